@@ -1,0 +1,38 @@
+import { AppError, messageOf } from '#server/errors.ts'
+import { VERSION } from '#server/version.ts'
+import { helpText } from './help.ts'
+
+type Command = (argv: string[]) => Promise<number>
+
+/** Commands that end by themselves; each is loaded when it is asked for. */
+const COMMANDS: Record<string, Command> = {
+  'reset-password': async (argv) => (await import('./reset-password.ts')).resetPassword(argv),
+  'ssh-key': async (argv) => (await import('./ssh-key.ts')).printSshKey(argv),
+  stop: async (argv) => (await import('./stop.ts')).stop(argv),
+  version: () => Promise.resolve(print(VERSION)),
+  help: () => Promise.resolve(print(helpText())),
+}
+
+/**
+ * Runs `deployer <command>`. Whatever it throws for a person ends as one line and exit code 1; anything else is a fault
+ * of the program and keeps its stack.
+ */
+export async function runCommand(argv: string[], serve: (argv: string[]) => Promise<void>): Promise<void> {
+  const [name = 'help', ...rest] = argv
+  const wanted = rest.includes('--help') ? 'help' : name.replace(/^--?(help|version)$/, '$1')
+  try {
+    if (wanted === 'serve') return await serve(rest)
+    const command = COMMANDS[wanted]
+    if (!command) throw new AppError('invalid_request', `there is no command ${name}; see deployer help`)
+    process.exitCode = await command(rest)
+  } catch (error) {
+    const text = error instanceof AppError ? messageOf(error) : String((error as Error).stack ?? error)
+    process.stderr.write(`deployer: ${text}\n`)
+    process.exit(1)
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}

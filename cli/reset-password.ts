@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { parseArgs } from 'node:util'
+import { replacePassword } from '#server/accounts/operations.ts'
+import { Password } from '#server/accounts/schema.ts'
+import { selectAccount } from '#server/accounts/store.ts'
+import { openDatabase, type Database } from '#server/database/index.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { readOptions } from '#server/options.ts'
+
+const HELP = `Usage: deployer reset-password [--data-dir <directory>]
+
+Replaces the administrator's forgotten password, with the server running or not, and ends every session. API tokens stay.
+On a terminal it asks for the new password; else it reads it from standard input:
+
+  printf '%s' "$NEW_PASSWORD" | deployer reset-password
+`
+
+/** A password has at most 256 characters of at most 4 bytes; more is no password. */
+const MAX_INPUT_BYTES = 4_096
+
+/**
+ * Runs `deployer reset-password`. `argv` is what follows the command's name. Answers the exit code: 1 after one line on
+ * standard error, nothing changed.
+ */
+export async function resetPassword(argv: string[]): Promise<number> {
+  try {
+    const directory = readDirectory(argv)
+    if (directory === null) {
+      process.stdout.write(HELP)
+      return 0
+    }
+    process.stdout.write(`${await replace(directory)}\n`)
+    return 0
+  } catch (error) {
+    process.stderr.write(`deployer reset-password: ${messageOf(error)}\n`)
+    return 1
+  }
+}
+
+/** The data directory that flags and environment name, or null when help was asked for. */
+function readDirectory(argv: string[]): string | null {
+  const options = { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+  const { values } = parseArgs({ args: argv, options, strict: true })
+  if (values.help) return null
+  // Only what says where the data is: a fault in the server's other settings must not stand in the way here.
+  const { DEPLOYER_DATA_DIR, XDG_DATA_HOME } = process.env
+  const flag = values['data-dir'] === undefined ? [] : [`--data-dir=${values['data-dir']}`]
+  return readOptions(flag, { DEPLOYER_DATA_DIR, XDG_DATA_HOME }).dataDirectory
+}
+
+async function replace(directory: string): Promise<string> {
+  const file = join(directory, 'deployer.db')
+  const none = new AppError(
+    'not_found',
+    `there is no account in ${directory}: set the server up first, or name its --data-dir`,
+  )
+  if (!existsSync(file)) throw none
+  const database = await open(file)
+  try {
+    if (!selectAccount(database)) throw none
+    const password = Password.safeParse(await readPassword())
+    if (!password.success) {
+      throw new AppError(
+        'invalid_request',
+        `the password ${password.error.issues[0]!.message}; it is as it was`,
+      )
+    }
+    const email = await replacePassword(database, password.data)
+    return `The password of ${email} is replaced, and every session has ended. API tokens still work.`
+  } finally {
+    await database.close()
+  }
+}
+
+async function open(file: string): Promise<Database> {
+  try {
+    return await openDatabase(file)
+  } catch (cause) {
+    throw new AppError(
+      'database_error',
+      `cannot open ${file}: ${messageOf(cause)}; run this as the server's user`,
+      { cause },
+    )
+  }
+}
+
+async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) return askTwice()
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > MAX_INPUT_BYTES)
+      throw new AppError('invalid_request', 'what standard input holds is too long for a password')
+  }
+  // The line's end is the pipe's, not the password's.
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+}
+
+async function askTwice(): Promise<string> {
+  // readline edits the line as people are used to; what it would echo goes nowhere.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  const left = new AbortController()
+  terminal.once('close', () => left.abort())
+  const ask = async (prompt: string) => {
+    process.stderr.write(prompt)
+    try {
+      return await terminal.question('', { signal: left.signal })
+    } catch (cause) {
+      throw new AppError('canceled', 'stopped; the password is as it was', { cause })
+    } finally {
+      process.stderr.write('\n')
+    }
+  }
+  try {
+    const password = await ask('New password: ')
+    if (password !== (await ask('Again: '))) {
+      throw new AppError('invalid_request', 'the two passwords differ; the password is as it was')
+    }
+    return password
+  } finally {
+    terminal.close()
+  }
+}

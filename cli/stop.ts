@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { findProxy } from '#daemon/proxy/client.ts'
+import { readOptions } from '#server/options.ts'
+import { findServer } from './running.ts'
+
+/** The server itself ends within 10 s. */
+const WAIT_MS = 15_000
+const LOOK_EVERY_MS = 50
+
+/** Ends the server of a data directory; with `--all` its data plane too. Containers go on in both cases. */
+export async function stop(argv: string[]): Promise<number> {
+  const all = argv.includes('--all')
+  const { dataDirectory } = readOptions(argv.filter((word) => word !== '--all'))
+  const server = findServer(dataDirectory)
+  if (server) {
+    process.kill(server.pid, 'SIGTERM')
+    const began = performance.now()
+    while (findServer(dataDirectory)) {
+      if (performance.now() - began > WAIT_MS) {
+        process.stderr.write(`the server (process ${server.pid}) has not ended within ${WAIT_MS / 1000} s\n`)
+        return 1
+      }
+      await delay(LOOK_EVERY_MS)
+    }
+    process.stdout.write('the server has ended\n')
+  } else process.stdout.write('no server runs on this data directory\n')
+  if (!all) return 0
+  const proxy = await findProxy(dataDirectory)
+  await proxy?.stop()
+  process.stdout.write(proxy ? 'the data plane has ended\n' : 'no data plane runs on this data directory\n')
+  return 0
+}

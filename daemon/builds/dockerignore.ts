@@ -1,0 +1,128 @@
+import { posix } from 'node:path'
+import { BuildFailure } from './failure.ts'
+
+interface Pattern {
+  /** Begins with `!`: puts back what an earlier one left out. */
+  exception: boolean
+  expression: RegExp
+  /** The pattern's parts, to tell whether it can match below a folder. */
+  parts: { text: string; expression: RegExp }[]
+}
+
+/** Which patterns matched a folder, by their index: what matched a folder matches all that is in it. */
+export type Verdict = boolean[]
+
+/**
+ * What a `.dockerignore` file leaves out of a build context, with the rules of the engine's own matcher
+ * (moby/patternmatcher, and the ignore file reader of moby/patternmatcher/ignorefile): patterns are anchored at the
+ * root, `**` spans folders, the last pattern that matches decides. The walk carries each folder's verdict to its children.
+ */
+export class IgnoreRules {
+  readonly #patterns: Pattern[]
+  readonly #hasExceptions: boolean
+
+  /** Throws BuildFailure for a pattern that cannot be read; `file` names where the lines come from. */
+  constructor(lines: string, file: string) {
+    this.#patterns = readLines(lines).map((line) => compile(line, file))
+    this.#hasExceptions = this.#patterns.some((pattern) => pattern.exception)
+  }
+
+  /** Judges a path, given the verdict of its folder (none for the root's own entries). */
+  match(path: string, parent: Verdict | null): Verdict {
+    return this.#patterns.map((pattern, index) => parent?.[index] || pattern.expression.test(path))
+  }
+
+  /** Whether that verdict leaves the path out. */
+  isLeftOut(verdict: Verdict): boolean {
+    const last = verdict.lastIndexOf(true)
+    return last !== -1 && !this.#patterns[last]!.exception
+  }
+
+  /** Whether something below a folder that is left out may be put back by an exception. */
+  mayHoldExceptions(directory: string): boolean {
+    if (!this.#hasExceptions) return false
+    const names = directory.split('/')
+    return this.#patterns.some((pattern) => pattern.exception && reachesBelow(pattern, names))
+  }
+}
+
+function reachesBelow(pattern: Pattern, names: string[]): boolean {
+  for (const [index, name] of names.entries()) {
+    const part = pattern.parts[index]
+    if (!part) return false
+    if (part.text.includes('**')) return true
+    if (!part.expression.test(name)) return false
+  }
+  return pattern.parts.length > names.length
+}
+
+function readLines(lines: string): string[] {
+  return lines
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .filter((line) => !line.startsWith('#'))
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+function compile(line: string, file: string): Pattern {
+  const exception = line.startsWith('!')
+  const text = exception ? line.slice(1).trim() : line
+  if (text === '')
+    throw new BuildFailure(`${file} has the pattern "${line}", which excepts nothing: remove or complete it`)
+  const cleaned = posix.normalize(text).replace(/(?<=.)\/$/, '')
+  const pattern = cleaned.length > 1 ? cleaned.replace(/^\//, '') : cleaned
+  try {
+    const parts = pattern.split('/').map((part) => ({ text: part, expression: toExpression(part) }))
+    return { exception, expression: toExpression(pattern), parts }
+  } catch (cause) {
+    throw new BuildFailure(`${file} has the pattern "${line}", which cannot be read: correct it`, { cause })
+  }
+}
+
+function toExpression(pattern: string): RegExp {
+  let source = ''
+  for (let at = 0; at < pattern.length; at += 1) {
+    const character = pattern[at]!
+    if (character === '*' && pattern[at + 1] === '*') {
+      at += pattern[at + 2] === '/' ? 2 : 1
+      source += at + 1 >= pattern.length ? '.*' : '(.*/)?'
+    } else if (character === '*') source += '[^/]*'
+    else if (character === '?') source += '[^/]'
+    else if (character === '[') {
+      const end = classEnd(pattern, at)
+      source += toClass(pattern.slice(at + 1, end))
+      at = end
+    } else if (character === '\\') {
+      at += 1
+      if (at >= pattern.length) throw new SyntaxError('a backslash at the end')
+      source += literal(pattern[at]!)
+    } else source += literal(character)
+  }
+  return new RegExp(`^${source}$`, 'su')
+}
+
+/** Where a class ends; its first character may be an escaped `]` only, as in Go's filepath.Match. */
+function classEnd(pattern: string, start: number): number {
+  for (let at = start + 1; at < pattern.length; at += 1) {
+    if (pattern[at] === '\\') at += 1
+    else if (pattern[at] === ']' && at > start + 1) return at
+  }
+  throw new SyntaxError('a class without an end')
+}
+
+function toClass(content: string): string {
+  const negated = content.startsWith('^')
+  const body = content
+    .slice(negated ? 1 : 0)
+    .replace(/\\(.)|[\\\]^[]/gsu, (plain, escaped?: string) => classLiteral(escaped ?? plain))
+  return `[${negated ? '^' : ''}${body}]`
+}
+
+function classLiteral(character: string): string {
+  return /[\\\]^[-]/.test(character) ? `\\${character}` : character
+}
+
+function literal(character: string): string {
+  return /[\^$\\.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character
+}

@@ -1,0 +1,113 @@
+import type { Tree } from '../../sources/tree.ts'
+import { BuildFailure } from '../failure.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { procfileCommand } from './procfile.ts'
+import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
+
+/** Go modules. */
+export const go: LanguagePlan = {
+  name: 'go',
+  lookedFor: 'go.mod',
+  detect: (tree) => tree.hasFile('go.mod'),
+  plan: makePlan,
+}
+
+/** For modules that want none, or one before the first with an image on Debian 12. */
+const CURRENT_MINOR = 25
+const OLDEST_MINOR = 19
+
+const CACHES = ['/go/pkg/mod', '/root/.cache/go-build']
+const PROGRAM = '/app/bin/server'
+
+async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+  const module = (await tree.readText('go.mod')) ?? ''
+  const minor = minorOf(module)
+  const notes: string[] = []
+  const image = baseImage(settings, `golang:1.${minor}-bookworm`)
+  const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes))
+  const build = settings.buildCommand ?? (await ownBuild(tree, module, notes))
+  if (settings.buildCommand !== null && given === null) {
+    throw new BuildFailure(
+      'build_command is set, so nothing says what it makes: set start_command to the program',
+    )
+  }
+  const startCommand = given ?? PROGRAM
+  const sums = (await tree.hasFile('go.sum')) ? ' source/go.sum' : ''
+  const isVendored = await tree.hasFolder('vendor')
+  const isWorkspace = (await tree.hasFile('go.work')) || /^\s*replace\s[\s\S]*=>\s*\.{1,2}\//m.test(module)
+  const download =
+    isVendored || isWorkspace
+      ? []
+      : [`COPY source/go.mod${sums} ./`, step('go mod download', settings, CACHES)]
+  const dockerfile = [
+    ...buildStage(image),
+    ...download,
+    'COPY source/ ./',
+    ...buildCommandSteps(build, settings, CACHES),
+    ...finalStage(
+      baseImage(settings, 'debian:bookworm-slim'),
+      [
+        'COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/',
+        takeApp(),
+        'ENV PATH=/app/bin:$PATH',
+      ],
+      startCommand,
+    ),
+  ]
+  return {
+    dockerfile: `${dockerfile.join('\n')}\n`,
+    startCommand,
+    ignore: ['.git'],
+    notes: [`go 1.${minor}`, ...notes],
+  }
+}
+
+/** The version by the lines `toolchain` and `go` (Go modules reference, "go directive"); newer ones build older modules. */
+function minorOf(module: string): number {
+  const wanted = /^toolchain\s+go1\.(\d+)/m.exec(module) ?? /^go\s+1\.(\d+)/m.exec(module)
+  const minor = Number(wanted?.[1] ?? 0)
+  return minor < OLDEST_MINOR ? CURRENT_MINOR : minor
+}
+
+async function ownBuild(tree: Tree, module: string, notes: string[]): Promise<string> {
+  const path = await findMain(tree, module)
+  notes.push(`building the package ${path}`)
+  return `go build -trimpath -o ${PROGRAM} ${path}`
+}
+
+/** The package with the program: the root, else the one below `cmd/`, or the one there with the module's or a usual name. */
+async function findMain(tree: Tree, module: string): Promise<string> {
+  if (await isMain(tree, '.')) return '.'
+  const names: string[] = []
+  for (const name of await tree.list('cmd')) {
+    if (!/^[\w.-]+\/$/.test(name) || !(await isMain(tree, `cmd/${name}`))) continue
+    names.push(name.slice(0, -1))
+  }
+  const moduleName = /^module\s+"?(\S+?)"?\s*$/m
+    .exec(module)?.[1]
+    ?.replace(/\/v\d+$/, '')
+    .split('/')
+    .at(-1)
+  const chosen =
+    names.length === 1
+      ? names[0]
+      : [moduleName, 'server', 'web', 'api', 'app'].find((name) => name && names.includes(name))
+  if (chosen !== undefined) return `./cmd/${chosen}`
+  if (names.length > 1) {
+    throw new BuildFailure(
+      `there are several programs below cmd/ (${names.join(', ')}): set build_command, such as "go build -o bin/server ./cmd/${names[0]}", and start_command "bin/server"`,
+    )
+  }
+  throw new BuildFailure(
+    'there is no package main in the root or below cmd/: add one, or set build_command and start_command',
+  )
+}
+
+async function isMain(tree: Tree, folder: string): Promise<boolean> {
+  for (const name of await tree.list(folder)) {
+    if (!name.endsWith('.go') || name.endsWith('_test.go')) continue
+    const text = (await tree.readText(`${folder}/${name}`)) ?? ''
+    if (/^package main\b/m.test(text) && !/^\/\/go:build ignore\b/m.test(text)) return true
+  }
+  return false
+}

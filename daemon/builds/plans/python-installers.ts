@@ -1,0 +1,82 @@
+import type { Tree } from '../../sources/tree.ts'
+
+/** How a Python project's packages are installed into the active environment. */
+export interface Installer {
+  name: string
+  /** The package that brings the program which installs; null for pip. */
+  tool: string | null
+  environment: Record<string, string>
+  /** What installing reads; none when it may read the whole tree. */
+  files: string[]
+  /** Commands that need `files` alone, so that a change of the code leaves what they did in the engine's cache. */
+  early: string[]
+  /** Commands that need the whole tree. */
+  late: string[]
+}
+
+/** By the lock file, else by the manifest. */
+export async function chooseInstaller(tree: Tree): Promise<Installer> {
+  const project = await tree.readText('pyproject.toml')
+  if (await tree.hasFile('uv.lock')) return uv(project ?? '')
+  const usesPoetry = (await tree.hasFile('poetry.lock')) || /^\[tool\.poetry\]/m.test(project ?? '')
+  if (project !== null && usesPoetry) return poetry(await tree.hasFile('poetry.lock'))
+  if (await tree.hasFile('Pipfile')) return pipenv(await tree.hasFile('Pipfile.lock'))
+  const requirements = await tree.readText('requirements.txt')
+  if (requirements !== null) return pip(requirements)
+  const isPackage = /^\[(project|build-system)\]/m.test(project ?? '') || (await tree.hasFile('setup.py'))
+  const late = isPackage ? ['pip install .'] : []
+  return { name: 'pip', tool: null, environment: {}, files: [], early: [], late }
+}
+
+function pip(requirements: string): Installer {
+  const install = 'pip install -r requirements.txt'
+  // Other files and the project itself may be named by it (pip, "Requirements File Format").
+  const namesFiles =
+    /^\s*(-r|-c|-e|--requirement|--constraint|--editable|--find-links|\.|\/|file:)|@\s*file:/m.test(
+      requirements,
+    )
+  const [early, late] = namesFiles ? [[], [install]] : [[install], []]
+  return {
+    name: 'pip',
+    tool: null,
+    environment: {},
+    files: namesFiles ? [] : ['requirements.txt'],
+    early,
+    late,
+  }
+}
+
+function uv(project: string): Installer {
+  const sync = '/opt/tools/bin/uv sync --frozen --no-dev'
+  const isWorkspace = /^\[tool\.uv\.(workspace|sources)/m.test(project)
+  return {
+    name: 'uv',
+    tool: 'uv',
+    environment: { UV_PROJECT_ENVIRONMENT: '/opt/venv', UV_LINK_MODE: 'copy', UV_PYTHON_DOWNLOADS: 'never' },
+    files: isWorkspace ? [] : ['pyproject.toml', 'uv.lock'],
+    early: [`${sync} --no-install-project`],
+    late: isWorkspace || /^\[build-system\]/m.test(project) ? [sync] : [],
+  }
+}
+
+function poetry(hasLock: boolean): Installer {
+  return {
+    name: 'Poetry',
+    tool: 'poetry',
+    environment: { POETRY_VIRTUALENVS_CREATE: 'false', POETRY_NO_INTERACTION: '1' },
+    files: hasLock ? ['pyproject.toml', 'poetry.lock'] : ['pyproject.toml'],
+    early: ['/opt/tools/bin/poetry install --only main --no-root'],
+    late: [],
+  }
+}
+
+function pipenv(hasLock: boolean): Installer {
+  return {
+    name: 'Pipenv',
+    tool: 'pipenv',
+    environment: { PIPENV_VERBOSITY: '-1', PIPENV_NOSPIN: '1' },
+    files: hasLock ? ['Pipfile', 'Pipfile.lock'] : ['Pipfile'],
+    early: [hasLock ? '/opt/tools/bin/pipenv sync' : '/opt/tools/bin/pipenv install --skip-lock'],
+    late: [],
+  }
+}

@@ -1,0 +1,57 @@
+import { arch } from 'node:os'
+import { AppError, messageOf } from '#server/errors.ts'
+import type { DeployRow } from '#server/deploys/store.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import type { ServiceRow } from '#server/services/store.ts'
+import type { ImageFacts } from '../deploys/snapshot.ts'
+import type { World } from '../world.ts'
+import { imageTag } from './tags.ts'
+
+/** The engine's names of node's architectures (Go's GOARCH). */
+const ARCHITECTURES: Record<string, string> = {
+  x64: 'amd64',
+  arm64: 'arm64',
+  arm: 'arm',
+  ia32: '386',
+  ppc64: 'ppc64le',
+  s390x: 's390x',
+  riscv64: 'riscv64',
+}
+
+/**
+ * Brings the image of a deploy to the host. One that the engine already has is used when its registry cannot be reached.
+ * Throws `runtime_error` that names the image when there is none, or when it is for another platform.
+ */
+export async function pullImage(
+  world: World,
+  service: ServiceRow,
+  deploy: DeployRow,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<ImageFacts> {
+  const reference = deploy.image!
+  const { images } = world.engine
+  log.system(`pulling ${reference}`)
+  try {
+    await images.pull(reference, { signal, onLine: (line) => log.output('stdout', line) })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(await images.inspect(reference))) {
+      throw new AppError('runtime_error', `the image ${reference} cannot be pulled: ${messageOf(error)}`, {
+        cause: error,
+      })
+    }
+    log.system(`${reference} cannot be pulled (${messageOf(error)}); using the one that the engine has`)
+  }
+  const image = await images.inspect(reference)
+  if (!image) throw new AppError('runtime_error', `the image ${reference} is not there after it was pulled`)
+  const wanted = ARCHITECTURES[arch()] ?? arch()
+  if (image.os !== 'linux' || image.architecture !== wanted) {
+    throw new AppError(
+      'runtime_error',
+      `the image ${reference} is for ${image.os}/${image.architecture}, this host runs linux/${wanted}: publish it for this platform`,
+    )
+  }
+  await images.tag(image.id, imageTag(service.id, deploy.id))
+  return image
+}

@@ -1,0 +1,49 @@
+import { useContext } from '#server/context.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import type { ServiceRow } from '#server/services/store.ts'
+import { Tree } from '../sources/tree.ts'
+import type { BuildFile } from './context.ts'
+import { BuildFailure } from './failure.ts'
+import { choosePlan } from './plans/index.ts'
+
+/** How a tree becomes an image. */
+export interface Recipe {
+  file: BuildFile
+  /** The names that the user's own Dockerfile declares with ARG; a plan declares none. */
+  declaredArguments: string[]
+}
+
+const DEFAULT_DOCKERFILE = 'Dockerfile'
+
+/**
+ * Chooses the recipe: `docker` takes the Dockerfile, a language its plan, `auto` the Dockerfile when there is one, else
+ * the first plan that fits. Throws BuildFailure that says what was looked for.
+ */
+export async function chooseRecipe(service: ServiceRow, root: string, secretNames: string[], log: LogWriter): Promise<Recipe> {
+  const path = service.dockerfile_path ?? DEFAULT_DOCKERFILE
+  const dockerfile = await new Tree(root).readText(path)
+  const isWanted = service.runtime === 'docker' || service.dockerfile_path !== null
+  if (isWanted || (service.runtime === 'auto' && dockerfile !== null)) {
+    if (dockerfile === null) {
+      throw new BuildFailure(`there is no ${path} in the source: add it, or set dockerfile_path or root_dir`)
+    }
+    log.system(`building with ${path}`)
+    return { file: { kind: 'tree', path }, declaredArguments: argumentsOf(dockerfile) }
+  }
+  const plan = await choosePlan(service.runtime, root, {
+    buildCommand: service.build_command,
+    startCommand: service.start_command,
+    baseImageRegistry: useContext().options.baseImageRegistry,
+    secretNames,
+  })
+  log.system(`building with the plan for ${plan.name}`)
+  for (const note of plan.notes) log.system(note)
+  return { file: { kind: 'plan', content: plan.dockerfile, ignore: plan.ignore }, declaredArguments: [] }
+}
+
+/** The names after each ARG instruction; more than one may stand on a line. */
+function argumentsOf(dockerfile: string): string[] {
+  return [...dockerfile.matchAll(/^[ \t]*ARG[ \t]+(.+)$/gim)].flatMap(([, rest]) =>
+    rest!.trim().split(/\s+/).map((word) => word.split('=')[0]!),
+  )
+}

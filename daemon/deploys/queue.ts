@@ -1,0 +1,93 @@
+import { onChange } from '#server/changes.ts'
+import { useContext } from '#server/context.ts'
+import { deployMachine } from '#server/deploys/states.ts'
+import { deploysInProgress, getDeploy, type DeployRow } from '#server/deploys/store.ts'
+import { nudgeLog } from '#server/log-files.ts'
+import { logger } from '#server/log.ts'
+import { tryMove } from '#server/machine.ts'
+import type { Task } from '../driver.ts'
+import type { World } from '../world.ts'
+import type { AbortReason } from './abort.ts'
+import { needsBuild, runDeploy } from './runner.ts'
+
+const log = logger('deploys')
+
+/** A look even without a wake, for a change that was told while the server was down. */
+const PERIOD_MS = 10_000
+
+interface Run {
+  deploy: DeployRow
+  abort: AbortController
+  done: Promise<void>
+}
+
+/**
+ * Starts deploys in the order they were queued: one of a service at a time, builds within `--build-concurrency`.
+ * While the engine does not answer, deploys stay queued.
+ */
+export class DeployQueue {
+  readonly #world: World
+  readonly #runs = new Map<string, Run>()
+  readonly #stopListening: () => void
+  #wake: () => void = () => {}
+
+  constructor(world: World) {
+    this.#world = world
+    this.#stopListening = onChange(({ kind, id }) => {
+      if (kind !== 'deploy') return
+      nudgeLog(id)
+      if (getDeploy(id)?.status === 'canceled') this.#runs.get(id)?.abort.abort('canceled' satisfies AbortReason)
+      this.#wake()
+    })
+  }
+
+  /** The task to hand to a driver; `wake` is how the queue asks for its next run. */
+  task(wake: () => void): Task {
+    this.#wake = wake
+    return { name: 'deploys', everyMs: PERIOD_MS, run: () => this.#startWhatCan() }
+  }
+
+  /** A build that was cut off by the end of the server starts over. */
+  recover(): void {
+    for (const { id, status } of deploysInProgress()) {
+      if (status === 'building') tryMove(deployMachine, id, 'queued', { started_at: null })
+    }
+  }
+
+  /** Ends what runs, leaving its record so that the next start takes it up. */
+  async stop(): Promise<void> {
+    this.#stopListening()
+    for (const { abort } of this.#runs.values()) abort.abort('stopping' satisfies AbortReason)
+    await Promise.all([...this.#runs.values()].map(({ done }) => done))
+  }
+
+  async #startWhatCan(): Promise<void> {
+    const waiting = deploysInProgress().filter(({ id }) => !this.#runs.has(id))
+    if (waiting.length === 0) return
+    // How containers are reached is known once the engine has answered; that wakes this task.
+    if (this.#world.reachByAddress === null) return
+    await this.#world.engine.info()
+    for (const deploy of waiting) {
+      if (this.#isBlocked(deploy)) continue
+      this.#start(deploy)
+    }
+  }
+
+  #isBlocked(deploy: DeployRow): boolean {
+    const running = [...this.#runs.values()].map((run) => run.deploy)
+    if (running.some(({ service_id }) => service_id === deploy.service_id)) return true
+    const builds = running.filter((other) => needsBuild(other) && getDeploy(other.id)?.status !== 'deploying').length
+    return deploy.status === 'queued' && needsBuild(deploy) && builds >= useContext().options.buildConcurrency
+  }
+
+  #start(deploy: DeployRow): void {
+    const abort = new AbortController()
+    log.info('deploy starts', { id: deploy.id, service: deploy.service_id, trigger: deploy.trigger })
+    const done = runDeploy(this.#world, deploy.id, abort.signal).finally(() => {
+      this.#runs.delete(deploy.id)
+      log.info('deploy ended', { id: deploy.id, status: getDeploy(deploy.id)?.status ?? 'removed' })
+      this.#wake()
+    })
+    this.#runs.set(deploy.id, { deploy, abort, done })
+  }
+}

@@ -1,0 +1,41 @@
+import type { Snapshot } from '#server/deploys/store.ts'
+import { readVariables, type ServiceRow } from '#server/services/store.ts'
+import { DEFAULT_PORT, portOf } from '#server/services/view.ts'
+import { deliverValue } from '#server/variables/rules.ts'
+
+/** What the chosen image says of itself. */
+export interface ImageFacts {
+  id: string
+  exposedPorts: number[]
+}
+
+/** The variables of a service as its containers and builds get them. */
+export function resolveVariables(service: ServiceRow): Record<string, string> {
+  return Object.fromEntries(readVariables(service.id).map(({ key, value }) => [key, deliverValue(value)]))
+}
+
+/** Fixes what a deploy runs with: the image and all settings of now. */
+export function takeSnapshot(service: ServiceRow, image: ImageFacts): Snapshot {
+  const variables = resolveVariables(service)
+  const port = service.type === 'background_worker' ? null : effectivePort(service, variables, image)
+  return {
+    image_id: image.id,
+    start_command: service.start_command,
+    env: port === null ? variables : { ...variables, PORT: String(port) },
+    port,
+    health_check_path: service.health_check_path,
+    memory_limit_mb: service.memory_limit_mb,
+    cpu_limit: service.cpu_limit,
+  }
+}
+
+/** A rollback restores the old snapshot, with the limits of now (decisions 6). */
+export function restoreSnapshot(old: Snapshot, service: ServiceRow): Snapshot {
+  return { ...old, memory_limit_mb: service.memory_limit_mb, cpu_limit: service.cpu_limit }
+}
+
+/** `port`, else the user's PORT, else the image's only EXPOSEd TCP port, else 10000 (decisions 4). */
+function effectivePort(service: ServiceRow, variables: Record<string, string>, image: ImageFacts): number {
+  const exposed = image.exposedPorts.length === 1 ? image.exposedPorts[0]! : null
+  return service.port ?? portOf(variables.PORT) ?? exposed ?? DEFAULT_PORT
+}

@@ -1,0 +1,89 @@
+import { messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+
+const log = logger('tasks')
+
+/**
+ * A task is an idempotent reconciler: it takes no input, compares what should be with what is, and closes the
+ * difference. It runs every `everyMs` and when woken; wakes during a run collapse into one more run.
+ */
+export interface Task {
+  name: string
+  everyMs: number
+  run(signal: AbortSignal): Promise<void>
+}
+
+interface Running {
+  wake: () => void
+  done: Promise<void>
+}
+
+/** Runs tasks side by side, each in single flight, until it is stopped. */
+export class Driver {
+  readonly #stop = new AbortController()
+  readonly #tasks = new Map<string, Running>()
+
+  /** Starts a task; its first run begins at once. */
+  start(task: Task): void {
+    const bell = new Bell()
+    this.#tasks.set(task.name, { wake: () => bell.ring(), done: this.#loop(task, bell) })
+  }
+
+  /** Runs a task as soon as its current run, if any, has ended. */
+  wake(name: string): void {
+    this.#tasks.get(name)?.wake()
+  }
+
+  /** Aborts every task and waits for their current runs. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all([...this.#tasks.values()].map(({ done }) => done))
+  }
+
+  async #loop(task: Task, bell: Bell): Promise<void> {
+    const { signal } = this.#stop
+    let lastError: string | null = null
+    while (!signal.aborted) {
+      try {
+        await task.run(signal)
+        if (lastError !== null) log.info(`${task.name} works again`)
+        lastError = null
+      } catch (error) {
+        // The same error every period says nothing new.
+        if (!signal.aborted && messageOf(error) !== lastError) {
+          lastError = messageOf(error)
+          log.error(`${task.name} failed`, { error: lastError, stack: (error as Error).stack?.split('\n').slice(1, 6).join(' ') })
+        }
+      }
+      await bell.wait(task.everyMs, signal)
+    }
+  }
+}
+
+/** Resolves a wait early; a ring while nobody waits ends the next wait at once. */
+class Bell {
+  #rung = false
+  #wake: () => void = () => {}
+
+  ring(): void {
+    this.#rung = true
+    this.#wake()
+  }
+
+  async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (!this.#rung && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const finish = () => {
+          clearTimeout(timer)
+          signal.removeEventListener('abort', finish)
+          resolve()
+        }
+        const timer = setTimeout(finish, milliseconds)
+        this.#wake = finish
+        signal.addEventListener('abort', finish, { once: true })
+      })
+    }
+    this.#rung = false
+    this.#wake = () => {}
+  }
+}

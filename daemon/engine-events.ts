@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { logger } from '#server/log.ts'
+import { messageOf } from '#server/errors.ts'
+import type { Task } from './driver.ts'
+import { meetEngine, type World } from './world.ts'
+import type { Supervisor } from './rollouts/supervisor.ts'
+
+const log = logger('engine')
+
+/** Between tries to reach an engine that does not answer. */
+const RETRY_MS = 2_000
+const WATCHED = new Set(['start', 'die', 'oom', 'destroy', 'stop', 'kill'])
+
+/**
+ * Listens to the engine and asks the supervisor to look where something happened. The engine forgets its events when it
+ * restarts, so after each connection everything is looked at.
+ */
+export function engineEvents(world: World, supervisor: Supervisor, wakeDeploys: () => void): Task {
+  let lost = false
+  return {
+    name: 'engine events',
+    everyMs: RETRY_MS,
+    async run(signal) {
+      try {
+        await world.engine.info()
+        await meetEngine(world)
+        if (lost) log.info('the engine answers again')
+        lost = false
+        supervisor.lookAtAll()
+        wakeDeploys()
+        for await (const event of world.engine.events(signal)) {
+          const service = event.attributes['deployer.service']
+          if (event.type === 'container' && WATCHED.has(event.action) && service) supervisor.look(service)
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        if (!lost) log.warn('the engine does not answer; trying again', { error: messageOf(error) })
+        lost = true
+        await delay(RETRY_MS, undefined, { signal }).catch(() => {})
+      }
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import { readFields } from './protobuf.ts'
+
+export type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
+
+/** A longer line of a step's output is cut. */
+const MAX_LINE_BYTES = 16 * 1024
+const NEWLINE = 10
+
+interface Step {
+  number: number
+  name: string
+  isAnnounced: boolean
+  isDone: boolean
+  startedMs: number | null
+  partial: { stdout: Buffer; stderr: Buffer }
+}
+
+interface Vertex {
+  digest: string
+  name: string
+  isCached: boolean
+  startedMs: number | null
+  completedMs: number | null
+  error: string
+}
+
+/**
+ * Turns BuildKit's progress (`moby.buildkit.trace`: control.StatusResponse of moby/buildkit, api/services/control) into
+ * lines: a heading for each step (`#3 [2/5] RUN npm ci`), what the step prints, and `CACHED`, `DONE 1.2s` or `ERROR`.
+ */
+export class BuildProgress {
+  readonly #onLine: OnLine
+  readonly #steps = new Map<string, Step>()
+  #last: Step | null = null
+  #announced = 0
+
+  constructor(onLine: OnLine) {
+    this.#onLine = onLine
+  }
+
+  /** Reads one trace. Throws RangeError when it is not protobuf. */
+  read(trace: Buffer): void {
+    for (const { number, value } of readFields(trace)) {
+      if (typeof value === 'number') continue
+      if (number === 1) this.#vertex(readVertex(value))
+      else if (number === 3) this.#log(value)
+    }
+  }
+
+  /** The steps that ended with an error, by their names. */
+  failed: string[] = []
+
+  /** Says what steps printed without a newline at their end. */
+  end(): void {
+    for (const step of this.#steps.values()) this.#flush(step)
+  }
+
+  #vertex(vertex: Vertex): void {
+    const step = this.#step(vertex.digest)
+    if (vertex.name) step.name = vertex.name
+    step.startedMs ??= vertex.startedMs
+    if (vertex.error && !step.isDone) {
+      step.isDone = true
+      // "context canceled" comes for the steps beside the one that failed.
+      if (vertex.error.endsWith('context canceled')) return
+      this.failed.push(step.name)
+      this.#say(step, 'ERROR')
+    } else if (isInternal(step)) {
+      return
+    } else if (vertex.isCached && !step.isDone) {
+      step.isDone = true
+      this.#say(step, 'CACHED')
+    } else if (vertex.completedMs !== null && step.startedMs !== null && !step.isDone) {
+      step.isDone = true
+      this.#say(step, `DONE ${((vertex.completedMs - step.startedMs) / 1_000).toFixed(1)}s`)
+    } else if (step.startedMs !== null && !step.isDone) {
+      this.#announce(step)
+    }
+  }
+
+  #say(step: Step, what: string): void {
+    this.#flush(step)
+    this.#announce(step)
+    this.#onLine(`#${step.number} ${what}`, 'stdout')
+  }
+
+  #announce(step: Step): void {
+    if (step.isAnnounced) return
+    step.isAnnounced = true
+    step.number = ++this.#announced
+    this.#last = step
+    this.#onLine(`#${step.number} ${step.name}`, 'stdout')
+  }
+
+  #log(message: Buffer): void {
+    let digest = ''
+    let stream: 'stdout' | 'stderr' = 'stdout'
+    let bytes: Buffer = Buffer.alloc(0)
+    for (const { number, value } of readFields(message)) {
+      if (number === 1 && typeof value !== 'number') digest = value.toString('latin1')
+      else if (number === 3) stream = value === 2 ? 'stderr' : 'stdout'
+      else if (number === 4 && typeof value !== 'number') bytes = value
+    }
+    const step = this.#step(digest)
+    let from = 0
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+      this.#print(step, stream, Buffer.concat([step.partial[stream], bytes.subarray(from, end)]))
+      step.partial[stream] = Buffer.alloc(0)
+      from = end + 1
+    }
+    step.partial[stream] = Buffer.concat([step.partial[stream], bytes.subarray(from)]).subarray(
+      0,
+      MAX_LINE_BYTES,
+    )
+  }
+
+  /** Steps run side by side: a line of another step than the last one is preceded by its heading again. */
+  #print(step: Step, stream: 'stdout' | 'stderr', line: Buffer): void {
+    this.#announce(step)
+    if (this.#last !== step) this.#onLine(`#${step.number} ${step.name}`, 'stdout')
+    this.#last = step
+    this.#onLine(line.subarray(0, MAX_LINE_BYTES).toString('utf8').replace(/\r$/, ''), stream)
+  }
+
+  #flush(step: Step): void {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      if (step.partial[stream].length > 0) this.#print(step, stream, step.partial[stream])
+      step.partial[stream] = Buffer.alloc(0)
+    }
+  }
+
+  #step(digest: string): Step {
+    let step = this.#steps.get(digest)
+    if (!step) {
+      const partial = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
+      step = { number: 0, name: '', isAnnounced: false, isDone: false, startedMs: null, partial }
+      this.#steps.set(digest, step)
+    }
+    return step
+  }
+}
+
+/** The engine's own errands: loading the context and the Dockerfile. They are only named when they fail. */
+function isInternal({ name }: Step): boolean {
+  return name.startsWith('[internal]') || name.startsWith('copy /context') || name === ''
+}
+
+function readVertex(message: Buffer): Vertex {
+  const vertex: Vertex = {
+    digest: '',
+    name: '',
+    isCached: false,
+    startedMs: null,
+    completedMs: null,
+    error: '',
+  }
+  for (const { number, value } of readFields(message)) {
+    if (number === 4) vertex.isCached = value === 1
+    if (typeof value === 'number') continue
+    if (number === 1) vertex.digest = value.toString('latin1')
+    else if (number === 3) vertex.name = value.toString('utf8')
+    else if (number === 5) vertex.startedMs = readTime(value)
+    else if (number === 6) vertex.completedMs = readTime(value)
+    else if (number === 7) vertex.error = value.toString('utf8')
+  }
+  return vertex
+}
+
+function readTime(message: Buffer): number {
+  let milliseconds = 0
+  for (const { number, value } of readFields(message)) {
+    if (typeof value === 'number') milliseconds += number === 1 ? value * 1_000 : value / 1e6
+  }
+  return milliseconds
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { AppError } from '#server/errors.ts'
+import { explainBuild } from './build-faults.ts'
+import { BuildProgress, type OnLine } from './build-progress.ts'
+import { openBuildSession } from './build-session.ts'
+import type { Connection } from './connection.ts'
+import { registryCredentials, type RegistryCredentials } from './credentials.ts'
+import { engineFault } from './faults.ts'
+import { jsonLines } from './json-lines.ts'
+
+export interface BuildOptions {
+  /** What the image is called in the engine. */
+  tag: string
+  /** The Dockerfile's path in the tar. */
+  dockerfile: string
+  buildArgs?: Record<string, string>
+  labels?: Record<string, string>
+  /** Uses nothing of earlier builds. */
+  noCache?: boolean
+  /** The stage to build; the last one when absent. */
+  target?: string
+  /** Values for `RUN --mount=type=secret,id=...`; they stay out of the image and its history. */
+  secrets?: Record<string, string>
+  /** Credentials for a base image's registry; those of the user's Docker `config.json` when absent. */
+  registryAuth?(registry: string): Promise<RegistryCredentials | null>
+  signal: AbortSignal
+  onLine: OnLine
+}
+
+/**
+ * A run of traces that tell nothing, once the image's id or an error is known: the engine's BuildKit sometimes goes on
+ * with them without end (seen with Docker 20.10).
+ */
+const EMPTY_TRACES_AFTER_END = 100
+/** How long a canceled build may take to answer. */
+const CANCEL_TIMEOUT_MS = 5_000
+
+/**
+ * Builds an image from a tar stream and returns its id; BuildKit where the engine has it. Aborting the signal ends the
+ * running step. Throws `build_failed` for what is wrong with the source or its Dockerfile, `runtime_error` for the
+ * engine, or the signal's reason.
+ */
+export async function buildImage(
+  connection: Connection,
+  context: Readable,
+  options: BuildOptions,
+): Promise<string> {
+  const { signal } = options
+  const offer = { secrets: options.secrets ?? {}, registryAuth: options.registryAuth ?? registryCredentials }
+  const session = await openBuildSession(connection, offer, signal)
+  const buildId = randomUUID()
+  try {
+    const body = await connection.call(
+      'building the image',
+      (docker, abortSignal) =>
+        docker.buildImage(context, {
+          ...requestOf(options),
+          // A number: of the string "2" dockerode makes a session of its own.
+          ...(session ? { version: 2, session: session.id, buildid: buildId } : { forcerm: true }),
+          abortSignal,
+        } as never) as unknown as Promise<Readable>,
+      { signal },
+    )
+    return await follow(body, options)
+  } catch (error) {
+    if (signal.aborted && session) await cancel(connection, buildId)
+    signal.throwIfAborted()
+    throw engineFault('building the image', connection.socketPath, error)
+  } finally {
+    session?.close()
+    context.destroy()
+  }
+}
+
+function requestOf({
+  tag,
+  dockerfile,
+  buildArgs,
+  labels,
+  noCache,
+  target,
+}: BuildOptions): Record<string, unknown> {
+  return {
+    t: tag,
+    dockerfile,
+    buildargs: JSON.stringify(buildArgs ?? {}),
+    labels: JSON.stringify(labels ?? {}),
+    nocache: noCache ?? false,
+    rm: true,
+    ...(target ? { target } : {}),
+  }
+}
+
+/** Reads a build's progress to its end and returns the image's id. */
+async function follow(body: Readable, { onLine }: BuildOptions): Promise<string> {
+  const progress = new BuildProgress(onLine)
+  let id: string | null = null
+  let fault: string | null = null
+  let emptyTraces = 0
+  try {
+    for await (const value of jsonLines(body)) {
+      const aux = value.aux as { ID?: string } | string | undefined
+      if (typeof value.error === 'string') fault = value.error
+      else if (typeof value.stream === 'string')
+        for (const line of linesOf(value.stream)) onLine(line, 'stdout')
+      else if (typeof aux === 'object' && aux.ID) id = aux.ID
+      else if (value.id === 'moby.buildkit.trace' && typeof aux === 'string') {
+        emptyTraces = aux === '' ? emptyTraces + 1 : 0
+        if (aux !== '') progress.read(Buffer.from(aux, 'base64'))
+        if (emptyTraces >= EMPTY_TRACES_AFTER_END && (id !== null || fault !== null)) break
+      }
+    }
+  } finally {
+    body.destroy()
+  }
+  progress.end()
+  if (fault !== null) throw new AppError('build_failed', explainBuild(fault, progress.failed))
+  if (id === null)
+    throw new AppError('runtime_error', 'the container engine went away during the build: deploy again')
+  return id
+}
+
+/** The classic builder's output: whole lines, a newline at the end. */
+function linesOf(text: string): string[] {
+  const lines = text.replace(/\n$/, '').split(/\r?\n/)
+  return lines.length === 1 && lines[0] === '' ? [] : lines
+}
+
+/** Closing the connection ends the build too; this makes sure where a connection between lingers. */
+async function cancel(connection: Connection, buildId: string): Promise<void> {
+  const path = `/build/cancel?id=${buildId}`
+  const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS)
+  await connection.dial('canceling the build', { method: 'POST', path, signal }).catch(() => {})
+}

@@ -1,0 +1,213 @@
+import { existsSync } from 'node:fs'
+import { Agent } from 'node:http'
+import Docker from 'dockerode'
+import type { Duplex, Readable } from 'node:stream'
+import { AppError } from '#server/errors.ts'
+import { engineFault, statusOf } from './faults.ts'
+
+/** A call that is not a stream; creating a container on a busy host takes a while. */
+const CALL_TIMEOUT_MS = 120_000
+/** The newest API version whose answers this room knows. */
+const NEWEST_API = '1.51'
+/** Docker 20.10, Podman's compatible API. */
+const OLDEST_API = '1.40'
+
+export interface EngineVersion {
+  version: string
+  apiVersion: string
+  name: 'docker' | 'podman'
+}
+
+/** A raw request, for what dockerode has no method for. */
+interface Dial {
+  method: 'GET' | 'POST'
+  /** With a `?` at its end when there is a query. */
+  path: string
+  query?: Record<string, unknown>
+  headers?: Record<string, string>
+  signal?: AbortSignal
+  timeoutMs?: number
+}
+
+/** One engine's socket: agrees on the API version once, gives every call a deadline, explains its faults. */
+export class Connection {
+  readonly socketPath: string
+  readonly #docker: Docker & { modem: { version?: string } }
+  #version: Promise<EngineVersion> | null = null
+
+  constructor(dockerHost: string | undefined) {
+    this.socketPath = socketOf(dockerHost)
+    // A connection of its own for each call: the engine may restart between two.
+    const agent = new Agent({ keepAlive: false })
+    this.#docker = new Docker({
+      socketPath: this.socketPath,
+      host: undefined,
+      protocol: 'http',
+      agent,
+    } as Docker.DockerOptions) as never
+  }
+
+  /** The engine's version, asked for anew. Throws `runtime_error` when it does not answer in `timeoutMs`. */
+  async meet(timeoutMs: number): Promise<EngineVersion> {
+    this.#version = null
+    return this.#agree(timeoutMs)
+  }
+
+  /**
+   * Makes one call. `doing` says what for, as the beginning of an error message. A stream that comes back is under the
+   * caller's signal, the deadline is for its beginning only. Throws `runtime_error`, or the reason of the caller's signal.
+   */
+  async call<T>(
+    doing: string,
+    work: (docker: Docker, signal: AbortSignal) => Promise<T>,
+    { signal, timeoutMs = CALL_TIMEOUT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
+  ): Promise<T> {
+    signal?.throwIfAborted()
+    try {
+      await this.#agree(CALL_TIMEOUT_MS)
+      return await withDeadline(timeoutMs, signal, (limited) => work(this.#docker, limited))
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw engineFault(doing, this.socketPath, error)
+    }
+  }
+
+  /** Like `call`, null when the engine says that there is no such thing. */
+  async find<T>(doing: string, work: (docker: Docker, signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    return this.call(doing, async (docker, signal) => {
+      try {
+        return await work(docker, signal)
+      } catch (error) {
+        if (statusOf(error) === 404) return null
+        throw error
+      }
+    })
+  }
+
+  /** Sends a raw request and returns the JSON of its answer. */
+  dial(doing: string, { method, path, query, signal, timeoutMs }: Dial): Promise<unknown> {
+    return this.call(
+      doing,
+      (docker, abortSignal) => this.#dial(docker, { method, path, options: query, abortSignal }),
+      { signal, timeoutMs },
+    )
+  }
+
+  /** Sends a raw request and returns its answer's body as it comes, under the caller's signal. */
+  stream(doing: string, { method, path, query, signal }: Dial): Promise<Readable> {
+    return this.call(
+      doing,
+      async (docker, abortSignal) =>
+        (await this.#dial(docker, { method, path, options: query, isStream: true, abortSignal })) as Readable,
+      { signal },
+    )
+  }
+
+  /** Sends a request that becomes a connection of another protocol; null when the engine does not know it. */
+  async upgrade(doing: string, { method, path, headers, signal }: Dial): Promise<Duplex | null> {
+    return this.call(
+      doing,
+      async (docker, abortSignal) => {
+        try {
+          return (await this.#dial(docker, { method, path, headers, hijack: true, abortSignal })) as Duplex
+        } catch (error) {
+          if (statusOf(error) !== null) return null
+          throw error
+        }
+      },
+      { signal },
+    )
+  }
+
+  /** The version that was agreed upon, asked for when it was not yet. */
+  known(): Promise<EngineVersion> {
+    return this.#agree(CALL_TIMEOUT_MS)
+  }
+
+  #agree(timeoutMs: number): Promise<EngineVersion> {
+    this.#version ??= this.#negotiate(timeoutMs).catch((error: unknown) => {
+      this.#version = null
+      throw engineFault('asking the engine for its version', this.socketPath, error)
+    })
+    return this.#version
+  }
+
+  async #negotiate(timeoutMs: number): Promise<EngineVersion> {
+    delete this.#docker.modem.version
+    const answer = (await withDeadline(timeoutMs, undefined, (abortSignal) =>
+      this.#dial(this.#docker, { method: 'GET', path: '/version', abortSignal }),
+    )) as { Version: string; ApiVersion: string; MinAPIVersion?: string; Components?: { Name: string }[] }
+    const newest = minorOf(answer.ApiVersion)
+    if (newest < minorOf(OLDEST_API)) {
+      throw new AppError(
+        'runtime_error',
+        `the container engine ${answer.Version} is too old: Docker 20.10 or newer is needed`,
+      )
+    }
+    const chosen = Math.max(
+      Math.min(newest, minorOf(NEWEST_API)),
+      minorOf(answer.MinAPIVersion ?? OLDEST_API),
+    )
+    const apiVersion = `1.${chosen}`
+    this.#docker.modem.version = `v${apiVersion}`
+    const isPodman = answer.Components?.some(({ Name }) => Name.startsWith('Podman')) ?? false
+    return { version: answer.Version, apiVersion, name: isPodman ? 'podman' : 'docker' }
+  }
+
+  #dial(docker: Docker, options: Record<string, unknown>): Promise<unknown> {
+    const statusCodes = { 101: true, 200: true, 201: true, 204: true }
+    return new Promise((resolve, reject) => {
+      docker.modem.dial({ ...options, statusCodes } as never, (error: unknown, data: unknown) => {
+        if (error) reject(error instanceof Error ? error : new Error(String(error)))
+        else resolve(data)
+      })
+    })
+  }
+}
+
+/** Runs work under a signal that aborts with the caller's or with a TimeoutError once the time is up. */
+async function withDeadline<T>(
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs)
+  try {
+    return await work(signal ? AbortSignal.any([signal, late.signal]) : late.signal)
+  } catch (error) {
+    throw late.signal.aborted ? late.signal.reason : error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The second number of an API version: 1.41 is 41. */
+export function minorOf(version: string): number {
+  return Number(version.split('.')[1])
+}
+
+/**
+ * The path of the engine's socket: the named one, else the first that is there, else Docker's usual place.
+ * Throws `invalid_request` for an engine on another host.
+ */
+function socketOf(dockerHost: string | undefined): string {
+  if (dockerHost !== undefined && dockerHost !== '') {
+    const path = dockerHost.startsWith('unix://') ? dockerHost.slice('unix://'.length) : dockerHost
+    if (path.startsWith('/')) return path
+    throw new AppError(
+      'invalid_request',
+      `the container engine ${dockerHost} is not on this host: name a socket such as unix:///var/run/docker.sock with --docker-host or DOCKER_HOST`,
+    )
+  }
+  const candidates = usualSockets()
+  return candidates.find((path) => existsSync(path)) ?? candidates[0]!
+}
+
+function usualSockets(): string[] {
+  const runtime = process.env.XDG_RUNTIME_DIR
+  const system = ['/var/run/docker.sock', '/run/podman/podman.sock']
+  return process.getuid?.() === 0 || !runtime
+    ? system
+    : [`${runtime}/docker.sock`, ...system, `${runtime}/podman/podman.sock`]
+}

@@ -1,0 +1,99 @@
+import { cpus } from 'node:os'
+import type Docker from 'dockerode'
+
+/** What a container is made from. */
+export interface ContainerSpec {
+  /** Also its name in the engine: an id of the server's, never a user's word. */
+  name: string
+  /** An image's id or reference that the engine has. */
+  image: string
+  labels: Record<string, string>
+  /** Values are passed byte for byte. */
+  env: Record<string, string>
+  command?: string[]
+  entrypoint?: string[]
+  /** The one network it is in. */
+  network: string
+  /** Its IPv4 address there; the engine chooses when absent. */
+  address?: string
+  /** Further names in that network. */
+  aliases?: string[]
+  /** Name servers' addresses, asked for what the engine does not know itself. */
+  dns?: string[]
+  /** Memory and swap together. */
+  memoryBytes: number
+  /** Fractions allowed; more than the host has counts as all. */
+  cpus: number
+  /** A named volume and where it is seen inside. */
+  volume?: { name: string; path: string }
+  /** `uid`, `uid:gid` or a name of the image; the image's own when absent. */
+  user?: string
+  /** A port of the container that gets a free loopback port of the host, where addresses cannot be reached. */
+  publishPort?: number
+  /** The image's own, else SIGTERM. */
+  stopSignal?: string
+  pidsLimit?: number
+}
+
+/** Enough for a runtime with many threads, too few for a fork bomb to hurt the host. */
+const DEFAULT_PIDS = 1_024
+/** The engine keeps this much of a container's output; the server follows it live. */
+const LOG_OPTIONS = { 'max-size': '10m', 'max-file': '3' }
+const NANO = 1e9
+
+/** The engine's form of a container's limits; swap stays off, so both change together. */
+export function limitsOf({ memoryBytes, cpus: wanted }: { memoryBytes: number; cpus: number }): {
+  Memory: number
+  MemorySwap: number
+  NanoCpus: number
+} {
+  return {
+    Memory: memoryBytes,
+    MemorySwap: memoryBytes,
+    NanoCpus: Math.round(Math.min(wanted, cpus().length) * NANO),
+  }
+}
+
+/** The body of the engine's create request. */
+export function createOptions(
+  spec: ContainerSpec,
+  labels: Record<string, string>,
+): Docker.ContainerCreateOptions {
+  const port = spec.publishPort === undefined ? null : `${spec.publishPort}/tcp`
+  return {
+    name: spec.name,
+    Image: spec.image,
+    Labels: labels,
+    Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
+    ...(spec.command ? { Cmd: spec.command } : {}),
+    ...(spec.entrypoint ? { Entrypoint: spec.entrypoint } : {}),
+    ...(spec.user ? { User: spec.user } : {}),
+    ...(spec.stopSignal ? { StopSignal: spec.stopSignal } : {}),
+    ...(port ? { ExposedPorts: { [port]: {} } } : {}),
+    // Health is probed from outside; a check that the image brings would only use up the container's limits.
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: {
+      ...limitsOf(spec),
+      PidsLimit: spec.pidsLimit ?? DEFAULT_PIDS,
+      Init: true,
+      SecurityOpt: ['no-new-privileges'],
+      // The server supervises: the engine's own policy forgets containers when the engine is killed.
+      RestartPolicy: { Name: 'no' },
+      LogConfig: { Type: 'json-file', Config: LOG_OPTIONS },
+      NetworkMode: spec.network,
+      ...(spec.dns ? { Dns: spec.dns } : {}),
+      ...(spec.volume
+        ? { Mounts: [{ Type: 'volume', Source: spec.volume.name, Target: spec.volume.path }] }
+        : {}),
+      ...(port ? { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } } : {}),
+    },
+    NetworkingConfig: {
+      EndpointsConfig: {
+        [spec.network]: {
+          ...(spec.aliases ? { Aliases: spec.aliases } : {}),
+          ...(spec.address ? { IPAMConfig: { IPv4Address: spec.address } } : {}),
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '#server/errors.ts'
+import { canonicalRegistry } from './reference.ts'
+
+/** What a registry is shown; `identityToken` takes the place of the other two. */
+export interface RegistryCredentials {
+  username: string
+  password: string
+  identityToken?: string
+}
+
+interface ClientConfiguration {
+  auths?: Record<string, { auth?: string; username?: string; password?: string; identitytoken?: string }>
+  credHelpers?: Record<string, string>
+  credsStore?: string
+}
+
+/** Docker Hub's key in `config.json`. */
+const HUB_KEY = 'https://index.docker.io/v1/'
+/** A helper that asks its user something would never end. */
+const HELPER_TIMEOUT_MS = 15_000
+const HELPER_NAME = /^[\w.-]+$/
+
+/**
+ * The credentials of a registry (`docker.io`, `host:port`) from the Docker `config.json` of the user that runs the
+ * server: its own helper, `auths`, the common helper. Null when there are none.
+ * Throws `runtime_error` when the file cannot be read.
+ */
+export async function registryCredentials(registry: string): Promise<RegistryCredentials | null> {
+  const configuration = await readConfiguration()
+  const helper = findByRegistry(configuration.credHelpers ?? {}, registry)
+  if (helper) return askHelper(helper.value, helper.key)
+  const entry = findByRegistry(configuration.auths ?? {}, registry)
+  const written = entry && readEntry(entry.value)
+  if (written) return written
+  if (configuration.credsStore) return askHelper(configuration.credsStore, entry?.key ?? keyOf(registry))
+  return null
+}
+
+/** Where the Docker client keeps its configuration. */
+function configurationFile(): string {
+  return join(process.env.DOCKER_CONFIG ?? join(homedir(), '.docker'), 'config.json')
+}
+
+async function readConfiguration(): Promise<ClientConfiguration> {
+  const file = configurationFile()
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw new AppError(
+      'runtime_error',
+      `the registry credentials in ${file} cannot be read: correct or remove it`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** Keys may be written as `host`, `https://host` or `https://host/v1/`. */
+function findByRegistry<T>(entries: Record<string, T>, registry: string): { key: string; value: T } | null {
+  for (const [key, value] of Object.entries(entries)) {
+    const host = key.replace(/^https?:\/\//, '').split('/')[0]!
+    if (canonicalRegistry(host) === registry) return { key, value }
+  }
+  return null
+}
+
+function keyOf(registry: string): string {
+  return registry === 'docker.io' ? HUB_KEY : registry
+}
+
+function readEntry(entry: NonNullable<ClientConfiguration['auths']>[string]): RegistryCredentials | null {
+  if (entry.identitytoken) return { username: '', password: '', identityToken: entry.identitytoken }
+  if (entry.auth) {
+    const pair = Buffer.from(entry.auth, 'base64').toString()
+    const colon = pair.indexOf(':')
+    if (colon > 0)
+      return { username: pair.slice(0, colon), password: pair.slice(colon + 1).replace(/\0+$/, '') }
+  }
+  if (entry.username) return { username: entry.username, password: entry.password ?? '' }
+  return null
+}
+
+/** The helpers' protocol: https://github.com/docker/docker-credential-helpers#development */
+function askHelper(name: string, key: string): Promise<RegistryCredentials | null> {
+  if (!HELPER_NAME.test(name)) {
+    throw new AppError(
+      'runtime_error',
+      `${configurationFile()} names a credential helper that is none: ${name}`,
+    )
+  }
+  return new Promise((resolve, reject) => {
+    const program = `docker-credential-${name}`
+    const child = execFile(program, ['get'], { timeout: HELPER_TIMEOUT_MS }, (error, stdout) => {
+      if (error && (error as NodeJS.ErrnoException).code === 'ENOENT') {
+        reject(new AppError('runtime_error', `${program}, named in ${configurationFile()}, is not installed`))
+        return
+      }
+      // A helper without an entry for the registry says so and fails: the pull then goes without.
+      if (error) return resolve(null)
+      const answer = JSON.parse(stdout) as { Username: string; Secret: string }
+      if (answer.Username === '<token>') resolve({ username: '', password: '', identityToken: answer.Secret })
+      else resolve({ username: answer.Username, password: answer.Secret })
+    })
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(key)
+  })
+}

@@ -1,0 +1,57 @@
+import type { Connection } from './connection.ts'
+import { engineFault } from './faults.ts'
+import { jsonLines } from './json-lines.ts'
+import { labelFilter } from './labels.ts'
+
+/** Something happened to one of this server's containers. */
+export interface EngineEvent {
+  type: string
+  /** `start`, `die`, `oom`, `destroy` and the like. */
+  action: string
+  id: string
+  /** The container's labels, its `name` and `image`. */
+  attributes: Record<string, string>
+  /** Of `die`. */
+  exitCode?: number
+}
+
+interface RawEvent {
+  Type: string
+  Action: string
+  Actor: { ID: string; Attributes?: Record<string, string> }
+}
+
+/**
+ * What happens to this server's containers from now on, until the signal aborts. Ends or throws `runtime_error` when the
+ * engine goes away; it forgets its events then, so list and compare after each connection.
+ */
+export async function* engineEvents(
+  connection: Connection,
+  serverId: string,
+  signal: AbortSignal,
+): AsyncGenerator<EngineEvent> {
+  const doing = "reading the engine's events"
+  const filters = { type: ['container'], label: labelFilter(serverId) }
+  const query = { filters: JSON.stringify(filters) }
+  const body = await connection.stream(doing, { method: 'GET', path: '/events?', query, signal })
+  try {
+    for await (const value of jsonLines(body)) yield read(value as unknown as RawEvent)
+  } catch (error) {
+    if (!signal.aborted) throw engineFault(doing, connection.socketPath, error)
+  } finally {
+    body.destroy()
+  }
+}
+
+function read({ Type, Action, Actor }: RawEvent): EngineEvent {
+  const attributes = Actor.Attributes ?? {}
+  // Podman calls it containerExitCode.
+  const exitCode = attributes.exitCode ?? attributes.containerExitCode
+  return {
+    type: Type,
+    action: Action,
+    id: Actor.ID,
+    attributes,
+    ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }),
+  }
+}

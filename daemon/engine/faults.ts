@@ -1,0 +1,102 @@
+import { AppError, messageOf } from '#server/errors.ts'
+
+/** What the engine or a registry says, and what it means for the reader. First match wins. */
+const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = [
+  [
+    /no basic auth credentials|unauthorized: authentication required|authentication required/i,
+    'the registry asks for credentials or refuses them: run docker login for it as the user that runs the server',
+  ],
+  [
+    /pull access denied for (\S+?),/,
+    ([, name]) =>
+      `there is no image ${name}, or it is private: correct the name, or run docker login as the user that runs the server`,
+  ],
+  [
+    /manifest unknown|manifest for (\S+) not found|name unknown|repository name not known/i,
+    'the registry has no such image or tag',
+  ],
+  [
+    /no matching manifest for (\S+)/,
+    ([, platform]) => `the image is not published for this host's platform (${platform})`,
+  ],
+  [
+    /toomanyrequests|pull rate limit/i,
+    'the registry allows no more pulls for now: wait, or run docker login for it',
+  ],
+  [
+    /lookup (\S+)[^:]*: (?:.*: )?(no such host|server misbehaving|Temporary failure[^:]*|i\/o timeout)/,
+    ([, host, why]) => `the registry's name ${host} cannot be looked up (${why})`,
+  ],
+  [
+    /dial tcp \S+: (?:connect: )?(connection refused|no route to host|network is unreachable|i\/o timeout)/,
+    ([, why]) => `the registry cannot be reached (${why})`,
+  ],
+  [/no space left on device/i, 'the disk is full: free some space'],
+  [/Pool overlaps with other one/, 'its addresses are taken by another network'],
+  [
+    /exec: "([^"]+)": (?:stat [^:]+: )?(?:executable file not found in \$PATH|no such file or directory)/,
+    ([, program]) => `the image has no program ${program}: correct the start command`,
+  ],
+  [
+    /exec: "([^"]+)": (?:stat [^:]+: )?permission denied/,
+    ([, program]) => `${program} is not executable: chmod +x it, or start it through its interpreter`,
+  ],
+  [
+    /exec (\S+): exec format error|exec format error/,
+    'the program is for another kind of processor, or a script without its first line (#!)',
+  ],
+  [/No command specified/, 'the image names no command: set a start command'],
+  [/No such image: (\S+)/, ([, image]) => `the image ${image} is not on this host: deploy again`],
+]
+
+/** The engine's own words, explained where they are known. */
+export function explain(message: string): string {
+  for (const [pattern, meaning] of EXPLANATIONS) {
+    const match = pattern.exec(message)
+    if (match) return typeof meaning === 'string' ? meaning : meaning(match)
+  }
+  return message.trim()
+}
+
+/** What the HTTP answer of the engine says without the client library's frame around it. */
+export function engineMessage(error: unknown): string {
+  const said = (error as { json?: { message?: unknown; cause?: unknown } | null }).json
+  if (said && typeof said.message === 'string') return said.message
+  return messageOf(error)
+    .replace(/^\(HTTP code \d+\) [^-]*- /, '')
+    .trim()
+}
+
+/** The HTTP status with which the engine refused, or null when it did not answer. */
+export function statusOf(error: unknown): number | null {
+  const status = (error as { statusCode?: unknown }).statusCode
+  return typeof status === 'number' ? status : null
+}
+
+/** Turns what a call to the engine at `socketPath` threw into a `runtime_error` its reader can act on. */
+export function engineFault(doing: string, socketPath: string, error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const options = { cause: error }
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+    case 'ECONNREFUSED':
+      return new AppError(
+        'runtime_error',
+        `no container engine answers at ${socketPath}: start it, or name its socket with --docker-host`,
+        options,
+      )
+    case 'EACCES':
+      return new AppError(
+        'runtime_error',
+        `the engine's socket ${socketPath} may not be used by this user: run the server as root or add the user to the group docker`,
+        options,
+      )
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return new AppError('runtime_error', `${doing}: the container engine went away`, options)
+  }
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return new AppError('runtime_error', `${doing}: the container engine did not answer in time`, options)
+  }
+  return new AppError('runtime_error', `${doing}: ${explain(engineMessage(error))}`, options)
+}

@@ -1,0 +1,202 @@
+import type Docker from 'dockerode'
+import type { Readable } from 'node:stream'
+import { AppError } from '#server/errors.ts'
+import { buildImage, type BuildOptions } from './build.ts'
+import type { Connection } from './connection.ts'
+import { registryCredentials, type RegistryCredentials } from './credentials.ts'
+import { engineFault, explain, statusOf } from './faults.ts'
+import { jsonLines } from './json-lines.ts'
+import { ownLabels } from './labels.ts'
+import { formatReference, parseReference } from './reference.ts'
+
+export interface ImageInfo {
+  id: string
+  tags: string[]
+  /** `name@sha256:...` of each registry it came from. */
+  digests: string[]
+  /** The TCP ports it EXPOSEs, ascending. */
+  exposedPorts: number[]
+  user: string
+  cmd: string[]
+  entrypoint: string[]
+  env: string[]
+  workdir: string
+  os: string
+  /** As Go names it: amd64, arm64. */
+  architecture: string
+  labels: Record<string, string>
+  sizeBytes: number
+}
+
+export interface PullOptions {
+  /** Those of the user's Docker `config.json` when absent. */
+  credentials?: RegistryCredentials | null
+  signal: AbortSignal
+  onLine(line: string): void
+}
+
+/** The engine's images. */
+export class Images {
+  readonly #connection: Connection
+  readonly #serverId: string
+
+  constructor(connection: Connection, serverId: string) {
+    this.#connection = connection
+    this.#serverId = serverId
+  }
+
+  /**
+   * Pulls an image from its registry. Returns its id and its digest there. Throws `invalid_request` for what is no
+   * reference, `runtime_error` with the reason (which does not repeat the name), or the signal's reason.
+   */
+  async pull(
+    reference: string,
+    { credentials, signal, onLine }: PullOptions,
+  ): Promise<{ id: string; digest: string | null }> {
+    const parsed = parseReference(reference)
+    const found = credentials === undefined ? await registryCredentials(parsed.registry) : credentials
+    // Without a tag the engine would pull every tag there is.
+    const wanted = { ...parsed, tag: parsed.tag ?? (parsed.digest === null ? 'latest' : null) }
+    const fromImage = formatReference(
+      wanted.digest === null ? { ...wanted, tag: null } : { ...wanted, tag: null, digest: null },
+    )
+    const tag = wanted.digest ?? wanted.tag!
+    const body = await this.#connection
+      .call(
+        'pulling the image',
+        (docker, abortSignal) =>
+          docker.createImage({
+            fromImage,
+            tag,
+            ...(found ? { authconfig: authOf(found) } : {}),
+            abortSignal,
+          } as never) as unknown as Promise<Readable>,
+        { signal },
+      )
+      .catch((error: unknown) => {
+        throw withoutPrefix(error, 'pulling the image: ')
+      })
+    await this.#followPull(body, onLine, signal)
+    const image = await this.inspect(formatReference(wanted))
+    if (!image)
+      throw new AppError('runtime_error', 'the engine does not have it after the pull: deploy again')
+    const from = `${nameInEngine(fromImage)}@`
+    const digest = image.digests.find((one) => one.startsWith(from))?.slice(from.length) ?? null
+    return { id: image.id, digest }
+  }
+
+  /** What the engine knows of an image by id or reference; null when it does not have it. */
+  async inspect(reference: string): Promise<ImageInfo | null> {
+    const found = await this.#connection.find(`looking at the image ${reference}`, (docker, abortSignal) =>
+      docker.getImage(reference).inspect({ abortSignal } as Docker.ImageInspectOptions),
+    )
+    return found && infoOf(found)
+  }
+
+  /** Builds an image from a tar stream and returns its id. Throws `build_failed`, `runtime_error` or the signal's reason. */
+  build(context: Readable, options: BuildOptions): Promise<string> {
+    return buildImage(this.#connection, context, {
+      ...options,
+      labels: ownLabels(this.#serverId, options.labels),
+    })
+  }
+
+  /** Gives an image a further name, `repository:tag`. */
+  async tag(id: string, name: string): Promise<void> {
+    const colon = name.lastIndexOf(':')
+    await this.#connection.call(`naming the image ${name}`, (docker, abortSignal) =>
+      docker.getImage(id).tag({ repo: name.slice(0, colon), tag: name.slice(colon + 1), abortSignal }),
+    )
+  }
+
+  /** Takes a name from an image, or removes it by id; layers that nothing else needs go with it. A missing one is fine. */
+  async remove(reference: string): Promise<void> {
+    await this.#connection.call(`removing the image ${reference}`, async (docker, abortSignal) => {
+      try {
+        await docker.getImage(reference).remove({ abortSignal } as Docker.ImageRemoveOptions)
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error
+      }
+    })
+  }
+
+  /** The images with a name whose repository begins with `prefix`, and those of their names that do. */
+  async list(prefix: string): Promise<{ id: string; tags: string[]; labels: Record<string, string> }[]> {
+    const found = await this.#connection.call('listing images', (docker, abortSignal) =>
+      docker.listImages({ abortSignal } as Docker.ListImagesOptions),
+    )
+    return found
+      .map(({ Id, RepoTags, Labels }) => ({
+        id: Id,
+        tags: (RepoTags ?? []).map(withoutLocalhost).filter((tag) => tag.startsWith(prefix)),
+        labels: Labels ?? {},
+      }))
+      .filter(({ tags }) => tags.length > 0)
+  }
+
+  async #followPull(body: Readable, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const value of jsonLines(body)) {
+        if (typeof value.error === 'string')
+          throw new AppError('runtime_error', explain(value.error), { cause: value.error })
+        const line = progressLine(value)
+        if (line) onLine(line)
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      throw engineFault('pulling the image', this.#connection.socketPath, error)
+    } finally {
+      body.destroy()
+    }
+  }
+}
+
+/** Bars move many times a second; a log keeps what is final. */
+const PASSING = /^(Pulling fs layer|Waiting|Downloading|Extracting|Verifying Checksum|Download complete)/
+
+function progressLine({ status, id }: Record<string, unknown>): string | null {
+  if (typeof status !== 'string' || PASSING.test(status)) return null
+  return typeof id === 'string' && /^[0-9a-f]{12}$/.test(id) ? `${id}: ${status}` : status
+}
+
+function authOf({ username, password, identityToken }: RegistryCredentials): Record<string, string> {
+  return identityToken === undefined ? { username, password } : { identitytoken: identityToken }
+}
+
+/** Docker's own short form in `RepoDigests`. */
+function nameInEngine(name: string): string {
+  return name.replace(/^docker\.io\/(?:library\/)?/, '')
+}
+
+/** Podman files images without a registry under localhost. */
+function withoutLocalhost(tag: string): string {
+  return tag.replace(/^localhost\//, '')
+}
+
+function withoutPrefix(error: unknown, prefix: string): unknown {
+  if (!(error instanceof AppError) || !error.message.startsWith(prefix)) return error
+  return new AppError(error.code, error.message.slice(prefix.length), { cause: error.cause })
+}
+
+function infoOf(found: Docker.ImageInspectInfo): ImageInfo {
+  const config = found.Config ?? {}
+  const ports = Object.keys(config.ExposedPorts ?? {}).flatMap((port) => {
+    const [number, protocol] = port.split('/')
+    return protocol === undefined || protocol === 'tcp' ? [Number(number)] : []
+  })
+  return {
+    id: found.Id,
+    tags: found.RepoTags ?? [],
+    digests: found.RepoDigests ?? [],
+    exposedPorts: ports.sort((a, b) => a - b),
+    user: config.User ?? '',
+    cmd: config.Cmd ?? [],
+    entrypoint: typeof config.Entrypoint === 'string' ? [config.Entrypoint] : (config.Entrypoint ?? []),
+    env: config.Env ?? [],
+    workdir: config.WorkingDir ?? '',
+    os: found.Os,
+    architecture: found.Architecture,
+    labels: config.Labels ?? {},
+    sizeBytes: found.Size,
+  }
+}

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises'
+
+/** A TCP socket that a container's processes listen on. */
+export interface Listener {
+  port: number
+  /** Whether it can only be reached from inside the container. */
+  isLoopback: boolean
+}
+
+/** `st` of a listening socket in /proc/net/tcp (Linux, include/net/tcp_states.h). */
+const LISTEN = '0A'
+/** Where the engine's own name server sits in every container of a user's network: 127.0.0.11, as /proc/net/tcp writes it. */
+const ENGINE_RESOLVER = '0B00007F'
+const LOOPBACK_V6 = '00000000000000000000000001000000'
+
+/**
+ * What listens in the network of a container whose first process is `pid`, in the order of the ports; null when that
+ * process cannot be seen from here (an engine in a virtual machine, another user's).
+ */
+export async function listenersOf(pid: number, containerId: string): Promise<Listener[] | null> {
+  try {
+    // A process of that number that is not the container's would be one of an engine that runs elsewhere.
+    if (!(await readFile(`/proc/${pid}/cgroup`, 'utf8')).includes(containerId)) return null
+    const v4 = await readFile(`/proc/${pid}/net/tcp`, 'utf8')
+    const v6 = await readFile(`/proc/${pid}/net/tcp6`, 'utf8').catch(() => '')
+    return merge([...parse(v4), ...parse(v6)])
+  } catch {
+    return null
+  }
+}
+
+function parse(table: string): Listener[] {
+  const listeners: Listener[] = []
+  for (const row of table.split('\n').slice(1)) {
+    const [, local, , state] = row.trim().split(/\s+/)
+    if (state !== LISTEN || local === undefined) continue
+    const [address, port] = local.split(':') as [string, string]
+    if (address === ENGINE_RESOLVER) continue
+    listeners.push({ port: Number.parseInt(port, 16), isLoopback: isLoopback(address) })
+  }
+  return listeners
+}
+
+/** Addresses are words of the host's byte order: 127.0.0.1 is 0100007F. */
+function isLoopback(address: string): boolean {
+  return address.length === 8
+    ? address.endsWith('7F')
+    : address === LOOPBACK_V6 || /^0{16}F{4}0{4}\w{6}7F$/i.test(address)
+}
+
+function merge(listeners: Listener[]): Listener[] {
+  const byPort = new Map<number, Listener>()
+  for (const listener of listeners) {
+    const known = byPort.get(listener.port)
+    byPort.set(listener.port, { ...listener, isLoopback: listener.isLoopback && (known?.isLoopback ?? true) })
+  }
+  return [...byPort.values()].sort((a, b) => a.port - b.port)
+}

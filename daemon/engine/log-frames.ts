@@ -1,0 +1,79 @@
+/** A line that a container printed. `ts` is RFC 3339 with the engine's nanoseconds, so that it sorts as text. */
+export interface OutputLine {
+  ts: string
+  stream: 'stdout' | 'stderr'
+  line: string
+}
+
+/** A longer line is cut; the rest of it is dropped. */
+const MAX_LINE_BYTES = 16 * 1024
+const HEADER_BYTES = 8
+const NEWLINE = 10
+const SPACE = 32
+
+interface Pending {
+  ts: string
+  parts: Buffer[]
+  length: number
+}
+
+/**
+ * Takes apart the engine's multiplexed log stream: frames of an 8-byte header (stream, length) and a timestamp with text
+ * (Engine API, "Attach to a container", stream format). A long line comes in several frames, each with a timestamp.
+ */
+export class LogFrames {
+  #buffer: Buffer = Buffer.alloc(0)
+  readonly #pending: Record<'stdout' | 'stderr', Pending | null> = { stdout: null, stderr: null }
+
+  /** Adds bytes of the stream and returns the lines that they complete. */
+  push(chunk: Buffer): OutputLine[] {
+    this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk])
+    const lines: OutputLine[] = []
+    let at = 0
+    while (this.#buffer.length - at >= HEADER_BYTES) {
+      const end = at + HEADER_BYTES + this.#buffer.readUInt32BE(at + 4)
+      if (this.#buffer.length < end) break
+      const stream = this.#buffer[at] === 2 ? 'stderr' : 'stdout'
+      this.#frame(stream, this.#buffer.subarray(at + HEADER_BYTES, end), lines)
+      at = end
+    }
+    this.#buffer = this.#buffer.subarray(at)
+    return lines
+  }
+
+  /** The last line of each stream when it had no newline. */
+  end(): OutputLine[] {
+    return (['stdout', 'stderr'] as const).flatMap((stream) => {
+      const pending = this.#pending[stream]
+      this.#pending[stream] = null
+      return pending ? [finish(stream, pending)] : []
+    })
+  }
+
+  #frame(stream: 'stdout' | 'stderr', payload: Buffer, lines: OutputLine[]): void {
+    const space = payload.indexOf(SPACE)
+    const ts = payload.subarray(0, space).toString('latin1')
+    let from = space + 1
+    do {
+      const pending = (this.#pending[stream] ??= { ts, parts: [], length: 0 })
+      const newline = payload.indexOf(NEWLINE, from)
+      append(pending, payload.subarray(from, newline < 0 ? payload.length : newline))
+      if (newline < 0) return
+      lines.push(finish(stream, pending))
+      this.#pending[stream] = null
+      from = newline + 1
+    } while (from < payload.length)
+  }
+}
+
+function append(pending: Pending, bytes: Buffer): void {
+  const room = MAX_LINE_BYTES - pending.length
+  if (room <= 0) return
+  // Copied: the frame's buffer must not be held for a line that waits for its end.
+  pending.parts.push(Buffer.from(bytes.subarray(0, room)))
+  pending.length += Math.min(room, bytes.length)
+}
+
+function finish(stream: 'stdout' | 'stderr', { ts, parts }: Pending): OutputLine {
+  return { ts, stream, line: Buffer.concat(parts).toString('utf8').replace(/\r$/, '') }
+}

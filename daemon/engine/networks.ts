@@ -1,0 +1,120 @@
+import type Docker from 'dockerode'
+import { AppError } from '#server/errors.ts'
+import type { Connection } from './connection.ts'
+import { statusOf } from './faults.ts'
+import { isOwn, ownLabels } from './labels.ts'
+
+export interface NetworkSpec {
+  name: string
+  /** IPv4, as `10.0.0.0/20`. */
+  subnet: string
+  gateway?: string
+  labels: Record<string, string>
+  /** Without a way out of the host. */
+  internal?: boolean
+}
+
+/** A network of the engine, this server's or not. */
+export interface NetworkState {
+  id: string
+  name: string
+  driver: string
+  /** Its first IPv4 subnet and that one's gateway, if it has any. */
+  subnet: string | null
+  gateway: string | null
+  internal: boolean
+  labels: Record<string, string>
+  /** Running containers in it; empty in a list. */
+  containers: { id: string; name: string; address: string }[]
+}
+
+/** The engine's networks. */
+export class Networks {
+  readonly #connection: Connection
+  readonly #serverId: string
+
+  constructor(connection: Connection, serverId: string) {
+    this.#connection = connection
+    this.#serverId = serverId
+  }
+
+  /** Makes a bridge network and returns its id. Throws `runtime_error`, also when the name or the addresses are taken. */
+  async create(spec: NetworkSpec): Promise<string> {
+    const network = await this.#connection.call(`creating the network ${spec.name}`, (docker, abortSignal) =>
+      docker.createNetwork({
+        Name: spec.name,
+        Driver: 'bridge',
+        CheckDuplicate: true,
+        Internal: spec.internal ?? false,
+        Labels: ownLabels(this.#serverId, spec.labels),
+        IPAM: {
+          Driver: 'default',
+          Config: [{ Subnet: spec.subnet, ...(spec.gateway ? { Gateway: spec.gateway } : {}) }],
+        },
+        abortSignal,
+      } as Docker.NetworkCreateOptions),
+    )
+    return network.id
+  }
+
+  /** A network by id or name; null when there is none. */
+  async inspect(nameOrId: string): Promise<NetworkState | null> {
+    const found = await this.#connection.find(
+      `looking at the network ${nameOrId}`,
+      (docker, abortSignal) =>
+        docker
+          .getNetwork(nameOrId)
+          .inspect({ abortSignal } as never) as unknown as Promise<Docker.NetworkInspectInfo>,
+    )
+    return found && stateOf(found)
+  }
+
+  /** All networks of the engine, those of others too: their addresses are taken. */
+  async list(): Promise<NetworkState[]> {
+    const found = await this.#connection.call('listing networks', (docker, abortSignal) =>
+      docker.listNetworks({ abortSignal } as Docker.NetworkListOptions),
+    )
+    return found.map(stateOf)
+  }
+
+  /** Removes one of this server's networks. One that is not there is fine. Throws `runtime_error` while containers are in it. */
+  async remove(id: string): Promise<void> {
+    const found = await this.inspect(id)
+    if (!found) return
+    if (!isOwn(this.#serverId, found.labels)) {
+      throw new AppError(
+        'runtime_error',
+        `the network ${found.name} was not made by this server and is left alone`,
+      )
+    }
+    await this.#connection.call(`removing the network ${found.name}`, async (docker, abortSignal) => {
+      try {
+        await docker.getNetwork(found.id).remove({ abortSignal })
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error
+      }
+    })
+  }
+}
+
+function stateOf(found: Docker.NetworkInspectInfo): NetworkState {
+  const v4 = found.IPAM?.Config?.find(({ Subnet }) => Subnet?.includes('.'))
+  const containers = Object.entries(found.Containers ?? {}) as [
+    string,
+    { Name: string; IPv4Address: string },
+  ][]
+  return {
+    id: found.Id,
+    name: found.Name,
+    driver: found.Driver,
+    subnet: v4?.Subnet ?? null,
+    gateway: v4?.Gateway ?? null,
+    internal: found.Internal,
+    labels: found.Labels ?? {},
+    containers: containers.map(([id, { Name, IPv4Address }]) => ({
+      id,
+      name: Name,
+      address: IPv4Address.split('/')[0]!,
+    })),
+  }
+}

@@ -1,0 +1,83 @@
+import { AppError } from '#server/errors.ts'
+
+/** A container image's name, taken apart. */
+export interface ImageReference {
+  /** The registry as it appears in credentials, `docker.io` for Docker Hub. */
+  registry: string
+  /** The repository's path at its registry, `library/node` for Docker Hub's own. */
+  path: string
+  /** Null when none was given; a pull then takes `latest`, unless there is a digest. */
+  tag: string | null
+  /** `sha256:<64 hex>`, or null. */
+  digest: string | null
+}
+
+/** The whole name without tag and digest may have this many characters (distribution/reference, NameTotalLengthMax). */
+const MAX_NAME_LENGTH = 255
+
+// The grammar: https://pkg.go.dev/github.com/distribution/reference (the text before `package reference`).
+const DOMAIN =
+  /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/
+const PATH = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/
+const TAG = /^\w[\w.-]{0,127}$/
+const DIGEST = /^sha256:[a-f0-9]{64}$|^sha512:[a-f0-9]{128}$/
+/** What would be taken for an image's id instead of a name. */
+const BARE_ID = /^[a-f0-9]{64}$/
+
+/**
+ * Reads an image reference such as `node:26`, `registry.example.com:5000/team/api:2` or `api@sha256:...`.
+ * Throws `invalid_request` that says which part is wrong.
+ */
+export function parseReference(text: string): ImageReference {
+  const [beforeDigest, digest, ...more] = text.split('@')
+  if (more.length > 0) throw wrong(text, 'it has more than one @')
+  if (digest !== undefined && !DIGEST.test(digest))
+    throw wrong(text, 'its digest must be sha256: and 64 hex digits')
+  const { name, tag } = splitTag(beforeDigest!)
+  if (tag !== null && !TAG.test(tag))
+    throw wrong(text, 'its tag may have letters, digits, ".", "_" and "-", 128 at most')
+  if (BARE_ID.test(name)) throw wrong(text, 'it is an id; name the image by its repository')
+  if (name.length > MAX_NAME_LENGTH)
+    throw wrong(text, `its name is longer than ${MAX_NAME_LENGTH} characters`)
+  const { registry, path } = splitRegistry(name)
+  if (!DOMAIN.test(registry)) throw wrong(text, `its registry ${registry} is not a host name`)
+  if (!PATH.test(path)) {
+    throw wrong(
+      text,
+      'its repository must be lower-case letters and digits, with single ".", "_" or "-" and "/" between',
+    )
+  }
+  return { registry, path, tag, digest: digest ?? null }
+}
+
+/** The reference in full: registry, path, tag and digest as far as they are there. */
+export function formatReference({ registry, path, tag, digest }: ImageReference): string {
+  return `${registry}/${path}${tag === null ? '' : `:${tag}`}${digest === null ? '' : `@${digest}`}`
+}
+
+function splitTag(text: string): { name: string; tag: string | null } {
+  const colon = text.lastIndexOf(':')
+  // A colon before the last slash stands before a port.
+  if (colon < 0 || text.indexOf('/', colon) >= 0) return { name: text, tag: null }
+  return { name: text.slice(0, colon), tag: text.slice(colon + 1) }
+}
+
+/** The first part is a registry when it looks like a host: it has a dot or a port, is `localhost` or has capitals. */
+function splitRegistry(name: string): { registry: string; path: string } {
+  const slash = name.indexOf('/')
+  const first = name.slice(0, slash)
+  const isHost = slash > 0 && (/[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase())
+  const registry = isHost ? canonicalRegistry(first) : 'docker.io'
+  const path = isHost ? name.slice(slash + 1) : name
+  return { registry, path: registry === 'docker.io' && !path.includes('/') ? `library/${path}` : path }
+}
+
+/** Docker Hub goes by several names. */
+export function canonicalRegistry(host: string): string {
+  return host === 'index.docker.io' || host === 'registry-1.docker.io' ? 'docker.io' : host
+}
+
+function wrong(text: string, why: string): AppError {
+  const shown = text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH)}...` : text
+  return new AppError('invalid_request', `${JSON.stringify(shown)} is not an image reference: ${why}`)
+}

@@ -1,0 +1,51 @@
+import { AppError } from '#server/errors.ts'
+import type { Connection } from './connection.ts'
+import { statusOf } from './faults.ts'
+import { isOwn, ownLabels } from './labels.ts'
+
+export interface VolumeState {
+  name: string
+  labels: Record<string, string>
+}
+
+/** The engine's named volumes. */
+export class Volumes {
+  readonly #connection: Connection
+  readonly #serverId: string
+
+  constructor(connection: Connection, serverId: string) {
+    this.#connection = connection
+    this.#serverId = serverId
+  }
+
+  /** Makes a volume; one of this name that is already there stays as it is. Throws `runtime_error`. */
+  async create(name: string, labels: Record<string, string>): Promise<void> {
+    await this.#connection.call(`creating the volume ${name}`, (docker, abortSignal) =>
+      docker.createVolume({ Name: name, Labels: ownLabels(this.#serverId, labels), abortSignal }),
+    )
+  }
+
+  /** A volume by name; null when there is none. */
+  async inspect(name: string): Promise<VolumeState | null> {
+    const found = await this.#connection.find(`looking at the volume ${name}`, (docker, abortSignal) =>
+      docker.getVolume(name).inspect({ abortSignal }),
+    )
+    return found && { name: found.Name, labels: found.Labels ?? {} }
+  }
+
+  /** Removes one of this server's volumes with what is in it. One that is not there is fine. Throws `runtime_error` while it is used. */
+  async remove(name: string): Promise<void> {
+    const found = await this.inspect(name)
+    if (!found) return
+    if (!isOwn(this.#serverId, found.labels)) {
+      throw new AppError('runtime_error', `the volume ${name} was not made by this server and is left alone`)
+    }
+    await this.#connection.call(`removing the volume ${name}`, async (docker, abortSignal) => {
+      try {
+        await docker.getVolume(name).remove({ abortSignal })
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error
+      }
+    })
+  }
+}

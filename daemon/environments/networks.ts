@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { listEnvironments, setSubnet, type Environment } from '#server/environments/store.ts'
+import { addressAt } from '#server/instances/addresses.ts'
+import { AppError } from '#server/errors.ts'
+import type { Engine } from '#daemon/engine/index.ts'
+
+/** The /20 subnets are cut from here: a part of 10/8 that neither the engine's default pools nor usual VPNs take. */
+const POOL_BASE = '10.208.0.0'
+const POOL_SUBNETS = 256
+const SUBNET_ADDRESSES = 4_096
+const PREFIX = 20
+
+export interface Network {
+  name: string
+  subnet: string
+}
+
+/** The engine's name of an environment's network. */
+export function networkName(environment: Pick<Environment, 'id'>): string {
+  return `deployer-${environment.id}`
+}
+
+/**
+ * Makes sure that an environment's private network exists, with a subnet that the server chose and recorded.
+ * Throws `runtime_error` when the engine does not do it.
+ */
+export async function ensureNetwork(engine: Engine, environment: Environment): Promise<Network> {
+  const name = networkName(environment)
+  const existing = await engine.networks.inspect(name)
+  if (existing) {
+    const subnet = existing.subnet ?? environment.subnet
+    if (subnet === null) throw new AppError('runtime_error', `the network ${name} has no IPv4 subnet: remove it, it is made anew`)
+    if (subnet !== environment.subnet) setSubnet(environment.id, subnet)
+    return { name, subnet }
+  }
+  const subnet = environment.subnet ?? chooseSubnet(await takenSubnets(engine))
+  await engine.networks.create({ name, subnet, gateway: addressAt(subnet, 1), labels: { 'deployer.environment': environment.id } })
+  setSubnet(environment.id, subnet)
+  return { name, subnet }
+}
+
+/**
+ * Whether the host itself has the gateway's address of a subnet, so that containers can be reached by address. Asked by
+ * binding it: the list of interfaces leaves out a bridge without a container on it.
+ */
+export async function isGatewayLocal(subnet: string): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen({ host: addressAt(subnet, 1), port: 0 })
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+async function takenSubnets(engine: Engine): Promise<Range[]> {
+  const networks = await engine.networks.list()
+  const ofEngine = networks.flatMap(({ subnet }) => (subnet ? [subnet] : []))
+  const ofHost = Object.values(networkInterfaces()).flatMap((addresses) =>
+    (addresses ?? []).flatMap(({ family, cidr }) => (family === 'IPv4' && cidr ? [cidr] : [])),
+  )
+  const reserved = listEnvironments().flatMap(({ subnet }) => (subnet ? [subnet] : []))
+  return [...ofEngine, ...ofHost, ...reserved].map(rangeOf)
+}
+
+function chooseSubnet(taken: readonly Range[]): string {
+  for (let index = 0; index < POOL_SUBNETS; index++) {
+    const subnet = `${addressAt(`${POOL_BASE}/${PREFIX}`, index * SUBNET_ADDRESSES)}/${PREFIX}`
+    const { first, last } = rangeOf(subnet)
+    if (!taken.some((range) => range.first <= last && first <= range.last)) return subnet
+  }
+  throw new AppError('runtime_error', `no free /${PREFIX} subnet is left for a private network from ${POOL_BASE} on`)
+}
+
+interface Range {
+  first: number
+  last: number
+}
+
+function rangeOf(cidr: string): Range {
+  const [address, prefix] = cidr.split('/') as [string, string]
+  const size = 2 ** (32 - Number(prefix))
+  const value = address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
+  const first = Math.floor(value / size) * size
+  return { first, last: first + size - 1 }
+}

@@ -1,0 +1,72 @@
+import { useContext } from '#server/context.ts'
+import { messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import { cleanup } from './cleanup/task.ts'
+import { DeployQueue } from './deploys/queue.ts'
+import { Driver } from './driver.ts'
+import { engineEvents } from './engine-events.ts'
+import { createEngine } from './engine/index.ts'
+import { DataPlane } from './proxy/data-plane.ts'
+import { Health } from './rollouts/health.ts'
+import { Supervisor } from './rollouts/supervisor.ts'
+import { ensureSshKey } from './sources/git.ts'
+import type { World } from './world.ts'
+
+const log = logger('daemon')
+
+export interface Daemon {
+  /** Where the data plane serves HTTP. */
+  httpPort: number
+  /** Ends the tasks in order; containers and the data plane go on. */
+  stop(): Promise<void>
+}
+
+interface Start {
+  apiUrl: string
+  apiPort: number
+  /** The data plane's program. */
+  proxyProgram: string
+}
+
+let world: World | undefined
+let apiUrl = ''
+
+/** What the tasks act on. Throws before the daemon has started. */
+export function useWorld(): World {
+  if (!world) throw new Error('the daemon has not started')
+  return world
+}
+
+/** Where the control plane itself listens. */
+export function useApiAddress(): string {
+  return apiUrl
+}
+
+/** Connects to the engine and the data plane and starts the tasks. Throws when an address or the engine's socket cannot be used. */
+export async function startDaemon(start: Start): Promise<Daemon> {
+  const { options, serverId } = useContext()
+  apiUrl = start.apiUrl
+  const engine = createEngine({ ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }), serverId })
+  const dataPlane = await DataPlane.start(start.proxyProgram, start.apiPort)
+  const started: World = { engine, dataPlane, reachByAddress: null }
+  world = started
+
+  const driver = new Driver()
+  const deploys = new DeployQueue(started)
+  const supervisor = new Supervisor(started)
+  deploys.recover()
+  driver.start(engineEvents(started, supervisor, () => driver.wake('deploys')))
+  driver.start(deploys.task(() => driver.wake('deploys')))
+  driver.start(supervisor.task(() => driver.wake('instances')))
+  driver.start(new Health(started, supervisor).task())
+  driver.start(cleanup(started))
+  ensureSshKey(options.dataDirectory).catch((error: unknown) => log.warn('no key for clones over ssh', { error: messageOf(error) }))
+
+  return {
+    httpPort: dataPlane.httpPort,
+    async stop() {
+      await Promise.all([deploys.stop(), supervisor.stop(), driver.stop()])
+      dataPlane.close()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { useContext } from '#server/context.ts'
+import type { ServerInfo } from '#server/info.ts'
+import { publicUrl } from '#server/public-address.ts'
+import { useApiAddress, useWorld } from './index.ts'
+
+/** What the server is and runs on; the engine's part is null while it does not answer. */
+export async function serverInfo(): Promise<ServerInfo> {
+  const { options, version } = useContext()
+  const engine = await useWorld()
+    .engine.info()
+    .catch(() => null)
+  return {
+    version,
+    base_domain: options.baseDomain,
+    default_domain: options.baseDomain,
+    proxy_url: publicUrl(options.baseDomain),
+    dashboard_url: options.dashboardHost === null ? useApiAddress() : publicUrl(options.dashboardHost),
+    runtime_version: engine?.version ?? null,
+    tls_enabled: false,
+    gitprov_webhook_enabled: false,
+    gitprov_webhook_secret_set: false,
+    default_memory_limit_mb: options.defaultMemoryMb,
+    default_cpu_limit: options.defaultCpus,
+    runtime_cpus: engine?.cpus ?? null,
+    runtime_memory_bytes: engine?.memoryBytes ?? null,
+  }
+}

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import {
+  connectChannel,
+  proxyDirectory,
+  workerSocketFiles,
+  type Channel,
+  type SupervisorSettings,
+} from '#proxy/protocol.ts'
+
+/** Programs of earlier versions that stay, as workers of theirs may still run. */
+const KEPT_PROGRAMS = 3
+/** A worker answers at once or hangs. */
+const WORKER_ANSWER_MS = 3_000
+
+/** The proxy program as it is run, and the version that tells it from any other. */
+export interface Program {
+  file: string
+  version: string
+}
+
+/**
+ * Copies a bundled program into the data directory, named by its content, so that an upgrade of the server cannot
+ * replace the file under a running data plane. A program of several files is run from where it is.
+ */
+export function stageProgram(dataDirectory: string, source: string, version: string): Program {
+  const content = readFileSync(source)
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 12)
+  const staged = { file: source, version: `${version}+${hash}` }
+  if (!source.endsWith('.mjs')) return staged
+  const directory = proxyDirectory(dataDirectory)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  staged.file = join(directory, `program-${hash}.mjs`)
+  const temporary = `${staged.file}.${process.pid}.tmp`
+  writeFileSync(temporary, content, { mode: 0o600 })
+  renameSync(temporary, staged.file)
+  removeOldPrograms(directory)
+  return staged
+}
+
+function removeOldPrograms(directory: string): void {
+  const programs = readdirSync(directory)
+    .filter((name) => /^program-[0-9a-f]+\.mjs$/.test(name))
+    .map((name) => ({ file: join(directory, name), written: statSync(join(directory, name)).mtimeMs }))
+    .sort((left, right) => right.written - left.written)
+  for (const { file } of programs.slice(KEPT_PROGRAMS)) rmSync(file, { force: true })
+}
+
+/** Whether any worker lives on in the data directory, with a connection to each that does. */
+export async function livingWorkers(dataDirectory: string): Promise<Channel[]> {
+  const channels = await Promise.all(
+    workerSocketFiles(dataDirectory).map(({ file }) => connectChannel(file, () => null).catch(() => null)),
+  )
+  return channels.filter((channel) => channel !== null)
+}
+
+/**
+ * Starts a supervisor: by a worker that still holds the listening sockets where one lives, so that no connection is
+ * lost, else as a new process that opens them. Answers what rejects when the new process ends at once.
+ */
+export async function startSupervisor(
+  node: string,
+  program: Program,
+  settings: SupervisorSettings,
+): Promise<{ failed: Promise<never> }> {
+  const workers = await livingWorkers(settings.data_directory)
+  try {
+    for (const worker of workers) {
+      const ask = { node, program: program.file, settings }
+      const started = await worker.request('start_supervisor', ask, WORKER_ANSWER_MS).then(
+        () => true,
+        () => false,
+      )
+      if (started) return { failed: new Promise<never>(() => {}) }
+    }
+  } finally {
+    for (const worker of workers) worker.close()
+  }
+  return { failed: spawnDetached(node, program, settings) }
+}
+
+function spawnDetached(node: string, program: Program, settings: SupervisorSettings): Promise<never> {
+  const directory = proxyDirectory(settings.data_directory)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const logFile = join(directory, 'proxy.log')
+  const output = openSync(logFile, 'a', 0o600)
+  // The environment holds the server's secrets; the proxy needs none of it.
+  const { PATH, TZ, DEPLOYER_PROXY_POISON } = process.env
+  const child = spawn(node, [program.file, 'supervisor', JSON.stringify(settings)], {
+    detached: true,
+    cwd: settings.data_directory,
+    env: { PATH, TZ, DEPLOYER_PROXY_POISON },
+    stdio: ['ignore', output, output],
+  })
+  closeSync(output)
+  child.unref()
+  return new Promise<never>((_, reject) => {
+    child.once('error', (error) => reject(new Error(`the proxy cannot be started: ${error.message}`)))
+    child.once('exit', (code, signal) => {
+      reject(new Error(`the proxy ended at its start (${signal ?? `exit code ${code}`}); see ${logFile}`))
+    })
+  })
+}

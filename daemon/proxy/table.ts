@@ -1,0 +1,85 @@
+import { useContext, useDatabase } from '#server/context.ts'
+import { IN_PROGRESS } from '#server/deploys/states.ts'
+import { latestDeploys, type DeployRow } from '#server/deploys/store.ts'
+import { listEnvironments } from '#server/environments/store.ts'
+import { allInstances, type InstanceRow } from '#server/instances/store.ts'
+import { hostsOf } from '#server/services/hosts.ts'
+import { listServices, type ServiceRow } from '#server/services/store.ts'
+import type { RouteTable, Target, Upstream } from '#proxy/protocol.ts'
+
+/** Counts and routes of the server's own pages stand under this name. */
+const DASHBOARD = 'dashboard'
+
+/** The whole route table as the database has it now. `apiPort` is where the control plane listens. */
+export function buildTable(version: number, listenAddress: string, apiPort: number): RouteTable {
+  const { options } = useContext()
+  const table: RouteTable = {
+    version,
+    listeners: [{ address: listenAddress, protocol: 'http' }],
+    hosts: {},
+    targets: {},
+    trusted_proxies: options.trustedProxies,
+    upstream_timeout_ms: options.upstreamTimeoutMs,
+    max_connections_per_ip: options.maxConnectionsPerIp,
+  }
+  if (options.dashboardHost !== null) {
+    table.hosts[options.dashboardHost] = DASHBOARD
+    table.targets[DASHBOARD] = {
+      id: DASHBOARD,
+      state: 'serving',
+      upstreams: [{ instance: DASHBOARD, host: apiHost(options.listen.host), port: apiPort }],
+    }
+  }
+  const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
+  for (const environment of listEnvironments()) {
+    const latest = latestDeploys(environment.id)
+    for (const service of listServices(environment.id)) {
+      const hosts = service.deleting ? [] : hostsOf(service, environment)
+      for (const host of hosts) table.hosts[host] = service.id
+      if (hosts.length > 0)
+        table.targets[service.id] = targetOf(service, latest.get(service.id), instances.get(service.id) ?? [])
+    }
+  }
+  return table
+}
+
+function targetOf(service: ServiceRow, latest: DeployRow | undefined, instances: InstanceRow[]): Target {
+  const state = targetState(service, latest)
+  return { id: service.id, state, upstreams: state === 'serving' ? upstreamsOf(service, instances) : [] }
+}
+
+function targetState(service: ServiceRow, latest: DeployRow | undefined): Target['state'] {
+  if (service.suspended) return 'suspended'
+  if (service.live_deploy_id !== null) return service.instances === 0 ? 'scaled_to_zero' : 'serving'
+  if (!latest || latest.status === 'canceled') return 'not_deployed'
+  return IN_PROGRESS.includes(latest.status) ? 'starting' : 'failed'
+}
+
+/** The ready instances of the live deploy; when none is, those that fail their probe, which may still answer. */
+function upstreamsOf(service: ServiceRow, instances: InstanceRow[]): Upstream[] {
+  const reachable = instances.filter(
+    ({ deploy_id, upstream_port }) => deploy_id === service.live_deploy_id && upstream_port !== null,
+  )
+  const ready = reachable.filter(({ status }) => status === 'ready')
+  const chosen = ready.length > 0 ? ready : reachable.filter(({ status }) => status === 'failing')
+  return chosen.map(({ id, upstream_host, upstream_port }) => ({
+    instance: id,
+    host: upstream_host!,
+    port: upstream_port!,
+  }))
+}
+
+/** An address that the control plane answers at when it listens on every one. */
+function apiHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '::1' : host
+}
+
+/** The next version of the table; it grows over restarts, so that the newest is known. */
+export function nextTableVersion(): number {
+  const row = useDatabase().get<{ value: string }>(
+    `INSERT INTO settings (key, value) VALUES ('table_version', '1')
+     ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) RETURNING value`,
+  )!
+  return Number(row.value)
+}

@@ -1,0 +1,91 @@
+import { useDatabase } from '#server/context.ts'
+import { tellService } from '#server/changes.ts'
+import { findEnvironment } from '#server/environments/store.ts'
+import { instanceMachine } from '#server/instances/states.ts'
+import type { InstanceRow } from '#server/instances/store.ts'
+import { logger } from '#server/log.ts'
+import { tryMove } from '#server/machine.ts'
+import { hostsOf } from '#server/services/hosts.ts'
+import { getService } from '#server/services/store.ts'
+import type { Task } from '../driver.ts'
+import { STOP_GRACE_SECONDS } from '../instances/containers.ts'
+import { forEachLimited } from '../limits.ts'
+import type { World } from '../world.ts'
+import { probe } from './probe.ts'
+import type { Supervisor } from './supervisor.ts'
+
+const log = logger('health')
+
+const PERIOD_MS = 5_000
+const PARALLEL = 32
+/** A running instance that fails for this long leaves the routes, unless it is the last (decisions 6). */
+const LEAVES_AFTER_MS = 15_000
+/** And is restarted after this long (decisions 6). */
+const RESTARTS_AFTER_MS = 60_000
+
+type Probed = InstanceRow & { health_check_path: string | null }
+
+/** Probes every running instance that has a port, and acts on those that fail. */
+export class Health {
+  readonly #world: World
+  readonly #supervisor: Supervisor
+  /** Since when an instance has been failing, on the monotonic clock. */
+  readonly #failingSince = new Map<string, number>()
+
+  constructor(world: World, supervisor: Supervisor) {
+    this.#world = world
+    this.#supervisor = supervisor
+  }
+
+  task(): Task {
+    return { name: 'health', everyMs: PERIOD_MS, run: () => this.#run() }
+  }
+
+  async #run(): Promise<void> {
+    const instances = useDatabase().all<Probed>(
+      `SELECT instances.*, services.health_check_path FROM instances JOIN services ON services.id = instances.service_id
+       WHERE instances.status IN ('ready', 'failing') AND instances.upstream_port IS NOT NULL`,
+    )
+    for (const id of this.#failingSince.keys()) {
+      if (!instances.some((instance) => instance.id === id)) this.#failingSince.delete(id)
+    }
+    await forEachLimited(instances, PARALLEL, (instance) => this.#look(instance))
+  }
+
+  async #look(instance: Probed): Promise<void> {
+    const service = getService(instance.service_id)
+    if (!service) return
+    const reason = await probe({
+      host: instance.upstream_host!,
+      port: instance.upstream_port!,
+      path: instance.health_check_path,
+      hostHeader: hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name,
+      published: this.#world.reachByAddress === false,
+    })
+    if (reason === null) return this.#recovered(instance)
+    const since = this.#failingSince.get(instance.id) ?? performance.now()
+    this.#failingSince.set(instance.id, since)
+    const failingMs = performance.now() - since
+    if (failingMs >= LEAVES_AFTER_MS && tryMove(instanceMachine, instance.id, 'failing', { reason })) {
+      log.warn('an instance fails its probe', { instance: instance.id, reason })
+      await this.#changed(instance)
+    }
+    if (failingMs >= RESTARTS_AFTER_MS) {
+      log.warn('an instance is restarted, since its probe fails', { instance: instance.id, reason })
+      this.#failingSince.delete(instance.id)
+      // The supervisor finds it ended and starts it again.
+      await this.#world.engine.containers.stop(instance.id, STOP_GRACE_SECONDS)
+    }
+  }
+
+  async #recovered(instance: Probed): Promise<void> {
+    this.#failingSince.delete(instance.id)
+    if (instance.status !== 'failing' || this.#supervisor.isLooping(instance.id)) return
+    if (tryMove(instanceMachine, instance.id, 'ready', { reason: null })) await this.#changed(instance)
+  }
+
+  async #changed(instance: Probed): Promise<void> {
+    tellService(instance.service_id)
+    await this.#world.dataPlane.sync()
+  }
+}

@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { useDatabase } from '#server/context.ts'
+import { findEnvironment } from '#server/environments/store.ts'
+import { messageOf } from '#server/errors.ts'
+import { makeLive } from '#server/deploys/operations.ts'
+import { getDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
+import { instanceMachine } from '#server/instances/states.ts'
+import { getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import { tryMove } from '#server/machine.ts'
+import { hostsOf } from '#server/services/hosts.ts'
+import { getService, type ServiceRow } from '#server/services/store.ts'
+import { addInstance, removeInstance, startInstance } from '../instances/containers.ts'
+import { forEachLimited } from '../limits.ts'
+import type { AbortReason } from '../deploys/abort.ts'
+import type { World } from '../world.ts'
+import { NotReady, waitUntilReady } from './readiness.ts'
+
+/** Containers created or removed at one time; the engine takes more, the host's disk does not. */
+const PARALLEL = 4
+/** Lines of the program's own output in the error of a failed deploy. */
+const ERROR_LINES = 20
+/** How long the last output of a failed program may take to arrive. */
+const LAST_LINES_MS = 300
+
+/**
+ * Rolls a deploy out: starts its instances beside the old ones, waits until each is ready, switches the routes at once.
+ * The old instances are then `draining`, which the supervisor ends. Instances of an interrupted try are taken up again.
+ * Throws when it cannot; then the new instances are gone and the old ones never stopped.
+ */
+export async function rollOut(world: World, deploy: DeployRow, snapshot: Snapshot, log: LogWriter, signal: AbortSignal): Promise<void> {
+  const following = new AbortController()
+  const lastLines: string[] = []
+  try {
+    const service = getService(deploy.service_id)!
+    const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
+    const instances = await prepareInstances(world, service, deploy)
+    if (instances.length > 0) log.system(`starting ${instances.length} instance${instances.length === 1 ? '' : 's'}`)
+    await forEachLimited(instances, PARALLEL, async (instance) => {
+      signal.throwIfAborted()
+      await startInstance(world, instance, service, deploy, snapshot)
+      void copyOutput(world, instance.id, log, lastLines, following.signal)
+      await waitUntilReady(world, instance.id, snapshot, hostHeader, signal)
+      log.system(`${instance.id} is ready`)
+    })
+    signal.throwIfAborted()
+    switchOver(deploy)
+    log.system('live')
+  } catch (error) {
+    // The next start takes the instances up again.
+    if (signal.reason === ('stopping' satisfies AbortReason)) throw error
+    if (error instanceof NotReady) await delay(LAST_LINES_MS)
+    await removeInstancesOf(world, deploy)
+    throw error instanceof NotReady ? new NotReady([error.message, ...lastLines].join('\n')) : error
+  } finally {
+    following.abort()
+  }
+}
+
+/** Removes what a deploy that did not go live had started. */
+export async function removeInstancesOf(world: World, deploy: DeployRow): Promise<void> {
+  const instances = instancesOf(deploy.service_id).filter(({ deploy_id }) => deploy_id === deploy.id)
+  await forEachLimited(instances, PARALLEL, (instance) => removeInstance(world, instance, 0))
+}
+
+async function prepareInstances(world: World, service: ServiceRow, deploy: DeployRow): Promise<InstanceRow[]> {
+  const kept = instancesOf(service.id).filter(({ deploy_id }) => deploy_id === deploy.id)
+  for (const extra of kept.splice(service.instances)) await removeInstance(world, extra, 0)
+  const ids = kept.map(({ id }) => id)
+  while (ids.length < service.instances) ids.push(await addInstance(world, service, deploy.id))
+  return ids.flatMap((id) => getInstance(id) ?? [])
+}
+
+/** In one transaction the new instances enter rotation, the old ones leave it, and the deploy is live. */
+function switchOver(deploy: DeployRow): void {
+  useDatabase().transaction(() => {
+    for (const { id, deploy_id } of instancesOf(deploy.service_id)) {
+      if (deploy_id === deploy.id) tryMove(instanceMachine, id, 'ready', { reason: null })
+      else tryMove(instanceMachine, id, 'draining', { left_rotation_at: Date.now() })
+    }
+    makeLive(getDeploy(deploy.id)!)
+  })
+}
+
+/** Between two looks at a program that ended and may be started again. */
+const RESUME_MS = 200
+
+/** Copies what a new instance prints into the deploy's log until the deploy is done, across the program's restarts. */
+async function copyOutput(world: World, id: string, log: LogWriter, lastLines: string[], signal: AbortSignal): Promise<void> {
+  let since: string | undefined
+  while (!signal.aborted && getInstance(id)) {
+    try {
+      for await (const { ts, stream, line } of world.engine.containers.logs(id, { since, follow: true, signal })) {
+        if (since !== undefined && ts <= since) continue
+        since = ts
+        log.write({ ts, stream, line, instance: id })
+        lastLines.push(line)
+        if (lastLines.length > ERROR_LINES) lastLines.shift()
+      }
+      await delay(RESUME_MS, undefined, { signal })
+    } catch (error) {
+      if (!signal.aborted) log.system(`the output of ${id} cannot be read: ${messageOf(error)}`)
+      return
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { posix } from 'node:path'
+import type { Header } from 'tar-stream'
+
+/** A fault of an uploaded archive; `message` is for the user, names the entry and says what to change. */
+export class ArchiveFault extends Error {
+  override readonly name = 'ArchiveFault'
+}
+
+/** What an archive may hold: large repositories have tens of thousands of files, and each costs an inode and a system call or five. */
+const MAX_ENTRIES = 200_000
+/** Linux takes no longer path (limits.h, PATH_MAX) or part of one (NAME_MAX). */
+const MAX_PATH_BYTES = 4_096
+const MAX_NAME_BYTES = 255
+/** The paths of links are remembered, so that nothing is written through one. */
+const MAX_LINK_PATHS_BYTES = 16 * 1024 * 1024
+
+/** What one entry is once it was found harmless. Paths are relative to the archive's root, without a trailing slash. */
+export type Entry =
+  | { kind: 'file'; path: string; mode: number }
+  | { kind: 'directory'; path: string; mode: number }
+  | { kind: 'symlink'; path: string; target: string }
+  | { kind: 'hardlink'; path: string; target: string }
+
+/** Judges the entries of one archive in their order. */
+export class EntryRules {
+  #entries = 0
+  #linkBytes = 0
+  readonly #links = new Set<string>()
+
+  /** The entry, or null for the root itself and for headers without content. Throws ArchiveFault for what is not taken. */
+  judge(header: Header): Entry | null {
+    this.#entries += 1
+    if (this.#entries > MAX_ENTRIES) {
+      throw new ArchiveFault(
+        `The archive has more than ${MAX_ENTRIES} entries; leave out what the build does not need`,
+      )
+    }
+    const path = cleanPath(header.name)
+    const type = typeOf(header, path)
+    if (path === '') return null
+    this.#refuseThroughLink(path)
+    const mode = header.mode
+    if (type === 'directory') return { kind: 'directory', path, mode }
+    if (type === 'file') {
+      this.#links.delete(path)
+      return { kind: 'file', path, mode }
+    }
+    return this.#link(type, path, header.linkname ?? '')
+  }
+
+  #link(kind: 'symlink' | 'hardlink', path: string, linkname: string): Entry {
+    const base = kind === 'symlink' ? posix.dirname(path) : '.'
+    const target = kind === 'symlink' ? linkname : linkname.replace(/^(\.\/)+/, '')
+    if (target === '')
+      throw new ArchiveFault(`${quote(path)} is a link to nothing; remove it from the archive`)
+    const reached = posix.normalize(posix.join(base, target))
+    if (target.startsWith('/') || reached === '..' || reached.startsWith('../')) {
+      throw new ArchiveFault(
+        `${quote(path)} is a link to ${quote(target)}, outside of the archive; links may only point inside`,
+      )
+    }
+    if (kind === 'hardlink') {
+      this.#refuseThroughLink(reached)
+      return { kind, path, target: reached }
+    }
+    this.#linkBytes += path.length
+    if (this.#linkBytes > MAX_LINK_PATHS_BYTES) {
+      throw new ArchiveFault(
+        'The archive has too many symbolic links; leave out what the build does not need',
+      )
+    }
+    this.#links.add(path)
+    return { kind, path, target }
+  }
+
+  #refuseThroughLink(path: string): void {
+    if (this.#links.size === 0) return
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+      const parent = path.slice(0, end)
+      if (this.#links.has(parent)) {
+        throw new ArchiveFault(
+          `${quote(path)} lies behind the link ${quote(parent)}; pack the archive again without it`,
+        )
+      }
+    }
+  }
+}
+
+/** The path relative to the root, without `./` and doubled slashes. Throws for one that leaves the root. */
+function cleanPath(name: string): string {
+  if (name.startsWith('/')) {
+    throw new ArchiveFault(
+      `${quote(name)} has an absolute path; pack the archive with relative paths (tar -C folder .)`,
+    )
+  }
+  if (name.includes('\0')) throw new ArchiveFault(`${quote(name)} has a name with a NUL character; rename it`)
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.includes('..')) {
+    throw new ArchiveFault(
+      `${quote(name)} leads out of the archive with ".."; pack the archive from inside its folder`,
+    )
+  }
+  const path = parts.join('/')
+  if (
+    Buffer.byteLength(path) > MAX_PATH_BYTES ||
+    parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)
+  ) {
+    throw new ArchiveFault(`${quote(name)} has a name that is too long for a file system; shorten it`)
+  }
+  return path
+}
+
+function typeOf(header: Header, path: string): Entry['kind'] {
+  const records = (header.pax ?? {}) as Record<string, string>
+  const sparse = Object.keys(records).some((key) => key.startsWith('GNU.sparse.'))
+  if (sparse)
+    throw new ArchiveFault(`${quote(path)} is stored as a sparse file; pack the archive without --sparse`)
+  switch (header.type as string | null | undefined) {
+    case 'file':
+    case 'contiguous-file':
+      // Old programs marked directories by a trailing slash alone (POSIX pax, "ustar Interchange Format", typeflag 0).
+      return header.name.endsWith('/') ? 'directory' : 'file'
+    case 'directory':
+      return 'directory'
+    case 'symlink':
+      return 'symlink'
+    case 'link':
+      return 'hardlink'
+    case 'character-device':
+    case 'block-device':
+      throw new ArchiveFault(`${quote(path)} is a device; only files, folders and links can be uploaded`)
+    case 'fifo':
+      throw new ArchiveFault(`${quote(path)} is a named pipe; only files, folders and links can be uploaded`)
+    default:
+      throw new ArchiveFault(
+        `${quote(path)} is of a kind that is not known; pack the archive again with tar -czf`,
+      )
+  }
+}
+
+/** The longest part of a name that a message repeats. */
+const SHOWN_NAME_CHARACTERS = 200
+
+/** A name as a message shows it: control characters escaped, its length bounded. */
+function quote(name: string): string {
+  return JSON.stringify(
+    name.length > SHOWN_NAME_CHARACTERS ? `${name.slice(0, SHOWN_NAME_CHARACTERS)}...` : name,
+  )
+}

@@ -1,0 +1,72 @@
+import { AppError } from '#server/errors.ts'
+import { GitError, runGit } from './git-command.ts'
+import { explainRemote, lastWords, openRemote, type Remote, type RemoteAccess } from './git-remote.ts'
+
+/** A remote that lists its refs slower than this is taken for unreachable; a person waits for the answer. */
+const LISTING_TIMEOUT_MS = 30_000
+
+/** What a remote has on offer. */
+export interface RemoteRefs {
+  /** Full ref names with the object each names. */
+  refs: Map<string, string>
+  /** The branch that HEAD stands for, or null. */
+  defaultBranch: string | null
+}
+
+/** Reads the refs of a remote that match the patterns (git-ls-remote(1)). Throws GitError. */
+export async function listRefs(remote: Remote, patterns: string[], signal: AbortSignal): Promise<RemoteRefs> {
+  const output = await runGit({
+    arguments: [...remote.settings, 'ls-remote', '--symref', '--', remote.url, ...patterns],
+    environment: remote.environment,
+    signal,
+  })
+  const refs = new Map<string, string>()
+  let defaultBranch: string | null = null
+  for (const line of output.split('\n')) {
+    const [object, name] = line.split('\t')
+    if (!object || !name) continue
+    const symbolic = /^ref: refs\/heads\/(.+)$/.exec(object)
+    if (symbolic && name === 'HEAD') defaultBranch = symbolic[1]!
+    else if (/^[0-9a-f]{40,64}$/.test(object)) refs.set(name, object)
+  }
+  return { refs, defaultBranch }
+}
+
+/** The names of the branches among refs. */
+export function branchNames({ refs }: RemoteRefs): string[] {
+  return [...refs.keys()]
+    .filter((name) => name.startsWith('refs/heads/'))
+    .map((name) => name.slice('refs/heads/'.length))
+}
+
+/**
+ * The branches of a remote and its default one, read from the remote now. An empty repository has none.
+ * Throws `git_remote_unreachable` with a message that says why and what to do.
+ */
+export async function lsRemote(
+  access: RemoteAccess & { signal?: AbortSignal },
+): Promise<{ branches: string[]; default_branch: string | null }> {
+  const remote = openRemote(access)
+  const timeout = AbortSignal.timeout(LISTING_TIMEOUT_MS)
+  const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout
+  try {
+    const refs = await listRefs(remote, ['HEAD', 'refs/heads/*'], signal)
+    const branches = branchNames(refs)
+    return {
+      branches,
+      default_branch:
+        refs.defaultBranch !== null && branches.includes(refs.defaultBranch) ? refs.defaultBranch : null,
+    }
+  } catch (cause) {
+    if (timeout.aborted) {
+      throw new AppError(
+        'git_remote_unreachable',
+        `the host ${remote.host} did not answer within ${LISTING_TIMEOUT_MS / 1_000} s: try again`,
+        { cause },
+      )
+    }
+    if (!(cause instanceof GitError)) throw cause
+    const message = explainRemote(cause, remote) ?? `${remote.url} cannot be read: ${lastWords(cause)}`
+    throw new AppError('git_remote_unreachable', message, { cause })
+  }
+}

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from '#server/files.ts'
+
+const run = promisify(execFile)
+
+let making: Promise<string> | undefined
+
+/** Makes `ssh/id_ed25519` in the data directory when it is missing (mode 0600), and answers the public key's line. */
+export async function ensureSshKey(dataDirectory: string): Promise<string> {
+  // Two makers at once would leave one's private key beside the other's public one.
+  making = (making ?? Promise.resolve('')).catch(() => '').then(() => readOrMake(join(dataDirectory, 'ssh')))
+  return making
+}
+
+async function readOrMake(directory: string): Promise<string> {
+  const key = join(directory, 'id_ed25519')
+  const existing = await readPublicKey(key)
+  if (existing !== null) return existing
+  await mkdir(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
+  const fresh = `${key}.new`
+  await rm(fresh, { force: true })
+  await rm(`${fresh}.pub`, { force: true })
+  try {
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'deployer', '-f', fresh])
+  } catch (cause) {
+    throw new Error('ssh-keygen could not make the ssh key: install the package "openssh-client"', { cause })
+  }
+  await chmod(fresh, PRIVATE_FILE_MODE)
+  await rename(`${fresh}.pub`, `${key}.pub`)
+  await rename(fresh, key)
+  return (await readPublicKey(key))!
+}
+
+/** The public key of a private one that is there; null without a private key. */
+async function readPublicKey(key: string): Promise<string | null> {
+  try {
+    await readFile(key)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  try {
+    return (await readFile(`${key}.pub`, 'utf8')).trim()
+  } catch {
+    return (await run('ssh-keygen', ['-y', '-f', key])).stdout.trim()
+  }
+}

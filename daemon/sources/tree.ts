@@ -1,0 +1,65 @@
+import { lstat, open, readdir, realpath } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { BuildFailure } from '../builds/failure.ts'
+
+/** Manifests, lock files and entry points are read to be understood; one beyond this is not. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024
+
+/** A folder with more entries is no place where a plan would find anything. */
+const MAX_LISTED = 10_000
+
+/** A read-only look at a source tree. Links are followed only as long as they stay inside. */
+export class Tree {
+  readonly #directory: string
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /** Whether a file of that name is there. */
+  async hasFile(path: string): Promise<boolean> {
+    const real = await this.#resolve(path)
+    return real !== null && (await lstat(real)).isFile()
+  }
+
+  /** Whether a folder of that name is there. */
+  async hasFolder(path: string): Promise<boolean> {
+    const real = await this.#resolve(path)
+    return real !== null && (await lstat(real)).isDirectory()
+  }
+
+  /** The text of a file, or null when there is none. Throws BuildFailure when it has more than `limitBytes`. */
+  async readText(path: string, limitBytes: number = MAX_TEXT_BYTES): Promise<string | null> {
+    const real = await this.#resolve(path)
+    // Only a plain file may be opened: opening a pipe would wait for its writer.
+    if (real === null || !(await lstat(real)).isFile()) return null
+    const file = await open(real)
+    try {
+      if ((await file.stat()).size > limitBytes) {
+        throw new BuildFailure(`${path} has more than ${limitBytes} bytes: make it smaller`)
+      }
+      return (await file.readFile('utf8')).replace(/^\ufeff/, '')
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** The names in a folder (`.` is the root), sorted; none when it is missing. Folders end in a slash. */
+  async list(path: string): Promise<string[]> {
+    const real = await this.#resolve(path)
+    if (real === null || !(await lstat(real)).isDirectory()) return []
+    const entries = await readdir(real, { withFileTypes: true })
+    return entries
+      .slice(0, MAX_LISTED)
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+      .toSorted()
+  }
+
+  async #resolve(path: string): Promise<string | null> {
+    const root = await realpath(this.#directory)
+    const real = await realpath(join(root, path)).catch(() => null)
+    if (real === null) return null
+    const inside = relative(root, real)
+    return inside === '..' || inside.startsWith('../') ? null : real
+  }
+}

@@ -1,0 +1,56 @@
+import type {
+  ApiToken,
+  AuthStatus,
+  Branches,
+  CliLogin,
+  Deploy,
+  EnvVar,
+  RollbackInput,
+  ServerInfo,
+  Service,
+  ServiceInput,
+  ServicePatch,
+  ServiceStatus,
+  Session,
+} from './types.ts'
+
+/** What the dashboard calls: method and path below /api/v1, with the body, the query and the answer of each. */
+export interface Routes {
+  'GET /auth/status': { reply: AuthStatus }
+  'POST /auth/setup': { body: { code: string; email: string; password: string }; reply: AuthStatus }
+  'POST /auth/login': { body: { email: string; password: string }; reply: AuthStatus }
+  'POST /auth/logout': { reply: void }
+  'POST /auth/password': { body: { current_password: string; new_password: string }; reply: void }
+  'GET /auth/sessions': { reply: Session[] }
+  'DELETE /auth/sessions/{id}': { reply: void }
+  'GET /auth/tokens': { reply: ApiToken[] }
+  'POST /auth/tokens': {
+    body: { name: string; expires_at?: string }
+    reply: { api_token: ApiToken; token: string }
+  }
+  'DELETE /auth/tokens/{id}': { reply: void }
+  'GET /auth/cli/{id}': { reply: CliLogin }
+  'POST /auth/cli/{id}/approve': { reply: CliLogin }
+  'POST /auth/cli/{id}/deny': { reply: CliLogin }
+  'GET /info': { reply: ServerInfo }
+  'GET /git/branches': { query: { repo_url: string }; reply: Branches }
+  'GET /git/ssh-key': { reply: { public_key: string } }
+  'GET /services': { reply: Service[] }
+  'POST /services': { body: ServiceInput; reply: Service }
+  'GET /services/{id}': { reply: Service }
+  'PATCH /services/{id}': { body: ServicePatch; reply: Service }
+  'DELETE /services/{id}': { query: { force?: boolean }; reply: void }
+  'GET /services/{id}/status': { reply: ServiceStatus }
+  'GET /services/{id}/deploys': { query: { limit?: number }; reply: Deploy[] }
+  'POST /services/{id}/deploys': { body: { commit?: string; clear_cache?: boolean }; reply: Deploy }
+  'POST /services/{id}/restart': { reply: Deploy }
+  'POST /services/{id}/rollback': { body: RollbackInput; reply: Deploy }
+  'POST /services/{id}/suspend': { reply: Service }
+  'POST /services/{id}/resume': { reply: Service }
+  'POST /services/{id}/scale': { body: { instances: number }; reply: Service }
+  'POST /services/{id}/deploy-hook/rotate': { reply: Service }
+  'GET /services/{id}/env': { reply: EnvVar[] }
+  'PUT /services/{id}/env': { body: { vars: EnvVar[] }; query: { restart?: boolean }; reply: EnvVar[] }
+  'GET /deploys/{deploy_id}': { reply: Deploy }
+  'POST /deploys/{deploy_id}/cancel': { reply: Deploy }
+}

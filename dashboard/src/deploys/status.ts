@@ -1,0 +1,61 @@
+import type { Deploy, DeploySource, DeployStatus, DeployTrigger, Service } from '../api/types.ts'
+import type { Tone } from '../ui/StatusBadge.vue'
+
+interface Presentation {
+  label: string
+  tone: Tone
+  /** Work is under way or waits: it can be cancelled, and its log can be followed. */
+  inProgress: boolean
+}
+
+/** How each status of a deploy reads. */
+export const DEPLOY_STATUS: Record<DeployStatus, Presentation> = {
+  queued: { label: 'Queued', tone: 'progress', inProgress: true },
+  building: { label: 'Building', tone: 'progress', inProgress: true },
+  deploying: { label: 'Deploying', tone: 'progress', inProgress: true },
+  live: { label: 'Live', tone: 'success', inProgress: false },
+  build_failed: { label: 'Build failed', tone: 'danger', inProgress: false },
+  deploy_failed: { label: 'Deploy failed', tone: 'danger', inProgress: false },
+  canceled: { label: 'Canceled', tone: 'neutral', inProgress: false },
+  deactivated: { label: 'Replaced', tone: 'neutral', inProgress: false },
+}
+
+const TRIGGERS: Record<DeployTrigger, string> = {
+  create: 'First deploy',
+  manual: 'Manual deploy',
+  restart: 'Restart',
+  rollback: 'Rollback',
+  upload: 'Upload',
+  deploy_hook: 'Deploy hook',
+  webhook: 'Push',
+  blueprint: 'Blueprint',
+}
+
+/** What started a deploy. */
+export function triggerLabel(deploy: Deploy): string {
+  return TRIGGERS[deploy.trigger]
+}
+
+const SHORT_COMMIT = 7
+
+/** What a deploy runs, in one line: the commit, the image or the archive. */
+export function versionLabel(deploy: Deploy): string {
+  if (deploy.commit_sha) {
+    const subject = deploy.commit_message?.split('\n')[0]
+    return `${deploy.commit_sha.slice(0, SHORT_COMMIT)}${subject ? ` ${subject}` : ''}`
+  }
+  return sourceLabel(deploy.source, deploy.image)
+}
+
+function sourceLabel(source: DeploySource, image: string | null): string {
+  if (source.kind === 'git') return source.commit ?? source.branch ?? 'default branch'
+  return source.kind === 'image' ? (image ?? 'image') : 'uploaded archive'
+}
+
+/** Why a service cannot go back to this deploy now; null when it can. */
+export function rollbackObstacle(service: Service, deploy: Deploy): string | null {
+  if (service.suspended) return 'The service is suspended'
+  if (deploy.id === service.live_deploy_id) return 'This version is live'
+  if (deploy.status !== 'deactivated') return 'Only a version that was live can be rolled back to'
+  return null
+}

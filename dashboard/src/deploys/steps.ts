@@ -1,0 +1,76 @@
+import type { Deploy, DeployStatus } from '../api/types.ts'
+
+export interface Step {
+  label: string
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'skipped'
+  /** How long it took, or has taken so far; null when that is not known. */
+  milliseconds: number | null
+}
+
+/** Triggers whose deploys reuse an image that exists. */
+const WITHOUT_BUILD = ['restart', 'rollback'] as const
+
+type Place = 'queue' | 'build' | 'rollout' | 'live'
+
+/** Where a deploy in each status is, or where it ended; a canceled one tells by its times. */
+const PLACE: Record<Exclude<DeployStatus, 'canceled'>, Place> = {
+  queued: 'queue',
+  building: 'build',
+  deploying: 'rollout',
+  live: 'live',
+  deactivated: 'live',
+  build_failed: 'build',
+  deploy_failed: 'rollout',
+}
+
+const LABELS: Record<Place, string> = {
+  queue: 'Queued',
+  build: 'Build',
+  rollout: 'Start and health',
+  live: 'Live',
+}
+
+/** A deploy as its steps at the moment `now`. `rolloutAt` is when the new instances were begun with, if that is known. */
+export function stepsOf(deploy: Deploy, rolloutAt: string | null, now: number): Step[] {
+  const builds =
+    deploy.source.kind !== 'image' && !(WITHOUT_BUILD as readonly string[]).includes(deploy.trigger)
+  const places: Place[] = builds ? ['queue', 'build', 'rollout', 'live'] : ['queue', 'rollout', 'live']
+  const here = places.indexOf(placeOf(deploy, rolloutAt, builds))
+  const ended = deploy.finished_at !== null
+  const reachedLive = deploy.status === 'live' || deploy.status === 'deactivated'
+  return places.map((place, index) => {
+    const state =
+      reachedLive || index < here
+        ? 'done'
+        : index > here
+          ? ended
+            ? 'skipped'
+            : 'waiting'
+          : ended
+            ? 'failed'
+            : 'running'
+    return {
+      label: LABELS[place],
+      state,
+      milliseconds: place === 'live' || index > here ? null : took(place),
+    }
+  })
+
+  function took(place: Place): number | null {
+    const end = deploy.finished_at ? Date.parse(deploy.finished_at) : now
+    const created = Date.parse(deploy.created_at)
+    const started = deploy.started_at ? Date.parse(deploy.started_at) : null
+    const rollout = rolloutAt ? Date.parse(rolloutAt) : null
+    if (place === 'queue') return (started ?? end) - created
+    if (started === null) return null
+    const last = places[here] === place
+    if (place === 'build') return rollout !== null ? rollout - started : last ? end - started : null
+    return !builds ? end - started : rollout === null ? null : end - rollout
+  }
+}
+
+function placeOf(deploy: Deploy, rolloutAt: string | null, builds: boolean): Place {
+  if (deploy.status !== 'canceled') return PLACE[deploy.status]
+  if (deploy.started_at === null) return 'queue'
+  return builds && rolloutAt === null ? 'build' : 'rollout'
+}

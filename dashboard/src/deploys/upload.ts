@@ -1,0 +1,51 @@
+import { ApiError, apiUrl, failed } from '../api/client.ts'
+import type { Deploy } from '../api/types.ts'
+
+/** The server's limit for an uploaded archive (interface, "Limits"). */
+export const MAX_ARCHIVE_BYTES = 512 * 1024 * 1024
+
+interface Upload {
+  serviceId: string
+  file: File
+  clearCache?: boolean
+  /** Told the part that was sent, 0 to 1. */
+  progress: (part: number) => void
+}
+
+/**
+ * Sends an archive; the answer is the deploy it queued. By XMLHttpRequest, because fetch tells nothing about the progress
+ * of a body. Throws ApiError.
+ */
+export function uploadArchive({ serviceId, file, clearCache, progress }: Upload): Promise<Deploy> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open(
+      'POST',
+      apiUrl('/services/{id}/deploys/upload', { id: serviceId }, { clear_cache: clearCache }),
+    )
+    request.setRequestHeader('content-type', 'application/gzip')
+    request.upload.addEventListener('progress', (event) => progress(event.loaded / Math.max(event.total, 1)))
+    request.addEventListener('load', () => {
+      if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText) as Deploy)
+      else reject(failed(request.status, request.responseText))
+    })
+    request.addEventListener('error', () => reject(new ApiError(0, 'unreachable', 'The upload was cut off. Try it again.')))
+    request.send(file)
+  })
+}
+
+/** What is wrong with a chosen file, as far as can be seen before it is sent; null when nothing is. */
+export function archiveFault(file: File): string | null {
+  if (!/\.(tar\.gz|tgz)$/i.test(file.name)) return 'Choose a .tar.gz file: tar -czf app.tar.gz .'
+  if (file.size === 0) return 'The file is empty.'
+  if (file.size > MAX_ARCHIVE_BYTES)
+    return 'The file is over 512 MiB. Leave out what can be installed or built.'
+  return null
+}
+
+const MIB = 1024 * 1024
+
+/** "340 KiB", "12.5 MiB". */
+export function fileSize(bytes: number): string {
+  return bytes < MIB ? `${Math.max(1, Math.round(bytes / 1024))} KiB` : `${(bytes / MIB).toFixed(1)} MiB`
+}

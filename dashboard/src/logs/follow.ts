@@ -1,0 +1,111 @@
+import { onScopeDispose, ref, shallowRef, triggerRef, type Ref, type ShallowRef } from 'vue'
+import { ApiError, problemText } from '../api/client.ts'
+import { readEvents } from '../api/event-stream.ts'
+import type { LogLine } from './line.ts'
+
+/** Lines kept in the page; the oldest go first. */
+const MAX_LINES = 100_000
+/** Lines are shown in batches: one paint for many. */
+const BATCH_MS = 80
+/** Waits before a stream that was cut is read again: the last one repeats. */
+const RETRY_MS = [500, 1_000, 2_000, 5_000] as const
+
+/** `connecting` until the first answer, `following` while open, `cut` between tries, `complete` after `end`, `refused` for good. */
+export type LogState = 'connecting' | 'following' | 'cut' | 'complete' | 'refused'
+
+export interface FollowedLog {
+  /** One array that grows in place; the reference is triggered with each batch. */
+  lines: ShallowRef<LogLine[]>
+  state: Ref<LogState>
+  problem: Ref<string | null>
+  /** Reads the log again from its first line. */
+  restart: () => void
+}
+
+/**
+ * Follows a log stream until the component is gone. Streams carry no ids: one that stops without `end` was cut, so it is
+ * read again from its first line, and the old lines stay until the new ones arrive.
+ */
+export function followLog(
+  url: () => string,
+  toLine: (data: unknown, number: number) => LogLine,
+): FollowedLog {
+  const lines = shallowRef<LogLine[]>([])
+  const state = ref<LogState>('connecting')
+  const problem = ref<string | null>(null)
+  let stop = new AbortController()
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures++) {
+      try {
+        if (await readOnce(signal, () => (failures = -1))) return void (state.value = 'complete')
+      } catch (error) {
+        if (signal.aborted) return
+        if (error instanceof ApiError && error.status >= 400 && error.status < 500) {
+          problem.value = problemText(error)
+          return void (state.value = 'refused')
+        }
+      }
+      state.value = 'cut'
+      await pause(RETRY_MS[Math.min(Math.max(failures, 0), RETRY_MS.length - 1)]!, signal)
+    }
+  }
+
+  /** Reads the stream to its end; answers whether that was the log's end. */
+  async function readOnce(signal: AbortSignal, alive: () => void): Promise<boolean> {
+    let fresh = true
+    let number = 0
+    let batch: LogLine[] = []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const flush = () => {
+      clearTimeout(timer)
+      timer = undefined
+      if (signal.aborted) return
+      if (fresh) lines.value = batch
+      else lines.value.push(...batch)
+      fresh = false
+      batch = []
+      if (lines.value.length > MAX_LINES) lines.value.splice(0, lines.value.length - MAX_LINES)
+      triggerRef(lines)
+    }
+    try {
+      for await (const { event, data } of readEvents(url(), signal)) {
+        state.value = 'following'
+        alive()
+        if (event === 'end') return true
+        if (event === 'skipped') batch.push(skippedLine(data, ++number))
+        if (event === 'log') batch.push(toLine(JSON.parse(data), ++number))
+        timer ??= setTimeout(flush, BATCH_MS)
+      }
+      return false
+    } finally {
+      flush()
+    }
+  }
+
+  function restart(): void {
+    stop.abort()
+    stop = new AbortController()
+    lines.value = []
+    problem.value = null
+    state.value = 'connecting'
+    void follow(stop.signal)
+  }
+
+  onScopeDispose(() => stop.abort())
+  void follow(stop.signal)
+  return { lines, state, problem, restart }
+}
+
+function skippedLine(data: string, number: number): LogLine {
+  const { count } = JSON.parse(data) as { count: number }
+  const text = `${count} lines were left out, because this page could not keep up`
+  return { number, ts: new Date().toISOString(), text, plain: text, kind: 'system', instance: null }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+  })
+}

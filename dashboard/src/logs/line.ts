@@ -1,0 +1,57 @@
+import type { LogEvent, ServerLogEvent } from '../api/types.ts'
+
+/** A line as the log view keeps it. */
+export interface LogLine {
+  /** From 1, in the order of arrival; it stays the same when older lines are dropped. */
+  number: number
+  ts: string
+  /** With its SGR (colour) sequences, without any other control sequence. */
+  text: string
+  /** The text alone, for search and copying. */
+  plain: string
+  kind: 'stdout' | 'stderr' | 'system'
+  /** Which container wrote it: the end of its name. */
+  instance: string | null
+}
+
+/** Every CSI sequence but SGR, every OSC sequence, and single escapes (ECMA-48). */
+const CONTROL = /\x1b\[[0-?]*[ -/]*[@-ln-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_=>]/g
+const SGR = /\x1b\[[0-9;:]*m/g
+
+/** A program that redraws its line ends each drawing with a carriage return: the last one counts. */
+function clean(line: string): string {
+  const drawn = line.replace(/\r+$/, '')
+  return drawn.slice(drawn.lastIndexOf('\r') + 1).replace(CONTROL, '')
+}
+
+export function fromLogEvent(event: LogEvent, number: number): LogLine {
+  const text = clean(event.line)
+  const instance = event.instance ? event.instance.slice(event.instance.lastIndexOf('-') + 1) : null
+  return { number, ts: event.ts, text, plain: text.replace(SGR, ''), kind: event.stream, instance }
+}
+
+const LEVEL_COLOURS = { debug: '\x1b[90m', info: '\x1b[36m', warn: '\x1b[33m', error: '\x1b[31m' }
+
+export function fromServerLogEvent(event: ServerLogEvent, number: number): LogLine {
+  const fields = Object.entries(event.fields).map(
+    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const rest = `${event.target}: ${event.message}${fields.join('')}`
+  const level = event.level.padEnd(5)
+  const text = `${LEVEL_COLOURS[event.level]}${level}\x1b[0m ${clean(rest)}`
+  return {
+    number,
+    ts: event.ts,
+    text,
+    plain: `${level} ${rest}`,
+    kind: event.level === 'error' ? 'stderr' : 'stdout',
+    instance: null,
+  }
+}
+
+/** Time of day with milliseconds, in the reader's own zone. */
+export function timeOfDay(ts: string): string {
+  const moment = new Date(ts)
+  const part = (value: number, digits = 2) => String(value).padStart(digits, '0')
+  return `${part(moment.getHours())}:${part(moment.getMinutes())}:${part(moment.getSeconds())}.${part(moment.getMilliseconds(), 3)}`
+}

@@ -1,0 +1,71 @@
+import Anser from 'anser'
+
+/** A stretch of a line that looks one way. */
+export interface Segment {
+  text: string
+  classes: string[]
+  /** Only for 256-colour and true-colour text. */
+  colour?: string
+  background?: string
+  /** Part of what was searched for. */
+  found: boolean
+}
+
+/** Splits a line at its colour changes and at the matches of `query` (lower case; empty finds nothing). */
+export function segmentsOf(text: string, plain: string, query: string): Segment[] {
+  const coloured = text.includes('\x1b') ? paint(text) : [{ text, classes: [], found: false }]
+  return query === '' ? coloured : mark(coloured, matchesOf(plain, query))
+}
+
+function paint(text: string): Segment[] {
+  return Anser.ansiToJson(text, { use_classes: true, remove_empty: true }).map((part) => {
+    const segment: Segment = {
+      text: part.content,
+      classes: part.decorations.map((name) => `log-${name}`),
+      found: false,
+    }
+    apply(segment, 'colour', part.fg, part.fg_truecolor)
+    apply(segment, 'background', part.bg, part.bg_truecolor)
+    return segment
+  })
+}
+
+function apply(
+  segment: Segment,
+  what: 'colour' | 'background',
+  name: string | null,
+  truecolour: string | null,
+): void {
+  if (truecolour) segment[what] = `rgb(${truecolour})`
+  else if (name)
+    segment.classes.push(
+      what === 'colour' ? `log-fg-${name.replace('ansi-', '')}` : `log-bg-${name.replace('ansi-', '')}`,
+    )
+}
+
+function matchesOf(plain: string, query: string): [start: number, end: number][] {
+  const haystack = plain.toLowerCase()
+  const found: [number, number][] = []
+  for (let at = haystack.indexOf(query); at >= 0; at = haystack.indexOf(query, at + query.length)) {
+    found.push([at, at + query.length])
+  }
+  return found
+}
+
+/** Cuts the segments at the edges of the matches; a match may run over several colours. */
+function mark(segments: Segment[], matches: [start: number, end: number][]): Segment[] {
+  const edges = matches.flat()
+  const result: Segment[] = []
+  let position = 0
+  for (const segment of segments) {
+    const end = position + segment.text.length
+    const cuts = [position, ...edges.filter((edge) => edge > position && edge < end), end]
+    for (let index = 0; index + 1 < cuts.length; index++) {
+      const [from, to] = [cuts[index]!, cuts[index + 1]!]
+      const found = matches.some(([start, stop]) => start <= from && to <= stop)
+      result.push({ ...segment, text: segment.text.slice(from - position, to - position), found })
+    }
+    position = end
+  }
+  return result
+}

@@ -1,0 +1,135 @@
+import type { Runtime, Service, ServiceInput, ServicePatch, ServiceType } from '../api/types.ts'
+
+/** The settings of a service as form fields hold them: texts, empty for "not set". */
+export interface SettingsForm {
+  repo_url: string
+  branch: string
+  image: string
+  runtime: Runtime
+  root_dir: string
+  dockerfile_path: string
+  build_command: string
+  start_command: string
+  health_check_path: string
+  port: string
+  memory_limit_mb: string
+  cpu_limit: string
+  auto_deploy: boolean
+}
+
+export type SourceKind = 'git' | 'image' | 'archive'
+
+export const RUNTIMES: Record<Runtime, string> = {
+  auto: 'Detect (Dockerfile, else the language)',
+  docker: 'Dockerfile',
+  image: 'Container image',
+  node: 'Node.js',
+  python: 'Python',
+  go: 'Go',
+}
+
+/** Runtimes that can be chosen for what is built here. */
+export const BUILD_RUNTIMES = (Object.keys(RUNTIMES) as Runtime[]).filter((runtime) => runtime !== 'image')
+
+export function emptyForm(): SettingsForm {
+  return {
+    repo_url: '',
+    branch: '',
+    image: '',
+    runtime: 'auto',
+    root_dir: '',
+    dockerfile_path: '',
+    build_command: '',
+    start_command: '',
+    health_check_path: '',
+    port: '',
+    memory_limit_mb: '',
+    cpu_limit: '',
+    auto_deploy: true,
+  }
+}
+
+export function formOf(service: Service): SettingsForm {
+  const limit = (value: number) => (value === 0 ? '' : String(value))
+  return {
+    repo_url: service.repo_url ?? '',
+    branch: service.branch ?? '',
+    image: service.image ?? '',
+    runtime: service.runtime,
+    root_dir: service.root_dir ?? '',
+    dockerfile_path: service.dockerfile_path ?? '',
+    build_command: service.build_command ?? '',
+    start_command: service.start_command ?? '',
+    health_check_path: service.health_check_path ?? '',
+    port: service.port === null ? '' : String(service.port),
+    memory_limit_mb: limit(service.memory_limit_mb),
+    cpu_limit: limit(service.cpu_limit),
+    auto_deploy: service.auto_deploy,
+  }
+}
+
+/** Fields as the wire wants them: an empty text clears, an empty limit is the server's default. */
+function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsForm>> {
+  const { port, memory_limit_mb, cpu_limit, ...rest } = form
+  const texts = Object.fromEntries(
+    Object.entries(rest).map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value]),
+  ) as typeof rest
+  return {
+    ...texts,
+    port: port === '' ? null : Number(port),
+    memory_limit_mb: Number(memory_limit_mb),
+    cpu_limit: Number(cpu_limit),
+  }
+}
+
+/** Only what differs from the service, so that a save touches nothing that somebody else changed meanwhile. */
+export function patchOf(service: Service, form: SettingsForm): ServicePatch {
+  const before = wireOf(formOf(service))
+  const after = wireOf(form)
+  const names = Object.keys(after) as (keyof SettingsForm)[]
+  return Object.fromEntries(
+    names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]]),
+  )
+}
+
+/** The body that creates a service: fields of other sources and types, and what was left empty, are not sent. */
+export function inputOf(
+  form: SettingsForm,
+  type: ServiceType,
+  source: SourceKind,
+): Omit<ServiceInput, 'name'> {
+  const wire = wireOf(form)
+  const fields = Object.fromEntries(
+    Object.entries(wire).filter(([name, value]) => {
+      if (value === '' || value === null || value === 0) return false
+      return takesField(name as keyof SettingsForm, type, source)
+    }),
+  ) as Omit<ServiceInput, 'name'>
+  return { ...fields, type, ...(source === 'image' && { runtime: 'image' as const }) }
+}
+
+const BUILD_FIELDS: readonly (keyof SettingsForm)[] = [
+  'root_dir',
+  'dockerfile_path',
+  'build_command',
+  'runtime',
+]
+
+/** Whether a field means anything for this type and source. */
+export function takesField(field: keyof SettingsForm, type: ServiceType, source: SourceKind): boolean {
+  if (field === 'repo_url' || field === 'branch' || field === 'auto_deploy') return source === 'git'
+  if (field === 'image') return source === 'image'
+  if (BUILD_FIELDS.includes(field)) return source !== 'image'
+  if (field === 'port' || field === 'health_check_path') return type !== 'background_worker'
+  return true
+}
+
+/** Splits the server's message into the field it names (`port: must be ...`) and the words. */
+export function fieldProblem(message: string): { field: string | null; text: string } {
+  const match = /^([a-z_]+)(?:\.[\w.]+)?: (.+)$/s.exec(message)
+  return match ? { field: match[1]!, text: sentence(match[2]!) } : { field: null, text: sentence(message) }
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

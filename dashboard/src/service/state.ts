@@ -1,0 +1,59 @@
+import type { Service, ServiceState, ServiceType } from '../api/types.ts'
+import type { Tone } from '../ui/StatusBadge.vue'
+
+interface Presentation {
+  label: string
+  tone: Tone
+  /** One sentence for the overview. */
+  meaning: string
+}
+
+/** How each state of a service reads. */
+export const SERVICE_STATE: Record<ServiceState, Presentation> = {
+  not_deployed: { label: 'Not deployed', tone: 'neutral', meaning: 'Nothing has been deployed yet.' },
+  deploying: { label: 'Deploying', tone: 'progress', meaning: 'The first deploy is under way.' },
+  running: { label: 'Running', tone: 'success', meaning: 'Every instance is up and healthy.' },
+  degraded: { label: 'Degraded', tone: 'warning', meaning: 'Some instances are down; the others serve.' },
+  down: { label: 'Down', tone: 'danger', meaning: 'No instance is up. The log says why.' },
+  suspended: {
+    label: 'Suspended',
+    tone: 'neutral',
+    meaning: 'Stopped by you. Settings and deploys are kept.',
+  },
+  idle: { label: 'Scaled to 0', tone: 'neutral', meaning: 'No instance is wanted.' },
+  failed: { label: 'Failed', tone: 'danger', meaning: 'The first deploy failed. Its log says why.' },
+  deleting: { label: 'Deleting', tone: 'progress', meaning: 'Containers and routes are being removed.' },
+}
+
+export const SERVICE_TYPE: Record<ServiceType, { label: string; meaning: string }> = {
+  web_service: { label: 'Web service', meaning: 'Answers HTTP at a public address.' },
+  private_service: { label: 'Private service', meaning: 'Reached by your other services only.' },
+  background_worker: { label: 'Background worker', meaning: 'Runs without taking requests.' },
+}
+
+export type ServiceAction = 'deploy' | 'restart' | 'suspend' | 'resume' | 'scale' | 'change'
+
+/** States in which each action is refused, with the reason; what is not listed is allowed. */
+const REFUSED: Record<ServiceAction, Partial<Record<ServiceState, string>>> = {
+  deploy: { suspended: 'Resume the service first', deleting: 'The service is being deleted' },
+  restart: { suspended: 'Resume the service first', deleting: 'The service is being deleted' },
+  suspend: { suspended: 'Already suspended', deleting: 'The service is being deleted' },
+  resume: { deleting: 'The service is being deleted' },
+  scale: { deleting: 'The service is being deleted' },
+  change: { deleting: 'The service is being deleted' },
+}
+
+/** Why an action cannot be done now; null when it can. */
+export function obstacle(service: Service, action: ServiceAction): string | null {
+  const refused = REFUSED[action][service.state]
+  if (refused) return refused
+  if (action === 'resume' && !service.suspended) return 'It is not suspended'
+  if (action === 'restart' && service.live_deploy_id === null) return 'Nothing is live yet'
+  return null
+}
+
+/** Where a service's code comes from. */
+export function sourceKind(service: Service): 'git' | 'image' | 'archive' {
+  if (service.repo_url !== null) return 'git'
+  return service.image === null ? 'archive' : 'image'
+}

@@ -1,0 +1,33 @@
+import { ref, watchEffect } from 'vue'
+
+export type ThemeChoice = 'system' | 'light' | 'dark'
+
+const KEY = 'theme'
+const system = matchMedia('(prefers-color-scheme: dark)')
+const systemDark = ref(system.matches)
+system.addEventListener('change', (event) => (systemDark.value = event.matches))
+
+/** What the reader chose; the page follows the system until then. src/theme.js applies it before the first paint. */
+export const theme = ref<ThemeChoice>(stored())
+
+export function applyTheme(): void {
+  watchEffect(() => {
+    const dark = theme.value === 'dark' || (theme.value === 'system' && systemDark.value)
+    document.documentElement.classList.toggle('dark', dark)
+    try {
+      if (theme.value === 'system') localStorage.removeItem(KEY)
+      else localStorage.setItem(KEY, theme.value)
+    } catch {
+      // Storage can be forbidden; the choice then lasts until the page is left.
+    }
+  })
+}
+
+function stored(): ThemeChoice {
+  try {
+    const value = localStorage.getItem(KEY)
+    return value === 'light' || value === 'dark' ? value : 'system'
+  } catch {
+    return 'system'
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { defineNitroModule } from 'nitropack/kit'
+import { build } from 'vite'
+
+/** Their names hold a hash of their content, so that they never change under one name. */
+const ASSETS_MAX_AGE_SECONDS = 365 * 24 * 60 * 60
+
+/**
+ * Builds the dashboard. Its hashed files become public assets with their compressed copies; its page becomes the virtual
+ * module `#dashboard`, because every address of the dashboard answers it and each answer carries the page's policy.
+ */
+export default defineNitroModule({
+  name: 'dashboard',
+  async setup(nitro) {
+    const { rootDir, buildDir } = nitro.options
+    const folder = join(buildDir, 'dashboard')
+    await build({
+      configFile: join(rootDir, 'dashboard/vite.config.ts'),
+      build: { outDir: folder },
+      logLevel: 'warn',
+    })
+    nitro.options.publicAssets.push({
+      dir: join(folder, 'assets'),
+      baseURL: '/assets',
+      maxAge: ASSETS_MAX_AGE_SECONDS,
+      fallthrough: false,
+    })
+    nitro.options.routeRules['/assets/**'] = {
+      headers: {
+        'cache-control': `public, max-age=${ASSETS_MAX_AGE_SECONDS}, immutable`,
+        'x-content-type-options': 'nosniff',
+      },
+    }
+    nitro.options.compressPublicAssets = { gzip: true, brotli: true }
+    const page = await readFile(join(folder, 'index.html'), 'utf8')
+    const etag = `"${createHash('sha256').update(page).digest('base64url').slice(0, 27)}"`
+    nitro.options.virtual['#dashboard'] =
+      `export const page = ${JSON.stringify(page)}\nexport const etag = ${JSON.stringify(etag)}\n`
+  },
+})

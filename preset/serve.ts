@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { toNodeListener } from 'h3'
+import { useNitroApp } from 'nitropack/runtime'
+import { startDaemon } from '#daemon/index.ts'
+import { formatAddress } from '#daemon/proxy/data-plane.ts'
+import { ensureSetupCode } from '#server/accounts/setup-code.ts'
+import { provideContext, type Context } from '#server/context.ts'
+import { openDatabase } from '#server/database/index.ts'
+import { ensureProduction } from '#server/environments/store.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { asGet } from '#server/http/head.ts'
+import { writePrivateFile } from '#server/files.ts'
+import { logger, setLogLevel } from '#server/log.ts'
+import { readOptions, type ListenAddress } from '#server/options.ts'
+import { openVault } from '#server/secrets.ts'
+import { ensureServerToken } from '#server/tokens/server-token.ts'
+import { serverIdOf } from '#server/server-id.ts'
+import { VERSION } from '#server/version.ts'
+import { openDataDirectory } from './data-directory.ts'
+
+const log = logger('server')
+
+/** SIGTERM ends the server within 10 s (decisions 5); systemd and Docker kill at 10 s and later. */
+const STOP_WITHIN_MS = 9_000
+
+/** Runs the server until a signal ends it. Throws an AppError when it cannot start. */
+export async function serve(argv: string[]): Promise<void> {
+  const options = readOptions(argv)
+  setLogLevel(options.logLevel)
+  const lock = openDataDirectory(options.dataDirectory)
+  const stopping = new AbortController()
+  const database = await openDatabase(join(options.dataDirectory, 'deployer.db'))
+  const context: Context = {
+    options,
+    database,
+    vault: openVault(join(options.dataDirectory, 'secret.key')),
+    serverId: serverIdOf(database),
+    version: VERSION,
+    stopping: stopping.signal,
+  }
+  provideContext(context)
+  ensureProduction()
+  ensureServerToken(context)
+
+  const server = createServer({ requestTimeout: 0 }, listener())
+  const port = await listen(server, options.listen)
+  const url = `http://${formatAddress({ host: options.listen.host, port })}`
+  log.info(`API and dashboard at ${url}`)
+  const daemon = await startDaemon({ apiUrl: url, apiPort: port, proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs') })
+  writePrivateFile(
+    join(options.dataDirectory, 'server.json'),
+    JSON.stringify({ pid: process.pid, url, http_url: `http://${formatAddress({ host: options.httpListen.host, port: daemon.httpPort })}` }),
+  )
+  log.info(`services at port ${daemon.httpPort} (HTTP)`)
+  announceSetup(context, url, port)
+
+  let ending = false
+  const stop = async (code: number) => {
+    if (ending) return
+    ending = true
+    setTimeout(() => process.exit(code || 1), STOP_WITHIN_MS).unref()
+    stopping.abort()
+    await closeServer(server)
+    await daemon.stop()
+    await database.close()
+    lock.release()
+    process.exit(code)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
+  process.on('uncaughtException', (error) => {
+    log.error('a fault of the server itself; it ends', { error: String(error.stack ?? error) })
+    void stop(1)
+  })
+}
+
+/** Node's listener around Nitro's app. HEAD is answered as GET, whose body node leaves out (RFC 9110 section 9.3.2). */
+function listener(): (request: IncomingMessage, response: ServerResponse) => void {
+  const handle = toNodeListener(useNitroApp().h3App)
+  return (request, response) => {
+    if (request.method === 'HEAD') asGet(request)
+    void handle(request, response)
+  }
+}
+
+async function listen(server: Server, address: ListenAddress): Promise<number> {
+  try {
+    server.listen({ host: address.host, port: address.port })
+    await once(server, 'listening')
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'another program listens there' : messageOf(cause)
+    throw new AppError('io_error', `--listen ${formatAddress(address)}: ${why}; stop it or name another address`, { cause })
+  }
+  return (server.address() as AddressInfo).port
+}
+
+/** Requests under way finish; streams have ended with `stopping`. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  await closed
+}
+
+function announceSetup(context: Context, url: string, port: number): void {
+  const code = ensureSetupCode(context)
+  if (code === null) return
+  process.stdout.write(`\nSet up the administrator account: ${url}/setup?code=${code}\n`)
+  if (process.env.SSH_CONNECTION) {
+    const [, , address] = process.env.SSH_CONNECTION.split(' ')
+    process.stdout.write(`From your own machine, first: ssh -L ${port}:127.0.0.1:${port} ${process.env.USER ?? 'root'}@${address}\n`)
+  }
+  process.stdout.write('\n')
+}

@@ -1,0 +1,22 @@
+import { log, messageOf } from './log.ts'
+import type { SupervisorSettings } from './protocol.ts'
+import type { WorkerSettings } from './spawn.ts'
+import { runSupervisor } from './supervisor/supervisor.ts'
+import { runWorker } from './worker/worker.ts'
+
+/** The data plane's program: `supervisor <settings>` or `worker <settings>`; settings are JSON. */
+const [, , role, settings = '{}'] = process.argv
+
+// Everything it makes (sockets, table, log) is its owner's alone.
+process.umask(0o077)
+process.title = `deployer-proxy ${role}`
+process.on('unhandledRejection', (error) => log('error', 'unhandled rejection', { error: messageOf(error) }))
+
+try {
+  if (role === 'supervisor') await runSupervisor(JSON.parse(settings) as SupervisorSettings)
+  else if (role === 'worker') await runWorker(JSON.parse(settings) as WorkerSettings)
+  else throw new Error('the first argument must be supervisor or worker')
+} catch (error) {
+  log('error', `${role} ends`, { error: messageOf(error) })
+  process.exit(1)
+}

@@ -1,0 +1,145 @@
+/**
+ * What the control plane and the data plane say to each other: newline-delimited JSON over a Unix socket in the
+ * data directory. The data plane opens with a `Hello`; then each side may send requests and answers each one.
+ */
+export { Channel, ChannelError, connectChannel, type Handler } from './control/channel.ts'
+export { controlSocketFile, proxyDirectory, workerSocketFiles } from './control/paths.ts'
+
+/** Raised when a message changes its meaning; another number is treated like another version: `upgrade`. */
+export const PROTOCOL = 1
+
+/** An address to serve on, as the options spell it: `[::]:80`, `0.0.0.0:8080`, `127.0.0.1:0`. */
+export interface ListenerSpec {
+  address: string
+  protocol: 'http'
+}
+
+/** A listener that is open: the address that was asked for and what it really is bound to. */
+export interface BoundListener {
+  /** As in the table. */
+  address: string
+  /** The IP address bound: `0.0.0.0` where `[::]` was asked for on a host without IPv6. */
+  host: string
+  port: number
+}
+
+/** One running instance of a service. `host` is an IP address. */
+export interface Upstream {
+  instance: string
+  host: string
+  port: number
+  /** Gets no new request; those under way go on. */
+  draining?: boolean
+}
+
+export type TargetState = 'serving' | 'suspended' | 'not_deployed' | 'starting' | 'failed' | 'scaled_to_zero'
+
+/** What hosts lead to. Requests are counted by `id`: a service's id or `dashboard`. */
+export interface Target {
+  id: string
+  state: TargetState
+  upstreams: Upstream[]
+}
+
+/**
+ * A full snapshot of everything the data plane does; the last one received counts, whatever its version, so that a
+ * restored database can go back. Hosts are lower case without port and trailing dot; `*.example.com` matches one or
+ * more labels before `example.com` and comes after every exact host, the longest suffix first.
+ */
+export interface RouteTable {
+  version: number
+  listeners: ListenerSpec[]
+  hosts: Record<string, string>
+  targets: Record<string, Target>
+  /** CIDRs whose `X-Forwarded-*` are believed and appended to. */
+  trusted_proxies: string[]
+  /** Milliseconds from the last byte sent to the response head. */
+  upstream_timeout_ms: number
+  /** Open connections of one client address; loopback and trusted proxies are exempt. */
+  max_connections_per_ip: number
+}
+
+/** The first line on the control socket. */
+export interface Hello {
+  protocol: number
+  version: string
+  server_id: string
+  pid: number
+  listeners: BoundListener[]
+  table_version: number | null
+}
+
+/** Upper bounds of the latency histogram's buckets in seconds; one more bucket holds the rest. */
+export const LATENCY_BUCKETS_SECONDS = [
+  0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5,
+  0.75, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 30, 60, 120, 300,
+] as const
+
+/** Sums of one target since the data plane's start; none ever falls while it runs. */
+export interface TargetCounts {
+  status_2xx: number
+  status_3xx: number
+  status_4xx: number
+  status_5xx: number
+  /** Requests per bucket of `LATENCY_BUCKETS_SECONDS` (not cumulative), then those above the last bound. */
+  latency_buckets: number[]
+  latency_sum_seconds: number
+}
+
+/** The answer to `counts`. A new `incarnation` means that the data plane was started anew and all sums began at 0. */
+export interface Counts {
+  incarnation: string
+  /** RFC 3339, when this data plane was started. */
+  started_at: string
+  /** By target id; `unrouted` holds requests that reached no target. */
+  targets: Record<string, TargetCounts>
+  open_connections: number
+  open_requests: number
+}
+
+/** Where requests without a target are counted. */
+export const UNROUTED = 'unrouted'
+
+/** Why a request over the control socket failed. */
+export interface WireError {
+  code:
+    | 'invalid_table'
+    | 'other_server'
+    | 'EADDRINUSE'
+    | 'EACCES'
+    | 'EADDRNOTAVAIL'
+    | 'listen_failed'
+    | 'failed'
+    | 'unknown'
+  message: string
+  /** The listen address that could not be had. */
+  address?: string
+}
+
+/** Requests of the control plane, each with what it answers. */
+export interface ControlRequests {
+  /** Must come first. Another server's id is refused. */
+  attach: { ask: { server_id: string; workers: number }; answer: null }
+  table: { ask: { table: RouteTable }; answer: { listeners: BoundListener[] } }
+  /** Answers when no request to the instance is open any more; at the deadline those left are cut. */
+  drain: { ask: { instance: string; deadline_ms: number }; answer: null }
+  counts: { ask: object; answer: Counts }
+  /** Answers when the new program serves; the connection ends after that. */
+  upgrade: { ask: { node: string; program: string; version: string; workers: number }; answer: null }
+  /** Of a new supervisor to the old: end without ending your workers. */
+  handover: { ask: object; answer: { table: RouteTable | null } }
+  /** Ends the whole data plane; answers when its workers have ended. */
+  stop: { ask: object; answer: null }
+}
+
+/** Settings of a supervisor, its only command line argument beside the role. */
+export interface SupervisorSettings {
+  data_directory: string
+  server_id: string
+  version: string
+  workers: number
+  /** Listening sockets it was started with. */
+  inherited: { address: string; fd: number }[]
+  /** True when a running supervisor starts its successor: that one hands over. */
+  successor: boolean
+}

@@ -1,0 +1,603 @@
+import { CR, LF, ascii, put, putText } from './bytes.ts'
+import { Chunks } from './chunks.ts'
+import {
+  COMPLETE,
+  HEAD_GROWTH_BYTES,
+  Head,
+  INCOMPLETE,
+  MAX_HEAD_BYTES,
+  MAX_REQUEST_LINE_BYTES,
+  dropNamedLines,
+  latin1,
+} from './head.ts'
+import {
+  BAD_GATEWAY,
+  GATEWAY_TIMEOUT,
+  NO_SUCH_HOST,
+  prefersJson,
+  refusal,
+  render,
+  unavailableAnswer,
+  type Answer,
+} from './pages.ts'
+import type { Peer } from './peer.ts'
+import { METHOD_HEAD, METHOD_OTHER, METHOD_REFUSED, parseRequestHead } from './request-head.ts'
+import { makeRequestId } from './request-id.ts'
+import type { Relay } from './relay.ts'
+import type { Instance, TargetRoute } from './routes.ts'
+import { Upstream } from './upstream.ts'
+import { READ_BUFFER_BYTES, Wire, slab, type WireOwner } from './wire.ts'
+
+const HEAD_TIMEOUT_MS = 30_000
+const BODY_TIMEOUT_MS = 60_000
+const IDLE_TIMEOUT_MS = 75_000
+const CONNECT_TIMEOUT_MS = 5_000
+/** How long an upstream may be silent after its client sent FIN. */
+const HALF_CLOSED_TIMEOUT_MS = 10_000
+const LINGER_MS = 2_000
+/** What comes after a request while its answer is awaited; then the client is read no further. */
+const MAX_PIPELINED_BYTES = 64 * 1024
+/** The body of a request answered by the relay itself is read up to here to keep the connection. */
+const MAX_DISCARDED_BYTES = 256 * 1024
+/** Room for the fields that are added to a request. */
+const ADDED_BYTES = 2 * 1024
+const KEEP_ALIVE_PROBE_MS = 60_000
+/** A request this long gets TCP keep-alive on both sides, as streams have no other limit. */
+const KEEP_ALIVE_AFTER_MS = 30_000
+
+const IDLE = 0
+const BODY = 1
+const WAIT = 2
+const TUNNEL = 3
+const DISCARD = 4
+const CLOSING = 5
+const CLOSED = 6
+
+const REQUEST_ID = ascii('\r\nX-Request-Id: ')
+const CONNECTION_UPGRADE = ascii('Connection: upgrade\r\n')
+const NO_BYTES = new Uint8Array(0)
+
+const request = new Head()
+
+/** One accepted connection: reads requests, finds each its upstream, and keeps both ends in step. */
+export class Client implements WireOwner {
+  readonly wire = new Wire(this)
+  /** The client has sent FIN. */
+  ended = false
+  /** The answer's last byte is followed by FIN. */
+  closeAfter = false
+  /** 0 for HTTP/1.0. */
+  minorVersion = 1
+  /** The request is HEAD: its answer has no body. */
+  headOnly = false
+  /** The request may become a byte pipe. */
+  upgrading = false
+  requestId = ''
+  /** Monotonic milliseconds after which `expired` is called; 0 for none. */
+  deadline = 0
+  instance: Instance | null = null
+  #relay: Relay
+  #peer: Peer
+  #state = IDLE
+  #upstream: Upstream | null = null
+  #target: TargetRoute | null = null
+  /** The host that `#target` was found by, and the table it was found in. */
+  #host: Uint8Array = NO_BYTES
+  #epoch = -1
+  #startedAt = 0
+  #answering = false
+  #requestDone = true
+  #replayable = false
+  #expectsContinue = false
+  #retried = false
+  #remaining = 0
+  #chunked = false
+  #chunks: Chunks | null = null
+  /** The beginning of a head, or requests that came before the last was answered. */
+  #pending: Buffer | null = null
+  #discarded = 0
+  #probed = false
+
+  constructor(relay: Relay, peer: Peer) {
+    this.#relay = relay
+    this.#peer = peer
+    this.deadline = relay.now + HEAD_TIMEOUT_MS
+  }
+
+  get address(): string | null {
+    return this.#peer.capped ? this.#peer.address : null
+  }
+
+  get idle(): boolean {
+    return this.#state === IDLE
+  }
+
+  onRead(input: Buffer, length: number): void {
+    switch (this.#state) {
+      case IDLE:
+        return this.#readHeads(input, length)
+      case BODY:
+        return this.#stash(input, this.#body(input, 0, length), length)
+      case WAIT:
+        return this.#stash(input, 0, length)
+      case TUNNEL:
+        if (this.deadline !== 0) this.deadline = this.#relay.now + HALF_CLOSED_TIMEOUT_MS
+        return this.#upstream!.wire.relay(input, 0, length, this.wire)
+      case DISCARD:
+        this.#stash(input, this.#discard(input, 0, length), length)
+        return this.#continue()
+    }
+  }
+
+  onDrain(): void {
+    this.#continue()
+  }
+
+  onEnd(): void {
+    this.ended = true
+    switch (this.#state) {
+      case BODY:
+        this.#left()
+        return this.wire.destroy()
+      case WAIT:
+        this.deadline = this.#relay.now + HALF_CLOSED_TIMEOUT_MS
+        return
+      case TUNNEL:
+        this.deadline = this.#relay.now + HALF_CLOSED_TIMEOUT_MS
+        return this.#upstream!.wire.end()
+      default:
+        if (this.#pending && this.#state === IDLE && this.wire.pending) return
+        return this.wire.end()
+    }
+  }
+
+  onClose(): void {
+    this.#left()
+    this.#state = CLOSED
+    this.#pending = null
+    this.#relay.forget(this)
+  }
+
+  // --- requests in
+
+  #readHeads(input: Buffer, length: number): void {
+    if (!this.#pending) return this.#process(input, 0, length)
+    const before = this.#pending.length
+    const joined = Buffer.concat([this.#pending, input.subarray(0, length)])
+    this.#pending = joined
+    if (this.wire.pending) {
+      if (joined.length > MAX_PIPELINED_BYTES) this.wire.pause()
+      return
+    }
+    if (mayBeDecided(joined, before)) this.#continue()
+  }
+
+  /** Goes on with bytes that waited, when nothing stands against it. */
+  #continue(): void {
+    if (this.#state !== IDLE || !this.#pending || this.wire.pending) return
+    const bytes = this.#pending
+    this.#pending = null
+    this.wire.resume()
+    this.#process(bytes, 0, bytes.length)
+    if (this.ended && this.#state === IDLE && !this.wire.pending) this.wire.end()
+  }
+
+  #process(input: Buffer, at: number, end: number): void {
+    // A loop, as answers of the relay's own to many requests in one read would else nest as deep.
+    while (at < end && this.#state === IDLE && !this.wire.pending) {
+      at = this.#begin(input, at, end)
+    }
+    this.#stash(input, at, end)
+  }
+
+  #stash(input: Buffer, at: number, end: number): void {
+    if (at >= end || this.#state >= CLOSING) return
+    const rest = Buffer.from(input.subarray(at, end))
+    this.#pending = this.#pending ? Buffer.concat([this.#pending, rest]) : rest
+    if (this.#pending.length > MAX_PIPELINED_BYTES) this.wire.pause()
+  }
+
+  /** Reads one request head and starts to serve it. Answers the index after what it used. */
+  #begin(input: Buffer, at: number, end: number): number {
+    slab.reserve(end - at + HEAD_GROWTH_BYTES + ADDED_BYTES)
+    request.reset()
+    if (this.#peer.trusted) request.forwarded = new Map()
+    const result = parseRequestHead(input, at, end, slab.buffer, slab.at, request)
+    const headBytes = result === COMPLETE ? request.inputEnd - at : end - at
+    if (result === INCOMPLETE && headBytes <= MAX_HEAD_BYTES) return this.#await(input, at, end)
+    this.#startedAt = performance.now()
+    this.#answering = false
+    this.#retried = false
+    this.headOnly = request.method === METHOD_HEAD
+    this.requestId = ''
+    if (result !== COMPLETE || headBytes > MAX_HEAD_BYTES) {
+      this.#target = null
+      this.#epoch = -1
+      this.respond(refusal(result === COMPLETE || result === INCOMPLETE ? 431 : result))
+      return end
+    }
+    this.#describe(input)
+    const from = request.inputEnd
+    const instance = this.#route(input)
+    if (!instance) return this.#state === DISCARD ? this.#discard(input, from, end) : from
+    this.#forward(instance, this.#finishHead(input))
+    this.#state = this.#requestDone ? WAIT : BODY
+    return this.#requestDone ? from : this.#body(input, from, end)
+  }
+
+  #await(input: Buffer, at: number, end: number): number {
+    this.#pending = Buffer.from(input.subarray(at, end))
+    this.deadline = this.#relay.now + HEAD_TIMEOUT_MS
+    return end
+  }
+
+  /** Takes over from the parsed head what must last as long as the request. */
+  #describe(input: Buffer): void {
+    this.minorVersion = request.minorVersion
+    this.closeAfter = request.close || request.minorVersion === 0
+    this.#chunked = request.chunked
+    this.#remaining = Math.max(request.contentLength, 0)
+    this.#requestDone = !request.chunked && this.#remaining === 0
+    this.#replayable = this.#requestDone && request.method !== METHOD_OTHER
+    this.#expectsContinue = (request.expectsContinue && request.minorVersion === 1) || request.expectsOther
+    this.upgrading =
+      request.upgrade && request.connectionUpgrade && this.#requestDone && request.minorVersion === 1
+    if (request.chunked) (this.#chunks ??= new Chunks()).reset()
+    if (this.#remaining > READ_BUFFER_BYTES) this.wire.stream(true)
+    const { requestIdStart, requestIdEnd } = request
+    this.requestId = requestIdStart > 0 ? latin1(input, requestIdStart, requestIdEnd) : makeRequestId()
+  }
+
+  /** Chooses the instance; answers the request itself, and null, when there is none. */
+  #route(input: Buffer): Instance | null {
+    const target = this.#findTarget(input)
+    const instance = target?.state === 'serving' ? target.choose(this.#startedAt, null) : null
+    let answer: Answer
+    if (request.method === METHOD_REFUSED) answer = refusal(405)
+    else if (request.expectsOther) answer = refusal(417)
+    else if (instance) return instance
+    else answer = target ? unavailableAnswer(target.state) : NO_SUCH_HOST
+    this.respond(answer, latin1(slab.buffer, slab.at, request.outputEnd))
+    return null
+  }
+
+  #findTarget(input: Buffer): TargetRoute | null {
+    const { hostStart, hostEnd } = request
+    const host = this.#host
+    let same = this.#epoch === this.#relay.routes.epoch && host.length === hostEnd - hostStart
+    for (let index = 0; same && index < host.length; index++) same = host[index] === input[hostStart + index]
+    if (same) return this.#target
+    this.#host = Uint8Array.prototype.slice.call(input, hostStart, hostEnd)
+    this.#epoch = this.#relay.routes.epoch
+    this.#target = this.#relay.routes.find(latin1(input, hostStart, hostEnd)) ?? null
+    return this.#target
+  }
+
+  /** Completes the head in the slab with the fields that the relay sets. Answers its end. */
+  #finishHead(input: Buffer): number {
+    const { buffer } = slab
+    let names = request.connectionNames
+    if (request.upgrade && !this.upgrading) names = [...(names ?? []), 'upgrade']
+    if (request.expectsContinue && !this.#expectsContinue) names = [...(names ?? []), 'expect']
+    if (names) dropNamedLines(buffer, request, names)
+    let to = request.outputEnd
+    const { hostStart, hostEnd, forwarded } = request
+    if (forwarded) {
+      const fields = this.#peer.forwardedFields(
+        forwarded,
+        latin1(input, hostStart, hostEnd),
+        this.#relay.routes,
+      )
+      to = putText(buffer, to, fields)
+    } else {
+      buffer.set(this.#peer.fields, to)
+      to += this.#peer.fields.length
+      for (let at = hostStart; at < hostEnd; at++) buffer[to++] = input[at]!
+    }
+    to = put(buffer, to, REQUEST_ID)
+    to = putText(buffer, to, this.requestId)
+    buffer[to++] = CR
+    buffer[to++] = LF
+    if (this.upgrading) to = put(buffer, to, CONNECTION_UPGRADE)
+    buffer[to++] = CR
+    buffer[to++] = LF
+    return to
+  }
+
+  #forward(instance: Instance, headEnd: number): void {
+    const pooled = Upstream.take(instance, this.#startedAt)
+    const upstream = pooled ?? new Upstream(instance)
+    this.#attach(upstream)
+    if (pooled) upstream.reuse(this)
+    this.deadline = this.#answerDeadline()
+    upstream.sendHead(headEnd, this)
+    if (!pooled) this.#connect(upstream)
+  }
+
+  #attach(upstream: Upstream): void {
+    this.#upstream = upstream
+    this.instance = upstream.instance
+    upstream.instance.open++
+  }
+
+  #connect(upstream: Upstream): void {
+    this.deadline = this.#relay.now + CONNECT_TIMEOUT_MS
+    upstream.open(this)
+  }
+
+  /** Passes on the body in `input[at, end)`. Answers the index after what belongs to it. */
+  #body(input: Buffer, at: number, end: number): number {
+    const stop = this.#bodyEnd(input, at, end)
+    if (stop < 0) {
+      this.respond(refusal(400))
+      return end
+    }
+    if (this.#requestDone) this.#state = WAIT
+    this.#upstream!.send(input, at, stop, this.wire)
+    this.#awaitUpstream()
+    return stop
+  }
+
+  #bodyEnd(input: Buffer, at: number, end: number): number {
+    if (this.#chunked) {
+      const stop = this.#chunks!.scan(input, at, end)
+      this.#requestDone = this.#chunks!.done
+      return stop
+    }
+    const stop = Math.min(end, at + this.#remaining)
+    this.#remaining -= stop - at
+    this.#requestDone = this.#remaining === 0
+    return stop
+  }
+
+  /** Sets the deadline by whose turn it is: the client's to send, or the upstream's to take and answer. */
+  #awaitUpstream(): void {
+    if (this.#answering) this.deadline = 0
+    else if (this.#upstream?.connected === false) return
+    else if (this.#state === BODY && !this.wire.paused) this.deadline = this.#relay.now + BODY_TIMEOUT_MS
+    else this.deadline = this.#answerDeadline()
+  }
+
+  #answerDeadline(): number {
+    return this.#relay.now + (this.ended ? HALF_CLOSED_TIMEOUT_MS : this.#relay.routes.upstreamTimeoutMs)
+  }
+
+  /** Reads the body of a request that was answered already. */
+  #discard(input: Buffer, at: number, end: number): number {
+    const stop = this.#bodyEnd(input, at, end)
+    this.#discarded += stop - at
+    if (stop < 0 || this.#discarded > MAX_DISCARDED_BYTES) {
+      this.#linger()
+      return end
+    }
+    this.deadline = this.#relay.now + BODY_TIMEOUT_MS
+    if (this.#requestDone) this.#becomeIdle()
+    return stop
+  }
+
+  // --- answers out
+
+  /** Whether the answer must say that the connection ends after it. */
+  closesAfterAnswer(status: number): boolean {
+    // A body that is refused half-way will not be read to its end, so nothing can come after it.
+    if (this.#relay.retiring || this.#isLast() || (!this.#requestDone && status >= 300))
+      this.closeAfter = true
+    return this.closeAfter
+  }
+
+  /** The client has sent FIN and nothing after the request under way. */
+  #isLast(): boolean {
+    return this.ended && !this.#pending
+  }
+
+  /** The answer's head goes out. */
+  answerBegins(status: number): void {
+    this.#answering = true
+    this.deadline = this.ended ? this.#relay.now + HALF_CLOSED_TIMEOUT_MS : 0
+    this.#relay.countAnswer(this.#target, status, performance.now() - this.#startedAt)
+  }
+
+  /** The upstream agreed to switch protocols: from here on bytes pass both ways. */
+  tunnel(): void {
+    this.#answering = true
+    this.#state = TUNNEL
+    this.deadline = 0
+    this.#relay.countUpgrade(this.#target)
+    this.wire.socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+    this.#upstream!.wire.socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+    this.wire.resume()
+    const early = this.#pending
+    this.#pending = null
+    if (early) this.#upstream!.wire.relay(early, 0, early.length, this.wire)
+    if (this.ended) this.onEnd()
+  }
+
+  /** The answer is complete. */
+  finish(): void {
+    const upstream = this.#detach()!
+    if (this.#requestDone) upstream.park(this.#relay.now)
+    else upstream.destroy()
+    if (this.closeAfter || !this.#requestDone || this.#isLast()) return this.#linger()
+    this.#becomeIdle()
+    this.#continue()
+  }
+
+  /** Answers with a page of the relay's own, in the form that the request's head asks for, or cuts the answer that has begun. */
+  respond(answer: Answer, head = this.#upstream?.keptHead() ?? ''): void {
+    const json = prefersJson(/\r\naccept: ([^\r]*)/i.exec(head)?.[1] ?? '')
+    this.#detach()?.destroy()
+    if (this.#answering) {
+      this.#state = CLOSING
+      return this.wire.reset()
+    }
+    const discardable =
+      this.#requestDone || (!this.#expectsContinue && this.#remaining <= MAX_DISCARDED_BYTES)
+    const close = this.closeAfter || answer.closes || this.#relay.retiring || this.#isLast() || !discardable
+    const bytes = render(answer, { json, bodyless: this.headOnly, close, requestId: this.requestId })
+    this.#answering = true
+    this.#relay.countAnswer(this.#target, answer.status, performance.now() - this.#startedAt)
+    this.wire.write(bytes, 0, bytes.length)
+    if (close) return this.#linger()
+    if (this.#requestDone) return this.#becomeIdle()
+    this.#state = DISCARD
+    this.#discarded = 0
+    this.deadline = this.#relay.now + BODY_TIMEOUT_MS
+    this.wire.resume()
+  }
+
+  #becomeIdle(): void {
+    this.#state = IDLE
+    this.deadline = this.#relay.now + IDLE_TIMEOUT_MS
+    this.#probed = false
+    this.wire.stream(false)
+    this.wire.resume()
+  }
+
+  /** Ends the connection so that the answer can be read although the client still sends (RFC 9112 9.6). */
+  #linger(): void {
+    this.#state = CLOSING
+    this.#pending = null
+    this.deadline = this.#relay.now + LINGER_MS
+    this.wire.end()
+    this.wire.resume()
+  }
+
+  // --- the upstream
+
+  /** The upstream's connection stands. */
+  upstreamConnected(): void {
+    this.#awaitUpstream()
+  }
+
+  /** Bytes came from the upstream while the client is half closed. */
+  upstreamActive(): void {
+    this.deadline = this.#relay.now + HALF_CLOSED_TIMEOUT_MS
+  }
+
+  /** The upstream's half of a tunnel has ended. */
+  upstreamEnded(): void {
+    this.deadline = this.#relay.now + HALF_CLOSED_TIMEOUT_MS
+    this.wire.end()
+  }
+
+  /** The upstream gave something that cannot be relayed. */
+  refuseAnswer(): void {
+    this.respond(BAD_GATEWAY)
+    this.#continue()
+  }
+
+  /** The upstream's connection ended before the answer did. */
+  upstreamGone(upstream: Upstream): void {
+    if (this.#state === TUNNEL) {
+      this.#detach()?.destroy()
+      return this.#linger()
+    }
+    if (!upstream.answered && this.#retry(upstream)) return
+    this.respond(BAD_GATEWAY)
+    this.#continue()
+  }
+
+  /**
+   * Tries once more: on another instance when this one could not be connected to, so that nothing was sent; on a new
+   * connection when one from the pool died before it answered an idempotent request (RFC 9110 9.2.2).
+   */
+  #retry(failed: Upstream): boolean {
+    const now = performance.now()
+    if (!failed.connected) failed.instance.failed(now)
+    if (this.#retried || !this.#target || (failed.connected && !(failed.reused && this.#replayable)))
+      return false
+    const instance = this.#target.choose(now, failed.connected ? null : failed.instance)
+    if (!instance) return false
+    this.#retried = true
+    const upstream = new Upstream(instance)
+    upstream.resendFrom(failed)
+    this.#detach()?.destroy()
+    this.#attach(upstream)
+    this.#connect(upstream)
+    return true
+  }
+
+  #detach(): Upstream | null {
+    const upstream = this.#upstream
+    if (!upstream) return null
+    this.#upstream = null
+    this.instance = null
+    upstream.client = null
+    upstream.wire.letGo()
+    upstream.instance.release()
+    return upstream
+  }
+
+  /** The client is gone: 499 when it did not wait for the answer. */
+  #left(): void {
+    const upstream = this.#detach()
+    if (!upstream) return
+    upstream.destroy()
+    if (!this.#answering) this.#relay.countLeft(this.#target)
+  }
+
+  // --- time
+
+  /** Called with each tick of the relay's clock. */
+  tick(now: number): void {
+    if (this.deadline !== 0 && now > this.deadline) this.#expired(now)
+    if (this.#upstream && !this.#probed && now - this.#startedAt > KEEP_ALIVE_AFTER_MS) {
+      this.#probed = true
+      this.wire.socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+      this.#upstream.wire.socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+    }
+  }
+
+  #expired(now: number): void {
+    const upstream = this.#upstream
+    if (upstream?.connected === false) return this.upstreamGone(upstream)
+    switch (this.#state) {
+      case IDLE:
+        // A lone CRLF after a request is no beginning of another.
+        if (!this.#pending || this.#pending.length <= 2) return this.cut()
+        this.headOnly = false
+        this.requestId = ''
+        this.#startedAt = performance.now()
+        this.#answering = false
+        this.#target = null
+        this.#epoch = -1
+        return this.respond(refusal(408))
+      case BODY:
+        return this.respond(this.wire.paused ? GATEWAY_TIMEOUT : refusal(408))
+      case WAIT:
+        if (this.ended) return this.cut()
+        this.respond(GATEWAY_TIMEOUT)
+        return this.#continue()
+      case CLOSING:
+        // A slow reader has its answer first.
+        if (this.wire.pending) this.deadline = now + LINGER_MS
+        else this.cut()
+        return
+      default:
+        return this.cut()
+    }
+  }
+
+  /** Ends the connection and what it waits for at once. */
+  cut(): void {
+    this.#left()
+    this.#state = CLOSING
+    this.wire.destroy()
+  }
+
+  /** Closes a connection that waits for its next request. */
+  closeIdle(): void {
+    if (this.#state === IDLE && !this.#pending) this.cut()
+  }
+}
+
+/** Whether a head that was incomplete after `before` bytes can be judged now, so that dripped bytes cost no parse each. */
+function mayBeDecided(input: Buffer, before: number): boolean {
+  if (input.length > MAX_HEAD_BYTES) return true
+  if (before <= MAX_REQUEST_LINE_BYTES && input.length > MAX_REQUEST_LINE_BYTES) return true
+  for (let at = input.indexOf(LF, before); at >= 0; at = input.indexOf(LF, at + 1)) {
+    const line = input.lastIndexOf(LF, at - 1)
+    if (input[at - 1] !== CR || at - line <= 2) return true
+  }
+  return false
+}

@@ -1,0 +1,137 @@
+import type { TargetState } from '../protocol.ts'
+
+/** An answer that the data plane gives itself. */
+export interface Answer {
+  status: number
+  reason: string
+  /** The code of its JSON form. */
+  code: string
+  title: string
+  text: string
+  /** The connection ends after it (decisions: all refusals but 404, 405 and 417). */
+  closes: boolean
+  /** Further header lines, each with its CRLF. */
+  headers: string
+}
+
+function answer(
+  status: number,
+  reason: string,
+  code: string,
+  text: string,
+  more: Partial<Answer> = {},
+): Answer {
+  return { status, reason, code, title: reason, text, closes: false, headers: '', ...more }
+}
+
+const REFUSED = { closes: true }
+const RETRY = { headers: 'Retry-After: 5\r\n' }
+
+const REFUSALS: ReadonlyMap<number, Answer> = new Map(
+  [
+    answer(400, 'Bad Request', 'invalid_request', 'The request is malformed or ambiguous.', REFUSED),
+    answer(405, 'Method Not Allowed', 'method_not_allowed', 'CONNECT and TRACE are not served here.', {
+      headers: 'Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n',
+    }),
+    answer(408, 'Request Timeout', 'request_timeout', 'The request did not arrive in time.', REFUSED),
+    answer(414, 'URI Too Long', 'uri_too_long', 'The request line is longer than 8 KiB.', REFUSED),
+    answer(417, 'Expectation Failed', 'expectation_failed', 'Only 100-continue may be expected.'),
+    answer(
+      431,
+      'Request Header Fields Too Large',
+      'head_too_large',
+      'The head has over 64 KiB or 100 fields.',
+      REFUSED,
+    ),
+    answer(501, 'Not Implemented', 'not_implemented', 'The method or transfer coding is not known.', REFUSED),
+    answer(505, 'HTTP Version Not Supported', 'version_not_supported', 'Speak HTTP/1.1.', REFUSED),
+  ].map((refusal) => [refusal.status, refusal]),
+)
+
+/** The refusal of a request by its status. */
+export function refusal(status: number): Answer {
+  return REFUSALS.get(status) ?? REFUSALS.get(400)!
+}
+
+export const NO_SUCH_HOST = answer(404, 'Not Found', 'not_found', 'No service is served at this address.', {
+  title: 'Nothing is served here',
+})
+export const BAD_GATEWAY = answer(
+  502,
+  'Bad Gateway',
+  'bad_gateway',
+  'The service did not give a valid answer.',
+  {
+    title: 'The service does not answer',
+  },
+)
+export const GATEWAY_TIMEOUT = answer(
+  504,
+  'Gateway Timeout',
+  'gateway_timeout',
+  'The service took too long to answer.',
+  {
+    title: 'The service takes too long',
+  },
+)
+
+const UNAVAILABLE: Record<Exclude<TargetState, 'serving'>, Answer> = {
+  suspended: unavailable('This service is suspended', 'Its owner has stopped it.'),
+  not_deployed: unavailable('This service is not deployed yet', 'It has had no deploy so far.'),
+  starting: unavailable(
+    'This service is starting',
+    'Its first deploy is under way; try again in a moment.',
+    RETRY,
+  ),
+  failed: unavailable('This service is not deployed', 'Its first deploy failed.'),
+  scaled_to_zero: unavailable('This service is scaled to 0', 'No instance of it is meant to run.'),
+}
+
+function unavailable(title: string, text: string, more: Partial<Answer> = {}): Answer {
+  return answer(503, 'Service Unavailable', 'service_unavailable', text, { title, ...more })
+}
+
+/** The answer for a target that is not served; a target without an instance in rotation is starting one. */
+export function unavailableAnswer(state: TargetState): Answer {
+  return state === 'serving' ? BAD_GATEWAY : UNAVAILABLE[state]
+}
+
+/** How an answer is written to one client. */
+export interface Rendering {
+  json: boolean
+  /** HEAD gets the head alone. */
+  bodyless: boolean
+  close: boolean
+  requestId: string
+}
+
+/** The bytes of an answer, head and body. */
+export function render(answer: Answer, { json, bodyless, close, requestId }: Rendering): Buffer {
+  const body = Buffer.from(json ? jsonBody(answer) : htmlBody(answer))
+  const head =
+    `HTTP/1.1 ${answer.status} ${answer.reason}\r\n` +
+    `Date: ${new Date().toUTCString()}\r\n` +
+    `Content-Type: ${json ? 'application/json' : 'text/html; charset=utf-8'}\r\n` +
+    `Content-Length: ${body.length}\r\nCache-Control: no-store\r\n` +
+    answer.headers +
+    (requestId === '' ? '' : `X-Request-Id: ${requestId}\r\n`) +
+    (close ? 'Connection: close\r\n\r\n' : '\r\n')
+  return bodyless ? Buffer.from(head, 'latin1') : Buffer.concat([Buffer.from(head, 'latin1'), body])
+}
+
+function jsonBody(answer: Answer): string {
+  return JSON.stringify({ error: { code: answer.code, message: `${answer.title}: ${answer.text}` } })
+}
+
+function htmlBody({ status, title, text }: Answer): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>${status} ${title}</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto 0;padding:0 1.5rem}small{opacity:.6}</style>
+<h1>${title}</h1><p>${text}</p><small>${status}</small></html>
+`
+}
+
+/** Whether an Accept value prefers JSON: it names a JSON type and no HTML. */
+export function prefersJson(accept: string): boolean {
+  return /[/+]json\b/i.test(accept) && !/text\/html/i.test(accept)
+}

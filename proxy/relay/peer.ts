@@ -1,0 +1,66 @@
+import { BlockList, isIPv6, type Socket } from 'node:net'
+import { ascii } from './bytes.ts'
+import { isHost, latin1 } from './head.ts'
+import type { Routes } from './routes.ts'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** Who is at the other end of an accepted connection, and what upstreams are told about it. */
+export class Peer {
+  readonly address: string
+  readonly trusted: boolean
+  /** Whether the cap on connections of one address holds for it. */
+  readonly capped: boolean
+  /** The forwarding fields of a peer that is not trusted, up to the value of X-Forwarded-Host. */
+  readonly fields: Uint8Array
+  readonly #port: number
+
+  constructor(address: string, port: number, routes: Routes) {
+    this.address = address
+    this.#port = port
+    this.trusted = routes.trusts(address)
+    this.capped = !this.trusted && !loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+    this.fields = ascii(this.#lines(address, address, 'http', String(port)))
+  }
+
+  static of(socket: Socket, routes: Routes): Peer {
+    const address = socket.remoteAddress ?? '0.0.0.0'
+    // On a dual-stack socket IPv4 clients show as ::ffff:192.0.2.1.
+    return new Peer(address.startsWith('::ffff:') ? address.slice(7) : address, socket.localPort ?? 0, routes)
+  }
+
+  /** The forwarding fields for a request of a trusted peer, which believe and extend what it sent, X-Forwarded-Host included. */
+  forwardedFields(given: Map<string, string>, host: string, routes: Routes): string {
+    const chain = `${given.get('x-forwarded-for') ?? ''},${this.address}`
+      .split(',')
+      .map((part) => part.trim())
+    const addresses = chain.filter((part) => part !== '')
+    const client = addresses.findLast((part) => !isTrustedText(part, routes)) ?? addresses[0]!
+    const protocol = given.get('x-forwarded-proto') === 'https' ? 'https' : 'http'
+    const port = given.get('x-forwarded-port') ?? ''
+    const givenHost = Buffer.from(given.get('x-forwarded-host') ?? '', 'latin1')
+    const forwardedHost = isHost(givenHost, 0, givenHost.length)
+      ? latin1(givenHost, 0, givenHost.length)
+      : host
+    const shownPort = /^\d{1,5}$/.test(port) ? port : protocol === 'https' ? '443' : String(this.#port)
+    return this.#lines(addresses.join(', '), client, protocol, shownPort) + forwardedHost
+  }
+
+  #lines(chain: string, client: string, protocol: string, port: string): string {
+    return (
+      `X-Forwarded-For: ${chain}\r\nX-Real-IP: ${client}\r\nX-Forwarded-Proto: ${protocol}\r\n` +
+      `X-Forwarded-Port: ${port}\r\nX-Forwarded-Host: `
+    )
+  }
+}
+
+function isTrustedText(address: string, routes: Routes): boolean {
+  try {
+    return routes.trusts(address)
+  } catch {
+    // Not an address: whoever wrote it, it is as near to the client as can be told.
+    return false
+  }
+}

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto'
+
+const ID_CHARACTERS = 32
+/** One call for random bytes serves this many requests. */
+const IDS_AT_ONCE = 256
+
+let pool = ''
+let at = 0
+
+/** A request id of 32 random hexadecimal characters. */
+export function makeRequestId(): string {
+  if (at >= pool.length) {
+    pool = randomBytes((IDS_AT_ONCE * ID_CHARACTERS) / 2).toString('hex')
+    at = 0
+  }
+  at += ID_CHARACTERS
+  return pool.slice(at - ID_CHARACTERS, at)
+}

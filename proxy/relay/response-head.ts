@@ -1,0 +1,58 @@
+import { CR, LF, SPACE, VALUE } from './bytes.ts'
+import { COMPLETE, INCOMPLETE, parseFields, type Head } from './head.ts'
+
+/**
+ * Reads a response head from `input[at, end)` and writes what passes on to `output` from `to`, without the empty line.
+ * Answers `COMPLETE`, `INCOMPLETE` or another number when the upstream speaks no HTTP/1.1 that can be relayed.
+ */
+export function parseResponseHead(
+  input: Uint8Array,
+  at: number,
+  end: number,
+  output: Uint8Array,
+  to: number,
+  head: Head,
+): number {
+  // "HTTP/1.x nnn"
+  if (end - at < 12) return startsRight(input, at, end) ? INCOMPLETE : 502
+  if (!startsRight(input, at, at + 12)) return 502
+  head.minorVersion = input[at + 7]! - 48
+  head.status = (input[at + 9]! - 48) * 100 + (input[at + 10]! - 48) * 10 + (input[at + 11]! - 48)
+  if (head.status < 100 || head.status > 999) return 502
+  for (let index = 0; index < 12; index++) output[to++] = input[at + index]!
+  output[to - 5] = 49
+  at += 12
+  if (at >= end) return INCOMPLETE
+  // The space before an empty reason is sometimes left out; to the client it goes with one (RFC 9112 4).
+  if (input[at] !== SPACE && input[at] !== CR) return 502
+  output[to++] = SPACE
+  if (input[at] === SPACE) at++
+  let byte = 0
+  while (at < end && VALUE[(byte = input[at]!)] === 1) {
+    output[to++] = byte
+    at++
+  }
+  if (at + 1 >= end) return INCOMPLETE
+  if (byte !== CR && input[at] !== CR) return 502
+  if (input[at + 1] !== LF) return 502
+  output[to++] = CR
+  output[to++] = LF
+  const result = parseFields(input, at + 2, end, output, to, head, false)
+  if (result > COMPLETE) return 502
+  if (result === COMPLETE && head.chunked && (head.contentLength !== -1 || head.minorVersion === 0))
+    return 502
+  return result
+}
+
+const EXPECTED = 'HTTP/1.n nnn'
+
+function startsRight(input: Uint8Array, at: number, end: number): boolean {
+  for (let index = 0; at + index < end; index++) {
+    const byte = input[at + index]!
+    const expected = EXPECTED.charCodeAt(index)
+    if (expected !== 110) {
+      if (byte !== expected) return false
+    } else if (index === 7 ? byte !== 48 && byte !== 49 : byte < 48 || byte > 57) return false
+  }
+  return true
+}

@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { SupervisorSettings } from './protocol.ts'
+
+/** The first descriptor after standard input, output and error. */
+const FIRST_FD = 3
+
+/** A listening socket by its descriptor in this process. */
+export interface HeldSocket {
+  address: string
+  fd: number
+}
+
+/** Settings of a worker, its only command line argument beside the role. */
+export interface WorkerSettings {
+  data_directory: string
+  version: string
+  sockets: HeldSocket[]
+}
+
+/** Starts a worker that inherits the listening sockets. Its output is this process's. */
+export function spawnWorker(settings: WorkerSettings): ChildProcess {
+  const { sockets } = settings
+  return launch(
+    process.execPath,
+    process.argv[1]!,
+    'worker',
+    { ...settings, sockets: renumber(sockets) },
+    sockets,
+    false,
+  )
+}
+
+/** Starts a supervisor, which lives on without this process, with the listening sockets. */
+export function spawnSupervisor(
+  node: string,
+  program: string,
+  settings: SupervisorSettings,
+  sockets: HeldSocket[],
+): ChildProcess {
+  const child = launch(
+    node,
+    program,
+    'supervisor',
+    { ...settings, inherited: renumber(sockets) },
+    sockets,
+    true,
+  )
+  child.unref()
+  return child
+}
+
+function renumber(sockets: HeldSocket[]): HeldSocket[] {
+  return sockets.map(({ address }, index) => ({ address, fd: FIRST_FD + index }))
+}
+
+function launch(
+  node: string,
+  program: string,
+  role: string,
+  settings: object,
+  sockets: HeldSocket[],
+  detached: boolean,
+): ChildProcess {
+  // An upgrade of the host may have removed the file of the node that runs; the kernel still has it.
+  const executable = existsSync(node) ? node : '/proc/self/exe'
+  return spawn(executable, [program, role, JSON.stringify(settings)], {
+    detached,
+    stdio: ['ignore', 'inherit', 'inherit', ...sockets.map(({ fd }) => fd)],
+  })
+}

@@ -1,0 +1,52 @@
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { log, messageOf } from '../log.ts'
+
+/** The log's size at which it becomes `proxy.log.1`, which it replaces. */
+const MAX_LOG_BYTES = 5 * 1024 * 1024
+
+/** Writes a file so that after a crash either the old or the new content is there. `durable` waits for the disk. */
+export function writeAtomically(file: string, text: string, durable: boolean): void {
+  const temporary = `${file}.${process.pid}.tmp`
+  const descriptor = openSync(temporary, 'w', 0o600)
+  try {
+    writeSync(descriptor, text)
+    if (durable) fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(temporary, file)
+}
+
+/** The JSON of a file; null when there is none or it is broken, which is logged. */
+export function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      log('warn', `${file} is not read`, { error: messageOf(error) })
+    return null
+  }
+}
+
+/** Keeps the log bounded. All processes append to one open file, so it is copied and emptied, not renamed. */
+export function rotateLog(directory: string): void {
+  const file = join(directory, 'proxy.log')
+  try {
+    if (fstatSync(process.stderr.fd).size <= MAX_LOG_BYTES) return
+    copyFileSync(file, `${file}.1`)
+    truncateSync(file)
+  } catch (error) {
+    log('warn', 'the log cannot be rotated', { error: messageOf(error) })
+  }
+}

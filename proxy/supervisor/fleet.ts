@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { log, messageOf } from '../log.ts'
+import { ChannelError, type BoundListener, type Counts, type RouteTable } from '../protocol.ts'
+import type { WorkerSettings } from '../spawn.ts'
+import type { CountsBook } from './counts-book.ts'
+import { WorkerLink } from './worker-link.ts'
+
+/** A retiring worker that still streams to someone after this long ends anyway, so that upgrades do not pile up. */
+const RETIRE_LIMIT_MS = 60 * 60 * 1000
+/** At the end of the data plane, requests have this long. */
+const STOP_LIMIT_MS = 5_000
+const STOP_SLACK_MS = 3_000
+/** A worker that died this young is not replaced at once, but after a wait that doubles. */
+const YOUNG_MS = 1_000
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 5_000
+
+/** The workers: those that serve and those that finish. A serving worker that dies is replaced. */
+export class Fleet {
+  readonly book: CountsBook
+  #links = new Set<WorkerLink>()
+  #vacant: () => void
+  #replacing = true
+  #wait = 0
+
+  /** `vacant` is called when a serving worker has died and should be replaced. */
+  constructor(book: CountsBook, vacant: () => void) {
+    this.book = book
+    this.#vacant = vacant
+  }
+
+  get serving(): WorkerLink[] {
+    return [...this.#links].filter((link) => !link.retiring)
+  }
+
+  get pids(): Set<number> {
+    return new Set([...this.#links].map((link) => link.pid))
+  }
+
+  /** Starts workers that serve `table`. Throws, with none of them left, when one cannot. */
+  async start(count: number, settings: WorkerSettings, table: RouteTable): Promise<BoundListener[]> {
+    const started = await Promise.allSettled(Array.from({ length: count }, () => WorkerLink.spawn(settings)))
+    const links = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    try {
+      const failure = started.find((result) => result.status === 'rejected')
+      if (failure) throw failure.reason
+      // One after the other: the first makes the sockets listen, and says so when it cannot.
+      let listeners: BoundListener[] = []
+      for (const link of links) listeners = await link.give(table)
+      for (const link of links) this.#add(link)
+      return listeners
+    } catch (error) {
+      for (const link of links) link.kill()
+      throw error
+    }
+  }
+
+  /** Takes over workers that another supervisor left; they finish what they serve. */
+  async adopt(links: WorkerLink[], table: RouteTable | null): Promise<void> {
+    for (const link of links) {
+      link.retiring = true
+      this.#add(link)
+    }
+    if (table) await Promise.all(links.map((link) => link.update(table)))
+    await this.retire(links)
+    this.#fold()
+  }
+
+  /** Gives every worker the table; each has it when this resolves. */
+  async update(table: RouteTable): Promise<void> {
+    await Promise.all([...this.#links].map((link) => link.update(table)))
+  }
+
+  /** Lets these workers finish and end. */
+  async retire(links: WorkerLink[]): Promise<void> {
+    await Promise.all(links.map((link) => link.retire(RETIRE_LIMIT_MS, false)))
+  }
+
+  async drain(instance: string, deadlineMs: number): Promise<void> {
+    await Promise.all([...this.#links].map((link) => link.drain(instance, deadlineMs)))
+  }
+
+  async counts(): Promise<Counts> {
+    let open_connections = 0
+    let open_requests = 0
+    for (const report of await Promise.all([...this.#links].map((link) => link.report()))) {
+      if (!report) continue
+      this.book.report(report)
+      open_connections += report.connections
+      open_requests += report.requests
+    }
+    return { ...this.book.view(), open_connections, open_requests }
+  }
+
+  /** Ends every worker: requests under way have a few seconds. */
+  async stop(): Promise<void> {
+    this.#replacing = false
+    const links = [...this.#links]
+    await Promise.all(links.map((link) => link.retire(STOP_LIMIT_MS, true)))
+    const all = Promise.all(links.map((link) => link.ended))
+    await Promise.race([all, sleep(STOP_LIMIT_MS + STOP_SLACK_MS, undefined, { ref: false })])
+    for (const link of this.#links) link.kill()
+  }
+
+  /** Leaves all workers as they are, for the next supervisor. */
+  leave(): void {
+    this.#replacing = false
+    for (const link of this.#links) link.leave()
+  }
+
+  #add(link: WorkerLink): void {
+    this.#links.add(link)
+    link.onReport = (report) => this.book.report(report)
+    void link.ended.then(() => this.#gone(link))
+  }
+
+  #gone(link: WorkerLink): void {
+    this.#links.delete(link)
+    this.#fold()
+    if (!this.#replacing || link.retiring) return
+    const young = performance.now() - link.startedAt < YOUNG_MS
+    this.#wait = young ? Math.min(Math.max(this.#wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS) : 0
+    log('error', 'a worker has died and is replaced', { worker: link.pid, wait_ms: this.#wait })
+    setTimeout(() => this.#replacing && this.#vacant(), this.#wait)
+  }
+
+  #fold(): void {
+    this.book.fold(new Set([...this.#links].map((link) => link.incarnation)))
+  }
+}
+
+/** The error of a failed start as the control plane is told it. */
+export function startFailure(error: unknown): ChannelError {
+  return error instanceof ChannelError ? error : new ChannelError('failed', messageOf(error))
+}

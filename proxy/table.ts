@@ -1,0 +1,115 @@
+import { isIP } from 'node:net'
+import {
+  ChannelError,
+  type ListenerSpec,
+  type RouteTable,
+  type Target,
+  type TargetState,
+} from './protocol.ts'
+
+/** Bounds of one table: far above what one host can run, far below what would hold the relay up. */
+const MAX_HOSTS = 50_000
+const MAX_TARGETS = 20_000
+const MAX_UPSTREAMS = 1_000
+const MAX_LISTENERS = 32
+const MAX_TRUSTED = 1_000
+const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
+
+const STATES: ReadonlySet<string> = new Set<TargetState>([
+  'serving',
+  'suspended',
+  'not_deployed',
+  'starting',
+  'failed',
+  'scaled_to_zero',
+])
+const HOST =
+  /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$|^[0-9.]+$|^\[[0-9a-f:.]+\]$/
+
+/** Checks a whole table. Throws `ChannelError` `invalid_table` naming the first fault; a table is never taken in part. */
+export function validateTable(value: unknown): RouteTable {
+  const table = record(value, 'table')
+  integer(table.version, 'version', 0, Number.MAX_SAFE_INTEGER)
+  const listeners = list(table.listeners, 'listeners', MAX_LISTENERS)
+  for (const [index, listener] of listeners.entries()) validateListener(listener, `listeners[${index}]`)
+  const targets = record(table.targets, 'targets')
+  const ids = Object.keys(targets)
+  if (ids.length > MAX_TARGETS) fail('targets', `must be at most ${MAX_TARGETS}`)
+  for (const id of ids) validateTarget(targets[id], `targets.${id}`)
+  const hosts = Object.entries(record(table.hosts, 'hosts'))
+  if (hosts.length > MAX_HOSTS) fail('hosts', `must be at most ${MAX_HOSTS}`)
+  for (const [host, target] of hosts) {
+    if (host.length > 253 || !HOST.test(host))
+      fail(`hosts.${host}`, 'must be a lower case host name or address')
+    if (typeof target !== 'string' || !Object.hasOwn(targets, target))
+      fail(`hosts.${host}`, 'must name a target')
+  }
+  for (const [index, network] of list(table.trusted_proxies, 'trusted_proxies', MAX_TRUSTED).entries()) {
+    if (typeof network !== 'string' || !isNetwork(network))
+      fail(`trusted_proxies[${index}]`, 'must be a CIDR')
+  }
+  integer(table.upstream_timeout_ms, 'upstream_timeout_ms', 1, MAX_TIMEOUT_MS)
+  integer(table.max_connections_per_ip, 'max_connections_per_ip', 1, 1_000_000)
+  return table as unknown as RouteTable
+}
+
+/** The host and port of a listen address. Throws `ChannelError` `invalid_table`. */
+export function parseAddress(address: string): { host: string; port: number } {
+  const parts = /^(?:\[([^\]]+)\]|([0-9.]+)):(\d{1,5})$/.exec(address)
+  const host = parts?.[1] ?? parts?.[2] ?? ''
+  const port = Number(parts?.[3])
+  if (isIP(host) === 0 || !(port <= 65535)) fail(address, 'must be an IP address and a port, as in [::]:80')
+  return { host, port }
+}
+
+function validateListener(value: unknown, path: string): void {
+  const listener = record(value, path) as Partial<ListenerSpec>
+  if (typeof listener.address !== 'string') fail(`${path}.address`, 'must be text')
+  parseAddress(listener.address)
+  if (listener.protocol !== 'http') fail(`${path}.protocol`, 'must be http')
+}
+
+function validateTarget(value: unknown, path: string): void {
+  const target = record(value, path) as Partial<Target>
+  if (typeof target.id !== 'string' || target.id === '' || target.id.length > 128)
+    fail(`${path}.id`, 'must be a name')
+  if (typeof target.state !== 'string' || !STATES.has(target.state)) fail(`${path}.state`, 'is unknown')
+  for (const [index, entry] of list(target.upstreams, `${path}.upstreams`, MAX_UPSTREAMS).entries()) {
+    const upstream = record(entry, `${path}.upstreams[${index}]`)
+    const at = `${path}.upstreams[${index}]`
+    if (typeof upstream.instance !== 'string' || upstream.instance === '')
+      fail(`${at}.instance`, 'must be a name')
+    if (typeof upstream.host !== 'string' || isIP(upstream.host) === 0)
+      fail(`${at}.host`, 'must be an IP address')
+    integer(upstream.port, `${at}.port`, 1, 65535)
+    if (upstream.draining !== undefined && typeof upstream.draining !== 'boolean')
+      fail(`${at}.draining`, 'must be boolean')
+  }
+}
+
+function isNetwork(network: string): boolean {
+  const [address, prefix, ...rest] = network.split('/')
+  const family = isIP(address ?? '')
+  if (family === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32))
+}
+
+function record(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(path, 'must be an object')
+  return value as Record<string, unknown>
+}
+
+function list(value: unknown, path: string, most: number): unknown[] {
+  if (!Array.isArray(value) || value.length > most) fail(path, `must be an array of at most ${most}`)
+  return value as unknown[]
+}
+
+function integer(value: unknown, path: string, least: number, most: number): void {
+  if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
+    fail(path, `must be an integer from ${least} to ${most}`)
+  }
+}
+
+function fail(path: string, fault: string): never {
+  throw new ChannelError('invalid_table', `${path}: ${fault}`)
+}

@@ -1,0 +1,47 @@
+import { connect, createServer } from 'node:net'
+import { log } from '../log.ts'
+import { Wire, useDataEvents } from '../relay/wire.ts'
+
+/** A round trip over loopback; a host that needs longer only gets the slower way of reading. */
+const CHECK_TIMEOUT_MS = 2_000
+
+/**
+ * Sees whether an accepted socket can be given a read buffer, which rests on node's internals, by sending a few bytes
+ * and an end through one. Falls back to 'data' events when it cannot.
+ */
+export async function checkSharedBuffer(): Promise<void> {
+  const works = await new Promise<boolean>((resolve) => {
+    const server = createServer({ allowHalfOpen: true, noDelay: true })
+    const timer = setTimeout(() => settle(false), CHECK_TIMEOUT_MS)
+    let text = ''
+    const wire = new Wire({
+      onRead: (input, length) => void (text += input.toString('latin1', 0, length)),
+      onDrain: () => {},
+      onEnd: () => settle(text === 'check'),
+      onClose: () => settle(false),
+    })
+    const settle = (result: boolean) => {
+      clearTimeout(timer)
+      server.close()
+      wire.socket?.destroy()
+      resolve(result)
+    }
+    server.on('error', () => settle(false))
+    server.on('connection', (socket) => {
+      try {
+        wire.accept(socket)
+      } catch {
+        settle(false)
+      }
+    })
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      connect(port, '127.0.0.1')
+        .on('error', () => settle(false))
+        .end('check')
+    })
+  })
+  if (works) return
+  log('warn', 'accepted connections cannot share a read buffer on this node; reading costs more')
+  useDataEvents()
+}

@@ -1,0 +1,13 @@
+import { send, setResponseHeaders } from 'h3'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { DOCS_HEADERS, DOCS_PAGE } from '#server/openapi/page.ts'
+
+export default defineEndpoint({
+  summary: 'Read and try the API in a browser',
+  auth: 'none',
+  response: { contentType: 'text/html', description: 'The interactive page of the API' },
+  async handler({ event }) {
+    setResponseHeaders(event, DOCS_HEADERS)
+    await send(event, DOCS_PAGE, 'text/html; charset=utf-8')
+  },
+})

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { approveCliLogin } from '#server/cli-logins/operations.ts'
+import { CliLogin } from '#server/cli-logins/schema.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+
+export default defineEndpoint({
+  summary: 'Approve a CLI login request',
+  description: 'Makes an API token named after the request; the terminal takes it at its next poll.',
+  auth: 'session',
+  params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
+  response: CliLogin,
+  errors: ['not_found', 'conflict'],
+  handler: ({ params }) => approveCliLogin(params.id),
+})

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { viewCliLogin } from '#server/cli-logins/operations.ts'
+import { CliLogin } from '#server/cli-logins/schema.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+
+export default defineEndpoint({
+  summary: 'Read a CLI login request',
+  description: 'To compare its code with the one in the terminal.',
+  auth: 'session',
+  params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
+  response: CliLogin,
+  errors: ['not_found'],
+  handler: ({ params }) => viewCliLogin(params.id),
+})

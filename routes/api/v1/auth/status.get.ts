@@ -1,0 +1,11 @@
+import { AuthStatus } from '#server/accounts/schema.ts'
+import { authStatus, identify } from '#server/http/auth.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+
+export default defineEndpoint({
+  summary: 'Tell who is signed in',
+  description: 'Wrong or expired credentials count as none.',
+  auth: 'none',
+  response: AuthStatus,
+  handler: ({ event }) => authStatus(identify(event)),
+})

@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { listTokens } from '#server/tokens/operations.ts'
+import { ApiToken } from '#server/tokens/schema.ts'
+
+export default defineEndpoint({
+  summary: 'List API tokens',
+  description:
+    'Newest first. The server token, the file api_token in the data directory, is not a record and not listed.',
+  auth: 'session',
+  response: z.array(ApiToken),
+  handler: () => listTokens(),
+})

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { ensureSshKey } from '#daemon/sources/git.ts'
+import { useContext } from '#server/context.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+
+export default defineEndpoint({
+  summary: "Read the server's public key, which a private repository must allow to clone it over ssh",
+  auth: 'token',
+  response: z
+    .object({ public_key: z.string().meta({ examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0 deployer'] }) })
+    .meta({ id: 'SshKey' }),
+  async handler() {
+    return { public_key: await ensureSshKey(useContext().options.dataDirectory) }
+  },
+})

@@ -1,0 +1,31 @@
+import { archivePath } from '#server/archives.ts'
+import { receiveArchive } from '#daemon/sources/archive.ts'
+import { assertUploadable, queueUpload } from '#server/deploys/operations.ts'
+import { Deploy, UploadQuery } from '#server/deploys/schema.ts'
+import { viewDeploy } from '#server/deploys/view.ts'
+import { assertLength } from '#server/http/body.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { newId } from '#server/ids.ts'
+import { IdOrName } from '#server/schema.ts'
+import { findService } from '#server/services/operations.ts'
+import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
+
+export default defineEndpoint({
+  summary: 'Deploy an uploaded source archive',
+  description: 'For a service without a repository or an image. The root of the archive is the tree; one folder on top is left out.',
+  auth: 'token',
+  status: 202,
+  params: IdOrName,
+  query: UploadQuery,
+  body: { contentType: 'application/gzip', description: 'A .tar.gz of the source tree, at most 512 MiB' },
+  response: Deploy,
+  errors: ['conflict', 'payload_too_large'],
+  async handler({ event, params, query }) {
+    assertLength(event, UPLOAD_LIMIT_BYTES)
+    const service = findService(params.id, query.environment)
+    assertUploadable(service)
+    const id = newId('deploy')
+    await receiveArchive(event.node.req, archivePath(id), UPLOAD_LIMIT_BYTES)
+    return viewDeploy(queueUpload(findService(service.id), id, query.clear_cache))
+  },
+})

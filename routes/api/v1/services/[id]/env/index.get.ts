@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { InEnvironment } from '#server/http/query.ts'
+import { IdOrName } from '#server/schema.ts'
+import { findService } from '#server/services/operations.ts'
+import { EnvVar } from '#server/services/schema.ts'
+import { readVariables } from '#server/services/store.ts'
+
+export default defineEndpoint({
+  summary: "Read a service's own variables",
+  auth: 'token',
+  params: IdOrName,
+  query: InEnvironment,
+  response: z.array(EnvVar),
+  handler: ({ params, query }) => readVariables(findService(params.id, query.environment).id),
+})

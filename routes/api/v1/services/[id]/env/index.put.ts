@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { IdOrName } from '#server/schema.ts'
+import { findService, replaceVariables } from '#server/services/operations.ts'
+import { restartIfChanged } from '#server/services/restart.ts'
+import { EnvVar } from '#server/services/schema.ts'
+import { EnvReplacement, EnvQuery } from '#server/variables/schema.ts'
+
+export default defineEndpoint({
+  summary: "Make a service's variables exactly these",
+  description: 'They reach the containers at the next deploy or restart; `restart` queues one when something changed.',
+  auth: 'token',
+  params: IdOrName,
+  query: EnvQuery,
+  body: EnvReplacement,
+  response: z.array(EnvVar),
+  errors: ['conflict'],
+  handler({ params, query, body }) {
+    const service = findService(params.id, query.environment)
+    return restartIfChanged(service, query.restart, () => replaceVariables(service, body.vars))
+  },
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { removed } from '#daemon/settled.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { InEnvironment, QueryBoolean } from '#server/http/query.ts'
+import { IdOrName } from '#server/schema.ts'
+import { deleteService, findService } from '#server/services/operations.ts'
+
+export default defineEndpoint({
+  summary: 'Delete a service with its containers, deploys and variables',
+  auth: 'token',
+  params: IdOrName,
+  query: z.strictObject({ ...InEnvironment.shape, force: QueryBoolean }),
+  errors: ['runtime_error'],
+  async handler({ params, query }) {
+    const service = findService(params.id, query.environment)
+    deleteService(service)
+    await removed(service.id)
+  },
+})

@@ -1,0 +1,18 @@
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { InEnvironment } from '#server/http/query.ts'
+import { IdOrName } from '#server/schema.ts'
+import { findService, patchService } from '#server/services/operations.ts'
+import { Service, ServicePatch } from '#server/services/schema.ts'
+import { applied } from '#daemon/settled.ts'
+
+export default defineEndpoint({
+  summary: 'Change a service',
+  description: 'Build settings take effect on the next deploy; an empty string clears an optional text.',
+  auth: 'token',
+  params: IdOrName,
+  query: InEnvironment,
+  body: ServicePatch,
+  response: Service,
+  errors: ['conflict', 'runtime_error'],
+  handler: ({ params, query, body }) => applied(patchService(findService(params.id, query.environment), body)),
+})

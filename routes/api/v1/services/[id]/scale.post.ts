@@ -1,0 +1,17 @@
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { InEnvironment } from '#server/http/query.ts'
+import { IdOrName } from '#server/schema.ts'
+import { findService, scaleService } from '#server/services/operations.ts'
+import { ScaleInput, Service } from '#server/services/schema.ts'
+import { applied } from '#daemon/settled.ts'
+
+export default defineEndpoint({
+  summary: 'Set how many instances of a service run',
+  auth: 'token',
+  params: IdOrName,
+  query: InEnvironment,
+  body: ScaleInput,
+  response: Service,
+  errors: ['conflict', 'runtime_error'],
+  handler: ({ params, query, body }) => applied(scaleService(findService(params.id, query.environment), body.instances)),
+})

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { Deploy } from '#server/deploys/schema.ts'
+import { viewDeploy } from '#server/deploys/view.ts'
+import { HookQuery, runDeployHook } from '#server/deploys/hook.ts'
+
+export default defineEndpoint({
+  summary: 'Deploy by the secret URL of a service (POST)',
+  auth: 'none',
+  status: 202,
+  params: z.strictObject({ service_id: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80'] }) }),
+  query: HookQuery,
+  body: { contentType: '*/*', description: 'Ignored: any sender of web hooks may call it' },
+  response: Deploy,
+  errors: ['unauthorized', 'conflict'],
+  handler: ({ params, query }) => viewDeploy(runDeployHook(params.service_id, query)),
+})

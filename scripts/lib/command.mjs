@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { constants, accessSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/**
+ * The file that a command name means, or null.
+ *
+ * @param {string} name
+ * @returns {string | null}
+ */
+export function findCommand(name) {
+  // A login shell's administrator folders are not always on the path of who runs npm.
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
+  for (const folder of folders.filter(Boolean)) {
+    const file = join(folder, name)
+    try {
+      accessSync(file, constants.X_OK)
+      return file
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return null
+}
+
+/**
+ * Runs a program to its end and keeps what it prints.
+ *
+ * @param {string} file
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions} [options]
+ * @returns {Promise<{ code: number | null, output: string }>} code null when it could not be started or was killed
+ */
+export function capture(file, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    child.stdout?.on('data', (chunk) => (output += chunk))
+    child.stderr?.on('data', (chunk) => (output += chunk))
+    child.on('error', (error) => resolve({ code: null, output: error.message }))
+    child.on('close', (code) => resolve({ code, output }))
+  })
+}
+
+/**
+ * Runs a program on this terminal in place of this process: its signals are passed on and its end is this process's end.
+ *
+ * @param {string} file
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions} [options]
+ * @returns {Promise<never>}
+ */
+export function become(file, args, options = {}) {
+  return new Promise((_, reject) => {
+    const child = spawn(file, args, { ...options, stdio: 'inherit' })
+    // A terminal sends these to every process in front of it, the child among them.
+    const fromTerminal = process.stdin.isTTY ? ['SIGINT', 'SIGHUP'] : []
+    for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+      process.on(signal, () => fromTerminal.includes(signal) || child.kill(signal))
+    }
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      if (!signal) process.exit(code ?? 1)
+      for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
+        process.removeAllListeners(name)
+      process.kill(process.pid, signal)
+    })
+  })
+}

@@ -1,0 +1,24 @@
+// Builds the server into the folder named by the first argument. Runs on the node that will run the server.
+import { rm } from 'node:fs/promises'
+import { build, copyPublicAssets, createNitro, prepare } from 'nitropack/core'
+import { ROOT } from './paths.mjs'
+
+const [directory] = process.argv.slice(2)
+if (!directory) throw new Error('usage: nitro-build.mjs <output folder>')
+
+/** Nitro's working files; of this build alone, for two may run at once. */
+const workingFiles = `${directory}.nitro`
+const nitro = await createNitro({
+  rootDir: ROOT,
+  dev: false,
+  buildDir: workingFiles,
+  output: { dir: directory, serverDir: '{{ output.dir }}/server', publicDir: '{{ output.dir }}/public' },
+})
+try {
+  await prepare(nitro)
+  await copyPublicAssets(nitro)
+  await build(nitro)
+} finally {
+  await nitro.close()
+  await rm(workingFiles, { recursive: true, force: true })
+}

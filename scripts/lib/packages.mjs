@@ -1,0 +1,60 @@
+import { capture, findCommand } from './command.mjs'
+import { Refusal, say } from './say.mjs'
+
+/**
+ * Installs packages of the distribution.
+ *
+ * @param {string[]} names
+ * @param {{ mayInstall: boolean }} options
+ */
+export async function installPackages(names, { mayInstall }) {
+  if (names.length === 0) return
+  const list = names.join(' ')
+  const command = `apt-get install -y --no-install-recommends ${list}`
+  if (!mayInstall) throw new Refusal(`missing: ${list}. Run ${command}, or leave --no-install out`)
+  if (!findCommand('apt-get')) {
+    throw new Refusal(`missing: ${list}. This is not Debian or Ubuntu: install what has these names there`)
+  }
+  if (process.getuid?.() !== 0) throw new Refusal(`missing: ${list}. Run sudo ${command}, then this again`)
+  say(`installing ${list} from the distribution's packages`)
+  await apt(['update'])
+  await apt(['install', '-y', '--no-install-recommends', ...names])
+}
+
+/** @param {string[]} args */
+async function apt(args) {
+  const { code, output } = await capture('apt-get', args, {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+  if (code !== 0) throw new Refusal(`apt-get ${args.join(' ')} failed:\n${output.trim()}`)
+}
+
+/** Programs that the server runs, with the package that has each. */
+const PROGRAMS = [
+  ['git', 'git'],
+  ['ssh', 'openssh-client'],
+]
+
+/**
+ * The packages that the server's programs and this node still need.
+ *
+ * @param {string} node
+ * @returns {Promise<string[]>}
+ */
+export async function missingPackages(node) {
+  const missing = PROGRAMS.filter(([program]) => !findCommand(program ?? '')).map(([, name]) => name ?? '')
+  return (await lacksAtomics(node)) ? ['libatomic1', ...missing] : missing
+}
+
+/**
+ * Node 26 links to libatomic, which a plain Debian does not have.
+ *
+ * @param {string} node
+ */
+async function lacksAtomics(node) {
+  if (node === process.execPath) return false
+  const { code, output } = await capture(node, ['--version'])
+  if (code === 0) return false
+  if (output.includes('libatomic')) return true
+  throw new Refusal(`${node} does not run here: ${output.trim()}`)
+}

@@ -1,0 +1,5 @@
+// Checks the types of the dashboard. vue-tsc stands on the compiler's JavaScript, which TypeScript has up to version 6.
+import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+require('vue-tsc').run(require.resolve('legacy-typescript/lib/tsc.js'))

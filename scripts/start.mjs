@@ -1,0 +1,23 @@
+// npm start: installs what is missing, builds what changed, runs the server. Runs on any node from 18.
+import { become } from './lib/command.mjs'
+import { ensureBuild } from './lib/build.mjs'
+import { ensureDependencies, findNode } from './lib/dependencies.mjs'
+import { ensureEngine } from './lib/engine.mjs'
+import { installPackages, missingPackages } from './lib/packages.mjs'
+import { run } from './lib/say.mjs'
+
+run(async () => {
+  const flags = process.argv.slice(2).filter((flag) => flag !== '--no-install')
+  const mayInstall = flags.length === process.argv.length - 2
+  await ensureDependencies({ mayInstall })
+  const node = findNode()
+  await installPackages(await missingPackages(node), { mayInstall })
+  await ensureEngine({ mayInstall, named: namesEngine(flags) })
+  const entry = await ensureBuild(node)
+  await become(node, [entry, 'serve', ...flags])
+})
+
+/** @param {string[]} flags */
+function namesEngine(flags) {
+  return Boolean(process.env.DOCKER_HOST) || flags.some((flag) => /^--docker-host(=|$)/.test(flag))
+}

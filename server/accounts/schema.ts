@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { timestamp } from '../clock.ts'
+
+/** RFC 5321 section 4.5.3.1.3: a path has at most 256 octets, two of them the angle brackets. */
+const MAX_EMAIL = 254
+const MIN_PASSWORD = 8
+/** Far beyond any passphrase; keeps what is hashed small. */
+const MAX_PASSWORD = 256
+
+const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
+
+/** One `@`, no spaces or control characters. */
+export const Email = z
+  .string()
+  .max(MAX_EMAIL)
+  .regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, 'must be an e-mail address: one @, no spaces')
+  .meta({
+    description: 'E-mail address; letter case does not matter at sign-in',
+    examples: ['admin@example.com'],
+  })
+
+/** A text of so many characters, counted as people and JSON Schema count, not in UTF-16 units. */
+export function text(least: number, most: number) {
+  return z
+    .string()
+    .refine(
+      (given) => [...given].length >= least,
+      `must have at least ${least} character${least === 1 ? '' : 's'}`,
+    )
+    .refine((given) => [...given].length <= most, `must have at most ${most} characters`)
+    .meta({ minLength: least, maxLength: most })
+}
+
+export const Password = text(MIN_PASSWORD, MAX_PASSWORD).meta({
+  description: `${MIN_PASSWORD} to ${MAX_PASSWORD} characters, any characters`,
+  examples: ['correct horse battery staple'],
+})
+
+export const User = z
+  .object({
+    id: z.string().meta({ examples: ['usr-0123456789abcdef0123'] }),
+    email: z.string().meta({ examples: ['admin@example.com'] }),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'User', description: 'The administrator' })
+
+export const AuthStatus = z
+  .object({
+    auth: z
+      .enum(['session', 'token'])
+      .nullable()
+      .meta({
+        description: 'How the request was authenticated; null when it was not',
+        examples: ['session'],
+      }),
+    setup_required: z
+      .boolean()
+      .meta({ description: 'True while the server has no account', examples: [false] }),
+    user: User.nullable().meta({ description: 'Null when not signed in' }),
+  })
+  .meta({ id: 'AuthStatus', description: 'Who is signed in' })
+
+export const Session = z
+  .object({
+    id: z.string().meta({ examples: ['ses-0123456789abcdef0123'] }),
+    created_at: Timestamp,
+    last_used_at: Timestamp.meta({ description: 'Exact to a minute' }),
+    expires_at: Timestamp.meta({ description: '30 days after the last use' }),
+    current: z.boolean().meta({ description: 'The session of this request', examples: [true] }),
+    user_agent: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The browser, as it named itself at sign-in',
+        examples: ['Mozilla/5.0 Firefox/146.0'],
+      }),
+  })
+  .meta({ id: 'Session', description: 'A browser that is signed in' })
+
+/** Any two strings may be tried: what could be no account's is simply wrong. */
+export const SignIn = z
+  .strictObject({
+    email: z.string().meta({ examples: ['admin@example.com'] }),
+    password: z.string().meta({ examples: ['correct horse battery staple'] }),
+  })
+  .meta({ id: 'SignIn', description: 'Credentials of the administrator' })
+
+export const Setup = z
+  .strictObject({
+    code: z.string().meta({
+      description: 'The setup code, from the link that the server prints or from <data-dir>/setup_code',
+      examples: ['0123456789abcdef0123456789abcdef01234567'],
+    }),
+    email: Email,
+    password: Password,
+  })
+  .meta({ id: 'Setup', description: 'The account to make' })
+
+export const PasswordChange = z
+  .strictObject({
+    current_password: z.string().meta({ examples: ['correct horse battery staple'] }),
+    new_password: Password,
+  })
+  .meta({ id: 'PasswordChange', description: 'The password in use and the one to use from now on' })
+
+export interface AccountRow {
+  id: string
+  email: string
+  password_hash: string
+  created_at: number
+}
+
+export interface SessionRow {
+  id: string
+  user_agent: string | null
+  created_at: number
+  last_used_at: number
+  expires_at: number
+}
+
+/** The account as clients see it. */
+export function toUser(row: AccountRow): z.input<typeof User> {
+  return { id: row.id, email: row.email, created_at: timestamp(row.created_at) }
+}
+
+/** A session as clients see it. */
+export function toSession(row: SessionRow, currentId: string): z.input<typeof Session> {
+  return {
+    id: row.id,
+    created_at: timestamp(row.created_at),
+    last_used_at: timestamp(row.last_used_at),
+    expires_at: timestamp(row.expires_at),
+    current: row.id === currentId,
+    user_agent: row.user_agent,
+  }
+}

@@ -1,0 +1,86 @@
+import type { z } from 'zod'
+import { useDatabase } from '../context.ts'
+import type { Database } from '../database/index.ts'
+import { AppError, messageOf } from '../errors.ts'
+import { newId, randomHex } from '../ids.ts'
+import { logger } from '../log.ts'
+import { sha256 } from '../secrets.ts'
+import { toSession, type Session } from './schema.ts'
+import {
+  deleteSession,
+  insertSession,
+  selectSessionBySecret,
+  selectSessions,
+  touchSession,
+  trimSessions,
+} from './store.ts'
+
+/** A session ends this long after its last use (interface, "Limits"). */
+export const SESSION_LIFETIME_MS = 30 * 24 * 3_600_000
+/** `last_used_at` is written at most this often: each write waits for the disk. */
+export const TOUCH_INTERVAL_MS = 60_000
+const SECRET_BYTES = 32
+/** Sessions kept; a program that signs in again and again must not fill the table. */
+const MAX_SESSIONS = 1_000
+/** Real ones are under 300; a longer one is cut. */
+const MAX_USER_AGENT_CHARACTERS = 512
+
+const log = logger('accounts')
+
+/** A session that a request belongs to. `renewed` says that its end has just moved. */
+export interface SignedIn {
+  id: string
+  renewed: boolean
+}
+
+/** Opens a session in the caller's transaction. Answers its id and the secret for the cookie, which is kept only as a hash. */
+export function openSession(
+  database: Database,
+  userAgent: string | undefined,
+): { id: string; secret: string } {
+  const secret = randomHex(SECRET_BYTES)
+  const now = Date.now()
+  const row = {
+    id: newId('session'),
+    user_agent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) || null,
+    created_at: now,
+    last_used_at: now,
+    expires_at: now + SESSION_LIFETIME_MS,
+  }
+  insertSession(database, row, sha256(secret))
+  trimSessions(database, now, MAX_SESSIONS)
+  return { id: row.id, secret }
+}
+
+/** The session of a cookie's secret, if it has not ended; being asked for counts as its use. */
+export function resumeSession(secret: string): SignedIn | undefined {
+  const now = Date.now()
+  const session = selectSessionBySecret(useDatabase(), sha256(secret), now)
+  if (!session) return undefined
+  if (now - session.last_used_at < TOUCH_INTERVAL_MS) return { id: session.id, renewed: false }
+  try {
+    touchSession(useDatabase(), session.id, now, now + SESSION_LIFETIME_MS)
+  } catch (error) {
+    // A full disk must not lock out the one who could make room.
+    log.warn('the last use of a session could not be written', {
+      session: session.id,
+      error: messageOf(error),
+    })
+  }
+  return { id: session.id, renewed: true }
+}
+
+/** Every session that has not ended, last used first. */
+export function listSessions(currentId: string): z.input<typeof Session>[] {
+  return selectSessions(useDatabase(), Date.now()).map((row) => toSession(row, currentId))
+}
+
+/** Ends a session that may have ended already. Answers whether it had not. */
+export function endSession(id: string): boolean {
+  return deleteSession(useDatabase(), id, Date.now())
+}
+
+/** Ends a session. Throws `not_found` when there is none with this id. */
+export function revokeSession(id: string): void {
+  if (!endSession(id)) throw new AppError('not_found', `there is no session ${id}`)
+}

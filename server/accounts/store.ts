@@ -1,0 +1,76 @@
+import type { Database } from '../database/index.ts'
+import type { AccountRow, SessionRow } from './schema.ts'
+
+/** The account, if it has been made. */
+export function selectAccount(database: Database): AccountRow | undefined {
+  return database.get<AccountRow>('SELECT id, email, password_hash, created_at FROM accounts')
+}
+
+/** Throws the unique violation of SQLite when there is an account already. */
+export function insertAccount(database: Database, row: AccountRow): void {
+  database.run(
+    'INSERT INTO accounts (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)',
+    row.id,
+    row.email,
+    row.password_hash,
+    row.created_at,
+  )
+}
+
+/** Sets the hash if it still is `from`; answers whether it was. */
+export function replacePasswordHash(database: Database, from: string, to: string): boolean {
+  return database.run('UPDATE accounts SET password_hash = ? WHERE password_hash = ?', to, from) > 0
+}
+
+export function insertSession(database: Database, row: SessionRow, secretHash: string): void {
+  database.run(
+    'INSERT INTO sessions (id, secret_hash, user_agent, created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+    row.id,
+    secretHash,
+    row.user_agent,
+    row.created_at,
+    row.last_used_at,
+    row.expires_at,
+  )
+}
+
+const SESSION = 'SELECT id, user_agent, created_at, last_used_at, expires_at FROM sessions'
+
+export function selectSessionBySecret(
+  database: Database,
+  secretHash: string,
+  now: number,
+): SessionRow | undefined {
+  return database.get<SessionRow>(`${SESSION} WHERE secret_hash = ? AND expires_at > ?`, secretHash, now)
+}
+
+/** Sessions that have not ended, last used first. */
+export function selectSessions(database: Database, now: number): SessionRow[] {
+  return database.all<SessionRow>(
+    `${SESSION} WHERE expires_at > ? ORDER BY last_used_at DESC, created_at DESC, id`,
+    now,
+  )
+}
+
+export function touchSession(database: Database, id: string, lastUsedAt: number, expiresAt: number): void {
+  database.run('UPDATE sessions SET last_used_at = ?, expires_at = ? WHERE id = ?', lastUsedAt, expiresAt, id)
+}
+
+/** Answers whether there was such a session that had not ended. */
+export function deleteSession(database: Database, id: string, now: number): boolean {
+  return database.run('DELETE FROM sessions WHERE id = ? AND expires_at > ?', id, now) > 0
+}
+
+/** Ends every session but one; `null` ends all. */
+export function deleteOtherSessions(database: Database, keptId: string | null): void {
+  database.run('DELETE FROM sessions WHERE id IS NOT ?', keptId)
+}
+
+/** Removes what has ended, and of the rest all but the `kept` last used. */
+export function trimSessions(database: Database, now: number, kept: number): void {
+  database.run('DELETE FROM sessions WHERE expires_at <= ?', now)
+  database.run(
+    'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions ORDER BY last_used_at DESC, created_at DESC, id LIMIT -1 OFFSET ?)',
+    kept,
+  )
+}

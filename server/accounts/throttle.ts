@@ -1,0 +1,58 @@
+import { AppError } from '../errors.ts'
+
+/** After this many failed sign-ins within the window, none is judged (interface, "Authentication" rule 5). */
+export const MAX_FAILURES = 10
+export const WINDOW_MS = 5 * 60_000
+/** Sign-ins that wait for their turn; each takes some 30 ms, so more than this is no person. */
+const MAX_WAITING = 256
+
+/**
+ * Judges sign-ins one after the other, so that of many at once no more are judged than failures are allowed, while good
+ * ones, however many, never count. Failures are counted over everyone: with one account there is no one else to spare, and
+ * an address is cheap to change.
+ */
+export class Throttle {
+  readonly #now: () => number
+  /** When each failure was judged, oldest first; never more than MAX_FAILURES. */
+  #failures: number[] = []
+  #waiting = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** `now` is a monotonic clock in milliseconds: setting the host's clock must not open the gate. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** Runs `judge` in its turn; undefined counts as a failure. Throws `too_many_attempts` without running it. */
+  async run<T>(judge: () => Promise<T | undefined>): Promise<T | undefined> {
+    this.#assertOpen()
+    if (this.#waiting >= MAX_WAITING) throw tooMany('too many sign-ins at once: try again in a moment')
+    this.#waiting++
+    const turn = this.#last.then(() => this.#judge(judge))
+    this.#last = turn.catch(() => {})
+    try {
+      return await turn
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  async #judge<T>(judge: () => Promise<T | undefined>): Promise<T | undefined> {
+    this.#assertOpen()
+    const result = await judge()
+    if (result === undefined) this.#failures.push(this.#now())
+    return result
+  }
+
+  #assertOpen(): void {
+    this.#failures = this.#failures.filter((at) => this.#now() - at < WINDOW_MS)
+    const oldest = this.#failures[0]
+    if (oldest === undefined || this.#failures.length < MAX_FAILURES) return
+    const seconds = Math.ceil((WINDOW_MS - (this.#now() - oldest)) / 1_000)
+    throw tooMany(`${MAX_FAILURES} sign-ins failed within 5 minutes: try again in ${seconds} seconds`)
+  }
+}
+
+function tooMany(message: string): AppError {
+  return new AppError('too_many_attempts', message)
+}

@@ -1,0 +1,10 @@
+import { join } from 'node:path'
+import { useContext } from './context.ts'
+
+/** The largest source upload (interface, "Limits"). */
+export const UPLOAD_LIMIT_BYTES = 512 * 1024 * 1024
+
+/** Where the archive that came with a deploy is kept. */
+export function archivePath(deployId: string): string {
+  return join(useContext().options.dataDirectory, 'archives', `${deployId}.tar.gz`)
+}

@@ -1,0 +1,33 @@
+import type { Database } from './database/index.ts'
+import type { Options } from './options.ts'
+import type { Vault } from './secrets.ts'
+
+/** What every part of the server stands on; made once at start. */
+export interface Context {
+  options: Options
+  database: Database
+  vault: Vault
+  /** Names this server to the engine and the data plane; made at first start. */
+  serverId: string
+  version: string
+  /** Aborts when the server stops: streams and waits end with it. */
+  stopping: AbortSignal
+}
+
+let current: Context | undefined
+
+/** Publishes the context; the entry calls it once before anything else runs. */
+export function provideContext(context: Context): void {
+  current = context
+}
+
+/** The context. Throws when the server has not started. */
+export function useContext(): Context {
+  if (!current) throw new Error('the server has not started')
+  return current
+}
+
+/** The database of the context. */
+export function useDatabase(): Database {
+  return useContext().database
+}

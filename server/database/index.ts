@@ -1,0 +1,92 @@
+import { chmodSync, existsSync } from 'node:fs'
+import { createDatabase } from 'db0'
+import sqlite from 'db0/connectors/node-sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { AppError } from '../errors.ts'
+import { migrations } from './migrations/index.ts'
+
+/** What may be bound to a statement: node's SQLite refuses booleans, dates and undefined. */
+export type Value = string | number | bigint | null | Uint8Array
+export type Row = Record<string, unknown>
+
+export interface Database {
+  all<T = Row>(sql: string, ...values: Value[]): T[]
+  get<T = Row>(sql: string, ...values: Value[]): T | undefined
+  /** Runs one statement; answers how many rows it changed. */
+  run(sql: string, ...values: Value[]): number
+  /** Runs `work` in one transaction. It must be synchronous: an await inside would let other work write into it. */
+  transaction<T>(work: () => T): T
+  close(): Promise<void>
+}
+
+/**
+ * Opens the database file (made with mode 0600 when new) through db0, and brings it to the newest migration.
+ * Throws `database_error` when the file was written by a newer version of the server.
+ */
+export async function openDatabase(path: string): Promise<Database> {
+  const fresh = !existsSync(path)
+  const connection = createDatabase(sqlite({ path }))
+  const raw = (await connection.getInstance()) as DatabaseSync
+  if (fresh) chmodSync(path, 0o600)
+  // busy_timeout first, so that the switch to WAL waits for another opener (reset-password runs beside the server).
+  raw.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+  const database = wrap(raw, () => Promise.resolve(connection.dispose()))
+  migrate(database, raw)
+  return database
+}
+
+function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
+  const statements = new Map<string, StatementSync>()
+  const prepare = (sql: string) => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = raw.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  let open = false
+  return {
+    all: <T>(sql: string, ...values: Value[]) => prepare(sql).all(...values) as T[],
+    get: <T>(sql: string, ...values: Value[]) => prepare(sql).get(...values) as T | undefined,
+    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+    transaction(work) {
+      if (open) return work()
+      open = true
+      raw.exec('BEGIN IMMEDIATE')
+      try {
+        const result = work()
+        if (result instanceof Promise) throw new TypeError('a transaction must be synchronous')
+        raw.exec('COMMIT')
+        return result
+      } catch (error) {
+        raw.exec('ROLLBACK')
+        throw error
+      } finally {
+        open = false
+      }
+    },
+    close,
+  }
+}
+
+function migrate(database: Database, raw: DatabaseSync): void {
+  const version = Number(database.get<{ user_version: number }>('PRAGMA user_version')!.user_version)
+  if (version > migrations.length) {
+    throw new AppError(
+      'database_error',
+      `the database is at version ${version}, this server knows up to ${migrations.length}: start the newer server that wrote it`,
+    )
+  }
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue
+    database.transaction(() => {
+      raw.exec(migration)
+      raw.exec(`PRAGMA user_version = ${index + 1}`)
+    })
+  }
+}
+
+/** Whether an error is SQLite's refusal of a second row with the same unique value. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('UNIQUE constraint failed')
+}

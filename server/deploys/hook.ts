@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { sameSecret } from '../secrets.ts'
+import { imageFault, imagePath } from '../services/rules.ts'
+import { getService } from '../services/store.ts'
+import { queueSourceDeploy } from './operations.ts'
+import { Commit } from './schema.ts'
+import type { DeployRow } from './store.ts'
+
+export const HookQuery = z.strictObject({
+  key: z.string().default('').meta({ description: "The service's deploy hook key", examples: ['5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'] }),
+  ref: Commit.optional().meta({ description: 'Commit to deploy, for a repository', examples: ['9fceb02'] }),
+  image: z.string().optional().meta({ description: 'Image to deploy: the configured path with another tag or digest', examples: ['registry.example.com/api:3'] }),
+})
+
+/**
+ * Queues the deploy that a hook asks for. Throws `unauthorized`, the same for an unknown service and for a wrong key,
+ * `invalid_request` without a source or with a choice that does not fit it, `conflict` while it takes no deploys.
+ */
+export function runDeployHook(serviceId: string, query: z.output<typeof HookQuery>): DeployRow {
+  const service = isId('service', serviceId) ? getService(serviceId) : undefined
+  // Compared also without a service, so that the time tells nothing.
+  const matches = sameSecret(query.key, service?.deploy_hook_key ?? '')
+  if (!service || !matches) throw new AppError('unauthorized', 'unknown service or wrong key')
+  if (query.image !== undefined) {
+    const fault = imageFault(query.image)
+    if (fault) throw new AppError('invalid_request', `image: ${fault}`)
+    if (service.image === null) throw new AppError('invalid_request', `image: service ${service.name} has no image`)
+    if (imagePath(query.image) !== imagePath(service.image)) {
+      throw new AppError('invalid_request', `image: must be ${imagePath(service.image)} with another tag or digest`)
+    }
+  }
+  return queueSourceDeploy(service, 'deploy_hook', {
+    ...(query.ref === undefined ? {} : { commit: query.ref }),
+    ...(query.image === undefined ? {} : { image: query.image }),
+  })
+}

@@ -1,0 +1,185 @@
+import { useDatabase } from '../context.ts'
+import { tellDeploy, tellService } from '../changes.ts'
+import { AppError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { move, tryMove } from '../machine.ts'
+import { getService, type ServiceRow } from '../services/store.ts'
+import type { DeploySource, DeployTrigger } from './schema.ts'
+import { deployMachine } from './states.ts'
+import { deploysInProgress, getDeploy, insertDeploy, listDeploys, newestArchive, type DeployRow } from './store.ts'
+
+/** What a new deploy from source may be told beside the service's settings. */
+export interface SourceChoice {
+  commit?: string
+  clearCache?: boolean
+  /** An image of the configured repository path with another tag or digest. */
+  image?: string
+}
+
+/** The deploy with this id. Throws `not_found`. */
+export function findDeploy(id: string): DeployRow {
+  const found = isId('deploy', id) ? getDeploy(id) : undefined
+  if (!found) throw new AppError('not_found', `there is no deploy ${id}`)
+  return found
+}
+
+/**
+ * Queues a deploy of the configured source, superseding source deploys and restarts that still wait.
+ * Throws `invalid_request` without a source, `conflict` when the service is suspended or being deleted.
+ */
+export function queueSourceDeploy(service: ServiceRow, trigger: DeployTrigger, choice: SourceChoice = {}): DeployRow {
+  const source = sourceOf(service, choice)
+  const archive = source.kind === 'archive' ? newestArchive(service.id) : null
+  if (source.kind === 'archive' && archive === null) {
+    throw new AppError('invalid_request', `service ${service.name} has no source: set repo_url or image, or upload an archive`)
+  }
+  return queue(service, trigger, () => ({
+    source,
+    repo_credentials: source.kind === 'git' ? service.repo_credentials : null,
+    archive_id: archive,
+    clear_cache: choice.clearCache ? 1 : 0,
+    image: source.kind === 'image' ? (choice.image ?? service.image) : null,
+  }))
+}
+
+/** Queues the deploy of an archive that was just received under the deploy's id. */
+export function queueUpload(service: ServiceRow, deployId: string, clearCache: boolean): DeployRow {
+  assertUploadable(service)
+  return queue(
+    service,
+    'upload',
+    () => ({ source: sourceOf(service, {}), archive_id: deployId, clear_cache: clearCache ? 1 : 0 }),
+    deployId,
+  )
+}
+
+/** Refuses an upload to a service whose source is a repository or an image, or that takes no deploys now. Throws `conflict`. */
+export function assertUploadable(service: ServiceRow): void {
+  assertDeployable(service)
+  if (service.repo_url !== null || service.image !== null) {
+    throw new AppError('conflict', `service ${service.name} has a repository or an image: clear it before uploading archives`)
+  }
+}
+
+/** Queues a restart: a deploy of the image that is live when it starts. Throws `conflict` when none is. */
+export function queueRestart(service: ServiceRow): DeployRow {
+  const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
+  if (!live) throw new AppError('conflict', `service ${service.name} was never live: deploy it first`)
+  return queue(service, 'restart', () => ({
+    source: JSON.parse(live.source) as DeploySource,
+    commit_sha: live.commit_sha,
+    commit_message: live.commit_message,
+    image: live.image,
+  }))
+}
+
+/**
+ * Queues a rollback to an earlier deploy's image and snapshot. Throws `not_found` for a deploy of another service,
+ * `conflict` for one that never was live or whose image is gone.
+ */
+export function queueRollback(service: ServiceRow, deployId: string): DeployRow {
+  const target = findDeploy(deployId)
+  if (target.service_id !== service.id) throw new AppError('not_found', `service ${service.name} has no deploy ${deployId}`)
+  if (!target.was_live) throw new AppError('conflict', `${deployId} never was live: there is nothing to roll back to`)
+  if (target.image_id === null || target.snapshot === null) {
+    throw new AppError('conflict', `the image of ${deployId} is no longer kept: deploy its commit again`)
+  }
+  return queue(service, 'rollback', () => ({
+    source: JSON.parse(target.source) as DeploySource,
+    rollback_of: target.id,
+    commit_sha: target.commit_sha,
+    commit_message: target.commit_message,
+    image: target.image,
+    image_id: target.image_id,
+    port: target.port,
+    snapshot: target.snapshot,
+  }))
+}
+
+/**
+ * Cancels a deploy that is queued or running; cancelling a canceled one changes nothing.
+ * Throws `conflict` for one that is finished, the switch to its instances included.
+ */
+export function cancelDeploy(deploy: DeployRow, reason: string | null = null): DeployRow {
+  if (deploy.status === 'canceled') return deploy
+  if (!tryMove(deployMachine, deploy.id, 'canceled', { finished_at: Date.now(), error: reason })) {
+    throw new AppError('conflict', `${deploy.id} is ${getDeploy(deploy.id)?.status ?? 'gone'}: only a queued or running deploy can be canceled`)
+  }
+  tellDeploy(deploy.id, deploy.service_id)
+  tellService(deploy.service_id)
+  return findDeploy(deploy.id)
+}
+
+/** Cancels everything of a service that is under way, as suspending and deleting do. */
+export function cancelDeploysOf(serviceId: string, reason: string): void {
+  for (const deploy of deploysInProgress(serviceId)) {
+    if (!tryMove(deployMachine, deploy.id, 'canceled', { finished_at: Date.now(), error: reason })) continue
+    tellDeploy(deploy.id, serviceId)
+  }
+}
+
+/** Makes a deploy live in one transaction: the former live one is deactivated and the service points at the new one. */
+export function makeLive(deploy: DeployRow): void {
+  const now = Date.now()
+  const former = useDatabase().transaction(() => {
+    const service = getService(deploy.service_id)
+    const formerId = service?.live_deploy_id ?? null
+    if (formerId !== null) tryMove(deployMachine, formerId, 'deactivated')
+    move(deployMachine, deploy.id, 'live', { was_live: 1, finished_at: now })
+    useDatabase().run(
+      'UPDATE services SET live_deploy_id = ?, generation = generation + 1 WHERE id = ?',
+      deploy.id,
+      deploy.service_id,
+    )
+    return formerId
+  })
+  if (former !== null) tellDeploy(former, deploy.service_id)
+  tellDeploy(deploy.id, deploy.service_id)
+  tellService(deploy.service_id)
+}
+
+/** The deploys of a service, newest first. */
+export function deploysOf(service: ServiceRow, limit: number): DeployRow[] {
+  return listDeploys(service.id, limit)
+}
+
+function sourceOf(service: ServiceRow, choice: SourceChoice): DeploySource {
+  const none = { repo_url: null, branch: null, commit: null }
+  if (service.repo_url !== null) {
+    return { kind: 'git', repo_url: service.repo_url, branch: service.branch, commit: choice.commit ?? null }
+  }
+  if (choice.commit !== undefined) {
+    throw new AppError('invalid_request', `commit: service ${service.name} has no repository`)
+  }
+  return service.image === null ? { kind: 'archive', ...none } : { kind: 'image', ...none }
+}
+
+function assertDeployable(service: ServiceRow): void {
+  if (service.deleting) throw new AppError('conflict', `service ${service.name} is being deleted`)
+  if (service.suspended) throw new AppError('conflict', `service ${service.name} is suspended: resume it first`)
+}
+
+type Columns = Omit<Parameters<typeof insertDeploy>[0], 'id' | 'service_id' | 'trigger'>
+
+function queue(service: ServiceRow, trigger: DeployTrigger, columns: () => Columns, id = newId('deploy')): DeployRow {
+  assertDeployable(service)
+  const superseded = useDatabase().transaction(() => {
+    insertDeploy({ id, service_id: service.id, trigger, ...columns() })
+    return supersede(service.id, id, trigger)
+  })
+  for (const older of superseded) tellDeploy(older, service.id)
+  tellDeploy(id, service.id, 'created')
+  return findDeploy(id)
+}
+
+/** Cancels what still waits and the new deploy makes pointless: a restart only restarts, a rollback all, a source deploy all but rollbacks. */
+function supersede(serviceId: string, id: string, trigger: DeployTrigger): string[] {
+  const reaches = (older: DeployRow) =>
+    trigger === 'rollback' || (trigger === 'restart' ? older.trigger === 'restart' : older.trigger !== 'rollback')
+  return deploysInProgress(serviceId)
+    .filter((older) => older.id !== id && older.status === 'queued' && reaches(older))
+    .filter((older) =>
+      tryMove(deployMachine, older.id, 'canceled', { finished_at: Date.now(), error: `superseded by ${id}` }),
+    )
+    .map((older) => older.id)
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { commitFault } from '../git/refs.ts'
+import { QueryBoolean } from '../http/query.ts'
+import { idSchema, Timestamp } from '../schema.ts'
+import { DEPLOY_STATUSES } from './states.ts'
+
+export const DEPLOY_TRIGGERS = [
+  'create',
+  'manual',
+  'restart',
+  'rollback',
+  'upload',
+  'deploy_hook',
+  'webhook',
+  'blueprint',
+] as const
+export type DeployTrigger = (typeof DEPLOY_TRIGGERS)[number]
+
+/** Where a deploy's image comes from. */
+export const DeploySource = z
+  .object({
+    kind: z.enum(['git', 'image', 'archive']).meta({ examples: ['git'] }),
+    repo_url: z.string().nullable().meta({ examples: ['https://git.example.com/team/api.git'] }),
+    branch: z.string().nullable().meta({ examples: ['main'] }),
+    commit: z.string().nullable().meta({ description: 'The commit that was asked for', examples: [null] }),
+  })
+  .meta({ id: 'DeploySource' })
+export type DeploySource = z.infer<typeof DeploySource>
+
+export const Deploy = z
+  .object({
+    id: idSchema('deploy'),
+    service_id: idSchema('service'),
+    status: z.enum(DEPLOY_STATUSES).meta({ examples: ['live'] }),
+    trigger: z.enum(DEPLOY_TRIGGERS).meta({ examples: ['manual'] }),
+    source: DeploySource,
+    commit_sha: z.string().nullable().meta({ examples: ['9fceb02d0ae598e95dc970b74767f19372d61af8'] }),
+    commit_message: z.string().nullable().meta({ examples: ['Answer in JSON'] }),
+    image: z.string().nullable().meta({ description: 'What runs: an image reference', examples: ['registry.example.com/api:2'] }),
+    port: z.int().nullable().meta({ examples: [10000] }),
+    error: z.string().nullable().meta({ description: 'Why it did not go live', examples: [null] }),
+    created_at: Timestamp,
+    started_at: Timestamp.nullable(),
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Deploy', description: 'One attempt to put a version of a service live' })
+export type Deploy = z.infer<typeof Deploy>
+
+export const DeployRef = z.strictObject({
+  deploy_id: z.string().meta({ description: 'Id of the deploy', examples: ['dep-4f1d0c9a7b3e5d2f6a80'] }),
+})
+
+/** A commit id (4 to 64 hex characters) or the name of a ref. */
+export const Commit = z
+  .string()
+  .superRefine((text, context) => {
+    const fault = commitFault(text)
+    if (fault) context.addIssue(fault)
+  })
+  .meta({ examples: ['9fceb02'] })
+
+export const DeployInput = z
+  .strictObject({
+    commit: Commit.optional().meta({ description: 'Commit or ref to deploy instead of the branch head', examples: ['9fceb02'] }),
+    clear_cache: z.boolean().default(false).meta({ description: 'Build without cache', examples: [false] }),
+  })
+  .meta({ id: 'DeployInput' })
+
+export const UploadQuery = z.strictObject({
+  clear_cache: QueryBoolean,
+  environment: z.string().min(1).optional(),
+})
+
+export const RollbackInput = z
+  .strictObject({
+    deploy_id: z.string().meta({ description: 'An earlier deploy of this service that was live', examples: ['dep-4f1d0c9a7b3e5d2f6a80'] }),
+  })
+  .meta({ id: 'RollbackInput' })

@@ -1,0 +1,119 @@
+import { useContext, useDatabase } from '../context.ts'
+import type { Value } from '../database/index.ts'
+import type { DeploySource, DeployTrigger } from './schema.ts'
+import { IN_PROGRESS_SQL, type DeployStatus } from './states.ts'
+
+/** A row of `deploys`. Times are milliseconds. */
+export interface DeployRow {
+  id: string
+  /** Order of creation over the whole server. */
+  sequence: number
+  service_id: string
+  status: DeployStatus
+  trigger: DeployTrigger
+  /** JSON of DeploySource. */
+  source: string
+  repo_credentials: Uint8Array | null
+  /** The deploy whose uploaded archive this one builds. */
+  archive_id: string | null
+  clear_cache: number
+  rollback_of: string | null
+  commit_sha: string | null
+  commit_message: string | null
+  image: string | null
+  /** The engine's id of the image that runs. */
+  image_id: string | null
+  port: number | null
+  snapshot: Uint8Array | null
+  was_live: number
+  error: string | null
+  created_at: number
+  started_at: number | null
+  finished_at: number | null
+}
+
+/** What a deploy runs with, fixed when it starts; every container of the service is made from the live one's. */
+export interface Snapshot {
+  /** The engine's id of the image. */
+  image_id: string
+  /** Replaces the image's own command by `/bin/sh -c`; null leaves it. */
+  start_command: string | null
+  /** The user's variables with PORT; the server's own DEPLOYER_* come with each container. */
+  env: Record<string, string>
+  port: number | null
+  health_check_path: string | null
+  /** MiB and CPUs as asked; 0 is the server default. */
+  memory_limit_mb: number
+  cpu_limit: number
+}
+
+type NewDeploy = Pick<DeployRow, 'id' | 'service_id' | 'trigger'> &
+  Partial<Pick<DeployRow, 'repo_credentials' | 'archive_id' | 'clear_cache' | 'rollback_of' | 'commit_sha' | 'commit_message' | 'image' | 'image_id' | 'port' | 'snapshot'>> & {
+    source: DeploySource
+  }
+
+/** Inserts a deploy as `queued`. */
+export function insertDeploy({ source, ...deploy }: NewDeploy): void {
+  const row: Record<string, Value> = { ...deploy, source: JSON.stringify(source), status: 'queued', created_at: Date.now() }
+  const columns = Object.keys(row)
+  useDatabase().run(
+    `INSERT INTO deploys (sequence, ${columns.join(', ')})
+     VALUES ((SELECT coalesce(max(sequence), 0) + 1 FROM deploys), ${columns.map(() => '?').join(', ')})`,
+    ...Object.values(row),
+  )
+}
+
+export function getDeploy(id: string): DeployRow | undefined {
+  return useDatabase().get<DeployRow>('SELECT * FROM deploys WHERE id = ?', id)
+}
+
+/** The newest deploys of a service, newest first. */
+export function listDeploys(serviceId: string, limit: number): DeployRow[] {
+  return useDatabase().all<DeployRow>('SELECT * FROM deploys WHERE service_id = ? ORDER BY sequence DESC LIMIT ?', serviceId, limit)
+}
+
+/** The newest deploy of each service of an environment, by service id. */
+export function latestDeploys(environmentId: string): Map<string, DeployRow> {
+  const rows = useDatabase().all<DeployRow>(
+    `SELECT deploys.* FROM services JOIN deploys ON deploys.sequence =
+       (SELECT max(sequence) FROM deploys WHERE service_id = services.id)
+     WHERE services.environment_id = ?`,
+    environmentId,
+  )
+  return new Map(rows.map((row) => [row.service_id, row]))
+}
+
+/** Deploys under way or waiting, oldest first; of one service or of all. */
+export function deploysInProgress(serviceId?: string): DeployRow[] {
+  const scope = serviceId === undefined ? '' : 'AND service_id = ?'
+  return useDatabase().all<DeployRow>(
+    `SELECT * FROM deploys WHERE status IN (${IN_PROGRESS_SQL}) ${scope} ORDER BY sequence`,
+    ...(serviceId === undefined ? [] : [serviceId]),
+  )
+}
+
+/** The newest deploy of an upload service whose archive counts: the newest live or once live, else the newest of all (decisions 3). */
+export function newestArchive(serviceId: string): string | null {
+  const row = useDatabase().get<{ archive_id: string }>(
+    `SELECT archive_id FROM deploys WHERE service_id = ? AND archive_id IS NOT NULL
+     ORDER BY (was_live OR status IN (${IN_PROGRESS_SQL})) DESC, sequence DESC LIMIT 1`,
+    serviceId,
+  )
+  return row?.archive_id ?? null
+}
+
+/** Sets columns that are no status. */
+export function updateDeploy(id: string, columns: Partial<Omit<DeployRow, 'id' | 'status'>>): void {
+  const assignments = Object.keys(columns).map((column) => `${column} = ?`)
+  useDatabase().run(`UPDATE deploys SET ${assignments.join(', ')} WHERE id = ?`, ...(Object.values(columns) as Value[]), id)
+}
+
+/** Keeps a snapshot with a deploy; it holds resolved variables, so it is sealed. */
+export function sealSnapshot(snapshot: Snapshot): Uint8Array {
+  return useContext().vault.seal(JSON.stringify(snapshot))
+}
+
+/** The snapshot of a deploy that has one. */
+export function openSnapshot(deploy: DeployRow): Snapshot | null {
+  return deploy.snapshot === null ? null : (JSON.parse(useContext().vault.open(deploy.snapshot)) as Snapshot)
+}

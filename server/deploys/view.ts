@@ -1,0 +1,22 @@
+import { timestamp } from '../clock.ts'
+import type { Deploy, DeploySource } from './schema.ts'
+import type { DeployRow } from './store.ts'
+
+/** A deploy as the wire has it. */
+export function viewDeploy(row: DeployRow): Deploy {
+  return {
+    id: row.id,
+    service_id: row.service_id,
+    status: row.status,
+    trigger: row.trigger,
+    source: JSON.parse(row.source) as DeploySource,
+    commit_sha: row.commit_sha,
+    commit_message: row.commit_message,
+    image: row.image,
+    port: row.port,
+    error: row.error,
+    created_at: timestamp(row.created_at),
+    started_at: timestamp(row.started_at),
+    finished_at: timestamp(row.finished_at),
+  }
+}

@@ -1,0 +1,44 @@
+/** Every error code a client may see, with its HTTP status (interface, section "Errors"). */
+export const ERRORS = {
+  invalid_request: 400,
+  git_application_required: 400,
+  git_authorization_rejected: 409,
+  git_provider_unavailable: 502,
+  git_remote_unreachable: 502,
+  unauthorized: 401,
+  invalid_credentials: 401,
+  session_required: 403,
+  cross_site_request: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  canceled: 409,
+  payload_too_large: 413,
+  too_many_attempts: 429,
+  database_error: 500,
+  io_error: 500,
+  build_failed: 500,
+  internal_error: 500,
+  runtime_error: 502,
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+/**
+ * An error its reader may see: `message` says what happened, to what, and what to do now; what only the
+ * log should see goes into `cause`. Any other error that reaches a client is a bug and leaves as `internal_error`.
+ */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** The text of anything that was thrown, for logs and stored errors. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

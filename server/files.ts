@@ -1,0 +1,31 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Readable by the owner alone. */
+export const PRIVATE_FILE_MODE = 0o600
+export const PRIVATE_DIRECTORY_MODE = 0o700
+
+/** Writes a whole file under a temporary name, mode 0600, and renames it: a reader sees the old or the new one, never half. */
+export function writePrivateFile(path: string, content: string | Uint8Array): void {
+  makePrivateDirectory(dirname(path))
+  const temporary = `${path}.${process.pid}.new`
+  const file = openSync(temporary, 'w', PRIVATE_FILE_MODE)
+  try {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
+    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(temporary, path)
+}
+
+/**
+ * Makes a directory and what leads to it, mode 0700. Level by level, because node's `recursive` never ends where a
+ * file system answers ENOENT below a folder that exists, as /proc does.
+ */
+export function makePrivateDirectory(path: string): void {
+  if (existsSync(path)) return
+  makePrivateDirectory(dirname(path))
+  mkdirSync(path, { mode: PRIVATE_DIRECTORY_MODE })
+}

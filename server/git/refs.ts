@@ -1,0 +1,53 @@
+/** A ref name longer than this is refused by the file system of common git hosts (255 bytes a component). */
+const MAX_REF_BYTES = 255
+
+/** The longest abbreviation and the shortest that git itself takes (git-rev-parse(1), core.abbrev); 64 is SHA-256. */
+const HEXADECIMAL_COMMIT = /^[0-9a-f]{4,64}$/i
+
+/** Why a text is no branch name (the rules of git-check-ref-format(1)); null when it is one. */
+export function branchNameFault(name: string): string | null {
+  if (name === '') return 'must not be empty'
+  if (Buffer.byteLength(name) > MAX_REF_BYTES) return `must have at most ${MAX_REF_BYTES} bytes`
+  if (name.startsWith('-')) return 'must not begin with "-"'
+  if (name === 'HEAD' || name === '@') return `must not be "${name}": leave it out for the default branch`
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(name)) {
+    return 'must not contain spaces, control characters or any of ~ ^ : ? * [ \\'
+  }
+  if (name.includes('..') || name.includes('@{') || name.includes('//'))
+    return 'must not contain "..", "@{" or "//"'
+  if (name.startsWith('/') || name.endsWith('/') || name.endsWith('.'))
+    return 'must not begin or end with "/" or end with "."'
+  const parts = name.split('/')
+  if (parts.some((part) => part.startsWith('.') || part.endsWith('.lock'))) {
+    return 'must not have a part that begins with "." or ends with ".lock"'
+  }
+  return null
+}
+
+/** Whether a text may name a branch. */
+export function isBranchName(name: string): boolean {
+  return branchNameFault(name) === null
+}
+
+/** Why a text can name no commit (4 to 64 hex characters, or a ref name); null when it can. */
+export function commitFault(text: string): string | null {
+  if (HEXADECIMAL_COMMIT.test(text)) return null
+  const fault = branchNameFault(text)
+  return fault === null ? null : `${fault}; give 4 to 64 hex characters or the name of a branch or tag`
+}
+
+/** Whether a text may name a commit: 4 to 64 hex characters or a ref name. */
+export function isCommitish(text: string): boolean {
+  return commitFault(text) === null
+}
+
+/** Whether a text is a whole commit id (SHA-1 or SHA-256), which needs no look-up. */
+export function isFullCommit(text: string): boolean {
+  return /^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(text)
+}
+
+/** Whether a text can be the beginning of a commit id. */
+export function isAbbreviatedCommit(text: string): boolean {
+  return HEXADECIMAL_COMMIT.test(text) && !isFullCommit(text)
+}

@@ -1,0 +1,151 @@
+import { getQuery, setCookie, type H3Event } from 'h3'
+import { browserAddress, isOwnOrigin } from '../accounts/browser-address.ts'
+import { accountExists, viewUser } from '../accounts/operations.ts'
+import type { AuthStatus } from '../accounts/schema.ts'
+import { resumeSession, SESSION_LIFETIME_MS, type SignedIn } from '../accounts/sessions.ts'
+import { AppError } from '../errors.ts'
+import { verifyToken } from '../tokens/operations.ts'
+import type { z } from 'zod'
+
+/** Who may call an endpoint: an API token or the dashboard's session, the session alone, or anyone. */
+export type AuthRule = 'token' | 'session' | 'none'
+
+/** Who calls. The `tokenId` of the server token is null: it is not a record. */
+export type Principal =
+  { kind: 'session'; sessionId: string } | { kind: 'token'; tokenId: string | null } | { kind: 'none' }
+
+const NOBODY: Principal = { kind: 'none' }
+
+/**
+ * Applies an endpoint's rule to a request and answers who calls. With `none` it looks at nothing and never throws.
+ *
+ * One credential counts, and if it is wrong the request is refused although a weaker one would do: the `Authorization`
+ * header before `access_token` before the cookie. Who sends a token means that token; going on under the cookie would hide
+ * that it was revoked. Another scheme than Bearer is not ours (a proxy in front may ask for a password of its own), so it
+ * is passed over.
+ *
+ * Throws `unauthorized`, `session_required` (a valid token where only the session counts) or `cross_site_request`.
+ */
+export function authenticate(event: H3Event, rule: AuthRule): Principal {
+  if (rule === 'none') return NOBODY
+  const principal = recognize(event, rule)
+  if (principal.kind === 'none') throw unauthorized(event)
+  if (principal.kind === 'token' && rule === 'session') {
+    throw new AppError(
+      'session_required',
+      'an API token cannot do this: sign in to the dashboard and do it there',
+    )
+  }
+  if (principal.kind === 'session') assertOwnOrigin(event)
+  return principal
+}
+
+/**
+ * Who calls, without refusing anyone: a wrong or expired credential counts as none. An open stream may ask again: the answer
+ * is as of now.
+ */
+export function identify(event: H3Event): Principal {
+  return recognize(event, 'token')
+}
+
+/** The session of a principal, in an endpoint where only the session counts. */
+export function sessionOf(principal: Principal): string {
+  if (principal.kind !== 'session') throw new TypeError('the endpoint does not ask for a session')
+  return principal.sessionId
+}
+
+/** The answer of sign-in, setup and status for this principal. */
+export function authStatus(principal: Principal): z.input<typeof AuthStatus> {
+  return {
+    auth: principal.kind === 'none' ? null : principal.kind,
+    setup_required: !accountExists(),
+    user: principal.kind === 'none' ? null : viewUser(),
+  }
+}
+
+/** Refuses a change made with the session cookie that another site's page may have caused. Throws `cross_site_request`. */
+export function assertOwnOrigin(event: H3Event): void {
+  const { req } = event.node
+  if (event.method === 'GET' || event.method === 'HEAD' || isOwnOrigin(req)) return
+  const used = browserAddress(req)?.origin ?? 'an unreadable address'
+  const from = req.headers.origin ? `came from ${req.headers.origin}` : 'does not say which page it came from'
+  throw new AppError(
+    'cross_site_request',
+    `a change with the session cookie must come from this dashboard, ${used}, but the request ${from}; ` +
+      'use an API token for programs, and let a proxy in front send X-Forwarded-Proto and X-Forwarded-Host',
+  )
+}
+
+/** The session that the request's cookie belongs to, whatever other credential it carries. */
+export function cookieSession(event: H3Event): SignedIn | undefined {
+  const name = cookieName(event)
+  // A service under the same domain can set a cookie of this name too, so each is tried, not the first alone.
+  for (const pair of (event.node.req.headers.cookie ?? '').split(';')) {
+    const [key, value] = pair.trim().split('=', 2)
+    const session = key === name && value ? resumeSession(value) : undefined
+    if (!session) continue
+    // The browser must keep the cookie for as long as the server keeps the session.
+    if (session.renewed && !event.node.res.headersSent) setSessionCookie(event, value!)
+    return session
+  }
+  return undefined
+}
+
+/** Gives the browser its session. */
+export function setSessionCookie(event: H3Event, secret: string): void {
+  writeCookie(event, secret, SESSION_LIFETIME_MS / 1_000)
+}
+
+/** Takes the session from the browser. */
+export function clearSessionCookie(event: H3Event): void {
+  writeCookie(event, '', 0)
+}
+
+function recognize(event: H3Event, rule: AuthRule): Principal {
+  const given = bearerToken(event) ?? queryToken(event, rule)
+  if (given !== undefined) {
+    const token = verifyToken(given)
+    return token ? { kind: 'token', tokenId: token.id } : NOBODY
+  }
+  const session = cookieSession(event)
+  return session ? { kind: 'session', sessionId: session.id } : NOBODY
+}
+
+/** RFC 6750 section 2.1; the scheme's case does not matter (RFC 9110 section 11.1). */
+function bearerToken(event: H3Event): string | undefined {
+  const header = event.node.req.headers.authorization ?? ''
+  return /^bearer(\s|$)/i.test(header) ? header.slice('bearer'.length).trim() : undefined
+}
+
+/** `access_token` is a credential of reading requests; where only the session counts it is recognized to be refused. */
+function queryToken(event: H3Event, rule: AuthRule): string | undefined {
+  if (rule !== 'session' && event.method !== 'GET' && event.method !== 'HEAD') return undefined
+  const token: unknown = getQuery(event).access_token
+  if (token === undefined) return undefined
+  return typeof token === 'string' ? token : ''
+}
+
+function unauthorized(event: H3Event): AppError {
+  // RFC 9110 section 15.5.2: a 401 names what it wants.
+  event.node.res.setHeader('www-authenticate', 'Bearer')
+  return new AppError(
+    'unauthorized',
+    'no valid credentials: send an API token as Authorization: Bearer, or sign in',
+  )
+}
+
+function cookieName(event: H3Event): string {
+  const address = browserAddress(event.node.req)
+  return `deployer_session_${address?.port || (address?.protocol === 'https:' ? '443' : '80')}`
+}
+
+function writeCookie(event: H3Event, value: string, maxAge: number): void {
+  const secure = browserAddress(event.node.req)?.protocol === 'https:'
+  setCookie(event, cookieName(event), value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure,
+    maxAge,
+  })
+}

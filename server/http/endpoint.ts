@@ -1,0 +1,108 @@
+import { createError, defineEventHandler, getQuery, getRouterParams, setResponseHeader, setResponseStatus, type EventHandler, type H3Event } from 'h3'
+import { z } from 'zod'
+import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
+import { authenticate, type AuthRule, type Principal } from './auth.ts'
+import { readJson } from './body.ts'
+import { validate } from './validate.ts'
+
+/** A response that is not JSON: the handler writes it itself, this says to the OpenAPI document what it is. */
+export interface RawResponse {
+  contentType: string
+  description: string
+}
+
+/** A body that is not JSON: the handler reads it from the event. */
+export interface RawBody {
+  contentType: string
+  description: string
+}
+
+type Schema = z.ZodType | undefined
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
+type Reply<R> = R extends z.ZodType ? z.input<R> : void
+
+/** Everything about an endpoint but its path and method, which its file name says. */
+export interface EndpointSpec<P extends Schema, Q extends Schema, B extends Schema | RawBody, R extends Schema | RawResponse> {
+  summary: string
+  description?: string
+  /** `token`: an API token or the dashboard's session; `session`: the session alone; `none`: anyone. */
+  auth: AuthRule
+  /** Of a success; 200 when a response is declared, 204 when none is. */
+  status?: 200 | 201 | 202
+  params?: P
+  query?: Q
+  body?: B
+  response?: R
+  /** Codes that this operation answers beyond those that follow from its shape. */
+  errors?: readonly ErrorCode[]
+  handler(context: {
+    event: H3Event
+    principal: Principal
+    params: Parsed<P>
+    query: Parsed<Q>
+    body: Parsed<B>
+  }): Reply<R> | Promise<Reply<R>>
+}
+
+/** The contract of an endpoint with its types erased, as the OpenAPI document reads it. */
+export type AnyEndpointSpec = Omit<EndpointSpec<Schema, Schema, Schema | RawBody, Schema | RawResponse>, 'handler'>
+export type Endpoint = EventHandler & { spec: AnyEndpointSpec }
+
+/** Whether a declared body or response is a zod schema. */
+export function isSchema(part: Schema | RawBody | RawResponse): part is z.ZodType {
+  return part instanceof z.ZodType
+}
+
+/**
+ * The one way to define an endpoint of the API. The contract is enforced at run time (credentials, then parameters,
+ * query and body, then the shape of the answer) and is what the OpenAPI document is made from.
+ */
+export function defineEndpoint<
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  B extends Schema | RawBody = undefined,
+  R extends Schema | RawResponse = undefined,
+>(spec: EndpointSpec<P, Q, B, R>): Endpoint {
+  const answer = async (event: H3Event) => {
+    setResponseHeader(event, 'cache-control', 'no-store')
+    const principal = authenticate(event, spec.auth)
+    // The body comes first: 413 goes before 400 (decisions 8, "Order of refusals").
+    const bodySchema: Schema | RawBody = spec.body ?? (CHANGES.has(event.method) ? NoFields : undefined)
+    const body = isSchema(bodySchema) ? await readJson(event) : undefined
+    const reply = await spec.handler({
+      event,
+      principal,
+      params: parse(spec.params, getRouterParams(event, { decode: true })) as Parsed<P>,
+      query: parse(spec.query ?? NoFields, withoutAccessToken(event)) as Parsed<Q>,
+      body: (isSchema(bodySchema) ? validate(bodySchema, body) : undefined) as Parsed<B>,
+    })
+    if (event.handled) return undefined
+    if (!isSchema(spec.response)) return null
+    setResponseStatus(event, spec.status ?? 200)
+    return spec.response.parse(reply)
+  }
+  return Object.assign(
+    defineEventHandler((event) => answer(event).catch(rethrow)),
+    { spec: spec as unknown as AnyEndpointSpec },
+  )
+}
+
+const NoFields = z.strictObject({})
+/** Methods whose body is read although the contract has none, so that an unknown field is refused. */
+const CHANGES = new Set(['POST', 'PUT', 'PATCH'])
+
+function parse(schema: Schema, input: unknown): unknown {
+  return schema ? validate(schema, input) : undefined
+}
+
+/** `access_token` is a credential that any GET may carry, not a field of the query. */
+function withoutAccessToken(event: H3Event): Record<string, unknown> {
+  const { access_token: _, ...query } = getQuery(event)
+  return query
+}
+
+/** h3 replaces a foreign error by one with that error's own cause, which would lose an AppError that has a cause. */
+function rethrow(error: unknown): never {
+  if (!(error instanceof AppError)) throw error
+  throw createError({ statusCode: ERRORS[error.code], message: error.message, cause: error })
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { setResponseHeaders, type H3Event } from 'h3'
+import { identify } from './auth.ts'
+import { useContext } from '../context.ts'
+import type { RawResponse } from './endpoint.ts'
+import { isHead } from './head.ts'
+
+/** How often an idle stream says that it is alive (interface, "Events"). */
+const KEEP_ALIVE_MS = 15_000
+
+/** Declares a response that is a stream of Server-Sent Events. */
+export function eventStream(description: string): RawResponse {
+  return { contentType: 'text/event-stream', description }
+}
+
+/** One Server-Sent Event; `data` undefined is sent as an empty data line, without which browsers never dispatch it. */
+export interface ServerSentEvent {
+  event: string
+  data?: unknown
+}
+
+/**
+ * Sends events until they end, the client leaves or the server stops. A slow reader holds back its own stream only.
+ * Written on node's response, because h3 1's EventStream knows no back-pressure and no comments.
+ */
+export async function sendEvents(
+  event: H3Event,
+  events: (signal: AbortSignal) => AsyncIterable<ServerSentEvent>,
+): Promise<void> {
+  const { res } = event.node
+  const gone = new AbortController()
+  res.once('close', () => gone.abort())
+  const signal = AbortSignal.any([gone.signal, useContext().stopping])
+  setResponseHeaders(event, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  res.flushHeaders()
+  if (isHead(event.node.req)) return void res.end()
+  const keepAlive = setInterval(() => {
+    // A stream stands behind the same check as everything else: it ends with its token or session.
+    if (identify(event).kind === 'none') gone.abort()
+    else if (!res.writableNeedDrain) res.write(': keep-alive\n\n')
+  }, KEEP_ALIVE_MS)
+  try {
+    for await (const item of events(signal)) {
+      if (signal.aborted) break
+      if (!res.write(format(item))) await once(res, 'drain', { signal })
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    clearInterval(keepAlive)
+    // A stream that was cut ends without its terminating chunk, so that the client knows.
+    if (signal.aborted) res.destroy()
+    else res.end()
+  }
+}
+
+function format({ event, data }: ServerSentEvent): string {
+  return `event: ${event}\ndata:${data === undefined ? '' : ` ${JSON.stringify(data)}`}\n\n`
+}

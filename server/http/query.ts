@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+const TRUE = ['true', '1', 'yes', 'on', 'y', '']
+const FALSE = ['false', '0', 'no', 'off', 'n']
+
+/** A boolean in a query string: true for `true`, `1`, `yes`, `on`, `y` or the bare name; absent is false. */
+export const QueryBoolean = z
+  .string()
+  .optional()
+  .transform((text, context) => {
+    if (text === undefined || FALSE.includes(text.toLowerCase())) return false
+    if (TRUE.includes(text.toLowerCase())) return true
+    context.issues.push({ code: 'custom', input: text, message: 'must be true, 1, yes, on, y, false, 0, no, off or n' })
+    return z.NEVER
+  })
+  .meta({ override: { type: 'boolean', default: false } })
+
+/** `environment` of a path that names a service or a datastore: its id or name; absent is production. */
+export const InEnvironment = z.strictObject({
+  environment: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Id or name of the environment; production when absent', examples: ['production'] }),
+})
+
+/** Most rows of a list that is cut (interface, "Limits"). */
+const MAX_LIST = 500
+const DEFAULT_LIST = 20
+
+/** `limit` of a list: 20 when absent, clamped to 1..500; not a whole number is refused. */
+export const ListLimit = z
+  .string()
+  .regex(/^-?\d{1,15}$/, 'must be a whole number')
+  .optional()
+  .transform((text) => (text === undefined ? DEFAULT_LIST : Math.min(MAX_LIST, Math.max(1, Number(text)))))
+  .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_LIST, default: DEFAULT_LIST } })
+
+/** `tail` of a log: how many recent lines come first; absent is `fallback`. */
+export function LogTail(fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number, 0 or more')
+    .optional()
+    .transform((text) => (text === undefined ? fallback : Number(text)))
+    .meta({ override: { type: 'integer', minimum: 0, default: fallback } })
+}

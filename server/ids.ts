@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+
+/** The prefix of every kind of id (interface, "Ids"; decisions 1). */
+export const ID_PREFIXES = {
+  service: 'srv',
+  deploy: 'dep',
+  job: 'job',
+  datastore: 'dbs',
+  envGroup: 'evg',
+  gitConnection: 'git',
+  token: 'tok',
+  environment: 'env',
+  domain: 'dom',
+  session: 'ses',
+  user: 'usr',
+  cliLogin: 'cli',
+} as const
+
+export type IdKind = keyof typeof ID_PREFIXES
+
+/** What looks like an id of any kind; such a text is never a name. */
+export const ID_PATTERN = /^[a-z]{3}-[0-9a-f]{20}$/
+
+/** A fresh id: the kind's prefix, a hyphen, 20 hex characters from the system's random source. */
+export function newId(kind: IdKind): string {
+  return `${ID_PREFIXES[kind]}-${randomBytes(10).toString('hex')}`
+}
+
+/** Whether `text` has the form of an id of this kind. */
+export function isId(kind: IdKind, text: string): boolean {
+  return ID_PATTERN.test(text) && text.startsWith(`${ID_PREFIXES[kind]}-`)
+}
+
+/** `bytes` random bytes as hex, for tokens, keys and secrets. */
+export function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString('hex')
+}

@@ -1,0 +1,21 @@
+import { defineMachine } from '../machine.ts'
+
+export const INSTANCE_STATUSES = ['starting', 'ready', 'failing', 'down', 'draining'] as const
+export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]
+
+/**
+ * The moves of an instance. `starting` is not yet in rotation; `ready` takes requests; `failing` runs but its probe
+ * fails; `down` has no running program and waits to be started again; `draining` has left rotation and ends.
+ * After a restart of the server: compared with the engine's containers by the supervisor; `starting` ones of a deploy
+ * that is still `deploying` are probed again.
+ */
+export const instanceMachine = defineMachine<InstanceStatus>({
+  table: 'instances',
+  moves: {
+    starting: ['ready', 'failing', 'down', 'draining'],
+    ready: ['failing', 'down', 'draining'],
+    failing: ['ready', 'down', 'draining'],
+    down: ['starting', 'ready', 'draining'],
+    draining: [],
+  },
+})

@@ -1,0 +1,81 @@
+import { randomHex } from '../ids.ts'
+import { useDatabase } from '../context.ts'
+import type { Value } from '../database/index.ts'
+import type { InstanceStatus } from './states.ts'
+
+/** A container of a service that should be. Its id is the container's name, `DEPLOYER_INSTANCE_ID` and `instance` everywhere. */
+export interface InstanceRow {
+  id: string
+  service_id: string
+  deploy_id: string
+  status: InstanceStatus
+  /** In the environment's network. */
+  address: string
+  /** Where the data plane reaches it; null until it has started, and for what has no port. */
+  upstream_host: string | null
+  upstream_port: number | null
+  restarts: number
+  exit_code: number | null
+  /** Why it is not ready, for the service's status. */
+  reason: string | null
+  started_at: number | null
+  left_rotation_at: number | null
+  created_at: number
+}
+
+/** Hex characters after the service's id (decisions 6). */
+const SUFFIX_BYTES = 3
+const SUFFIX_CHARACTERS = 5
+
+/** A fresh instance name: `<service id>-<5 hex>`. */
+export function newInstanceId(serviceId: string): string {
+  return `${serviceId}-${randomHex(SUFFIX_BYTES).slice(0, SUFFIX_CHARACTERS)}`
+}
+
+/** Records an instance that is about to be created. */
+export function insertInstance(id: string, serviceId: string, deployId: string, address: string): void {
+  useDatabase().run(
+    "INSERT INTO instances (id, service_id, deploy_id, status, address, created_at) VALUES (?, ?, ?, 'starting', ?, ?)",
+    id,
+    serviceId,
+    deployId,
+    address,
+    Date.now(),
+  )
+}
+
+export function getInstance(id: string): InstanceRow | undefined {
+  return useDatabase().get<InstanceRow>('SELECT * FROM instances WHERE id = ?', id)
+}
+
+/** The instances of a service, oldest first. */
+export function instancesOf(serviceId: string): InstanceRow[] {
+  return useDatabase().all<InstanceRow>('SELECT * FROM instances WHERE service_id = ? ORDER BY created_at, id', serviceId)
+}
+
+/** Every instance of the server. */
+export function allInstances(): InstanceRow[] {
+  return useDatabase().all<InstanceRow>('SELECT * FROM instances ORDER BY created_at, id')
+}
+
+/** Sets columns that are no status. */
+export function updateInstance(id: string, columns: Partial<Omit<InstanceRow, 'id' | 'status'>>): void {
+  const assignments = Object.keys(columns).map((column) => `${column} = ?`)
+  useDatabase().run(`UPDATE instances SET ${assignments.join(', ')} WHERE id = ?`, ...(Object.values(columns) as Value[]), id)
+}
+
+/** Forgets an instance whose container is gone. */
+export function deleteInstance(id: string): void {
+  useDatabase().run('DELETE FROM instances WHERE id = ?', id)
+}
+
+/** How many instances of each service's live deploy are ready, by service id. */
+export function readyInstances(environmentId: string): Map<string, number> {
+  const rows = useDatabase().all<{ service_id: string; ready: number }>(
+    `SELECT instances.service_id, count(*) AS ready FROM instances JOIN services ON services.id = instances.service_id
+     WHERE services.environment_id = ? AND instances.status = 'ready' AND instances.deploy_id = services.live_deploy_id
+     GROUP BY instances.service_id`,
+    environmentId,
+  )
+  return new Map(rows.map(({ service_id, ready }) => [service_id, ready]))
+}

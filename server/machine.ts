@@ -1,0 +1,51 @@
+import { AppError } from './errors.ts'
+import { useDatabase } from './context.ts'
+import type { Value } from './database/index.ts'
+
+/** A status field as data: the table it stands in, and for each status those that may follow. */
+export interface Machine<S extends string> {
+  table: string
+  moves: Record<S, readonly S[]>
+}
+
+/** Types a machine by its own keys. */
+export function defineMachine<const S extends string>(machine: Machine<S>): Machine<S> {
+  return machine
+}
+
+/** The statuses from which `to` may be reached: the guard of a move, and what a user may do in a status. */
+export function sourcesOf<S extends string>(machine: Machine<S>, to: S): S[] {
+  return (Object.keys(machine.moves) as S[]).filter((from) => machine.moves[from].includes(to))
+}
+
+/** Statuses that nothing follows. */
+export function isFinal<S extends string>(machine: Machine<S>, status: S): boolean {
+  return machine.moves[status].length === 0
+}
+
+/**
+ * Moves a record by compare-and-set: the database decides whether the move is legal, not what the caller read
+ * before. `columns` are set with it. Answers whether the record moved.
+ */
+export function tryMove<S extends string>(
+  machine: Machine<S>,
+  id: string,
+  to: S,
+  columns: Record<string, Value> = {},
+): boolean {
+  const sources = sourcesOf(machine, to)
+  const assignments = ['status = ?', ...Object.keys(columns).map((column) => `${column} = ?`)].join(', ')
+  const changed = useDatabase().run(
+    `UPDATE ${machine.table} SET ${assignments} WHERE id = ? AND status IN (${sources.map(() => '?').join(', ')})`,
+    to,
+    ...Object.values(columns),
+    id,
+    ...sources,
+  )
+  return changed > 0
+}
+
+/** Like tryMove, but throws `conflict` when the record's status does not allow the move. */
+export function move<S extends string>(machine: Machine<S>, id: string, to: S, columns: Record<string, Value> = {}): void {
+  if (!tryMove(machine, id, to, columns)) throw new AppError('conflict', `${id} cannot become ${to} now`)
+}

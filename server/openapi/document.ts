@@ -1,0 +1,270 @@
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { isSchema, type AnyEndpointSpec } from '../http/endpoint.ts'
+import { ERROR_SCHEMA, errorExamples, errorResponses } from './errors.ts'
+import { exampleOf, rawExample } from './examples.ts'
+import { SchemaCollector, type Json } from './schemas.ts'
+import { tagOf } from './tags.ts'
+
+/** A route as the build found it: Nitro's path (`/api/v1/services/:id`), method in lower case, the file's export. */
+export interface ListedEndpoint {
+  path: string
+  method: string
+  handler: { spec?: AnyEndpointSpec }
+}
+
+/** What the document says about the server it describes. */
+export interface DocumentInfo {
+  version: string
+}
+
+/** Pages, not the interface that programs use. */
+const PAGES = '/api/docs'
+
+/** The OpenAPI 3.1 document of every endpoint that has a contract, made from the contracts alone. */
+export function buildOpenApi(endpoints: readonly ListedEndpoint[], info: DocumentInfo): Json {
+  const collector = new SchemaCollector()
+  const paths: Record<string, Json> = {}
+  const tags = new Map<string, Json>()
+  const codes = new Set<ErrorCode>()
+  for (const { path, method, spec } of documented(endpoints)) {
+    const tag = tagOf(path)
+    tags.set(tag.name, { ...tag })
+    for (const code of codesOf(method, path, spec)) codes.add(code)
+    const operations = (paths[path] ??= {})
+    operations[method] = { tags: [tag.name], ...describeOperation(path, method, spec, collector) }
+  }
+  collector.components.Error = ERROR_SCHEMA
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Deployer',
+      version: info.version,
+      summary: 'A self-hosted deployment server',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: [...tags.values()].toSorted((a, b) => String(a.name).localeCompare(String(b.name))),
+    paths,
+    components: {
+      schemas: sorted(collector.components),
+      examples: sorted(errorExamples(codes)),
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  }
+}
+
+const DESCRIPTION = `Builds and runs applications on one host from a git repository, a container image or an uploaded
+archive, for one administrator.
+
+- Bodies are JSON; an empty body counts as \`{}\`; a field, query parameter or duplicate key that is not documented is refused.
+- A body may have 2 MiB, where nothing else is said.
+- Timestamps are RFC 3339 in UTC with milliseconds.
+- Where a path says *id or name*, both work; a name is looked up in the environment that the query \`environment\` names, else in production.
+- Booleans in a query are true as \`true\`, \`1\`, \`yes\`, \`on\`, \`y\` or the bare name, false as \`false\`, \`0\`, \`no\`, \`off\`, \`n\`.
+- Streams are Server-Sent Events without ids, with a comment every 15 seconds; the event \`end\` closes a stream that is
+  complete, a stream that stops without it was cut.
+- An unknown path answers 404 \`not_found\`; a known path with another method 405 \`method_not_allowed\` and \`Allow\`.`
+
+const SECURITY_SCHEMES = {
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'An API token: the server token, or one made in the dashboard or by the sign-in of a terminal',
+  },
+  query: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access_token',
+    description:
+      'The same token in the query of a GET request, for browser event sources, which cannot set headers. ' +
+      'Prefer the header: URLs reach histories and logs.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'deployer_session_7878',
+    description:
+      'The session of the dashboard, set by sign-in. The number in the name is the port of the address that the browser uses. ' +
+      "A change must come from the dashboard's own origin.",
+  },
+}
+
+interface Documented {
+  path: string
+  method: string
+  spec: AnyEndpointSpec
+}
+
+function documented(endpoints: readonly ListedEndpoint[]): Documented[] {
+  return endpoints
+    .flatMap(({ path, method, handler }) => {
+      if (!handler.spec || path.startsWith(PAGES) || path.includes('**')) return []
+      return [{ path: path.replaceAll(/:(\w+)/g, '{$1}'), method: method.toLowerCase(), spec: handler.spec }]
+    })
+    .toSorted((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method))
+}
+
+function describeOperation(
+  path: string,
+  method: string,
+  spec: AnyEndpointSpec,
+  collector: SchemaCollector,
+): Json {
+  const parameters = [...pathParameters(path, spec, collector), ...queryParameters(spec, collector)]
+  return {
+    operationId: operationId(path, method),
+    summary: spec.summary,
+    description: [spec.description, AUTH_SENTENCES[spec.auth]].filter(Boolean).join('\n\n'),
+    security: securityOf(method, spec),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(spec.body ? { requestBody: requestBody(path, spec.body, collector) } : {}),
+    responses: {
+      ...successResponse(path, spec, collector),
+      ...errorResponses(codesOf(method, path, spec)),
+    },
+  }
+}
+
+const AUTH_SENTENCES: Record<AnyEndpointSpec['auth'], string> = {
+  token: "Needs an API token or the dashboard's session.",
+  session: "Needs the dashboard's session; an API token is refused.",
+  none: 'Needs no API token and no session.',
+}
+
+function securityOf(method: string, { auth }: AnyEndpointSpec): Json[] {
+  if (auth === 'none') return []
+  if (auth === 'session') return [{ session: [] }]
+  return [{ token: [] }, ...(method === 'get' ? [{ query: [] }] : []), { session: [] }]
+}
+
+/** `POST /api/v1/services/{id}/scale` is `postServicesByIdScale`. */
+function operationId(path: string, method: string): string {
+  const words = path
+    .replace(/^\/api\/(v1\/)?/, '/')
+    .replaceAll(/\{(\w+)\}/g, 'by/$1')
+    .split(/[^a-zA-Z0-9]+/)
+    .filter(Boolean)
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+/** What an operation can answer besides success: what follows from its shape, then what it says itself. */
+function codesOf(method: string, path: string, spec: AnyEndpointSpec): ErrorCode[] {
+  const codes: ErrorCode[] = ['invalid_request']
+  if (spec.auth !== 'none') codes.push('unauthorized')
+  if (spec.auth === 'session') codes.push('session_required')
+  if (spec.auth !== 'none' && method !== 'get') codes.push('cross_site_request')
+  if (path.includes('{')) codes.push('not_found')
+  if (spec.body) codes.push('payload_too_large')
+  codes.push(...(spec.errors ?? []), 'internal_error', 'database_error', 'io_error')
+  return [...new Set(codes)].toSorted((a, b) => ERRORS[a] - ERRORS[b])
+}
+
+function pathParameters(path: string, spec: AnyEndpointSpec, collector: SchemaCollector): Json[] {
+  const fields = isSchema(spec.params) ? fieldsOf(collector.convert(spec.params, 'input'), collector) : {}
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
+    parameter('path', name!, fields[name!] ?? { type: 'string' }, true, collector),
+  )
+}
+
+function queryParameters(spec: AnyEndpointSpec, collector: SchemaCollector): Json[] {
+  if (!isSchema(spec.query)) return []
+  const schema = collector.convert(spec.query, 'input')
+  const required = (collector.resolve(schema).required ?? []) as string[]
+  return Object.entries(fieldsOf(schema, collector)).map(([name, field]) =>
+    parameter('query', name, field, required.includes(name), collector),
+  )
+}
+
+function parameter(
+  place: 'path' | 'query',
+  name: string,
+  field: Json,
+  required: boolean,
+  collector: SchemaCollector,
+): Json {
+  const { description = PARAMETERS[name], examples: _, ...schema } = field
+  return {
+    name,
+    in: place,
+    required,
+    ...(description ? { description } : {}),
+    schema,
+    example: exampleOf(field, collector),
+  }
+}
+
+/** What a parameter means wherever it stands; a schema's own description wins. */
+const PARAMETERS: Record<string, string> = {
+  id: 'Id of the resource',
+  deploy_id: 'Id of the deploy',
+  job_id: 'Id of the job run',
+  environment: 'Id or name of the environment; production when absent',
+  follow: 'Go on with what is written from now on',
+  tail: 'How many of the newest lines come first',
+  limit: 'How many entries at most, newest first',
+  force: 'Do it although others refer to it',
+  restart: 'Restart the live services whose variables changed',
+  clear_cache: 'Build without cache',
+  service_id: 'Id of the service',
+  key: "The service's deploy hook key",
+  repo_url: 'Address of a repository that a service can be deployed from',
+  level: 'The least level of the lines',
+}
+
+function fieldsOf(schema: Json, collector: SchemaCollector): Record<string, Json> {
+  return (collector.resolve(schema).properties ?? {}) as Record<string, Json>
+}
+
+function requestBody(
+  path: string,
+  body: NonNullable<AnyEndpointSpec['body']>,
+  collector: SchemaCollector,
+): Json {
+  if (!isSchema(body)) {
+    return {
+      description: body.description,
+      required: true,
+      content: { [body.contentType]: rawContent(path, body.contentType) },
+    }
+  }
+  const schema = collector.convert(body, 'input')
+  const required = ((collector.resolve(schema).required ?? []) as string[]).length > 0
+  return { required, content: { 'application/json': { schema, example: exampleOf(schema, collector) } } }
+}
+
+function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaCollector): Json {
+  const { response } = spec
+  if (!response) return { 204: { description: 'Done; there is nothing to say' } }
+  const status = String(spec.status ?? 200)
+  if (!isSchema(response)) {
+    const content = { [response.contentType]: rawContent(path, response.contentType) }
+    return { [status]: { description: response.description, content } }
+  }
+  const schema = collector.convert(response, 'output')
+  const description = SUCCESS_DESCRIPTIONS[status] ?? 'The answer'
+  return {
+    [status]: {
+      description,
+      content: { 'application/json': { schema, example: exampleOf(schema, collector) } },
+    },
+  }
+}
+
+const SUCCESS_DESCRIPTIONS: Record<string, string> = {
+  200: 'Done; what there is now',
+  201: 'Made; what was made',
+  202: 'Accepted; the work is queued or under way',
+}
+
+/** In OpenAPI 3.1 a body of bytes has no schema; a text is a string. */
+function rawContent(path: string, contentType: string): Json {
+  if (!contentType.startsWith('text/')) return {}
+  const example = rawExample(contentType, path)
+  return { schema: { type: 'string' }, ...(example === undefined ? {} : { example }) }
+}
+
+function sorted(object: Json): Json {
+  return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => a.localeCompare(b)))
+}

@@ -1,0 +1,152 @@
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import type { Json } from './schemas.ts'
+
+interface Explanation {
+  when: string
+  /** A message as the server words it; programs go by the code. */
+  message: string
+}
+
+const EXPLANATIONS: Record<ErrorCode, Explanation> = {
+  invalid_request: {
+    when: 'a path, query or body that breaks a rule; the message starts with the path of the field',
+    message: 'instances: must be at most 32',
+  },
+  git_application_required: {
+    when: 'the provider needs an application first: send client_id and client_secret',
+    message: 'client_id: is required the first time',
+  },
+  git_authorization_rejected: {
+    when: 'the git provider or remote refused the credentials',
+    message: 'the provider refused the token',
+  },
+  git_provider_unavailable: {
+    when: 'the git provider did not answer',
+    message: 'the provider did not answer within 10 s',
+  },
+  git_remote_unreachable: {
+    when: 'the git remote did not answer',
+    message: 'git.example.com did not answer within 10 s',
+  },
+  unauthorized: {
+    when: 'credentials are missing, wrong, revoked or expired',
+    message: 'no valid credentials: send an API token as Authorization: Bearer, or sign in',
+  },
+  invalid_credentials: {
+    when: 'a secret in the body is wrong',
+    message: 'the e-mail address or the password is wrong',
+  },
+  session_required: {
+    when: 'an API token where only the dashboard session counts',
+    message: 'an API token cannot do this: sign in to the dashboard and do it there',
+  },
+  cross_site_request: {
+    when: "a change with the session cookie from another origin than the dashboard's",
+    message: 'a change with the session cookie must come from this dashboard',
+  },
+  not_found: {
+    when: 'what the path, query or body names does not exist',
+    message: 'there is no service api in production',
+  },
+  method_not_allowed: {
+    when: 'the path exists but not with this method; Allow lists the methods it has',
+    message: 'this path has no PUT',
+  },
+  conflict: {
+    when: 'the request conflicts with the present state',
+    message: 'name: api is in use by service srv-4f1d0c9a7b3e5d2f6a80',
+  },
+  canceled: {
+    when: 'the work of this request was cancelled while it waited',
+    message: 'the deploy was canceled',
+  },
+  payload_too_large: {
+    when: 'the body is larger than allowed',
+    message: 'the body is larger than the 2 MiB allowed here',
+  },
+  too_many_attempts: {
+    when: '10 sign-ins failed within 5 minutes',
+    message: 'too many failed sign-ins; try again in 4 minutes',
+  },
+  database_error: {
+    when: 'the database failed; the server log has the cause',
+    message: 'internal error; see the server log',
+  },
+  io_error: {
+    when: 'a file could not be read or written; the server log has the cause',
+    message: 'the archive could not be stored: no space left on the disk',
+  },
+  build_failed: {
+    when: 'a build that the request waited for failed',
+    message: 'the build failed',
+  },
+  internal_error: {
+    when: 'a fault of the server; its log has the cause',
+    message: 'internal error; see the server log',
+  },
+  runtime_error: {
+    when: 'the container engine failed or is out of reach; what was saved is applied later',
+    message: 'saved; not applied yet: the container engine does not answer',
+  },
+}
+
+/** The schema of every error's body. */
+export const ERROR_SCHEMA: Json = {
+  type: 'object',
+  description: 'Why a request was refused. Programs rely on the code; the message is for people.',
+  properties: {
+    error: {
+      type: 'object',
+      properties: {
+        code: { type: 'string', enum: Object.keys(ERRORS) },
+        message: { type: 'string' },
+      },
+      required: ['code', 'message'],
+      additionalProperties: false,
+    },
+  },
+  required: ['error'],
+  additionalProperties: false,
+}
+
+/** One example of an error body for each code. */
+export function errorExamples(codes: Iterable<ErrorCode>): Json {
+  return Object.fromEntries(
+    [...codes].map((code) => {
+      const { when, message } = EXPLANATIONS[code]
+      return [code, { summary: sentence(when), value: { error: { code, message } } }]
+    }),
+  )
+}
+
+/** The responses of an operation that answers these codes, one a status. */
+export function errorResponses(codes: Iterable<ErrorCode>): Json {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of codes) byStatus.set(ERRORS[code], [...(byStatus.get(ERRORS[code]) ?? []), code])
+  return Object.fromEntries([...byStatus].map(([status, group]) => [String(status), errorResponse(group)]))
+}
+
+function errorResponse(codes: ErrorCode[]): Json {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${EXPLANATIONS[code].when}`).join('\n\n'),
+    ...(codes.includes('unauthorized') ? { headers: CHALLENGE } : {}),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  }
+}
+
+/** RFC 9110 section 15.5.2: a 401 names what it wants. */
+const CHALLENGE = {
+  'WWW-Authenticate': {
+    description: 'The scheme of the credentials that are wanted',
+    schema: { type: 'string', examples: ['Bearer'] },
+  },
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}

@@ -1,0 +1,174 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { AppError } from './errors.ts'
+import { LOG_LEVELS, type LogLevel } from './log.ts'
+
+/** An address to listen on; an IPv6 host is without brackets. */
+export interface ListenAddress {
+  host: string
+  port: number
+  /** False for a default, which may give way to another port; a named address may not. */
+  named: boolean
+}
+
+/** Everything that is set at start (decisions 5). */
+export interface Options {
+  dataDirectory: string
+  listen: ListenAddress
+  httpListen: ListenAddress
+  baseDomain: string
+  dashboardHost: string | null
+  apiToken: string | null
+  dockerHost: string | null
+  defaultMemoryMb: number
+  defaultCpus: number
+  buildConcurrency: number
+  buildTimeoutMs: number
+  proxyWorkers: number | null
+  baseImageRegistry: string | null
+  trustedProxies: string[]
+  upstreamTimeoutMs: number
+  maxConnectionsPerIp: number
+  logLevel: LogLevel
+}
+
+interface Flag {
+  variable: string
+  help: string
+}
+
+/** Every flag of `deployer serve` with the variable it wins over; the help text and the documentation are made from it. */
+export const FLAGS = {
+  'data-dir': { variable: 'DEPLOYER_DATA_DIR', help: 'where the server keeps everything' },
+  listen: { variable: 'DEPLOYER_LISTEN', help: 'address of the API and the dashboard (127.0.0.1:7878)' },
+  'http-listen': { variable: 'DEPLOYER_HTTP_LISTEN', help: 'public HTTP address ([::]:80, else [::]:8080)' },
+  'base-domain': { variable: 'DEPLOYER_BASE_DOMAIN', help: 'services answer at <service>.<base domain> (localhost)' },
+  'dashboard-host': { variable: 'DEPLOYER_DASHBOARD_HOST', help: 'public host of the dashboard, or off' },
+  'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (made at first start)' },
+  'docker-host': { variable: 'DOCKER_HOST', help: "the engine's socket, unix:///path" },
+  'default-memory-mb': { variable: 'DEPLOYER_DEFAULT_MEMORY_MB', help: 'memory of a service without a limit, MiB (512)' },
+  'default-cpus': { variable: 'DEPLOYER_DEFAULT_CPUS', help: 'CPUs of a service without a limit (1)' },
+  'build-concurrency': { variable: 'DEPLOYER_BUILD_CONCURRENCY', help: 'builds at one time (1)' },
+  'build-timeout': { variable: 'DEPLOYER_BUILD_TIMEOUT', help: 'longest build: 30m, 90s, 1h (30m)' },
+  'proxy-workers': { variable: 'DEPLOYER_PROXY_WORKERS', help: 'processes of the data plane (cores, at most 4)' },
+  'base-image-registry': { variable: 'DEPLOYER_BASE_IMAGE_REGISTRY', help: 'prefix for the base images of language plans' },
+  'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
+  'upstream-timeout': { variable: 'DEPLOYER_UPSTREAM_TIMEOUT', help: 'longest wait for a response head (300s)' },
+  'max-connections-per-ip': { variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP', help: 'open connections of one address (2000)' },
+  'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
+} as const satisfies Record<string, Flag>
+
+type FlagName = keyof typeof FLAGS
+
+/**
+ * Reads the flags of `deployer serve` and their variables; a flag wins.
+ * Throws `invalid_request` with one line that names the flag and what it must be.
+ */
+export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = process.env): Options {
+  const flags = parseFlags(argv)
+  const text = (name: FlagName): string | null => {
+    const value = flags[name] ?? environment[FLAGS[name].variable]
+    return value === undefined || value === '' ? null : value
+  }
+  const number = (name: FlagName, fallback: number, least: number): number => {
+    const value = text(name)
+    if (value === null) return fallback
+    if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < least) throw bad(name, `a number, at least ${least}`, value)
+    return Number(value)
+  }
+  const count = (name: FlagName, fallback: number): number => {
+    const value = number(name, fallback, 1)
+    if (!Number.isInteger(value)) throw bad(name, 'a whole number', String(value))
+    return value
+  }
+  const baseDomain = readDomain('base-domain', text('base-domain') ?? 'localhost')
+  return {
+    dataDirectory: resolve(text('data-dir') ?? defaultDataDirectory(environment)),
+    listen: readListen('listen', text('listen'), { host: '127.0.0.1', port: 7878 }),
+    httpListen: readListen('http-listen', text('http-listen'), { host: '::', port: 80 }),
+    baseDomain,
+    dashboardHost: readDashboardHost(text('dashboard-host'), baseDomain),
+    apiToken: readApiToken(text('api-token')),
+    dockerHost: text('docker-host'),
+    defaultMemoryMb: count('default-memory-mb', 512),
+    defaultCpus: number('default-cpus', 1, 0.01),
+    buildConcurrency: count('build-concurrency', 1),
+    buildTimeoutMs: readDuration('build-timeout', text('build-timeout'), 30 * 60_000),
+    proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
+    baseImageRegistry: text('base-image-registry'),
+    trustedProxies: (text('trusted-proxies') ?? '').split(',').map((cidr) => cidr.trim()).filter(Boolean),
+    upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
+    maxConnectionsPerIp: count('max-connections-per-ip', 2_000),
+    logLevel: readLogLevel(text('log-level')),
+  }
+}
+
+function parseFlags(argv: string[]): Partial<Record<FlagName, string>> {
+  const options = Object.fromEntries(Object.keys(FLAGS).map((name) => [name, { type: 'string' as const }]))
+  try {
+    return parseArgs({ args: argv, options, strict: true }).values as Partial<Record<FlagName, string>>
+  } catch (cause) {
+    throw new AppError('invalid_request', `${(cause as Error).message.split('. ')[0]}. See deployer serve --help.`, { cause })
+  }
+}
+
+function bad(name: FlagName, wanted: string, value: string): AppError {
+  return new AppError('invalid_request', `--${name} (${FLAGS[name].variable}) must be ${wanted}, not "${value}"`)
+}
+
+function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
+  if (process.getuid?.() === 0) return '/var/lib/deployer'
+  return join(environment.XDG_DATA_HOME || join(homedir(), '.local/share'), 'deployer')
+}
+
+const MAX_PORT = 65_535
+
+function readListen(name: FlagName, value: string | null, fallback: Omit<ListenAddress, 'named'>): ListenAddress {
+  if (value === null) return { ...fallback, named: false }
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(value)
+  const port = Number(match?.[3])
+  if (!match || port > MAX_PORT) throw bad(name, 'address:port, such as 127.0.0.1:7878 or [::]:80', value)
+  return { host: (match[1] ?? match[2])!, port, named: true }
+}
+
+function readDomain(name: FlagName, value: string): string {
+  const domain = value.toLowerCase().replace(/\.$/, '')
+  const valid = domain.length <= 253 && domain.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
+  if (!valid) throw bad(name, 'a domain name', value)
+  return domain
+}
+
+function readDashboardHost(value: string | null, baseDomain: string): string | null {
+  if (value === 'off') return null
+  if (value !== null) return readDomain('dashboard-host', value)
+  return isLocalDomain(baseDomain) ? null : `dashboard.${baseDomain}`
+}
+
+/** Names that no public authority certifies and no public DNS serves (RFC 2606, RFC 6761, RFC 6762, RFC 8375). */
+export function isLocalDomain(domain: string): boolean {
+  return /(^|\.)(localhost|local|test|example|invalid|internal|home\.arpa)$/.test(domain) || !domain.includes('.')
+}
+
+function readApiToken(value: string | null): string | null {
+  if (value !== null && !/^[!-~]{16,256}$/.test(value)) {
+    throw new AppError('invalid_request', '--api-token (DEPLOYER_API_TOKEN) must be 16 to 256 visible ASCII characters')
+  }
+  return value
+}
+
+const UNIT_MS: Record<string, number> = { '': 1_000, ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 }
+
+function readDuration(name: FlagName, value: string | null, fallbackMs: number): number {
+  if (value === null) return fallbackMs
+  const match = /^(\d+)\s*(ms|s|m|min|h)?$/.exec(value)
+  const milliseconds = Number(match?.[1]) * UNIT_MS[match?.[2] ?? '']!
+  if (!match || milliseconds === 0) throw bad(name, 'a duration such as 90s, 30m or 1h', value)
+  return milliseconds
+}
+
+function readLogLevel(value: string | null): LogLevel {
+  if (value === null) return 'info'
+  if (!(LOG_LEVELS as readonly string[]).includes(value)) throw bad('log-level', LOG_LEVELS.join(', '), value)
+  return value as LogLevel
+}

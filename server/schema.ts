@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { ID_PATTERN, ID_PREFIXES, type IdKind } from './ids.ts'
+
+/** A DNS label (RFC 1035 section 2.3.1, in lower case). */
+const NAME_PATTERN = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** The name of a service, datastore, environment or env group. */
+export const Name = z
+  .string()
+  .regex(NAME_PATTERN, 'must be a DNS label: 1 to 63 of a-z, 0-9 and hyphen, a letter first, no hyphen last')
+  .refine((text) => !ID_PATTERN.test(text), 'must not look like an id')
+
+/** An id of this kind on the wire. */
+export function idSchema(kind: IdKind) {
+  const prefix = ID_PREFIXES[kind]
+  return z.string().meta({ pattern: `^${prefix}-[0-9a-f]{20}$`, examples: [`${prefix}-4f1d0c9a7b3e5d2f6a80`] })
+}
+
+/** A moment on the wire. */
+export const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
+
+/** The path parameter of what accepts an id or a name. */
+export const IdOrName = z.strictObject({
+  id: z.string().min(1).meta({ description: 'Id or name', examples: ['api'] }),
+})

@@ -1,0 +1,53 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { AppError } from './errors.ts'
+import { writePrivateFile } from './files.ts'
+
+const KEY_BYTES = 32
+/** NIST SP 800-38D 5.2.1.1: a 96-bit initialization vector, here random for each value. */
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** The one door through which secrets enter and leave the database: AES-256-GCM under a key file. */
+export interface Vault {
+  seal(text: string): Uint8Array
+  /** Throws `internal_error` when the value was not sealed under this key. */
+  open(sealed: Uint8Array): string
+}
+
+/** Reads the key file, or makes it (mode 0600) when it is not there. Throws `io_error` when it is no key. */
+export function openVault(keyFile: string): Vault {
+  if (!existsSync(keyFile)) writePrivateFile(keyFile, randomBytes(KEY_BYTES))
+  const key = readFileSync(keyFile)
+  if (key.length !== KEY_BYTES) {
+    throw new AppError('io_error', `${keyFile} is not a key of ${KEY_BYTES} bytes: restore it from a backup`)
+  }
+  return { seal: (text) => seal(key, text), open: (sealed) => open(key, sealed) }
+}
+
+function seal(key: Uint8Array, text: string): Uint8Array {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, iv)
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), body])
+}
+
+function open(key: Uint8Array, sealed: Uint8Array): string {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES))
+    decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+    return decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+  } catch (cause) {
+    throw new AppError('internal_error', 'a stored secret cannot be read: the key file is not the one it was written with', { cause })
+  }
+}
+
+/** SHA-256 as hex: how tokens and session secrets are kept. They are random and long, so no slow hash is needed. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Compares two secrets in time that depends on neither. */
+export function sameSecret(left: string, right: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest())
+}

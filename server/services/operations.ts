@@ -1,0 +1,193 @@
+import { tellService } from '../changes.ts'
+import { useContext, useDatabase } from '../context.ts'
+import { isUniqueViolation } from '../database/index.ts'
+import { cancelDeploysOf, queueSourceDeploy } from '../deploys/operations.ts'
+import { findEnvironment, type Environment } from '../environments/store.ts'
+import { AppError } from '../errors.ts'
+import { splitCredentials } from '../git/url.ts'
+import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
+import { assertVariables, patchVariables, type Variable } from '../variables/rules.ts'
+import { hostsOf } from './hosts.ts'
+import type { ServiceInput, ServicePatch, ServiceType } from './schema.ts'
+import { shownUrl } from './view.ts'
+import {
+  getService,
+  getServiceByName,
+  insertService,
+  readVariables,
+  updateService,
+  writeVariables,
+  type ServiceColumns,
+  type ServiceRow,
+} from './store.ts'
+
+/** Bytes of a deploy hook key: 40 hex characters (decisions 1). */
+const HOOK_KEY_BYTES = 20
+
+/** The service with this id or name. With an id, a named environment must be the service's. Throws `not_found`. */
+export function findService(idOrName: string, environmentRef?: string): ServiceRow {
+  const environment = findEnvironment(environmentRef)
+  const found = ID_PATTERN.test(idOrName)
+    ? isId('service', idOrName) && getService(idOrName)
+    : getServiceByName(environment.id, idOrName)
+  const elsewhere = found && environmentRef !== undefined && found.environment_id !== environment.id
+  if (!found || elsewhere) throw new AppError('not_found', `there is no service ${idOrName} in ${environment.name}`)
+  return found
+}
+
+/** Creates a service and queues its first deploy when it has a source. Nothing is saved when a rule is broken. */
+export function createService(input: ServiceInput): ServiceRow {
+  const environment = findEnvironment(input.environment)
+  const { name, type, environment: _, env = [], deploy, ...settings } = input
+  assertVariables(env, 'env')
+  const id = newId('service')
+  const now = Date.now()
+  const row: { id: string } & ServiceColumns = {
+    id,
+    environment_id: environment.id,
+    name,
+    type,
+    runtime: 'auto',
+    instances: 1,
+    auto_deploy: 1,
+    deploy_hook_key: randomHex(HOOK_KEY_BYTES),
+    created_at: now,
+    updated_at: now,
+    ...toColumns(settings),
+  }
+  assertSettings(row, type)
+  const created = useDatabase().transaction(() => {
+    assertHostFree(row as ServiceRow, environment)
+    insertNamed(name, () => insertService(row))
+    writeVariables(id, env)
+    return getService(id)!
+  })
+  tellService(id, 'created')
+  if (deploy && (created.repo_url !== null || created.image !== null)) queueSourceDeploy(created, 'create')
+  return getService(id)!
+}
+
+/** Changes settings, the number of instances, or whether it is suspended. */
+export function patchService(service: ServiceRow, patch: ServicePatch): ServiceRow {
+  assertNotDeleting(service)
+  const { suspended, name, ...settings } = withoutShownUrl(service, patch)
+  const columns: ServiceColumns = toColumns(settings)
+  if (name !== undefined) columns.name = name
+  if (suspended !== undefined) columns.suspended = suspended ? 1 : 0
+  const changed = { ...service, ...columns }
+  assertSettings(changed, service.type)
+  useDatabase().transaction(() => {
+    if (changed.name !== service.name) assertHostFree(changed, findEnvironment(service.environment_id))
+    insertNamed(changed.name, () => updateService(service.id, columns))
+    if (suspended === true && !service.suspended) cancelDeploysOf(service.id, 'the service was suspended')
+  })
+  tellService(service.id)
+  return getService(service.id)!
+}
+
+/** Sets how many instances run. */
+export function scaleService(service: ServiceRow, instances: number): ServiceRow {
+  return patchService(service, { instances })
+}
+
+/** Stops a service's containers and keeps everything else; suspending twice changes nothing. */
+export function suspendService(service: ServiceRow): ServiceRow {
+  return service.suspended ? service : patchService(service, { suspended: true })
+}
+
+/** Starts the live deploy's containers again; resuming twice changes nothing. */
+export function resumeService(service: ServiceRow): ServiceRow {
+  return service.suspended ? patchService(service, { suspended: false }) : service
+}
+
+/** Gives the deploy hook a new key; the old URL stops. */
+export function rotateDeployHook(service: ServiceRow): ServiceRow {
+  assertNotDeleting(service)
+  updateService(service.id, { deploy_hook_key: randomHex(HOOK_KEY_BYTES) })
+  tellService(service.id)
+  return getService(service.id)!
+}
+
+/** Marks a service for removal and cancels what runs; the daemon removes its containers, then the record. */
+export function deleteService(service: ServiceRow): void {
+  useDatabase().transaction(() => {
+    updateService(service.id, { deleting: 1 })
+    cancelDeploysOf(service.id, 'the service was deleted')
+  })
+  tellService(service.id)
+}
+
+/** Makes a service's own variables exactly these. They reach its containers at the next deploy or restart. */
+export function replaceVariables(service: ServiceRow, variables: readonly Variable[], path = 'vars'): Variable[] {
+  assertNotDeleting(service)
+  assertVariables(variables, path)
+  useDatabase().transaction(() => {
+    writeVariables(service.id, variables)
+    updateService(service.id, {})
+  })
+  tellService(service.id)
+  return readVariables(service.id)
+}
+
+/** Sets some of a service's own variables and removes others; the rest stay. */
+export function changeVariables(service: ServiceRow, set: readonly Variable[], unset: readonly string[]): Variable[] {
+  return replaceVariables(service, patchVariables(readVariables(service.id), set, unset), 'set')
+}
+
+/** A client that sends back what it was shown does not mean to replace the credentials by `***`. */
+function withoutShownUrl(service: ServiceRow, patch: ServicePatch): ServicePatch {
+  const { repo_url, ...rest } = patch
+  const isShown = service.repo_credentials !== null && repo_url === shownUrl(service.repo_url!, true)
+  return isShown ? rest : patch
+}
+
+type Settings = Omit<ServicePatch, 'name' | 'suspended'>
+
+/** Settings as columns; those that are absent stay as they are. A repository's credentials are sealed apart from its URL. */
+function toColumns({ repo_url, auto_deploy, ...settings }: Settings): ServiceColumns {
+  const columns: ServiceColumns = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  if (auto_deploy !== undefined) columns.auto_deploy = auto_deploy ? 1 : 0
+  if (repo_url === null) Object.assign(columns, { repo_url: null, repo_credentials: null })
+  if (typeof repo_url === 'string') {
+    const { url } = splitCredentials(repo_url)
+    columns.repo_url = url
+    columns.repo_credentials = url === repo_url ? null : useContext().vault.seal(repo_url)
+  }
+  return columns
+}
+
+function assertSettings(row: ServiceColumns, type: ServiceType): void {
+  const refuse = (field: string, fault: string): never => {
+    throw new AppError('invalid_request', `${field}: ${fault}`)
+  }
+  if (row.repo_url && row.image) refuse('image', 'a service has a repository or an image, not both: clear the other one')
+  if (type === 'background_worker') {
+    if (row.port) refuse('port', 'a background_worker listens on no port')
+    if (row.health_check_path) refuse('health_check_path', 'a background_worker is not probed over HTTP')
+  }
+  if (row.runtime === 'image' && !row.image) refuse('runtime', 'image needs the field image')
+  if (row.image && row.runtime !== 'image' && row.runtime !== 'auto') {
+    refuse('runtime', `must be image or auto for a service with an image, not ${row.runtime}`)
+  }
+}
+
+/** Refuses hosts that the dashboard has (decisions 1, "hosts"). */
+function assertHostFree(service: Pick<ServiceRow, 'type' | 'name'>, environment: Environment): void {
+  const { dashboardHost } = useContext().options
+  if (dashboardHost !== null && hostsOf(service, environment).includes(dashboardHost)) {
+    throw new AppError('conflict', `name: ${dashboardHost} is the dashboard's host`)
+  }
+}
+
+function insertNamed(name: string, write: () => void): void {
+  try {
+    write()
+  } catch (cause) {
+    if (!isUniqueViolation(cause)) throw cause
+    throw new AppError('conflict', `name: ${name} is in use by another service of this environment`, { cause })
+  }
+}
+
+function assertNotDeleting(service: ServiceRow): void {
+  if (service.deleting) throw new AppError('conflict', `service ${service.name} is being deleted`)
+}

@@ -1,0 +1,41 @@
+/** Each rule answers what is wrong with a value as the end of a message after its field, or null. */
+
+/** A path inside the source tree: relative, never out of it. */
+export function relativePathFault(path: string): string | null {
+  if (path.startsWith('/') || path.startsWith('~')) return 'must be relative to the source tree'
+  if (path.split('/').includes('..')) return 'must not leave the source tree (..)'
+  return hasControlCharacter(path) || path.includes('\\') ? 'must not contain control characters or backslashes' : null
+}
+
+/** The path of a health probe: origin-form (RFC 9112 section 3.2.1). */
+export function healthPathFault(path: string): string | null {
+  return /^\/[!-~]*$/.test(path) && !path.includes('#') ? null : 'must start with / and hold visible ASCII characters only'
+}
+
+// The grammar of the distribution project: https://distribution.github.io/distribution/spec/api and its reference package.
+const HOST = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[0-9a-fA-F:]+\\])(?::\\d{1,5})?'
+const PATH = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
+const IMAGE = new RegExp(`^(?:${HOST}/)?${PATH}(?:/${PATH})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`)
+
+/** An image reference: registry, repository path, tag, digest. */
+export function imageFault(reference: string): string | null {
+  if (reference.length > 512 || !IMAGE.test(reference)) {
+    return 'must be an image reference such as registry.example.com/team/api:2'
+  }
+  return null
+}
+
+/** C0, DEL: never part of a path, a name or a header. */
+export function hasControlCharacter(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code === 0x7f) return true
+  }
+  return false
+}
+
+/** An image reference without its tag and digest. */
+export function imagePath(reference: string): string {
+  const named = reference.split('@')[0]!
+  return named.replace(/:[^/:]+$/, '')
+}

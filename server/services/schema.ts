@@ -1,0 +1,188 @@
+import { z } from 'zod'
+import { Deploy } from '../deploys/schema.ts'
+import { branchNameFault } from '../git/refs.ts'
+import { repositoryUrlFault } from '../git/url.ts'
+import { idSchema, Name, Timestamp } from '../schema.ts'
+import { healthPathFault, imageFault, relativePathFault } from './rules.ts'
+
+/** The types that this version runs; the interface's other two are refused by name. */
+export const SERVICE_TYPES = ['web_service', 'private_service', 'background_worker'] as const
+export type ServiceType = (typeof SERVICE_TYPES)[number]
+
+/** How an image is made: `auto` looks for a Dockerfile, then for a language; a language's name skips the looking. */
+export const RUNTIMES = ['auto', 'docker', 'image', 'node', 'python', 'go'] as const
+export type Runtime = (typeof RUNTIMES)[number]
+
+export const SERVICE_STATES = [
+  'not_deployed',
+  'deploying',
+  'running',
+  'degraded',
+  'down',
+  'suspended',
+  'idle',
+  'failed',
+  'deleting',
+] as const
+export type ServiceState = (typeof SERVICE_STATES)[number]
+
+/** Most instances of one service. */
+export const MAX_INSTANCES = 32
+
+const MIN_MEMORY_MB = 16
+const MAX_MEMORY_MB = 1024 * 1024
+const MIN_CPUS = 0.01
+const MAX_CPUS = 512
+const MAX_COMMAND_CHARACTERS = 16 * 1024
+
+/** A text of at most this length without NUL; what is longer is no setting. */
+function text(maximum: number) {
+  return z.string().max(maximum).refine((value) => !value.includes('\0'), 'must not contain NUL')
+}
+
+/** An optional text setting: null or an empty string clears it. `fault` answers what is wrong with a text, or null. */
+function setting(maximum: number, fault: (value: string) => string | null = () => null) {
+  return text(maximum)
+    .nullable()
+    .transform((value) => (value === null || value.trim() === '' ? null : value))
+    .superRefine((value, context) => {
+      const found = value === null ? null : fault(value)
+      if (found) context.addIssue(found)
+    })
+    .optional()
+}
+
+export const InstanceCount = z.int().min(0).max(MAX_INSTANCES).meta({ examples: [2] })
+
+export const EnvVar = z
+  .strictObject({
+    key: z.string().meta({ examples: ['LOG_LEVEL'] }),
+    value: z.string().meta({ examples: ['info'] }),
+  })
+  .meta({ id: 'EnvVar' })
+export type EnvVar = z.infer<typeof EnvVar>
+
+const MemoryLimit = z
+  .int()
+  .refine((value) => value === 0 || (value >= MIN_MEMORY_MB && value <= MAX_MEMORY_MB), `must be 0 (the server default) or ${MIN_MEMORY_MB} to ${MAX_MEMORY_MB}`)
+  .meta({ description: 'MiB; 0 is the server default', examples: [512] })
+
+const CpuLimit = z
+  .number()
+  .refine((value) => value === 0 || (value >= MIN_CPUS && value <= MAX_CPUS), `must be 0 (the server default) or ${MIN_CPUS} to ${MAX_CPUS}`)
+  .transform((value) => Math.round(value * 100) / 100)
+  .meta({ description: 'CPUs, rounded to 0.01; 0 is the server default', examples: [1] })
+
+const Port = z
+  .int()
+  .min(1)
+  .max(65_535)
+  .nullable()
+  .optional()
+  .meta({ description: 'Where the program listens; else its PORT variable, the one EXPOSEd port, 10000', examples: [3000] })
+
+/** The settings that a create and a patch share. */
+const settings = {
+  runtime: z.enum(RUNTIMES).optional().meta({ examples: ['auto'] }),
+  repo_url: setting(2_048, repositoryUrlFault).meta({ examples: ['https://git.example.com/team/api.git'] }),
+  branch: setting(255, branchNameFault).meta({ description: "Null is the remote's default branch", examples: ['main'] }),
+  root_dir: setting(1_024, relativePathFault).meta({ examples: ['services/api'] }),
+  dockerfile_path: setting(1_024, relativePathFault).meta({ examples: ['Dockerfile'] }),
+  image: setting(1_024, imageFault).meta({ examples: ['registry.example.com/api:2'] }),
+  build_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm run build'] }),
+  start_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm start'] }),
+  health_check_path: setting(1_024, healthPathFault).meta({ examples: ['/healthz'] }),
+  port: Port,
+  instances: InstanceCount.optional(),
+  memory_limit_mb: MemoryLimit.optional(),
+  cpu_limit: CpuLimit.optional(),
+  auto_deploy: z.boolean().optional().meta({ examples: [true] }),
+}
+
+export const ServiceInput = z
+  .strictObject({
+    name: Name.meta({ examples: ['api'] }),
+    type: z.enum(SERVICE_TYPES).default('web_service').meta({ examples: ['web_service'] }),
+    environment: z.string().min(1).optional().meta({ description: 'Id or name', examples: ['production'] }),
+    ...settings,
+    env: z.array(EnvVar).optional(),
+    deploy: z.boolean().default(true).meta({ description: 'False skips the first deploy', examples: [true] }),
+  })
+  .meta({ id: 'ServiceInput' })
+export type ServiceInput = z.infer<typeof ServiceInput>
+
+export const ServicePatch = z
+  .strictObject({
+    name: Name.optional().meta({ examples: ['api'] }),
+    ...settings,
+    suspended: z.boolean().optional().meta({ examples: [false] }),
+  })
+  .meta({ id: 'ServicePatch' })
+export type ServicePatch = z.infer<typeof ServicePatch>
+
+const optional = (example: string | null) => z.string().nullable().meta({ examples: [example] })
+
+export const Service = z
+  .object({
+    id: idSchema('service'),
+    name: z.string().meta({ examples: ['api'] }),
+    environment: z.string().meta({ description: 'Name of the environment', examples: ['production'] }),
+    type: z.enum(SERVICE_TYPES).meta({ examples: ['web_service'] }),
+    runtime: z.enum(RUNTIMES).meta({ examples: ['auto'] }),
+    repo_url: optional('https://git.example.com/team/api.git').meta({ description: 'Credentials are shown as ***' }),
+    branch: optional('main'),
+    root_dir: optional(null),
+    dockerfile_path: optional(null),
+    image: optional(null),
+    build_command: optional(null),
+    start_command: optional(null),
+    publish_dir: optional(null),
+    health_check_path: optional('/healthz'),
+    port: z.int().nullable().meta({ examples: [null] }),
+    schedule: optional(null),
+    disk_mount_path: optional(null),
+    instances: z.int().meta({ examples: [1] }),
+    memory_limit_mb: z.int().meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),
+    cpu_limit: z.number().meta({ description: 'CPUs as asked for; 0 is the server default', examples: [0] }),
+    auto_deploy: z.boolean().meta({ examples: [true] }),
+    suspended: z.boolean().meta({ examples: [false] }),
+    custom_domains: z.array(z.string()).meta({ examples: [[]] }),
+    deploy_hook_key: z.string().meta({ examples: ['5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'] }),
+    live_deploy_id: idSchema('deploy').nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    deploy_hook_path: z.string().meta({ examples: ['/hooks/deploy/srv-4f1d0c9a7b3e5d2f6a80?key=5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'] }),
+    env_groups: z.array(z.string()).meta({ examples: [[]] }),
+    hosts: z.array(z.string()).meta({ examples: [['api.localhost']] }),
+    internal_host: z.string().nullable().meta({ examples: ['api'] }),
+    internal_port: z.int().nullable().meta({ examples: [10000] }),
+    latest_deploy: Deploy.nullable(),
+    state: z.enum(SERVICE_STATES).meta({ examples: ['running'] }),
+    url: optional('http://api.localhost'),
+  })
+  .meta({ id: 'Service', description: 'An application that the server builds and runs' })
+export type Service = z.infer<typeof Service>
+
+export const ScaleInput = z.strictObject({ instances: InstanceCount }).meta({ id: 'ScaleInput' })
+
+export const INSTANCE_STATES = ['starting', 'running', 'failing', 'draining', 'exited'] as const
+
+export const ServiceStatus = z
+  .object({
+    state: z.enum(SERVICE_STATES).meta({ examples: ['running'] }),
+    live_deploy_id: idSchema('deploy').nullable(),
+    instances: z.array(
+      z.object({
+        name: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80-1a2b3'] }),
+        state: z.enum(INSTANCE_STATES).meta({ examples: ['running'] }),
+        health: z.enum(['healthy', 'unhealthy', 'unknown']).meta({ examples: ['healthy'] }),
+        started_at: Timestamp.nullable(),
+        restarts: z.int().meta({ examples: [0] }),
+        exit_code: z.int().nullable().meta({ description: 'Of the last exit', examples: [null] }),
+        cpu_percent: z.number().nullable().meta({ description: '100 is one core', examples: [1.5] }),
+        memory_bytes: z.int().nullable().meta({ examples: [52428800] }),
+      }),
+    ),
+  })
+  .meta({ id: 'ServiceStatus' })
+export type ServiceStatus = z.infer<typeof ServiceStatus>

@@ -1,0 +1,122 @@
+import type { Value } from '../database/index.ts'
+import { useContext, useDatabase } from '../context.ts'
+import type { Runtime, ServiceType } from './schema.ts'
+
+/** A row of `services`: what should be. Times are milliseconds, booleans 0 or 1. */
+export interface ServiceRow {
+  id: string
+  environment_id: string
+  name: string
+  type: ServiceType
+  runtime: Runtime
+  /** Without credentials. */
+  repo_url: string | null
+  /** The address with its credentials, sealed; null when it has none. */
+  repo_credentials: Uint8Array | null
+  branch: string | null
+  root_dir: string | null
+  dockerfile_path: string | null
+  image: string | null
+  build_command: string | null
+  start_command: string | null
+  publish_dir: string | null
+  health_check_path: string | null
+  port: number | null
+  schedule: string | null
+  disk_mount_path: string | null
+  instances: number
+  memory_limit_mb: number
+  cpu_limit: number
+  auto_deploy: number
+  suspended: number
+  deleting: number
+  custom_domains: string
+  deploy_hook_key: string
+  live_deploy_id: string | null
+  /** Raised by every write of desired state. */
+  generation: number
+  /** The generation that the last reconciling pass saw. */
+  observed_generation: number
+  /** Why that pass could not make it so; null when it could. */
+  apply_error: string | null
+  created_at: number
+  updated_at: number
+}
+
+export type ServiceColumns = Partial<Omit<ServiceRow, 'id'>>
+
+/** The service with this id, in any environment. */
+export function getService(id: string): ServiceRow | undefined {
+  return useDatabase().get<ServiceRow>('SELECT * FROM services WHERE id = ?', id)
+}
+
+/** The service of this name in an environment. */
+export function getServiceByName(environmentId: string, name: string): ServiceRow | undefined {
+  return useDatabase().get<ServiceRow>('SELECT * FROM services WHERE environment_id = ? AND name = ?', environmentId, name)
+}
+
+/** The services of an environment by name. */
+export function listServices(environmentId: string): ServiceRow[] {
+  return useDatabase().all<ServiceRow>('SELECT * FROM services WHERE environment_id = ? ORDER BY name', environmentId)
+}
+
+/** Every service of the server. */
+export function allServices(): ServiceRow[] {
+  return useDatabase().all<ServiceRow>('SELECT * FROM services ORDER BY id')
+}
+
+/** Inserts a whole row; columns left out take the table's defaults. */
+export function insertService(row: { id: string } & ServiceColumns): void {
+  const columns = Object.keys(row)
+  useDatabase().run(
+    `INSERT INTO services (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    ...(Object.values(row) as Value[]),
+  )
+}
+
+/** Writes desired state: sets the columns and raises the generation. */
+export function updateService(id: string, columns: ServiceColumns): void {
+  const assignments = Object.keys(columns).map((column) => `${column} = ?, `)
+  useDatabase().run(
+    `UPDATE services SET ${assignments.join('')}updated_at = ?, generation = generation + 1 WHERE id = ?`,
+    ...(Object.values(columns) as Value[]),
+    Date.now(),
+    id,
+  )
+}
+
+/** Records that a reconciling pass saw this generation, and what kept it from making it so. */
+export function observeService(id: string, generation: number, error: string | null): void {
+  useDatabase().run(
+    'UPDATE services SET observed_generation = ?, apply_error = ? WHERE id = ? AND (observed_generation <> ? OR apply_error IS NOT ?)',
+    generation,
+    error,
+    id,
+    generation,
+    error,
+  )
+}
+
+/** Removes the record; its deploys, variables and instances go with it. */
+export function deleteServiceRow(id: string): void {
+  useDatabase().run('DELETE FROM services WHERE id = ?', id)
+}
+
+/** Variables in the order they were given, opened. */
+export function readVariables(serviceId: string): { key: string; value: string }[] {
+  const { vault, database } = useContext()
+  return database
+    .all<{ key: string; value: Uint8Array }>('SELECT key, value FROM service_variables WHERE service_id = ? ORDER BY position', serviceId)
+    .map(({ key, value }) => ({ key, value: vault.open(value) }))
+}
+
+/** Makes the service's variables exactly these. */
+export function writeVariables(serviceId: string, variables: readonly { key: string; value: string }[]): void {
+  const { vault, database } = useContext()
+  database.transaction(() => {
+    database.run('DELETE FROM service_variables WHERE service_id = ?', serviceId)
+    for (const [position, { key, value }] of variables.entries()) {
+      database.run('INSERT INTO service_variables VALUES (?, ?, ?, ?)', serviceId, key, vault.seal(value), position)
+    }
+  })
+}

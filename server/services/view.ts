@@ -1,0 +1,150 @@
+import { timestamp } from '../clock.ts'
+import { useContext, useDatabase } from '../context.ts'
+import type { Database } from '../database/index.ts'
+import { IN_PROGRESS } from '../deploys/states.ts'
+import { latestDeploys, type DeployRow } from '../deploys/store.ts'
+import { viewDeploy } from '../deploys/view.ts'
+import type { Environment } from '../environments/store.ts'
+import { readyInstances } from '../instances/store.ts'
+import { publicUrl } from '../public-address.ts'
+import { hostsOf } from './hosts.ts'
+import type { Service, ServiceState } from './schema.ts'
+import { listServices, type ServiceRow } from './store.ts'
+
+/** The port of a program for which nothing says another (decisions 4). */
+export const DEFAULT_PORT = 10_000
+
+/** What a view needs beside the row; read once for a whole environment. */
+interface Surroundings {
+  environment: Environment
+  latest: Map<string, DeployRow>
+  ready: Map<string, number>
+  livePorts: Map<string, number | null>
+  portVariables: Map<string, string>
+}
+
+/** Every service of an environment as the wire has it, by name. */
+export function viewServices(environment: Environment): Service[] {
+  const surroundings = readSurroundings(environment)
+  return listServices(environment.id).map((row) => view(row, surroundings))
+}
+
+/** One service as the wire has it. */
+export function viewService(row: ServiceRow): Service {
+  const environment = useDatabase().get<Environment>('SELECT * FROM environments WHERE id = ?', row.environment_id)!
+  return view(row, readSurroundings(environment, row.id))
+}
+
+/** What a service is doing, from what should be and what is. */
+export function stateOf(row: ServiceRow, latest: DeployRow | undefined, ready: number): ServiceState {
+  if (row.deleting) return 'deleting'
+  if (row.suspended) return 'suspended'
+  if (row.live_deploy_id === null) return stateBeforeLive(latest)
+  if (row.instances === 0) return 'idle'
+  if (ready >= row.instances) return 'running'
+  return ready > 0 ? 'degraded' : 'down'
+}
+
+function stateBeforeLive(latest: DeployRow | undefined): ServiceState {
+  if (!latest) return 'not_deployed'
+  if (IN_PROGRESS.includes(latest.status)) return 'deploying'
+  return latest.status === 'canceled' ? 'not_deployed' : 'failed'
+}
+
+function readSurroundings(environment: Environment, only?: string): Surroundings {
+  const database = useDatabase()
+  return {
+    environment,
+    latest: only === undefined ? latestDeploys(environment.id) : latestDeployOf(database, only),
+    ready: readyInstances(environment.id),
+    livePorts: new Map(
+      rows<{ id: string; port: number | null }>(
+        database,
+        'SELECT services.id, deploys.port FROM services JOIN deploys ON deploys.id = services.live_deploy_id',
+        environment.id,
+        only,
+      ).map(({ id, port }) => [id, port]),
+    ),
+    portVariables: new Map(
+      rows<{ id: string; value: Uint8Array }>(
+        database,
+        `SELECT services.id, service_variables.value FROM services
+         JOIN service_variables ON service_variables.service_id = services.id AND service_variables.key = 'PORT'`,
+        environment.id,
+        only,
+      ).map(({ id, value }) => [id, useContext().vault.open(value)]),
+    ),
+  }
+}
+
+function rows<T>(database: Database, select: string, environmentId: string, only: string | undefined): T[] {
+  return only === undefined
+    ? database.all<T>(`${select} WHERE services.environment_id = ?`, environmentId)
+    : database.all<T>(`${select} WHERE services.id = ?`, only)
+}
+
+function latestDeployOf(database: Database, serviceId: string): Map<string, DeployRow> {
+  const row = database.get<DeployRow>('SELECT * FROM deploys WHERE service_id = ? ORDER BY sequence DESC LIMIT 1', serviceId)
+  return new Map(row ? [[serviceId, row]] : [])
+}
+
+function view(row: ServiceRow, surroundings: Surroundings): Service {
+  const latest = surroundings.latest.get(row.id)
+  const hosts = hostsOf(row, surroundings.environment)
+  const listens = row.type !== 'background_worker'
+  const hookPath = `/hooks/deploy/${row.id}?key=${row.deploy_hook_key}`
+  return {
+    id: row.id,
+    name: row.name,
+    environment: surroundings.environment.name,
+    type: row.type,
+    runtime: row.runtime,
+    repo_url: row.repo_url === null ? null : shownUrl(row.repo_url, row.repo_credentials !== null),
+    branch: row.branch,
+    root_dir: row.root_dir,
+    dockerfile_path: row.dockerfile_path,
+    image: row.image,
+    build_command: row.build_command,
+    start_command: row.start_command,
+    publish_dir: row.publish_dir,
+    health_check_path: row.health_check_path,
+    port: row.port,
+    schedule: row.schedule,
+    disk_mount_path: row.disk_mount_path,
+    instances: row.instances,
+    memory_limit_mb: row.memory_limit_mb,
+    cpu_limit: row.cpu_limit,
+    auto_deploy: row.auto_deploy === 1,
+    suspended: row.suspended === 1,
+    custom_domains: JSON.parse(row.custom_domains) as string[],
+    deploy_hook_key: row.deploy_hook_key,
+    live_deploy_id: row.live_deploy_id,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    deploy_hook_path: hookPath,
+    env_groups: [],
+    hosts,
+    internal_host: listens ? row.name : null,
+    internal_port: listens ? effectivePort(row, surroundings) : null,
+    latest_deploy: latest ? viewDeploy(latest) : null,
+    state: stateOf(row, latest, surroundings.ready.get(row.id) ?? 0),
+    url: hosts[0] === undefined ? null : publicUrl(hosts[0]),
+  }
+}
+
+function effectivePort(row: ServiceRow, { portVariables, livePorts }: Surroundings): number {
+  return row.port ?? portOf(portVariables.get(row.id)) ?? livePorts.get(row.id) ?? DEFAULT_PORT
+}
+
+const MAX_PORT = 65_535
+
+/** The port that a user's PORT variable names; null when it names none. */
+export function portOf(variable: string | undefined): number | null {
+  const port = variable !== undefined && /^\d{1,5}$/.test(variable) ? Number(variable) : 0
+  return port >= 1 && port <= MAX_PORT ? port : null
+}
+
+/** A repository's URL with `***` in the place of stored credentials. */
+export function shownUrl(url: string, hasCredentials: boolean): string {
+  return hasCredentials ? url.replace('://', '://***@') : url
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { text } from '../accounts/schema.ts'
+import { timestamp } from '../clock.ts'
+
+const MAX_NAME = 200
+
+const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
+
+/** What people call a token or a terminal. */
+export const TokenName = text(1, MAX_NAME)
+  .regex(/^\P{Cc}*$/u, 'must have no control characters')
+  .meta({ description: `1 to ${MAX_NAME} characters, no control characters`, examples: ['laptop'] })
+
+/** RFC 3339 with any offset; zod's own type would put a pattern of 250 characters into the API's document. */
+const FutureTimestamp = z
+  .string()
+  .refine((given) => z.iso.datetime({ offset: true }).safeParse(given).success, {
+    error: 'must be a timestamp such as 2030-01-02T03:04:05Z',
+    abort: true,
+  })
+  .refine((given) => Date.parse(given) > Date.now(), 'must be in the future')
+  .meta({ format: 'date-time', examples: ['2030-01-02T03:04:05Z'] })
+
+export const ApiToken = z
+  .object({
+    id: z.string().meta({ examples: ['tok-0123456789abcdef0123'] }),
+    name: z.string().meta({ examples: ['laptop'] }),
+    hint: z.string().meta({ description: 'The end of the token', examples: ['89ab'] }),
+    created_at: Timestamp,
+    expires_at: Timestamp.nullable().meta({
+      description: 'From then on it is refused; null when it never expires',
+    }),
+    last_used_at: Timestamp.nullable().meta({
+      description: 'Exact to a minute; null when it was never used',
+    }),
+  })
+  .meta({ id: 'ApiToken', description: 'An API token, without its secret' })
+
+export const NewApiToken = z
+  .strictObject({
+    name: TokenName,
+    expires_at: FutureTimestamp.nullish().meta({ description: 'When it expires; never when absent or null' }),
+  })
+  .meta({ id: 'NewApiToken', description: 'A token to make' })
+
+export const CreatedApiToken = z
+  .object({
+    api_token: ApiToken,
+    token: z.string().meta({
+      description: 'The token itself; it appears only in this answer',
+      examples: ['dpl_0123456789abcdef0123456789abcdef01234567'],
+    }),
+  })
+  .meta({ id: 'CreatedApiToken', description: 'A new API token with its secret' })
+
+export interface TokenRow {
+  id: string
+  name: string
+  hint: string
+  created_at: number
+  expires_at: number | null
+  last_used_at: number | null
+}
+
+/** A token as clients see it. */
+export function toApiToken(row: TokenRow): z.input<typeof ApiToken> {
+  return {
+    id: row.id,
+    name: row.name,
+    hint: row.hint,
+    created_at: timestamp(row.created_at),
+    expires_at: timestamp(row.expires_at),
+    last_used_at: timestamp(row.last_used_at),
+  }
+}

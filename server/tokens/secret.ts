@@ -1,0 +1,8 @@
+import { randomHex } from '../ids.ts'
+
+const TOKEN_BYTES = 20
+
+/** A fresh API token: a short fixed prefix, an underscore, 40 hex characters (interface, "Authentication"). */
+export function newToken(): string {
+  return `dpl_${randomHex(TOKEN_BYTES)}`
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer } from '../support/server.ts'
+import { bearer, Browser, refusal, send, type Answer } from './account-client.ts'
+
+let server: Awaited<ReturnType<typeof startServer>>
+let browser: Browser
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await new Browser(server.url).setUp(server.setupCode)
+})
+afterAll(() => server.stop())
+
+/** A terminal has no credentials and no origin. */
+const terminal = (path: string, body?: unknown): Promise<Answer> =>
+  send('POST', `${server.url}/api/v1${path}`, body)
+const start = async (body?: unknown) =>
+  (await terminal('/auth/cli', body)).body as { id: string; code: string; secret: string }
+const poll = (login: { id: string; secret: string }) =>
+  terminal(`/auth/cli/${login.id}/token`, { secret: login.secret })
+
+describe('the sign-in of a terminal', () => {
+  it('starts with a code to compare and a secret to poll with', async () => {
+    for (const body of [undefined, {}, { name: 'laptop' }]) {
+      const answer = await terminal('/auth/cli', body)
+      expect(answer.status).toBe(200)
+      expect(answer.body).toEqual({
+        id: expect.stringMatching(/^cli-[0-9a-f]{20}$/) as string,
+        code: expect.stringMatching(/^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/) as string,
+        secret: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
+        expires_in: 600,
+        interval: 2,
+      })
+    }
+  })
+
+  it('hands out a token named after it once it is approved, and once only', async () => {
+    const login = await start({ name: 'my laptop' })
+    expect(await poll(login)).toMatchObject({ status: 200 })
+    expect((await poll(login)).body).toEqual({ status: 'pending' })
+
+    const seen = await browser.get(`/auth/cli/${login.id}`)
+    expect(seen.status).toBe(200)
+    expect(seen.body).toEqual({
+      id: login.id,
+      code: login.code,
+      name: 'my laptop',
+      status: 'pending',
+      created_at: expect.any(String) as string,
+      expires_at: expect.any(String) as string,
+    })
+    expect(Date.parse(seen.body.expires_at) - Date.parse(seen.body.created_at)).toBe(600_000)
+
+    const approved = await browser.post(`/auth/cli/${login.id}/approve`)
+    expect(approved.status).toBe(200)
+    expect(approved.body).toEqual({ ...seen.body, status: 'approved' })
+
+    const { body } = await poll(login)
+    expect(body).toEqual({ status: 'approved', token: expect.stringMatching(/^dpl_[0-9a-f]{40}$/) as string })
+    expect(await poll(login)).toMatchObject(refusal(404, 'not_found'))
+    expect(await browser.get(`/auth/cli/${login.id}`)).toMatchObject(refusal(404, 'not_found'))
+    expect((await send('GET', `${server.url}/api/v1/services`, undefined, bearer(body.token))).status).toBe(
+      200,
+    )
+    const [newest] = (await browser.get('/auth/tokens')).body
+    expect(newest).toMatchObject({ name: 'my laptop', hint: body.token.slice(-4), expires_at: null })
+  })
+
+  it('tells the terminal once that it was denied', async () => {
+    const login = await start()
+    expect((await browser.post(`/auth/cli/${login.id}/deny`)).body).toMatchObject({
+      id: login.id,
+      status: 'denied',
+    })
+    expect(await poll(login)).toMatchObject({ status: 200, body: { status: 'denied' } })
+    expect(await poll(login)).toMatchObject(refusal(404, 'not_found'))
+  })
+
+  it('gives the token to one of twenty racing polls', async () => {
+    const login = await start()
+    await browser.post(`/auth/cli/${login.id}/approve`)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => poll(login)))
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
+    expect(answers.filter((answer) => answer.status === 404)).toHaveLength(19)
+  })
+
+  it('is answered once', async () => {
+    const login = await start()
+    await browser.post(`/auth/cli/${login.id}/approve`)
+    for (const verb of ['approve', 'deny']) {
+      expect(await browser.post(`/auth/cli/${login.id}/${verb}`)).toMatchObject(refusal(409, 'conflict'))
+    }
+  })
+
+  it("is not told to another terminal's secret", async () => {
+    const login = await start()
+    await browser.post(`/auth/cli/${login.id}/approve`)
+    const stranger = { id: login.id, secret: '0'.repeat(40) }
+    expect(await poll(stranger)).toMatchObject(refusal(401, 'invalid_credentials'))
+    expect((await poll(login)).body).toMatchObject({ status: 'approved' })
+  })
+
+  it('that nobody started is not found', async () => {
+    const id = 'cli-00000000000000000000'
+    expect(await poll({ id, secret: 'x' })).toMatchObject(refusal(404, 'not_found'))
+    expect(await browser.get(`/auth/cli/${id}`)).toMatchObject(refusal(404, 'not_found'))
+    for (const verb of ['approve', 'deny']) {
+      expect(await browser.post(`/auth/cli/${id}/${verb}`)).toMatchObject(refusal(404, 'not_found'))
+    }
+  })
+
+  it.each([
+    ['/auth/cli', 'name', { name: '' }],
+    ['/auth/cli', 'name', { name: 'bell\u0007' }],
+    ['/auth/cli', 'name', { name: 'x'.repeat(201) }],
+    ['/auth/cli', 'scope', { scope: 'all' }],
+    ['/auth/cli/cli-00000000000000000000/token', 'secret', {}],
+    ['/auth/cli/cli-00000000000000000000/token', 'secret', { secret: 1 }],
+    ['/auth/cli/cli-00000000000000000000/token', 'extra', { secret: 'x', extra: 1 }],
+  ])('POST %s names the faulty field: %s in %j', async (path, field, body) => {
+    const answer = await terminal(path, body)
+    expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+    expect(answer.body.error.message).toMatch(new RegExp(`^${field}: `))
+  })
+})

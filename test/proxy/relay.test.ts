@@ -1,0 +1,460 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { HOST, HttpUpstream, ProxyStand, RawUpstream, statusOf, tableOf } from './stand.ts'
+
+let stand: ProxyStand
+let upstreams: { close(): void }[] = []
+
+beforeAll(async () => {
+  stand = await ProxyStand.start(tableOf([]))
+})
+afterAll(() => stand.stop())
+afterEach(() => {
+  for (const upstream of upstreams) upstream.close()
+  upstreams = []
+})
+
+async function answering(...lines: string[]): Promise<RawUpstream> {
+  return use(await RawUpstream.answering(...lines))
+}
+
+async function use<T extends { close(): void; spec: { instance: string; host: string; port: number } }>(
+  upstream: T,
+): Promise<T> {
+  upstreams.push(upstream)
+  await stand.client.applyTable(tableOf([upstream.spec]))
+  return upstream
+}
+
+test('a request reaches the upstream of its host with the forwarding fields set, and the answer comes back', async () => {
+  const upstream = await answering('HTTP/1.1 200 OK', 'Content-Length: 2', 'X-A: 1', '', 'hi')
+  const client = stand
+    .raw()
+    .request('GET /path?q=1 HTTP/1.1', `Host: ${HOST}`, 'X-B:2', 'Connection: x-b, close', 'X-B: 3')
+  const answer = await client.end()
+  expect(answer).toMatch(
+    /^HTTP\/1\.1 200 OK\r\nContent-Length: 2\r\nX-A: 1\r\nX-Request-Id: [0-9a-f]{32}\r\nConnection: close\r\n\r\nhi$/,
+  )
+  expect(upstream.received).toMatch(
+    new RegExp(
+      '^GET /path\\?q=1 HTTP/1\\.1\\r\\nHost: app\\.test\\r\\nX-Forwarded-For: 127\\.0\\.0\\.1\\r\\nX-Real-IP: 127\\.0\\.0\\.1\\r\\n' +
+        `X-Forwarded-Proto: http\\r\\nX-Forwarded-Port: ${stand.port}\\r\\nX-Forwarded-Host: app\\.test\\r\\n` +
+        'X-Request-Id: [0-9a-f]{32}\\r\\n\\r\\n$',
+    ),
+  )
+})
+
+test('forged forwarding fields and hop-by-hop fields do not reach the upstream', async () => {
+  const upstream = await answering('HTTP/1.1 200 OK', 'Content-Length: 0', '', '')
+  const client = stand
+    .raw()
+    .request(
+      'GET / HTTP/1.1',
+      `Host: ${HOST}`,
+      'X-Forwarded-For: 6.6.6.6',
+      'X_Forwarded_For: 6.6.6.6',
+      'X-Forwarded-Prefix: /evil',
+      'Forwarded: for=6.6.6.6',
+      'X-Real-Ip: 6.6.6.6',
+      'x_real_ip: 6.6.6.6',
+      'Keep-Alive: timeout=6',
+      'Proxy-Connection: keep-alive',
+      'TE: trailers',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABkAAQAAP__',
+      'Connection: Upgrade, HTTP2-Settings, close',
+      'X-Request-Id: abc.DEF-1_2',
+    )
+  expect(await client.end()).toContain('X-Request-Id: abc.DEF-1_2')
+  expect(upstream.received).not.toMatch(/6\.6\.6\.6|evil|timeout=6|trailers|h2c|Settings|upgrade/i)
+  expect(upstream.received).toContain('X-Request-Id: abc.DEF-1_2\r\n')
+})
+
+test('a kept-alive connection serves request after request over one upstream connection', async () => {
+  const upstream = await answering('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok')
+  const client = stand.raw()
+  for (let round = 1; round <= 5; round++) {
+    client.request(`GET /${round} HTTP/1.1`, `Host: ${HOST}`)
+    await client.until(new RegExp(`(?:ok[^]*){${round}}`))
+  }
+  client.close()
+  expect(upstream.requestLines).toHaveLength(5)
+  expect(upstream.sockets).toHaveLength(1)
+})
+
+test('pipelined requests are answered in order, those for unknown hosts in between', async () => {
+  await use(
+    await HttpUpstream.start(
+      'echo',
+      (request, response) => void setTimeout(() => response.end(`<${request.url}>`), 20),
+    ),
+  )
+  const client = stand.raw()
+  const known = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`
+  client.send(
+    known('/1') +
+      known('/2') +
+      'GET /none HTTP/1.1\r\nHost: nobody.test\r\nAccept: application/json\r\n\r\n' +
+      known('/3'),
+  )
+  const received = await client.until('</3>')
+  expect([...received.matchAll(/<\/\d>|"code":"\w+"/g)].map(String)).toEqual([
+    '</1>',
+    '</2>',
+    '"code":"not_found"',
+    '</3>',
+  ])
+  client.close()
+})
+
+test('many pipelined requests followed by FIN are all answered', async () => {
+  await use(await HttpUpstream.start('echo', (request, response) => response.end(`<${request.url}>`)))
+  const client = stand.raw()
+  client.send(
+    Array.from({ length: 50 }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`).join(''),
+  )
+  client.socket.end()
+  expect((await client.end()).match(/<\/\d+>/g)).toHaveLength(50)
+})
+
+test('bodies by length and in chunks arrive whole in both directions', async () => {
+  await use(
+    await HttpUpstream.start('echo', (request, response) => {
+      const { 'content-length': length } = request.headers
+      if (length) response.setHeader('content-length', length)
+      request.pipe(response)
+    }),
+  )
+  const body = Buffer.alloc(3_000_000, 'abcdefghij').toString()
+  const url = `http://127.0.0.1:${stand.port}/`
+  const headers = { host: HOST }
+  const whole = await send(url, headers, body, false)
+  expect(whole === body).toBe(true)
+  const chunked = await send(url, headers, body, true)
+  expect(chunked === body).toBe(true)
+})
+
+async function send(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  chunked: boolean,
+): Promise<string> {
+  const { request } = await import('node:http')
+  return new Promise((resolve, reject) => {
+    const options = {
+      method: 'POST',
+      headers: chunked ? headers : { ...headers, 'content-length': body.length },
+    }
+    const outgoing = request(url, options, (response) => {
+      let text = ''
+      response.setEncoding('latin1')
+      response.on('data', (piece: string) => (text += piece))
+      response.on('end', () => resolve(text))
+      response.on('error', reject)
+    })
+    outgoing.on('error', reject)
+    for (let at = 0; at < body.length; at += 100_000) outgoing.write(body.slice(at, at + 100_000))
+    outgoing.end()
+  })
+}
+
+test('answers to HEAD, 204 and 304 have no body and the connection goes on', async () => {
+  await use(
+    await RawUpstream.start((socket, piece) => {
+      if (piece.startsWith('HEAD')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n')
+      else if (piece.startsWith('GET /204'))
+        socket.write('HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n')
+      else if (piece.startsWith('GET /304'))
+        socket.write('HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n')
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlast')
+    }),
+  )
+  const client = stand.raw()
+  const lines = ['HEAD /', 'GET /204', 'GET /304', 'GET /']
+  client.send(lines.map((line) => `${line} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`).join(''))
+  const received = await client.until('last')
+  expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1])).toEqual([
+    '200',
+    '204',
+    '304',
+    '200',
+  ])
+  client.close()
+})
+
+test('a 100 Continue of the upstream reaches the client that waits for it', async () => {
+  await use(
+    await RawUpstream.start((socket, piece, all) => {
+      if (all.endsWith('\r\n\r\n')) socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+      if (piece === 'body') socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone')
+    }),
+  )
+  const client = stand
+    .raw()
+    .request('POST / HTTP/1.1', `Host: ${HOST}`, 'Content-Length: 4', 'Expect: 100-continue')
+  await client.until('HTTP/1.1 100 Continue\r\n\r\n')
+  client.send('body')
+  expect(await client.until('done')).toContain('HTTP/1.1 200 OK')
+  client.close()
+})
+
+test('103 Early Hints and trailers pass', async () => {
+  await answering(
+    'HTTP/1.1 103 Early Hints',
+    'Link: </a.css>; rel=preload',
+    '',
+    'HTTP/1.1 200 OK',
+    'Transfer-Encoding: chunked',
+    'Trailer: X-Sum',
+    '',
+    '3',
+    'abc',
+    '0',
+    'X-Sum: 1',
+    '',
+    '',
+  )
+  const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
+  const received = await client.until('X-Sum: 1\r\n\r\n')
+  expect(received).toContain('HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n')
+  client.close()
+})
+
+test('an HTTP/1.0 client gets the data of a chunked answer without chunks, then the end', async () => {
+  await answering(
+    'HTTP/1.1 200 OK',
+    'Transfer-Encoding: chunked',
+    '',
+    '5',
+    'hello',
+    '6;x=y',
+    ' world',
+    '0',
+    '',
+    '',
+  )
+  const client = stand.raw().request('GET / HTTP/1.0', `Host: ${HOST}`)
+  const received = await client.end()
+  expect(received).not.toMatch(/transfer-encoding/i)
+  expect(received).toMatch(/Connection: close\r\n\r\nhello world$/)
+})
+
+test('an answer that ends with its connection is passed on the same way', async () => {
+  await use(
+    await RawUpstream.start((socket) => {
+      socket.end('HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nuntil the end')
+    }),
+  )
+  const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
+  expect(await client.end()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close\r\n\r\nuntil the end$/)
+})
+
+test('an answer that is cut is cut for the client too', async () => {
+  await use(
+    await RawUpstream.start((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
+      setTimeout(() => socket.resetAndDestroy(), 50)
+    }),
+  )
+  const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
+  await client.end()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(client.failed?.message).toContain('ECONNRESET')
+})
+
+test('an early 413 is readable although the client still sends', async () => {
+  await use(
+    await RawUpstream.start((socket, _piece, all) => {
+      if (all.includes('\r\n\r\n'))
+        socket.end('HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig')
+    }),
+  )
+  const client = stand.raw().request('POST / HTTP/1.1', `Host: ${HOST}`, 'Content-Length: 10000000')
+  const timer = setInterval(() => client.socket.writable && client.socket.write(Buffer.alloc(1000)), 5)
+  const received = await client.end()
+  clearInterval(timer)
+  expect(statusOf(received)).toBe(413)
+  expect(received).toMatch(/big$/)
+  client.close()
+})
+
+test('a half-closed client still gets its answer', async () => {
+  await use(
+    await HttpUpstream.start(
+      'slow',
+      (_request, response) => void setTimeout(() => response.end('late'), 100),
+    ),
+  )
+  const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
+  client.socket.end()
+  expect(await client.end()).toMatch(/late/)
+})
+
+test('a slow reader holds its upstream back and gets every byte', async () => {
+  const size = 40_000_000
+  let written = 0
+  await use(
+    await HttpUpstream.start('bulk', (_request, response) => {
+      response.setHeader('content-length', size)
+      const piece = Buffer.alloc(100_000, 'x')
+      const more = () => {
+        while (written < size) {
+          written += piece.length
+          if (!response.write(piece)) return void response.once('drain', more)
+        }
+        response.end()
+      }
+      more()
+    }),
+  )
+  const client = stand.raw()
+  let length = 0
+  client.socket.removeAllListeners('data')
+  client.socket.pause()
+  client.request('GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(written).toBeLessThan(size * 0.75)
+  client.socket.on('data', (text: string) => (length += text.length))
+  client.socket.resume()
+  await client.end()
+  expect(length).toBeGreaterThan(size)
+})
+
+test('a WebSocket passes bytes both ways until either side ends it', async () => {
+  await use(
+    await RawUpstream.start((socket, piece) => {
+      if (piece.startsWith('GET')) {
+        socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nhello',
+        )
+      } else socket.write(`echo ${piece}`)
+    }),
+  )
+  const before = (await stand.client.counts()).targets['srv-app']!
+  const client = stand
+    .raw()
+    .request('GET /ws HTTP/1.1', `Host: ${HOST}`, 'Connection: keep-alive, Upgrade', 'Upgrade: websocket')
+  const head = await client.until('hello')
+  expect(head).toMatch(
+    /^HTTP\/1\.1 101 Switching Protocols\r\nUpgrade: websocket\r\n[^]*Connection: upgrade\r\n\r\nhello$/,
+  )
+  client.send('one')
+  await client.until('echo one')
+  expect((await stand.client.counts()).targets['srv-app']!.status_2xx).toBe(before.status_2xx + 1)
+  client.socket.end()
+  await client.end()
+})
+
+test('an upgrade that the upstream was not asked for is 502', async () => {
+  await answering('HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', '', '')
+  const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
+  expect(statusOf(await client.until('</html>'))).toBe(502)
+  client.close()
+})
+
+test.each([
+  ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+  [
+    'length and chunks',
+    'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  ['a folded field', 'HTTP/1.1 200 OK\r\nX-A: 1\r\n 2\r\n\r\n'],
+  ['a bare LF', 'HTTP/1.1 200 OK\nContent-Length: 0\n\n'],
+  ['a bad first chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'],
+  ['a head without an end', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(70_000)}`],
+])('an upstream that answers with %s is 502', async (_name, bytes) => {
+  await answering(bytes)
+  const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`, 'Accept: application/json')
+  const received = await client.until('}}')
+  expect(statusOf(received)).toBe(502)
+  expect(received).toContain('"code":"bad_gateway"')
+  client.close()
+})
+
+test('bytes after an answer end the upstream connection instead of reaching the next client', async () => {
+  const upstream = await answering(
+    'HTTP/1.1 200 OK',
+    'Content-Length: 2',
+    '',
+    'okHTTP/1.1 200 OK',
+    'Content-Length: 4',
+    '',
+    'evil',
+  )
+  for (let round = 0; round < 3; round++) {
+    const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+    expect(await client.end()).toMatch(/\r\n\r\nok$/)
+  }
+  expect(upstream.sockets).toHaveLength(3)
+})
+
+test('an idempotent request is sent again when its reused connection dies, another is not', async () => {
+  let requests = 0
+  const upstream = await use(
+    await RawUpstream.start((socket, piece) => {
+      if (!piece.includes('\r\n\r\n')) return
+      requests++
+      if (requests % 2 === 0) socket.destroy()
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+    }),
+  )
+  const get = () => stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: close').end()
+  expect(statusOf(await get())).toBe(200)
+  expect(statusOf(await get())).toBe(200)
+  expect(upstream.requestLines).toHaveLength(3)
+  const post = stand
+    .raw()
+    .request('POST / HTTP/1.1', `Host: ${HOST}`, 'Content-Length: 0', 'Connection: close')
+  expect(statusOf(await post.end())).toBe(502)
+  expect(upstream.requestLines).toHaveLength(4)
+})
+
+test('a request whose instance refuses the connection is served by another, body included', async () => {
+  const dead = await RawUpstream.start(() => {})
+  const { spec } = dead
+  dead.close()
+  const alive = await use(await HttpUpstream.start('alive', (request, response) => request.pipe(response)))
+  await stand.client.applyTable(tableOf([spec, alive.spec]))
+  for (let round = 0; round < 6; round++) {
+    const client = stand.raw()
+    client.send(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 7\r\nConnection: close\r\n\r\npayload`)
+    const received = await client.end()
+    expect(statusOf(received)).toBe(200)
+    expect(received).toContain('payload')
+  }
+})
+
+test('a target whose only instance refuses is 502, and no instance at all too', async () => {
+  const dead = await RawUpstream.start(() => {})
+  const { spec } = dead
+  dead.close()
+  for (const table of [tableOf([spec]), tableOf([])]) {
+    await stand.client.applyTable(table)
+    const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+    expect(statusOf(await client.end())).toBe(502)
+  }
+})
+
+test('an upstream that does not answer in time is 504', async () => {
+  const silent = await use(await RawUpstream.start(() => {}))
+  await stand.client.applyTable(tableOf([silent.spec], { upstream_timeout_ms: 300 }))
+  const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`, 'Accept: application/json')
+  const received = await client.until('gateway_timeout')
+  expect(statusOf(received)).toBe(504)
+  client.close()
+})
+
+test('a client that leaves is counted as 499 and its upstream connection is closed', async () => {
+  const silent = await use(await RawUpstream.start(() => {}))
+  const before = (await stand.client.counts()).targets['srv-app']!
+  const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
+  await expect.poll(() => silent.received).toContain('\r\n\r\n')
+  client.socket.resetAndDestroy()
+  await expect.poll(() => silent.sockets[0]!.destroyed).toBe(true)
+  const after = (await stand.client.counts()).targets['srv-app']!
+  expect(after.status_4xx).toBe(before.status_4xx + 1)
+  expect(after.latency_buckets.reduce((sum, count) => sum + count, 0)).toBe(
+    before.latency_buckets.reduce((sum, count) => sum + count, 0),
+  )
+})

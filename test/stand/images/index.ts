@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { docker } from '../engine.ts'
+import { standFolder } from '../place.ts'
+import { hasTag } from '../registry.ts'
+import { say } from '../run.ts'
+import { base, busybox } from './base.ts'
+import { golang, node, python } from './languages.ts'
+
+/** An image that stands in for one of a public registry. */
+export interface Recipe {
+  /** `name:tag`, the first one is what it is built as, the others are the same image. */
+  tags: string[]
+  /** What it is made from; a changed text makes it anew. */
+  text: string
+  /** The recipe whose image it starts from. */
+  from?: Recipe
+  /** Makes the image in the engine under the first tag; `folder` is empty and removed afterwards. */
+  make(folder: string, text: string): Promise<void>
+}
+
+const RECIPES: Recipe[] = [busybox, base, node, python, golang]
+
+/**
+ * Makes every stand-in image that is missing or whose recipe changed, and pushes it to the registry, so that a pull by
+ * its public name is a real one.
+ */
+export async function prepareImages(registry: string): Promise<void> {
+  for (const recipe of RECIPES) await prepare(recipe, registry)
+}
+
+async function prepare(recipe: Recipe, registry: string): Promise<void> {
+  const stamp = join(standFolder('stamps'), recipe.tags[0]!.replaceAll(/[/:]/g, '_'))
+  const hash = hashOf(recipe)
+  const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === hash
+  if (isFresh && (await areServed(recipe, registry))) return
+  const started = performance.now()
+  const folder = standFolder('work', 'image')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  if (recipe.from) await docker(['pull', '-q', recipe.from.tags[0]!])
+  await recipe.make(folder, recipe.text)
+  for (const tag of recipe.tags) {
+    await docker(['tag', recipe.tags[0]!, tag])
+    await docker(['tag', tag, `${registry}/library/${tag}`])
+    await docker(['push', '-q', `${registry}/library/${tag}`])
+    await docker(['rmi', `${registry}/library/${tag}`])
+  }
+  rmSync(folder, { recursive: true, force: true })
+  writeFileSync(stamp, hash)
+  say(`${recipe.tags.join(', ')} made in ${((performance.now() - started) / 1_000).toFixed(1)} s`)
+}
+
+function hashOf(recipe: Recipe): string {
+  const parts = [recipe.text, recipe.tags.join(), recipe.from ? hashOf(recipe.from) : '']
+  return createHash('sha256').update(parts.join('\0')).digest('hex')
+}
+
+async function areServed(recipe: Recipe, registry: string): Promise<boolean> {
+  for (const name of recipe.tags) {
+    const [repository, tag] = name.split(':') as [string, string]
+    if (!(await hasTag(registry, `library/${repository}`, tag))) return false
+  }
+  return true
+}

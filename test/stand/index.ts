@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAlive, isEngineUp, startEngine, stopEngine } from './engine.ts'
+import { prepareImages } from './images/index.ts'
+import { withLock } from './lock.ts'
+import { ensurePackages } from './packages.ts'
+import { engineSocket, standDirectory, standFolder } from './place.ts'
+import { startRegistry, stopRegistry } from './registry.ts'
+
+export interface Stand {
+  /** The private engine, as `unix:///...`. */
+  dockerHost: string
+  /** The open registry, `127.0.0.1:port`; the engine's mirror for Docker Hub names. */
+  registry: string
+  /** Gives the stand back; the engine stops with its last user unless it was started by hand. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+let uses = 0
+
+/**
+ * Prepares the stand where it is not (packages, engine, registry, images) and starts it where it does not run. Any
+ * number of processes may use it at once. Throws one line that says what is missing.
+ */
+export async function startStand(): Promise<Stand> {
+  const lease = join(standFolder('leases'), `${process.pid}.${uses++}`)
+  const registry = await withLock('stand', async () => {
+    await ensurePackages()
+    if (process.getuid?.() !== 0)
+      throw new Error('the test stand runs an engine of its own: run the tests as root')
+    const host = await startRegistry()
+    await startEngine(host)
+    await prepareImages(host)
+    writeFileSync(lease, '')
+    return host
+  })
+  return { dockerHost: `unix://${engineSocket()}`, registry, stop: () => giveBack(lease) }
+}
+
+/** Starts the stand and keeps it running after its users, until `stopStand`. */
+export async function keepStand(): Promise<Stand> {
+  const stand = await startStand()
+  writeFileSync(keepFile(), '')
+  await stand.stop()
+  return stand
+}
+
+/** Stops the engine and the registry; what they keep on disk stays. */
+export function stopStand(): Promise<void> {
+  return withLock('stand', async () => {
+    rmSync(keepFile(), { force: true })
+    if (await isEngineUp()) await stopEngine()
+    await stopRegistry()
+  })
+}
+
+async function giveBack(lease: string): Promise<void> {
+  if (!existsSync(lease)) return
+  rmSync(lease, { force: true })
+  if (existsSync(keepFile()) || otherLeases()) return
+  await withLock('stand', async () => {
+    if (existsSync(keepFile()) || otherLeases()) return
+    await stopEngine()
+    await stopRegistry()
+  })
+}
+
+/** Whether a living process uses the stand; leases of dead ones are dropped. */
+function otherLeases(): boolean {
+  const folder = standFolder('leases')
+  for (const name of readdirSync(folder)) {
+    if (isAlive(Number(name.split('.')[0]))) return true
+    rmSync(join(folder, name), { force: true })
+  }
+  return false
+}
+
+function keepFile(): string {
+  return join(standDirectory(), 'kept')
+}

@@ -1,0 +1,64 @@
+import { constants, accessSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { run, say } from './run.ts'
+
+/** The programs that the stand runs and the Debian packages that bring them. */
+const PACKAGES: Record<string, string[]> = {
+  dockerd: ['docker.io'],
+  docker: ['docker-cli', 'docker.io'],
+  iptables: ['iptables'],
+  mmdebstrap: ['mmdebstrap', 'debian-archive-keyring'],
+  'docker-registry': ['docker-registry'],
+  pebble: ['pebble'],
+  git: ['git'],
+  htpasswd: ['apache2-utils'],
+  sshd: ['openssh-server'],
+  'ssh-keygen': ['openssh-client'],
+  busybox: ['busybox-static'],
+  openssl: ['openssl'],
+}
+
+/** Daemons live in the system's folders, which a user's path may lack. */
+const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin']
+
+/** The whole path of a program; null when it is not installed. */
+export function findProgram(name: string): string | null {
+  for (const folder of [...(process.env.PATH ?? '').split(delimiter), ...SYSTEM_FOLDERS]) {
+    const path = join(folder, name)
+    try {
+      accessSync(path, constants.X_OK)
+      return path
+    } catch {
+      continue
+    }
+  }
+  return null
+}
+
+/**
+ * Installs the Debian packages that the stand needs and the machine lacks, as root, and says so.
+ * Throws one line that says what to install when it cannot.
+ */
+export async function ensurePackages(): Promise<void> {
+  const missing = Object.keys(PACKAGES).filter((program) => findProgram(program) === null)
+  if (missing.length === 0) return
+  if (process.getuid?.() !== 0 || findProgram('apt-get') === null) {
+    const names = [...new Set(missing.flatMap((program) => PACKAGES[program]!))]
+    throw new Error(`the test stand lacks ${missing.join(', ')}: as root, apt-get install ${names.join(' ')}`)
+  }
+  await run('apt-get', ['update', '-qq'])
+  const wanted = new Set<string>()
+  for (const program of missing) {
+    for (const name of PACKAGES[program]!) if (await isInstallable(name)) wanted.add(name)
+  }
+  say(`installing ${[...wanted].join(' ')}`)
+  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...wanted], {
+    env: { DEBIAN_FRONTEND: 'noninteractive' },
+  })
+}
+
+/** `docker-cli` is a package of its own only in newer releases. */
+async function isInstallable(name: string): Promise<boolean> {
+  const policy = await run('apt-cache', ['policy', name])
+  return policy.includes('Candidate:') && !policy.includes('Candidate: (none)')
+}

@@ -1,0 +1,218 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { builtServer } from './build.ts'
+import { standEngine } from './stand-setup.ts'
+import { waitFor } from './wait.ts'
+
+const START_LIMIT_MS = 30_000
+/** SIGTERM ends the server within 10 s. */
+const STOP_LIMIT_MS = 20_000
+const START_TRIES = 3
+
+export interface ServerOptions {
+  /** A folder that outlives the server; a temporary one when absent. */
+  dataDirectory?: string
+  /** Further flags of `deployer serve`. */
+  flags?: string[]
+  env?: Record<string, string>
+  /** Whether it gets the test stand's container engine; without, its engine never answers. */
+  engine?: boolean
+}
+
+export interface ApiAnswer {
+  status: number
+  headers: Headers
+  /** The parsed body when it is JSON, else its text; null when there is none. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- every test reads another shape
+  body: any
+}
+
+export interface TestServer {
+  /** Of the API and the dashboard, without a slash at the end. */
+  readonly url: string
+  /** Where services are served. */
+  readonly httpPort: number
+  readonly dataDirectory: string
+  /** The server token. */
+  readonly token: string
+  /** Empty when there is an account. */
+  readonly setupCode: string
+  readonly pid: number
+  /** Everything that the server has printed. */
+  readonly logs: string
+  /** Sends a request to a path under /api/v1 with the server token; `body` becomes JSON unless it is text or bytes. */
+  api(method: string, path: string, body?: unknown, init?: RequestInit): Promise<ApiAnswer>
+  /** Sends a request to any path, without credentials. */
+  request(method: string, path: string, body?: unknown, init?: RequestInit): Promise<ApiAnswer>
+  /** Ends the server and its data plane and removes what a temporary data directory holds. Safe to call twice. */
+  stop(): Promise<void>
+  /** Ends the control plane alone with a signal and waits for its end. */
+  kill(signal?: NodeJS.Signals): Promise<void>
+  /** Starts the control plane again on the same data directory and addresses; ends it first when it runs. */
+  restart(): Promise<void>
+}
+
+/** Starts the built server as a process of its own, on free ports and a data directory of its own. */
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const entry = await builtServer()
+  for (let tries = 1; ; tries++) {
+    const server = new ServerProcess(entry, options, await freePort(), await freePort())
+    try {
+      await server.start()
+      return server
+    } catch (error) {
+      await server.stop()
+      // Between finding a free port and listening there another process may have taken it.
+      if (tries === START_TRIES || !server.logs.includes('another program listens there')) throw error
+    }
+  }
+}
+
+class ServerProcess implements TestServer {
+  readonly url: string
+  readonly httpPort: number
+  readonly dataDirectory: string
+  logs = ''
+  readonly #entry: string
+  readonly #options: ServerOptions
+  readonly #listen: string
+  #child: ChildProcess | undefined
+
+  constructor(entry: string, options: ServerOptions, port: number, httpPort: number) {
+    this.#entry = entry
+    this.#options = options
+    this.#listen = `127.0.0.1:${port}`
+    this.url = `http://${this.#listen}`
+    this.httpPort = httpPort
+    this.dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'deployer-test-'))
+  }
+
+  get token(): string {
+    return this.#read('api_token')
+  }
+
+  get setupCode(): string {
+    return this.#read('setup_code')
+  }
+
+  get pid(): number {
+    if (!this.#child?.pid) throw new Error('the server does not run')
+    return this.#child.pid
+  }
+
+  async start(): Promise<void> {
+    const { flags = [], env = {}, engine = false } = this.#options
+    const dockerHost = engine ? standEngine() : `unix://${join(this.dataDirectory, 'no-engine.sock')}`
+    const args = ['serve', '--data-dir', this.dataDirectory, '--listen', this.#listen]
+    args.push('--http-listen', `127.0.0.1:${this.httpPort}`, '--docker-host', dockerHost, ...flags)
+    const child = spawn(process.execPath, [this.#entry, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...cleanEnvironment(), ...env },
+    })
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => (this.logs += chunk))
+    }
+    await waitFor(() => this.#listens(child), 'the server to listen', START_LIMIT_MS).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}; it printed:\n${this.logs}`)
+      },
+    )
+    if (hasEnded(child))
+      throw new Error(`the server ended with code ${child.exitCode}; it printed:\n${this.logs}`)
+  }
+
+  async api(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<ApiAnswer> {
+    const headers = new Headers(init.headers)
+    if (!headers.has('authorization')) headers.set('authorization', `Bearer ${this.token}`)
+    return this.request(method, `/api/v1${path}`, body, { ...init, headers })
+  }
+
+  async request(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<ApiAnswer> {
+    const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: 'manual',
+      ...init,
+      ...(body === undefined ? {} : { body: raw ? (body as RequestInit['body']) : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? null : isJson ? JSON.parse(text) : text,
+    }
+  }
+
+  async stop(): Promise<void> {
+    await promisify(execFile)(
+      process.execPath,
+      [this.#entry, 'stop', '--all', '--data-dir', this.dataDirectory],
+      {
+        timeout: STOP_LIMIT_MS,
+      },
+    ).catch((error: Error) => (this.logs += `${error.message}\n`))
+    await this.kill('SIGTERM')
+    if (!this.#options.dataDirectory)
+      rmSync(this.dataDirectory, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child
+    if (!child || hasEnded(child)) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    const insist = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
+    await ended
+    clearTimeout(insist)
+  }
+
+  async restart(): Promise<void> {
+    await this.kill('SIGTERM')
+    await this.start()
+  }
+
+  /** Whether this very process listens; the file of an earlier one may still lie there. Also true when it has ended. */
+  #listens(child: ChildProcess): boolean {
+    if (hasEnded(child)) return true
+    const { pid } = JSON.parse(readFileSync(join(this.dataDirectory, 'server.json'), 'utf8')) as {
+      pid: number
+    }
+    return pid === child.pid
+  }
+
+  #read(name: string): string {
+    try {
+      return readFileSync(join(this.dataDirectory, name), 'utf8').trim()
+    } catch {
+      return ''
+    }
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+/** What the machine sets for a server of its own is no part of a test. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env)
+  return Object.fromEntries(
+    entries.filter(([name]) => !/^(DEPLOYER_|DOCKER_|VITEST|SSH_CONNECTION$|NODE_OPTIONS$)/.test(name)),
+  )
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}

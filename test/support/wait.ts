@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+const EVERY_MS = 50
+/** A wait that is longer than this is a hang on any machine, unless the test says otherwise. */
+const LIMIT_MS = 30_000
+
+/**
+ * Waits until `condition` answers something true, and answers that. What it throws counts as not yet. Throws after
+ * `limitMs`, naming `what` and the last error.
+ */
+export async function waitFor<T>(
+  condition: () => T | Promise<T>,
+  what: string,
+  limitMs: number = LIMIT_MS,
+): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
+  const deadline = performance.now() + limitMs
+  let last: unknown
+  for (;;) {
+    try {
+      const value = await condition()
+      if (value) return value as Exclude<T, false | null | undefined | 0 | ''>
+    } catch (error) {
+      last = error
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`waited ${limitMs / 1000} s in vain for ${what}`, { cause: last })
+    }
+    await delay(EVERY_MS)
+  }
+}

@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { changePassword, replacePassword, setUp, signIn } from '#server/accounts/operations.ts'
+import { listSessions, openSession, resumeSession, SESSION_LIFETIME_MS } from '#server/accounts/sessions.ts'
+import { ensureSetupCode } from '#server/accounts/setup-code.ts'
+import {
+  approveCliLogin,
+  denyCliLogin,
+  forgetCliLogins,
+  LIFETIME_MS,
+  pollCliLogin,
+  startCliLogin,
+  viewCliLogin,
+} from '#server/cli-logins/operations.ts'
+import { provideContext, type Context } from '#server/context.ts'
+import { openDatabase } from '#server/database/index.ts'
+import { readOptions } from '#server/options.ts'
+import { openVault } from '#server/secrets.ts'
+import { createToken, listTokens, verifyToken } from '#server/tokens/operations.ts'
+
+const MINUTE_MS = 60_000
+let directory: string
+let context: Context
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  directory = mkdtempSync(join(tmpdir(), 'deployer-auth-'))
+  context = {
+    options: readOptions(['--data-dir', directory], {}),
+    database: await openDatabase(join(directory, 'deployer.db')),
+    vault: openVault(join(directory, 'key')),
+    serverId: 'test',
+    version: '0.0.0',
+    stopping: new AbortController().signal,
+  }
+  provideContext(context)
+})
+
+afterEach(async () => {
+  forgetCliLogins()
+  vi.useRealTimers()
+  await context.database.close()
+  rmSync(directory, { recursive: true })
+})
+
+describe('a session', () => {
+  it('ends 30 days after its last use', () => {
+    const { id, secret } = openSession(context.database, 'Browser')
+    vi.advanceTimersByTime(SESSION_LIFETIME_MS - 1)
+    expect(resumeSession(secret)).toEqual({ id, renewed: true })
+    vi.advanceTimersByTime(SESSION_LIFETIME_MS - 1)
+    expect(resumeSession(secret)?.id).toBe(id)
+    vi.advanceTimersByTime(SESSION_LIFETIME_MS)
+    expect(resumeSession(secret)).toBeUndefined()
+    expect(listSessions('')).toEqual([])
+  })
+
+  it('writes its last use at most once a minute', () => {
+    const { secret } = openSession(context.database, undefined)
+    const lastUsed = () => listSessions('')[0]!.last_used_at
+    const opened = lastUsed()
+    vi.advanceTimersByTime(MINUTE_MS - 1)
+    expect(resumeSession(secret)?.renewed).toBe(false)
+    expect(lastUsed()).toBe(opened)
+    vi.advanceTimersByTime(1)
+    expect(resumeSession(secret)?.renewed).toBe(true)
+    expect(Date.parse(lastUsed()) - Date.parse(opened)).toBe(MINUTE_MS)
+  })
+
+  it('keeps no secret in the database', () => {
+    const { secret } = openSession(context.database, undefined)
+    expect(JSON.stringify(context.database.all('SELECT * FROM sessions'))).not.toContain(secret)
+  })
+
+  it('gives way to newer ones when there are over a thousand', () => {
+    const first = openSession(context.database, undefined)
+    context.database.transaction(() => {
+      for (let i = 0; i < 1_000; i++) {
+        vi.setSystemTime(Date.now() + 1)
+        openSession(context.database, undefined)
+      }
+    })
+    expect(listSessions('')).toHaveLength(1_000)
+    expect(resumeSession(first.secret)).toBeUndefined()
+  })
+})
+
+describe('an API token', () => {
+  it('is no credential from the moment it expires, and stays listed', () => {
+    const { token, api_token: record } = createToken('ci', new Date(Date.now() + MINUTE_MS).toISOString())
+    vi.advanceTimersByTime(MINUTE_MS - 1)
+    expect(verifyToken(token)).toEqual({ id: record.id })
+    vi.advanceTimersByTime(1)
+    expect(verifyToken(token)).toBeUndefined()
+    expect(listTokens()).toHaveLength(1)
+  })
+
+  it('writes its last use at most once a minute', () => {
+    const { token } = createToken('ci', null)
+    const lastUsed = () => listTokens()[0]!.last_used_at
+    expect(lastUsed()).toBeNull()
+    verifyToken(token)
+    const first = lastUsed()
+    vi.advanceTimersByTime(MINUTE_MS - 1)
+    verifyToken(token)
+    expect(lastUsed()).toBe(first)
+    vi.advanceTimersByTime(1)
+    verifyToken(token)
+    expect(lastUsed()).not.toBe(first)
+  })
+
+  it('is kept as a hash', () => {
+    const { token } = createToken('ci', null)
+    expect(JSON.stringify(context.database.all('SELECT * FROM api_tokens'))).not.toContain(token)
+  })
+})
+
+describe('a CLI login request', () => {
+  it('waits ten minutes', () => {
+    const { id } = startCliLogin('laptop')
+    vi.advanceTimersByTime(LIFETIME_MS - 1)
+    expect(viewCliLogin(id).status).toBe('pending')
+    vi.advanceTimersByTime(1)
+    expect(() => viewCliLogin(id)).toThrow('start again')
+  })
+
+  it('that was approved in its last moment still reaches its terminal', () => {
+    const { id, secret } = startCliLogin('laptop')
+    vi.advanceTimersByTime(LIFETIME_MS - 1)
+    approveCliLogin(id)
+    vi.advanceTimersByTime(5_000)
+    expect(pollCliLogin(id, secret)).toMatchObject({ status: 'approved' })
+  })
+
+  it('that was approved and never collected leaves no token behind', () => {
+    const { id } = startCliLogin('laptop')
+    approveCliLogin(id)
+    expect(listTokens()).toHaveLength(1)
+    vi.advanceTimersByTime(LIFETIME_MS)
+    expect(listTokens()).toEqual([])
+  })
+
+  it('that was collected keeps its token', () => {
+    const { id, secret } = startCliLogin('laptop')
+    approveCliLogin(id)
+    pollCliLogin(id, secret)
+    vi.advanceTimersByTime(2 * LIFETIME_MS)
+    expect(listTokens()).toHaveLength(1)
+  })
+
+  it('is refused while a thousand wait', () => {
+    for (let i = 0; i < 1_000; i++) startCliLogin()
+    expect(() => startCliLogin()).toThrow('1000 terminals wait')
+    vi.advanceTimersByTime(LIFETIME_MS)
+    expect(() => denyCliLogin(startCliLogin().id)).not.toThrow()
+  })
+})
+
+describe('a change of the password', () => {
+  const before = 'correct horse'
+  const after = 'battery staple'
+  const email = 'admin@example.com'
+
+  beforeEach(async () => {
+    await setUp({ code: ensureSetupCode(context)!, email, password: before }, undefined)
+  })
+
+  it('lets no sign-in slip in that was being judged against the old one', async () => {
+    const current = listSessions('')[0]!.id
+    const changing = changePassword({ current_password: before, new_password: after }, current)
+    const signingIn = Array.from({ length: 4 }, () => signIn({ email, password: before }, undefined))
+    const outcomes = await Promise.allSettled([changing, ...signingIn])
+    expect(outcomes[0].status).toBe('fulfilled')
+    await expect(signIn({ email, password: after }, undefined)).resolves.toBeDefined()
+    // A session opened before the change has ended with it, one opened after needed the new password.
+    expect(listSessions('')).toHaveLength(2)
+  })
+
+  it('happens once when two are made at once', async () => {
+    const current = listSessions('')[0]!.id
+    const change = (password: string) =>
+      changePassword({ current_password: before, new_password: password }, current)
+    const outcomes = await Promise.allSettled([change('battery staple 1'), change('battery staple 2')])
+    expect(outcomes.map((outcome) => outcome.status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('on the host ends every session and keeps tokens', async () => {
+    const { token } = createToken('ci', null)
+    expect(await replacePassword(context.database, after)).toBe(email)
+    expect(listSessions('')).toEqual([])
+    expect(verifyToken(token)).toBeDefined()
+    await expect(signIn({ email, password: after }, undefined)).resolves.toBeDefined()
+  })
+})

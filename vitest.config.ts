@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config'
+
+/** A test that is slower than this hangs, on any machine. */
+const HANG_MS = { unit: 20_000, api: 60_000, engine: 300_000 }
+
+const BUILD = './test/support/build.ts'
+const STAND = './test/support/stand-setup.ts'
+
+/** One suite; those of a later group start when the earlier ones are done, so that the real engine has the machine. */
+function suite(name: string, group: number, hangMs: number, globalSetup: string[] = []) {
+  return {
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`, ...(name === 'unit' ? ['test/*.test.ts'] : [])],
+      pool: 'forks' as const,
+      testTimeout: hangMs,
+      hookTimeout: hangMs,
+      globalSetup,
+      sequence: { groupOrder: group },
+    },
+  }
+}
+
+export default defineConfig({
+  test: {
+    // The machine that tests has two cores; suites that wait for processes gain little from more.
+    maxWorkers: 2,
+    projects: [
+      suite('unit', 0, HANG_MS.unit),
+      suite('proxy', 0, HANG_MS.api),
+      suite('git', 0, HANG_MS.api),
+      suite('api', 1, HANG_MS.api, [BUILD]),
+      suite('cli', 1, HANG_MS.api, [BUILD]),
+      suite('engine', 2, HANG_MS.engine, [BUILD, STAND]),
+      suite('browser', 3, HANG_MS.engine, [BUILD, STAND]),
+    ],
+  },
+})

@@ -54,7 +54,11 @@ export default defineConfig({
           groups: [
             { name: 'vue', test: /node_modules[\\/](@vue|vue|vue-router)[\\/]/ },
             // What most pages use comes as one file instead of twenty small ones.
-            { name: 'ui', test: /dashboard[\\/]src[\\/](api|ui)[\\/]|node_modules[\\/]lucide-/, minShareCount: 4 },
+            {
+              name: 'ui',
+              test: /dashboard[\\/]src[\\/](api|ui)[\\/]|node_modules[\\/]lucide-/,
+              minShareCount: 4,
+            },
           ],
         },
       },

@@ -8,7 +8,7 @@ export default defineNitroModule({
   name: 'endpoints',
   setup(nitro) {
     nitro.options.virtual['#endpoints'] = () => {
-      const routes = nitro.scannedHandlers.filter((handler) => handler.route && handler.method)
+      const routes = nitro.scannedHandlers.filter((handler) => handler.route && handler.method && !handler.route.includes('**'))
       return [
         ...routes.map((route, index) => `import endpoint${index} from ${JSON.stringify(route.handler)}`),
         'export const endpoints = [',

@@ -1,24 +1,16 @@
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { defineNitroModule } from 'nitropack/kit'
+import { bundleProxy } from './proxy-bundle.ts'
 
 /**
- * Bundles the data plane's program apart from the server's. As a second entry of the same build it would share chunks
- * with the server and boot that when it starts.
+ * Bundles the data plane's program beside the server's. It runs as processes of its own, which outlive the server, so
+ * it shares no chunk with it.
  */
 export default defineNitroModule({
   name: 'proxy',
   setup(nitro) {
-    nitro.hooks.hook('compiled', async () => {
-      await build({
-        entryPoints: [join(nitro.options.rootDir, 'proxy/main.ts')],
-        outfile: join(nitro.options.output.serverDir, 'proxy.mjs'),
-        bundle: true,
-        platform: 'node',
-        format: 'esm',
-        target: 'node24',
-        logLevel: 'warning',
-      })
+    nitro.hooks.hook('compiled', () => {
+      bundleProxy(nitro.options.rootDir, join(nitro.options.output.serverDir, 'proxy.mjs'))
     })
   },
 })

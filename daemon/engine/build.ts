@@ -115,7 +115,7 @@ async function follow(body: Readable, { onLine }: BuildOptions): Promise<string>
     body.destroy()
   }
   progress.end()
-  if (fault !== null) throw new AppError('build_failed', explainBuild(fault, progress.failed))
+  if (fault !== null) throw new AppError('build_failed', explainBuild(fault, progress.failed), { cause: fault })
   if (id === null)
     throw new AppError('runtime_error', 'the container engine went away during the build: deploy again')
   return id

@@ -263,7 +263,7 @@ export async function findProxy(dataDirectory: string): Promise<FoundProxy | nul
     async stop() {
       const ended = workers.map((worker) => new Promise<void>((resolve) => (worker.onClose = resolve)))
       const ask = { limit_ms: STOP_MS / 3, close_idle: true }
-      await Promise.all(workers.map((worker) => worker.request('retire', ask, HELLO_MS)))
+      for (const worker of workers) worker.request('retire', ask, HELLO_MS).catch(() => worker.destroy())
       await Promise.race([Promise.all(ended), sleep(STOP_MS, undefined, { ref: false })])
     },
   }

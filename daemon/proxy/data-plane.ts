@@ -19,6 +19,7 @@ export class DataPlane {
   readonly #client: ProxyClient
   readonly #listenAddress: string
   readonly #apiPort: number
+  readonly #switching = new Map<string, string>()
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
 
@@ -69,7 +70,7 @@ export class DataPlane {
       program,
       node: process.execPath,
       ...(options.proxyWorkers === null ? {} : { workers: options.proxyWorkers }),
-      table: buildTable(nextTableVersion(), listenAddress, apiPort),
+      table: buildTable(nextTableVersion(), listenAddress, apiPort, new Map()),
       log: (message, fields) => log.info(message, fields),
     })
     const dataPlane = new DataPlane(client, listenAddress, apiPort)
@@ -103,6 +104,25 @@ export class DataPlane {
     return this.#next
   }
 
+  /**
+   * Routes a service to the instances of a deploy, then has `commit` record it: so `live` is never told before it is
+   * true. When `commit` throws, the routes go back to what the database says.
+   */
+  async switchOver(serviceId: string, deployId: string, commit: () => void): Promise<void> {
+    this.#switching.set(serviceId, deployId)
+    try {
+      await this.sync()
+      commit()
+    } catch (error) {
+      this.#switching.delete(serviceId)
+      // When it cannot be reached it gets the table once it is back.
+      await this.sync().catch(() => {})
+      throw error
+    } finally {
+      this.#switching.delete(serviceId)
+    }
+  }
+
   /** Resolves when an instance has no request left, at the latest after `deadlineMs`, when those left are cut. */
   drain(instance: string, deadlineMs: number): Promise<void> {
     return this.#client.drain(instance, deadlineMs)
@@ -120,7 +140,7 @@ export class DataPlane {
 
   #push(): Promise<void> {
     const push = this.#client
-      .applyTable(buildTable(nextTableVersion(), this.#listenAddress, this.#apiPort))
+      .applyTable(buildTable(nextTableVersion(), this.#listenAddress, this.#apiPort, this.#switching))
       .finally(() => {
         this.#running = null
       })

@@ -10,8 +10,11 @@ import type { RouteTable, Target, Upstream } from '#proxy/protocol.ts'
 /** Counts and routes of the server's own pages stand under this name. */
 const DASHBOARD = 'dashboard'
 
+/** Deploys whose instances take the requests before their record says `live`, by service id. */
+export type Switching = ReadonlyMap<string, string>
+
 /** The whole route table as the database has it now. `apiPort` is where the control plane listens. */
-export function buildTable(version: number, listenAddress: string, apiPort: number): RouteTable {
+export function buildTable(version: number, listenAddress: string, apiPort: number, switching: Switching): RouteTable {
   const { options } = useContext()
   const table: RouteTable = {
     version,
@@ -37,15 +40,25 @@ export function buildTable(version: number, listenAddress: string, apiPort: numb
       const hosts = service.deleting ? [] : hostsOf(service, environment)
       for (const host of hosts) table.hosts[host] = service.id
       if (hosts.length > 0)
-        table.targets[service.id] = targetOf(service, latest.get(service.id), instances.get(service.id) ?? [])
+        table.targets[service.id] = targetOf(service, latest.get(service.id), instances.get(service.id) ?? [], switching.get(service.id))
     }
   }
   return table
 }
 
-function targetOf(service: ServiceRow, latest: DeployRow | undefined, instances: InstanceRow[]): Target {
-  const state = targetState(service, latest)
-  return { id: service.id, state, upstreams: state === 'serving' ? upstreamsOf(service, instances) : [] }
+function targetOf(
+  service: ServiceRow,
+  latest: DeployRow | undefined,
+  instances: InstanceRow[],
+  switchingTo: string | undefined,
+): Target {
+  const state = targetState({ ...service, live_deploy_id: switchingTo ?? service.live_deploy_id }, latest)
+  if (state !== 'serving') return { id: service.id, state, upstreams: [] }
+  const upstreams =
+    switchingTo === undefined
+      ? upstreamsOf(instances, service.live_deploy_id)
+      : toUpstreams(instances.filter(({ deploy_id }) => deploy_id === switchingTo))
+  return { id: service.id, state, upstreams }
 }
 
 function targetState(service: ServiceRow, latest: DeployRow | undefined): Target['state'] {
@@ -55,18 +68,17 @@ function targetState(service: ServiceRow, latest: DeployRow | undefined): Target
   return IN_PROGRESS.includes(latest.status) ? 'starting' : 'failed'
 }
 
-/** The ready instances of the live deploy; when none is, those that fail their probe, which may still answer. */
-function upstreamsOf(service: ServiceRow, instances: InstanceRow[]): Upstream[] {
-  const reachable = instances.filter(
-    ({ deploy_id, upstream_port }) => deploy_id === service.live_deploy_id && upstream_port !== null,
-  )
-  const ready = reachable.filter(({ status }) => status === 'ready')
-  const chosen = ready.length > 0 ? ready : reachable.filter(({ status }) => status === 'failing')
-  return chosen.map(({ id, upstream_host, upstream_port }) => ({
-    instance: id,
-    host: upstream_host!,
-    port: upstream_port!,
-  }))
+/** The ready instances of a deploy; when none is, those that fail their probe, which may still answer. */
+function upstreamsOf(instances: InstanceRow[], deployId: string | null): Upstream[] {
+  const ofDeploy = instances.filter(({ deploy_id }) => deploy_id === deployId)
+  const ready = toUpstreams(ofDeploy.filter(({ status }) => status === 'ready'))
+  return ready.length > 0 ? ready : toUpstreams(ofDeploy.filter(({ status }) => status === 'failing'))
+}
+
+function toUpstreams(instances: InstanceRow[]): Upstream[] {
+  return instances
+    .filter(({ upstream_port }) => upstream_port !== null)
+    .map(({ id, upstream_host, upstream_port }) => ({ instance: id, host: upstream_host!, port: upstream_port! }))
 }
 
 /** An address that the control plane answers at when it listens on every one. */

@@ -44,7 +44,7 @@ export async function rollOut(world: World, deploy: DeployRow, snapshot: Snapsho
       log.system(`${instance.id} is ready`)
     })
     signal.throwIfAborted()
-    switchOver(deploy)
+    await world.dataPlane.switchOver(service.id, deploy.id, () => recordSwitch(deploy))
     log.system('live')
   } catch (error) {
     // The next start takes the instances up again.
@@ -72,7 +72,7 @@ async function prepareInstances(world: World, service: ServiceRow, deploy: Deplo
 }
 
 /** In one transaction the new instances enter rotation, the old ones leave it, and the deploy is live. */
-function switchOver(deploy: DeployRow): void {
+function recordSwitch(deploy: DeployRow): void {
   useDatabase().transaction(() => {
     for (const { id, deploy_id } of instancesOf(deploy.service_id)) {
       if (deploy_id === deploy.id) tryMove(instanceMachine, id, 'ready', { reason: null })

@@ -15,7 +15,7 @@ import {
   type SupervisorSettings,
 } from '../protocol.ts'
 import { spawnSupervisor } from '../spawn.ts'
-import { validateTable } from '../table.ts'
+import { parseAddress, validateTable } from '../table.ts'
 import { ControlServer } from './control-server.ts'
 import { CountsBook } from './counts-book.ts'
 import { readJson, rotateLog, writeAtomically } from './files.ts'
@@ -151,15 +151,34 @@ class Supervisor {
   async #changeListeners(table: RouteTable): Promise<void> {
     const before = this.#sockets.held.map(({ address }) => address)
     const old = this.#fleet.serving
+    if (this.#overlaps(table)) await this.#release(old, table)
     try {
       this.#listeners = await this.#startWorkers(this.#settings.workers, table)
     } catch (error) {
       this.#sockets.keep(before)
+      if (this.#fleet.serving.length === 0) await this.#fill()
       throw startFailure(error)
     }
     await Promise.all(old.map((link) => link.update(table)))
     await this.#fleet.retire(old)
     this.#sockets.keep(addressesOf(table))
+  }
+
+  /** Whether a new address has the port of one that leaves, as when 0.0.0.0:80 becomes [::]:80. */
+  #overlaps(table: RouteTable): boolean {
+    const wanted = addressesOf(table)
+    const leaving = this.#listeners.filter(({ address }) => !wanted.includes(address)).map(({ port }) => port)
+    const staying = this.#listeners.map(({ address }) => address)
+    return wanted.some(
+      (address) => !staying.includes(address) && leaving.includes(parseAddress(address).port),
+    )
+  }
+
+  /** Gives up addresses before the new ones are opened: for a moment new connections are refused. */
+  async #release(old: WorkerLink[], table: RouteTable): Promise<void> {
+    await this.#fleet.retire(old)
+    const wanted = addressesOf(table)
+    this.#sockets.keep(wanted)
   }
 
   async #startWorkers(count: number, table: RouteTable): Promise<BoundListener[]> {

@@ -157,7 +157,8 @@ class Worker {
   retire(limitMs: number, closeIdle: boolean): null {
     for (const server of this.#servers.splice(0)) server.close()
     setTimeout(() => this.#end(), limitMs).unref()
-    this.#relay.retire(closeIdle)
+    // The answer goes out first: without connections this is the end.
+    setImmediate(() => this.#relay.retire(closeIdle))
     return null
   }
 

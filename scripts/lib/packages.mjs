@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { capture, findCommand } from './command.mjs'
 import { Refusal, say } from './say.mjs'
 
@@ -46,13 +47,21 @@ export async function missingPackages(node) {
   return (await lacksAtomics(node)) ? ['libatomic1', ...missing] : missing
 }
 
+/** Where Debian, Ubuntu and others keep the library. */
+const ATOMICS = [
+  '/usr/lib/x86_64-linux-gnu/libatomic.so.1',
+  '/usr/lib/aarch64-linux-gnu/libatomic.so.1',
+  '/usr/lib64/libatomic.so.1',
+  '/usr/lib/libatomic.so.1',
+]
+
 /**
  * Node 26 links to libatomic, which a plain Debian does not have.
  *
  * @param {string} node
  */
 async function lacksAtomics(node) {
-  if (node === process.execPath) return false
+  if (node === process.execPath || ATOMICS.some((file) => existsSync(file))) return false
   const { code, output } = await capture(node, ['--version'])
   if (code === 0) return false
   if (output.includes('libatomic')) return true

@@ -2,20 +2,19 @@ import { STATUS_CODES } from 'node:http'
 import { send, setResponseHeader, setResponseStatus, type H3Error, type H3Event } from 'h3'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { logger } from '../log.ts'
+import { refusalOfUnmatched } from './unmatched.ts'
 
 const log = logger('http')
 
 /** Codes for what h3 itself refuses. */
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
   400: 'invalid_request',
-  404: 'not_found',
-  405: 'method_not_allowed',
   413: 'payload_too_large',
 }
 
 /** Every failure leaves as `{error: {code, message}}`; only an AppError chooses its own words. */
-export default function handleError(error: H3Error, event: H3Event): Promise<void> | undefined {
-  const known = error.cause instanceof AppError ? error.cause : undefined
+export default async function handleError(error: H3Error, event: H3Event): Promise<void> {
+  const known = error.cause instanceof AppError ? error.cause : await refusal(error, event)
   const status = known ? ERRORS[known.code] : error.unhandled ? 500 : error.statusCode
   const code = known?.code ?? CODE_OF_STATUS[status] ?? (status < 500 ? 'invalid_request' : 'internal_error')
   if (status >= 500 && code !== 'runtime_error') {
@@ -24,14 +23,20 @@ export default function handleError(error: H3Error, event: H3Event): Promise<voi
   }
   if (event.handled || event.node.res.headersSent) {
     event.node.res.destroy()
-    return undefined
+    return
   }
   const message = known?.message ?? (status < 500 ? (STATUS_CODES[status] ?? 'Refused') : 'internal error; see the server log')
   setResponseStatus(event, status, STATUS_CODES[status])
   setResponseHeader(event, 'content-type', 'application/json')
   setResponseHeader(event, 'cache-control', 'no-store')
   closeUnreadBody(event)
-  return send(event, JSON.stringify({ error: { code, message } }))
+  await send(event, JSON.stringify({ error: { code, message } }))
+}
+
+/** What h3's router refuses, in the API's words; it does not know credentials, `Allow` and the dashboard's catch-all. */
+async function refusal(error: H3Error, event: H3Event): Promise<AppError | undefined> {
+  const isUnmatched = !error.unhandled && (error.statusCode === 404 || error.statusCode === 405)
+  return isUnmatched ? refusalOfUnmatched(event) : undefined
 }
 
 /** How much of a refused body is read and thrown away, so that a client that is still sending reads the answer. */

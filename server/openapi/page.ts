@@ -32,10 +32,10 @@ export const DOCS_SCRIPT = `SwaggerUIBundle({
 })
 `
 
-/** Headers of the page and its files. Swagger UI sets style attributes and draws its icons from data URLs. */
+/** Headers of the page and its files. Swagger UI draws its icons from data URLs. */
 export const DOCS_HEADERS = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -1,18 +1,23 @@
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bundleProxy } from '../../modules/proxy-bundle.ts'
 import { ProxyClient, type ProxyClientOptions } from '../../daemon/proxy/client.ts'
 import type { RouteTable, Target, Upstream } from '../../proxy/protocol.ts'
 
 // Every read buffer is overwritten after use, so that a byte used too late shows in the answers.
 process.env.DEPLOYER_PROXY_POISON = '1'
 
-/** The program as its source runs it. */
-export const PROGRAM = join(import.meta.dirname, '../../proxy/main.ts')
+const build = mkdtempSync(join(tmpdir(), 'deployer-proxy-build-'))
+process.on('exit', () => rmSync(build, { recursive: true, force: true }))
+
+/** The program as the server ships it: one file. */
+export const PROGRAM = join(build, 'proxy.mjs')
+bundleProxy(join(import.meta.dirname, '../..'), PROGRAM)
 export const ADDRESS = '127.0.0.1:0'
 export const HOST = 'app.test'
 
@@ -36,10 +41,17 @@ export function targetOf(upstreams: Upstream[], state: Target['state'] = 'servin
 
 /** A data plane of its own in a directory of its own. */
 export class ProxyStand {
-  readonly directory = mkdtempSync(join(tmpdir(), 'deployer-proxy-test-'))
+  readonly directory: string
   readonly messages: string[] = []
   client!: ProxyClient
   #clients: ProxyClient[] = []
+  #root: string
+
+  constructor(name = 'data') {
+    this.#root = mkdtempSync(join(tmpdir(), 'deployer-proxy-test-'))
+    this.directory = join(this.#root, name)
+    mkdirSync(this.directory)
+  }
 
   static async start(table: RouteTable, more: Partial<ProxyClientOptions> = {}): Promise<ProxyStand> {
     const stand = new ProxyStand()
@@ -99,7 +111,7 @@ export class ProxyStand {
     const last = this.#clients.at(-1)
     if (last) await last.stopAll()
     for (const client of this.#clients) client.close()
-    rmSync(this.directory, { recursive: true, force: true })
+    rmSync(this.#root, { recursive: true, force: true })
   }
 }
 

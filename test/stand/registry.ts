@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isAlive } from './engine.ts'
+import { docker, isAlive } from './engine.ts'
 import { findProgram } from './packages.ts'
 import { standDirectory, standFolder } from './place.ts'
 import { run } from './run.ts'
@@ -18,6 +18,8 @@ export interface PrivateRegistry {
   host: string
   username: string
   password: string
+  /** Pushes an image of the stand's engine under a name of this registry, such as `team/base:1`. */
+  push(image: string, name: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -56,10 +58,31 @@ export async function startPrivateRegistry({
     host,
     username,
     password,
+    push: (image, name) => push(image, `${host}/${name}`, { username, password }),
     close: async () => {
       await end(pid)
       rmSync(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/** The credentials are in a client configuration of their own, which is gone afterwards. */
+async function push(
+  image: string,
+  name: string,
+  { username, password }: { username: string; password: string },
+): Promise<void> {
+  const configuration = mkdtempSync(join(tmpdir(), 'deployer-client-'))
+  const auth = Buffer.from(`${username}:${password}`).toString('base64')
+  const auths = { [name.split('/')[0]!]: { auth } }
+  writeFileSync(join(configuration, 'config.json'), JSON.stringify({ auths }), { mode: 0o600 })
+  try {
+    await docker(['pull', '-q', image])
+    await docker(['tag', image, name])
+    await docker(['--config', configuration, 'push', '-q', name])
+    await docker(['rmi', name])
+  } finally {
+    rmSync(configuration, { recursive: true, force: true })
   }
 }
 

@@ -41,7 +41,11 @@ async function packed(file: BuildFile = { kind: 'tree', path: 'Dockerfile' }): P
 
 /** The files of the tree that a `.dockerignore` leaves in, beside it and the Dockerfile. */
 async function left(ignore: string, ...files: string[]): Promise<string[]> {
-  await write({ Dockerfile: 'FROM x', '.dockerignore': ignore, ...Object.fromEntries(files.map((name) => [name, name])) })
+  await write({
+    Dockerfile: 'FROM x',
+    '.dockerignore': ignore,
+    ...Object.fromEntries(files.map((name) => [name, name])),
+  })
   const { contents } = await packed()
   return [...contents.keys()].filter((name) => name !== 'Dockerfile' && name !== '.dockerignore').toSorted()
 }
@@ -55,15 +59,35 @@ describe('.dockerignore', () => {
     ['spans folders with **', '**/*.md', ['a.md', 'b/a.md', 'b/c/d.md', 'b/x'], ['b/x']],
     ['spans folders in the middle', 'a/**/z', ['a/z', 'a/b/z', 'a/b/c/z', 'z'], ['z']],
     ['leaves out all with a trailing **', 'a/**', ['a/b', 'a/c/d', 'b'], ['b']],
-    ['puts back what an exception names', '*\n!src', ['src/a', 'src/b/c', 'other', 'x/src'], ['src/a', 'src/b/c']],
-    ['puts back a file inside a folder left out', 'docs\n!docs/keep.md', ['docs/keep.md', 'docs/x.md'], ['docs/keep.md']],
-    ['lets the last match decide', '*.md\n!README*.md\nREADME-secret.md', ['a.md', 'README.md', 'README-secret.md'], ['README.md']],
+    [
+      'puts back what an exception names',
+      '*\n!src',
+      ['src/a', 'src/b/c', 'other', 'x/src'],
+      ['src/a', 'src/b/c'],
+    ],
+    [
+      'puts back a file inside a folder left out',
+      'docs\n!docs/keep.md',
+      ['docs/keep.md', 'docs/x.md'],
+      ['docs/keep.md'],
+    ],
+    [
+      'lets the last match decide',
+      '*.md\n!README*.md\nREADME-secret.md',
+      ['a.md', 'README.md', 'README-secret.md'],
+      ['README.md'],
+    ],
     ['puts back with ** what is deep down', 'a\n!a/**/keep', ['a/x/y/keep', 'a/x/y/z'], ['a/x/y/keep']],
     ['ignores comments, blank lines and spaces', '# a\n\n  b  \r\n', ['a', 'b'], ['a']],
     ['cleans paths', './a/../b', ['a/x', 'b'], ['a/x']],
     ['matches one character with ?', 'a?', ['a', 'ab', 'abc'], ['a', 'abc']],
     ['matches classes', '[a-c]x\n[^a-c]y', ['ax', 'dx', 'ay', 'dy'], ['ay', 'dx']],
-    ['takes signs of regular expressions as they are', 'c++\n(x)\n{y}\na|b\n$z', ['c++', '(x)', '{y}', 'a|b', '$z', 'cc'], ['cc']],
+    [
+      'takes signs of regular expressions as they are',
+      'c++\n(x)\n{y}\na|b\n$z',
+      ['c++', '(x)', '{y}', 'a|b', '$z', 'cc'],
+      ['cc'],
+    ],
     ['escapes with a backslash', '\\*x', ['*x', 'ax'], ['ax']],
     ['tells letter cases apart', 'readme', ['README', 'readme'], ['README']],
     ['takes names of object properties', 'constructor', ['constructor', 'toString'], ['toString']],
@@ -74,11 +98,20 @@ describe('.dockerignore', () => {
 
   test('ends the build for a pattern that cannot be read', async () => {
     await write({ Dockerfile: 'FROM x', '.dockerignore': 'a[' })
-    await expect(packed()).rejects.toMatchObject({ name: 'BuildFailure', message: expect.stringContaining('"a["') })
+    await expect(packed()).rejects.toMatchObject({
+      name: 'BuildFailure',
+      message: expect.stringContaining('"a["'),
+    })
   })
 
   test('gives way to the ignore file of the Dockerfile', async () => {
-    await write({ 'deploy/app.Dockerfile': 'FROM x', 'deploy/app.Dockerfile.dockerignore': 'a', '.dockerignore': 'b', a: '', b: '' })
+    await write({
+      'deploy/app.Dockerfile': 'FROM x',
+      'deploy/app.Dockerfile.dockerignore': 'a',
+      '.dockerignore': 'b',
+      a: '',
+      b: '',
+    })
     const { headers, notes } = await packed({ kind: 'tree', path: 'deploy/app.Dockerfile' })
     expect(headers.has('a')).toBe(false)
     expect(headers.has('b')).toBe(true)
@@ -115,7 +148,11 @@ describe('the build context', () => {
 
   test('puts the tree of a plan beside the Dockerfile that the plan wrote', async () => {
     await write({ Dockerfile: 'FROM theirs', 'a/b': 'x', 'node_modules/m/x': 'x' })
-    const { contents, dockerfilePath } = await packed({ kind: 'plan', content: 'FROM ours', ignore: ['**/node_modules'] })
+    const { contents, dockerfilePath } = await packed({
+      kind: 'plan',
+      content: 'FROM ours',
+      ignore: ['**/node_modules'],
+    })
     expect(dockerfilePath).toBe('Dockerfile')
     expect(Object.fromEntries(contents)).toEqual({
       Dockerfile: 'FROM ours',
@@ -131,7 +168,10 @@ describe('the build context', () => {
     ['no text', { Dockerfile: 'FROM x\0' }, 'not a text file'],
   ])('ends the build when the Dockerfile is %s', async (_title, files, said) => {
     await write(files)
-    await expect(packed()).rejects.toMatchObject({ name: 'BuildFailure', message: expect.stringContaining(said) })
+    await expect(packed()).rejects.toMatchObject({
+      name: 'BuildFailure',
+      message: expect.stringContaining(said),
+    })
   })
 
   test('follows no Dockerfile out of the tree', async () => {
@@ -143,7 +183,10 @@ describe('the build context', () => {
 
 describe('a syntax line', () => {
   test('that names the standard frontend is taken out and the lines keep their numbers', () => {
-    const { content, notes } = withoutSyntax('# syntax=docker/dockerfile:1.7\n# escape=`\nFROM x\n', 'Dockerfile')
+    const { content, notes } = withoutSyntax(
+      '# syntax=docker/dockerfile:1.7\n# escape=`\nFROM x\n',
+      'Dockerfile',
+    )
     expect(content).toBe('# escape=`\n#\nFROM x\n')
     expect(notes).toEqual([expect.stringContaining('docker/dockerfile:1.7')])
   })

@@ -93,8 +93,7 @@ function pnpm(version: string, hasLock: boolean): PackageManager {
     globalPackage: `pnpm@${version}`,
     cache: '/root/.pnpm-store',
     install: `pnpm install ${hasLock ? '--frozen-lockfile' : '--no-frozen-lockfile'} --prod=false`,
-    prune:
-      'pnpm prune --prod --ignore-scripts',
+    prune: 'pnpm prune --prod --ignore-scripts',
     run: (script) => (script === 'start' ? 'pnpm start' : `pnpm run ${script}`),
     // Without a terminal pnpm asks before it removes node_modules, unless it is told not to.
     environment: { npm_config_store_dir: '/root/.pnpm-store', npm_config_confirm_modules_purge: 'false' },

@@ -38,7 +38,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...buildSteps(manifest, manager, settings, notes),
     ...finalStage(
       start.needsManager ? toolImage : image,
-      [takeApp(), 'ENV NODE_ENV=production PATH=/app/node_modules/.bin:$PATH'],
+      [takeApp(), `ENV NODE_ENV=production PATH=/app/node_modules/.bin:$PATH ${SCRIPT_SHELL}`],
       start.command,
     ),
   ]
@@ -49,6 +49,12 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     notes: [`node ${major} with ${manager.name}`, ...notes],
   }
 }
+
+/**
+ * The shell of npm and pnpm for scripts. Under Debian's own, SIGTERM would end the shell between them and the program;
+ * bash lets the last program of a script take its place.
+ */
+const SCRIPT_SHELL = 'npm_config_script_shell=/bin/bash npm_config_update_notifier=false'
 
 /** Scripts that npm runs at install (npm-scripts, "Life Cycle Operation Order"); they may read any file of the tree. */
 const INSTALL_SCRIPTS = [

@@ -29,7 +29,9 @@ export function uploadArchive({ serviceId, file, clearCache, progress }: Upload)
       if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText) as Deploy)
       else reject(failed(request.status, request.responseText))
     })
-    request.addEventListener('error', () => reject(new ApiError(0, 'unreachable', 'The upload was cut off. Try it again.')))
+    request.addEventListener('error', () =>
+      reject(new ApiError(0, 'unreachable', 'The upload was cut off. Try it again.')),
+    )
     request.send(file)
   })
 }

@@ -6,14 +6,12 @@ export function suggestName(source: string): string {
     .trim()
     .replace(/[?#].*$/, '')
     .replace(/@sha256:.*$/, '')
+    .replace(/^[\w.-]+@[^:/]+:/, '')
     .replace(/\/+$/, '')
-  const last = path.slice(
-    Math.max(path.lastIndexOf('/'), path.includes('/') ? -1 : path.lastIndexOf('@')) + 1,
-  )
-  return last
+  return path
+    .slice(path.lastIndexOf('/') + 1)
     .replace(/\.(git|tar\.gz|tgz)$/i, '')
-    .replace(/^[^:]*:(?=.*\.git$)/, '')
-    .replace(/:[^:]*$/, '')
+    .replace(/:.*$/, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+/, '')

@@ -1,0 +1,36 @@
+import { setResponseHeader, type H3Event } from 'h3'
+import { AppError } from '../errors.ts'
+import { identify } from './auth.ts'
+
+/** Methods in the order in which `Allow` names them. */
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+/**
+ * The refusal of a request that no route takes: `not_found` when its path is none, else `method_not_allowed` with
+ * `Allow`, but `unauthorized` first for who has no credentials (decisions 8, "Order of refusals").
+ */
+export async function refusalOfUnmatched(event: H3Event): Promise<AppError> {
+  // The list holds every route file, so it is imported when everything is loaded.
+  const { endpoints } = await import('#endpoints')
+  const path = event.path.split('?')[0]!
+  const matching = endpoints.filter((endpoint) => follows(path, endpoint.path))
+  if (matching.length === 0) return new AppError('not_found', `there is nothing at ${path}`)
+  const needsCredentials = matching.every(({ handler }) => handler.spec?.auth !== 'none')
+  if (needsCredentials && identify(event).kind === 'none') {
+    return new AppError('unauthorized', 'this needs an API token: Authorization: Bearer <token>')
+  }
+  const allowed = METHODS.filter((method) => matching.some((endpoint) => endpoint.method === method))
+  const names = allowed.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+  setResponseHeader(event, 'allow', names.join(', '))
+  return new AppError('method_not_allowed', `${path} takes ${names.join(', ')}, not ${event.method}`)
+}
+
+/** Whether a path follows a route: segment by segment, `:name` taking any. */
+function follows(path: string, route: string): boolean {
+  const wanted = route.split('/')
+  const given = path.replace(/(.)\/$/, '$1').split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, index) => (segment.startsWith(':') ? given[index] !== '' : segment === given[index]))
+  )
+}

@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { PASSWORD, setUp, signIn, TestBrowser } from './browser.ts'
+
+let browser: TestBrowser
+let server: TestServer
+
+beforeAll(async () => {
+  browser = await TestBrowser.launch()
+})
+afterAll(() => browser[Symbol.asyncDispose]())
+beforeEach(async () => {
+  server = await startServer()
+})
+afterEach(async () => {
+  await server.stop()
+})
+
+test('a server without an account leads every address to setup, and the code leaves the address bar', async () => {
+  const page = await browser.open(server.url)
+  await page.goto('/services/new')
+  await page.waitForURL('**/setup')
+  await page.getByLabel('Setup code').waitFor()
+  await page.goto(`/setup?code=${server.setupCode}`)
+  await page.waitForURL(/\/setup$/)
+  expect(await page.getByLabel('Setup code').count()).toBe(0)
+})
+
+test('a wrong setup code is refused with a sentence, and the right one signs in', async () => {
+  const page = await browser.open(server.url)
+  await page.goto('/setup')
+  await page.getByLabel('Setup code').fill('0'.repeat(40))
+  await page.getByLabel('E-mail').fill('ada@example.com')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('alert').waitFor()
+  await setUp(page, server.setupCode)
+  expect(await page.getByRole('heading', { level: 2 }).innerText()).toBe('Put your first service live')
+  expect(browser.faults).toEqual([])
+})
+
+test('a session that ended leads to sign-in and back to the page that was asked for', async () => {
+  const page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+  await page.context().clearCookies()
+  await page.goto('/account')
+  await page.waitForURL('**/sign-in?return=/account')
+  await signIn(page)
+  await page.waitForURL('**/account')
+  expect(new URL(page.url()).pathname).toBe('/account')
+  expect(browser.faults).toEqual([])
+})
+
+test('the address to return to is never another site', async () => {
+  const page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+  await page.context().clearCookies()
+  await page.goto('/sign-in?return=//example.com/')
+  await signIn(page)
+  await page.waitForURL((url) => url.pathname !== '/sign-in')
+  expect(page.url()).toBe(`${server.url}/services`)
+})
+
+test('a token made in the dashboard works until it is revoked there', async () => {
+  const page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+  await page.getByRole('link', { name: 'Account' }).click()
+  await page.getByRole('button', { name: 'New token' }).click()
+  await page.getByLabel('Name').fill('ci')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const token = await page.getByLabel('the token', { exact: true }).innerText()
+  await page.getByRole('button', { name: 'Done' }).click()
+  const ask = async () =>
+    (
+      await server.request('GET', '/api/v1/services', undefined, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status
+  expect(await ask()).toBe(200)
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('button', { name: 'Revoke token' }).click()
+  await page.getByText('No token yet.').waitFor()
+  expect(await ask()).toBe(401)
+})
+
+test('a terminal is signed in after the administrator compared its code', async () => {
+  const page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+  const { body: started } = await server.request('POST', '/api/v1/auth/cli', { name: 'laptop' })
+  await page.goto(`/cli/${started.id}`)
+  await page.getByText(started.code).waitFor()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('The terminal is signed in.').waitFor()
+  const { body: poll } = await server.request('POST', `/api/v1/auth/cli/${started.id}/token`, {
+    secret: started.secret,
+  })
+  expect(poll).toEqual({ status: 'approved', token: expect.stringMatching(/^dpl_[0-9a-f]{40}$/) })
+})
+
+test('changing the password signs out the other browsers and keeps this one', async () => {
+  const [page, other] = [await browser.open(server.url), await browser.open(server.url)]
+  await setUp(page, server.setupCode)
+  await other.goto('/account')
+  await signIn(other)
+  await other.waitForURL('**/account')
+  await page.goto('/account')
+  await page.getByLabel('Current password').fill(PASSWORD)
+  await page.getByLabel('New password').fill('another good password')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('The password is changed').waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+  await other.reload()
+  await other.waitForURL('**/sign-in?return=/account')
+  expect(new URL(page.url()).pathname).toBe('/account')
+})

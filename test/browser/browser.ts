@@ -1,0 +1,87 @@
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core'
+
+/** Debian's; another one can be named. */
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+/** What a page waits for comes from a real server and perhaps a real build; longer is a hang. */
+const WAIT_LIMIT_MS = 60_000
+
+export const EMAIL = 'ada@example.com'
+export const PASSWORD = 'correct horse battery staple'
+
+/** A real Chromium that keeps what went wrong in its pages. */
+export class TestBrowser implements AsyncDisposable {
+  readonly #browser: Browser
+  readonly #faults: string[] = []
+
+  private constructor(browser: Browser) {
+    this.#browser = browser
+  }
+
+  static async launch(): Promise<TestBrowser> {
+    return new TestBrowser(await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }))
+  }
+
+  /** A page with cookies and storage of its own, for the dashboard at `baseURL`. */
+  async open(baseURL: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ baseURL, ...options })
+    context.setDefaultTimeout(WAIT_LIMIT_MS)
+    this.#watch(context, new URL(baseURL).host)
+    return context.newPage()
+  }
+
+  /** What went wrong so far: a page threw, was refused something by its policy, or asked another host. */
+  get faults(): readonly string[] {
+    return this.#faults
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close()
+  }
+
+  #watch(context: BrowserContext, host: string): void {
+    context.on('weberror', (error) => this.#faults.push(`threw ${error.error().message}`))
+    context.on('console', (message) => {
+      if (/content security policy|\[Vue warn\]/i.test(message.text())) this.#faults.push(message.text())
+    })
+    context.on('request', (request) => {
+      const url = new URL(request.url())
+      if (!isOwn(url, host)) this.#faults.push(`asked ${url.href}`)
+    })
+  }
+}
+
+/** Pages of deployed services are opened by the tests themselves; blob and data addresses leave no browser. */
+function isOwn(url: URL, host: string): boolean {
+  return (
+    url.host === host ||
+    url.hostname.endsWith('.localhost') ||
+    url.protocol === 'blob:' ||
+    url.protocol === 'data:'
+  )
+}
+
+/** Creates the account with the link that the server prints; ends at the list of services. */
+export async function setUp(page: Page, code: string): Promise<void> {
+  await page.goto(`/setup?code=${code}`)
+  await page.getByLabel('E-mail').fill(EMAIL)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL('**/services')
+}
+
+export async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill(EMAIL)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Waits until the badge beside the page's heading says this. */
+export async function waitForBadge(page: Page, text: string): Promise<void> {
+  await page.locator('h1 + span', { hasText: new RegExp(`^\\s*${text}\\s*$`) }).waitFor()
+}

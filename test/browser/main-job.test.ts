@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { Repository, startRemotes, type Remotes } from '../git/remotes.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { setUp, TestBrowser, waitForBadge } from './browser.ts'
+
+const DOCKERFILE = 'FROM busybox:1\nCOPY index.html /www/\nCMD ["httpd", "-f", "-p", "10000", "-h", "/www"]\n'
+
+let browser: TestBrowser
+let server: TestServer
+let remotes: Remotes
+let repository: Repository
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  remotes = await startRemotes()
+  repository = new Repository(remotes, 'shop')
+  browser = await TestBrowser.launch()
+  page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await remotes?.close()
+  await server?.stop()
+})
+
+function pushVersion(text: string): void {
+  repository.push({ Dockerfile: DOCKERFILE, 'index.html': text }, `Say ${text}`)
+}
+
+/** What the service answers at the address that the dashboard shows. */
+async function served(name: string): Promise<string> {
+  const { body } = await server.api('GET', `/services/${name}`)
+  const visitor = await page.context().newPage()
+  await visitor.goto(body.url)
+  const text = await visitor.locator('body').innerText()
+  await visitor.close()
+  return text.trim()
+}
+
+test('the main job: a repository goes live, a change replaces it, a rollback brings it back', async () => {
+  pushVersion('first')
+  await page.getByRole('link', { name: 'New service' }).last().click()
+  await page.getByLabel('Repository address').fill(`${remotes.http}/shop.git`)
+  await page.getByText('Reachable, 1 branch').waitFor()
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('shop')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+
+  await page.waitForURL(/\/deploys\/dep-[0-9a-f]{20}$/)
+  await waitForBadge(page, 'Live')
+  await page.getByText('Complete', { exact: true }).waitFor()
+  const log = page.getByRole('log')
+  expect(await log.innerText()).toContain('live')
+  expect(
+    await log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight),
+  ).toBeLessThan(2)
+  expect(await served('shop')).toBe('first')
+
+  pushVersion('second')
+  await page.getByRole('link', { name: 'shop' }).click()
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await page.waitForURL(/\/deploys\/dep-/)
+  await page.getByRole('heading', { name: /Say second/ }).waitFor()
+  await waitForBadge(page, 'Live')
+  expect(await served('shop')).toBe('second')
+
+  await page.getByRole('link', { name: 'Deploys' }).click()
+  await page.getByRole('button', { name: 'Roll back' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+  await page.waitForURL(/\/deploys\/dep-/)
+  await page.getByRole('heading', { name: /Say first/ }).waitFor()
+  await waitForBadge(page, 'Live')
+  expect(await served('shop')).toBe('first')
+  expect(browser.faults).toEqual([])
+})
+
+test('a failed build says why on its page', async () => {
+  repository.push({ Dockerfile: 'FROM busybox:1\nRUN echo out of paper; exit 3\n' }, 'Break the build')
+  await page.goto('/services/new')
+  await page.getByLabel('Repository address').fill(`${remotes.http}/shop.git`)
+  await page.getByLabel('Name', { exact: true }).fill('broken')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await waitForBadge(page, 'Build failed')
+  await page.getByRole('log').getByText('out of paper').first().waitFor()
+  expect(browser.faults).toEqual([])
+})
+
+test('variables are pasted as a whole .env and reach the server', async () => {
+  await server.api('POST', '/services', { name: 'settings', deploy: false })
+  await page.goto('/services')
+  await page.getByRole('link', { name: 'settings', exact: true }).click()
+  await page.getByRole('link', { name: 'Variables' }).click()
+  await page.getByRole('button', { name: 'Edit as .env text' }).click()
+  await page
+    .getByLabel('Variables as .env text')
+    .fill('# of the shop\nexport LEVEL=debug\nNOTE="two\\nlines"\n')
+  await page.getByRole('button', { name: 'Save only' }).click()
+  await page.getByText('Saved. The values take effect').waitFor()
+  expect((await server.api('GET', '/services/settings/env')).body).toEqual([
+    { key: 'LEVEL', value: 'debug' },
+    { key: 'NOTE', value: 'two\nlines' },
+  ])
+  expect(browser.faults).toEqual([])
+})
+
+test('a change made elsewhere shows without a reload', async () => {
+  await page.goto('/services')
+  await page.getByRole('heading', { name: 'Services' }).waitFor()
+  await server.api('POST', '/services', { name: 'from-elsewhere', deploy: false })
+  await page.getByRole('link', { name: 'from-elsewhere', exact: true }).waitFor()
+  await server.api('DELETE', '/services/from-elsewhere')
+  await page.getByRole('link', { name: 'from-elsewhere', exact: true }).waitFor({ state: 'detached' })
+  expect(browser.faults).toEqual([])
+})
+
+test('a service is deleted after its name was typed', async () => {
+  await server.api('POST', '/services', { name: 'leaving', deploy: false })
+  await page.goto('/services/leaving/settings')
+  await page.getByRole('button', { name: 'Delete leaving' }).click()
+  const confirm = page.getByRole('button', { name: 'Delete service' })
+  expect(await confirm.isDisabled()).toBe(true)
+  await page.getByLabel('Type leaving to confirm').fill('leaving')
+  await confirm.click()
+  await page.waitForURL('**/services')
+  expect((await server.api('GET', '/services/leaving')).status).toBe(404)
+  expect(browser.faults).toEqual([])
+})

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { setUp, TestBrowser } from './browser.ts'
+
+const PHONE = { width: 390, height: 844 }
+
+let browser: TestBrowser
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await TestBrowser.launch()
+  await setUp(await browser.open(server.url), server.setupCode)
+  await server.api('POST', '/services', { name: 'a-service-with-a-rather-long-name-that-goes-on' })
+})
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]()
+  await server.stop()
+})
+
+test.for(['/', '/services', '/services/x/logs', '/setup?code=1', '/no/such/page'])(
+  'the address %s answers the page with its policy, asked about again each time',
+  async (path) => {
+    const answer = await server.request('GET', path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('no-cache')
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'; script-src 'self';")
+    const again = await server.request('GET', path, undefined, {
+      headers: { 'if-none-match': answer.headers.get('etag')! },
+    })
+    expect(again.status).toBe(304)
+  },
+)
+
+test.for(['/api/nope', '/api', '/hooks/nope', '/assets/nope.js'])(
+  'the address %s is none of the dashboard and answers 404 as JSON',
+  async (path) => {
+    const answer = await server.request('GET', path)
+    expect(answer.status).toBe(404)
+    expect(answer.body.error.code).toBe('not_found')
+  },
+)
+
+test('its files are compressed and kept for good, since their names change with them', async () => {
+  const page = await server.request('GET', '/')
+  const [, script] = /<script type="module"[^>]* src="([^"]+)"/.exec(page.body as string)!
+  const answer = await server.request('GET', script!, undefined, { headers: { 'accept-encoding': 'br' } })
+  expect(answer.headers.get('content-encoding')).toBe('br')
+  expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+})
+
+test('no page is wider than a phone', async () => {
+  const page = await browser.open(server.url, { viewport: PHONE })
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail').fill('ada@example.com')
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/services')
+  const { body: services } = await server.api('GET', '/services')
+  const service = `/services/${services[0].id}`
+  const tabs = ['', '/deploys', '/logs', '/variables', '/settings'].map((tab) => service + tab)
+  for (const path of ['/services', '/services/new', '/server', '/account', ...tabs]) {
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    expect({ path, excess }).toEqual({ path, excess: 0 })
+  }
+  expect(browser.faults).toEqual([])
+})
+
+test('a dark system gets a dark page before anything is drawn, and a choice outlives the page', async () => {
+  const page = await browser.open(server.url, { colorScheme: 'dark' })
+  const isDark = "document.documentElement.classList.contains('dark')"
+  await page.goto('/sign-in', { waitUntil: 'commit' })
+  await page.waitForFunction(isDark)
+  await page.evaluate("localStorage.setItem('theme', 'light')")
+  await page.reload()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.evaluate(isDark)).toBe(false)
+})

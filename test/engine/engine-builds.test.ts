@@ -1,0 +1,257 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BuildOptions } from '#daemon/engine/index.ts'
+import { startPrivateRegistry, type PrivateRegistry } from '../stand/registry.ts'
+import { never, openBench, tarOf, type Bench } from './engine-support.ts'
+
+let bench: Bench
+let builds = 0
+beforeAll(async () => {
+  bench = await openBench()
+})
+afterAll(() => bench.close())
+
+interface Built {
+  id: string
+  lines: string[]
+  /** Lines with the stream they came on. */
+  streams: [string, 'stdout' | 'stderr'][]
+}
+
+async function build(
+  files: Record<string, string> | Readable,
+  more: Partial<BuildOptions> = {},
+): Promise<Built> {
+  const streams: [string, 'stdout' | 'stderr'][] = []
+  const id = await bench.engine.images.build(files instanceof Readable ? files : tarOf(files), {
+    tag: `${bench.serverId}:${++builds}`,
+    dockerfile: 'Dockerfile',
+    signal: never(),
+    onLine: (line, stream) => streams.push([line, stream]),
+    ...more,
+  })
+  return { id, lines: streams.map(([line]) => line), streams }
+}
+
+/** A build that must fail: its error. */
+async function failure(
+  files: Record<string, string>,
+  more?: Partial<BuildOptions>,
+): Promise<{ code: string; message: string }> {
+  return build(files, more).then(
+    () => {
+      throw new Error('the build did not fail')
+    },
+    (error: unknown) => error as { code: string; message: string },
+  )
+}
+
+describe('a build', () => {
+  test('makes an image and tells its steps and what they print', async () => {
+    const nonce = `${bench.serverId}-print`
+    const Dockerfile = `FROM busybox:1\nRUN echo ${nonce}; echo to the log >&2; printf unfinished\nEXPOSE 3000 53/udp 80\nUSER nobody\nCMD ["sh", "-c", "echo from the image"]\n`
+    const { id, lines, streams } = await build({ Dockerfile }, { labels: { colour: 'red' } })
+    expect(streams).toContainEqual([nonce, 'stdout'])
+    expect(streams).toContainEqual(['to the log', 'stderr'])
+    expect(streams).toContainEqual(['unfinished', 'stdout'])
+    const heading = lines.findIndex((line) => /^#\d+ \[2\/2\] RUN echo/.test(line))
+    expect(heading).toBeGreaterThanOrEqual(0)
+    expect(lines.indexOf(nonce)).toBeGreaterThan(heading)
+    expect(lines.slice(lines.indexOf('unfinished')).join('\n')).toMatch(/#\d+ DONE \d+\.\ds/)
+    const image = await bench.engine.images.inspect(id)
+    expect(image).toMatchObject({
+      id,
+      tags: [expect.stringMatching(/:\d+$/)],
+      exposedPorts: [80, 3_000],
+      user: 'nobody',
+      cmd: ['sh', '-c', 'echo from the image'],
+      os: 'linux',
+      labels: { colour: 'red', 'deployer.server': bench.serverId },
+    })
+    expect((await bench.engine.images.list(bench.serverId)).map((one) => one.id)).toContain(id)
+  })
+
+  test('uses what an earlier one made, unless it is told not to', async () => {
+    const files = { Dockerfile: `FROM busybox:1\nRUN echo ${bench.serverId}-cache\n` }
+    await build(files)
+    const again = await build(files)
+    expect(again.lines.join('\n')).toMatch(/#\d+ CACHED/)
+    expect(again.lines).not.toContain(`${bench.serverId}-cache`)
+    const anew = await build(files, { noCache: true })
+    expect(anew.lines).toContain(`${bench.serverId}-cache`)
+  })
+
+  test('takes arguments, a target stage and a Dockerfile elsewhere', async () => {
+    const Dockerfile = `FROM busybox:1 AS first\nARG WORD\nRUN echo "<$WORD>"\nFROM first AS second\nRUN false\n`
+    const { lines } = await build(
+      { 'deep/file': Dockerfile },
+      { dockerfile: 'deep/file', target: 'first', buildArgs: { WORD: `a "b" $c\né` } },
+    )
+    expect(lines.join('\n')).toContain(`<a "b" $c\né>`)
+  })
+
+  test('gives a step its secrets byte for byte, and keeps them out of the image', async () => {
+    const secret = `s3cr-${bench.serverId} "x"\n$y\n`
+    const Dockerfile = `FROM busybox:1\nRUN --mount=type=secret,id=TOKEN,required=true sha256sum < /run/secrets/TOKEN | cut -d' ' -f1; test ! -e /run/secrets/OTHER\nCMD ["sh"]\n`
+    const { id, lines } = await build(
+      { Dockerfile },
+      { secrets: { TOKEN: secret, OTHER: 'unused' }, noCache: true },
+    )
+    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
+    expect(lines).toContain(Buffer.from(hash).toString('hex'))
+    expect(JSON.stringify(await bench.engine.images.inspect(id))).not.toContain('s3cr-')
+  })
+
+  test('says which step each line belongs to when steps run side by side', async () => {
+    const loop = (name: string) => `RUN for i in 1 2 3; do echo ${name} $i; sleep 0.2; done; touch /${name}`
+    const Dockerfile = `FROM busybox:1 AS a\n${loop('left')}\nFROM busybox:1 AS b\n${loop('right')}\nFROM busybox:1\nCOPY --from=a /left /\nCOPY --from=b /right /\n`
+    const { lines } = await build({ Dockerfile }, { noCache: true })
+    let current = ''
+    for (const line of lines) {
+      current = /^#\d+ (\[.*)/.exec(line)?.[1] ?? current
+      const word = /^(left|right) \d$/.exec(line)?.[1]
+      if (word) expect(current).toContain(word)
+    }
+    expect(lines.filter((line) => /^(left|right) \d$/.test(line))).toHaveLength(6)
+  })
+
+  test('gets through a step that prints a great deal', async () => {
+    const Dockerfile = `FROM busybox:1\nRUN seq 1 60000; echo the end\n`
+    const { lines } = await build({ Dockerfile }, { noCache: true })
+    expect(lines).toContain('1000')
+    expect(lines.every((line) => line.length <= 16_384)).toBe(true)
+  })
+
+  test('has its memory bounded where the engine is local', async () => {
+    const { memoryBytes } = await bench.engine.info()
+    const limited = bench.engine.limitBuilds({ memoryBytes: Math.min(memoryBytes, 4 * 1024 ** 3), cpus: 2 })
+    if (!limited) return
+    const files = [
+      '/sys/fs/cgroup/memory/docker/buildkit/memory.limit_in_bytes',
+      '/sys/fs/cgroup/docker/buildkit/memory.max',
+    ]
+    const file = files.find((path) => existsSync(path))!
+    expect(Number(readFileSync(file, 'utf8'))).toBe(Math.min(memoryBytes, 4 * 1024 ** 3))
+    await build({ Dockerfile: 'FROM busybox:1\nRUN echo bounded\n' }, { noCache: true })
+  })
+})
+
+describe('a build that fails', () => {
+  test('names the step and its exit code', async () => {
+    const error = await failure(
+      { Dockerfile: `FROM busybox:1\nRUN echo before; exit 3\n` },
+      { noCache: true },
+    )
+    expect(error).toMatchObject({ code: 'build_failed' })
+    expect(error.message).toBe('the step "[2/2] RUN echo before; exit 3" failed with exit code 3')
+  })
+
+  test.each([
+    [
+      'an unknown instruction',
+      { Dockerfile: 'FROM busybox:1\nFLY away\n' },
+      /Dockerfile cannot be read.*line 2.*FLY/,
+    ],
+    ['no Dockerfile', { other: '' }, /no Dockerfile/],
+    [
+      'an empty Dockerfile',
+      { Dockerfile: '# nothing\n' },
+      /Dockerfile cannot be read|no (?:build )?(?:stages|instructions)|empty/,
+    ],
+    [
+      'a missing file',
+      { Dockerfile: 'FROM busybox:1\nCOPY missing.txt /\n' },
+      /there is no missing\.txt in the source/,
+    ],
+    ['a missing base image', { Dockerfile: 'FROM no-such-base:9\n' }, /no-such-base:9/],
+    [
+      'a missing secret',
+      { Dockerfile: 'FROM busybox:1\nRUN --mount=type=secret,id=LOST,required=true true\n' },
+      /secret LOST/,
+    ],
+  ])('for %s says so', async (_, files, pattern) => {
+    const error = await failure(files as Record<string, string>)
+    expect(error).toMatchObject({ code: 'build_failed', message: expect.stringMatching(pattern) })
+  })
+
+  test('for a source that breaks off leaves the engine usable', async () => {
+    const broken = new Readable({ read() {} })
+    setTimeout(() => broken.destroy(new Error('the disk is gone')), 100)
+    await expect(build(broken)).rejects.toThrow()
+    await build({ Dockerfile: 'FROM busybox:1\n' })
+  })
+})
+
+describe('canceling a build', () => {
+  test('ends the running step and throws the reason of the signal', async () => {
+    const marker = `7${Math.floor(Math.random() * 1e6)}.5`
+    const controller = new AbortController()
+    const reason = new Error('canceled by the user')
+    const building = build(
+      { Dockerfile: `FROM busybox:1\nRUN echo started; sleep ${marker}\n` },
+      {
+        signal: controller.signal,
+        noCache: true,
+        onLine: (line) => {
+          if (line === 'started') controller.abort(reason)
+        },
+      },
+    )
+    await expect(building).rejects.toBe(reason)
+    await expect.poll(() => isRunning(marker), { timeout: 10_000 }).toBe(false)
+  })
+
+  test('before it began does not begin it', async () => {
+    const reason = new Error('too late')
+    await expect(
+      build({ Dockerfile: 'FROM busybox:1\n' }, { signal: AbortSignal.abort(reason) }),
+    ).rejects.toBe(reason)
+  })
+})
+
+/** Whether a process of the host has the text among its arguments. */
+function isRunning(argument: string): boolean {
+  return readdirSync('/proc').some((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument)
+    } catch {
+      return false
+    }
+  })
+}
+
+describe('a base image of a private registry', () => {
+  let registry: PrivateRegistry
+  beforeAll(async () => {
+    registry = await startPrivateRegistry()
+    await registry.push('busybox:1', 'team/base:1')
+  })
+  afterAll(() => registry.close())
+
+  test('is pulled with the credentials that the build offers', async () => {
+    const asked: string[] = []
+    const { id } = await build(
+      { Dockerfile: `FROM ${registry.host}/team/base:1\nLABEL made=yes\n` },
+      {
+        registryAuth: (host) => {
+          asked.push(host)
+          return Promise.resolve({ username: registry.username, password: registry.password })
+        },
+      },
+    )
+    expect(await bench.engine.images.inspect(id)).toMatchObject({ labels: { made: 'yes' } })
+    expect(asked).toContain(registry.host)
+  })
+
+  test('that may not be pulled is said to want credentials', async () => {
+    const error = await failure(
+      { Dockerfile: `FROM ${registry.host}/team/base:1\nLABEL made=${Math.random()}\n` },
+      { noCache: true, registryAuth: () => Promise.resolve(null) },
+    )
+    expect(error).toMatchObject({ code: 'build_failed', message: expect.stringMatching(/credentials/) })
+    await delay(0)
+  })
+})

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { pack } from 'tar-stream'
+import { createEngine, type ContainerSpec, type Engine, type OutputLine } from '#daemon/engine/index.ts'
+import { standEngine } from '../support/stand-setup.ts'
+
+const MIB = 1024 * 1024
+
+/** A server of its own on the stand's engine, with a network, and what removes all that was made under it. */
+export interface Bench {
+  engine: Engine
+  serverId: string
+  network: string
+  /** The network's subnet without its last number: `10.250.7.`. */
+  prefix: string
+  /** The specification of a small container; `command` runs in busybox's shell. */
+  spec(command: string, more?: Partial<ContainerSpec>): ContainerSpec
+  /** Creates and starts a container and returns its name. */
+  run(command: string, more?: Partial<ContainerSpec>): Promise<string>
+  /** Runs a container to its end and returns its whole output. */
+  output(command: string, more?: Partial<ContainerSpec>): Promise<OutputLine[]>
+  close(): Promise<void>
+}
+
+/** Makes a bench of its own for a test file. */
+export async function openBench(): Promise<Bench> {
+  const serverId = `test-${randomBytes(5).toString('hex')}`
+  const engine = createEngine({ dockerHost: standEngine(), serverId })
+  await engine.images.pull('busybox:1', { signal: never(), onLine: () => {} })
+  const network = `${serverId}-net`
+  const prefix = await makeNetwork(engine, network)
+  const spec = (command: string, more: Partial<ContainerSpec> = {}): ContainerSpec => ({
+    name: `${serverId}-${randomBytes(3).toString('hex')}`,
+    image: 'busybox:1',
+    labels: {},
+    env: {},
+    command: ['sh', '-c', command],
+    network,
+    memoryBytes: 64 * MIB,
+    cpus: 1,
+    ...more,
+  })
+  const run = async (command: string, more?: Partial<ContainerSpec>): Promise<string> => {
+    const whole = spec(command, more)
+    await engine.containers.create(whole)
+    await engine.containers.start(whole.name)
+    return whole.name
+  }
+  return {
+    engine,
+    serverId,
+    network,
+    prefix,
+    spec,
+    run,
+    output: async (command, more) => {
+      const name = await run(command, more)
+      await engine.containers.wait(name, never())
+      const lines = await all(engine.containers.logs(name, { signal: never() }))
+      await engine.containers.remove(name)
+      return lines
+    },
+    close: async () => {
+      for (const { id } of await engine.containers.list({})) await engine.containers.remove(id)
+      for (const { id, labels } of await engine.networks.list()) {
+        if (labels['deployer.server'] === serverId) await engine.networks.remove(id)
+      }
+      for (const { tags } of await engine.images.list(serverId))
+        for (const tag of tags) await engine.images.remove(tag)
+    },
+  }
+}
+
+/** Test files run side by side: each tries subnets until one is free. */
+async function makeNetwork(engine: Engine, name: string): Promise<string> {
+  for (let tries = 0; ; tries++) {
+    const prefix = `10.250.${randomBytes(1)[0]}.`
+    try {
+      await engine.networks.create({ name, subnet: `${prefix}0/24`, gateway: `${prefix}1`, labels: {} })
+      return prefix
+    } catch (error) {
+      if (tries > 20) throw error
+    }
+  }
+}
+
+/** A signal that does not abort. */
+export function never(): AbortSignal {
+  return new AbortController().signal
+}
+
+/** Everything that an iteration gives. */
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+/** A tar stream of files. */
+export function tarOf(files: Record<string, string>): Readable {
+  const tar = pack()
+  for (const [name, content] of Object.entries(files)) tar.entry({ name }, content)
+  tar.finalize()
+  return tar as unknown as Readable
+}

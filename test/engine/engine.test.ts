@@ -1,0 +1,314 @@
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createEngine } from '#daemon/engine/index.ts'
+import { standEngine } from '../support/stand-setup.ts'
+import { all, never, openBench, tarOf, type Bench } from './engine-support.ts'
+
+const MIB = 1024 * 1024
+
+let bench: Bench
+beforeAll(async () => {
+  bench = await openBench()
+})
+afterAll(() => bench.close())
+
+/** Waits until the container has printed a line that holds the text. */
+async function untilPrinted(name: string, wanted: string): Promise<void> {
+  for await (const { line } of bench.engine.containers.logs(name, { follow: true, signal: never() })) {
+    if (line.includes(wanted)) return
+  }
+  throw new Error(`${name} ended without printing ${wanted}`)
+}
+
+describe('a container', () => {
+  test('gets its variables byte for byte', async () => {
+    const env = {
+      PLAIN: 'x',
+      QUOTED: `a "b" 'c' $HOME \\n`,
+      LINES: 'one\ntwo\n',
+      UNICODE: 'žluťoučký 🐎',
+      EMPTY: '',
+    }
+    const lines = await bench.output('printf "%s|" "$PLAIN" "$QUOTED" "$LINES" "$UNICODE" "$EMPTY"', { env })
+    expect(lines.map(({ line }) => line).join('\n')).toBe(`${Object.values(env).join('|')}|`)
+  })
+
+  test('has its limits, no new privileges, an init process and no way to gain from the image', async () => {
+    const command = `cat /proc/1/comm; grep -E 'NoNewPrivs' /proc/self/status; nproc`
+    const lines = await bench.output(command, { memoryBytes: 32 * MIB, cpus: 0.5 })
+    expect(lines.map(({ line }) => line).join('\n')).toMatch(/(docker-init|catatonit|tini)\nNoNewPrivs:\s+1/)
+  })
+
+  test('that uses more memory than it may is killed, and the state says so', async () => {
+    const name = await bench.run('dd if=/dev/zero of=/dev/null bs=200M count=1; exit 7', {
+      memoryBytes: 16 * MIB,
+    })
+    const { oomKilled } = await bench.engine.containers.wait(name, never())
+    expect(oomKilled).toBe(true)
+    expect(await bench.engine.containers.inspect(name)).toMatchObject({ running: false, oomKilled: true })
+  })
+
+  test('takes no more CPUs than the host has', async () => {
+    await expect(bench.output('echo ran', { cpus: 4_096 })).resolves.toMatchObject([{ line: 'ran' }])
+  })
+
+  test('cannot start more processes than it may', async () => {
+    const lines = await bench.output('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 5 & done; wait', {
+      pidsLimit: 8,
+    })
+    expect(lines.map(({ line }) => line).join()).toMatch(/fork/)
+  })
+
+  test('has the address that was asked for and is found by its aliases', async () => {
+    const address = `${bench.prefix}77`
+    const server = await bench.run('echo hello > /index.html; httpd -f -p 8080 -h /', {
+      address,
+      aliases: ['web'],
+    })
+    expect(await bench.engine.containers.inspect(server)).toMatchObject({ address, running: true })
+    const lines = await bench.output(
+      'for i in 1 2 3 4 5; do wget -qO- http://web:8080/ && exit; sleep 1; done',
+    )
+    expect(lines.at(-1)?.line).toBe('hello')
+  })
+
+  test('can be reached by a port published on loopback', async () => {
+    const name = await bench.run('echo hi > /index.html; httpd -p 9000 -h /; echo up; sleep 600', {
+      publishPort: 9_000,
+    })
+    await untilPrinted(name, 'up')
+    const port = (await bench.engine.containers.inspect(name))!.publishedPort!
+    const [listed] = (await bench.engine.containers.list({})).filter((state) => state.name === name)
+    expect(listed?.publishedPort).toBe(port)
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hi\n')
+  })
+
+  test('keeps what it wrote to its volume', async () => {
+    const volume = `${bench.serverId}-disk`
+    await bench.engine.volumes.create(volume, {})
+    await bench.engine.volumes.create(volume, {})
+    try {
+      await bench.output('echo kept > /data/file', { volume: { name: volume, path: '/data' } })
+      const lines = await bench.output('cat /data/file', { volume: { name: volume, path: '/data' } })
+      expect(lines).toMatchObject([{ line: 'kept' }])
+    } finally {
+      await bench.engine.volumes.remove(volume)
+    }
+    await bench.engine.volumes.remove(volume)
+    expect(await bench.engine.volumes.inspect(volume)).toBeNull()
+  })
+
+  test('takes and gives files as tar', async () => {
+    const { name } = bench.spec('cat /srv/note; sleep 60')
+    await bench.engine.containers.create(bench.spec('cat /etc/note', { name }))
+    await bench.engine.containers.putArchive(name, '/etc', tarOf({ note: 'from outside' }))
+    await bench.engine.containers.start(name)
+    await bench.engine.containers.wait(name, never())
+    const lines = await all(bench.engine.containers.logs(name, { signal: never() }))
+    expect(lines).toMatchObject([{ line: 'from outside' }])
+    expect(await text(await bench.engine.containers.getArchive(name, '/etc/note'))).toContain('from outside')
+  })
+})
+
+describe('the life of a container', () => {
+  test('is told by its state, its exit code and the lists', async () => {
+    const spec = bench.spec('exit 3', { labels: { colour: 'red' } })
+    await bench.engine.containers.create(spec)
+    expect(await bench.engine.containers.inspect(spec.name)).toMatchObject({ running: false, exitCode: null })
+    await bench.engine.containers.start(spec.name)
+    expect(await bench.engine.containers.wait(spec.name, never())).toEqual({ exitCode: 3, oomKilled: false })
+    const listed = await bench.engine.containers.list({ colour: 'red' })
+    expect(listed).toMatchObject([
+      { name: spec.name, running: false, exitCode: 3, labels: { colour: 'red' } },
+    ])
+    expect(await bench.engine.containers.list({ colour: 'blue' })).toEqual([])
+  })
+
+  test('may be started, stopped and removed twice', async () => {
+    const name = await bench.run('sleep 600')
+    await bench.engine.containers.start(name)
+    await bench.engine.containers.stop(name, 0)
+    await bench.engine.containers.stop(name, 0)
+    await bench.engine.containers.kill(name)
+    await bench.engine.containers.remove(name)
+    await bench.engine.containers.remove(name)
+    await bench.engine.containers.stop(name, 0)
+    expect(await bench.engine.containers.inspect(name)).toBeNull()
+  })
+
+  test('ends with SIGTERM when the program heeds it and with SIGKILL after the grace when not', async () => {
+    const kind = await bench.run(`trap 'exit 5' TERM; echo up; while true; do sleep 0.1; done`)
+    const stubborn = await bench.run(`trap '' TERM; echo up; while true; do sleep 0.1; done`)
+    await Promise.all([untilPrinted(kind, 'up'), untilPrinted(stubborn, 'up')])
+    await Promise.all([bench.engine.containers.stop(kind, 30), bench.engine.containers.stop(stubborn, 1)])
+    expect(await bench.engine.containers.inspect(kind)).toMatchObject({ exitCode: 5 })
+    expect(await bench.engine.containers.inspect(stubborn)).toMatchObject({ exitCode: 137 })
+  })
+
+  test('waits no longer than the signal', async () => {
+    const name = await bench.run('sleep 600')
+    const reason = new Error('enough')
+    const controller = new AbortController()
+    const waiting = bench.engine.containers.wait(name, controller.signal)
+    setTimeout(() => controller.abort(reason), 50)
+    await expect(waiting).rejects.toBe(reason)
+  })
+
+  test('names a program that the image lacks in its output and ends with 127', async () => {
+    const spec = bench.spec('', { command: ['no-such-program'] })
+    const [line] = await bench.output('', { ...spec })
+    expect(line?.line).toContain('no-such-program')
+    const name = await bench.run('', { command: ['no-such-program'] })
+    expect(await bench.engine.containers.wait(name, never())).toMatchObject({ exitCode: 127 })
+  })
+
+  test('does not begin with an image that the engine lacks or a name that is taken', async () => {
+    const missing = bench.spec('true', { image: 'no-such-image:1' })
+    await expect(bench.engine.containers.create(missing)).rejects.toMatchObject({
+      code: 'runtime_error',
+      message: expect.stringContaining('no-such-image:1'),
+    })
+    const name = await bench.run('sleep 600')
+    await expect(bench.engine.containers.create(bench.spec('true', { name }))).rejects.toMatchObject({
+      code: 'runtime_error',
+    })
+  })
+})
+
+describe('the containers of another server', () => {
+  test('are neither listed nor stopped nor removed', async () => {
+    const name = await bench.run('sleep 600')
+    const other = createEngine({ dockerHost: standEngine(), serverId: 'another-server' })
+    expect((await other.containers.list({})).map((state) => state.name)).not.toContain(name)
+    for (const attempt of [
+      () => other.containers.stop(name, 0),
+      () => other.containers.kill(name),
+      () => other.containers.remove(name),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject({ code: 'runtime_error' })
+    }
+    expect(await bench.engine.containers.inspect(name)).toMatchObject({ running: true })
+  })
+})
+
+describe('the output of a container', () => {
+  test('comes as lines in order, each with its stream and time', async () => {
+    const lines = await bench.output('echo one; sleep 0.1; echo two >&2; sleep 0.1; printf three')
+    expect(lines.map(({ stream, line }) => [stream, line])).toEqual([
+      ['stdout', 'one'],
+      ['stderr', 'two'],
+      ['stdout', 'three'],
+    ])
+    const times = lines.map(({ ts }) => ts)
+    expect(times).toEqual([...times].sort())
+    expect(Date.parse(times[0]!)).not.toBeNaN()
+  })
+
+  test('joins a line that the engine keeps in pieces, and cuts one that is too long', async () => {
+    const lines = await bench.output(
+      `awk 'BEGIN { for (i = 0; i < 15000; i++) printf "a"; print "é"; for (i = 0; i < 100000; i++) printf "b"; print ""; print "end" }'`,
+    )
+    expect(lines.map(({ line }) => line.length)).toEqual([15_001, 16_384, 3])
+  })
+
+  test('can be had from a moment on, or only its end', async () => {
+    const name = await bench.run('for i in 1 2 3 4 5; do echo $i; sleep 0.05; done')
+    await bench.engine.containers.wait(name, never())
+    const read = (more: { since?: string; tail?: number }) =>
+      all(bench.engine.containers.logs(name, { ...more, signal: never() }))
+    const lines = await read({})
+    expect((await read({ tail: 2 })).map(({ line }) => line)).toEqual(['4', '5'])
+    const later = await read({ since: lines[2]!.ts })
+    expect(later.filter(({ ts }) => ts > lines[2]!.ts).map(({ line }) => line)).toEqual(['4', '5'])
+    expect(later.map(({ line }) => line)).not.toContain('2')
+  })
+
+  test('is followed until the program ends', async () => {
+    const name = await bench.run('for i in 1 2 3; do echo $i; sleep 0.2; done')
+    const lines = await all(bench.engine.containers.logs(name, { follow: true, signal: never() }))
+    expect(lines.map(({ line }) => line)).toEqual(['1', '2', '3'])
+  })
+
+  test('ends quietly when the signal aborts or the reader goes', async () => {
+    const name = await bench.run('while true; do echo again; sleep 0.02; done')
+    const controller = new AbortController()
+    let count = 0
+    for await (const { line } of bench.engine.containers.logs(name, {
+      follow: true,
+      signal: controller.signal,
+    })) {
+      expect(line).toBe('again')
+      if (++count === 5) controller.abort()
+    }
+    for await (const _ of bench.engine.containers.logs(name, { follow: true, signal: never() })) break
+    expect(await all(bench.engine.containers.logs(name, { signal: AbortSignal.abort() }))).toEqual([])
+  })
+
+  test('loses nothing to a slow reader while the engine keeps it', async () => {
+    const name = await bench.run(`seq 1 20000; echo end; sleep 600`)
+    let next = 1
+    for await (const { line } of bench.engine.containers.logs(name, { follow: true, signal: never() })) {
+      if (line === 'end') break
+      expect(line).toBe(String(next++))
+      if (next % 5_000 === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(next).toBe(20_001)
+  })
+
+  test('of a container that is not there is a runtime_error', async () => {
+    const logs = bench.engine.containers.logs('no-such-container', { signal: never() })
+    await expect(all(logs)).rejects.toMatchObject({ code: 'runtime_error' })
+  })
+})
+
+describe('what a container does', () => {
+  test('is measured', async () => {
+    const name = await bench.run('while true; do :; done', { cpus: 0.5 })
+    const sample = (await bench.engine.containers.stats(name, never()))!
+    expect(sample.cpuPercent).toBeGreaterThan(5)
+    expect(sample.cpuPercent).toBeLessThan(100)
+    expect(sample.memoryBytes).toBeGreaterThan(0)
+    await bench.engine.containers.stop(name, 0)
+    expect(await bench.engine.containers.stats(name, never())).toBeNull()
+    expect(await bench.engine.containers.stats('no-such-container', never())).toBeNull()
+  })
+
+  test('is bounded anew in place', async () => {
+    const id = await bench.engine.containers.create(
+      bench.spec('sleep 600', { memoryBytes: 32 * MIB, cpus: 0.5 }),
+    )
+    await bench.engine.containers.start(id)
+    await bench.engine.containers.update(id, { memoryBytes: 48 * MIB, cpus: 1 })
+    const pid = (await bench.engine.containers.listeners(id)) === null ? null : id
+    if (pid !== null) expect(memoryLimitOf(id)).toBe(48 * MIB)
+  })
+
+  test('shows the ports it listens on, and which of them only it can reach', async () => {
+    const name = await bench.run('httpd -p 8081; httpd -p 127.0.0.1:8082; echo up; sleep 600')
+    await untilPrinted(name, 'up')
+    expect(await bench.engine.containers.listeners(name)).toEqual([
+      { port: 8_081, isLoopback: false },
+      { port: 8_082, isLoopback: true },
+    ])
+    expect(await bench.engine.containers.listeningPorts(name)).toEqual([8_081])
+    await bench.engine.containers.stop(name, 0)
+    expect(await bench.engine.containers.listeningPorts(name)).toBeNull()
+  })
+})
+
+/** The memory limit that the kernel holds for a container of Docker. */
+function memoryLimitOf(id: string): number {
+  for (const file of [
+    `/sys/fs/cgroup/memory/docker/${id}/memory.limit_in_bytes`,
+    `/sys/fs/cgroup/docker/${id}/memory.max`,
+    `/sys/fs/cgroup/system.slice/docker-${id}.scope/memory.max`,
+  ]) {
+    try {
+      return Number(readFileSync(file, 'utf8'))
+    } catch {
+      continue
+    }
+  }
+  throw new Error(`the control group of ${id} is not where Docker puts it`)
+}

@@ -1,0 +1,360 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { findProxy, ProxyListenError } from '../../daemon/proxy/client.ts'
+import { Load } from './load.ts'
+import { HOST, HttpUpstream, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } from './stand.ts'
+
+/** Polls wait this long: only a hang needs it. */
+const PATIENT = { timeout: 10_000 }
+
+let cleanups: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+  cleanups = []
+})
+
+async function start(...given: Parameters<typeof ProxyStand.start>): Promise<ProxyStand> {
+  const stand = await ProxyStand.start(...given)
+  cleanups.push(() => stand.stop())
+  return stand
+}
+
+/** Answers the path and its own name after a moment. */
+async function worker(name: string, delayMs = 2): Promise<HttpUpstream> {
+  const upstream = await HttpUpstream.start(name, (request, response) => {
+    request.resume()
+    request.on('end', () => setTimeout(() => response.end(`${request.url} ${name}`), delayMs))
+  })
+  cleanups.push(() => upstream.close())
+  return upstream
+}
+
+test(
+  'fifty swaps under load lose no request, each old instance being closed once drained',
+  { timeout: 60_000 },
+  async () => {
+    let current = await worker('v0')
+    const stand = await start(tableOf([current.spec]), { workers: 2 })
+    const load = new Load(() => stand.port, 600)
+    for (let version = 1; version <= 50; version++) {
+      const next = await worker(`v${version}`)
+      await stand.client.applyTable(tableOf([next.spec], { version }))
+      await stand.client.drain(current.instance, 5_000)
+      current.close()
+      current = next
+      await sleep(40)
+    }
+    const { answered, failures, bodies } = await load.stop()
+    expect(failures).toEqual([])
+    expect(answered).toBeGreaterThan(500)
+    expect(bodies.size).toBeGreaterThan(45)
+    const { targets } = await stand.client.counts()
+    expect(targets['srv-app']).toMatchObject({ status_2xx: answered, status_4xx: 0, status_5xx: 0 })
+  },
+)
+
+test(
+  'a killed worker is replaced and the others serve on; no count is lost',
+  { timeout: 30_000 },
+  async () => {
+    const upstream = await worker('v')
+    const stand = await start(tableOf([upstream.spec]), { workers: 2 })
+    const load = new Load(() => stand.port, 200)
+    await sleep(300)
+    const { workers } = await stand.processes()
+    expect(workers).toHaveLength(2)
+    process.kill(workers[0]!, 'SIGKILL')
+    await expect
+      .poll(
+        async () => (await stand.processes()).workers.filter((pid) => !workers.includes(pid)).length,
+        PATIENT,
+      )
+      .toBe(1)
+    await sleep(500)
+    const { answered, failures } = await load.stop()
+    // Only what the killed process had in hand is lost: connections cut, never a wrong answer.
+    expect(failures.every((failure) => /ECONNRESET|socket hang up/.test(failure))).toBe(true)
+    expect(failures.length).toBeLessThan(answered / 10)
+  },
+)
+
+test(
+  'a killed supervisor is replaced by way of its workers without a lost request',
+  { timeout: 30_000 },
+  async () => {
+    const upstream = await worker('v')
+    const stand = await start(tableOf([upstream.spec]), { workers: 1 })
+    let reconnected = 0
+    stand.client.onReconnect = () => void reconnected++
+    const load = new Load(() => stand.port, 300)
+    await sleep(300)
+    const before = await stand.processes()
+    const counted = (await stand.client.counts()).targets['srv-app']!.status_2xx
+    await sleep(100)
+    const { port } = stand
+    process.kill(before.supervisor, 'SIGKILL')
+    await waitFor(
+      () => reconnected > 0,
+      () => `no reconnection: ${stand.messages.join('\n')}\n${stand.log}`,
+    )
+    await sleep(500)
+    const { answered, failures } = await load.stop()
+    expect(failures).toEqual([])
+    const after = await stand.processes()
+    expect(after.supervisor).not.toBe(before.supervisor)
+    expect(stand.port).toBe(port)
+    const total = (await stand.client.counts()).targets['srv-app']!.status_2xx
+    expect(total).toBeGreaterThanOrEqual(counted)
+    expect(total).toBe(answered)
+  },
+)
+
+test(
+  'another version takes over under load without a lost request, and counts go on',
+  { timeout: 60_000 },
+  async () => {
+    const upstream = await worker('v')
+    const table = tableOf([upstream.spec])
+    const stand = await start(table, { workers: 1 })
+    const load = new Load(() => stand.port, 300)
+    await sleep(200)
+    const first = await stand.processes()
+    for (const version of ['2.0.0', '3.0.0', '1.0.0']) {
+      stand.client.close()
+      stand.client = await stand.connect(table, { version, workers: 2 })
+      await sleep(200)
+    }
+    const { answered, failures } = await load.stop()
+    expect(failures).toEqual([])
+    const last = await stand.processes()
+    expect(last.supervisor).not.toBe(first.supervisor)
+    await expect
+      .poll(async () => (await stand.client.counts()).targets['srv-app']!.status_2xx, PATIENT)
+      .toBe(answered)
+    await expect.poll(async () => (await stand.processes()).workers.length, PATIENT).toBe(2)
+  },
+)
+
+test('the data plane serves on when its control plane goes, and a new one finds it', async () => {
+  const upstream = await worker('v')
+  const table = tableOf([upstream.spec])
+  const stand = await start(table)
+  const { port } = stand
+  stand.client.close()
+  const client = stand.raw(port).request('GET /x HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+  expect(await client.end()).toContain('/x v')
+  const { supervisor } = await stand.processes()
+  stand.client = await stand.connect(table)
+  expect(stand.port).toBe(port)
+  expect((await stand.processes()).supervisor).toBe(supervisor)
+})
+
+test('a data plane of another server is refused', async () => {
+  const stand = await start(tableOf([]))
+  await expect(stand.connect(tableOf([]), { serverId: 'server-2' })).rejects.toThrow(
+    'belongs to another server',
+  )
+})
+
+test(
+  'a data plane that starts serves its saved table before any control plane sends one',
+  { timeout: 30_000 },
+  async () => {
+    const upstream = await worker('v')
+    const stand = await start(tableOf([upstream.spec]))
+    const { supervisor, workers } = await stand.processes()
+    const address = `127.0.0.1:${stand.port}`
+    const fixed = tableOf([upstream.spec], { listeners: [{ address, protocol: 'http' }] })
+    await stand.client.applyTable(fixed)
+    stand.client.close()
+    for (const pid of [supervisor, ...workers, ...(await stand.processes()).workers]) kill(pid)
+    await sleep(100)
+    stand.client = await stand.connect(fixed)
+    expect(stand.client.bound).toMatchObject([{ address }])
+    const client = stand.raw().request('GET /x HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+    expect(await client.end()).toContain('/x v')
+  },
+)
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+test('drain waits for open requests and cuts what is left at its deadline', async () => {
+  const slow = await worker('slow', 300)
+  const fast = await worker('fast')
+  const stand = await start(tableOf([slow.spec]))
+  const client = stand.raw().request('GET /slow HTTP/1.1', `Host: ${HOST}`)
+  await sleep(100)
+  await stand.client.applyTable(tableOf([fast.spec]))
+  await stand.client.drain('slow', 5_000)
+  expect(client.received).toContain('/slow slow')
+  client.request('GET /next HTTP/1.1', `Host: ${HOST}`)
+  await client.until('/next fast')
+  client.close()
+  const silent = await RawUpstream.start((socket, piece) => {
+    if (piece.startsWith('GET'))
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n')
+  })
+  cleanups.push(() => silent.close())
+  await stand.client.applyTable(tableOf([silent.spec]))
+  const socket = stand
+    .raw()
+    .request('GET / HTTP/1.1', `Host: ${HOST}`, 'Upgrade: websocket', 'Connection: upgrade')
+  await socket.until('101')
+  await stand.client.applyTable(tableOf([fast.spec]))
+  await stand.client.drain(silent.spec.instance, 200)
+  await socket.end()
+})
+
+test('hosts are found without regard to case, port and trailing dot; wildcards come after exact names', async () => {
+  const exact = await worker('exact')
+  const wild = await worker('wild')
+  const deep = await worker('deep')
+  const stand = await start(
+    tableOf([], {
+      hosts: { 'a.example.test': 'exact', '*.example.test': 'wild', '*.deep.example.test': 'deep' },
+      targets: {
+        exact: targetOf([exact.spec]),
+        wild: targetOf([wild.spec]),
+        deep: targetOf([deep.spec]),
+      },
+    }),
+  )
+  const found = async (host: string) =>
+    (await stand.raw().request('GET / HTTP/1.1', `Host: ${host}`, 'Connection: close').end())
+      .split(' ')
+      .at(-1)
+  expect(await found('A.Example.TEST.:8080')).toBe('exact')
+  expect(await found('b.example.test')).toBe('wild')
+  expect(await found('x.y.example.test')).toBe('wild')
+  expect(await found('b.deep.example.test')).toBe('deep')
+  const none = await stand.raw().request('GET / HTTP/1.1', 'Host: example.test', 'Connection: close').end()
+  expect(statusOf(none)).toBe(404)
+})
+
+test.each(['suspended', 'not_deployed', 'starting', 'failed', 'scaled_to_zero'] as const)(
+  'a target that is %s is 503 and counted',
+  async (state) => {
+    const stand = await start(tableOf([], { targets: { app: targetOf([], state) } }))
+    const html = await stand
+      .raw()
+      .request('GET / HTTP/1.1', `Host: ${HOST}`, 'Accept: text/html, */*', 'Connection: close')
+      .end()
+    expect(html).toMatch(/^HTTP\/1\.1 503 [^]*text\/html[^]*<h1>/)
+    const json = await stand
+      .raw()
+      .request('GET / HTTP/1.1', `Host: ${HOST}`, 'Accept: application/json', 'Connection: close')
+      .end()
+    expect(JSON.parse(json.split('\r\n\r\n')[1]!)).toMatchObject({ error: { code: 'service_unavailable' } })
+    const head = await stand.raw().request('HEAD / HTTP/1.1', `Host: ${HOST}`, 'Connection: close').end()
+    expect(head).toMatch(/\r\n\r\n$/)
+    expect((await stand.client.counts()).targets['srv-app']).toMatchObject({ status_5xx: 3 })
+  },
+)
+
+test('a table that is not valid is refused whole and the one before stays', async () => {
+  const upstream = await worker('v')
+  const stand = await start(tableOf([upstream.spec]))
+  const bad = tableOf([{ ...upstream.spec, host: 'not-an-address' }], { hosts: {} })
+  await expect(stand.client.applyTable(bad)).rejects.toThrow(
+    'targets.app.upstreams[0].host: must be an IP address',
+  )
+  await expect(stand.client.applyTable(tableOf([], { hosts: { x: 'nobody' } }))).rejects.toThrow(
+    'must name a target',
+  )
+  const client = stand.raw().request('GET /x HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+  expect(await client.end()).toContain('/x v')
+})
+
+test('an address that another program has is told by code and address, and nothing changes', async () => {
+  const holder = await RawUpstream.start(() => {})
+  cleanups.push(() => holder.close())
+  const stand = new ProxyStand()
+  cleanups.push(() => stand.stop())
+  const address = `127.0.0.1:${holder.port}`
+  const taken = tableOf([], { listeners: [{ address, protocol: 'http' }] })
+  const failure = await stand.connect(taken).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(ProxyListenError)
+  expect(failure).toMatchObject({ code: 'EADDRINUSE', address })
+  stand.client = await stand.connect(tableOf([]))
+  const { port } = stand
+  await expect(stand.client.applyTable(taken)).rejects.toMatchObject({ code: 'EADDRINUSE', address })
+  expect(
+    statusOf(await stand.raw(port).request('GET / HTTP/1.1', 'Host: a.test', 'Connection: close').end()),
+  ).toBe(404)
+})
+
+test(
+  'listen addresses change while connections to the old ones are finished',
+  { timeout: 30_000 },
+  async () => {
+    const upstream = await worker('v')
+    const stand = await start(tableOf([upstream.spec]))
+    const old = stand.raw().request('GET /one HTTP/1.1', `Host: ${HOST}`)
+    await old.until('/one v')
+    await stand.client.applyTable(
+      tableOf([upstream.spec], { listeners: [{ address: '[::]:0', protocol: 'http' }] }),
+    )
+    old.request('GET /two HTTP/1.1', `Host: ${HOST}`)
+    expect(await old.end()).toMatch(/Connection: close[^]*\/two v$/)
+    const fresh = stand.raw().request('GET /three HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+    expect(await fresh.end()).toContain('/three v')
+  },
+)
+
+test('an address gives way to another that overlaps it, and comes back when the other cannot be had', async () => {
+  const stand = await start(tableOf([]))
+  const { port } = stand
+  const on = (...addresses: string[]) =>
+    tableOf([], { listeners: addresses.map((address) => ({ address, protocol: 'http' })) })
+  const status = async () =>
+    statusOf(await stand.raw(port).request('GET / HTTP/1.1', 'Host: a.test', 'Connection: close').end())
+  await stand.client.applyTable(on(`0.0.0.0:${port}`))
+  expect(await status()).toBe(404)
+  await stand.client.applyTable(on(`[::]:${port}`))
+  expect(stand.client.bound).toMatchObject([{ address: `[::]:${port}`, port }])
+  expect(await status()).toBe(404)
+  const holder = await RawUpstream.start(() => {})
+  cleanups.push(() => holder.close())
+  const both = on(`0.0.0.0:${port}`, `127.0.0.1:${holder.port}`)
+  await expect(stand.client.applyTable(both)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  expect(await status()).toBe(404)
+})
+
+test('a data directory with a long path works', async () => {
+  const stand = new ProxyStand('x'.repeat(120))
+  cleanups.push(() => stand.stop())
+  stand.client = await stand.connect(tableOf([]))
+  expect(
+    statusOf(await stand.raw().request('GET / HTTP/1.1', 'Host: a.test', 'Connection: close').end()),
+  ).toBe(404)
+})
+
+test('stop ends every process, found by the directory alone', async () => {
+  const stand = await start(tableOf([]), { workers: 2 })
+  const before = await stand.processes()
+  stand.client.close()
+  const found = await findProxy(stand.directory)
+  await found!.stop()
+  await expect.poll(async () => await stand.processes(), PATIENT).toEqual({ supervisor: 0, workers: [] })
+  expect(await findProxy(stand.directory)).toBeNull()
+  expect(before.workers).toHaveLength(2)
+  stand.client = await stand.connect(tableOf([]))
+})
+
+test('workers without a supervisor are found and ended too', async () => {
+  const stand = await start(tableOf([]))
+  stand.client.close()
+  const { supervisor } = await stand.processes()
+  process.kill(supervisor, 'SIGKILL')
+  await sleep(50)
+  const found = await findProxy(stand.directory)
+  await found!.stop()
+  await expect.poll(async () => (await stand.processes()).workers, PATIENT).toEqual([])
+  stand.client = await stand.connect(tableOf([]))
+})

@@ -9,12 +9,13 @@ const [, , role, settings = '{}'] = process.argv
 
 // Everything it makes (sockets, table, log) is its owner's alone.
 process.umask(0o077)
-process.title = `deployer-proxy ${role}`
 process.on('unhandledRejection', (error) => log('error', 'unhandled rejection', { error: messageOf(error) }))
 
 try {
-  if (role === 'supervisor') await runSupervisor(JSON.parse(settings) as SupervisorSettings)
-  else if (role === 'worker') await runWorker(JSON.parse(settings) as WorkerSettings)
+  const given = JSON.parse(settings) as SupervisorSettings & WorkerSettings
+  process.title = `deployer-proxy ${role} ${given.data_directory}`
+  if (role === 'supervisor') await runSupervisor(given)
+  else if (role === 'worker') await runWorker(given)
   else throw new Error('the first argument must be supervisor or worker')
 } catch (error) {
   log('error', `${role} ends`, { error: messageOf(error) })

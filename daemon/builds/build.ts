@@ -1,4 +1,5 @@
 import { realpath, rm, stat } from 'node:fs/promises'
+import { availableParallelism, totalmem } from 'node:os'
 import { join, relative } from 'node:path'
 import { archivePath } from '#server/archives.ts'
 import { tellDeploy } from '#server/changes.ts'
@@ -52,6 +53,15 @@ export async function buildImage(
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** What is left to everything else on the host while builds run. */
+const MEMORY_SHARE = 0.75
+const SPARED_CPUS = 0.25
+
+/** What all builds together may take, so that they leave the host usable. */
+function buildLimits(): { memoryBytes: number; cpus: number } {
+  return { memoryBytes: Math.floor(totalmem() * MEMORY_SHARE), cpus: Math.max(1, availableParallelism()) - SPARED_CPUS }
 }
 
 /** Puts the source tree into the directory, and what is known of its commit into the record. */
@@ -109,6 +119,9 @@ async function buildTree(
   const reference = imageTag(service.id, deploy.id)
   const context = await packContext(root, recipe.file)
   for (const note of context.notes) log.system(note)
+  if (!world.engine.limitBuilds(buildLimits())) {
+    log.system('builds cannot be limited on this engine; the time limit and --build-concurrency hold')
+  }
   const id = await world.engine.images.build(context.tar, {
     tag: reference,
     dockerfile: context.dockerfilePath,

@@ -170,7 +170,7 @@ class Packer {
     const reading = createReadStream(source)
     reading.on('error', (error) => entry.destroy(error))
     entry.on('close', () => reading.destroy())
-    reading.pipe(entry as unknown as NodeJS.WritableStream)
+    reading.pipe(entry)
     await promise
   }
 }

@@ -2,10 +2,8 @@ import { arch } from 'node:os'
 import { AppError, messageOf } from '#server/errors.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
-import type { ServiceRow } from '#server/services/store.ts'
 import type { ImageFacts } from '../deploys/snapshot.ts'
 import type { World } from '../world.ts'
-import { imageTag } from './tags.ts'
 
 /** The engine's names of node's architectures (Go's GOARCH). */
 const ARCHITECTURES: Record<string, string> = {
@@ -24,7 +22,6 @@ const ARCHITECTURES: Record<string, string> = {
  */
 export async function pullImage(
   world: World,
-  service: ServiceRow,
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
@@ -52,6 +49,5 @@ export async function pullImage(
       `the image ${reference} is for ${image.os}/${image.architecture}, this host runs linux/${wanted}: publish it for this platform`,
     )
   }
-  await images.tag(image.id, imageTag(service.id, deploy.id))
   return image
 }

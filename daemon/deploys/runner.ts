@@ -9,6 +9,7 @@ import { tryMove } from '#server/machine.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { buildImage } from '../builds/build.ts'
 import { pullImage } from '../builds/pull.ts'
+import { imageTag } from '../builds/tags.ts'
 import { removeInstancesOf, rollOut } from '../rollouts/rollout.ts'
 import type { World } from '../world.ts'
 import type { AbortReason } from './abort.ts'
@@ -46,7 +47,7 @@ async function begin(world: World, deploy: DeployRow, log: LogWriter, signal: Ab
     if (!advance(deploy, 'building', { started_at: Date.now() })) return null
     const image = await buildImage(world, service, deploy, log, signal)
     if (!advance(deploy, 'deploying', { image_id: image.id, image: image.reference })) return null
-    return keepSnapshot(deploy, takeSnapshot(service, image))
+    return keepSnapshot(deploy, takeSnapshot(getService(service.id) ?? service, image))
   }
   if (!advance(deploy, 'deploying', { started_at: Date.now() })) return null
   return prepareExisting(world, service, deploy, log, signal)
@@ -77,11 +78,14 @@ async function prepareExisting(
       throw new AppError('conflict', `the image of ${deploy.rollback_of} is no longer there: deploy its commit again`)
     }
     log.system(`rolling back to ${deploy.rollback_of}`)
+    await world.engine.images.tag(snapshot.image_id, imageTag(service.id, deploy.id))
     return keepSnapshot(deploy, restoreSnapshot(snapshot, service))
   }
-  const image = deploy.trigger === 'restart' ? await liveImage(world, service, deploy) : await pullImage(world, service, deploy, log, signal)
+  const image = deploy.trigger === 'restart' ? await liveImage(world, service, deploy) : await pullImage(world, deploy, log, signal)
+  // Each deploy keeps its image by a name of its own, so that the cleanup of one never takes another's.
+  await world.engine.images.tag(image.id, imageTag(service.id, deploy.id))
   updateDeploy(deploy.id, { image_id: image.id })
-  return keepSnapshot(deploy, takeSnapshot(service, image))
+  return keepSnapshot(deploy, takeSnapshot(getService(service.id) ?? service, image))
 }
 
 /** The image that is live when a restart starts (decisions 6), with the commit it was made from. */

@@ -3,62 +3,107 @@ import { explain } from './faults.ts'
 /** The frames that BuildKit puts around what went wrong. */
 const FRAMES = [
   /^failed to solve(?: with frontend [\w.]+)?:\s*/,
-  /^failed to (?:create LLB definition|read dockerfile|build LLB|compute cache key|load cache key|prepare \S+ as \S+):\s*/,
+  /^failed to (?:create LLB definition|build LLB|compute cache key|load cache key):\s*/,
+  /^executor failed running \[[^\]]*\]: (?!exit code)/,
   /^rpc error: code = \w+ desc = /,
-  /^process "[^"]*" did not complete.*?: (?=exit code)/,
 ]
+/** Where the engine unpacked the source. */
+const SCRATCH = /\/\S*\/buildkit-mount\d+\//g
+
+interface Fault {
+  /** What the engine says, without frames. */
+  text: string
+  /** The step that failed, as its heading names it. */
+  step: string | null
+}
+
+type Rule = (fault: Fault) => string | null
+
+/** What can go wrong in a build, in the words of Docker 20.10 and of later ones. The first rule that knows it says so. */
+const RULES: Rule[] = [commandFailed, dockerfileWrong, secretMissing, baseMissing, fileMissing]
 
 /**
- * The error of a build in words: which step failed and how, or what the Dockerfile or the base image lacks.
+ * The error of a build in words: which step failed and how, or what the Dockerfile, the source or the base image lacks.
  * `steps` are the names of the steps that failed.
  */
 export function explainBuild(message: string, steps: readonly string[]): string {
-  const step = steps.at(-1)
-  const exit = /exit code: (\d+)|returned a non-zero code: (\d+)/.exec(message)
-  if (exit) return failedStep(step ?? commandOf(message), exit[1] ?? exit[2]!)
   let text = message.trim()
   for (let before = ''; before !== text;) {
     before = text
     for (const frame of FRAMES) text = text.replace(frame, '')
   }
-  if (/^dockerfile parse error|parse error on line/i.test(text))
-    return `the Dockerfile cannot be read: ${text.replace(/^dockerfile /i, '')}`
-  if (/no active sessions|failed to authorize/.test(text)) return explain('authentication required')
-  const secret = /^(?:secret )?(?:could not find secret )?"?([\w.-]+)"?:? not found$/.exec(text)
-  if (secret && message.includes('secret'))
-    return `the build asks for the secret ${secret[1]}, which is no variable of the service`
-  const missing =
-    /(?:failed to walk \S+: lstat \S*|lstat [^:]*\/|"?\/?)([^/":\s][^":]*)"?: (?:not found|no such file or directory)$/.exec(
-      text,
-    )
-  if (missing && !/lookup|registry|docker\.io/.test(text)) {
-    return `${step ? `the step ${shorten(step)} failed: ` : ''}there is no ${missing[1]} in the source: check the path, and .dockerignore`
+  const fault = { text: text.replaceAll(SCRATCH, ''), step: steps.at(-1) ?? null }
+  for (const rule of RULES) {
+    const explained = rule(fault)
+    if (explained !== null) return explained
   }
-  return `${nameOfBase(text)}${explain(text)}`
+  return fault.step === null
+    ? explain(fault.text)
+    : `the step ${quote(fault.step)} failed: ${explain(fault.text)}`
 }
 
-function failedStep(step: string, code: string): string {
-  const why = code === '137' ? ' (killed, likely for memory)' : ''
-  return `the step ${shorten(step)} failed with exit code ${code}${why}`
+function commandFailed({ text, step }: Fault): string | null {
+  const code = /exit code: (\d+)|returned a non-zero code: (\d+)/.exec(text)?.slice(1).find(Boolean)
+  if (code === undefined) return null
+  const command = /\[\/bin\/sh -c ([^\]]*)\]|["']\/bin\/sh -c ([^"']*)["']/.exec(text)?.slice(1).find(Boolean)
+  const named = step ?? command
+  // 128 + SIGKILL
+  const why = code === '137' ? ' (killed, most likely because it needs more memory than builds may use)' : ''
+  return `the step${named ? ` ${quote(named)}` : ''} failed with exit code ${code}${why}`
 }
 
-/** Which base image a fault is about, where BuildKit says it first: `docker.io/library/x:1: ...`. */
-function nameOfBase(text: string): string {
-  const name = /^([a-z0-9.-]+(?::\d+)?\/[\w./-]+(?:[:@][\w.:-]+)?): /.exec(text)?.[1]
-  return name ? `the base image ${name.replace(/^docker\.io\/(?:library\/)?/, '')}: ` : ''
+function dockerfileWrong({ text }: Fault): string | null {
+  const missing = /^failed to read dockerfile: open (\S+): no such file/.exec(text)
+  if (missing) return `there is no Dockerfile at ${missing[1]} in the source: add it, or set dockerfile_path`
+  if (
+    /^file with no instructions|no build stage in current context|the Dockerfile cannot be empty/i.test(text)
+  ) {
+    return 'the Dockerfile is empty: it needs a FROM line at least'
+  }
+  const parse = /^dockerfile parse error (?:on )?(.*)/is.exec(text)
+  return parse ? `the Dockerfile cannot be read: ${parse[1]}` : null
 }
 
-function commandOf(message: string): string {
-  return (
-    /\[\/bin\/sh -c ([^\]]*)\]|'\/bin\/sh -c ([^']*)'/.exec(message)?.slice(1).find(Boolean) ??
-    'of the Dockerfile'
-  )
+function secretMissing({ text }: Fault): string | null {
+  const secret = /secret ([\w.-]+)(?::)? not found/.exec(text)?.[1]
+  return secret === undefined
+    ? null
+    : `the build asks for the secret ${secret}, which is no variable of the service`
+}
+
+function baseMissing({ text, step }: Fault): string | null {
+  const syntax = /^resolve image config for (\S+)/.exec(step ?? '')?.[1]
+  if (syntax !== undefined)
+    return `the Dockerfile's "# syntax=" line names ${shortName(syntax)}, which cannot be pulled: ${explain(text)}`
+  const named = /^\[internal\] load metadata for (\S+)|(?:^|\] )FROM (\S+)/
+    .exec(step ?? '')
+    ?.slice(1)
+    .find(Boolean)
+  const told = /^([a-z0-9.-]+(?::\d+)?\/[\w./-]+(?:[:@][\w.:-]+)?): /.exec(text)?.[1]
+  const image = named ?? told
+  if (image === undefined) return null
+  const reason = text.endsWith(': not found') ? explain('manifest unknown') : explain(text)
+  return `the base image ${shortName(image)} cannot be pulled: ${reason}`
+}
+
+function fileMissing({ text, step }: Fault): string | null {
+  const patterns = [/"\/?([^"]+)":? not found/, /lstat (\S+): no such file/, /^"?\/?(\S+?)"?: not found$/]
+  for (const pattern of patterns) {
+    const path = pattern.exec(text)?.[1]
+    if (path === undefined) continue
+    return `${step === null ? '' : `the step ${quote(step)} failed: `}there is no ${path} in the source: check the path, and .dockerignore`
+  }
+  return null
+}
+
+function shortName(image: string): string {
+  return image.replace(/^docker\.io\/(?:library\/)?/, '')
 }
 
 /** Commands may be whole scripts. */
 const MAX_STEP_LENGTH = 200
 
-function shorten(step: string): string {
+function quote(step: string): string {
   const line = step.replaceAll(/\s+/g, ' ')
   return `"${line.length > MAX_STEP_LENGTH ? `${line.slice(0, MAX_STEP_LENGTH)}...` : line}"`
 }

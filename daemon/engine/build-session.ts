@@ -14,7 +14,7 @@ import { bytesField, numberField, readFields } from './protobuf.ts'
 /** What a build may ask its client for. */
 export interface SessionOffer {
   secrets: Record<string, string>
-  registryAuth(registry: string): Promise<RegistryCredentials | null>
+  registryAuth: (registry: string) => Promise<RegistryCredentials | null>
 }
 
 export interface BuildSession {
@@ -75,7 +75,7 @@ export async function openBuildSession(
     signal,
   })
   if (!socket) return null
-  const session = performServerHandshake(socket as Duplex)
+  const session = performServerHandshake(socket)
   // The build itself fails and says why; a session that breaks after it does not matter.
   session.on('error', () => {})
   session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) =>

@@ -23,7 +23,7 @@ export interface BuildOptions {
   /** Values for `RUN --mount=type=secret,id=...`; they stay out of the image and its history. */
   secrets?: Record<string, string>
   /** Credentials for a base image's registry; those of the user's Docker `config.json` when absent. */
-  registryAuth?(registry: string): Promise<RegistryCredentials | null>
+  registryAuth?: (registry: string) => Promise<RegistryCredentials | null>
   signal: AbortSignal
   onLine: OnLine
 }
@@ -115,14 +115,16 @@ async function follow(body: Readable, { onLine }: BuildOptions): Promise<string>
     body.destroy()
   }
   progress.end()
-  if (fault !== null) throw new AppError('build_failed', explainBuild(fault, progress.failed), { cause: fault })
+  if (fault !== null)
+    throw new AppError('build_failed', explainBuild(fault, progress.failed), { cause: fault })
   if (id === null)
     throw new AppError('runtime_error', 'the container engine went away during the build: deploy again')
   return id
 }
 
-/** The classic builder's output: whole lines, a newline at the end. */
+/** The classic builder's output: whole lines, a newline at the end. The image's own name is of no use to the reader. */
 function linesOf(text: string): string[] {
+  if (text.startsWith('Successfully tagged ')) return []
   const lines = text.replace(/\n$/, '').split(/\r?\n/)
   return lines.length === 1 && lines[0] === '' ? [] : lines
 }

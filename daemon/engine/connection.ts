@@ -44,7 +44,7 @@ export class Connection {
       host: undefined,
       protocol: 'http',
       agent,
-    } as Docker.DockerOptions) as never
+    }) as never
   }
 
   /** The engine's version, asked for anew. Throws `runtime_error` when it does not answer in `timeoutMs`. */
@@ -158,7 +158,7 @@ export class Connection {
     const statusCodes = { 101: true, 200: true, 201: true, 204: true }
     return new Promise((resolve, reject) => {
       docker.modem.dial({ ...options, statusCodes } as never, (error: unknown, data: unknown) => {
-        if (error) reject(error instanceof Error ? error : new Error(String(error)))
+        if (error) reject(asError(error))
         else resolve(data)
       })
     })
@@ -173,13 +173,22 @@ async function withDeadline<T>(
 ): Promise<T> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs)
+  const limited = signal ? AbortSignal.any([signal, late.signal]) : late.signal
   try {
-    return await work(signal ? AbortSignal.any([signal, late.signal]) : late.signal)
+    // Not left to the work alone: an answer that breaks off half-way never ends for dockerode.
+    return await new Promise<T>((resolve, reject) => {
+      limited.addEventListener('abort', () => reject(asError(limited.reason)), { once: true })
+      work(limited).then(resolve, reject)
+    })
   } catch (error) {
     throw late.signal.aborted ? late.signal.reason : error
   } finally {
     clearTimeout(timer)
   }
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason))
 }
 
 /** The second number of an API version: 1.41 is 41. */

@@ -4,31 +4,12 @@ import { AppError } from '#server/errors.ts'
 import type { Connection } from './connection.ts'
 import { createOptions, limitsOf, type ContainerSpec } from './container-spec.ts'
 import { engineFault, statusOf } from './faults.ts'
+import { jsonLines } from './json-lines.ts'
 import { isOwn, labelFilter, ownLabels } from './labels.ts'
 import { listenersOf, type Listener } from './listening-ports.ts'
 import { LogFrames, type OutputLine } from './log-frames.ts'
+import { stateOf, summaryOf, type ContainerState } from './container-state.ts'
 import { sampleOf, type ContainerSample } from './stats.ts'
-
-/** What the engine says of a container now. */
-export interface ContainerState {
-  id: string
-  name: string
-  /** The id of its image. */
-  image: string
-  labels: Record<string, string>
-  status: string
-  running: boolean
-  /** Of its last run; null while it runs and when it never did. */
-  exitCode: number | null
-  /** Whether the kernel killed one of its processes for memory; a running container of a list says false. */
-  oomKilled: boolean
-  /** Why it did not start, in the engine's words. */
-  error: string | null
-  /** Its IPv4 address; null while it does not run. */
-  address: string | null
-  /** The host's loopback port that leads to it. */
-  publishedPort: number | null
-}
 
 export interface LogOptions {
   /** Only lines of this moment and later, as `ts` of a line or RFC 3339. */
@@ -44,8 +25,6 @@ export interface LogOptions {
 const STOP_SLACK_MS = 60_000
 /** Exited containers looked at one by one at the same time, for their exit codes. */
 const PARALLEL_INSPECTS = 8
-/** The engine answers a wait when the program ends, whenever that is. */
-const WAIT_TIMEOUT_MS = 2 ** 31 - 1
 
 /** The engine's containers, as far as this server made them. */
 export class Containers {
@@ -152,14 +131,22 @@ export class Containers {
 
   /** Waits until the program ends. Throws the signal's reason, or `runtime_error` when the container or the engine goes away. */
   async wait(id: string, signal: AbortSignal): Promise<{ exitCode: number; oomKilled: boolean }> {
-    const { StatusCode } = await this.#connection.call(
-      `waiting for ${id}`,
-      (docker, abortSignal) =>
-        docker.getContainer(id).wait({ abortSignal }) as Promise<{ StatusCode: number }>,
-      { signal, timeoutMs: WAIT_TIMEOUT_MS },
-    )
+    const doing = `waiting for ${id}`
+    const path = `/containers/${id}/wait`
+    const body = await this.#connection.stream(doing, { method: 'POST', path, signal })
+    let exitCode: number | undefined
+    try {
+      for await (const { StatusCode } of jsonLines(body)) exitCode = StatusCode as number
+    } catch (error) {
+      signal.throwIfAborted()
+      throw engineFault(doing, this.#connection.socketPath, error)
+    } finally {
+      body.destroy()
+    }
+    if (exitCode === undefined)
+      throw new AppError('runtime_error', `${doing}: the container engine went away`)
     const state = await this.inspect(id)
-    return { exitCode: StatusCode, oomKilled: state?.oomKilled ?? false }
+    return { exitCode, oomKilled: state?.oomKilled ?? false }
   }
 
   /** What a container uses now; takes up to two seconds. Null when it does not run. */
@@ -260,49 +247,4 @@ function unixTime(timestamp: string): string {
   const seconds = Math.floor(Date.parse(timestamp) / 1_000)
   const fraction = /\.(\d+)/.exec(timestamp)?.[1] ?? ''
   return `${seconds}.${fraction.padEnd(9, '0').slice(0, 9)}`
-}
-
-function stateOf(found: Docker.ContainerInspectInfo): ContainerState {
-  const { State, NetworkSettings } = found
-  const wasRun = !State.Running && State.Status !== 'created'
-  return {
-    id: found.Id,
-    name: found.Name.replace(/^\//, ''),
-    image: found.Image,
-    labels: found.Config.Labels ?? {},
-    status: State.Status,
-    running: State.Running,
-    exitCode: wasRun ? State.ExitCode : null,
-    oomKilled: State.OOMKilled,
-    error: State.Error === '' ? null : State.Error,
-    address: addressOf(NetworkSettings.Networks),
-    publishedPort: publishedPort(
-      Object.values(NetworkSettings.Ports ?? {}).flatMap((bindings) => bindings ?? []),
-    ),
-  }
-}
-
-function summaryOf(info: Docker.ContainerInfo): ContainerState {
-  return {
-    id: info.Id,
-    name: info.Names[0]!.replace(/^\//, ''),
-    image: info.ImageID,
-    labels: info.Labels ?? {},
-    status: info.State,
-    running: true,
-    exitCode: null,
-    oomKilled: false,
-    error: null,
-    address: addressOf(info.NetworkSettings?.Networks ?? {}),
-    publishedPort: info.Ports?.find(({ PublicPort }) => PublicPort)?.PublicPort ?? null,
-  }
-}
-
-function addressOf(networks: Record<string, { IPAddress?: string }>): string | null {
-  return Object.values(networks).find(({ IPAddress }) => IPAddress)?.IPAddress ?? null
-}
-
-function publishedPort(bindings: { HostPort?: string }[]): number | null {
-  const port = bindings.find(({ HostPort }) => HostPort)?.HostPort
-  return port === undefined ? null : Number(port)
 }

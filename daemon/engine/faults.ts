@@ -3,7 +3,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 /** What the engine or a registry says, and what it means for the reader. First match wins. */
 const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = [
   [
-    /no basic auth credentials|unauthorized: authentication required|authentication required/i,
+    /no basic auth credentials|authentication required|401 Unauthorized|no active sessions|failed to authorize|insufficient_scope/i,
     'the registry asks for credentials or refuses them: run docker login for it as the user that runs the server',
   ],
   [
@@ -12,7 +12,7 @@ const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = 
       `there is no image ${name}, or it is private: correct the name, or run docker login as the user that runs the server`,
   ],
   [
-    /manifest unknown|manifest for (\S+) not found|name unknown|repository name not known/i,
+    /manifest unknown|manifest for (\S+) not found|name unknown|repository name not known|404 Not Found/i,
     'the registry has no such image or tag',
   ],
   [
@@ -24,7 +24,7 @@ const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = 
     'the registry allows no more pulls for now: wait, or run docker login for it',
   ],
   [
-    /lookup (\S+)[^:]*: (?:.*: )?(no such host|server misbehaving|Temporary failure[^:]*|i\/o timeout)/,
+    /lookup ([^\s:]+)(?: on \S+)?: (?:.*: )?(no such host|server misbehaving|Temporary failure[^:]*|i\/o timeout)/,
     ([, host, why]) => `the registry's name ${host} cannot be looked up (${why})`,
   ],
   [
@@ -73,30 +73,26 @@ export function statusOf(error: unknown): number | null {
   return typeof status === 'number' ? status : null
 }
 
+const noEngine = (socketPath: string): string =>
+  `no container engine answers at ${socketPath}: start it, or name its socket with --docker-host`
+const engineLeft = (_: string, doing: string): string => `${doing}: the container engine went away`
+
+/** What the errors of the socket mean, by their code. */
+const FAULTS: Record<string, (socketPath: string, doing: string) => string> = {
+  ENOENT: noEngine,
+  ECONNREFUSED: noEngine,
+  EACCES: (socketPath) =>
+    `the engine's socket ${socketPath} may not be used by this user: run the server as root, or add the user to the group docker`,
+  ECONNRESET: engineLeft,
+  EPIPE: engineLeft,
+}
+
 /** Turns what a call to the engine at `socketPath` threw into a `runtime_error` its reader can act on. */
 export function engineFault(doing: string, socketPath: string, error: unknown): AppError {
   if (error instanceof AppError) return error
-  const options = { cause: error }
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-    case 'ECONNREFUSED':
-      return new AppError(
-        'runtime_error',
-        `no container engine answers at ${socketPath}: start it, or name its socket with --docker-host`,
-        options,
-      )
-    case 'EACCES':
-      return new AppError(
-        'runtime_error',
-        `the engine's socket ${socketPath} may not be used by this user: run the server as root or add the user to the group docker`,
-        options,
-      )
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return new AppError('runtime_error', `${doing}: the container engine went away`, options)
-  }
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return new AppError('runtime_error', `${doing}: the container engine did not answer in time`, options)
-  }
-  return new AppError('runtime_error', `${doing}: ${explain(engineMessage(error))}`, options)
+  const known = FAULTS[(error as NodeJS.ErrnoException).code ?? '']
+  if (known) return new AppError('runtime_error', known(socketPath, doing), { cause: error })
+  const isLate = error instanceof Error && error.name === 'TimeoutError'
+  const reason = isLate ? 'the container engine did not answer in time' : explain(engineMessage(error))
+  return new AppError('runtime_error', `${doing}: ${reason}`, { cause: error })
 }

@@ -32,7 +32,7 @@ export interface PullOptions {
   /** Those of the user's Docker `config.json` when absent. */
   credentials?: RegistryCredentials | null
   signal: AbortSignal
-  onLine(line: string): void
+  onLine: (line: string) => void
 }
 
 /** The engine's images. */

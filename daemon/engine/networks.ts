@@ -52,7 +52,7 @@ export class Networks {
           Config: [{ Subnet: spec.subnet, ...(spec.gateway ? { Gateway: spec.gateway } : {}) }],
         },
         abortSignal,
-      } as Docker.NetworkCreateOptions),
+      }),
     )
     return network.id
   }

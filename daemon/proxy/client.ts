@@ -161,10 +161,10 @@ export class ProxyClient {
 
   /** Finds, starts or upgrades the data plane and attaches to it. */
   async #reach(): Promise<Channel> {
-    const { dataDirectory, serverId, log } = this.#options
+    const { dataDirectory, serverId } = this.#options
     let found = await greet(dataDirectory, this.#channel ? AWAY_MS : 0)
     if (!found) {
-      log('starting the proxy', { version: this.#program.version })
+      this.#options.log('starting the proxy', { version: this.#program.version })
       found = await this.#start()
     }
     if (found.hello.server_id !== serverId) {
@@ -201,8 +201,8 @@ export class ProxyClient {
 
   /** Has the running data plane replaced by this version's; requests under way are finished by the old one. */
   async #upgrade(old: Greeted): Promise<Greeted> {
-    const { dataDirectory, serverId, node, log } = this.#options
-    log('upgrading the proxy', { from: old.hello.version, to: this.#program.version })
+    const { dataDirectory, serverId, node } = this.#options
+    this.#options.log('upgrading the proxy', { from: old.hello.version, to: this.#program.version })
     await old.channel.request('attach', { server_id: serverId, workers: 0 }, HELLO_MS)
     const ask = { node, program: this.#program.file, version: this.#program.version, workers: this.#workers }
     await old.channel.request('upgrade', ask, UPGRADE_MS)

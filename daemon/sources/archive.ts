@@ -83,7 +83,8 @@ async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
 }
 
 async function drain(content: EntryContent): Promise<void> {
-  const end = once(content, 'end')
+  // Not its end, which a content that is cut short never reaches.
+  const closed = once(content, 'close')
   content.resume()
-  await end
+  await closed
 }

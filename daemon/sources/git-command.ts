@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { messageOf } from '#server/errors.ts'
 
 /** More output than this is no answer but an attack: refs of the largest public repositories take about 10 MiB. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
@@ -36,9 +37,9 @@ export async function runGit(command: GitCommand): Promise<string> {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
-  let stopped: unknown
+  let stopped: Error | undefined
   const stop = (reason: unknown): void => {
-    stopped ??= reason
+    stopped ??= reason instanceof Error ? reason : new Error(messageOf(reason))
     killGroup(child.pid)
   }
   const onAbort = (): void => stop(command.signal.reason)

@@ -6,6 +6,7 @@ import { BuildFailure } from '../builds/failure.ts'
 import { GitError, runGit, type GitCommand } from './git-command.ts'
 import { explainRemote, lastWords, openRemote, type Remote, type RemoteAccess } from './git-remote.ts'
 import { branchNames, listRefs } from './refs.ts'
+import { fetchSubmodules } from './submodules.ts'
 import { isTooLarge, tooLarge, watchSize } from './size-watch.ts'
 
 export { lsRemote } from './refs.ts'
@@ -84,7 +85,7 @@ class Working {
     await this.#refuseLargeTree(sha)
     await this.#inTree(['checkout', '--quiet', '--force', '--detach', sha])
     const message = await this.#inTree(['show', '--no-patch', '--format=%B', sha])
-    await this.#fetchSubmodules()
+    await fetchSubmodules(directory, (command) => this.#inTree(command), this.#request.onLine)
     await this.#noteLfs()
     await rm(join(directory, '.git'), { recursive: true, force: true })
     return { sha, message: message.trim().slice(0, MAX_MESSAGE_CHARACTERS), branch }
@@ -211,29 +212,6 @@ class Working {
     })
   }
 
-  async #fetchSubmodules(): Promise<void> {
-    const { directory, onLine } = this.#request
-    const isListed = await lstat(join(directory, '.gitmodules')).then(
-      (facts) => facts.isFile(),
-      () => false,
-    )
-    if (!isListed) return
-    onLine('fetching submodules')
-    const update = ['submodule', '--quiet', 'update', '--init', '--recursive', '--force']
-    try {
-      await this.#inTree([...update, '--depth=1']).catch(async (error: unknown) => {
-        const isShallowFault =
-          error instanceof GitError && /did not contain|not our ref|unadvertised/.test(error.messages)
-        if (!isShallowFault) throw error
-        await this.#inTree(update)
-      })
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error
-      throw submoduleFault(error)
-    }
-    await removeGitFiles(directory)
-  }
-
   async #noteLfs(): Promise<void> {
     const path = join(this.#request.directory, '.gitattributes')
     const isFile = await lstat(path).then(
@@ -269,27 +247,3 @@ class Working {
 }
 
 const SHALLOW_FETCH = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules']
-
-function submoduleFault(error: GitError): BuildFailure {
-  const url = /clone of '([^']*)' into submodule path/.exec(error.messages)?.[1]
-  const path = /submodule path '([^']*)'/.exec(error.messages)?.[1]
-  const name = path === undefined ? 'a submodule' : `the submodule ${path.split('/checkouts/').at(-1)}`
-  const from = url === undefined ? '' : ` from ${url}`
-  const detail = error.messages
-    .split('\n')
-    .find((line) => /^(fatal|remote|ERROR): /.test(line) && !/submodule path/.test(line))
-  const reason = detail ?? lastWords(error)
-  return new BuildFailure(
-    `${name} cannot be fetched${from} (${reason}): make it readable for this server (same host and credentials, or its ssh key), or remove it`,
-    { cause: error },
-  )
-}
-
-/** Submodules have a `.git` file each; git lets no repository hold one of its own. */
-async function removeGitFiles(directory: string): Promise<void> {
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name)
-    if (entry.name === '.git') await rm(path, { recursive: true, force: true })
-    else if (entry.isDirectory()) await removeGitFiles(path)
-  }
-}

@@ -143,9 +143,9 @@ export class Channel {
   #end(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const { reject, timer } of this.#waiting.values()) {
-      clearTimeout(timer)
-      reject(new ChannelError('closed', 'the connection ended before the answer'))
+    for (const waiting of this.#waiting.values()) {
+      clearTimeout(waiting.timer)
+      waiting.reject(new ChannelError('closed', 'the connection ended before the answer'))
     }
     this.#waiting.clear()
     this.onClose()

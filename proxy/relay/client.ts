@@ -597,7 +597,7 @@ function mayBeDecided(input: Buffer, before: number): boolean {
   if (before <= MAX_REQUEST_LINE_BYTES && input.length > MAX_REQUEST_LINE_BYTES) return true
   for (let at = input.indexOf(LF, before); at >= 0; at = input.indexOf(LF, at + 1)) {
     const line = input.lastIndexOf(LF, at - 1)
-    if (input[at - 1] !== CR || at - line <= 2) return true
+    if (input[at - 1] !== CR || line < 0 || at - line <= 2) return true
   }
   return false
 }

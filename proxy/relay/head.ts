@@ -213,7 +213,7 @@ function special(
       if (head.contentLength === -1) return 400
       return request || lengthAllowed(head.status) ? KEEP : DROP
     case TRANSFER_ENCODING:
-      if (head.chunked) return 400
+      if (head.chunked || start === end) return 400
       if (!equalsIgnoringCase(input, start, end, CHUNKED)) return request ? 501 : 400
       head.chunked = true
       return request || lengthAllowed(head.status) ? KEEP : DROP

@@ -80,7 +80,7 @@ export class Relay {
    */
   async drain(name: string, deadlineMs: number): Promise<void> {
     const timer = setTimeout(() => {
-      for (const client of [...this.#clients]) if (client.instance?.name === name) client.cut()
+      for (const client of this.#clients) if (client.instance?.name === name) client.cut()
     }, deadlineMs)
     const waits = this.routes.named(name).map((instance) => {
       instance.closeIdle()
@@ -94,14 +94,14 @@ export class Relay {
   /** Lets every connection end after its next answer; with `closeIdle` those that wait for a request end now. */
   retire(closeIdle: boolean): void {
     this.retiring = true
-    if (closeIdle) for (const client of [...this.#clients]) client.closeIdle()
+    if (closeIdle) for (const client of this.#clients) client.closeIdle()
     if (this.#clients.size === 0) this.whenEmpty()
   }
 
   /** Cuts every connection and stops the clock. */
   end(): void {
     clearInterval(this.#timer)
-    for (const client of [...this.#clients]) client.cut()
+    for (const client of this.#clients) client.cut()
   }
 
   #tick(): void {

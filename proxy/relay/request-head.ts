@@ -10,13 +10,13 @@ import {
 } from './head.ts'
 
 export const METHOD_OTHER = 0
-/** GET and OPTIONS: safe, answered with a body. */
-export const METHOD_SAFE = 1
+const METHOD_GET = 1
 export const METHOD_HEAD = 2
 /** PUT and DELETE: idempotent (RFC 9110 9.2.2). */
-export const METHOD_IDEMPOTENT = 3
+const METHOD_IDEMPOTENT = 3
 /** CONNECT and TRACE. */
 export const METHOD_REFUSED = 4
+const METHOD_OPTIONS = 5
 
 /** RFC 9112 3 asks for 501 on methods longer than any that is implemented. */
 const MAX_METHOD_BYTES = 32
@@ -27,8 +27,8 @@ const SECURE_SCHEME = ascii('https://')
 const FIRST_LINE_END = ascii(' HTTP/1.1\r\n')
 
 const METHODS: ReadonlyMap<string, number> = new Map([
-  ['GET', METHOD_SAFE],
-  ['OPTIONS', METHOD_SAFE],
+  ['GET', METHOD_GET],
+  ['OPTIONS', METHOD_OPTIONS],
   ['HEAD', METHOD_HEAD],
   ['PUT', METHOD_IDEMPOTENT],
   ['DELETE', METHOD_IDEMPOTENT],
@@ -99,7 +99,7 @@ export function parseRequestHead(
 
 function methodOf(input: Uint8Array, start: number, end: number): number {
   if (end - start === 3 && input[start] === 71 && input[start + 1] === 69 && input[start + 2] === 84)
-    return METHOD_SAFE
+    return METHOD_GET
   return METHODS.get(latin1(input, start, end)) ?? METHOD_OTHER
 }
 
@@ -125,7 +125,7 @@ function version(input: Uint8Array, at: number, end: number, head: Head): number
 /** Where the origin form begins inside the target; -1 when the target has no form that the method allows. */
 function originStart(input: Uint8Array, start: number, end: number, head: Head): number {
   // `*` is for OPTIONS alone (RFC 9112 3.2.4); CONNECT and TRACE are refused whatever they name.
-  if (end - start === 1 && input[start] === 42) return head.method === METHOD_SAFE ? start : -1
+  if (end - start === 1 && input[start] === 42) return head.method === METHOD_OPTIONS ? start : -1
   if (head.method === METHOD_REFUSED) return start
   const authority = authorityStart(input, start, end)
   if (authority < 0) return -1

@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs'
 import { BoundSocket } from 'node:net'
-import { ChannelError, type WireError } from '../protocol.ts'
+import { ChannelError } from '../protocol.ts'
 import type { HeldSocket } from '../spawn.ts'
 import { parseAddress } from '../table.ts'
 
@@ -61,10 +61,6 @@ function tryBind(address: string, host: string, port: number): BoundSocket {
     if (host === '::' && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL'))
       return tryBind(address, '0.0.0.0', port)
     const known = code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL'
-    throw new ChannelError(
-      known ? (code as WireError['code']) : 'listen_failed',
-      `${address}: ${message}`,
-      address,
-    )
+    throw new ChannelError(known ? code : 'listen_failed', `${address}: ${message}`, address)
   }
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { log, messageOf } from '../log.ts'
 import {
-  Channel,
   ChannelError,
   PROTOCOL,
   connectChannel,
   controlSocketFile,
   proxyDirectory,
   type BoundListener,
+  type Channel,
   type Hello,
   type RouteTable,
   type SupervisorSettings,

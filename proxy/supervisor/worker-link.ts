@@ -47,18 +47,18 @@ export class WorkerLink {
   /** Starts a worker. Throws when it does not come up. */
   static async spawn(settings: WorkerSettings): Promise<WorkerLink> {
     const child = spawnWorker(settings)
-    let failure: string | null = null
-    child.once('error', (error) => (failure = error.message))
-    child.once('exit', (code, signal) => (failure ??= `ended with ${signal ?? code}`))
+    const fault = { text: '' }
+    child.once('error', (error) => (fault.text = error.message))
+    child.once('exit', (code, signal) => (fault.text ||= `it ended with ${signal ?? code}`))
     const deadline = performance.now() + START_MS
-    while (failure === null && performance.now() < deadline) {
+    while (fault.text === '' && performance.now() < deadline) {
       const link =
         child.pid === undefined ? null : await WorkerLink.#reach(settings.data_directory, child.pid, child)
       if (link) return link
       await sleep(START_POLL_MS)
     }
     child.kill('SIGKILL')
-    throw new Error(`a worker does not start: ${failure ?? 'it does not open its control socket'}`)
+    throw new Error(`a worker does not start: ${fault.text || 'it does not open its control socket'}`)
   }
 
   /** Connects to every worker that runs in the data directory; sockets that dead ones left are removed. */

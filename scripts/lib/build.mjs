@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { capture } from './command.mjs'
+import { capture, clip } from './command.mjs'
 import { ROOT } from './paths.mjs'
 import { Refusal, say } from './say.mjs'
 
@@ -98,7 +98,7 @@ function lastBuilt(name) {
 async function build(node, directory) {
   const script = join(ROOT, 'scripts/lib/nitro-build.mjs')
   const { code, output } = await capture(node, [script, directory], { cwd: ROOT })
-  if (code !== 0) throw new Refusal(`the build failed:\n${output.trim()}`)
+  if (code !== 0) throw new Refusal(`the build failed:\n${clip(output)}`)
 }
 
 /**

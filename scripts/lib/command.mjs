@@ -23,6 +23,21 @@ export function findCommand(name) {
   return null
 }
 
+const CLIP_LINES = 40
+const CLIP_CHARACTERS = 400
+
+/**
+ * The end of what a program printed, for a person to read: an error may quote whole files.
+ *
+ * @param {string} output
+ */
+export function clip(output) {
+  const lines = output.trim().split('\n').slice(-CLIP_LINES)
+  return lines
+    .map((line) => (line.length > CLIP_CHARACTERS ? `${line.slice(0, CLIP_CHARACTERS)} ...` : line))
+    .join('\n')
+}
+
 /**
  * Runs a program to its end and keeps what it prints.
  *

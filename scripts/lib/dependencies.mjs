@@ -1,11 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { capture, findCommand } from './command.mjs'
+import { capture, clip, findCommand } from './command.mjs'
 import { ROOT } from './paths.mjs'
 import { Refusal, say } from './say.mjs'
 
 /** The oldest node that has everything the server uses (crypto.argon2); the same as `engines` in package.json. */
 const OLDEST_NODE = [24, 7]
+
+/** @typedef {{ version?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[], engines?: unknown }} Package */
 
 /**
  * Installs the npm dependencies unless what is installed is what package-lock.json says.
@@ -16,16 +18,36 @@ export async function ensureDependencies({ mayInstall }) {
   if (dependenciesInstalled()) return
   if (!mayInstall)
     throw new Refusal('the npm dependencies are not installed: run npm ci, or leave --no-install out')
-  say('installing the npm dependencies (npm ci)')
-  // npm tells its scripts where it is; another npm on the path may be of another age.
-  const npm = process.env.npm_execpath
-  const [file, ...before] = npm ? [process.execPath, npm] : [findCommand('npm') ?? 'npm']
-  const { code, output } = await capture(
-    file,
-    [...before, 'ci', '--include=dev', '--no-audit', '--no-fund'],
-    { cwd: ROOT },
-  )
-  if (code !== 0) throw new Refusal(`npm ci failed:\n${output.trim()}`)
+  say('installing the npm dependencies')
+  const folder = join(ROOT, '.cache/install')
+  try {
+    prepareInstall(folder)
+    // npm tells its scripts where it is; another npm on the path may be of another age.
+    const npm = process.env.npm_execpath
+    const [file, ...before] = npm ? [process.execPath, npm] : [findCommand('npm') ?? 'npm']
+    const { code, output } = await capture(file, [...before, 'ci', '--include=dev'], { cwd: folder })
+    if (code !== 0) throw new Refusal(`npm ci failed:\n${clip(output)}`)
+    const installed = join(ROOT, 'node_modules')
+    if (existsSync(installed)) renameSync(installed, join(folder, 'old'))
+    renameSync(join(folder, 'node_modules'), installed)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Lays out a folder to install in, whose lock says nothing of the node that each package wants: npm leaves out optional
+ * packages that want a newer node than its own, although the newer node that runs everything comes with them.
+ *
+ * @param {string} folder
+ */
+function prepareInstall(folder) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const name of ['package.json', '.npmrc']) copyFileSync(join(ROOT, name), join(folder, name))
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  for (const [path, entry] of Object.entries(lock.packages)) if (path !== '') delete entry.engines
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
 }
 
 /** Compares package-lock.json with the list that npm keeps of what it installed. */
@@ -33,16 +55,31 @@ function dependenciesInstalled() {
   const installed = join(ROOT, 'node_modules/.package-lock.json')
   if (!existsSync(installed)) return false
   const has = packagesOf(installed)
-  return Object.entries(packagesOf(join(ROOT, 'package-lock.json'))).every(
-    // Optional packages are for other platforms too.
-    ([path, { version, optional }]) =>
-      path === '' || (path in has ? has[path]?.version === version : optional === true),
-  )
+  return Object.entries(packagesOf(join(ROOT, 'package-lock.json'))).every(([path, wanted]) => {
+    if (path === '') return true
+    if (path in has) return has[path]?.version === wanted.version
+    return wanted.optional === true && !isForThisMachine(wanted)
+  })
+}
+
+/**
+ * Whether an optional package is the one for this system and processor, such as a compiler's program.
+ *
+ * @param {Package} wanted
+ */
+function isForThisMachine({ os, cpu, libc }) {
+  if (!os?.includes(process.platform) || !cpu?.includes(process.arch)) return false
+  return libc === undefined || libc.includes(systemLibrary())
+}
+
+function systemLibrary() {
+  const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport())
+  return report.header.glibcVersionRuntime ? 'glibc' : 'musl'
 }
 
 /**
  * @param {string} file
- * @returns {Record<string, { version?: string, optional?: boolean }>}
+ * @returns {Record<string, Package>}
  */
 function packagesOf(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages

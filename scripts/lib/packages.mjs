@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { capture, findCommand } from './command.mjs'
+import { capture, clip, findCommand } from './command.mjs'
 import { Refusal, say } from './say.mjs'
 
 /**
@@ -27,7 +27,7 @@ async function apt(args) {
   const { code, output } = await capture('apt-get', args, {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   })
-  if (code !== 0) throw new Refusal(`apt-get ${args.join(' ')} failed:\n${output.trim()}`)
+  if (code !== 0) throw new Refusal(`apt-get ${args.join(' ')} failed:\n${clip(output)}`)
 }
 
 /** Programs that the server runs, with the package that has each. */
@@ -65,5 +65,5 @@ async function lacksAtomics(node) {
   const { code, output } = await capture(node, ['--version'])
   if (code === 0) return false
   if (output.includes('libatomic')) return true
-  throw new Refusal(`${node} does not run here: ${output.trim()}`)
+  throw new Refusal(`${node} does not run here: ${clip(output)}`)
 }

@@ -10,7 +10,6 @@ export function branchNameFault(name: string): string | null {
   if (Buffer.byteLength(name) > MAX_REF_BYTES) return `must have at most ${MAX_REF_BYTES} bytes`
   if (name.startsWith('-')) return 'must not begin with "-"'
   if (name === 'HEAD' || name === '@') return `must not be "${name}": leave it out for the default branch`
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(name)) {
     return 'must not contain spaces, control characters or any of ~ ^ : ? * [ \\'
   }

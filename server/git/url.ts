@@ -69,7 +69,6 @@ const AUTHORITY_CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i
 function read(text: string): RepositoryUrl | string {
   if (text === '') return `must not be empty: give a repository address ${EXAMPLES}`
   if (text.length > MAX_URL_CHARACTERS) return `must have at most ${MAX_URL_CHARACTERS} characters`
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/.test(text))
     return 'must not contain spaces or control characters'
   if (text.startsWith('-')) return `must not begin with "-": give a repository address ${EXAMPLES}`
@@ -98,7 +97,6 @@ function readUrl(text: string): RepositoryUrl | string {
   if (username === undefined || password === undefined)
     return 'has credentials that are not percent-encoded properly'
   // git hands credentials to its helpers as lines (git-credential(1)).
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u001f]/.test(`${username}${password}`))
     return 'must not have control characters in its credentials'
   if (protocol === 'ssh' && password)

@@ -30,13 +30,13 @@ function pushVersion(text: string): void {
   repository.push({ Dockerfile: DOCKERFILE, 'index.html': text }, `Say ${text}`)
 }
 
-/** What the service answers at the address that the dashboard shows. */
+/** What the service answers a new visitor at the address that the dashboard shows. */
 async function served(name: string): Promise<string> {
   const { body } = await server.api('GET', `/services/${name}`)
-  const visitor = await page.context().newPage()
-  await visitor.goto(body.url)
+  const visitor = await browser.open(body.url)
+  await visitor.goto('/')
   const text = await visitor.locator('body').innerText()
-  await visitor.close()
+  await visitor.context().close()
   return text.trim()
 }
 
@@ -118,8 +118,8 @@ test('a change made elsewhere shows without a reload', async () => {
 test('a service is deleted after its name was typed', async () => {
   await server.api('POST', '/services', { name: 'leaving', deploy: false })
   await page.goto('/services/leaving/settings')
-  await page.getByRole('button', { name: 'Delete leaving' }).click()
-  const confirm = page.getByRole('button', { name: 'Delete service' })
+  await page.getByRole('button', { name: 'Delete service…' }).click()
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete service' })
   expect(await confirm.isDisabled()).toBe(true)
   await page.getByLabel('Type leaving to confirm').fill('leaving')
   await confirm.click()

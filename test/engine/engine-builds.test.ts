@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BuildOptions } from '#daemon/engine/index.ts'
 import { startPrivateRegistry, type PrivateRegistry } from '../stand/registry.ts'
@@ -109,11 +108,12 @@ describe('a build', () => {
     const Dockerfile = `FROM busybox:1 AS a\n${loop('left')}\nFROM busybox:1 AS b\n${loop('right')}\nFROM busybox:1\nCOPY --from=a /left /\nCOPY --from=b /right /\n`
     const { lines } = await build({ Dockerfile }, { noCache: true })
     let current = ''
-    for (const line of lines) {
+    const misplaced = lines.filter((line) => {
       current = /^#\d+ (\[.*)/.exec(line)?.[1] ?? current
       const word = /^(left|right) \d$/.exec(line)?.[1]
-      if (word) expect(current).toContain(word)
-    }
+      return word !== undefined && !current.includes(word)
+    })
+    expect(misplaced).toEqual([])
     expect(lines.filter((line) => /^(left|right) \d$/.test(line))).toHaveLength(6)
   })
 
@@ -154,32 +154,34 @@ describe('a build that fails', () => {
       { Dockerfile: 'FROM busybox:1\nFLY away\n' },
       /Dockerfile cannot be read.*line 2.*FLY/,
     ],
-    ['no Dockerfile', { other: '' }, /no Dockerfile/],
-    [
-      'an empty Dockerfile',
-      { Dockerfile: '# nothing\n' },
-      /Dockerfile cannot be read|no (?:build )?(?:stages|instructions)|empty/,
-    ],
+    ['no Dockerfile', { other: '' }, /there is no Dockerfile at Dockerfile/],
+    ['an empty Dockerfile', { Dockerfile: '# nothing\n' }, /the Dockerfile is empty/],
     [
       'a missing file',
       { Dockerfile: 'FROM busybox:1\nCOPY missing.txt /\n' },
       /there is no missing\.txt in the source/,
     ],
-    ['a missing base image', { Dockerfile: 'FROM no-such-base:9\n' }, /no-such-base:9/],
+    [
+      'a missing base image',
+      { Dockerfile: 'FROM no-such-base:9\n' },
+      /the base image no-such-base:9 cannot be pulled/,
+    ],
     [
       'a missing secret',
       { Dockerfile: 'FROM busybox:1\nRUN --mount=type=secret,id=LOST,required=true true\n' },
       /secret LOST/,
     ],
   ])('for %s says so', async (_, files, pattern) => {
-    const error = await failure(files as Record<string, string>)
+    const error = await failure(files)
     expect(error).toMatchObject({ code: 'build_failed', message: expect.stringMatching(pattern) })
   })
 
   test('for a source that breaks off leaves the engine usable', async () => {
     const broken = new Readable({ read() {} })
     setTimeout(() => broken.destroy(new Error('the disk is gone')), 100)
-    await expect(build(broken)).rejects.toThrow()
+    await expect(build(broken)).rejects.toMatchObject({
+      message: expect.stringContaining('the disk is gone'),
+    })
     await build({ Dockerfile: 'FROM busybox:1\n' })
   })
 })
@@ -252,6 +254,5 @@ describe('a base image of a private registry', () => {
       { noCache: true, registryAuth: () => Promise.resolve(null) },
     )
     expect(error).toMatchObject({ code: 'build_failed', message: expect.stringMatching(/credentials/) })
-    await delay(0)
   })
 })

@@ -38,7 +38,7 @@ describe('the engine', () => {
   })
 
   test('shrinks its build cache', async () => {
-    await bench.engine.pruneBuildCache(50 * 1024 ** 3)
+    await expect(bench.engine.pruneBuildCache(50 * 1024 ** 3)).resolves.toBeUndefined()
   })
 })
 
@@ -88,7 +88,9 @@ describe('an engine that goes away', () => {
     expect(await output).toMatchObject({ code: 'runtime_error' })
     expect(await waiting).toMatchObject({ code: 'runtime_error' })
     const ended = await events
-    if (!Array.isArray(ended)) expect(ended).toMatchObject({ code: 'runtime_error' })
+    expect(Array.isArray(ended) || ended).toSatisfy(
+      (end) => end === true || (end as { code: string }).code === 'runtime_error',
+    )
     await bench.engine.containers.remove(name)
   })
 })

@@ -155,7 +155,7 @@ function serve(
       CONTENT_LENGTH: request.headers['content-length'] ?? '',
       REMOTE_USER: PRIVATE_USER,
       GIT_PROTOCOL: isOld ? '' : String(request.headers['git-protocol'] ?? ''),
-      HTTP_CONTENT_ENCODING: String(request.headers['content-encoding'] ?? ''),
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
     },
     stdio: ['pipe', 'pipe', 'ignore'],
   })

@@ -15,7 +15,7 @@ export class Load {
   readonly result: LoadResult = { answered: 0, failures: [], bodies: new Set() }
   #kept = new Agent({ keepAlive: true, maxSockets: 20 })
   #fresh = new Agent({ keepAlive: false })
-  #running = true
+  #stopping = new AbortController()
   #done: Promise<void>
   #open = new Set<Promise<void>>()
 
@@ -24,7 +24,7 @@ export class Load {
   }
 
   async stop(): Promise<LoadResult> {
-    this.#running = false
+    this.#stopping.abort()
     await this.#done
     await Promise.all(this.#open)
     this.#kept.destroy()
@@ -33,7 +33,7 @@ export class Load {
 
   async #run(port: () => number, perSecond: number): Promise<void> {
     const started = performance.now()
-    for (let sent = 0; this.#running; sent++) {
+    for (let sent = 0; !this.#stopping.signal.aborted; sent++) {
       const due = started + (sent / perSecond) * 1000
       const wait = due - performance.now()
       if (wait > 1) await sleep(wait)

@@ -177,6 +177,7 @@ export class RawConnection {
       () => this.ended,
       () => `waiting for the end, received ${JSON.stringify(this.received.slice(0, 500))}`,
     )
+    this.socket.end()
     return this.received
   }
 

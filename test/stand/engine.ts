@@ -78,13 +78,14 @@ export function docker(arguments_: string[], input?: string | Buffer): Promise<s
 }
 
 function engineFlags(directory: string, configuration: string): string[] {
-  return [
-    ...['-H', `unix://${engineSocket()}`],
-    ...['--config-file', configuration],
-    ...['--data-root', join(directory, 'data')],
-    ...['--exec-root', join(directory, 'exec')],
-    ...['--pidfile', join(directory, 'docker.pid')],
-  ]
+  const flags: Record<string, string> = {
+    host: `unix://${engineSocket()}`,
+    'config-file': configuration,
+    'data-root': join(directory, 'data'),
+    'exec-root': join(directory, 'exec'),
+    pidfile: join(directory, 'docker.pid'),
+  }
+  return Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
 }
 
 function engineConfiguration(mirror: string): Record<string, unknown> {

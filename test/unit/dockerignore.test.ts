@@ -29,7 +29,7 @@ async function packed(file: BuildFile = { kind: 'tree', path: 'Dockerfile' }): P
   const headers = new Map<string, Header>()
   const contents = new Map<string, string>()
   const reading = extract()
-  context.tar.pipe(reading as unknown as NodeJS.WritableStream)
+  context.tar.pipe(reading)
   for await (const entry of reading) {
     const chunks: Buffer[] = []
     for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk)
@@ -156,6 +156,7 @@ describe('the build context', () => {
     expect(dockerfilePath).toBe('Dockerfile')
     expect(Object.fromEntries(contents)).toEqual({
       Dockerfile: 'FROM ours',
+      'build-step': expect.stringContaining('/run/secrets/'),
       'source/Dockerfile': 'FROM theirs',
       'source/a/b': 'x',
     })

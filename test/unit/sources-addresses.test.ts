@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, pre, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   branchNameFault,
@@ -100,11 +100,11 @@ describe('a repository address', () => {
   })
 
   test('never shows a password, whatever it is', () => {
-    const word = fc.string({ minLength: 1, maxLength: 20 }).map((text) => `${encodeURIComponent(text)}Q9`)
-    fc.assert(
-      fc.property(word, word, (user, password) => {
+    const word = string({ minLength: 1, maxLength: 20 }).map((text) => `${encodeURIComponent(text)}Q9`)
+    assert(
+      property(word, word, (user, password) => {
         const url = `https://${user}:${password}@example.com/a`
-        fc.pre(parseRepositoryUrl(url) !== null)
+        pre(parseRepositoryUrl(url) !== null)
         expect(maskRepositoryUrl(url)).not.toContain(password)
         expect(splitCredentials(url)).toEqual({
           url: 'https://example.com/a',

@@ -1,0 +1,66 @@
+// GET /services with 500 services, and the memory that an upload of 512 MiB takes.
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createGzip } from 'node:zlib'
+import { pack } from 'tar-stream'
+import { formatMib, median, percentile, withServer } from './lib/stand.ts'
+
+const SERVICES = 500
+const READS = 300
+const ARCHIVE_BYTES = 511 * 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
+
+await withServer(async (server) => {
+  for (let index = 0; index < SERVICES; index++) {
+    await server.api('POST', '/services', { name: `service-${index}`, repo_url: 'https://git.example.com/team/app.git', deploy: false, env: [{ key: 'PORT', value: '3000' }] })
+  }
+  const times: number[] = []
+  for (let read = 0; read < READS; read++) {
+    const began = performance.now()
+    const { body } = await server.api('GET', '/services')
+    times.push(performance.now() - began)
+    if (body.length !== SERVICES) throw new Error(`${body.length} services`)
+  }
+  console.log(`GET /services of ${SERVICES}         median ${median(times).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms (aim: p99 under 25 ms, reading the answer included)`)
+
+  await server.api('POST', '/services', { name: 'upload' })
+  const before = residentBytes(server.pid)
+  let peak = before
+  const watch = setInterval(() => (peak = Math.max(peak, residentBytes(server.pid))), 20)
+  const status = await upload()
+  clearInterval(watch)
+  console.log(`upload of ${formatMib(ARCHIVE_BYTES)}      answered ${status}; resident memory ${formatMib(before)} before, ${formatMib(peak)} at most: ${formatMib(peak - before)} more (aim: at most 32 MiB)`)
+
+  function upload(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request(
+        `${server.url}/api/v1/services/upload/deploys/upload`,
+        { method: 'POST', headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/gzip' } },
+        (response) => {
+          response.resume()
+          resolve(response.statusCode ?? 0)
+        },
+      )
+      outgoing.once('error', reject)
+      const archive = pack()
+      archive.pipe(createGzip({ level: 0 })).pipe(outgoing)
+      const entry = archive.entry({ name: 'data', size: ARCHIVE_BYTES - 1024 * 1024 }, (error) => (error ? reject(error) : archive.finalize()))
+      const chunk = randomBytes(CHUNK_BYTES)
+      let left = ARCHIVE_BYTES - 1024 * 1024
+      const more = () => {
+        while (left > 0) {
+          const size = Math.min(left, chunk.length)
+          left -= size
+          if (!entry.write(chunk.subarray(0, size))) return entry.once('drain', more)
+        }
+        entry.end()
+      }
+      more()
+    })
+  }
+})
+
+function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+}

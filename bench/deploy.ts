@@ -1,0 +1,68 @@
+// How much later a deploy is live than the same build, run and first answer by hand, with the same cache.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { commit, createRepository, startGitHttp } from '../test/stand/git.ts'
+import { median, withServer } from './lib/stand.ts'
+
+const ROUNDS = 7
+const run = promisify(execFile)
+
+const dockerfile = 'FROM busybox:1\nCOPY index.html /www/\nCMD ["sh", "-c", "exec httpd -f -p ${PORT:-10000} -h /www"]\n'
+
+await withServer(async (server, dockerHost) => {
+  const docker = (...args: string[]) => run('docker', ['-H', dockerHost, ...args], { env: { ...process.env, DOCKER_BUILDKIT: '1' } })
+  const remote = await startGitHttp()
+  const repository = await createRepository({ Dockerfile: dockerfile, 'index.html': 'first' })
+  const { body } = await server.api('POST', '/services', { name: 'bench', repo_url: remote.url(repository) })
+  await untilLive(body.latest_deploy.id)
+
+  const ours: number[] = []
+  const byHand: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await commit(repository, { 'index.html': `server ${round}` }, `round ${round}`)
+    const began = performance.now()
+    const deploy = await server.api('POST', '/services/bench/deploys')
+    await untilLive(deploy.body.id)
+    ours.push(performance.now() - began)
+    byHand.push(await handMade(docker, `hand ${round}`))
+    // The old instance is stopped 5 s after it left rotation; the next round should not pay for that.
+    await delay(6_000)
+  }
+  const overhead = ours.map((value, index) => value - byHand[index]!)
+  console.log(`deploy accepted to live      median ${median(ours).toFixed(0)} ms`)
+  console.log(`docker build + run + 200     median ${median(byHand).toFixed(0)} ms`)
+  console.log(`overhead                     median ${median(overhead).toFixed(0)} ms (ratio ${(median(ours) / median(byHand)).toFixed(2)}; aim: at most 500 ms)`)
+  await remote.close()
+
+  async function untilLive(id: string): Promise<void> {
+    for (;;) {
+      const { body: deploy } = await server.api('GET', `/deploys/${id}`)
+      if (deploy.status === 'live') return
+      if (/failed|canceled/.test(deploy.status)) throw new Error(`${deploy.status}: ${deploy.error}`)
+      await delay(5)
+    }
+  }
+})
+
+async function handMade(docker: (...args: string[]) => Promise<{ stdout: string }>, text: string): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
+  writeFileSync(join(folder, 'Dockerfile'), dockerfile)
+  writeFileSync(join(folder, 'index.html'), text)
+  const began = performance.now()
+  await docker('build', '-q', '-t', 'deployer-bench', folder)
+  const container = (await docker('run', '-d', '--init', '--memory', '512m', 'deployer-bench')).stdout.trim()
+  const address = (await docker('inspect', '-f', '{{.NetworkSettings.IPAddress}}', container)).stdout.trim()
+  for (;;) {
+    const answer = await fetch(`http://${address}:10000/`).catch(() => null)
+    if (answer?.status === 200) break
+    await delay(5)
+  }
+  const took = performance.now() - began
+  await docker('rm', '-f', container)
+  rmSync(folder, { recursive: true, force: true })
+  return took
+}

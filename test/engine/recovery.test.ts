@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { request } from 'node:http'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { standEngine } from '../support/stand-setup.ts'
+import { waitFor } from '../support/wait.ts'
+
+const SLOW_MS = 90_000
+/** Listens only after a while, so that a deploy can be caught while it rolls out. */
+const SLOW_START = 'mkdir -p /tmp/www && echo $VERSION > /tmp/www/index.html && sleep 4 && exec httpd -f -p $PORT -h /tmp/www'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+})
+
+afterAll(async () => {
+  await server?.stop()
+})
+
+async function docker(...args: string[]): Promise<string> {
+  return (await promisify(execFile)('docker', ['-H', standEngine(), ...args])).stdout.trim()
+}
+
+function page(host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port: server.httpPort, headers: { host } }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => resolve(text.trim()))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+async function untilStatus(id: string, status: string): Promise<void> {
+  await waitFor(async () => (await server.api('GET', `/deploys/${id}`)).body.status === status, `${id} to be ${status}`, SLOW_MS)
+}
+
+async function containersOf(serviceId: string): Promise<string[]> {
+  const names = await docker('ps', '-a', '--filter', `label=deployer.service=${serviceId}`, '--format', '{{.Names}}')
+  return names === '' ? [] : names.split('\n')
+}
+
+describe('the server is killed at any moment and goes on', () => {
+  let id: string
+
+  test('a deploy that was rolling out is finished after the start, and the old version serves meanwhile', async () => {
+    const created = await server.api('POST', '/services', {
+      name: 'slow',
+      image: 'busybox:1',
+      start_command: SLOW_START,
+      env: [{ key: 'VERSION', value: 'one' }],
+    })
+    id = created.body.id
+    await untilStatus(created.body.latest_deploy.id, 'live')
+    await server.api('PATCH', '/services/slow/env', { set: { VERSION: 'two' } })
+    const restart = await server.api('POST', '/services/slow/restart')
+    await untilStatus(restart.body.id, 'deploying')
+    await waitFor(async () => (await containersOf(id)).length === 2, 'the new container', SLOW_MS)
+    await server.kill('SIGKILL')
+    expect(await page('slow.localhost')).toBe('one')
+    await server.restart()
+    expect(await page('slow.localhost')).toBe('one')
+    await untilStatus(restart.body.id, 'live')
+    expect(await page('slow.localhost')).toBe('two')
+    await waitFor(async () => (await containersOf(id)).length === 1, 'the old container to be gone', SLOW_MS)
+  })
+
+  test('a container that was removed from outside is made again', async () => {
+    const [name] = await containersOf(id)
+    await docker('rm', '-f', name!)
+    await waitFor(async () => (await containersOf(id)).length === 1, 'a container', SLOW_MS)
+    await waitFor(async () => (await page('slow.localhost')) === 'two', 'the page', SLOW_MS)
+    expect((await server.api('GET', '/services/slow')).body.state).toBe('running')
+  })
+
+  test('an image is kept as long as a live deploy runs it, however many restarts come after its build', async () => {
+    for (let round = 0; round < 2; round++) {
+      const restart = await server.api('POST', '/services/slow/restart')
+      await untilStatus(restart.body.id, 'live')
+      expect(await docker('image', 'inspect', '-f', '{{.Id}}', `deployer/${id}:${restart.body.id}`)).toMatch(/^sha256:/)
+    }
+  })
+
+  test('SIGTERM ends the server and leaves containers and pages as they are', async () => {
+    await server.kill('SIGTERM')
+    expect(await page('slow.localhost')).toBe('two')
+    expect(await containersOf(id)).not.toEqual([])
+    await server.restart()
+  })
+
+  test('deleting a service removes its containers and images, and frees its name', async () => {
+    expect((await server.api('DELETE', '/services/slow')).status).toBe(204)
+    expect(await containersOf(id)).toEqual([])
+    const again = await server.api('POST', '/services', { name: 'slow', deploy: false })
+    expect(again.status).toBe(201)
+    expect(again.body.id).not.toBe(id)
+  })
+})

@@ -13,7 +13,12 @@ const CHUNK_BYTES = 1024 * 1024
 
 await withServer(async (server) => {
   for (let index = 0; index < SERVICES; index++) {
-    await server.api('POST', '/services', { name: `service-${index}`, repo_url: 'https://git.example.com/team/app.git', deploy: false, env: [{ key: 'PORT', value: '3000' }] })
+    await server.api('POST', '/services', {
+      name: `service-${index}`,
+      repo_url: 'https://git.example.com/team/app.git',
+      deploy: false,
+      env: [{ key: 'PORT', value: '3000' }],
+    })
   }
   const times: number[] = []
   for (let read = 0; read < READS; read++) {
@@ -22,7 +27,9 @@ await withServer(async (server) => {
     times.push(performance.now() - began)
     if (body.length !== SERVICES) throw new Error(`${body.length} services`)
   }
-  console.log(`GET /services of ${SERVICES}         median ${median(times).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms (aim: p99 under 25 ms, reading the answer included)`)
+  console.log(
+    `GET /services of ${SERVICES}         median ${median(times).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms (aim: p99 under 25 ms, reading the answer included)`,
+  )
 
   await server.api('POST', '/services', { name: 'upload' })
   const before = residentBytes(server.pid)
@@ -30,13 +37,18 @@ await withServer(async (server) => {
   const watch = setInterval(() => (peak = Math.max(peak, residentBytes(server.pid))), 20)
   const status = await upload()
   clearInterval(watch)
-  console.log(`upload of ${formatMib(ARCHIVE_BYTES)}      answered ${status}; resident memory ${formatMib(before)} before, ${formatMib(peak)} at most: ${formatMib(peak - before)} more (aim: at most 32 MiB)`)
+  console.log(
+    `upload of ${formatMib(ARCHIVE_BYTES)}      answered ${status}; resident memory ${formatMib(before)} before, ${formatMib(peak)} at most: ${formatMib(peak - before)} more (aim: at most 32 MiB)`,
+  )
 
   function upload(): Promise<number> {
     return new Promise((resolve, reject) => {
       const outgoing = request(
         `${server.url}/api/v1/services/upload/deploys/upload`,
-        { method: 'POST', headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/gzip' } },
+        {
+          method: 'POST',
+          headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/gzip' },
+        },
         (response) => {
           response.resume()
           resolve(response.statusCode ?? 0)
@@ -45,16 +57,18 @@ await withServer(async (server) => {
       outgoing.once('error', reject)
       const archive = pack()
       archive.pipe(createGzip({ level: 0 })).pipe(outgoing)
-      const entry = archive.entry({ name: 'data', size: ARCHIVE_BYTES - 1024 * 1024 }, (error) => (error ? reject(error) : archive.finalize()))
+      const entry = archive.entry({ name: 'data', size: ARCHIVE_BYTES - 1024 * 1024 }, (error) =>
+        error ? reject(error) : archive.finalize(),
+      )
       const chunk = randomBytes(CHUNK_BYTES)
       let left = ARCHIVE_BYTES - 1024 * 1024
-      const more = () => {
+      const more = (): void => {
         while (left > 0) {
           const size = Math.min(left, chunk.length)
           left -= size
-          if (!entry.write(chunk.subarray(0, size))) return entry.once('drain', more)
+          if (!entry.write(chunk.subarray(0, size))) return void entry.once('drain', more)
         }
-        entry.end()
+        entry.end(Buffer.alloc(0))
       }
       more()
     })

@@ -11,10 +11,12 @@ import { median, withServer } from './lib/stand.ts'
 const ROUNDS = 7
 const run = promisify(execFile)
 
-const dockerfile = 'FROM busybox:1\nCOPY index.html /www/\nCMD ["sh", "-c", "exec httpd -f -p ${PORT:-10000} -h /www"]\n'
+const dockerfile =
+  'FROM busybox:1\nCOPY index.html /www/\nCMD ["sh", "-c", "exec httpd -f -p ${PORT:-10000} -h /www"]\n'
 
 await withServer(async (server, dockerHost) => {
-  const docker = (...args: string[]) => run('docker', ['-H', dockerHost, ...args], { env: { ...process.env, DOCKER_BUILDKIT: '1' } })
+  const docker = (...args: string[]) =>
+    run('docker', ['-H', dockerHost, ...args], { env: { ...process.env, DOCKER_BUILDKIT: '1' } })
   const remote = await startGitHttp()
   const repository = await createRepository({ Dockerfile: dockerfile, 'index.html': 'first' })
   const { body } = await server.api('POST', '/services', { name: 'bench', repo_url: remote.url(repository) })
@@ -35,7 +37,9 @@ await withServer(async (server, dockerHost) => {
   const overhead = ours.map((value, index) => value - byHand[index]!)
   console.log(`deploy accepted to live      median ${median(ours).toFixed(0)} ms`)
   console.log(`docker build + run + 200     median ${median(byHand).toFixed(0)} ms`)
-  console.log(`overhead                     median ${median(overhead).toFixed(0)} ms (ratio ${(median(ours) / median(byHand)).toFixed(2)}; aim: at most 500 ms)`)
+  console.log(
+    `overhead                     median ${median(overhead).toFixed(0)} ms (ratio ${(median(ours) / median(byHand)).toFixed(2)}; aim: at most 500 ms)`,
+  )
   await remote.close()
 
   async function untilLive(id: string): Promise<void> {
@@ -48,7 +52,10 @@ await withServer(async (server, dockerHost) => {
   }
 })
 
-async function handMade(docker: (...args: string[]) => Promise<{ stdout: string }>, text: string): Promise<number> {
+async function handMade(
+  docker: (...args: string[]) => Promise<{ stdout: string }>,
+  text: string,
+): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
   writeFileSync(join(folder, 'Dockerfile'), dockerfile)
   writeFileSync(join(folder, 'index.html'), text)

@@ -18,7 +18,11 @@ const starts: number[] = []
 for (let round = 0; round < STARTS; round++) {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
   const began = performance.now()
-  const child = spawn(process.execPath, [entry, 'serve', '--data-dir', folder, '--listen', `127.0.0.1:${PORT}`, '--http-listen', '127.0.0.1:0'], { stdio: 'ignore' })
+  const child = spawn(
+    process.execPath,
+    [entry, 'serve', '--data-dir', folder, '--listen', `127.0.0.1:${PORT}`, '--http-listen', '127.0.0.1:0'],
+    { stdio: 'ignore' },
+  )
   while (!(await fetch(`http://127.0.0.1:${PORT}/healthz`).catch(() => null))?.ok) await delay(5)
   starts.push(performance.now() - began)
   await delay(500)
@@ -40,7 +44,9 @@ await withServer(
       const memory = pss(pid)
       total += memory
       const cpu = ((cpuSeconds(pid) - before[index]!) / (WATCH_MS / 1000)) * 100
-      console.log(`  ${titleOf(pid).slice(0, 40).padEnd(40)} ${formatMib(memory).padStart(10)}  ${cpu.toFixed(2)} % of a core`)
+      console.log(
+        `  ${titleOf(pid).slice(0, 40).padEnd(40)} ${formatMib(memory).padStart(10)}  ${cpu.toFixed(2)} % of a core`,
+      )
     }
     console.log(`idle, one proxy worker       ${formatMib(total)} PSS in all (aim: at most 150 MiB)`)
   },
@@ -56,7 +62,9 @@ function proxiesOf(dataDirectory: string): number[] {
 
 function readEnvironment(pid: number): string {
   try {
-    return readdirSync(`/proc/${pid}/fd`).length >= 0 ? readFileSync(`/proc/${pid}/maps`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
+    return readdirSync(`/proc/${pid}/fd`).length >= 0
+      ? readFileSync(`/proc/${pid}/maps`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      : ''
   } catch {
     return ''
   }

@@ -21,7 +21,12 @@ await withServer(async (server) => {
   const ask = (fresh: boolean) =>
     new Promise<void>((resolve) => {
       const outgoing = request(
-        { host: '127.0.0.1', port: server.httpPort, headers: { host: 'load.localhost' }, agent: fresh ? false : kept },
+        {
+          host: '127.0.0.1',
+          port: server.httpPort,
+          headers: { host: 'load.localhost' },
+          agent: fresh ? false : kept,
+        },
         (response) => {
           response.resume()
           response.once('end', () => {
@@ -40,7 +45,7 @@ await withServer(async (server) => {
   const began = performance.now()
   const load = (async () => {
     const open = new Set<Promise<void>>()
-    for (let sent = 0; loading; ) {
+    for (let sent = 0; loading;) {
       const due = Math.floor(((performance.now() - began) / 1000) * REQUESTS_PER_SECOND)
       for (; sent < due; sent++) {
         const one = ask(sent % 2 === 0)
@@ -63,8 +68,11 @@ await withServer(async (server) => {
   loading = false
   await load
   const seconds = (performance.now() - began) / 1000
-  console.log(`${REDEPLOYS} redeploys under load, ${answered} requests answered (${(answered / seconds).toFixed(0)}/s), ${failures.length} failed (aim: none)`)
-  for (const [reason, group] of Map.groupBy(failures, (failure) => failure)) console.log(`  ${group.length} x ${reason}`)
+  console.log(
+    `${REDEPLOYS} redeploys under load, ${answered} requests answered (${(answered / seconds).toFixed(0)}/s), ${failures.length} failed (aim: none)`,
+  )
+  for (const [reason, group] of Map.groupBy(failures, (failure) => failure))
+    console.log(`  ${group.length} x ${reason}`)
 
   async function untilLive(id: string): Promise<void> {
     for (;;) {

@@ -3,7 +3,9 @@ import { FLAGS } from '#server/options.ts'
 /** What `deployer help` prints. */
 export function helpText(): string {
   const width = Math.max(...Object.keys(FLAGS).map((name) => name.length)) + 4
-  const flags = Object.entries(FLAGS).map(([name, { help, variable }]) => `  ${`--${name}`.padEnd(width)}${help} [${variable}]`)
+  const flags = Object.entries(FLAGS).map(
+    ([name, { help, variable }]) => `  ${`--${name}`.padEnd(width)}${help} [${variable}]`,
+  )
   return [
     'deployer serve [flags]              run the server',
     'deployer stop [--all]               end the server; with --all the data plane too',

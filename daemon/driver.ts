@@ -52,7 +52,10 @@ export class Driver {
         // The same error every period says nothing new.
         if (!signal.aborted && messageOf(error) !== lastError) {
           lastError = messageOf(error)
-          log.error(`${task.name} failed`, { error: lastError, stack: (error as Error).stack?.split('\n').slice(1, 6).join(' ') })
+          log.error(`${task.name} failed`, {
+            error: lastError,
+            stack: (error as Error).stack?.split('\n').slice(1, 6).join(' '),
+          })
         }
       }
       await bell.wait(task.everyMs, signal)

@@ -46,7 +46,10 @@ export function useApiAddress(): string {
 export async function startDaemon(start: Start): Promise<Daemon> {
   const { options, serverId } = useContext()
   apiUrl = start.apiUrl
-  const engine = createEngine({ ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }), serverId })
+  const engine = createEngine({
+    ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
+    serverId,
+  })
   const dataPlane = await DataPlane.start(start.proxyProgram, start.apiPort)
   const started: World = { engine, dataPlane, reachByAddress: null }
   world = started
@@ -60,7 +63,9 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(supervisor.task(() => driver.wake('instances')))
   driver.start(new Health(started, supervisor).task())
   driver.start(cleanup(started))
-  ensureSshKey(options.dataDirectory).catch((error: unknown) => log.warn('no key for clones over ssh', { error: messageOf(error) }))
+  ensureSshKey(options.dataDirectory).catch((error: unknown) =>
+    log.warn('no key for clones over ssh', { error: messageOf(error) }),
+  )
 
   return {
     httpPort: dataPlane.httpPort,

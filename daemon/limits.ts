@@ -1,5 +1,9 @@
 /** Runs `work` on each item, at most `limit` at one time; throws the first failure after all have ended. */
-export async function forEachLimited<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function forEachLimited<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const queue = [...items]
   const failures: unknown[] = []
   const worker = async () => {

@@ -25,6 +25,8 @@ export async function meetEngine(world: World): Promise<void> {
   world.reachByAddress = await isGatewayLocal(subnet)
   log.info(`engine ${version}`, { reached_by: world.reachByAddress ? 'address' : 'published port' })
   if (!world.reachByAddress) {
-    log.warn('containers cannot be reached by address: instances are published on loopback ports, and health is judged less exactly')
+    log.warn(
+      'containers cannot be reached by address: instances are published on loopback ports, and health is judged less exactly',
+    )
   }
 }

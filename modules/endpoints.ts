@@ -8,11 +8,16 @@ export default defineNitroModule({
   name: 'endpoints',
   setup(nitro) {
     nitro.options.virtual['#endpoints'] = () => {
-      const routes = nitro.scannedHandlers.filter((handler) => handler.route && handler.method && !handler.route.includes('**'))
+      const routes = nitro.scannedHandlers.filter(
+        (handler) => handler.route && handler.method && !handler.route.includes('**'),
+      )
       return [
         ...routes.map((route, index) => `import endpoint${index} from ${JSON.stringify(route.handler)}`),
         'export const endpoints = [',
-        ...routes.map((route, index) => `  { path: ${JSON.stringify(route.route)}, method: ${JSON.stringify(route.method)}, handler: endpoint${index} },`),
+        ...routes.map(
+          (route, index) =>
+            `  { path: ${JSON.stringify(route.route)}, method: ${JSON.stringify(route.method)}, handler: endpoint${index} },`,
+        ),
         ']',
       ].join('\n')
     }

@@ -31,14 +31,19 @@ function takeLock(path: string): { release(): void } {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (cause) {
     database.close()
-    throw new AppError('io_error', `--data-dir ${path} is in use by another server: stop it, or name another directory`, { cause })
+    throw new AppError(
+      'io_error',
+      `--data-dir ${path} is in use by another server: stop it, or name another directory`,
+      { cause },
+    )
   }
   return { release: () => database.close() }
 }
 
 /** What an earlier run was in the middle of; its deploys start over. */
 function removeLeftovers(path: string): void {
-  for (const name of readdirSync(join(path, 'checkouts'))) rmSync(join(path, 'checkouts', name), { recursive: true, force: true })
+  for (const name of readdirSync(join(path, 'checkouts')))
+    rmSync(join(path, 'checkouts', name), { recursive: true, force: true })
   for (const name of readdirSync(join(path, 'archives'))) {
     if (name.endsWith('.partial')) rmSync(join(path, 'archives', name), { force: true })
   }

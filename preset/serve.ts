@@ -49,10 +49,18 @@ export async function serve(argv: string[]): Promise<void> {
   const port = await listen(server, options.listen)
   const url = `http://${formatAddress({ host: options.listen.host, port })}`
   log.info(`API and dashboard at ${url}`)
-  const daemon = await startDaemon({ apiUrl: url, apiPort: port, proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs') })
+  const daemon = await startDaemon({
+    apiUrl: url,
+    apiPort: port,
+    proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
+  })
   writePrivateFile(
     join(options.dataDirectory, 'server.json'),
-    JSON.stringify({ pid: process.pid, url, http_url: `http://${formatAddress({ host: options.httpListen.host, port: daemon.httpPort })}` }),
+    JSON.stringify({
+      pid: process.pid,
+      url,
+      http_url: `http://${formatAddress({ host: options.httpListen.host, port: daemon.httpPort })}`,
+    }),
   )
   log.info(`services at port ${daemon.httpPort} (HTTP)`)
   announceSetup(context, url, port)
@@ -81,7 +89,7 @@ function listener(): (request: IncomingMessage, response: ServerResponse) => voi
   const handle = toNodeListener(useNitroApp().h3App)
   return (request, response) => {
     if (request.method === 'HEAD') asGet(request)
-    void handle(request, response)
+    handle(request, response)
   }
 }
 
@@ -90,8 +98,15 @@ async function listen(server: Server, address: ListenAddress): Promise<number> {
     server.listen({ host: address.host, port: address.port })
     await once(server, 'listening')
   } catch (cause) {
-    const why = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'another program listens there' : messageOf(cause)
-    throw new AppError('io_error', `--listen ${formatAddress(address)}: ${why}; stop it or name another address`, { cause })
+    const why =
+      (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
+        ? 'another program listens there'
+        : messageOf(cause)
+    throw new AppError(
+      'io_error',
+      `--listen ${formatAddress(address)}: ${why}; stop it or name another address`,
+      { cause },
+    )
   }
   return (server.address() as AddressInfo).port
 }
@@ -110,7 +125,9 @@ function announceSetup(context: Context, url: string, port: number): void {
   process.stdout.write(`\nSet up the administrator account: ${url}/setup?code=${code}\n`)
   if (process.env.SSH_CONNECTION) {
     const [, , address] = process.env.SSH_CONNECTION.split(' ')
-    process.stdout.write(`From your own machine, first: ssh -L ${port}:127.0.0.1:${port} ${process.env.USER ?? 'root'}@${address}\n`)
+    process.stdout.write(
+      `From your own machine, first: ssh -L ${port}:127.0.0.1:${port} ${process.env.USER ?? 'root'}@${address}\n`,
+    )
   }
   process.stdout.write('\n')
 }

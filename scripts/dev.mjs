@@ -75,14 +75,14 @@ run(async () => {
     process.exit(0)
   }
 
-  process.on('SIGINT', end)
-  process.on('SIGTERM', end)
+  process.on('SIGINT', () => void end())
+  process.on('SIGTERM', () => void end())
   await refresh()
   /** @type {NodeJS.Timeout | undefined} */
   let settling
   const onChange = () => {
     clearTimeout(settling)
-    settling = setTimeout(refresh, SETTLE_MS)
+    settling = setTimeout(() => void refresh(), SETTLE_MS)
   }
   for (const source of SOURCES.map((path) => join(ROOT, path)).filter((path) => existsSync(path))) {
     watch(source, { recursive: statSync(source).isDirectory() }, onChange)

@@ -12,7 +12,7 @@ export function writePrivateFile(path: string, content: string | Uint8Array): vo
   const file = openSync(temporary, 'w', PRIVATE_FILE_MODE)
   try {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
     fsyncSync(file)
   } finally {
     closeSync(file)

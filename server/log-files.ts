@@ -122,7 +122,11 @@ export function nudgeLog(id: string): void {
  * The stored lines of a log; while `unfinished` says so, also those that come, until it no longer does.
  * Reads the file at its own pace, so a slow reader costs nothing.
  */
-export async function* readLog(id: string, unfinished: () => boolean, signal: AbortSignal): AsyncGenerator<LogLine> {
+export async function* readLog(
+  id: string,
+  unfinished: () => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
   let offset = 0
   let rest: Buffer = Buffer.alloc(0)
   const chunk = Buffer.alloc(READ_BYTES)
@@ -154,7 +158,10 @@ function splitLines(bytes: Buffer): { complete: LogLine[]; rest: Buffer } {
   const end = bytes.lastIndexOf(0x0a)
   if (end === -1) return { complete: [], rest: bytes }
   const complete = bytes.toString('utf8', 0, end).split('\n')
-  return { complete: complete.map((line) => JSON.parse(line) as LogLine), rest: Buffer.from(bytes.subarray(end + 1)) }
+  return {
+    complete: complete.map((line) => JSON.parse(line) as LogLine),
+    rest: Buffer.from(bytes.subarray(end + 1)),
+  }
 }
 
 function waitForGrowth(id: string, signal: AbortSignal): { happened: Promise<void>; cancel: () => void } {

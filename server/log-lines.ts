@@ -24,3 +24,8 @@ export function cleanLine(line: string): string {
     .replace(OPERATING_SYSTEM_COMMAND, '')
     .replace(CONTROL_SEQUENCE, (sequence, final: string) => (final === 'm' ? sequence : ''))
 }
+
+/** An engine's timestamp, which has up to nine digits of the second, as every timestamp on the wire has it. */
+export function lineTime(engineTime: string): string {
+  return new Date(engineTime).toISOString()
+}

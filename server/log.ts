@@ -76,7 +76,10 @@ function write(level: LogLevel, target: string, message: string, fields: Record<
 function cut(entry: LogEntry): LogEntry {
   const fields = JSON.stringify(entry.fields)
   if (Buffer.byteLength(entry.message) + Buffer.byteLength(fields) <= MAX_LINE_BYTES) return entry
-  const room = Math.max(0, MAX_LINE_BYTES - (fields.length <= MAX_LINE_BYTES / 2 ? Buffer.byteLength(fields) : 2))
+  const room = Math.max(
+    0,
+    MAX_LINE_BYTES - (fields.length <= MAX_LINE_BYTES / 2 ? Buffer.byteLength(fields) : 2),
+  )
   return {
     ...entry,
     message: Buffer.from(entry.message).subarray(0, room).toString('utf8'),

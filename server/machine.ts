@@ -46,6 +46,11 @@ export function tryMove<S extends string>(
 }
 
 /** Like tryMove, but throws `conflict` when the record's status does not allow the move. */
-export function move<S extends string>(machine: Machine<S>, id: string, to: S, columns: Record<string, Value> = {}): void {
+export function move<S extends string>(
+  machine: Machine<S>,
+  id: string,
+  to: S,
+  columns: Record<string, Value> = {},
+): void {
   if (!tryMove(machine, id, to, columns)) throw new AppError('conflict', `${id} cannot become ${to} now`)
 }

@@ -43,19 +43,37 @@ export const FLAGS = {
   'data-dir': { variable: 'DEPLOYER_DATA_DIR', help: 'where the server keeps everything' },
   listen: { variable: 'DEPLOYER_LISTEN', help: 'address of the API and the dashboard (127.0.0.1:7878)' },
   'http-listen': { variable: 'DEPLOYER_HTTP_LISTEN', help: 'public HTTP address ([::]:80, else [::]:8080)' },
-  'base-domain': { variable: 'DEPLOYER_BASE_DOMAIN', help: 'services answer at <service>.<base domain> (localhost)' },
+  'base-domain': {
+    variable: 'DEPLOYER_BASE_DOMAIN',
+    help: 'services answer at <service>.<base domain> (localhost)',
+  },
   'dashboard-host': { variable: 'DEPLOYER_DASHBOARD_HOST', help: 'public host of the dashboard, or off' },
   'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (made at first start)' },
   'docker-host': { variable: 'DOCKER_HOST', help: "the engine's socket, unix:///path" },
-  'default-memory-mb': { variable: 'DEPLOYER_DEFAULT_MEMORY_MB', help: 'memory of a service without a limit, MiB (512)' },
+  'default-memory-mb': {
+    variable: 'DEPLOYER_DEFAULT_MEMORY_MB',
+    help: 'memory of a service without a limit, MiB (512)',
+  },
   'default-cpus': { variable: 'DEPLOYER_DEFAULT_CPUS', help: 'CPUs of a service without a limit (1)' },
   'build-concurrency': { variable: 'DEPLOYER_BUILD_CONCURRENCY', help: 'builds at one time (1)' },
   'build-timeout': { variable: 'DEPLOYER_BUILD_TIMEOUT', help: 'longest build: 30m, 90s, 1h (30m)' },
-  'proxy-workers': { variable: 'DEPLOYER_PROXY_WORKERS', help: 'processes of the data plane (cores, at most 4)' },
-  'base-image-registry': { variable: 'DEPLOYER_BASE_IMAGE_REGISTRY', help: 'prefix for the base images of language plans' },
+  'proxy-workers': {
+    variable: 'DEPLOYER_PROXY_WORKERS',
+    help: 'processes of the data plane (cores, at most 4)',
+  },
+  'base-image-registry': {
+    variable: 'DEPLOYER_BASE_IMAGE_REGISTRY',
+    help: 'prefix for the base images of language plans',
+  },
   'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
-  'upstream-timeout': { variable: 'DEPLOYER_UPSTREAM_TIMEOUT', help: 'longest wait for a response head (300s)' },
-  'max-connections-per-ip': { variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP', help: 'open connections of one address (2000)' },
+  'upstream-timeout': {
+    variable: 'DEPLOYER_UPSTREAM_TIMEOUT',
+    help: 'longest wait for a response head (300s)',
+  },
+  'max-connections-per-ip': {
+    variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP',
+    help: 'open connections of one address (2000)',
+  },
   'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
 } as const satisfies Record<string, Flag>
 
@@ -74,7 +92,8 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
   const number = (name: FlagName, fallback: number, least: number): number => {
     const value = text(name)
     if (value === null) return fallback
-    if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < least) throw bad(name, `a number, at least ${least}`, value)
+    if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < least)
+      throw bad(name, `a number, at least ${least}`, value)
     return Number(value)
   }
   const count = (name: FlagName, fallback: number): number => {
@@ -97,7 +116,10 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     buildTimeoutMs: readDuration('build-timeout', text('build-timeout'), 30 * 60_000),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     baseImageRegistry: text('base-image-registry'),
-    trustedProxies: (text('trusted-proxies') ?? '').split(',').map((cidr) => cidr.trim()).filter(Boolean),
+    trustedProxies: (text('trusted-proxies') ?? '')
+      .split(',')
+      .map((cidr) => cidr.trim())
+      .filter(Boolean),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
     maxConnectionsPerIp: count('max-connections-per-ip', 2_000),
     logLevel: readLogLevel(text('log-level')),
@@ -107,14 +129,21 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
 function parseFlags(argv: string[]): Partial<Record<FlagName, string>> {
   const options = Object.fromEntries(Object.keys(FLAGS).map((name) => [name, { type: 'string' as const }]))
   try {
-    return parseArgs({ args: argv, options, strict: true }).values as Partial<Record<FlagName, string>>
+    return parseArgs({ args: argv, options, strict: true }).values
   } catch (cause) {
-    throw new AppError('invalid_request', `${(cause as Error).message.split('. ')[0]}. See deployer serve --help.`, { cause })
+    throw new AppError(
+      'invalid_request',
+      `${(cause as Error).message.split('. ')[0]}. See deployer serve --help.`,
+      { cause },
+    )
   }
 }
 
 function bad(name: FlagName, wanted: string, value: string): AppError {
-  return new AppError('invalid_request', `--${name} (${FLAGS[name].variable}) must be ${wanted}, not "${value}"`)
+  return new AppError(
+    'invalid_request',
+    `--${name} (${FLAGS[name].variable}) must be ${wanted}, not "${value}"`,
+  )
 }
 
 function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
@@ -124,7 +153,11 @@ function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
 
 const MAX_PORT = 65_535
 
-function readListen(name: FlagName, value: string | null, fallback: Omit<ListenAddress, 'named'>): ListenAddress {
+function readListen(
+  name: FlagName,
+  value: string | null,
+  fallback: Omit<ListenAddress, 'named'>,
+): ListenAddress {
   if (value === null) return { ...fallback, named: false }
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(value)
   const port = Number(match?.[3])
@@ -134,7 +167,9 @@ function readListen(name: FlagName, value: string | null, fallback: Omit<ListenA
 
 function readDomain(name: FlagName, value: string): string {
   const domain = value.toLowerCase().replace(/\.$/, '')
-  const valid = domain.length <= 253 && domain.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
+  const valid =
+    domain.length <= 253 &&
+    domain.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
   if (!valid) throw bad(name, 'a domain name', value)
   return domain
 }
@@ -147,12 +182,17 @@ function readDashboardHost(value: string | null, baseDomain: string): string | n
 
 /** Names that no public authority certifies and no public DNS serves (RFC 2606, RFC 6761, RFC 6762, RFC 8375). */
 export function isLocalDomain(domain: string): boolean {
-  return /(^|\.)(localhost|local|test|example|invalid|internal|home\.arpa)$/.test(domain) || !domain.includes('.')
+  return (
+    /(^|\.)(localhost|local|test|example|invalid|internal|home\.arpa)$/.test(domain) || !domain.includes('.')
+  )
 }
 
 function readApiToken(value: string | null): string | null {
   if (value !== null && !/^[!-~]{16,256}$/.test(value)) {
-    throw new AppError('invalid_request', '--api-token (DEPLOYER_API_TOKEN) must be 16 to 256 visible ASCII characters')
+    throw new AppError(
+      'invalid_request',
+      '--api-token (DEPLOYER_API_TOKEN) must be 16 to 256 visible ASCII characters',
+    )
   }
   return value
 }

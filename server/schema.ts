@@ -13,7 +13,9 @@ export const Name = z
 /** An id of this kind on the wire. */
 export function idSchema(kind: IdKind) {
   const prefix = ID_PREFIXES[kind]
-  return z.string().meta({ pattern: `^${prefix}-[0-9a-f]{20}$`, examples: [`${prefix}-4f1d0c9a7b3e5d2f6a80`] })
+  return z
+    .string()
+    .meta({ pattern: `^${prefix}-[0-9a-f]{20}$`, examples: [`${prefix}-4f1d0c9a7b3e5d2f6a80`] })
 }
 
 /** A moment on the wire. */
@@ -21,5 +23,8 @@ export const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026
 
 /** The path parameter of what accepts an id or a name. */
 export const IdOrName = z.strictObject({
-  id: z.string().min(1).meta({ description: 'Id or name', examples: ['api'] }),
+  id: z
+    .string()
+    .min(1)
+    .meta({ description: 'Id or name', examples: ['api'] }),
 })

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { AppError } from './errors.ts'
 import { writePrivateFile } from './files.ts'
@@ -7,12 +14,15 @@ const KEY_BYTES = 32
 /** NIST SP 800-38D 5.2.1.1: a 96-bit initialization vector, here random for each value. */
 const IV_BYTES = 12
 const TAG_BYTES = 16
+const FINGERPRINT_CHARACTERS = 32
 
 /** The one door through which secrets enter and leave the database: AES-256-GCM under a key file. */
 export interface Vault {
   seal(text: string): Uint8Array
   /** Throws `internal_error` when the value was not sealed under this key. */
   open(sealed: Uint8Array): string
+  /** Changes when the text does and tells nothing of it (HMAC-SHA256 under the key), as 32 hex characters. */
+  fingerprint(text: string): string
 }
 
 /** Reads the key file, or makes it (mode 0600) when it is not there. Throws `io_error` when it is no key. */
@@ -22,7 +32,12 @@ export function openVault(keyFile: string): Vault {
   if (key.length !== KEY_BYTES) {
     throw new AppError('io_error', `${keyFile} is not a key of ${KEY_BYTES} bytes: restore it from a backup`)
   }
-  return { seal: (text) => seal(key, text), open: (sealed) => open(key, sealed) }
+  return {
+    seal: (text) => seal(key, text),
+    open: (sealed) => open(key, sealed),
+    fingerprint: (text) =>
+      createHmac('sha256', key).update(text).digest('hex').slice(0, FINGERPRINT_CHARACTERS),
+  }
 }
 
 function seal(key: Uint8Array, text: string): Uint8Array {
@@ -38,7 +53,11 @@ function open(key: Uint8Array, sealed: Uint8Array): string {
     decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
     return decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
   } catch (cause) {
-    throw new AppError('internal_error', 'a stored secret cannot be read: the key file is not the one it was written with', { cause })
+    throw new AppError(
+      'internal_error',
+      'a stored secret cannot be read: the key file is not the one it was written with',
+      { cause },
+    )
   }
 }
 
@@ -49,5 +68,8 @@ export function sha256(text: string): string {
 
 /** Compares two secrets in time that depends on neither. */
 export function sameSecret(left: string, right: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest())
+  return timingSafeEqual(
+    createHash('sha256').update(left).digest(),
+    createHash('sha256').update(right).digest(),
+  )
 }

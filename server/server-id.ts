@@ -5,6 +5,9 @@ const SERVER_ID_BYTES = 10
 
 /** Names this server to the engine's labels and to the data plane; made once and kept in the database. */
 export function serverIdOf(database: Database): string {
-  database.run("INSERT INTO settings (key, value) VALUES ('server_id', ?) ON CONFLICT (key) DO NOTHING", randomHex(SERVER_ID_BYTES))
+  database.run(
+    "INSERT INTO settings (key, value) VALUES ('server_id', ?) ON CONFLICT (key) DO NOTHING",
+    randomHex(SERVER_ID_BYTES),
+  )
   return database.get<{ value: string }>("SELECT value FROM settings WHERE key = 'server_id'")!.value
 }

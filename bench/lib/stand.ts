@@ -3,7 +3,10 @@ import { startServer, type TestServer } from '../../test/support/server.ts'
 import { startStand } from '../../test/stand/index.ts'
 
 /** A server on the test stand's engine, for a measurement; everything is stopped when `measure` is done. */
-export async function withServer(measure: (server: TestServer, dockerHost: string) => Promise<void>, flags: string[] = []): Promise<void> {
+export async function withServer(
+  measure: (server: TestServer, dockerHost: string) => Promise<void>,
+  flags: string[] = [],
+): Promise<void> {
   await builtServer()
   const stand = await startStand()
   process.env.DEPLOYER_TEST_DOCKER_HOST = stand.dockerHost

@@ -61,7 +61,10 @@ const SPARED_CPUS = 0.25
 
 /** What all builds together may take, so that they leave the host usable. */
 function buildLimits(): { memoryBytes: number; cpus: number } {
-  return { memoryBytes: Math.floor(totalmem() * MEMORY_SHARE), cpus: Math.max(1, availableParallelism()) - SPARED_CPUS }
+  return {
+    memoryBytes: Math.floor(totalmem() * MEMORY_SHARE),
+    cpus: Math.max(1, availableParallelism()) - SPARED_CPUS,
+  }
 }
 
 /** Puts the source tree into the directory, and what is known of its commit into the record. */
@@ -115,7 +118,7 @@ async function buildTree(
   signal: AbortSignal,
 ): Promise<BuiltImage> {
   const variables = resolveVariables(service)
-  const recipe = await chooseRecipe(service, root, Object.keys(variables), log)
+  const recipe = await chooseRecipe(service, root, variables, log)
   const reference = imageTag(service.id, deploy.id)
   const context = await packContext(root, recipe.file)
   for (const note of context.notes) log.system(note)
@@ -126,7 +129,9 @@ async function buildTree(
     tag: reference,
     dockerfile: context.dockerfilePath,
     // A declared argument stays in the image's history; the secrets do not.
-    buildArgs: Object.fromEntries(Object.entries(variables).filter(([key]) => recipe.declaredArguments.includes(key))),
+    buildArgs: Object.fromEntries(
+      Object.entries(variables).filter(([key]) => recipe.declaredArguments.includes(key)),
+    ),
     labels: { 'deployer.service': service.id, 'deployer.deploy': deploy.id },
     noCache: deploy.clear_cache === 1,
     secrets: variables,

@@ -19,7 +19,12 @@ const DEFAULT_DOCKERFILE = 'Dockerfile'
  * Chooses the recipe: `docker` takes the Dockerfile, a language its plan, `auto` the Dockerfile when there is one, else
  * the first plan that fits. Throws BuildFailure that says what was looked for.
  */
-export async function chooseRecipe(service: ServiceRow, root: string, secretNames: string[], log: LogWriter): Promise<Recipe> {
+export async function chooseRecipe(
+  service: ServiceRow,
+  root: string,
+  variables: Record<string, string>,
+  log: LogWriter,
+): Promise<Recipe> {
   const path = service.dockerfile_path ?? DEFAULT_DOCKERFILE
   const dockerfile = await new Tree(root).readText(path)
   const isWanted = service.runtime === 'docker' || service.dockerfile_path !== null
@@ -30,11 +35,14 @@ export async function chooseRecipe(service: ServiceRow, root: string, secretName
     log.system(`building with ${path}`)
     return { file: { kind: 'tree', path }, declaredArguments: argumentsOf(dockerfile) }
   }
+  const { options, vault } = useContext()
   const plan = await choosePlan(service.runtime, root, {
     buildCommand: service.build_command,
     startCommand: service.start_command,
-    baseImageRegistry: useContext().options.baseImageRegistry,
-    secretNames,
+    baseImageRegistry: options.baseImageRegistry,
+    secretNames: Object.keys(variables),
+    secretsDigest: vault.fingerprint(JSON.stringify(variables)),
+    processType: service.type === 'background_worker' ? 'worker' : 'web',
   })
   log.system(`building with the plan for ${plan.name}`)
   for (const note of plan.notes) log.system(note)
@@ -44,6 +52,9 @@ export async function chooseRecipe(service: ServiceRow, root: string, secretName
 /** The names after each ARG instruction; more than one may stand on a line. */
 function argumentsOf(dockerfile: string): string[] {
   return [...dockerfile.matchAll(/^[ \t]*ARG[ \t]+(.+)$/gim)].flatMap(([, rest]) =>
-    rest!.trim().split(/\s+/).map((word) => word.split('=')[0]!),
+    rest!
+      .trim()
+      .split(/\s+/)
+      .map((word) => word.split('=')[0]!),
   )
 }

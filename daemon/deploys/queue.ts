@@ -36,7 +36,8 @@ export class DeployQueue {
     this.#stopListening = onChange(({ kind, id }) => {
       if (kind !== 'deploy') return
       nudgeLog(id)
-      if (getDeploy(id)?.status === 'canceled') this.#runs.get(id)?.abort.abort('canceled' satisfies AbortReason)
+      if (getDeploy(id)?.status === 'canceled')
+        this.#runs.get(id)?.abort.abort('canceled' satisfies AbortReason)
       this.#wake()
     })
   }
@@ -76,7 +77,9 @@ export class DeployQueue {
   #isBlocked(deploy: DeployRow): boolean {
     const running = [...this.#runs.values()].map((run) => run.deploy)
     if (running.some(({ service_id }) => service_id === deploy.service_id)) return true
-    const builds = running.filter((other) => needsBuild(other) && getDeploy(other.id)?.status !== 'deploying').length
+    const builds = running.filter(
+      (other) => needsBuild(other) && getDeploy(other.id)?.status !== 'deploying',
+    ).length
     return deploy.status === 'queued' && needsBuild(deploy) && builds >= useContext().options.buildConcurrency
   }
 

@@ -1,7 +1,14 @@
 import { tellDeploy, tellService } from '#server/changes.ts'
 import type { DeploySource } from '#server/deploys/schema.ts'
 import { deployMachine, type DeployStatus } from '#server/deploys/states.ts'
-import { getDeploy, openSnapshot, sealSnapshot, updateDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
+import {
+  getDeploy,
+  openSnapshot,
+  sealSnapshot,
+  updateDeploy,
+  type DeployRow,
+  type Snapshot,
+} from '#server/deploys/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { openLog, type LogWriter } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
@@ -30,18 +37,30 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
   const log = openLog(id)
   try {
     const deploy = getDeploy(id)!
-    const snapshot = deploy.status === 'deploying' ? await resume(world, deploy, log, signal) : await begin(world, deploy, log, signal)
+    const snapshot =
+      deploy.status === 'deploying'
+        ? await resume(world, deploy, log, signal)
+        : await begin(world, deploy, log, signal)
     if (snapshot) await rollOut(world, getDeploy(id)!, snapshot, log, signal)
   } catch (error) {
     await settleFailure(world, id, error, log, signal)
   } finally {
-    await log.close().catch((error: unknown) => serverLog.error('a deploy log could not be written', { id, error: messageOf(error) }))
+    await log
+      .close()
+      .catch((error: unknown) =>
+        serverLog.error('a deploy log could not be written', { id, error: messageOf(error) }),
+      )
     tellDeploy(id, getDeploy(id)?.service_id ?? '')
   }
 }
 
 /** From `queued` to a snapshot; null when the deploy was canceled meanwhile. */
-async function begin(world: World, deploy: DeployRow, log: LogWriter, signal: AbortSignal): Promise<Snapshot | null> {
+async function begin(
+  world: World,
+  deploy: DeployRow,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<Snapshot | null> {
   const service = getService(deploy.service_id)!
   if (needsBuild(deploy)) {
     if (!advance(deploy, 'building', { started_at: Date.now() })) return null
@@ -54,7 +73,12 @@ async function begin(world: World, deploy: DeployRow, log: LogWriter, signal: Ab
 }
 
 /** A deploy that was rolling out when the server ended. */
-async function resume(world: World, deploy: DeployRow, log: LogWriter, signal: AbortSignal): Promise<Snapshot | null> {
+async function resume(
+  world: World,
+  deploy: DeployRow,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<Snapshot | null> {
   log.system('the server was restarted; going on')
   const service = getService(deploy.service_id)!
   const kept = deploy.rollback_of === null ? openSnapshot(deploy) : null
@@ -75,13 +99,19 @@ async function prepareExisting(
   if (deploy.rollback_of !== null) {
     const snapshot = openSnapshot(deploy)
     if (!snapshot || !(await world.engine.images.inspect(snapshot.image_id))) {
-      throw new AppError('conflict', `the image of ${deploy.rollback_of} is no longer there: deploy its commit again`)
+      throw new AppError(
+        'conflict',
+        `the image of ${deploy.rollback_of} is no longer there: deploy its commit again`,
+      )
     }
     log.system(`rolling back to ${deploy.rollback_of}`)
     await world.engine.images.tag(snapshot.image_id, imageTag(service.id, deploy.id))
     return keepSnapshot(deploy, restoreSnapshot(snapshot, service))
   }
-  const image = deploy.trigger === 'restart' ? await liveImage(world, service, deploy) : await pullImage(world, deploy, log, signal)
+  const image =
+    deploy.trigger === 'restart'
+      ? await liveImage(world, service, deploy)
+      : await pullImage(world, deploy, log, signal)
   // Each deploy keeps its image by a name of its own, so that the cleanup of one never takes another's.
   await world.engine.images.tag(image.id, imageTag(service.id, deploy.id))
   updateDeploy(deploy.id, { image_id: image.id })
@@ -93,12 +123,21 @@ async function liveImage(world: World, service: ServiceRow, deploy: DeployRow): 
   const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
   const image = live?.image_id ? await world.engine.images.inspect(live.image_id) : null
   if (!live || !image) throw new AppError('conflict', 'the live image is no longer there: deploy again')
-  updateDeploy(deploy.id, { commit_sha: live.commit_sha, commit_message: live.commit_message, image: live.image, source: live.source })
+  updateDeploy(deploy.id, {
+    commit_sha: live.commit_sha,
+    commit_message: live.commit_message,
+    image: live.image,
+    source: live.source,
+  })
   return image
 }
 
 function keepSnapshot(deploy: DeployRow, snapshot: Snapshot): Snapshot {
-  updateDeploy(deploy.id, { snapshot: sealSnapshot(snapshot), port: snapshot.port, ...(deploy.rollback_of === null ? {} : { image_id: snapshot.image_id }) })
+  updateDeploy(deploy.id, {
+    snapshot: sealSnapshot(snapshot),
+    port: snapshot.port,
+    ...(deploy.rollback_of === null ? {} : { image_id: snapshot.image_id }),
+  })
   return snapshot
 }
 
@@ -109,7 +148,13 @@ function advance(deploy: DeployRow, to: DeployStatus, columns: Parameters<typeof
   return true
 }
 
-async function settleFailure(world: World, id: string, error: unknown, log: LogWriter, signal: AbortSignal): Promise<void> {
+async function settleFailure(
+  world: World,
+  id: string,
+  error: unknown,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<void> {
   const deploy = getDeploy(id)
   if (!deploy) return
   if (signal.aborted && signal.reason === ('stopping' satisfies AbortReason)) return
@@ -124,7 +169,8 @@ async function settleFailure(world: World, id: string, error: unknown, log: LogW
   }
   log.system(`failed: ${message.split('\n')[0]}`)
   const to = deploy.status === 'building' ? 'build_failed' : 'deploy_failed'
-  if (tryMove(deployMachine, id, to, { error: message, finished_at: Date.now() })) tellService(deploy.service_id)
+  if (tryMove(deployMachine, id, to, { error: message, finished_at: Date.now() }))
+    tellService(deploy.service_id)
 }
 
 /** Failures that are the application's own, told in its deploy and nowhere else. */

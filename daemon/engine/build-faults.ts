@@ -7,8 +7,10 @@ const FRAMES = [
   /^executor failed running \[[^\]]*\]: (?!exit code)/,
   /^rpc error: code = \w+ desc = /,
 ]
-/** Where the engine unpacked the source. */
-const SCRATCH = /\/\S*\/buildkit-mount\d+\//g
+/** Where Docker and Podman unpack the source. */
+const SCRATCH = /\/\S*\/(?:buildkit-mount|libpod_builder|buildah-context-?)\d+\/(?:build\/)?/g
+/** How Podman begins the error of a step. */
+const PODMAN_STEP = /^building at STEP "([^]*?)": /
 
 interface Fault {
   /** What the engine says, without frames. */
@@ -32,7 +34,9 @@ export function explainBuild(message: string, steps: readonly string[]): string 
     before = text
     for (const frame of FRAMES) text = text.replace(frame, '')
   }
-  const fault = { text: text.replaceAll(SCRATCH, ''), step: steps.at(-1) ?? null }
+  const named = PODMAN_STEP.exec(text)
+  if (named) text = text.slice(named[0].length)
+  const fault = { text: text.replaceAll(SCRATCH, ''), step: steps.at(-1) ?? named?.[1] ?? null }
   for (const rule of RULES) {
     const explained = rule(fault)
     if (explained !== null) return explained
@@ -43,7 +47,10 @@ export function explainBuild(message: string, steps: readonly string[]): string 
 }
 
 function commandFailed({ text, step }: Fault): string | null {
-  const code = /exit code: (\d+)|returned a non-zero code: (\d+)/.exec(text)?.slice(1).find(Boolean)
+  const code = /exit code: (\d+)|exit status (\d+)|returned a non-zero code: (\d+)/
+    .exec(text)
+    ?.slice(1)
+    .find(Boolean)
   if (code === undefined) return null
   const command = /\[\/bin\/sh -c ([^\]]*)\]|["']\/bin\/sh -c ([^"']*)["']/.exec(text)?.slice(1).find(Boolean)
   const named = step ?? command
@@ -53,15 +60,19 @@ function commandFailed({ text, step }: Fault): string | null {
 }
 
 function dockerfileWrong({ text }: Fault): string | null {
-  const missing = /^failed to read dockerfile: open (\S+): no such file/.exec(text)
+  const missing = /^(?:failed to read dockerfile: open|stat) (\S+): no such file/.exec(text)
   if (missing) return `there is no Dockerfile at ${missing[1]} in the source: add it, or set dockerfile_path`
   if (
-    /^file with no instructions|no build stage in current context|the Dockerfile cannot be empty/i.test(text)
+    /^file with no instructions|no FROM statement found|no build stage in current context|the Dockerfile cannot be empty/i.test(
+      text,
+    )
   ) {
     return 'the Dockerfile is empty: it needs a FROM line at least'
   }
   const parse = /^dockerfile parse error (?:on )?(.*)/is.exec(text)
-  return parse ? `the Dockerfile cannot be read: ${parse[1]}` : null
+  const unknown = /^Build error: (Unknown instruction: .*)/.exec(text)
+  const told = parse?.[1] ?? unknown?.[1]
+  return told === undefined ? null : `the Dockerfile cannot be read: ${told}`
 }
 
 function secretMissing({ text }: Fault): string | null {
@@ -80,7 +91,8 @@ function baseMissing({ text, step }: Fault): string | null {
     ?.slice(1)
     .find(Boolean)
   const told = /^([a-z0-9.-]+(?::\d+)?\/[\w./-]+(?:[:@][\w.:-]+)?): /.exec(text)?.[1]
-  const image = named ?? told
+  const ofPodman = /initializing source docker:\/\/(\S+): /.exec(text)?.[1]
+  const image = named ?? told ?? ofPodman
   if (image === undefined) return null
   const reason = text.endsWith(': not found') ? explain('manifest unknown') : explain(text)
   return `the base image ${shortName(image)} cannot be pulled: ${reason}`

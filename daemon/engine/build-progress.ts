@@ -57,7 +57,7 @@ export class BuildProgress {
 
   #vertex(vertex: Vertex): void {
     const step = this.#step(vertex.digest)
-    if (vertex.name) step.name = vertex.name
+    if (vertex.name) step.name = readableName(vertex.name)
     step.startedMs ??= vertex.startedMs
     if (vertex.error && !step.isDone) {
       step.isDone = true
@@ -172,4 +172,12 @@ function readTime(message: Buffer): number {
     if (typeof value === 'number') milliseconds += number === 1 ? value * 1_000 : value / 1e6
   }
   return milliseconds
+}
+
+/** A step's name without what only the builder needs: mounts, runs of spaces and the plans' own wrapper. */
+function readableName(name: string): string {
+  return name
+    .replace(/--mount=\S+/g, '')
+    .replace(/\s+/g, ' ')
+    .replace('/bin/sh /usr/local/bin/build-step ', '')
 }

@@ -32,19 +32,16 @@ interface Dial {
 /** One engine's socket: agrees on the API version once, gives every call a deadline, explains its faults. */
 export class Connection {
   readonly socketPath: string
-  readonly #docker: Docker & { modem: { version?: string } }
+  readonly #docker: Docker
   #version: Promise<EngineVersion> | null = null
 
   constructor(dockerHost: string | undefined) {
     this.socketPath = socketOf(dockerHost)
     // A connection of its own for each call: the engine may restart between two.
     const agent = new Agent({ keepAlive: false })
-    this.#docker = new Docker({
-      socketPath: this.socketPath,
-      host: undefined,
-      protocol: 'http',
-      agent,
-    }) as never
+    // Named in full: dockerode would take what is missing from DOCKER_HOST.
+    const options = { socketPath: this.socketPath, host: undefined, protocol: 'http' as const, agent }
+    this.#docker = new Docker(options)
   }
 
   /** The engine's version, asked for anew. Throws `runtime_error` when it does not answer in `timeoutMs`. */
@@ -133,7 +130,8 @@ export class Connection {
   }
 
   async #negotiate(timeoutMs: number): Promise<EngineVersion> {
-    delete this.#docker.modem.version
+    const modem = this.#docker.modem as unknown as { version?: string }
+    delete modem.version
     const answer = (await withDeadline(timeoutMs, undefined, (abortSignal) =>
       this.#dial(this.#docker, { method: 'GET', path: '/version', abortSignal }),
     )) as { Version: string; ApiVersion: string; MinAPIVersion?: string; Components?: { Name: string }[] }
@@ -149,7 +147,7 @@ export class Connection {
       minorOf(answer.MinAPIVersion ?? OLDEST_API),
     )
     const apiVersion = `1.${chosen}`
-    this.#docker.modem.version = `v${apiVersion}`
+    modem.version = `v${apiVersion}`
     const isPodman = answer.Components?.some(({ Name }) => Name.startsWith('Podman')) ?? false
     return { version: answer.Version, apiVersion, name: isPodman ? 'podman' : 'docker' }
   }

@@ -55,7 +55,7 @@ export class Containers {
 
   /** Asks the program to end and kills it after `graceSeconds`. One that does not run or is not there stays so. */
   async stop(id: string, graceSeconds: number): Promise<void> {
-    await this.#assertOwn(id)
+    await this.#findOwn(id)
     await this.#tolerate(
       `stopping the container ${id}`,
       [304, 404],
@@ -66,7 +66,8 @@ export class Containers {
 
   /** Kills the program at once. One that does not run or is not there stays so. */
   async kill(id: string): Promise<void> {
-    await this.#assertOwn(id)
+    const found = await this.#findOwn(id)
+    if (!found?.State.Running) return
     await this.#tolerate(`killing the container ${id}`, [404, 409], (docker, abortSignal) =>
       docker.getContainer(id).kill({ abortSignal }),
     )
@@ -74,7 +75,7 @@ export class Containers {
 
   /** Removes a container, running or not, with its nameless volumes. One that is not there is fine. */
   async remove(id: string): Promise<void> {
-    await this.#assertOwn(id)
+    await this.#findOwn(id)
     // 409: another call removes it already.
     await this.#tolerate(`removing the container ${id}`, [404, 409], (docker, abortSignal) =>
       docker.getContainer(id).remove({ force: true, v: true, abortSignal }),
@@ -207,11 +208,13 @@ export class Containers {
     )
   }
 
-  async #assertOwn(id: string): Promise<void> {
+  /** Throws when the container is another's. */
+  async #findOwn(id: string): Promise<Docker.ContainerInspectInfo | null> {
     const found = await this.#inspect(id)
     if (found && !isOwn(this.#serverId, found.Config.Labels)) {
       throw new AppError('runtime_error', `the container ${id} was not made by this server and is left alone`)
     }
+    return found
   }
 
   async #tolerate(

@@ -70,7 +70,7 @@ export class Images {
             tag,
             ...(found ? { authconfig: authOf(found) } : {}),
             abortSignal,
-          } as never) as unknown as Promise<Readable>,
+          }) as unknown as Promise<Readable>,
         { signal },
       )
       .catch((error: unknown) => {
@@ -80,9 +80,9 @@ export class Images {
     const image = await this.inspect(formatReference(wanted))
     if (!image)
       throw new AppError('runtime_error', 'the engine does not have it after the pull: deploy again')
-    const from = `${nameInEngine(fromImage)}@`
-    const digest = image.digests.find((one) => one.startsWith(from))?.slice(from.length) ?? null
-    return { id: image.id, digest }
+    const from = `${shortName(fromImage)}@`
+    const digest = image.digests.map(shortName).find((one) => one.startsWith(from))
+    return { id: image.id, digest: digest?.slice(from.length) ?? null }
   }
 
   /** What the engine knows of an image by id or reference; null when it does not have it. */
@@ -128,7 +128,7 @@ export class Images {
     return found
       .map(({ Id, RepoTags, Labels }) => ({
         id: Id,
-        tags: (RepoTags ?? []).map(withoutLocalhost).filter((tag) => tag.startsWith(prefix)),
+        tags: (RepoTags ?? []).map(shortName).filter((tag) => tag.startsWith(prefix)),
         labels: Labels ?? {},
       }))
       .filter(({ tags }) => tags.length > 0)
@@ -163,14 +163,9 @@ function authOf({ username, password, identityToken }: RegistryCredentials): Rec
   return identityToken === undefined ? { username, password } : { identitytoken: identityToken }
 }
 
-/** Docker's own short form in `RepoDigests`. */
-function nameInEngine(name: string): string {
-  return name.replace(/^docker\.io\/(?:library\/)?/, '')
-}
-
-/** Podman files images without a registry under localhost. */
-function withoutLocalhost(tag: string): string {
-  return tag.replace(/^localhost\//, '')
+/** Docker leaves out its own registry; Podman writes it, or localhost for what was built there. */
+function shortName(name: string): string {
+  return name.replace(/^(?:docker\.io\/(?:library\/)?|localhost\/)/, '')
 }
 
 function withoutPrefix(error: unknown, prefix: string): unknown {
@@ -186,7 +181,7 @@ function infoOf(found: Docker.ImageInspectInfo): ImageInfo {
   })
   return {
     id: found.Id,
-    tags: found.RepoTags ?? [],
+    tags: (found.RepoTags ?? []).map(shortName),
     digests: found.RepoDigests ?? [],
     exposedPorts: ports.sort((a, b) => a - b),
     user: config.User ?? '',

@@ -49,8 +49,8 @@ export interface Engine {
   events(signal: AbortSignal): AsyncGenerator<EngineEvent>
   /** Shrinks the build cache to about `maxBytes`, least recently used first. */
   pruneBuildCache(maxBytes: number): Promise<void>
-  /** Bounds all builds together; returns whether that is possible here. */
-  limitBuilds(limits: BuildLimits): boolean
+  /** Bounds all builds together; returns whether that is possible here. Throws `runtime_error` without an engine. */
+  limitBuilds(limits: BuildLimits): Promise<boolean>
 }
 
 const INFO_TIMEOUT_MS = 5_000
@@ -74,7 +74,7 @@ export function createEngine({ dockerHost, serverId }: { dockerHost?: string; se
     info: () => readInfo(connection),
     events: (signal) => engineEvents(connection, serverId, signal),
     pruneBuildCache: (maxBytes) => pruneBuildCache(connection, maxBytes),
-    limitBuilds,
+    limitBuilds: (limits) => boundBuilds(connection, limits),
   }
 }
 
@@ -83,22 +83,39 @@ interface RawInfo {
   MemTotal: number
   CgroupVersion?: string
   SecurityOptions?: string[]
+  CgroupDriver?: string
 }
 
 async function readInfo(connection: Connection): Promise<EngineInfo> {
   const met = await connection.meet(INFO_TIMEOUT_MS)
-  const info = (await connection.dial('asking the engine for its host', {
-    method: 'GET',
-    path: '/info',
-    timeoutMs: INFO_TIMEOUT_MS,
-  })) as RawInfo
+  const info = await askInfo(connection)
   return {
     ...met,
     cpus: info.NCPU,
     memoryBytes: info.MemTotal,
-    cgroupVersion: info.CgroupVersion ?? '1',
-    rootless: info.SecurityOptions?.some((option) => option.includes('rootless')) ?? false,
+    cgroupVersion: info.CgroupVersion?.replace('v', '') ?? '1',
+    rootless: isRootless(info),
   }
+}
+
+function isRootless({ SecurityOptions }: RawInfo): boolean {
+  return SecurityOptions?.some((option) => option.includes('rootless')) ?? false
+}
+
+async function askInfo(connection: Connection): Promise<RawInfo> {
+  const doing = 'asking the engine for its host'
+  return (await connection.dial(doing, {
+    method: 'GET',
+    path: '/info',
+    timeoutMs: INFO_TIMEOUT_MS,
+  })) as RawInfo
+}
+
+/** With systemd's driver each step has a group of its own at the root: there is none above all of them. */
+async function boundBuilds(connection: Connection, limits: BuildLimits): Promise<boolean> {
+  const { name } = await connection.known()
+  const info = await askInfo(connection)
+  return name === 'docker' && info.CgroupDriver === 'cgroupfs' && !isRootless(info) && limitBuilds(limits)
 }
 
 async function pruneBuildCache(connection: Connection, maxBytes: number): Promise<void> {

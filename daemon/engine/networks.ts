@@ -87,6 +87,13 @@ export class Networks {
         `the network ${found.name} was not made by this server and is left alone`,
       )
     }
+    // Podman would remove it and leave the containers without one.
+    const [first] = found.containers
+    if (first)
+      throw new AppError(
+        'runtime_error',
+        `the network ${found.name} is in use by the container ${first.name}`,
+      )
     await this.#connection.call(`removing the network ${found.name}`, async (docker, abortSignal) => {
       try {
         await docker.getNetwork(found.id).remove({ abortSignal })

@@ -31,12 +31,21 @@ export async function ensureNetwork(engine: Engine, environment: Environment): P
   const existing = await engine.networks.inspect(name)
   if (existing) {
     const subnet = existing.subnet ?? environment.subnet
-    if (subnet === null) throw new AppError('runtime_error', `the network ${name} has no IPv4 subnet: remove it, it is made anew`)
+    if (subnet === null)
+      throw new AppError(
+        'runtime_error',
+        `the network ${name} has no IPv4 subnet: remove it, it is made anew`,
+      )
     if (subnet !== environment.subnet) setSubnet(environment.id, subnet)
     return { name, subnet }
   }
   const subnet = environment.subnet ?? chooseSubnet(await takenSubnets(engine))
-  await engine.networks.create({ name, subnet, gateway: addressAt(subnet, 1), labels: { 'deployer.environment': environment.id } })
+  await engine.networks.create({
+    name,
+    subnet,
+    gateway: addressAt(subnet, 1),
+    labels: { 'deployer.environment': environment.id },
+  })
   setSubnet(environment.id, subnet)
   return { name, subnet }
 }
@@ -74,7 +83,10 @@ function chooseSubnet(taken: readonly Range[]): string {
     const { first, last } = rangeOf(subnet)
     if (!taken.some((range) => range.first <= last && first <= range.last)) return subnet
   }
-  throw new AppError('runtime_error', `no free /${PREFIX} subnet is left for a private network from ${POOL_BASE} on`)
+  throw new AppError(
+    'runtime_error',
+    `no free /${PREFIX} subnet is left for a private network from ${POOL_BASE} on`,
+  )
 }
 
 interface Range {

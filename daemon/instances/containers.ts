@@ -4,9 +4,16 @@ import { findEnvironment } from '#server/environments/store.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import { publicUrl } from '#server/public-address.ts'
 import { allotAddress, releaseAddress } from '#server/instances/addresses.ts'
-import { deleteInstance, insertInstance, newInstanceId, updateInstance, type InstanceRow } from '#server/instances/store.ts'
+import {
+  deleteInstance,
+  insertInstance,
+  newInstanceId,
+  updateInstance,
+  type InstanceRow,
+} from '#server/instances/store.ts'
 import type { DeployRow, Snapshot } from '#server/deploys/store.ts'
 import type { ServiceRow } from '#server/services/store.ts'
+import { shellArguments } from '../builds/start-command.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
 
@@ -38,13 +45,14 @@ export async function startInstance(
   if ((await engine.containers.inspect(instance.id)) === null) {
     const network = await ensureNetwork(engine, findEnvironment(service.environment_id))
     const { options } = useContext()
-    const start = startOf(snapshot.start_command)
+    const [entrypoint, ...command] =
+      snapshot.start_command === null ? [] : shellArguments(snapshot.start_command)
     await engine.containers.create({
       name: instance.id,
       image: snapshot.image_id,
       labels: { 'deployer.kind': 'instance', 'deployer.service': service.id, 'deployer.deploy': deploy.id },
-      env: { ...snapshot.env, ...serverVariables(service, deploy, instance.id), ...start.env },
-      ...start.command,
+      env: { ...snapshot.env, ...serverVariables(service, deploy, instance.id) },
+      ...(entrypoint === undefined ? {} : { entrypoint: [entrypoint], command }),
       network: network.name,
       address: instance.address,
       aliases: service.type === 'background_worker' ? [] : [service.name],
@@ -58,7 +66,11 @@ export async function startInstance(
 }
 
 /** Stops an instance's container, removes it and forgets the instance. Missing parts do not matter. */
-export async function removeInstance(world: World, instance: Pick<InstanceRow, 'id'>, graceSeconds: number): Promise<void> {
+export async function removeInstance(
+  world: World,
+  instance: Pick<InstanceRow, 'id'>,
+  graceSeconds: number,
+): Promise<void> {
   if ((await world.engine.containers.inspect(instance.id)) !== null) {
     if (graceSeconds > 0) await world.engine.containers.stop(instance.id, graceSeconds)
     await world.engine.containers.remove(instance.id)
@@ -67,27 +79,11 @@ export async function removeInstance(world: World, instance: Pick<InstanceRow, '
   deleteInstance(instance.id)
 }
 
-/** A command whose words can be given to `exec` without changing what it means. */
-const SIMPLE_COMMAND = /^(?!exec\b|cd\b|set\b|export\b|if\b|for\b|while\b|case\b|\w+=)[\w./@:%+,=~-]+(?:\s+[\w./@:%+,=~"'${}-]+)*$/
-
-/**
- * How a start command replaces the image's: `/bin/sh -c` with it. SIGTERM must reach the program, not only the shell. A
- * lone command takes the shell's place; around operators the init process (tini) is told to signal the whole group:
- * https://github.com/krallin/tini#process-group-killing
- */
-export function startOf(command: string | null): {
-  command: { entrypoint?: string[]; command?: string[] }
-  env: Record<string, string>
-} {
-  if (command === null) return { command: {}, env: {} }
-  const simple = SIMPLE_COMMAND.test(command)
-  return {
-    command: { entrypoint: ['/bin/sh', '-c'], command: [simple ? `exec ${command}` : command] },
-    env: simple ? {} : { TINI_KILL_PROCESS_GROUP: '1' },
-  }
-}
-
-async function upstreamOf(world: World, instance: InstanceRow, snapshot: Snapshot): Promise<Pick<InstanceRow, 'upstream_host' | 'upstream_port'>> {
+async function upstreamOf(
+  world: World,
+  instance: InstanceRow,
+  snapshot: Snapshot,
+): Promise<Pick<InstanceRow, 'upstream_host' | 'upstream_port'>> {
   if (snapshot.port === null) return { upstream_host: null, upstream_port: null }
   if (world.reachByAddress) return { upstream_host: instance.address, upstream_port: snapshot.port }
   const state = await world.engine.containers.inspect(instance.id)
@@ -108,7 +104,9 @@ function serverVariables(service: ServiceRow, deploy: DeployRow, instanceId: str
     DEPLOYER_INSTANCE_ID: instanceId,
     ...(deploy.commit_sha === null ? {} : { DEPLOYER_GIT_COMMIT: deploy.commit_sha }),
     ...(branchOf(deploy) === null ? {} : { DEPLOYER_GIT_BRANCH: branchOf(deploy)! }),
-    ...(host === undefined ? {} : { DEPLOYER_EXTERNAL_URL: publicUrl(host), DEPLOYER_EXTERNAL_HOSTNAME: host }),
+    ...(host === undefined
+      ? {}
+      : { DEPLOYER_EXTERNAL_URL: publicUrl(host), DEPLOYER_EXTERNAL_HOSTNAME: host }),
   }
 }
 

@@ -38,7 +38,12 @@ async function statusOf(row: InstanceRow): Promise<Instance> {
   return {
     name: row.id,
     state: STATES[row.status],
-    health: row.status === 'ready' ? 'healthy' : row.status === 'failing' || row.status === 'down' ? 'unhealthy' : 'unknown',
+    health:
+      row.status === 'ready'
+        ? 'healthy'
+        : row.status === 'failing' || row.status === 'down'
+          ? 'unhealthy'
+          : 'unknown',
     started_at: timestamp(row.started_at),
     restarts: row.restarts,
     exit_code: row.exit_code,

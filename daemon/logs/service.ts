@@ -1,15 +1,17 @@
 import { onChange } from '#server/changes.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import type { LogLine } from '#server/log-lines.ts'
-import { cleanLine } from '#server/log-lines.ts'
 import { BoundedQueue } from '#server/queue.ts'
 import { getService } from '#server/services/store.ts'
 import type { Engine } from '../engine/index.ts'
+import { followContainer, toLogLine, type FollowedLine } from './follow.ts'
 
 /** Lines that a follower may be behind before it misses some. */
 const FOLLOWER_LINES = 4_096
-/** Between tries to follow a container that ended and may be started again. */
-const RESUME_MS = 500
+/** The most recent lines that are read into memory, of each container. */
+const MAX_TAIL = 10_000
+/** A look for new containers even when nothing was told. */
+const LOOK_MS = 2_000
 
 /** A line, or how many lines a follower that was too slow has missed. */
 export type ServiceLogItem = { line: LogLine } | { skipped: number }
@@ -27,19 +29,29 @@ export async function* readServiceLog(
 ): AsyncGenerator<ServiceLogItem> {
   const instances = instancesOf(serviceId).map(({ id }) => id)
   const recent = (await Promise.all(instances.map((id) => readRecent(engine, id, tail, signal)))).flat()
-  recent.sort((left, right) => (left.ts < right.ts ? -1 : left.ts > right.ts ? 1 : 0))
-  for (const line of tail === 0 ? [] : recent.slice(-tail)) yield { line }
+  recent.sort((left, right) =>
+    left.engineTime < right.engineTime ? -1 : left.engineTime > right.engineTime ? 1 : 0,
+  )
+  for (const { line } of tail === 0 ? [] : recent.slice(-Math.min(MAX_TAIL, tail))) yield { line }
   if (!follow) return
-  const seen = new Map(instances.map((id) => [id, recent.findLast(({ instance }) => instance === id)?.ts]))
+  const seen = new Map(
+    instances.map((id) => [id, recent.findLast(({ line }) => line.instance === id)?.engineTime]),
+  )
   yield* followAll(engine, serviceId, seen, signal)
 }
 
-async function readRecent(engine: Engine, id: string, tail: number, signal: AbortSignal): Promise<LogLine[]> {
+async function readRecent(
+  engine: Engine,
+  id: string,
+  tail: number,
+  signal: AbortSignal,
+): Promise<FollowedLine[]> {
   // At least one, to know from where to follow on.
-  const lines: LogLine[] = []
+  const wanted = Math.min(MAX_TAIL, Math.max(1, tail))
+  const lines: FollowedLine[] = []
   if ((await engine.containers.inspect(id)) === null) return lines
-  for await (const entry of engine.containers.logs(id, { tail: Math.max(1, tail), follow: false, signal })) {
-    lines.push({ ...entry, line: cleanLine(entry.line), instance: id })
+  for await (const output of engine.containers.logs(id, { tail: wanted, follow: false, signal })) {
+    lines.push({ line: toLogLine(id, output), engineTime: output.ts })
   }
   return lines
 }
@@ -54,18 +66,24 @@ async function* followAll(
   const stop = AbortSignal.any([signal, ended.signal])
   const queue = new BoundedQueue<LogLine>(FOLLOWER_LINES, stop)
   const followed = new Set<string>()
+  const follow = async (id: string) => {
+    for await (const { line, engineTime } of followContainer(engine, id, seen.get(id), stop)) {
+      seen.set(id, engineTime)
+      queue.push(line)
+    }
+  }
   const followNew = () => {
     if (!getService(serviceId)) return ended.abort()
     for (const { id } of instancesOf(serviceId)) {
       if (followed.has(id)) continue
       followed.add(id)
-      void followOne(engine, id, seen.get(id), queue, stop).finally(() => followed.delete(id))
+      void follow(id).finally(() => followed.delete(id))
     }
   }
   const stopListening = onChange(({ service_id }) => {
     if (service_id === serviceId) followNew()
   })
-  const period = setInterval(followNew, RESUME_MS * 4)
+  const period = setInterval(followNew, LOOK_MS)
   try {
     followNew()
     for await (const line of queue) {
@@ -77,23 +95,5 @@ async function* followAll(
     stopListening()
     clearInterval(period)
     ended.abort()
-  }
-}
-
-/** Follows one container across its restarts, until it is removed. */
-async function followOne(engine: Engine, id: string, since: string | undefined, queue: BoundedQueue<LogLine>, signal: AbortSignal): Promise<void> {
-  let last = since
-  while (!signal.aborted) {
-    try {
-      if ((await engine.containers.inspect(id)) === null) return
-      for await (const entry of engine.containers.logs(id, { since: last, follow: true, signal })) {
-        if (last !== undefined && entry.ts <= last) continue
-        last = entry.ts
-        queue.push({ ...entry, line: cleanLine(entry.line), instance: id })
-      }
-    } catch {
-      // The engine may be away for a while; the next round asks again.
-    }
-    await new Promise((resolve) => setTimeout(resolve, RESUME_MS))
   }
 }

@@ -1,6 +1,6 @@
 import { useContext, useDatabase } from '#server/context.ts'
 import { IN_PROGRESS } from '#server/deploys/states.ts'
-import { latestDeploys, type DeployRow } from '#server/deploys/store.ts'
+import { latestDeploys, type DeployFacts } from '#server/deploys/store.ts'
 import { listEnvironments } from '#server/environments/store.ts'
 import { allInstances, type InstanceRow } from '#server/instances/store.ts'
 import { hostsOf } from '#server/services/hosts.ts'
@@ -14,7 +14,12 @@ const DASHBOARD = 'dashboard'
 export type Switching = ReadonlyMap<string, string>
 
 /** The whole route table as the database has it now. `apiPort` is where the control plane listens. */
-export function buildTable(version: number, listenAddress: string, apiPort: number, switching: Switching): RouteTable {
+export function buildTable(
+  version: number,
+  listenAddress: string,
+  apiPort: number,
+  switching: Switching,
+): RouteTable {
   const { options } = useContext()
   const table: RouteTable = {
     version,
@@ -40,7 +45,12 @@ export function buildTable(version: number, listenAddress: string, apiPort: numb
       const hosts = service.deleting ? [] : hostsOf(service, environment)
       for (const host of hosts) table.hosts[host] = service.id
       if (hosts.length > 0)
-        table.targets[service.id] = targetOf(service, latest.get(service.id), instances.get(service.id) ?? [], switching.get(service.id))
+        table.targets[service.id] = targetOf(
+          service,
+          latest.get(service.id),
+          instances.get(service.id) ?? [],
+          switching.get(service.id),
+        )
     }
   }
   return table
@@ -48,7 +58,7 @@ export function buildTable(version: number, listenAddress: string, apiPort: numb
 
 function targetOf(
   service: ServiceRow,
-  latest: DeployRow | undefined,
+  latest: DeployFacts | undefined,
   instances: InstanceRow[],
   switchingTo: string | undefined,
 ): Target {
@@ -61,7 +71,7 @@ function targetOf(
   return { id: service.id, state, upstreams }
 }
 
-function targetState(service: ServiceRow, latest: DeployRow | undefined): Target['state'] {
+function targetState(service: ServiceRow, latest: DeployFacts | undefined): Target['state'] {
   if (service.suspended) return 'suspended'
   if (service.live_deploy_id !== null) return service.instances === 0 ? 'scaled_to_zero' : 'serving'
   if (!latest || latest.status === 'canceled') return 'not_deployed'
@@ -78,7 +88,11 @@ function upstreamsOf(instances: InstanceRow[], deployId: string | null): Upstrea
 function toUpstreams(instances: InstanceRow[]): Upstream[] {
   return instances
     .filter(({ upstream_port }) => upstream_port !== null)
-    .map(({ id, upstream_host, upstream_port }) => ({ instance: id, host: upstream_host!, port: upstream_port! }))
+    .map(({ id, upstream_host, upstream_port }) => ({
+      instance: id,
+      host: upstream_host!,
+      port: upstream_port!,
+    }))
 }
 
 /** An address that the control plane answers at when it listens on every one. */

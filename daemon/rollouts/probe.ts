@@ -58,7 +58,10 @@ function probeHttp({ host, port, hostHeader }: ProbeTarget, path: string): Promi
       outgoing.destroy()
       resolve(reason)
     }
-    const timer = setTimeout(() => finish(`GET ${path} was not answered within ${PROBE_TIMEOUT_MS / 1000} s`), PROBE_TIMEOUT_MS)
+    const timer = setTimeout(
+      () => finish(`GET ${path} was not answered within ${PROBE_TIMEOUT_MS / 1000} s`),
+      PROBE_TIMEOUT_MS,
+    )
     outgoing.once('error', (error: NodeJS.ErrnoException) => finish(describe(error, port)))
     outgoing.once('response', (response) => {
       response.resume()

@@ -45,7 +45,8 @@ export async function waitUntilReady(
       exits++
       const how = describeExit(state)
       updateInstance(instanceId, { restarts: exits, exit_code: state.exitCode, reason: how })
-      if (exits >= MAX_EXITS || state.exitCode === null) throw new NotReady(`the program ended ${exits} times: ${how}`)
+      if (exits >= MAX_EXITS || state.exitCode === null)
+        throw new NotReady(`the program ended ${exits} times: ${how}`)
       await world.engine.containers.start(instanceId)
       upSince = performance.now()
       pause = FIRST_PAUSE_MS
@@ -79,7 +80,8 @@ async function check(
   if (snapshot.port === null) {
     return performance.now() - upSince >= WORKER_UP_MS ? null : 'it has not been up for 3 s'
   }
-  if (instance.upstream_host === null || instance.upstream_port === null) return 'its address is not known yet'
+  if (instance.upstream_host === null || instance.upstream_port === null)
+    return 'its address is not known yet'
   return probe({
     host: instance.upstream_host,
     port: instance.upstream_port,
@@ -94,5 +96,7 @@ async function assertPort(world: World, instanceId: string, snapshot: Snapshot):
   const ports = await world.engine.containers.listeningPorts(instanceId)
   if (!ports || ports.length === 0 || ports.includes(snapshot.port!)) return
   const heard = ports.length === 1 ? `port ${ports[0]}` : `ports ${ports.join(', ')}`
-  throw new NotReady(`the program listens on ${heard}, not on port ${snapshot.port}: set port, or listen on $PORT`)
+  throw new NotReady(
+    `the program listens on ${heard}, not on port ${snapshot.port}: set port, or listen on $PORT`,
+  )
 }

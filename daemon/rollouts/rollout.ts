@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { useDatabase } from '#server/context.ts'
 import { findEnvironment } from '#server/environments/store.ts'
-import { messageOf } from '#server/errors.ts'
 import { makeLive } from '#server/deploys/operations.ts'
 import { getDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
 import { instanceMachine } from '#server/instances/states.ts'
@@ -11,6 +10,7 @@ import { tryMove } from '#server/machine.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { addInstance, removeInstance, startInstance } from '../instances/containers.ts'
+import { followContainer } from '../logs/follow.ts'
 import { forEachLimited } from '../limits.ts'
 import type { AbortReason } from '../deploys/abort.ts'
 import type { World } from '../world.ts'
@@ -28,14 +28,21 @@ const LAST_LINES_MS = 300
  * The old instances are then `draining`, which the supervisor ends. Instances of an interrupted try are taken up again.
  * Throws when it cannot; then the new instances are gone and the old ones never stopped.
  */
-export async function rollOut(world: World, deploy: DeployRow, snapshot: Snapshot, log: LogWriter, signal: AbortSignal): Promise<void> {
+export async function rollOut(
+  world: World,
+  deploy: DeployRow,
+  snapshot: Snapshot,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<void> {
   const following = new AbortController()
   const lastLines: string[] = []
   try {
     const service = getService(deploy.service_id)!
     const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
     const instances = await prepareInstances(world, service, deploy)
-    if (instances.length > 0) log.system(`starting ${instances.length} instance${instances.length === 1 ? '' : 's'}`)
+    if (instances.length > 0)
+      log.system(`starting ${instances.length} instance${instances.length === 1 ? '' : 's'}`)
     await forEachLimited(instances, PARALLEL, async (instance) => {
       signal.throwIfAborted()
       await startInstance(world, instance, service, deploy, snapshot)
@@ -63,7 +70,11 @@ export async function removeInstancesOf(world: World, deploy: DeployRow): Promis
   await forEachLimited(instances, PARALLEL, (instance) => removeInstance(world, instance, 0))
 }
 
-async function prepareInstances(world: World, service: ServiceRow, deploy: DeployRow): Promise<InstanceRow[]> {
+async function prepareInstances(
+  world: World,
+  service: ServiceRow,
+  deploy: DeployRow,
+): Promise<InstanceRow[]> {
   const kept = instancesOf(service.id).filter(({ deploy_id }) => deploy_id === deploy.id)
   for (const extra of kept.splice(service.instances)) await removeInstance(world, extra, 0)
   const ids = kept.map(({ id }) => id)
@@ -82,25 +93,17 @@ function recordSwitch(deploy: DeployRow): void {
   })
 }
 
-/** Between two looks at a program that ended and may be started again. */
-const RESUME_MS = 200
-
-/** Copies what a new instance prints into the deploy's log until the deploy is done, across the program's restarts. */
-async function copyOutput(world: World, id: string, log: LogWriter, lastLines: string[], signal: AbortSignal): Promise<void> {
-  let since: string | undefined
-  while (!signal.aborted && getInstance(id)) {
-    try {
-      for await (const { ts, stream, line } of world.engine.containers.logs(id, { since, follow: true, signal })) {
-        if (since !== undefined && ts <= since) continue
-        since = ts
-        log.write({ ts, stream, line, instance: id })
-        lastLines.push(line)
-        if (lastLines.length > ERROR_LINES) lastLines.shift()
-      }
-      await delay(RESUME_MS, undefined, { signal })
-    } catch (error) {
-      if (!signal.aborted) log.system(`the output of ${id} cannot be read: ${messageOf(error)}`)
-      return
-    }
+/** Copies what a new instance prints into the deploy's log until the deploy is done. */
+async function copyOutput(
+  world: World,
+  id: string,
+  log: LogWriter,
+  lastLines: string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const { line } of followContainer(world.engine, id, undefined, signal)) {
+    log.write(line)
+    lastLines.push(line.line)
+    if (lastLines.length > ERROR_LINES) lastLines.shift()
   }
 }

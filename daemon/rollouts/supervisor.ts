@@ -8,7 +8,13 @@ import { getInstance, instancesOf, updateInstance, type InstanceRow } from '#ser
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
 import { hostsOf } from '#server/services/hosts.ts'
-import { allServices, deleteServiceRow, getService, observeService, type ServiceRow } from '#server/services/store.ts'
+import {
+  allServices,
+  deleteServiceRow,
+  getService,
+  observeService,
+  type ServiceRow,
+} from '#server/services/store.ts'
 import type { Task } from '../driver.ts'
 import { passEnded } from '../settled.ts'
 import { addInstance, removeInstance, startInstance, STOP_GRACE_SECONDS } from '../instances/containers.ts'
@@ -46,7 +52,8 @@ export class Supervisor {
   constructor(world: World) {
     this.#world = world
     this.#stopListening = onChange(({ kind, service_id, action }) => {
-      if (service_id !== null && (kind === 'service' || (kind === 'deploy' && action === 'updated'))) this.look(service_id)
+      if (service_id !== null && (kind === 'service' || (kind === 'deploy' && action === 'updated')))
+        this.look(service_id)
     })
   }
 
@@ -113,7 +120,8 @@ export class Supervisor {
     if (!service) return
     if (typeof containers === 'string') return observe(service, containers)
     try {
-      if (service.deleting) return this.#background(service.id, service.id, () => this.#removeService(service, containers))
+      if (service.deleting)
+        return this.#background(service.id, service.id, () => this.#removeService(service, containers))
       else await this.#makeSo(service, containers)
       observe(service, null)
     } catch (error) {
@@ -125,7 +133,9 @@ export class Supervisor {
   async #makeSo(service: ServiceRow, containers: Containers): Promise<void> {
     const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
     const wanted = service.suspended || !live ? 0 : service.instances
-    const current = instancesOf(service.id).filter(({ deploy_id, status }) => deploy_id === live?.id && status !== 'draining')
+    const current = instancesOf(service.id).filter(
+      ({ deploy_id, status }) => deploy_id === live?.id && status !== 'draining',
+    )
     for (const extra of current.splice(wanted)) leaveRotation(extra)
     for (const instance of instancesOf(service.id)) {
       if (instance.deploy_id !== live?.id && !isRollingOut(instance.deploy_id)) leaveRotation(instance)
@@ -145,7 +155,13 @@ export class Supervisor {
   }
 
   /** Brings one instance of the live deploy up when its container is not running. */
-  async #keepUp(instance: InstanceRow, service: ServiceRow, live: DeployRow, snapshot: Snapshot, containers: Containers): Promise<void> {
+  async #keepUp(
+    instance: InstanceRow,
+    service: ServiceRow,
+    live: DeployRow,
+    snapshot: Snapshot,
+    containers: Containers,
+  ): Promise<void> {
     if (this.#busy.has(instance.id)) return
     const container = containers.get(instance.id)
     if (container?.running && instance.status !== 'starting' && instance.status !== 'down') return
@@ -199,7 +215,9 @@ export class Supervisor {
   async #removeService(service: ServiceRow, containers: Containers): Promise<void> {
     await this.#world.dataPlane.sync()
     for (const instance of instancesOf(service.id)) await this.#busy.get(instance.id)
-    await forEachLimited(instancesOf(service.id), PARALLEL, (instance) => removeInstance(this.#world, instance, STOP_GRACE_SECONDS))
+    await forEachLimited(instancesOf(service.id), PARALLEL, (instance) =>
+      removeInstance(this.#world, instance, STOP_GRACE_SECONDS),
+    )
     const strays = [...containers.values()].filter(({ labels }) => labels['deployer.service'] === service.id)
     await forEachLimited(strays, PARALLEL, ({ name }) => this.#world.engine.containers.remove(name))
     deleteServiceRow(service.id)
@@ -230,7 +248,16 @@ export class Supervisor {
   }
 }
 
-type Containers = Map<string, { name: string; running: boolean; exitCode: number | null; oomKilled: boolean; labels: Record<string, string> }>
+type Containers = Map<
+  string,
+  {
+    name: string
+    running: boolean
+    exitCode: number | null
+    oomKilled: boolean
+    labels: Record<string, string>
+  }
+>
 
 function leaveRotation(instance: InstanceRow): void {
   tryMove(instanceMachine, instance.id, 'draining', { left_rotation_at: Date.now() })

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { lstat, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAbbreviatedCommit, isFullCommit } from '#server/git/refs.ts'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'

@@ -1,5 +1,5 @@
 import { lstat, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { BuildFailure } from '../builds/failure.ts'
 import { GitError } from './git-command.ts'
 import { lastWords } from './git-remote.ts'
@@ -13,31 +13,34 @@ export async function fetchSubmodules(
   runInTree: (command: string[]) => Promise<string>,
   onLine: (line: string) => void,
 ): Promise<void> {
-    const isListed = await lstat(join(directory, '.gitmodules')).then(
-      (facts) => facts.isFile(),
-      () => false,
-    )
-    if (!isListed) return
-    onLine('fetching submodules')
-    const update = ['submodule', '--quiet', 'update', '--init', '--recursive', '--force']
-    try {
-      await runInTree([...update, '--depth=1']).catch(async (error: unknown) => {
-        const isShallowFault =
-          error instanceof GitError && /did not contain|not our ref|unadvertised/.test(error.messages)
-        if (!isShallowFault) throw error
-        await runInTree(update)
-      })
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error
-      throw submoduleFault(error)
-    }
-    await removeGitFiles(directory)
+  const isListed = await lstat(join(directory, '.gitmodules')).then(
+    (facts) => facts.isFile(),
+    () => false,
+  )
+  if (!isListed) return
+  onLine('fetching submodules')
+  const update = ['submodule', '--quiet', 'update', '--init', '--recursive', '--force']
+  try {
+    await runInTree([...update, '--depth=1']).catch(async (error: unknown) => {
+      const isShallowFault =
+        error instanceof GitError && /did not contain|not our ref|unadvertised/.test(error.messages)
+      if (!isShallowFault) throw error
+      await runInTree(update)
+    })
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    throw submoduleFault(error, directory)
   }
+  await removeGitFiles(directory)
+}
 
-function submoduleFault(error: GitError): BuildFailure {
+function submoduleFault(error: GitError, directory: string): BuildFailure {
   const url = /clone of '([^']*)' into submodule path/.exec(error.messages)?.[1]
   const path = /submodule path '([^']*)'/.exec(error.messages)?.[1]
-  const name = path === undefined ? 'a submodule' : `the submodule ${path.split('/checkouts/').at(-1)}`
+  const name =
+    path === undefined
+      ? 'a submodule'
+      : `the submodule ${path.startsWith(directory) ? relative(directory, path) : path}`
   const from = url === undefined ? '' : ` from ${url}`
   const detail = error.messages
     .split('\n')

@@ -26,10 +26,12 @@ export interface Database {
 export async function openDatabase(path: string): Promise<Database> {
   const fresh = !existsSync(path)
   const connection = createDatabase(sqlite({ path }))
-  const raw = (await connection.getInstance()) as DatabaseSync
+  const raw = await connection.getInstance()
   if (fresh) chmodSync(path, 0o600)
   // busy_timeout first, so that the switch to WAL waits for another opener (reset-password runs beside the server).
-  raw.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+  raw.exec(
+    'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
+  )
   const database = wrap(raw, () => Promise.resolve(connection.dispose()))
   migrate(database, raw)
   return database
@@ -70,7 +72,7 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
 }
 
 function migrate(database: Database, raw: DatabaseSync): void {
-  const version = Number(database.get<{ user_version: number }>('PRAGMA user_version')!.user_version)
+  const version = database.get<{ user_version: number }>('PRAGMA user_version')!.user_version
   if (version > migrations.length) {
     throw new AppError(
       'database_error',

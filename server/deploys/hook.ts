@@ -9,9 +9,21 @@ import { Commit } from './schema.ts'
 import type { DeployRow } from './store.ts'
 
 export const HookQuery = z.strictObject({
-  key: z.string().default('').meta({ description: "The service's deploy hook key", examples: ['5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'] }),
+  key: z
+    .string()
+    .default('')
+    .meta({
+      description: "The service's deploy hook key",
+      examples: ['5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'],
+    }),
   ref: Commit.optional().meta({ description: 'Commit to deploy, for a repository', examples: ['9fceb02'] }),
-  image: z.string().optional().meta({ description: 'Image to deploy: the configured path with another tag or digest', examples: ['registry.example.com/api:3'] }),
+  image: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Image to deploy: the configured path with another tag or digest',
+      examples: ['registry.example.com/api:3'],
+    }),
 })
 
 /**
@@ -26,9 +38,13 @@ export function runDeployHook(serviceId: string, query: z.output<typeof HookQuer
   if (query.image !== undefined) {
     const fault = imageFault(query.image)
     if (fault) throw new AppError('invalid_request', `image: ${fault}`)
-    if (service.image === null) throw new AppError('invalid_request', `image: service ${service.name} has no image`)
+    if (service.image === null)
+      throw new AppError('invalid_request', `image: service ${service.name} has no image`)
     if (imagePath(query.image) !== imagePath(service.image)) {
-      throw new AppError('invalid_request', `image: must be ${imagePath(service.image)} with another tag or digest`)
+      throw new AppError(
+        'invalid_request',
+        `image: must be ${imagePath(service.image)} with another tag or digest`,
+      )
     }
   }
   return queueSourceDeploy(service, 'deploy_hook', {

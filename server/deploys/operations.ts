@@ -6,7 +6,15 @@ import { move, tryMove } from '../machine.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
 import type { DeploySource, DeployTrigger } from './schema.ts'
 import { deployMachine } from './states.ts'
-import { deploysInProgress, getDeploy, insertDeploy, listDeploys, newestArchive, type DeployRow } from './store.ts'
+import {
+  deploysInProgress,
+  getDeploy,
+  insertDeploy,
+  listDeploys,
+  newestArchive,
+  type DeployFacts,
+  type DeployRow,
+} from './store.ts'
 
 /** What a new deploy from source may be told beside the service's settings. */
 export interface SourceChoice {
@@ -27,11 +35,18 @@ export function findDeploy(id: string): DeployRow {
  * Queues a deploy of the configured source, superseding source deploys and restarts that still wait.
  * Throws `invalid_request` without a source, `conflict` when the service is suspended or being deleted.
  */
-export function queueSourceDeploy(service: ServiceRow, trigger: DeployTrigger, choice: SourceChoice = {}): DeployRow {
+export function queueSourceDeploy(
+  service: ServiceRow,
+  trigger: DeployTrigger,
+  choice: SourceChoice = {},
+): DeployRow {
   const source = sourceOf(service, choice)
   const archive = source.kind === 'archive' ? newestArchive(service.id) : null
   if (source.kind === 'archive' && archive === null) {
-    throw new AppError('invalid_request', `service ${service.name} has no source: set repo_url or image, or upload an archive`)
+    throw new AppError(
+      'invalid_request',
+      `service ${service.name} has no source: set repo_url or image, or upload an archive`,
+    )
   }
   return queue(service, trigger, () => ({
     source,
@@ -57,7 +72,10 @@ export function queueUpload(service: ServiceRow, deployId: string, clearCache: b
 export function assertUploadable(service: ServiceRow): void {
   assertDeployable(service)
   if (service.repo_url !== null || service.image !== null) {
-    throw new AppError('conflict', `service ${service.name} has a repository or an image: clear it before uploading archives`)
+    throw new AppError(
+      'conflict',
+      `service ${service.name} has a repository or an image: clear it before uploading archives`,
+    )
   }
 }
 
@@ -79,8 +97,10 @@ export function queueRestart(service: ServiceRow): DeployRow {
  */
 export function queueRollback(service: ServiceRow, deployId: string): DeployRow {
   const target = findDeploy(deployId)
-  if (target.service_id !== service.id) throw new AppError('not_found', `service ${service.name} has no deploy ${deployId}`)
-  if (!target.was_live) throw new AppError('conflict', `${deployId} never was live: there is nothing to roll back to`)
+  if (target.service_id !== service.id)
+    throw new AppError('not_found', `service ${service.name} has no deploy ${deployId}`)
+  if (!target.was_live)
+    throw new AppError('conflict', `${deployId} never was live: there is nothing to roll back to`)
   if (target.image_id === null || target.snapshot === null) {
     throw new AppError('conflict', `the image of ${deployId} is no longer kept: deploy its commit again`)
   }
@@ -103,7 +123,10 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
 export function cancelDeploy(deploy: DeployRow, reason: string | null = null): DeployRow {
   if (deploy.status === 'canceled') return deploy
   if (!tryMove(deployMachine, deploy.id, 'canceled', { finished_at: Date.now(), error: reason })) {
-    throw new AppError('conflict', `${deploy.id} is ${getDeploy(deploy.id)?.status ?? 'gone'}: only a queued or running deploy can be canceled`)
+    throw new AppError(
+      'conflict',
+      `${deploy.id} is ${getDeploy(deploy.id)?.status ?? 'gone'}: only a queued or running deploy can be canceled`,
+    )
   }
   tellDeploy(deploy.id, deploy.service_id)
   tellService(deploy.service_id)
@@ -139,7 +162,7 @@ export function makeLive(deploy: DeployRow): void {
 }
 
 /** The deploys of a service, newest first. */
-export function deploysOf(service: ServiceRow, limit: number): DeployRow[] {
+export function deploysOf(service: ServiceRow, limit: number): DeployFacts[] {
   return listDeploys(service.id, limit)
 }
 
@@ -156,12 +179,18 @@ function sourceOf(service: ServiceRow, choice: SourceChoice): DeploySource {
 
 function assertDeployable(service: ServiceRow): void {
   if (service.deleting) throw new AppError('conflict', `service ${service.name} is being deleted`)
-  if (service.suspended) throw new AppError('conflict', `service ${service.name} is suspended: resume it first`)
+  if (service.suspended)
+    throw new AppError('conflict', `service ${service.name} is suspended: resume it first`)
 }
 
 type Columns = Omit<Parameters<typeof insertDeploy>[0], 'id' | 'service_id' | 'trigger'>
 
-function queue(service: ServiceRow, trigger: DeployTrigger, columns: () => Columns, id = newId('deploy')): DeployRow {
+function queue(
+  service: ServiceRow,
+  trigger: DeployTrigger,
+  columns: () => Columns,
+  id = newId('deploy'),
+): DeployRow {
   assertDeployable(service)
   const superseded = useDatabase().transaction(() => {
     insertDeploy({ id, service_id: service.id, trigger, ...columns() })
@@ -175,7 +204,8 @@ function queue(service: ServiceRow, trigger: DeployTrigger, columns: () => Colum
 /** Cancels what still waits and the new deploy makes pointless: a restart only restarts, a rollback all, a source deploy all but rollbacks. */
 function supersede(serviceId: string, id: string, trigger: DeployTrigger): string[] {
   const reaches = (older: DeployRow) =>
-    trigger === 'rollback' || (trigger === 'restart' ? older.trigger === 'restart' : older.trigger !== 'rollback')
+    trigger === 'rollback' ||
+    (trigger === 'restart' ? older.trigger === 'restart' : older.trigger !== 'rollback')
   return deploysInProgress(serviceId)
     .filter((older) => older.id !== id && older.status === 'queued' && reaches(older))
     .filter((older) =>

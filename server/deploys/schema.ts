@@ -20,9 +20,18 @@ export type DeployTrigger = (typeof DEPLOY_TRIGGERS)[number]
 export const DeploySource = z
   .object({
     kind: z.enum(['git', 'image', 'archive']).meta({ examples: ['git'] }),
-    repo_url: z.string().nullable().meta({ examples: ['https://git.example.com/team/api.git'] }),
-    branch: z.string().nullable().meta({ examples: ['main'] }),
-    commit: z.string().nullable().meta({ description: 'The commit that was asked for', examples: [null] }),
+    repo_url: z
+      .string()
+      .nullable()
+      .meta({ examples: ['https://git.example.com/team/api.git'] }),
+    branch: z
+      .string()
+      .nullable()
+      .meta({ examples: ['main'] }),
+    commit: z
+      .string()
+      .nullable()
+      .meta({ description: 'The commit that was asked for', examples: [null] }),
   })
   .meta({ id: 'DeploySource' })
 export type DeploySource = z.infer<typeof DeploySource>
@@ -34,11 +43,26 @@ export const Deploy = z
     status: z.enum(DEPLOY_STATUSES).meta({ examples: ['live'] }),
     trigger: z.enum(DEPLOY_TRIGGERS).meta({ examples: ['manual'] }),
     source: DeploySource,
-    commit_sha: z.string().nullable().meta({ examples: ['9fceb02d0ae598e95dc970b74767f19372d61af8'] }),
-    commit_message: z.string().nullable().meta({ examples: ['Answer in JSON'] }),
-    image: z.string().nullable().meta({ description: 'What runs: an image reference', examples: ['registry.example.com/api:2'] }),
-    port: z.int().nullable().meta({ examples: [10000] }),
-    error: z.string().nullable().meta({ description: 'Why it did not go live', examples: [null] }),
+    commit_sha: z
+      .string()
+      .nullable()
+      .meta({ examples: ['9fceb02d0ae598e95dc970b74767f19372d61af8'] }),
+    commit_message: z
+      .string()
+      .nullable()
+      .meta({ examples: ['Answer in JSON'] }),
+    image: z
+      .string()
+      .nullable()
+      .meta({ description: 'What runs: an image reference', examples: ['registry.example.com/api:2'] }),
+    port: z
+      .int()
+      .nullable()
+      .meta({ examples: [10000] }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it did not go live', examples: [null] }),
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
@@ -61,8 +85,14 @@ export const Commit = z
 
 export const DeployInput = z
   .strictObject({
-    commit: Commit.optional().meta({ description: 'Commit or ref to deploy instead of the branch head', examples: ['9fceb02'] }),
-    clear_cache: z.boolean().default(false).meta({ description: 'Build without cache', examples: [false] }),
+    commit: Commit.optional().meta({
+      description: 'Commit or ref to deploy instead of the branch head',
+      examples: ['9fceb02'],
+    }),
+    clear_cache: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Build without cache', examples: [false] }),
   })
   .meta({ id: 'DeployInput' })
 
@@ -73,6 +103,9 @@ export const UploadQuery = z.strictObject({
 
 export const RollbackInput = z
   .strictObject({
-    deploy_id: z.string().meta({ description: 'An earlier deploy of this service that was live', examples: ['dep-4f1d0c9a7b3e5d2f6a80'] }),
+    deploy_id: z.string().meta({
+      description: 'An earlier deploy of this service that was live',
+      examples: ['dep-4f1d0c9a7b3e5d2f6a80'],
+    }),
   })
   .meta({ id: 'RollbackInput' })

@@ -48,13 +48,32 @@ export interface Snapshot {
 }
 
 type NewDeploy = Pick<DeployRow, 'id' | 'service_id' | 'trigger'> &
-  Partial<Pick<DeployRow, 'repo_credentials' | 'archive_id' | 'clear_cache' | 'rollback_of' | 'commit_sha' | 'commit_message' | 'image' | 'image_id' | 'port' | 'snapshot'>> & {
+  Partial<
+    Pick<
+      DeployRow,
+      | 'repo_credentials'
+      | 'archive_id'
+      | 'clear_cache'
+      | 'rollback_of'
+      | 'commit_sha'
+      | 'commit_message'
+      | 'image'
+      | 'image_id'
+      | 'port'
+      | 'snapshot'
+    >
+  > & {
     source: DeploySource
   }
 
 /** Inserts a deploy as `queued`. */
 export function insertDeploy({ source, ...deploy }: NewDeploy): void {
-  const row: Record<string, Value> = { ...deploy, source: JSON.stringify(source), status: 'queued', created_at: Date.now() }
+  const row: Record<string, Value> = {
+    ...deploy,
+    source: JSON.stringify(source),
+    status: 'queued',
+    created_at: Date.now(),
+  }
   const columns = Object.keys(row)
   useDatabase().run(
     `INSERT INTO deploys (sequence, ${columns.join(', ')})
@@ -68,14 +87,44 @@ export function getDeploy(id: string): DeployRow | undefined {
 }
 
 /** The newest deploys of a service, newest first. */
-export function listDeploys(serviceId: string, limit: number): DeployRow[] {
-  return useDatabase().all<DeployRow>('SELECT * FROM deploys WHERE service_id = ? ORDER BY sequence DESC LIMIT ?', serviceId, limit)
+export function listDeploys(serviceId: string, limit: number): DeployFacts[] {
+  return useDatabase().all<DeployFacts>(
+    `SELECT ${FACT_COLUMNS} FROM deploys WHERE service_id = ? ORDER BY sequence DESC LIMIT ?`,
+    serviceId,
+    limit,
+  )
 }
 
+/** What views and routes need of a deploy: everything but its secrets, which may be large. */
+export type DeployFacts = Omit<DeployRow, 'snapshot' | 'repo_credentials'>
+
+const FACTS = [
+  'id',
+  'sequence',
+  'service_id',
+  'status',
+  'trigger',
+  'source',
+  'archive_id',
+  'clear_cache',
+  'rollback_of',
+  'commit_sha',
+  'commit_message',
+  'image',
+  'image_id',
+  'port',
+  'was_live',
+  'error',
+  'created_at',
+  'started_at',
+  'finished_at',
+] as const satisfies readonly (keyof DeployFacts)[]
+const FACT_COLUMNS = FACTS.map((column) => `deploys.${column}`).join(', ')
+
 /** The newest deploy of each service of an environment, by service id. */
-export function latestDeploys(environmentId: string): Map<string, DeployRow> {
-  const rows = useDatabase().all<DeployRow>(
-    `SELECT deploys.* FROM services JOIN deploys ON deploys.sequence =
+export function latestDeploys(environmentId: string): Map<string, DeployFacts> {
+  const rows = useDatabase().all<DeployFacts>(
+    `SELECT ${FACT_COLUMNS} FROM services JOIN deploys ON deploys.sequence =
        (SELECT max(sequence) FROM deploys WHERE service_id = services.id)
      WHERE services.environment_id = ?`,
     environmentId,
@@ -105,7 +154,11 @@ export function newestArchive(serviceId: string): string | null {
 /** Sets columns that are no status. */
 export function updateDeploy(id: string, columns: Partial<Omit<DeployRow, 'id' | 'status'>>): void {
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
-  useDatabase().run(`UPDATE deploys SET ${assignments.join(', ')} WHERE id = ?`, ...(Object.values(columns) as Value[]), id)
+  useDatabase().run(
+    `UPDATE deploys SET ${assignments.join(', ')} WHERE id = ?`,
+    ...(Object.values(columns) as Value[]),
+    id,
+  )
 }
 
 /** Keeps a snapshot with a deploy; it holds resolved variables, so it is sealed. */

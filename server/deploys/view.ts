@@ -1,9 +1,9 @@
 import { timestamp } from '../clock.ts'
 import type { Deploy, DeploySource } from './schema.ts'
-import type { DeployRow } from './store.ts'
+import type { DeployFacts } from './store.ts'
 
 /** A deploy as the wire has it. */
-export function viewDeploy(row: DeployRow): Deploy {
+export function viewDeploy(row: DeployFacts): Deploy {
   return {
     id: row.id,
     service_id: row.service_id,

@@ -25,7 +25,10 @@ export function ensureProduction(): void {
 
 /** The environment with this id or name; production when absent. Throws `not_found`. */
 export function findEnvironment(idOrName: string = PRODUCTION): Environment {
-  const found = useDatabase().get<Environment>('SELECT * FROM environments WHERE id = ?1 OR name = ?1', idOrName)
+  const found = useDatabase().get<Environment>(
+    'SELECT * FROM environments WHERE id = ?1 OR name = ?1',
+    idOrName,
+  )
   if (!found) throw new AppError('not_found', `there is no environment ${idOrName}`)
   return found
 }

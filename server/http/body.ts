@@ -14,7 +14,9 @@ export async function readJson(event: H3Event): Promise<unknown> {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new AppError('invalid_request', `the body is not valid JSON: ${(cause as Error).message}`, { cause })
+    throw new AppError('invalid_request', `the body is not valid JSON: ${(cause as Error).message}`, {
+      cause,
+    })
   }
   const fault = findKeyFault(text)
   if (fault) throw new AppError('invalid_request', fault)
@@ -43,7 +45,10 @@ export function assertLength(event: H3Event, limitBytes: number): void {
 
 /** The error for a body over its limit. */
 export function tooLarge(limitBytes: number): AppError {
-  return new AppError('payload_too_large', `the body is larger than the ${limitBytes / 1024 / 1024} MiB allowed here`)
+  return new AppError(
+    'payload_too_large',
+    `the body is larger than the ${limitBytes / 1024 / 1024} MiB allowed here`,
+  )
 }
 
 function decodeUtf8(bytes: Buffer): string {

@@ -1,4 +1,13 @@
-import { createError, defineEventHandler, getQuery, getRouterParams, setResponseHeader, setResponseStatus, type EventHandler, type H3Event } from 'h3'
+import {
+  createError,
+  defineEventHandler,
+  getQuery,
+  getRouterParams,
+  setResponseHeader,
+  setResponseStatus,
+  type EventHandler,
+  type H3Event,
+} from 'h3'
 import { z } from 'zod'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { authenticate, type AuthRule, type Principal } from './auth.ts'
@@ -22,7 +31,12 @@ type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Reply<R> = R extends z.ZodType ? z.input<R> : void
 
 /** Everything about an endpoint but its path and method, which its file name says. */
-export interface EndpointSpec<P extends Schema, Q extends Schema, B extends Schema | RawBody, R extends Schema | RawResponse> {
+export interface EndpointSpec<
+  P extends Schema,
+  Q extends Schema,
+  B extends Schema | RawBody,
+  R extends Schema | RawResponse,
+> {
   summary: string
   description?: string
   /** `token`: an API token or the dashboard's session; `session`: the session alone; `none`: anyone. */
@@ -45,7 +59,10 @@ export interface EndpointSpec<P extends Schema, Q extends Schema, B extends Sche
 }
 
 /** The contract of an endpoint with its types erased, as the OpenAPI document reads it. */
-export type AnyEndpointSpec = Omit<EndpointSpec<Schema, Schema, Schema | RawBody, Schema | RawResponse>, 'handler'>
+export type AnyEndpointSpec = Omit<
+  EndpointSpec<Schema, Schema, Schema | RawBody, Schema | RawResponse>,
+  'handler'
+>
 export type Endpoint = EventHandler & { spec: AnyEndpointSpec }
 
 /** Whether a declared body or response is a zod schema. */
@@ -83,7 +100,7 @@ export function defineEndpoint<
   }
   return Object.assign(
     defineEventHandler((event) => answer(event).catch(rethrow)),
-    { spec: spec as unknown as AnyEndpointSpec },
+    { spec },
   )
 }
 

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { inspect } from 'node:util'
 import { send, setResponseHeader, setResponseStatus, type H3Error, type H3Event } from 'h3'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { logger } from '../log.ts'
@@ -17,15 +18,21 @@ export default async function handleError(error: H3Error, event: H3Event): Promi
   const known = error.cause instanceof AppError ? error.cause : await refusal(error, event)
   const status = known ? ERRORS[known.code] : error.unhandled ? 500 : error.statusCode
   const code = known?.code ?? CODE_OF_STATUS[status] ?? (status < 500 ? 'invalid_request' : 'internal_error')
-  if (status >= 500 && code !== 'runtime_error') {
+  // A 502 is told to who asked; what is wrong there is not the server's.
+  if (status === 500) {
     const cause = known?.cause ?? error.cause ?? error
-    log.error(`${event.method} ${event.path.split('?')[0]} failed`, { code, error: String((cause as Error).stack ?? cause) })
+    log.error(`${event.method} ${event.path.split('?')[0]} failed`, {
+      code,
+      error: cause instanceof Error ? cause.stack : inspect(cause),
+    })
   }
   if (event.handled || event.node.res.headersSent) {
     event.node.res.destroy()
     return
   }
-  const message = known?.message ?? (status < 500 ? (STATUS_CODES[status] ?? 'Refused') : 'internal error; see the server log')
+  const message =
+    known?.message ??
+    (status < 500 ? (STATUS_CODES[status] ?? 'Refused') : 'internal error; see the server log')
   setResponseStatus(event, status, STATUS_CODES[status])
   setResponseHeader(event, 'content-type', 'application/json')
   setResponseHeader(event, 'cache-control', 'no-store')

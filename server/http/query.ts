@@ -10,7 +10,11 @@ export const QueryBoolean = z
   .transform((text, context) => {
     if (text === undefined || FALSE.includes(text.toLowerCase())) return false
     if (TRUE.includes(text.toLowerCase())) return true
-    context.issues.push({ code: 'custom', input: text, message: 'must be true, 1, yes, on, y, false, 0, no, off or n' })
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: 'must be true, 1, yes, on, y, false, 0, no, off or n',
+    })
     return z.NEVER
   })
   .meta({ override: { type: 'boolean', default: false } })

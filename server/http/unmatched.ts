@@ -31,6 +31,8 @@ function follows(path: string, route: string): boolean {
   const given = path.replace(/(.)\/$/, '$1').split('/')
   return (
     wanted.length === given.length &&
-    wanted.every((segment, index) => (segment.startsWith(':') ? given[index] !== '' : segment === given[index]))
+    wanted.every((segment, index) =>
+      segment.startsWith(':') ? given[index] !== '' : segment === given[index],
+    )
   )
 }

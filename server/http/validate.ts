@@ -39,11 +39,16 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
     case 'too_small':
-      if (issue.origin === 'string') return `must have at least ${issue.minimum} character${issue.minimum === 1 ? '' : 's'}`
-      return issue.origin === 'array' ? `must have at least ${issue.minimum} items` : `must be at least ${issue.minimum}`
+      if (issue.origin === 'string')
+        return `must have at least ${issue.minimum} character${issue.minimum === 1 ? '' : 's'}`
+      return issue.origin === 'array'
+        ? `must have at least ${issue.minimum} items`
+        : `must be at least ${issue.minimum}`
     case 'too_big':
       if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`
-      return issue.origin === 'array' ? `must have at most ${issue.maximum} items` : `must be at most ${issue.maximum}`
+      return issue.origin === 'array'
+        ? `must have at most ${issue.maximum} items`
+        : `must be at most ${issue.maximum}`
     default:
       return undefined
   }

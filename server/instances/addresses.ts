@@ -35,7 +35,11 @@ export function allotAddress(environmentId: string, subnet: string, holder: stri
 
 /** Gives an address back; it rests before it is used again. */
 export function releaseAddress(holder: string): void {
-  useDatabase().run('UPDATE addresses SET holder = NULL, released_at = ? WHERE holder = ?', Date.now(), holder)
+  useDatabase().run(
+    'UPDATE addresses SET holder = NULL, released_at = ? WHERE holder = ?',
+    Date.now(),
+    holder,
+  )
 }
 
 function neverUsed(environmentId: string, subnet: string): string | null {
@@ -60,7 +64,10 @@ function longestFree(environmentId: string): string | null {
 
 /** The IPv4 address at an offset into a subnet in CIDR form. */
 export function addressAt(subnet: string, offset: number): string {
-  const base = subnet.split('/')[0]!.split('.').reduce((value, octet) => value * 256 + Number(octet), 0)
+  const base = subnet
+    .split('/')[0]!
+    .split('.')
+    .reduce((value, octet) => value * 256 + Number(octet), 0)
   const address = base + offset
   return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.')
 }

@@ -50,7 +50,10 @@ export function getInstance(id: string): InstanceRow | undefined {
 
 /** The instances of a service, oldest first. */
 export function instancesOf(serviceId: string): InstanceRow[] {
-  return useDatabase().all<InstanceRow>('SELECT * FROM instances WHERE service_id = ? ORDER BY created_at, id', serviceId)
+  return useDatabase().all<InstanceRow>(
+    'SELECT * FROM instances WHERE service_id = ? ORDER BY created_at, id',
+    serviceId,
+  )
 }
 
 /** Every instance of the server. */
@@ -61,7 +64,11 @@ export function allInstances(): InstanceRow[] {
 /** Sets columns that are no status. */
 export function updateInstance(id: string, columns: Partial<Omit<InstanceRow, 'id' | 'status'>>): void {
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
-  useDatabase().run(`UPDATE instances SET ${assignments.join(', ')} WHERE id = ?`, ...(Object.values(columns) as Value[]), id)
+  useDatabase().run(
+    `UPDATE instances SET ${assignments.join(', ')} WHERE id = ?`,
+    ...(Object.values(columns) as Value[]),
+    id,
+  )
 }
 
 /** Forgets an instance whose container is gone. */

@@ -31,7 +31,8 @@ export function findService(idOrName: string, environmentRef?: string): ServiceR
     ? isId('service', idOrName) && getService(idOrName)
     : getServiceByName(environment.id, idOrName)
   const elsewhere = found && environmentRef !== undefined && found.environment_id !== environment.id
-  if (!found || elsewhere) throw new AppError('not_found', `there is no service ${idOrName} in ${environment.name}`)
+  if (!found || elsewhere)
+    throw new AppError('not_found', `there is no service ${idOrName} in ${environment.name}`)
   return found
 }
 
@@ -118,7 +119,11 @@ export function deleteService(service: ServiceRow): void {
 }
 
 /** Makes a service's own variables exactly these. They reach its containers at the next deploy or restart. */
-export function replaceVariables(service: ServiceRow, variables: readonly Variable[], path = 'vars'): Variable[] {
+export function replaceVariables(
+  service: ServiceRow,
+  variables: readonly Variable[],
+  path = 'vars',
+): Variable[] {
   assertNotDeleting(service)
   assertVariables(variables, path)
   useDatabase().transaction(() => {
@@ -130,7 +135,11 @@ export function replaceVariables(service: ServiceRow, variables: readonly Variab
 }
 
 /** Sets some of a service's own variables and removes others; the rest stay. */
-export function changeVariables(service: ServiceRow, set: readonly Variable[], unset: readonly string[]): Variable[] {
+export function changeVariables(
+  service: ServiceRow,
+  set: readonly Variable[],
+  unset: readonly string[],
+): Variable[] {
   return replaceVariables(service, patchVariables(readVariables(service.id), set, unset), 'set')
 }
 
@@ -145,7 +154,9 @@ type Settings = Omit<ServicePatch, 'name' | 'suspended'>
 
 /** Settings as columns; those that are absent stay as they are. A repository's credentials are sealed apart from its URL. */
 function toColumns({ repo_url, auto_deploy, ...settings }: Settings): ServiceColumns {
-  const columns: ServiceColumns = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  const columns: ServiceColumns = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  )
   if (auto_deploy !== undefined) columns.auto_deploy = auto_deploy ? 1 : 0
   if (repo_url === null) Object.assign(columns, { repo_url: null, repo_credentials: null })
   if (typeof repo_url === 'string') {
@@ -160,7 +171,8 @@ function assertSettings(row: ServiceColumns, type: ServiceType): void {
   const refuse = (field: string, fault: string): never => {
     throw new AppError('invalid_request', `${field}: ${fault}`)
   }
-  if (row.repo_url && row.image) refuse('image', 'a service has a repository or an image, not both: clear the other one')
+  if (row.repo_url && row.image)
+    refuse('image', 'a service has a repository or an image, not both: clear the other one')
   if (type === 'background_worker') {
     if (row.port) refuse('port', 'a background_worker listens on no port')
     if (row.health_check_path) refuse('health_check_path', 'a background_worker is not probed over HTTP')
@@ -184,7 +196,9 @@ function insertNamed(name: string, write: () => void): void {
     write()
   } catch (cause) {
     if (!isUniqueViolation(cause)) throw cause
-    throw new AppError('conflict', `name: ${name} is in use by another service of this environment`, { cause })
+    throw new AppError('conflict', `name: ${name} is in use by another service of this environment`, {
+      cause,
+    })
   }
 }
 

@@ -4,18 +4,25 @@
 export function relativePathFault(path: string): string | null {
   if (path.startsWith('/') || path.startsWith('~')) return 'must be relative to the source tree'
   if (path.split('/').includes('..')) return 'must not leave the source tree (..)'
-  return hasControlCharacter(path) || path.includes('\\') ? 'must not contain control characters or backslashes' : null
+  return hasControlCharacter(path) || path.includes('\\')
+    ? 'must not contain control characters or backslashes'
+    : null
 }
 
 /** The path of a health probe: origin-form (RFC 9112 section 3.2.1). */
 export function healthPathFault(path: string): string | null {
-  return /^\/[!-~]*$/.test(path) && !path.includes('#') ? null : 'must start with / and hold visible ASCII characters only'
+  return /^\/[!-~]*$/.test(path) && !path.includes('#')
+    ? null
+    : 'must start with / and hold visible ASCII characters only'
 }
 
 // The grammar of the distribution project: https://distribution.github.io/distribution/spec/api and its reference package.
-const HOST = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[0-9a-fA-F:]+\\])(?::\\d{1,5})?'
+const HOST =
+  '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[0-9a-fA-F:]+\\])(?::\\d{1,5})?'
 const PATH = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
-const IMAGE = new RegExp(`^(?:${HOST}/)?${PATH}(?:/${PATH})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`)
+const IMAGE = new RegExp(
+  `^(?:${HOST}/)?${PATH}(?:/${PATH})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`,
+)
 
 /** An image reference: registry, repository path, tag, digest. */
 export function imageFault(reference: string): string | null {

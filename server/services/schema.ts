@@ -37,7 +37,10 @@ const MAX_COMMAND_CHARACTERS = 16 * 1024
 
 /** A text of at most this length without NUL; what is longer is no setting. */
 function text(maximum: number) {
-  return z.string().max(maximum).refine((value) => !value.includes('\0'), 'must not contain NUL')
+  return z
+    .string()
+    .max(maximum)
+    .refine((value) => !value.includes('\0'), 'must not contain NUL')
 }
 
 /** An optional text setting: null or an empty string clears it. `fault` answers what is wrong with a text, or null. */
@@ -52,7 +55,11 @@ function setting(maximum: number, fault: (value: string) => string | null = () =
     .optional()
 }
 
-export const InstanceCount = z.int().min(0).max(MAX_INSTANCES).meta({ examples: [2] })
+export const InstanceCount = z
+  .int()
+  .min(0)
+  .max(MAX_INSTANCES)
+  .meta({ examples: [2] })
 
 export const EnvVar = z
   .strictObject({
@@ -64,12 +71,18 @@ export type EnvVar = z.infer<typeof EnvVar>
 
 const MemoryLimit = z
   .int()
-  .refine((value) => value === 0 || (value >= MIN_MEMORY_MB && value <= MAX_MEMORY_MB), `must be 0 (the server default) or ${MIN_MEMORY_MB} to ${MAX_MEMORY_MB}`)
+  .refine(
+    (value) => value === 0 || (value >= MIN_MEMORY_MB && value <= MAX_MEMORY_MB),
+    `must be 0 (the server default) or ${MIN_MEMORY_MB} to ${MAX_MEMORY_MB}`,
+  )
   .meta({ description: 'MiB; 0 is the server default', examples: [512] })
 
 const CpuLimit = z
   .number()
-  .refine((value) => value === 0 || (value >= MIN_CPUS && value <= MAX_CPUS), `must be 0 (the server default) or ${MIN_CPUS} to ${MAX_CPUS}`)
+  .refine(
+    (value) => value === 0 || (value >= MIN_CPUS && value <= MAX_CPUS),
+    `must be 0 (the server default) or ${MIN_CPUS} to ${MAX_CPUS}`,
+  )
   .transform((value) => Math.round(value * 100) / 100)
   .meta({ description: 'CPUs, rounded to 0.01; 0 is the server default', examples: [1] })
 
@@ -79,13 +92,22 @@ const Port = z
   .max(65_535)
   .nullable()
   .optional()
-  .meta({ description: 'Where the program listens; else its PORT variable, the one EXPOSEd port, 10000', examples: [3000] })
+  .meta({
+    description: 'Where the program listens; else its PORT variable, the one EXPOSEd port, 10000',
+    examples: [3000],
+  })
 
 /** The settings that a create and a patch share. */
 const settings = {
-  runtime: z.enum(RUNTIMES).optional().meta({ examples: ['auto'] }),
+  runtime: z
+    .enum(RUNTIMES)
+    .optional()
+    .meta({ examples: ['auto'] }),
   repo_url: setting(2_048, repositoryUrlFault).meta({ examples: ['https://git.example.com/team/api.git'] }),
-  branch: setting(255, branchNameFault).meta({ description: "Null is the remote's default branch", examples: ['main'] }),
+  branch: setting(255, branchNameFault).meta({
+    description: "Null is the remote's default branch",
+    examples: ['main'],
+  }),
   root_dir: setting(1_024, relativePathFault).meta({ examples: ['services/api'] }),
   dockerfile_path: setting(1_024, relativePathFault).meta({ examples: ['Dockerfile'] }),
   image: setting(1_024, imageFault).meta({ examples: ['registry.example.com/api:2'] }),
@@ -96,17 +118,30 @@ const settings = {
   instances: InstanceCount.optional(),
   memory_limit_mb: MemoryLimit.optional(),
   cpu_limit: CpuLimit.optional(),
-  auto_deploy: z.boolean().optional().meta({ examples: [true] }),
+  auto_deploy: z
+    .boolean()
+    .optional()
+    .meta({ examples: [true] }),
 }
 
 export const ServiceInput = z
   .strictObject({
     name: Name.meta({ examples: ['api'] }),
-    type: z.enum(SERVICE_TYPES).default('web_service').meta({ examples: ['web_service'] }),
-    environment: z.string().min(1).optional().meta({ description: 'Id or name', examples: ['production'] }),
+    type: z
+      .enum(SERVICE_TYPES)
+      .default('web_service')
+      .meta({ examples: ['web_service'] }),
+    environment: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Id or name', examples: ['production'] }),
     ...settings,
     env: z.array(EnvVar).optional(),
-    deploy: z.boolean().default(true).meta({ description: 'False skips the first deploy', examples: [true] }),
+    deploy: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'False skips the first deploy', examples: [true] }),
   })
   .meta({ id: 'ServiceInput' })
 export type ServiceInput = z.infer<typeof ServiceInput>
@@ -115,12 +150,19 @@ export const ServicePatch = z
   .strictObject({
     name: Name.optional().meta({ examples: ['api'] }),
     ...settings,
-    suspended: z.boolean().optional().meta({ examples: [false] }),
+    suspended: z
+      .boolean()
+      .optional()
+      .meta({ examples: [false] }),
   })
   .meta({ id: 'ServicePatch' })
 export type ServicePatch = z.infer<typeof ServicePatch>
 
-const optional = (example: string | null) => z.string().nullable().meta({ examples: [example] })
+const optional = (example: string | null) =>
+  z
+    .string()
+    .nullable()
+    .meta({ examples: [example] })
 
 export const Service = z
   .object({
@@ -129,7 +171,9 @@ export const Service = z
     environment: z.string().meta({ description: 'Name of the environment', examples: ['production'] }),
     type: z.enum(SERVICE_TYPES).meta({ examples: ['web_service'] }),
     runtime: z.enum(RUNTIMES).meta({ examples: ['auto'] }),
-    repo_url: optional('https://git.example.com/team/api.git').meta({ description: 'Credentials are shown as ***' }),
+    repo_url: optional('https://git.example.com/team/api.git').meta({
+      description: 'Credentials are shown as ***',
+    }),
     branch: optional('main'),
     root_dir: optional(null),
     dockerfile_path: optional(null),
@@ -138,11 +182,16 @@ export const Service = z
     start_command: optional(null),
     publish_dir: optional(null),
     health_check_path: optional('/healthz'),
-    port: z.int().nullable().meta({ examples: [null] }),
+    port: z
+      .int()
+      .nullable()
+      .meta({ examples: [null] }),
     schedule: optional(null),
     disk_mount_path: optional(null),
     instances: z.int().meta({ examples: [1] }),
-    memory_limit_mb: z.int().meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),
+    memory_limit_mb: z
+      .int()
+      .meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),
     cpu_limit: z.number().meta({ description: 'CPUs as asked for; 0 is the server default', examples: [0] }),
     auto_deploy: z.boolean().meta({ examples: [true] }),
     suspended: z.boolean().meta({ examples: [false] }),
@@ -151,11 +200,21 @@ export const Service = z
     live_deploy_id: idSchema('deploy').nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    deploy_hook_path: z.string().meta({ examples: ['/hooks/deploy/srv-4f1d0c9a7b3e5d2f6a80?key=5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'] }),
+    deploy_hook_path: z
+      .string()
+      .meta({
+        examples: ['/hooks/deploy/srv-4f1d0c9a7b3e5d2f6a80?key=5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'],
+      }),
     env_groups: z.array(z.string()).meta({ examples: [[]] }),
     hosts: z.array(z.string()).meta({ examples: [['api.localhost']] }),
-    internal_host: z.string().nullable().meta({ examples: ['api'] }),
-    internal_port: z.int().nullable().meta({ examples: [10000] }),
+    internal_host: z
+      .string()
+      .nullable()
+      .meta({ examples: ['api'] }),
+    internal_port: z
+      .int()
+      .nullable()
+      .meta({ examples: [10000] }),
     latest_deploy: Deploy.nullable(),
     state: z.enum(SERVICE_STATES).meta({ examples: ['running'] }),
     url: optional('http://api.localhost'),
@@ -178,9 +237,18 @@ export const ServiceStatus = z
         health: z.enum(['healthy', 'unhealthy', 'unknown']).meta({ examples: ['healthy'] }),
         started_at: Timestamp.nullable(),
         restarts: z.int().meta({ examples: [0] }),
-        exit_code: z.int().nullable().meta({ description: 'Of the last exit', examples: [null] }),
-        cpu_percent: z.number().nullable().meta({ description: '100 is one core', examples: [1.5] }),
-        memory_bytes: z.int().nullable().meta({ examples: [52428800] }),
+        exit_code: z
+          .int()
+          .nullable()
+          .meta({ description: 'Of the last exit', examples: [null] }),
+        cpu_percent: z
+          .number()
+          .nullable()
+          .meta({ description: '100 is one core', examples: [1.5] }),
+        memory_bytes: z
+          .int()
+          .nullable()
+          .meta({ examples: [52428800] }),
       }),
     ),
   })

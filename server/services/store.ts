@@ -52,12 +52,19 @@ export function getService(id: string): ServiceRow | undefined {
 
 /** The service of this name in an environment. */
 export function getServiceByName(environmentId: string, name: string): ServiceRow | undefined {
-  return useDatabase().get<ServiceRow>('SELECT * FROM services WHERE environment_id = ? AND name = ?', environmentId, name)
+  return useDatabase().get<ServiceRow>(
+    'SELECT * FROM services WHERE environment_id = ? AND name = ?',
+    environmentId,
+    name,
+  )
 }
 
 /** The services of an environment by name. */
 export function listServices(environmentId: string): ServiceRow[] {
-  return useDatabase().all<ServiceRow>('SELECT * FROM services WHERE environment_id = ? ORDER BY name', environmentId)
+  return useDatabase().all<ServiceRow>(
+    'SELECT * FROM services WHERE environment_id = ? ORDER BY name',
+    environmentId,
+  )
 }
 
 /** Every service of the server. */
@@ -106,17 +113,29 @@ export function deleteServiceRow(id: string): void {
 export function readVariables(serviceId: string): { key: string; value: string }[] {
   const { vault, database } = useContext()
   return database
-    .all<{ key: string; value: Uint8Array }>('SELECT key, value FROM service_variables WHERE service_id = ? ORDER BY position', serviceId)
+    .all<{ key: string; value: Uint8Array }>(
+      'SELECT key, value FROM service_variables WHERE service_id = ? ORDER BY position',
+      serviceId,
+    )
     .map(({ key, value }) => ({ key, value: vault.open(value) }))
 }
 
 /** Makes the service's variables exactly these. */
-export function writeVariables(serviceId: string, variables: readonly { key: string; value: string }[]): void {
+export function writeVariables(
+  serviceId: string,
+  variables: readonly { key: string; value: string }[],
+): void {
   const { vault, database } = useContext()
   database.transaction(() => {
     database.run('DELETE FROM service_variables WHERE service_id = ?', serviceId)
     for (const [position, { key, value }] of variables.entries()) {
-      database.run('INSERT INTO service_variables VALUES (?, ?, ?, ?)', serviceId, key, vault.seal(value), position)
+      database.run(
+        'INSERT INTO service_variables VALUES (?, ?, ?, ?)',
+        serviceId,
+        key,
+        vault.seal(value),
+        position,
+      )
     }
   })
 }

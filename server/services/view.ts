@@ -2,7 +2,7 @@ import { timestamp } from '../clock.ts'
 import { useContext, useDatabase } from '../context.ts'
 import type { Database } from '../database/index.ts'
 import { IN_PROGRESS } from '../deploys/states.ts'
-import { latestDeploys, type DeployRow } from '../deploys/store.ts'
+import { latestDeploys, listDeploys, type DeployFacts } from '../deploys/store.ts'
 import { viewDeploy } from '../deploys/view.ts'
 import type { Environment } from '../environments/store.ts'
 import { readyInstances } from '../instances/store.ts'
@@ -17,7 +17,7 @@ export const DEFAULT_PORT = 10_000
 /** What a view needs beside the row; read once for a whole environment. */
 interface Surroundings {
   environment: Environment
-  latest: Map<string, DeployRow>
+  latest: Map<string, DeployFacts>
   ready: Map<string, number>
   livePorts: Map<string, number | null>
   portVariables: Map<string, string>
@@ -31,12 +31,15 @@ export function viewServices(environment: Environment): Service[] {
 
 /** One service as the wire has it. */
 export function viewService(row: ServiceRow): Service {
-  const environment = useDatabase().get<Environment>('SELECT * FROM environments WHERE id = ?', row.environment_id)!
+  const environment = useDatabase().get<Environment>(
+    'SELECT * FROM environments WHERE id = ?',
+    row.environment_id,
+  )!
   return view(row, readSurroundings(environment, row.id))
 }
 
 /** What a service is doing, from what should be and what is. */
-export function stateOf(row: ServiceRow, latest: DeployRow | undefined, ready: number): ServiceState {
+export function stateOf(row: ServiceRow, latest: DeployFacts | undefined, ready: number): ServiceState {
   if (row.deleting) return 'deleting'
   if (row.suspended) return 'suspended'
   if (row.live_deploy_id === null) return stateBeforeLive(latest)
@@ -45,7 +48,7 @@ export function stateOf(row: ServiceRow, latest: DeployRow | undefined, ready: n
   return ready > 0 ? 'degraded' : 'down'
 }
 
-function stateBeforeLive(latest: DeployRow | undefined): ServiceState {
+function stateBeforeLive(latest: DeployFacts | undefined): ServiceState {
   if (!latest) return 'not_deployed'
   if (IN_PROGRESS.includes(latest.status)) return 'deploying'
   return latest.status === 'canceled' ? 'not_deployed' : 'failed'
@@ -55,7 +58,7 @@ function readSurroundings(environment: Environment, only?: string): Surroundings
   const database = useDatabase()
   return {
     environment,
-    latest: only === undefined ? latestDeploys(environment.id) : latestDeployOf(database, only),
+    latest: only === undefined ? latestDeploys(environment.id) : latestDeployOf(only),
     ready: readyInstances(environment.id),
     livePorts: new Map(
       rows<{ id: string; port: number | null }>(
@@ -83,8 +86,8 @@ function rows<T>(database: Database, select: string, environmentId: string, only
     : database.all<T>(`${select} WHERE services.id = ?`, only)
 }
 
-function latestDeployOf(database: Database, serviceId: string): Map<string, DeployRow> {
-  const row = database.get<DeployRow>('SELECT * FROM deploys WHERE service_id = ? ORDER BY sequence DESC LIMIT 1', serviceId)
+function latestDeployOf(serviceId: string): Map<string, DeployFacts> {
+  const row = listDeploys(serviceId, 1)[0]
   return new Map(row ? [[serviceId, row]] : [])
 }
 

@@ -33,7 +33,10 @@ export function assertVariables(variables: readonly Variable[], path: string): v
     total += Buffer.byteLength(key) + Buffer.byteLength(value)
   }
   if (variables.length > MAX_VARIABLES) {
-    throw new AppError('invalid_request', `${path}: must have at most ${MAX_VARIABLES} variables, not ${variables.length}`)
+    throw new AppError(
+      'invalid_request',
+      `${path}: must have at most ${MAX_VARIABLES} variables, not ${variables.length}`,
+    )
   }
   if (total > MAX_TOTAL_BYTES) {
     throw new AppError('invalid_request', `${path}: must be at most ${MAX_TOTAL_BYTES / 1024} KiB together`)
@@ -44,17 +47,26 @@ export function assertVariables(variables: readonly Variable[], path: string): v
 export function keyFault(key: string): string | null {
   if (key.length > MAX_KEY_CHARACTERS) return `key must have at most ${MAX_KEY_CHARACTERS} characters`
   if (!KEY_PATTERN.test(key)) return 'key must hold letters, digits and _ only, and not start with a digit'
-  return key.startsWith(RESERVED_PREFIX) ? `key must not start with ${RESERVED_PREFIX}, which the server sets itself` : null
+  return key.startsWith(RESERVED_PREFIX)
+    ? `key must not start with ${RESERVED_PREFIX}, which the server sets itself`
+    : null
 }
 
 function valueFault(value: string): string | null {
   if (value.includes('\0')) return 'value must not contain NUL'
-  if (UNESCAPED_REFERENCE.test(value)) return 'value holds ${{, which begins a reference; write $${{ for the text itself'
-  return Buffer.byteLength(value) > MAX_VALUE_BYTES ? `value must be at most ${MAX_VALUE_BYTES / 1024} KiB` : null
+  if (UNESCAPED_REFERENCE.test(value))
+    return 'value holds ${{, which begins a reference; write $${{ for the text itself'
+  return Buffer.byteLength(value) > MAX_VALUE_BYTES
+    ? `value must be at most ${MAX_VALUE_BYTES / 1024} KiB`
+    : null
 }
 
 /** What `PATCH .../env` asks: `set` over what is there, `unset` away. Throws `invalid_request` for a key in both. */
-export function patchVariables(current: readonly Variable[], set: readonly Variable[], unset: readonly string[]): Variable[] {
+export function patchVariables(
+  current: readonly Variable[],
+  set: readonly Variable[],
+  unset: readonly string[],
+): Variable[] {
   const both = set.find(({ key }) => unset.includes(key))
   if (both) throw new AppError('invalid_request', `set: ${both.key} is also in unset`)
   assertVariables(set, 'set')

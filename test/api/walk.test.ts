@@ -106,7 +106,7 @@ describe('every operation', () => {
 
   it('answers 400 to a parameter of the query that it does not know', async () => {
     const chosen = operations.filter(
-      (operation) => takesToken(operation) && !/\/upload$/.test(operation.path),
+      (operation) => takesToken(operation) && !operation.path.endsWith('/upload'),
     )
     const faults = await faultsOf(chosen, async ({ name, method, path }) => {
       const answer = await server.request(

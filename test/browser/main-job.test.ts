@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { Repository, startRemotes, type Remotes } from '../git/remotes.ts'
@@ -84,6 +88,46 @@ test('a failed build says why on its page', async () => {
   await page.getByRole('button', { name: 'Create and deploy' }).click()
   await waitForBadge(page, 'Build failed')
   await page.getByRole('log').getByText('out of paper').first().waitFor()
+  expect(browser.faults).toEqual([])
+})
+
+test('an uploaded folder goes live', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'upload-'))
+  writeFileSync(join(folder, 'Dockerfile'), DOCKERFILE)
+  writeFileSync(join(folder, 'index.html'), 'from a folder')
+  execFileSync('tar', ['-czf', join(folder, 'brochure.tar.gz'), '-C', folder, 'Dockerfile', 'index.html'])
+  await page.goto('/services/new')
+  await page.getByText('Upload', { exact: true }).click()
+  await page.locator('input[type=file]').setInputFiles(join(folder, 'brochure.tar.gz'))
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('brochure')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await page.waitForURL(/\/deploys\/dep-/)
+  await waitForBadge(page, 'Live')
+  rmSync(folder, { recursive: true })
+  expect(await served('brochure')).toBe('from a folder')
+  expect(browser.faults).toEqual([])
+})
+
+test('a log and the page go on by themselves when the server was away', async () => {
+  await server.api('POST', '/services', {
+    name: 'ticker',
+    type: 'background_worker',
+    image: 'busybox:1',
+    start_command: 'i=0; while true; do echo tick $((i = i + 1)); sleep 1; done',
+  })
+  await page.goto('/services/ticker/logs')
+  await waitForBadge(page, 'Running')
+  const log = page.getByRole('log')
+  await log.getByText('tick 2', { exact: true }).waitFor()
+  await server.kill('SIGKILL')
+  await page.getByText('Connection lost, trying again').waitFor()
+  await page.getByText('Connection to the server lost.').waitFor()
+  await server.restart()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.getByText('Connection to the server lost.').waitFor({ state: 'detached' })
+  const seen = /tick (\d+)\s*$/.exec(await log.innerText())
+  await log.getByText(`tick ${Number(seen?.[1]) + 2}`, { exact: true }).waitFor()
+  expect(await log.getByText('tick 2', { exact: true }).count()).toBe(1)
   expect(browser.faults).toEqual([])
 })
 

@@ -69,6 +69,16 @@ test('no page is wider than a phone', async () => {
   expect(browser.faults).toEqual([])
 })
 
+test('a page whose code cannot be loaded is fetched anew once and then says so', async () => {
+  const page = await browser.open(server.url)
+  let documents = 0
+  page.on('request', (request) => (documents += request.resourceType() === 'document' ? 1 : 0))
+  await page.route('**/assets/SignInPage*', (route) => route.abort())
+  await page.goto('/sign-in')
+  await page.getByRole('alert').getByText('This page could not be loaded').waitFor()
+  expect(documents).toBe(2)
+})
+
 test('a dark system gets a dark page before anything is drawn, and a choice outlives the page', async () => {
   const page = await browser.open(server.url, { colorScheme: 'dark' })
   const isDark = "document.documentElement.classList.contains('dark')"

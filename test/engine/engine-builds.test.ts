@@ -124,17 +124,24 @@ describe('a build', () => {
     expect(lines.every((line) => line.length <= 16_384)).toBe(true)
   })
 
-  test('has its memory bounded where the engine is local', async () => {
-    const { memoryBytes } = await bench.engine.info()
-    const limited = bench.engine.limitBuilds({ memoryBytes: Math.min(memoryBytes, 4 * 1024 ** 3), cpus: 2 })
-    if (!limited) return
-    const files = [
-      '/sys/fs/cgroup/memory/docker/buildkit/memory.limit_in_bytes',
-      '/sys/fs/cgroup/docker/buildkit/memory.max',
-    ]
-    const file = files.find((path) => existsSync(path))!
-    expect(Number(readFileSync(file, 'utf8'))).toBe(Math.min(memoryBytes, 4 * 1024 ** 3))
-    await build({ Dockerfile: 'FROM busybox:1\nRUN echo bounded\n' }, { noCache: true })
+  test('is bounded with all others by the control group above its steps', async () => {
+    const limit = 3 * 1024 ** 3
+    expect(await bench.engine.limitBuilds({ memoryBytes: limit, cpus: 2 })).toBe(true)
+    try {
+      const files =
+        '/sys/fs/cgroup/memory/docker/buildkit/memory.limit_in_bytes /sys/fs/cgroup/docker/buildkit/memory.max'
+      const held = files
+        .split(' ')
+        .filter((file) => existsSync(file))
+        .map((file) => readFileSync(file, 'utf8').trim())
+      expect(held).toEqual([String(limit)])
+      const Dockerfile = 'FROM busybox:1\nRUN cat /proc/self/cgroup\n'
+      const { lines } = await build({ Dockerfile }, { noCache: true })
+      expect(lines.join('\n')).toContain('/docker/buildkit/')
+    } finally {
+      const { memoryBytes, cpus } = await bench.engine.info()
+      await bench.engine.limitBuilds({ memoryBytes, cpus })
+    }
   })
 })
 

@@ -36,7 +36,9 @@ describe('a container', () => {
   test('has its limits, no new privileges, an init process and no way to gain from the image', async () => {
     const command = `cat /proc/1/comm; grep -E 'NoNewPrivs' /proc/self/status; nproc`
     const lines = await bench.output(command, { memoryBytes: 32 * MIB, cpus: 0.5 })
-    expect(lines.map(({ line }) => line).join('\n')).toMatch(/(docker-init|catatonit|tini)\nNoNewPrivs:\s+1/)
+    expect(lines.map(({ line }) => line).join('\n')).toMatch(
+      /(docker-init|podman-init|catatonit|tini)\nNoNewPrivs:\s+1/,
+    )
   })
 
   test('that uses more memory than it may is killed, and the state says so', async () => {

@@ -25,11 +25,14 @@ afterAll(async () => {
 /** What the data plane answers for a host. */
 function fetchFrom(host: string, path = '/'): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: '127.0.0.1', port: server.httpPort, path, headers: { host } }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
-    })
+    const outgoing = request(
+      { host: '127.0.0.1', port: server.httpPort, path, headers: { host } },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      },
+    )
     outgoing.on('error', reject)
     outgoing.end()
   })
@@ -40,7 +43,9 @@ async function untilLive(id: string): Promise<void> {
   const done = await waitFor(
     async () => {
       const { body } = await server.api('GET', `/deploys/${id}`)
-      return ['queued', 'building', 'deploying'].includes(body.status) ? null : (body as { status: string; error: string | null })
+      return ['queued', 'building', 'deploying'].includes(body.status)
+        ? null
+        : (body as { status: string; error: string | null })
     },
     `the end of ${id}`,
     DEPLOY_LIMIT_MS,
@@ -81,7 +86,10 @@ describe('a repository goes live', () => {
     let loading = true
     const load = Array.from({ length: 8 }, async () => {
       while (loading) {
-        const { status, text } = await fetchFrom('shop.localhost').catch((error: Error) => ({ status: 0, text: error.message }))
+        const { status, text } = await fetchFrom('shop.localhost').catch((error: Error) => ({
+          status: 0,
+          text: error.message,
+        }))
         if (status === 200 && (text === 'one' || text === 'two')) answers.good++
         else answers.bad.push(`${status} ${text.slice(0, 80)}`)
       }
@@ -106,7 +114,9 @@ describe('a repository goes live', () => {
 
   test('variables reach the program byte for byte after a restart, with those of the server', async () => {
     const value = 'a $HOME "quoted" \'single\' \n{"json": [1]} $${{x}} é'
-    const saved = await server.api('PUT', '/services/shop/env?restart=true', { vars: [{ key: 'ODD', value }] })
+    const saved = await server.api('PUT', '/services/shop/env?restart=true', {
+      vars: [{ key: 'ODD', value }],
+    })
     expect(saved.status).toBe(200)
     const { body: deploys } = await server.api('GET', '/services/shop/deploys')
     expect(deploys[0].trigger).toBe('restart')
@@ -129,7 +139,11 @@ describe('a repository goes live', () => {
   test('scaling starts and stops instances, and to none answers with a page that says so', async () => {
     const up = await server.api('POST', '/services/shop/scale', { instances: 3 })
     expect(up).toMatchObject({ status: 200, body: { instances: 3 } })
-    await waitFor(async () => (await server.api('GET', '/services/shop')).body.state === 'running', 'three instances', 60_000)
+    await waitFor(
+      async () => (await server.api('GET', '/services/shop')).body.state === 'running',
+      'three instances',
+      60_000,
+    )
     const { body: status } = await server.api('GET', '/services/shop/status')
     expect(status.instances.filter(({ state }: { state: string }) => state === 'running')).toHaveLength(3)
     await server.api('POST', '/services/shop/scale', { instances: 0 })
@@ -141,12 +155,19 @@ describe('a repository goes live', () => {
 
   test('suspending stops the containers and resuming starts the live deploy again, without a deploy', async () => {
     const before = (await server.api('GET', '/services/shop/deploys')).body.length
-    expect((await server.api('POST', '/services/shop/suspend')).body).toMatchObject({ suspended: true, state: 'suspended' })
+    expect((await server.api('POST', '/services/shop/suspend')).body).toMatchObject({
+      suspended: true,
+      state: 'suspended',
+    })
     expect((await server.api('POST', '/services/shop/suspend')).status).toBe(200)
     expect((await fetchFrom('shop.localhost')).status).toBe(503)
     expect((await server.api('POST', '/services/shop/deploys')).status).toBe(409)
     expect((await server.api('POST', '/services/shop/resume')).body.suspended).toBe(false)
-    await waitFor(async () => (await fetchFrom('shop.localhost')).status === 200, 'the service to be back', 60_000)
+    await waitFor(
+      async () => (await fetchFrom('shop.localhost')).status === 200,
+      'the service to be back',
+      60_000,
+    )
     expect((await server.api('GET', '/services/shop/deploys')).body).toHaveLength(before)
   })
 
@@ -163,7 +184,11 @@ describe('a repository goes live', () => {
       'a restart',
       30_000,
     )
-    await waitFor(async () => (await fetchFrom('crasher.localhost')).status === 200, 'the service to answer again', 30_000)
+    await waitFor(
+      async () => (await fetchFrom('crasher.localhost')).status === 200,
+      'the service to answer again',
+      30_000,
+    )
     expect((await server.api('DELETE', '/services/crasher')).status).toBe(204)
     expect((await server.api('GET', '/services/crasher')).status).toBe(404)
     expect((await fetchFrom('crasher.localhost')).status).toBe(404)
@@ -172,7 +197,11 @@ describe('a repository goes live', () => {
   test('kill -9 of the server in the middle of a deploy loses nothing: the page is served and the deploy ends after the start', async () => {
     await commit(repository, expressApplication('three'), 'third')
     const deploy = await server.api('POST', '/services/shop/deploys', { clear_cache: true })
-    await waitFor(async () => (await server.api('GET', `/deploys/${deploy.body.id}`)).body.status === 'building', 'the build', 30_000)
+    await waitFor(
+      async () => (await server.api('GET', `/deploys/${deploy.body.id}`)).body.status === 'building',
+      'the build',
+      30_000,
+    )
     await server.kill('SIGKILL')
     expect((await fetchFrom('shop.localhost')).status).toBe(200)
     await server.restart()

@@ -125,6 +125,7 @@ class ServerProcess implements TestServer {
     )
     if (hasEnded(child))
       throw new Error(`the server ended with code ${child.exitCode}; it printed:\n${this.logs}`)
+    await waitFor(() => this.#isSetUp(), 'the setup code or an account')
   }
 
   async api(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<ApiAnswer> {
@@ -185,6 +186,11 @@ class ServerProcess implements TestServer {
       pid: number
     }
     return pid === child.pid
+  }
+
+  async #isSetUp(): Promise<boolean> {
+    if (this.setupCode !== '') return true
+    return (await this.request('GET', '/api/v1/auth/status')).body.setup_required === false
   }
 
   #read(name: string): string {

@@ -18,7 +18,8 @@ const FILES = new Map<string, File>([
     'swagger-ui-bundle.js',
     {
       type: JAVASCRIPT,
-      read: async () => (await import('raw:../../../node_modules/swagger-ui-dist/swagger-ui-bundle.js')).default,
+      read: async () =>
+        (await import('raw:../../../node_modules/swagger-ui-dist/swagger-ui-bundle.js')).default,
     },
   ],
   [

@@ -13,12 +13,20 @@ const RepositoryUrl = z.string().superRefine((text, context) => {
 export default defineEndpoint({
   summary: 'Read the branches of a repository from its remote',
   auth: 'token',
-  query: z.strictObject({ repo_url: RepositoryUrl.meta({ examples: ['https://git.example.com/team/api.git'] }) }),
+  query: z.strictObject({
+    repo_url: RepositoryUrl.meta({ examples: ['https://git.example.com/team/api.git'] }),
+  }),
   response: z
     .object({
       branches: z.array(z.string()).meta({ examples: [['main']] }),
-      default_branch: z.string().nullable().meta({ examples: ['main'] }),
-      connection_id: z.string().nullable().meta({ examples: [null] }),
+      default_branch: z
+        .string()
+        .nullable()
+        .meta({ examples: ['main'] }),
+      connection_id: z
+        .string()
+        .nullable()
+        .meta({ examples: [null] }),
     })
     .meta({ id: 'Branches' }),
   errors: ['git_remote_unreachable'],

@@ -7,7 +7,9 @@ export default defineEndpoint({
   summary: "Read the server's public key, which a private repository must allow to clone it over ssh",
   auth: 'token',
   response: z
-    .object({ public_key: z.string().meta({ examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0 deployer'] }) })
+    .object({
+      public_key: z.string().meta({ examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0 deployer'] }),
+    })
     .meta({ id: 'SshKey' }),
   async handler() {
     return { public_key: await ensureSshKey(useContext().options.dataDirectory) }

@@ -12,9 +12,14 @@ export default defineEndpoint({
   query: z.strictObject({
     follow: QueryBoolean,
     tail: LogTail(ALL_LINES),
-    level: z.enum(LOG_LEVELS).default('debug').meta({ examples: ['info'] }),
+    level: z
+      .enum(LOG_LEVELS)
+      .default('debug')
+      .meta({ examples: ['info'] }),
   }),
-  response: eventStream('Events `log` with {ts, level, target, message, fields}, `skipped` with {count}, and `end` unless it follows'),
+  response: eventStream(
+    'Events `log` with {ts, level, target, message, fields}, `skipped` with {count}, and `end` unless it follows',
+  ),
   handler: ({ event, query }) =>
     sendEvents(event, async function* (signal) {
       const followed = query.follow ? followLog(signal) : null

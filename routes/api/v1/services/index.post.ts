@@ -5,7 +5,8 @@ import { viewService } from '#server/services/view.ts'
 
 export default defineEndpoint({
   summary: 'Create a service',
-  description: 'Queues a first deploy when the service has a repository or an image, unless `deploy` is false.',
+  description:
+    'Queues a first deploy when the service has a repository or an image, unless `deploy` is false.',
   auth: 'token',
   status: 201,
   body: ServiceInput,

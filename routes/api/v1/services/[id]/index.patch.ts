@@ -14,5 +14,6 @@ export default defineEndpoint({
   body: ServicePatch,
   response: Service,
   errors: ['conflict', 'runtime_error'],
-  handler: ({ params, query, body }) => applied(patchService(findService(params.id, query.environment), body)),
+  handler: ({ params, query, body }) =>
+    applied(patchService(findService(params.id, query.environment), body)),
 })

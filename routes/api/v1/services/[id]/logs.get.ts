@@ -23,7 +23,9 @@ export default defineEndpoint({
     await engine.info()
     await sendEvents(event, async function* (signal) {
       for await (const item of readServiceLog(engine, service.id, query.tail, query.follow, signal)) {
-        yield 'line' in item ? { event: 'log', data: item.line } : { event: 'skipped', data: { count: item.skipped } }
+        yield 'line' in item
+          ? { event: 'log', data: item.line }
+          : { event: 'skipped', data: { count: item.skipped } }
       }
       if (!query.follow) yield { event: 'end' }
     })

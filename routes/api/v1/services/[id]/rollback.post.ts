@@ -15,5 +15,6 @@ export default defineEndpoint({
   body: RollbackInput,
   response: Deploy,
   errors: ['conflict'],
-  handler: ({ params, query, body }) => viewDeploy(queueRollback(findService(params.id, query.environment), body.deploy_id)),
+  handler: ({ params, query, body }) =>
+    viewDeploy(queueRollback(findService(params.id, query.environment), body.deploy_id)),
 })

@@ -13,5 +13,6 @@ export default defineEndpoint({
   body: ScaleInput,
   response: Service,
   errors: ['conflict', 'runtime_error'],
-  handler: ({ params, query, body }) => applied(scaleService(findService(params.id, query.environment), body.instances)),
+  handler: ({ params, query, body }) =>
+    applied(scaleService(findService(params.id, query.environment), body.instances)),
 })

@@ -13,5 +13,6 @@ export default defineEndpoint({
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, limit: ListLimit }),
   response: z.array(Deploy),
-  handler: ({ params, query }) => deploysOf(findService(params.id, query.environment), query.limit).map(viewDeploy),
+  handler: ({ params, query }) =>
+    deploysOf(findService(params.id, query.environment), query.limit).map(viewDeploy),
 })

@@ -18,6 +18,8 @@ export default defineEndpoint({
   errors: ['conflict'],
   handler({ params, query, body }) {
     const service = findService(params.id, query.environment)
-    return viewDeploy(queueSourceDeploy(service, 'manual', { commit: body.commit, clearCache: body.clear_cache }))
+    return viewDeploy(
+      queueSourceDeploy(service, 'manual', { commit: body.commit, clearCache: body.clear_cache }),
+    )
   },
 })

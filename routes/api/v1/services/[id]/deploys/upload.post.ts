@@ -12,7 +12,8 @@ import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 
 export default defineEndpoint({
   summary: 'Deploy an uploaded source archive',
-  description: 'For a service without a repository or an image. The root of the archive is the tree; one folder on top is left out.',
+  description:
+    'For a service without a repository or an image. The root of the archive is the tree; one folder on top is left out.',
   auth: 'token',
   status: 202,
   params: IdOrName,

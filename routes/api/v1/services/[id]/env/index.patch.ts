@@ -8,7 +8,8 @@ import { EnvPatch, EnvQuery } from '#server/variables/schema.ts'
 
 export default defineEndpoint({
   summary: "Set some of a service's variables and remove others",
-  description: 'They reach the containers at the next deploy or restart; `restart` queues one when something changed.',
+  description:
+    'They reach the containers at the next deploy or restart; `restart` queues one when something changed.',
   auth: 'token',
   params: IdOrName,
   query: EnvQuery,

@@ -8,7 +8,8 @@ import { EnvReplacement, EnvQuery } from '#server/variables/schema.ts'
 
 export default defineEndpoint({
   summary: "Make a service's variables exactly these",
-  description: 'They reach the containers at the next deploy or restart; `restart` queues one when something changed.',
+  description:
+    'They reach the containers at the next deploy or restart; `restart` queues one when something changed.',
   auth: 'token',
   params: IdOrName,
   query: EnvQuery,

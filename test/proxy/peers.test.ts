@@ -1,0 +1,123 @@
+import { networkInterfaces } from 'node:os'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { afterEach, expect, test } from 'vitest'
+import { Relay } from '../../proxy/relay/relay.ts'
+import { useDataEvents } from '../../proxy/relay/wire.ts'
+import { HOST, ProxyStand, RawConnection, RawUpstream, statusOf, tableOf, waitFor } from './stand.ts'
+
+let cleanups: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+  cleanups = []
+})
+
+async function upstreamOf(): Promise<RawUpstream> {
+  const upstream = await RawUpstream.answering('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok')
+  cleanups.push(() => upstream.close())
+  return upstream
+}
+
+async function start(...given: Parameters<typeof ProxyStand.start>): Promise<ProxyStand> {
+  const stand = await ProxyStand.start(...given)
+  cleanups.push(() => stand.stop())
+  return stand
+}
+
+test('what a trusted proxy says about its client is believed and extended', async () => {
+  const upstream = await upstreamOf()
+  const stand = await start(tableOf([upstream.spec], { trusted_proxies: ['127.0.0.0/8', '10.0.0.0/8'] }))
+  const client = stand
+    .raw()
+    .request(
+      'GET / HTTP/1.1',
+      `Host: ${HOST}`,
+      'X-Forwarded-For: 6.6.6.6, 203.0.113.9',
+      'X-Forwarded-For: 10.1.1.1',
+      'X-Forwarded-Proto: https',
+      'X-Forwarded-Host: shop.example',
+      'X-Forwarded-Prefix: /x',
+      'Forwarded: for=203.0.113.9',
+      'Connection: close',
+    )
+  expect(statusOf(await client.end())).toBe(200)
+  expect(upstream.received).toContain(
+    'X-Forwarded-For: 6.6.6.6, 203.0.113.9, 10.1.1.1, 127.0.0.1\r\nX-Real-IP: 203.0.113.9\r\n' +
+      'X-Forwarded-Proto: https\r\nX-Forwarded-Port: 443\r\nX-Forwarded-Host: shop.example\r\n',
+  )
+  expect(upstream.received).toContain('Forwarded: for=203.0.113.9\r\n')
+  expect(upstream.received).not.toContain('Prefix')
+})
+
+test('an address that has too many connections gets no more until some end; loopback may', async () => {
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)
+  if (!own) return
+  const upstream = await upstreamOf()
+  const listeners = [{ address: '0.0.0.0:0', protocol: 'http' as const }]
+  const stand = await start(tableOf([upstream.spec], { listeners, max_connections_per_ip: 3 }))
+  const from = (address: string) => connect({ host: address, port: stand.port })
+  const sockets = Array.from({ length: 5 }, () => from(own.address))
+  let ended = 0
+  for (const socket of sockets) socket.on('error', () => {}).on('close', () => ended++)
+  await waitFor(
+    () => ended === 2,
+    () => `${ended} of 5 were refused, not 2`,
+  )
+  for (const socket of sockets) socket.destroy()
+  await expect
+    .poll(async () => {
+      const socket = from(own.address).on('error', () => {})
+      socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`)
+      const [data] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [''])])
+      socket.destroy()
+      return String(data).slice(0, 15)
+    })
+    .toBe('HTTP/1.1 200 OK')
+  const local = Array.from({ length: 6 }, () => stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`))
+  for (const client of local) {
+    await client.until('ok')
+    client.close()
+  }
+})
+
+test('IPv6 clients are served on a dual-stack listener and named to the upstream', async () => {
+  const upstream = await upstreamOf()
+  const listeners = [{ address: '[::]:0', protocol: 'http' as const }]
+  const stand = await start(tableOf([upstream.spec], { listeners }))
+  if (stand.client.bound[0]!.host !== '::') return
+  for (const [host, seen] of [
+    ['::1', '::1'],
+    ['127.0.0.1', '127.0.0.1'],
+  ] as const) {
+    const socket = connect({ host, port: stand.port })
+    socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`)
+    await once(socket, 'data')
+    socket.destroy()
+    expect(upstream.received).toContain(`X-Forwarded-For: ${seen}\r\n`)
+  }
+})
+
+test('where accepted connections cannot share a read buffer, data events serve as well', async () => {
+  const upstream = await RawUpstream.start((socket, piece) => {
+    if (piece.includes('\r\n\r\n'))
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${'y'.repeat(1_000_000)}`)
+  })
+  cleanups.push(() => upstream.close())
+  useDataEvents()
+  const relay = new Relay()
+  relay.routes.apply(tableOf([upstream.spec]))
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => relay.accept(socket))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => {
+    relay.end()
+    server.close()
+  })
+  const client = new RawConnection((server.address() as AddressInfo).port)
+  client.request('GET /1 HTTP/1.1', `Host: ${HOST}`)
+  await client.until(/y{1000000}/)
+  client.request('GET /2 HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+  expect((await client.end()).match(/y{1000000}/g)).toHaveLength(2)
+})

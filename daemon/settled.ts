@@ -33,12 +33,16 @@ export async function settled(serviceId: string, generation: number): Promise<vo
   }
 }
 
-/** Waits until a deleted service is gone. Throws `runtime_error` when it is not after a minute; the removal goes on. */
+/**
+ * Waits until a deleted service is gone. Throws `runtime_error` when its containers are not after a minute, or at once
+ * when the engine does not do it; the removal goes on.
+ */
 export async function removed(serviceId: string): Promise<void> {
   const deadline = AbortSignal.timeout(REMOVE_MS)
   for (let service = getService(serviceId); service; service = getService(serviceId)) {
-    if (await nextPass(serviceId, deadline)) continue
-    const why = service.apply_error === null ? 'its containers are still stopping' : service.apply_error
+    const failed = service.observed_generation >= service.generation ? service.apply_error : null
+    if (failed === null && (await nextPass(serviceId, deadline))) continue
+    const why = failed ?? 'its containers are still stopping'
     throw new AppError('runtime_error', `service ${service.name} is being deleted, which goes on: ${why}`)
   }
 }

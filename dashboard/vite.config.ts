@@ -10,26 +10,26 @@ const THEME_SCRIPT = new URL('src/theme.js', import.meta.url)
  * policy allows no inline script.
  */
 function themeScript(): Plugin {
-  let fileName: string | undefined
   return {
     name: 'theme-script',
     async buildStart() {
+      // The development server serves the file itself.
       if (this.meta.watchMode) return
-      const reference = this.emitFile({
-        type: 'asset',
-        name: 'theme.js',
-        source: await readFile(THEME_SCRIPT, 'utf8'),
-      })
-      fileName = reference
+      this.emitFile({ type: 'asset', name: 'theme.js', source: await readFile(THEME_SCRIPT, 'utf8') })
     },
     transformIndexHtml: {
       order: 'post',
-      handler(_html, context) {
-        const asset = Object.values(context.bundle ?? {}).find(
+      handler(_html, { bundle = {} }) {
+        const asset = Object.values(bundle).find(
           (output) => output.type === 'asset' && output.names.includes('theme.js'),
         )
-        const src = fileName && asset ? `/${asset.fileName}` : '/src/theme.js'
-        return [{ tag: 'script', attrs: { src }, injectTo: 'head-prepend' }]
+        return [
+          {
+            tag: 'script',
+            attrs: { src: asset ? `/${asset.fileName}` : '/src/theme.js' },
+            injectTo: 'head-prepend',
+          },
+        ]
       },
     },
   }

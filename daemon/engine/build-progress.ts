@@ -5,6 +5,8 @@ export type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
 /** A longer line of a step's output is cut. */
 const MAX_LINE_BYTES = 16 * 1024
 const NEWLINE = 10
+/** Shorter values are flags and numbers, which would make holes in words. */
+const MIN_MASKED_LENGTH = 5
 
 interface Step {
   number: number
@@ -31,11 +33,16 @@ interface Vertex {
 export class BuildProgress {
   readonly #onLine: OnLine
   readonly #steps = new Map<string, Step>()
+  readonly #arguments: [string, string][]
   #last: Step | null = null
   #announced = 0
 
-  constructor(onLine: OnLine) {
+  /** `buildArgs` are those of the build: BuildKit puts their values into the names of steps, where they are taken out again. */
+  constructor(onLine: OnLine, buildArgs: Record<string, string> = {}) {
     this.#onLine = onLine
+    this.#arguments = Object.entries(buildArgs)
+      .filter(([, value]) => value.length >= MIN_MASKED_LENGTH)
+      .sort(([, a], [, b]) => b.length - a.length)
   }
 
   /** Reads one trace. Throws RangeError when it is not protobuf. */
@@ -127,6 +134,13 @@ export class BuildProgress {
       if (step.partial[stream].length > 0) this.#print(step, stream, step.partial[stream])
       step.partial[stream] = Buffer.alloc(0)
     }
+  }
+
+  /** A step's name in one line, without the values of arguments. */
+  #nameOf(name: string): string {
+    let masked = name
+    for (const [argument, value] of this.#arguments) masked = masked.replaceAll(value, () => `$${argument}`)
+    return masked.replaceAll(/\s*\n\s*/g, ' ')
   }
 
   #step(digest: string): Step {

@@ -93,8 +93,8 @@ function requestOf({
 }
 
 /** Reads a build's progress to its end and returns the image's id. */
-async function follow(body: Readable, { onLine }: BuildOptions): Promise<string> {
-  const progress = new BuildProgress(onLine)
+async function follow(body: Readable, { onLine, buildArgs }: BuildOptions): Promise<string> {
+  const progress = new BuildProgress(onLine, buildArgs)
   let id: string | null = null
   let fault: string | null = null
   let emptyTraces = 0

@@ -49,8 +49,8 @@ export interface Engine {
   events(signal: AbortSignal): AsyncGenerator<EngineEvent>
   /** Shrinks the build cache to about `maxBytes`, least recently used first. */
   pruneBuildCache(maxBytes: number): Promise<void>
-  /** Bounds all builds together; returns whether that is possible here. Throws `runtime_error` without an engine. */
-  limitBuilds(limits: BuildLimits): Promise<boolean>
+  /** Bounds all builds together; returns whether that is possible here, false before `info` has told. */
+  limitBuilds(limits: BuildLimits): boolean
 }
 
 const INFO_TIMEOUT_MS = 5_000
@@ -65,16 +65,22 @@ const RESERVED_SPACE_MINOR = 48
  */
 export function createEngine({ dockerHost, serverId }: { dockerHost?: string; serverId: string }): Engine {
   const connection = new Connection(dockerHost)
+  let canBoundBuilds = false
   return {
     socketPath: connection.socketPath,
     containers: new Containers(connection, serverId),
     images: new Images(connection, serverId),
     networks: new Networks(connection, serverId),
     volumes: new Volumes(connection, serverId),
-    info: () => readInfo(connection),
+    info: async () => {
+      const { driver, ...info } = await readInfo(connection)
+      // With systemd's driver each step has a group of its own at the root: there is none above all of them.
+      canBoundBuilds = info.name === 'docker' && driver === 'cgroupfs' && !info.rootless
+      return info
+    },
     events: (signal) => engineEvents(connection, serverId, signal),
     pruneBuildCache: (maxBytes) => pruneBuildCache(connection, maxBytes),
-    limitBuilds: (limits) => boundBuilds(connection, limits),
+    limitBuilds: (limits) => canBoundBuilds && limitBuilds(limits),
   }
 }
 
@@ -86,36 +92,21 @@ interface RawInfo {
   CgroupDriver?: string
 }
 
-async function readInfo(connection: Connection): Promise<EngineInfo> {
+async function readInfo(connection: Connection): Promise<EngineInfo & { driver: string }> {
   const met = await connection.meet(INFO_TIMEOUT_MS)
-  const info = await askInfo(connection)
+  const info = (await connection.dial('asking the engine for its host', {
+    method: 'GET',
+    path: '/info',
+    timeoutMs: INFO_TIMEOUT_MS,
+  })) as RawInfo
   return {
     ...met,
     cpus: info.NCPU,
     memoryBytes: info.MemTotal,
     cgroupVersion: info.CgroupVersion?.replace('v', '') ?? '1',
-    rootless: isRootless(info),
+    rootless: info.SecurityOptions?.some((option) => option.includes('rootless')) ?? false,
+    driver: info.CgroupDriver ?? '',
   }
-}
-
-function isRootless({ SecurityOptions }: RawInfo): boolean {
-  return SecurityOptions?.some((option) => option.includes('rootless')) ?? false
-}
-
-async function askInfo(connection: Connection): Promise<RawInfo> {
-  const doing = 'asking the engine for its host'
-  return (await connection.dial(doing, {
-    method: 'GET',
-    path: '/info',
-    timeoutMs: INFO_TIMEOUT_MS,
-  })) as RawInfo
-}
-
-/** With systemd's driver each step has a group of its own at the root: there is none above all of them. */
-async function boundBuilds(connection: Connection, limits: BuildLimits): Promise<boolean> {
-  const { name } = await connection.known()
-  const info = await askInfo(connection)
-  return name === 'docker' && info.CgroupDriver === 'cgroupfs' && !isRootless(info) && limitBuilds(limits)
 }
 
 async function pruneBuildCache(connection: Connection, maxBytes: number): Promise<void> {

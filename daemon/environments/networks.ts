@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { listEnvironments, setSubnet, type Environment } from '#server/environments/store.ts'
 import { addressAt } from '#server/instances/addresses.ts'
 import { AppError } from '#server/errors.ts'
-import type { Engine } from '#daemon/engine/index.ts'
+import type { Engine } from '../engine/index.ts'
 
 /** The /20 subnets are cut from here: a part of 10/8 that neither the engine's default pools nor usual VPNs take. */
 const POOL_BASE = '10.208.0.0'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProxyClient } from '../daemon/proxy/client.ts'
-import { bundleProxy } from '../modules/proxy-bundle.ts'
+import { bundleProxy } from '../modules/proxy.ts'
 
 const ROUNDS = 3
 const SECONDS = 4

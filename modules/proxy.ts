@@ -1,6 +1,19 @@
 import { join } from 'node:path'
+import { buildSync } from 'esbuild'
 import { defineNitroModule } from 'nitropack/kit'
-import { bundleProxy } from './proxy-bundle.ts'
+
+/** Bundles the data plane's program of the project in `root` into one file that needs node alone. */
+export function bundleProxy(root: string, outfile: string): void {
+  buildSync({
+    entryPoints: [join(root, 'proxy/main.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node26',
+    logLevel: 'warning',
+  })
+}
 
 /**
  * Bundles the data plane's program beside the server's. It runs as processes of its own, which outlive the server, so

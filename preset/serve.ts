@@ -54,6 +54,9 @@ export async function serve(argv: string[]): Promise<void> {
     apiPort: port,
     proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
   })
+  log.info(`services at port ${daemon.httpPort} (HTTP)`)
+  announceSetup(context, url, port)
+  // Last: who reads this file finds everything else in place.
   writePrivateFile(
     join(options.dataDirectory, 'server.json'),
     JSON.stringify({
@@ -62,8 +65,6 @@ export async function serve(argv: string[]): Promise<void> {
       http_url: `http://${formatAddress({ host: options.httpListen.host, port: daemon.httpPort })}`,
     }),
   )
-  log.info(`services at port ${daemon.httpPort} (HTTP)`)
-  announceSetup(context, url, port)
 
   let ending = false
   const stop = async (code: number) => {

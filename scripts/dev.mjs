@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureBuild, SOURCES } from './lib/build.mjs'
+import { ensureBuild, hashSources, SOURCES } from './lib/build.mjs'
 import { become, capture } from './lib/command.mjs'
 import { ensureDependencies, findNode } from './lib/dependencies.mjs'
 import { installPackages, missingPackages } from './lib/packages.mjs'
@@ -39,6 +39,7 @@ run(async () => {
   let busy = false
   let again = false
   let ending = false
+  let served = ''
 
   const refresh = async () => {
     if (busy) {
@@ -48,9 +49,12 @@ run(async () => {
     busy = true
     do {
       again = false
+      const sources = hashSources()
+      if (sources === served) continue
       // A fault in the sources is told and waits for the next change; the last good build goes on.
       const entry = await ensureBuild(node, BUILD).catch((/** @type {Error} */ error) => say(error.message))
       if (!entry || ending) continue
+      served = sources
       await endServer()
       server = spawn(node, [entry, 'serve', ...flags], { stdio: 'inherit' })
       say(`http://${listen} (data in ${dataDirectory})`)

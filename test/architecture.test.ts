@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { FLAGS } from '#server/options.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -148,6 +149,25 @@ describe('the routes', () => {
       )
       .map(({ path, text }) => `${path}: ${text.split('\n').length} lines`)
     expect(broken).toEqual([])
+  })
+})
+
+describe('the documentation', () => {
+  it('names every flag of the server with its variable', () => {
+    const text = readFileSync(join(ROOT, 'docs/operation.md'), 'utf8').replaceAll(/ +/g, ' ')
+    const missing = Object.entries(FLAGS)
+      .map(([name, { variable }]) => `| \`--${name}\` | \`${variable}\` |`)
+      .filter((row) => !text.includes(row))
+    expect(missing).toEqual([])
+  })
+
+  it('says of every dependency what it is for', () => {
+    const text = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, object>
+    const names = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
+      Object.keys(manifest[kind] ?? {}),
+    )
+    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 })
 

@@ -1,9 +1,17 @@
-/** The repository of a service's images in the engine; ids, since names belong to people. */
-export function imageRepository(serviceId: string): string {
-  return `deployer/${serviceId}`
+import { useContext } from '#server/context.ts'
+
+/** The prefix of this server's images in the engine, which another server may share. */
+export function imagePrefix(): string {
+  return `deployer-${useContext().serverId}/`
 }
 
-/** The tag that keeps the image of one deploy. */
+/** The tag that keeps the image of one deploy; made of ids, since names belong to people. */
 export function imageTag(serviceId: string, deployId: string): string {
-  return `${imageRepository(serviceId)}:${deployId}`
+  return `${imagePrefix()}${serviceId}:${deployId}`
+}
+
+/** The service and the deploy that a tag of this server belongs to. */
+export function readImageTag(tag: string): { serviceId: string; deployId: string } {
+  const [serviceId = '', deployId = ''] = tag.slice(imagePrefix().length).split(':')
+  return { serviceId, deployId }
 }

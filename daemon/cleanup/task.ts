@@ -3,11 +3,15 @@ import { join } from 'node:path'
 import { useContext, useDatabase } from '#server/context.ts'
 import { IN_PROGRESS_SQL } from '#server/deploys/states.ts'
 import { newestArchive, updateDeploy, type DeployRow } from '#server/deploys/store.ts'
+import { messageOf } from '#server/errors.ts'
 import { removeLog } from '#server/log-files.ts'
+import { logger } from '#server/log.ts'
 import { allServices, getService, type ServiceRow } from '#server/services/store.ts'
-import { imageTag } from '../builds/tags.ts'
+import { imagePrefix, imageTag, readImageTag } from '../builds/tags.ts'
 import type { Task } from '../driver.ts'
 import type { World } from '../world.ts'
+
+const log = logger('cleanup')
 
 const PERIOD_MS = 60_000
 /** Images of this many live deploys are kept for rollback (decisions 6). */
@@ -63,20 +67,29 @@ async function removeOldImages(world: World, service: ServiceRow): Promise<void>
   )
   for (const { id } of candidates) {
     if (keptIds.has(id)) continue
-    await world.engine.images.remove(imageTag(service.id, id))
+    // The deploy gives its image up even when a draining container still holds it; the name goes with a later pass.
     updateDeploy(id, { image_id: null, snapshot: null })
+    await removeImage(world, imageTag(service.id, id))
   }
 }
 
 /** Images of services and deploys that are no more. */
 async function removeStrayImages(world: World): Promise<void> {
-  for (const { tags } of await world.engine.images.list('deployer/')) {
+  for (const { tags } of await world.engine.images.list(imagePrefix())) {
     for (const tag of tags) {
-      const [repository, deployId] = tag.split(':') as [string, string?]
-      const serviceId = repository.slice('deployer/'.length)
-      const known = deployId !== undefined && getService(serviceId) !== undefined && deployExists(deployId)
-      if (!known && repository.startsWith('deployer/srv-')) await world.engine.images.remove(tag)
+      const { serviceId, deployId } = readImageTag(tag)
+      if (getService(serviceId) && hasImage(deployId)) continue
+      await removeImage(world, tag)
     }
+  }
+}
+
+/** Takes a name from an image; one that a container still runs keeps it until the next pass. */
+async function removeImage(world: World, tag: string): Promise<void> {
+  try {
+    await world.engine.images.remove(tag)
+  } catch (error) {
+    log.debug('an image cannot be removed yet', { tag, error: messageOf(error) })
   }
 }
 
@@ -109,6 +122,15 @@ const UNRECORDED_MS = 10 * 60_000
 
 async function isOld(path: string): Promise<boolean> {
   return Date.now() - (await stat(path)).mtimeMs > UNRECORDED_MS
+}
+
+/** Whether a deploy still keeps an image, or may be making one. */
+function hasImage(id: string): boolean {
+  const row = useDatabase().get(
+    `SELECT 1 FROM deploys WHERE id = ? AND (image_id IS NOT NULL OR status IN (${IN_PROGRESS_SQL}))`,
+    id,
+  )
+  return row !== undefined
 }
 
 function deployExists(id: string): boolean {

@@ -64,7 +64,7 @@ export class BuildProgress {
 
   #vertex(vertex: Vertex): void {
     const step = this.#step(vertex.digest)
-    if (vertex.name) step.name = readableName(vertex.name)
+    if (vertex.name) step.name = this.#nameOf(vertex.name)
     step.startedMs ??= vertex.startedMs
     if (vertex.error && !step.isDone) {
       step.isDone = true
@@ -136,11 +136,11 @@ export class BuildProgress {
     }
   }
 
-  /** A step's name in one line, without the values of arguments. */
+  /** A step's name as a line, without the values of arguments. */
   #nameOf(name: string): string {
     let masked = name
     for (const [argument, value] of this.#arguments) masked = masked.replaceAll(value, () => `$${argument}`)
-    return masked.replaceAll(/\s*\n\s*/g, ' ')
+    return readableName(masked)
   }
 
   #step(digest: string): Step {

@@ -32,7 +32,10 @@ const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = 
     ([, why]) => `the registry cannot be reached (${why})`,
   ],
   [/no space left on device/i, 'the disk is full: free some space'],
-  [/Pool overlaps with other one/, 'its addresses are taken by another network'],
+  [
+    /Pool overlaps with other one|subnet \S+ is (?:already used|being used)/,
+    'its addresses are taken by another network',
+  ],
   [
     /exec: "([^"]+)": (?:stat [^:]+: )?(?:executable file not found in \$PATH|no such file or directory)/,
     ([, program]) => `the image has no program ${program}: correct the start command`,

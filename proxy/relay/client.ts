@@ -1,5 +1,6 @@
-import { CR, LF, ascii, put, putText } from './bytes.ts'
-import { Chunks } from './chunks.ts'
+import { CR, LF } from './bytes.ts'
+import { Body } from './body.ts'
+import { REQUEST_ADDED_BYTES, finishRequestHead } from './forwarded-head.ts'
 import {
   COMPLETE,
   HEAD_GROWTH_BYTES,
@@ -7,7 +8,6 @@ import {
   INCOMPLETE,
   MAX_HEAD_BYTES,
   MAX_REQUEST_LINE_BYTES,
-  dropNamedLines,
   latin1,
 } from './head.ts'
 import {
@@ -39,8 +39,6 @@ const LINGER_MS = 2_000
 const MAX_PIPELINED_BYTES = 64 * 1024
 /** The body of a request answered by the relay itself is read up to here to keep the connection. */
 const MAX_DISCARDED_BYTES = 256 * 1024
-/** Room for the fields that are added to a request. */
-const ADDED_BYTES = 2 * 1024
 const KEEP_ALIVE_PROBE_MS = 60_000
 /** A request this long gets TCP keep-alive on both sides, as streams have no other limit. */
 const KEEP_ALIVE_AFTER_MS = 30_000
@@ -53,8 +51,6 @@ const DISCARD = 4
 const CLOSING = 5
 const CLOSED = 6
 
-const REQUEST_ID = ascii('\r\nX-Request-Id: ')
-const CONNECTION_UPGRADE = ascii('Connection: upgrade\r\n')
 const NO_BYTES = new Uint8Array(0)
 
 const request = new Head()
@@ -90,9 +86,7 @@ export class Client implements WireOwner {
   #replayable = false
   #expectsContinue = false
   #retried = false
-  #remaining = 0
-  #chunked = false
-  #chunks: Chunks | null = null
+  #body = new Body()
   /** The beginning of a head, or requests that came before the last was answered. */
   #pending: Buffer | null = null
   #discarded = 0
@@ -117,7 +111,7 @@ export class Client implements WireOwner {
       case IDLE:
         return this.#readHeads(input, length)
       case BODY:
-        return this.#stash(input, this.#body(input, 0, length), length)
+        return this.#stash(input, this.#readBody(input, 0, length), length)
       case WAIT:
         return this.#stash(input, 0, length)
       case TUNNEL:
@@ -199,7 +193,7 @@ export class Client implements WireOwner {
 
   /** Reads one request head and starts to serve it. Answers the index after what it used. */
   #begin(input: Buffer, at: number, end: number): number {
-    slab.reserve(end - at + HEAD_GROWTH_BYTES + ADDED_BYTES)
+    slab.reserve(end - at + HEAD_GROWTH_BYTES + REQUEST_ADDED_BYTES)
     request.reset()
     if (this.#peer.trusted) request.forwarded = new Map()
     const result = parseRequestHead(input, at, end, slab.buffer, slab.at, request)
@@ -222,7 +216,7 @@ export class Client implements WireOwner {
     if (!instance) return this.#state === DISCARD ? this.#discard(input, from, end) : from
     this.#forward(instance, this.#finishHead(input))
     this.#state = this.#requestDone ? WAIT : BODY
-    return this.#requestDone ? from : this.#body(input, from, end)
+    return this.#requestDone ? from : this.#readBody(input, from, end)
   }
 
   #await(input: Buffer, at: number, end: number): number {
@@ -235,15 +229,14 @@ export class Client implements WireOwner {
   #describe(input: Buffer): void {
     this.minorVersion = request.minorVersion
     this.closeAfter = request.close || request.minorVersion === 0
-    this.#chunked = request.chunked
-    this.#remaining = Math.max(request.contentLength, 0)
-    this.#requestDone = !request.chunked && this.#remaining === 0
+    if (request.chunked) this.#body.chunked()
+    else this.#body.length(Math.max(request.contentLength, 0))
+    this.#requestDone = this.#body.done
     this.#replayable = this.#requestDone && request.method !== METHOD_OTHER
     this.#expectsContinue = (request.expectsContinue && request.minorVersion === 1) || request.expectsOther
     this.upgrading =
       request.upgrade && request.connectionUpgrade && this.#requestDone && request.minorVersion === 1
-    if (request.chunked) (this.#chunks ??= new Chunks()).reset()
-    if (this.#remaining > READ_BUFFER_BYTES) this.wire.stream(true)
+    if (this.#body.remaining > READ_BUFFER_BYTES) this.wire.stream(true)
     const { requestIdStart, requestIdEnd } = request
     this.requestId = requestIdStart > 0 ? latin1(input, requestIdStart, requestIdEnd) : makeRequestId()
   }
@@ -273,35 +266,15 @@ export class Client implements WireOwner {
     return this.#target
   }
 
-  /** Completes the head in the slab with the fields that the relay sets. Answers its end. */
+  /** Completes the head in the slab. Answers its end. */
   #finishHead(input: Buffer): number {
-    const { buffer } = slab
-    let names = request.connectionNames
-    if (request.upgrade && !this.upgrading) names = [...(names ?? []), 'upgrade']
-    if (request.expectsContinue && !this.#expectsContinue) names = [...(names ?? []), 'expect']
-    if (names) dropNamedLines(buffer, request, names)
-    let to = request.outputEnd
-    const { hostStart, hostEnd, forwarded } = request
-    if (forwarded) {
-      const fields = this.#peer.forwardedFields(
-        forwarded,
-        latin1(input, hostStart, hostEnd),
-        this.#relay.routes,
-      )
-      to = putText(buffer, to, fields)
-    } else {
-      buffer.set(this.#peer.fields, to)
-      to += this.#peer.fields.length
-      for (let at = hostStart; at < hostEnd; at++) buffer[to++] = input[at]!
-    }
-    to = put(buffer, to, REQUEST_ID)
-    to = putText(buffer, to, this.requestId)
-    buffer[to++] = CR
-    buffer[to++] = LF
-    if (this.upgrading) to = put(buffer, to, CONNECTION_UPGRADE)
-    buffer[to++] = CR
-    buffer[to++] = LF
-    return to
+    return finishRequestHead(request, input, slab.buffer, {
+      peer: this.#peer,
+      routes: this.#relay.routes,
+      requestId: this.requestId,
+      upgrading: this.upgrading,
+      expecting: this.#expectsContinue,
+    })
   }
 
   #forward(instance: Instance, headEnd: number): void {
@@ -326,8 +299,9 @@ export class Client implements WireOwner {
   }
 
   /** Passes on the body in `input[at, end)`. Answers the index after what belongs to it. */
-  #body(input: Buffer, at: number, end: number): number {
-    const stop = this.#bodyEnd(input, at, end)
+  #readBody(input: Buffer, at: number, end: number): number {
+    const stop = this.#body.take(input, at, end)
+    this.#requestDone = this.#body.done
     if (stop < 0) {
       this.respond(refusal(400))
       return end
@@ -335,18 +309,6 @@ export class Client implements WireOwner {
     if (this.#requestDone) this.#state = WAIT
     this.#upstream!.send(input, at, stop, this.wire)
     this.#awaitUpstream()
-    return stop
-  }
-
-  #bodyEnd(input: Buffer, at: number, end: number): number {
-    if (this.#chunked) {
-      const stop = this.#chunks!.scan(input, at, end)
-      this.#requestDone = this.#chunks!.done
-      return stop
-    }
-    const stop = Math.min(end, at + this.#remaining)
-    this.#remaining -= stop - at
-    this.#requestDone = this.#remaining === 0
     return stop
   }
 
@@ -364,7 +326,8 @@ export class Client implements WireOwner {
 
   /** Reads the body of a request that was answered already. */
   #discard(input: Buffer, at: number, end: number): number {
-    const stop = this.#bodyEnd(input, at, end)
+    const stop = this.#body.take(input, at, end)
+    this.#requestDone = this.#body.done
     this.#discarded += stop - at
     if (stop < 0 || this.#discarded > MAX_DISCARDED_BYTES) {
       this.#linger()
@@ -431,7 +394,7 @@ export class Client implements WireOwner {
       return this.wire.reset()
     }
     const discardable =
-      this.#requestDone || (!this.#expectsContinue && this.#remaining <= MAX_DISCARDED_BYTES)
+      this.#requestDone || (!this.#expectsContinue && this.#body.remaining <= MAX_DISCARDED_BYTES)
     const close = this.closeAfter || answer.closes || this.#relay.retiring || this.#isLast() || !discardable
     const bytes = render(answer, { json, bodyless: this.headOnly, close, requestId: this.requestId })
     this.#answering = true
@@ -553,6 +516,11 @@ export class Client implements WireOwner {
     if (upstream?.connected === false) return this.upstreamGone(upstream)
     switch (this.#state) {
       case IDLE:
+        // A slow reader still gets the answer before.
+        if (this.wire.pending) {
+          this.deadline = now + IDLE_TIMEOUT_MS
+          return
+        }
         // A lone CRLF after a request is no beginning of another.
         if (!this.#pending || this.#pending.length <= 2) return this.cut()
         this.headOnly = false

@@ -1,5 +1,5 @@
 import { CR, LF, ascii, put, putText } from './bytes.ts'
-import { Chunks } from './chunks.ts'
+import { Body } from './body.ts'
 import type { Client } from './client.ts'
 import {
   COMPLETE,
@@ -49,13 +49,11 @@ export class Upstream implements WireOwner {
   /** Something of the answer has come: the request must not be sent again. */
   answered = false
   #phase = HEAD
-  #remaining = 0
-  #chunked = false
-  #untilClose = false
+  #body = new Body()
+  /** The client knows no chunks. */
   #strip = false
   #keep = false
   #relayed = 0
-  #chunks: Chunks | null = null
   #partial: Buffer | null = null
   #kept: Buffer = Buffer.alloc(0)
   #keptBytes = 0
@@ -180,7 +178,7 @@ export class Upstream implements WireOwner {
   onEnd(): void {
     const client = this.client
     if (client && this.#phase === TUNNEL) return client.upstreamEnded()
-    if (client && this.#phase === BODY && this.#untilClose) {
+    if (client && this.#phase === BODY && this.#body.endsWithConnection) {
       this.#keep = false
       return client.finish()
     }
@@ -251,31 +249,31 @@ export class Upstream implements WireOwner {
     this.#dropLines(response.status === 426)
     const { buffer } = slab
     let to = this.#endHead(client, buffer, response.outputEnd, client.closesAfterAnswer(response.status))
-    const stop = this.#bodyEnd(input, at, length, this.#strip ? buffer : undefined, to)
+    const stop = this.#body.copy(input, at, length, buffer, to, this.#strip)
     if (stop < 0) return client.refuseAnswer()
-    to = this.#strip ? this.#chunks!.written : to + input.copy(buffer, to, at, stop)
+    to = this.#body.copiedTo
     client.answerBegins(response.status)
     this.#phase = BODY
     this.#relayed = stop - at
     const sent = client.wire.writeSlab(to)
-    if (this.#complete()) {
+    if (this.#body.done) {
       if (stop < length) this.#keep = false
       return client.finish()
     }
     if (!sent) client.wire.holdBack(this.wire)
-    if (this.#remaining > READ_BUFFER_BYTES) this.wire.stream(true)
+    if (this.#body.remaining > READ_BUFFER_BYTES) this.wire.stream(true)
   }
 
   /** Decides how the body is framed (RFC 9112 6.3). */
   #frame(client: Client): void {
     const bodyless = client.headOnly || response.status === 204 || response.status === 304
-    this.#chunked = !bodyless && response.chunked
-    this.#untilClose = !bodyless && !response.chunked && response.contentLength === -1
-    this.#remaining = bodyless || response.contentLength === -1 ? 0 : response.contentLength
-    this.#strip = this.#chunked && client.minorVersion === 0
-    this.#keep = response.minorVersion === 1 && !response.close && !this.#untilClose
-    if (this.#chunked) (this.#chunks ??= new Chunks()).reset()
-    if (this.#untilClose) client.closeAfter = true
+    if (bodyless) this.#body.none()
+    else if (response.chunked) this.#body.chunked()
+    else if (response.contentLength !== -1) this.#body.length(response.contentLength)
+    else this.#body.untilClose()
+    this.#strip = !bodyless && response.chunked && client.minorVersion === 0
+    this.#keep = response.minorVersion === 1 && !response.close && !this.#body.endsWithConnection
+    if (this.#body.endsWithConnection) client.closeAfter = true
     const { keepAliveSeconds } = response
     this.#reuseMs = keepAliveSeconds < 0 ? REUSE_MS : Math.min(keepAliveSeconds * 1000 - 1000, MAX_REUSE_MS)
   }
@@ -300,28 +298,15 @@ export class Upstream implements WireOwner {
     return to
   }
 
-  /** Where in `input[at, length)` the body's bytes end; -1 for bad framing. */
-  #bodyEnd(input: Buffer, at: number, length: number, output?: Buffer, to = 0): number {
-    if (this.#chunked) return this.#chunks!.scan(input, at, length, output, to)
-    if (this.#untilClose) return length
-    const stop = Math.min(length, at + this.#remaining)
-    this.#remaining -= stop - at
-    return stop
-  }
-
-  #complete(): boolean {
-    if (this.#chunked) return this.#chunks!.done
-    return !this.#untilClose && this.#remaining === 0
-  }
-
   #readBody(client: Client, input: Buffer, length: number): void {
     if (this.#strip) slab.reserve(length)
-    const stop = this.#bodyEnd(input, 0, length, this.#strip ? slab.buffer : undefined, slab.at)
+    const stop = this.#strip
+      ? this.#body.copy(input, 0, length, slab.buffer, slab.at, true)
+      : this.#body.take(input, 0, length)
     if (stop < 0) return client.refuseAnswer()
-    const complete = this.#complete()
-    if (this.#strip) {
-      if (!client.wire.writeSlab(this.#chunks!.written) && !complete) client.wire.holdBack(this.wire)
-    } else client.wire.relay(input, 0, stop, complete ? null : this.wire)
+    const complete = this.#body.done
+    if (!this.#strip) client.wire.relay(input, 0, stop, complete ? null : this.wire)
+    else if (!client.wire.writeSlab(this.#body.copiedTo) && !complete) client.wire.holdBack(this.wire)
     if (complete) {
       if (stop < length) this.#keep = false
       return client.finish()

@@ -143,7 +143,17 @@ export const ServiceInput = z
       .default(true)
       .meta({ description: 'False skips the first deploy', examples: [true] }),
   })
-  .meta({ id: 'ServiceInput' })
+  .meta({
+    id: 'ServiceInput',
+    examples: [
+      {
+        name: 'api',
+        repo_url: 'https://git.example.com/team/api.git',
+        branch: 'main',
+        env: [{ key: 'LOG_LEVEL', value: 'info' }],
+      },
+    ],
+  })
 export type ServiceInput = z.infer<typeof ServiceInput>
 
 export const ServicePatch = z
@@ -155,7 +165,7 @@ export const ServicePatch = z
       .optional()
       .meta({ examples: [false] }),
   })
-  .meta({ id: 'ServicePatch' })
+  .meta({ id: 'ServicePatch', examples: [{ start_command: 'npm start', health_check_path: '/healthz' }] })
 export type ServicePatch = z.infer<typeof ServicePatch>
 
 const optional = (example: string | null) =>
@@ -200,11 +210,9 @@ export const Service = z
     live_deploy_id: idSchema('deploy').nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    deploy_hook_path: z
-      .string()
-      .meta({
-        examples: ['/hooks/deploy/srv-4f1d0c9a7b3e5d2f6a80?key=5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'],
-      }),
+    deploy_hook_path: z.string().meta({
+      examples: ['/hooks/deploy/srv-4f1d0c9a7b3e5d2f6a80?key=5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'],
+    }),
     env_groups: z.array(z.string()).meta({ examples: [[]] }),
     hosts: z.array(z.string()).meta({ examples: [['api.localhost']] }),
     internal_host: z

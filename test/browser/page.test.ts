@@ -81,11 +81,10 @@ test('a page whose code cannot be loaded is fetched anew once and then says so',
 
 test('a dark system gets a dark page before anything is drawn, and a choice outlives the page', async () => {
   const page = await browser.open(server.url, { colorScheme: 'dark' })
-  const isDark = "document.documentElement.classList.contains('dark')"
   await page.goto('/sign-in', { waitUntil: 'commit' })
-  await page.waitForFunction(isDark)
+  await page.locator('html.dark').waitFor()
   await page.evaluate("localStorage.setItem('theme', 'light')")
   await page.reload()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  expect(await page.evaluate(isDark)).toBe(false)
+  expect(await page.locator('html.dark').count()).toBe(0)
 })

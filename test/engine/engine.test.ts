@@ -195,7 +195,7 @@ describe('the containers of another server', () => {
 
 describe('the output of a container', () => {
   test('comes as lines in order, each with its stream and time', async () => {
-    const lines = await bench.output('echo one; sleep 0.1; echo two >&2; sleep 0.1; printf three')
+    const lines = await bench.output('echo one; sleep 0.3; echo two >&2; sleep 0.3; printf three')
     expect(lines.map(({ stream, line }) => [stream, line])).toEqual([
       ['stdout', 'one'],
       ['stderr', 'two'],

@@ -94,9 +94,9 @@ describe('the server is killed at any moment and goes on', () => {
     for (let round = 0; round < 2; round++) {
       const restart = await server.api('POST', '/services/slow/restart')
       await untilStatus(restart.body.id, 'live')
-      expect(await docker('image', 'inspect', '-f', '{{.Id}}', `deployer/${id}:${restart.body.id}`)).toMatch(
-        /^sha256:/,
-      )
+      const { body } = await server.api('GET', `/deploys/${restart.body.id}`)
+      const kept = await docker('images', '--format', '{{.Repository}}:{{.Tag}}')
+      expect(kept).toContain(`${id}:${body.id}`)
     }
   })
 

@@ -102,7 +102,7 @@ test('IPv6 clients are served on a dual-stack listener and named to the upstream
 test('where accepted connections cannot share a read buffer, data events serve as well', async () => {
   const upstream = await RawUpstream.start((socket, piece) => {
     if (piece.includes('\r\n\r\n'))
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${'y'.repeat(1_000_000)}`)
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${'y'.repeat(999_999)}z`)
   })
   cleanups.push(() => upstream.close())
   useDataEvents()
@@ -117,7 +117,7 @@ test('where accepted connections cannot share a read buffer, data events serve a
   })
   const client = new RawConnection((server.address() as AddressInfo).port)
   client.request('GET /1 HTTP/1.1', `Host: ${HOST}`)
-  await client.until(/y{1000000}/)
+  await client.until('z')
   client.request('GET /2 HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
-  expect((await client.end()).match(/y{1000000}/g)).toHaveLength(2)
+  expect((await client.end()).match(/[yz]/g)).toHaveLength(2_000_000)
 })

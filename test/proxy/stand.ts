@@ -5,7 +5,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bundleProxy } from '../../modules/proxy-bundle.ts'
+import { afterAll } from 'vitest'
+import { bundleProxy } from '../../modules/proxy.ts'
 import { ProxyClient, type ProxyClientOptions } from '../../daemon/proxy/client.ts'
 import type { RouteTable, Target, Upstream } from '../../proxy/protocol.ts'
 
@@ -13,7 +14,7 @@ import type { RouteTable, Target, Upstream } from '../../proxy/protocol.ts'
 process.env.DEPLOYER_PROXY_POISON = '1'
 
 const build = mkdtempSync(join(tmpdir(), 'deployer-proxy-build-'))
-process.on('exit', () => rmSync(build, { recursive: true, force: true }))
+afterAll(() => rmSync(build, { recursive: true, force: true }))
 
 /** The program as the server ships it: one file. */
 export const PROGRAM = join(build, 'proxy.mjs')

@@ -77,6 +77,23 @@ export function docker(arguments_: string[], input?: string | Buffer): Promise<s
   })
 }
 
+/** What a server under test made carries this label (daemon/engine/labels.ts). */
+const MADE_BY_SERVER = 'label=deployer.server'
+
+/** Removes the containers, networks and volumes that servers under test left behind. */
+export async function sweepEngine(): Promise<void> {
+  const containers = await ids('ps', '-aq')
+  if (containers.length > 0) await docker(['rm', '-fv', ...containers])
+  const networks = await ids('network', 'ls', '-q')
+  if (networks.length > 0) await docker(['network', 'rm', ...networks])
+  const volumes = await ids('volume', 'ls', '-q')
+  if (volumes.length > 0) await docker(['volume', 'rm', ...volumes])
+}
+
+async function ids(...command: string[]): Promise<string[]> {
+  return (await docker([...command, '--filter', MADE_BY_SERVER])).split('\n').filter(Boolean)
+}
+
 function engineFlags(directory: string, configuration: string): string[] {
   const flags: Record<string, string> = {
     host: `unix://${engineSocket()}`,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, isEngineUp, startEngine, stopEngine } from './engine.ts'
+import { isAlive, isEngineUp, startEngine, stopEngine, sweepEngine } from './engine.ts'
 import { prepareImages } from './images/index.ts'
 import { withLock } from './lock.ts'
 import { ensurePackages } from './packages.ts'
@@ -49,9 +49,17 @@ export async function keepStand(): Promise<Stand> {
 export function stopStand(): Promise<void> {
   return withLock('stand', async () => {
     rmSync(keepFile(), { force: true })
-    if (await isEngineUp()) await stopEngine()
-    await stopRegistry()
+    await stopAll()
   })
+}
+
+/** Containers would outlive their engine. */
+async function stopAll(): Promise<void> {
+  if (await isEngineUp()) {
+    await sweepEngine()
+    await stopEngine()
+  }
+  await stopRegistry()
 }
 
 async function giveBack(lease: string): Promise<void> {
@@ -60,8 +68,7 @@ async function giveBack(lease: string): Promise<void> {
   if (existsSync(keepFile()) || otherLeases()) return
   await withLock('stand', async () => {
     if (existsSync(keepFile()) || otherLeases()) return
-    await stopEngine()
-    await stopRegistry()
+    await stopAll()
   })
 }
 

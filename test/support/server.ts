@@ -141,7 +141,7 @@ class ServerProcess implements TestServer {
       redirect: 'manual',
       ...init,
       ...(body === undefined ? {} : { body: raw ? (body as RequestInit['body']) : JSON.stringify(body) }),
-    } as RequestInit)
+    })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     return {

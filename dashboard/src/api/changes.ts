@@ -15,7 +15,6 @@ const listeners = new Set<Listener>()
 const connected = ref(true)
 let source: EventSource | null = null
 let reopening: ReturnType<typeof setTimeout> | undefined
-let everReady = false
 
 /** False while the change feed is cut, that is while the page may show old data. */
 export const feedConnected = readonly(connected)
@@ -45,9 +44,8 @@ function open(): void {
   source = new EventSource(`${API_BASE}/events`)
   source.addEventListener('ready', () => {
     connected.value = true
-    // The first time, the pages have only just fetched.
-    if (everReady) emit(RESYNC)
-    everReady = true
+    // The first time too: what changed between the first fetch and now was told to nobody.
+    emit(RESYNC)
   })
   source.addEventListener('change', (event) => emit(JSON.parse(event.data as string) as Change))
   source.addEventListener('error', () => void recover())

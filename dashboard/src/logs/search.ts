@@ -45,3 +45,5 @@ export function useLogSearch(lines: ShallowRef<LogLine[]>, show: (index: number)
 
   return { typed, query, matches, position, current, step }
 }
+
+export type LogSearch = ReturnType<typeof useLogSearch>

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { logger } from '#server/log.ts'
 import { messageOf } from '#server/errors.ts'
 import type { Task } from './driver.ts'
@@ -16,7 +15,6 @@ const WATCHED = new Set(['start', 'die', 'oom', 'destroy', 'stop', 'kill'])
  * restarts, so after each connection everything is looked at.
  */
 export function engineEvents(world: World, supervisor: Supervisor, wakeDeploys: () => void): Task {
-  let lost = false
   return {
     name: 'engine events',
     everyMs: RETRY_MS,
@@ -24,8 +22,8 @@ export function engineEvents(world: World, supervisor: Supervisor, wakeDeploys: 
       try {
         await world.engine.info()
         await meetEngine(world)
-        if (lost) log.info('the engine answers again')
-        lost = false
+        if (world.engineFault !== null) log.info('the engine answers again')
+        world.engineFault = null
         supervisor.lookAtAll()
         wakeDeploys()
         for await (const event of world.engine.events(signal)) {
@@ -34,9 +32,11 @@ export function engineEvents(world: World, supervisor: Supervisor, wakeDeploys: 
         }
       } catch (error) {
         if (signal.aborted) return
-        if (!lost) log.warn('the engine does not answer; trying again', { error: messageOf(error) })
-        lost = true
-        await delay(RETRY_MS, undefined, { signal }).catch(() => {})
+        const isNew = world.engineFault === null
+        world.engineFault = messageOf(error)
+        if (!isNew) return
+        log.warn('the engine does not answer; trying again', { error: world.engineFault })
+        supervisor.lookAtAll()
       }
     },
   }

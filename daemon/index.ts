@@ -51,7 +51,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
     serverId,
   })
   const dataPlane = await DataPlane.start(start.proxyProgram, start.apiPort)
-  const started: World = { engine, dataPlane, reachByAddress: null }
+  const started: World = { engine, dataPlane, reachByAddress: null, engineFault: null }
   world = started
 
   const driver = new Driver()

@@ -6,7 +6,7 @@ import { viewService } from '#server/services/view.ts'
 
 /** A change waits this long for the pass that applies it; then the answer is the saved view. */
 const APPLY_MS = 10_000
-/** A removal waits longer, since containers may take their time to stop (decisions 6). */
+/** A removal waits longer, since containers may take their time to stop. */
 const REMOVE_MS = 60_000
 
 const passes = new EventEmitter().setMaxListeners(0)

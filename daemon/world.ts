@@ -12,6 +12,8 @@ export interface World {
   dataPlane: DataPlane
   /** Whether containers are reached by their address, else by a port published on loopback; null until the engine was asked. */
   reachByAddress: boolean | null
+  /** Why the engine did not answer when it was last asked; null when it did, or was not asked yet. */
+  engineFault: string | null
 }
 
 /**

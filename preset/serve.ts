@@ -23,7 +23,7 @@ import { openDataDirectory } from './data-directory.ts'
 
 const log = logger('server')
 
-/** SIGTERM ends the server within 10 s (decisions 5); systemd and Docker kill at 10 s and later. */
+/** SIGTERM ends the server within 10 s; systemd and Docker kill at 10 s and later. */
 const STOP_WITHIN_MS = 9_000
 
 /** Runs the server until a signal ends it. Throws an AppError when it cannot start. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { useContext } from './context.ts'
 
-/** The largest source upload (interface, "Limits"). */
+/** The largest source upload. */
 export const UPLOAD_LIMIT_BYTES = 512 * 1024 * 1024
 
 /** Where the archive that came with a deploy is kept. */

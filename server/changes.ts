@@ -1,4 +1,4 @@
-/** What the change feed tells (interface, "Change feed"). */
+/** What the change feed tells. */
 export interface Change {
   kind: 'service' | 'deploy' | 'datastore' | 'env_group' | 'job' | 'git_connection' | 'domain' | 'all'
   id: string

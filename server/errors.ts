@@ -1,4 +1,4 @@
-/** Every error code a client may see, with its HTTP status (interface, section "Errors"). */
+/** Every error code a client may see, with its HTTP status. */
 export const ERRORS = {
   invalid_request: 400,
   git_application_required: 400,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** The prefix of every kind of id (interface, "Ids"; decisions 1). */
+/** The prefix of every kind of id. */
 export const ID_PREFIXES = {
   service: 'srv',
   deploy: 'dep',

@@ -5,7 +5,7 @@ import { useContext } from './context.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from './files.ts'
 import { cleanLine, type LogLine } from './log-lines.ts'
 
-/** A log on disk stops growing here; the cut is said in a system line (decisions 6). */
+/** A log on disk stops growing here; the cut is said in a system line. */
 const MAX_LOG_BYTES = 20 * 1024 * 1024
 /** Lines wait this long for others, so that a chatty build costs few writes. */
 const FLUSH_DELAY_MS = 20

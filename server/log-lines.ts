@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One line of a deploy's, a job's or a container's log on the wire (interface, "Log streams"). */
+/** One line of a deploy's, a job's or a container's log on the wire. */
 export const LogLine = z
   .object({
     ts: z.string(),

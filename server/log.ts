@@ -3,7 +3,7 @@ import { BoundedQueue } from './queue.ts'
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** One line of the server's own log (interface, "Log streams"). */
+/** One line of the server's own log. */
 export interface LogEntry {
   ts: string
   level: LogLevel
@@ -12,9 +12,9 @@ export interface LogEntry {
   fields: Record<string, unknown>
 }
 
-/** Kept in memory from server start (interface, "Limits"). */
+/** Kept in memory from server start. */
 const KEPT_LINES = 2_000
-/** Message and fields together; a longer line is cut (interface, "Limits"). */
+/** Message and fields together; a longer line is cut. */
 const MAX_LINE_BYTES = 8 * 1024
 /** A follower further behind misses lines and is told how many. */
 const FOLLOWER_LINES = 1_024

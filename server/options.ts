@@ -12,7 +12,7 @@ export interface ListenAddress {
   named: boolean
 }
 
-/** Everything that is set at start (decisions 5). */
+/** Everything that is set at start. */
 export interface Options {
   dataDirectory: string
   listen: ListenAddress

@@ -14,9 +14,9 @@ import type { World } from '../world.ts'
 const log = logger('cleanup')
 
 const PERIOD_MS = 60_000
-/** Images of this many live deploys are kept for rollback (decisions 6). */
+/** Images of this many live deploys are kept for rollback. */
 const KEPT_IMAGES = 5
-/** Deploys with their logs that are kept of a service (decisions 6). */
+/** Deploys with their logs that are kept of a service. */
 const KEPT_DEPLOYS = 500
 /** The engine's build cache may grow to this; least recently used goes first. */
 const BUILD_CACHE_BYTES = 20 * 1024 ** 3

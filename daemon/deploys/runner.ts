@@ -118,7 +118,7 @@ async function prepareExisting(
   return keepSnapshot(deploy, takeSnapshot(getService(service.id) ?? service, image))
 }
 
-/** The image that is live when a restart starts (decisions 6), with the commit it was made from. */
+/** The image that is live when a restart starts, with the commit it was made from. */
 async function liveImage(world: World, service: ServiceRow, deploy: DeployRow): Promise<ImageFacts> {
   const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
   const image = live?.image_id ? await world.engine.images.inspect(live.image_id) : null

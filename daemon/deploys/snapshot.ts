@@ -29,12 +29,12 @@ export function takeSnapshot(service: ServiceRow, image: ImageFacts): Snapshot {
   }
 }
 
-/** A rollback restores the old snapshot, with the limits of now (decisions 6). */
+/** A rollback restores the old snapshot, with the limits of now. */
 export function restoreSnapshot(old: Snapshot, service: ServiceRow): Snapshot {
   return { ...old, memory_limit_mb: service.memory_limit_mb, cpu_limit: service.cpu_limit }
 }
 
-/** `port`, else the user's PORT, else the image's only EXPOSEd TCP port, else 10000 (decisions 4). */
+/** `port`, else the user's PORT, else the image's only EXPOSEd TCP port, else 10000. */
 function effectivePort(service: ServiceRow, variables: Record<string, string>, image: ImageFacts): number {
   const exposed = image.exposedPorts.length === 1 ? image.exposedPorts[0]! : null
   return service.port ?? portOf(variables.PORT) ?? exposed ?? DEFAULT_PORT

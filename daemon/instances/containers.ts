@@ -17,7 +17,7 @@ import { shellArguments } from '../builds/start-command.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
 
-/** How long a stopped program may take before it is killed (decisions 6). */
+/** How long a stopped program may take before it is killed. */
 export const STOP_GRACE_SECONDS = 30
 
 const MIB = 1024 * 1024
@@ -90,7 +90,7 @@ async function upstreamOf(
   return { upstream_host: '127.0.0.1', upstream_port: state?.publishedPort ?? null }
 }
 
-/** What every container of a service is told about itself (decisions 4). */
+/** What every container of a service is told about itself. */
 function serverVariables(service: ServiceRow, deploy: DeployRow, instanceId: string): Record<string, string> {
   const environment = findEnvironment(service.environment_id)
   const host = hostsOf(service, environment)[0]

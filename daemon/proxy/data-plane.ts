@@ -9,7 +9,7 @@ import { buildTable, nextTableVersion } from './table.ts'
 
 const log = logger('data plane')
 
-/** Instead of a default port that is taken or forbidden (decisions 5). */
+/** Instead of a default port that is taken or forbidden. */
 const FALLBACK_HTTP_PORT = 8080
 /** Codes with which a default address gives way to another port. */
 const UNAVAILABLE = new Set(['EADDRINUSE', 'EACCES'])

@@ -1,4 +1,4 @@
-/** First pause before an ended program is started again; each further exit doubles it (decisions 10, "Crash"). */
+/** First pause before an ended program is started again; each further exit doubles it. */
 const FIRST_BACK_OFF_MS = 1_000
 const LONGEST_BACK_OFF_MS = 60_000
 /** Five exits in ten minutes are a crash loop. */

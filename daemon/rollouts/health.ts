@@ -18,9 +18,9 @@ const log = logger('health')
 
 const PERIOD_MS = 5_000
 const PARALLEL = 32
-/** A running instance that fails for this long leaves the routes, unless it is the last (decisions 6). */
+/** A running instance that fails for this long leaves the routes, unless it is the last. */
 const LEAVES_AFTER_MS = 15_000
-/** And is restarted after this long (decisions 6). */
+/** And is restarted after this long. */
 const RESTARTS_AFTER_MS = 60_000
 
 type Probed = InstanceRow & { health_check_path: string | null }

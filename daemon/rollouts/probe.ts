@@ -2,11 +2,11 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** An answer later than this counts as none (decisions 6). */
+/** An answer later than this counts as none. */
 const PROBE_TIMEOUT_MS = 5_000
 /**
  * A port published by the engine accepts for a program that is not there; a connection that is still open after this
- * reached one (decisions 5).
+ * reached one.
  */
 const PUBLISHED_SETTLE_MS = 1_000
 

@@ -4,17 +4,20 @@ import { getInstance, updateInstance } from '#server/instances/store.ts'
 import type { World } from '../world.ts'
 import { probe } from './probe.ts'
 
-/** Not healthy within this fails the deploy (decisions 6). */
+/** Not healthy within this fails the deploy. */
 const READY_WITHIN_MS = 5 * 60_000
-/** As many exits fail it (decisions 6). */
+/** As many exits fail it. */
 const MAX_EXITS = 3
-/** A worker that is up for this long is ready (decisions 6). */
+/** A worker that is up for this long is ready. */
 const WORKER_UP_MS = 3_000
 /** Between probes: short at first, since most programs are up in a moment, then easier on a slow starter. */
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 1_000
 /** From when on a program that listens on another port than the service's is told. */
 const WRONG_PORT_AFTER_MS = 3_000
+
+/** 128 and the number of SIGKILL, as shells and the engine tell it. */
+const KILLED = 137
 
 /** Why new instances did not become ready; `message` is for the deploy's error. */
 export class NotReady extends Error {
@@ -65,6 +68,8 @@ export async function waitUntilReady(
 /** How a container's program ended, in words. */
 export function describeExit(state: { exitCode: number | null; oomKilled: boolean }): string {
   if (state.oomKilled) return 'it ran out of memory (raise memory_limit_mb)'
+  // The engine may tell of the kill before it knows the reason.
+  if (state.exitCode === KILLED) return 'it was killed (exit code 137), most likely for memory (raise memory_limit_mb)'
   return `exit code ${state.exitCode ?? 'unknown'}`
 }
 

@@ -29,9 +29,9 @@ const log = logger('instances')
 const PERIOD_MS = 15_000
 /** Services reconciled at one time. */
 const PARALLEL = 8
-/** Requests of an instance that left rotation may take this long (decisions 6). */
+/** Requests of an instance that left rotation may take this long. */
 const DRAIN_MS = 30_000
-/** Container to container traffic does not pass the data plane: an instance outlives its rotation by this (decisions 6). */
+/** Container to container traffic does not pass the data plane: an instance outlives its rotation by this. */
 const AFTER_ROTATION_MS = 5_000
 
 /**
@@ -90,15 +90,16 @@ export class Supervisor {
       for (const { id } of allServices()) this.#dirty.add(id)
       this.#lastSweep = performance.now()
     }
-    if (this.#world.reachByAddress === null) return this.#observeAll('the container engine does not answer')
+    if (this.#world.reachByAddress === null) return this.#observeAll(this.#world.engineFault)
     const states = await this.#containers()
     const ids = [...this.#dirty].filter((id) => !this.#busy.has(id))
     for (const id of ids) this.#dirty.delete(id)
     await forEachLimited(ids, PARALLEL, (id) => this.#reconcile(id, states))
   }
 
-  /** Tells who waits for a change that the engine has not been met yet. */
-  #observeAll(reason: string): void {
+  /** Tells who waits for a change that the engine does not answer; nothing while it has not been asked. */
+  #observeAll(reason: string | null): void {
+    if (reason === null) return
     for (const id of this.#dirty) {
       const service = getService(id)
       if (service) observe(service, reason)
@@ -190,7 +191,7 @@ export class Supervisor {
     await startInstance(this.#world, instance, service, live, snapshot)
     const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
     await waitUntilReady(this.#world, id, snapshot, hostHeader, this.#abort.signal)
-    // One that keeps ending serves, but counts as down until it has stayed up (decisions 10, "Crash").
+    // One that keeps ending serves, but counts as down until it has stayed up.
     const looping = this.#crashes.isLooping(id)
     const moved = looping
       ? tryMove(instanceMachine, id, 'failing', { reason: 'it keeps ending; see the log' })

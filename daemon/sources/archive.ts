@@ -9,7 +9,7 @@ import { ArchiveReader, type EntryContent } from './archive-reader.ts'
 
 export { unpackArchive } from './unpack.ts'
 
-/** The largest archive (interface, `POST /services/{id}/deploys/upload`). */
+/** The largest archive. */
 export const MAX_ARCHIVE_BYTES = 512 * 1024 * 1024
 
 /**

@@ -8,7 +8,7 @@ export interface Answer {
   code: string
   title: string
   text: string
-  /** The connection ends after it (decisions: all refusals but 404, 405 and 417). */
+  /** The connection ends after it: all refusals but 404, 405 and 417. */
   closes: boolean
   /** Further header lines, each with its CRLF. */
   headers: string

@@ -15,7 +15,7 @@ import {
   trimSessions,
 } from './store.ts'
 
-/** A session ends this long after its last use (interface, "Limits"). */
+/** A session ends this long after its last use. */
 export const SESSION_LIFETIME_MS = 30 * 24 * 3_600_000
 /** `last_used_at` is written at most this often: each write waits for the disk. */
 export const TOUCH_INTERVAL_MS = 60_000

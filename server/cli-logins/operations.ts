@@ -8,7 +8,7 @@ import { sameSecret } from '../secrets.ts'
 import { createToken, revokeUnused } from '../tokens/operations.ts'
 import type { CliLogin, CliLoginPoll, StartedCliLogin } from './schema.ts'
 
-/** A request waits 10 minutes (interface, "Limits"); an answer waits as long again for its terminal. */
+/** A request waits 10 minutes; an answer waits as long again for its terminal. */
 export const LIFETIME_MS = 10 * 60_000
 const POLL_INTERVAL_SECONDS = 2
 const SECRET_BYTES = 20
@@ -33,7 +33,7 @@ interface Request {
   expiry: NodeJS.Timeout
 }
 
-/** In memory alone: a restart forgets them (interface, "CLI login request"). */
+/** In memory alone: a restart forgets them. */
 const requests = new Map<string, Request>()
 
 /** Starts the sign-in of a terminal. Throws `too_many_attempts` while too many wait. */

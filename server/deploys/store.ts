@@ -141,7 +141,7 @@ export function deploysInProgress(serviceId?: string): DeployRow[] {
   )
 }
 
-/** The newest deploy of an upload service whose archive counts: the newest live or once live, else the newest of all (decisions 3). */
+/** The newest deploy of an upload service whose archive counts: the newest live or once live, else the newest of all. */
 export function newestArchive(serviceId: string): string | null {
   const row = useDatabase().get<{ archive_id: string }>(
     `SELECT archive_id FROM deploys WHERE service_id = ? AND archive_id IS NOT NULL

@@ -2,7 +2,7 @@ import { useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 
-/** The environment that always exists (interface, "Environment"). */
+/** The environment that always exists. */
 export const PRODUCTION = 'production'
 
 export interface Environment {

@@ -2,7 +2,7 @@ import type { H3Event } from 'h3'
 import { AppError } from '../errors.ts'
 import { findKeyFault } from './json-keys.ts'
 
-/** Every body but the source upload and the push webhook (interface, "Limits"). */
+/** Every body but the source upload and the push webhook. */
 export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
 /** Reads a JSON body; an empty one counts as `{}`. Throws `payload_too_large` or `invalid_request`. */

@@ -83,7 +83,7 @@ export function defineEndpoint<
   const answer = async (event: H3Event) => {
     setResponseHeader(event, 'cache-control', 'no-store')
     const principal = authenticate(event, spec.auth)
-    // The body comes first: 413 goes before 400 (decisions 8, "Order of refusals").
+    // The body comes first: 413 goes before 400.
     const bodySchema: Schema | RawBody = spec.body ?? (CHANGES.has(event.method) ? NoFields : undefined)
     const body = isSchema(bodySchema) ? await readJson(event) : undefined
     const reply = await spec.handler({

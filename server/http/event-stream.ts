@@ -5,7 +5,7 @@ import { useContext } from '../context.ts'
 import type { RawResponse } from './endpoint.ts'
 import { isHead } from './head.ts'
 
-/** How often an idle stream says that it is alive (interface, "Events"). */
+/** How often an idle stream says that it is alive. */
 const KEEP_ALIVE_MS = 15_000
 
 /** Declares a response that is a stream of Server-Sent Events. */

@@ -28,7 +28,7 @@ export const InEnvironment = z.strictObject({
     .meta({ description: 'Id or name of the environment; production when absent', examples: ['production'] }),
 })
 
-/** Most rows of a list that is cut (interface, "Limits"). */
+/** Most rows of a list that is cut. */
 const MAX_LIST = 500
 const DEFAULT_LIST = 20
 

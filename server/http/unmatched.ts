@@ -7,7 +7,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 /**
  * The refusal of a request that no route takes: `not_found` when its path is none, else `method_not_allowed` with
- * `Allow`, but `unauthorized` first for who has no credentials (decisions 8, "Order of refusals").
+ * `Allow`, but `unauthorized` first for who has no credentials.
  */
 export async function refusalOfUnmatched(event: H3Event): Promise<AppError> {
   // The list holds every route file, so it is imported when everything is loaded.

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 
 /**
  * An address that stood in a route table is given to no other container for this long, so that a stale table never
- * reaches another service's container (decisions 6).
+ * reaches another service's container.
  */
 const REST_MS = 60 * 60_000
 

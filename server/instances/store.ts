@@ -23,7 +23,7 @@ export interface InstanceRow {
   created_at: number
 }
 
-/** Hex characters after the service's id (decisions 6). */
+/** Hex characters after the service's id. */
 const SUFFIX_BYTES = 3
 const SUFFIX_CHARACTERS = 5
 

@@ -21,7 +21,7 @@ import {
   type ServiceRow,
 } from './store.ts'
 
-/** Bytes of a deploy hook key: 40 hex characters (decisions 1). */
+/** Bytes of a deploy hook key: 40 hex characters. */
 const HOOK_KEY_BYTES = 20
 
 /** The service with this id or name. With an id, a named environment must be the service's. Throws `not_found`. */
@@ -183,7 +183,7 @@ function assertSettings(row: ServiceColumns, type: ServiceType): void {
   }
 }
 
-/** Refuses hosts that the dashboard has (decisions 1, "hosts"). */
+/** Refuses hosts that the dashboard has. */
 function assertHostFree(service: Pick<ServiceRow, 'type' | 'name'>, environment: Environment): void {
   const { dashboardHost } = useContext().options
   if (dashboardHost !== null && hostsOf(service, environment).includes(dashboardHost)) {

@@ -5,7 +5,7 @@ import { repositoryUrlFault } from '../git/url.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
 import { healthPathFault, imageFault, relativePathFault } from './rules.ts'
 
-/** The types that this version runs; the interface's other two are refused by name. */
+/** The types that this version runs; static sites and cron jobs are refused by name. */
 export const SERVICE_TYPES = ['web_service', 'private_service', 'background_worker'] as const
 export type ServiceType = (typeof SERVICE_TYPES)[number]
 

@@ -11,7 +11,7 @@ import { hostsOf } from './hosts.ts'
 import type { Service, ServiceState } from './schema.ts'
 import { listServices, type ServiceRow } from './store.ts'
 
-/** The port of a program for which nothing says another (decisions 4). */
+/** The port of a program for which nothing says another. */
 export const DEFAULT_PORT = 10_000
 
 /** What a view needs beside the row; read once for a whole environment. */

@@ -42,7 +42,7 @@ describe('a container', () => {
   })
 
   test('that uses more memory than it may is killed, and the state says so', async () => {
-    const name = await bench.run('dd if=/dev/zero of=/dev/null bs=200M count=1; exit 7', {
+    const name = await bench.run('dd if=/dev/zero of=/dev/null bs=200M count=1; sleep 1; exit 7', {
       memoryBytes: 16 * MIB,
     })
     const { oomKilled } = await bench.engine.containers.wait(name, never())

@@ -26,7 +26,7 @@ export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** HTTP status; 0 when there was no answer. */
   readonly status: number
-  /** The interface's error code; programs rely on it, `message` is for people. */
+  /** The error code; programs rely on it, `message` is for people. */
   readonly code: string
 
   constructor(status: number, code: string, message: string) {

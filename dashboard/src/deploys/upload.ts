@@ -1,7 +1,7 @@
 import { ApiError, apiUrl, failed } from '../api/client.ts'
 import type { Deploy } from '../api/types.ts'
 
-/** The server's limit for an uploaded archive (interface, "Limits"). */
+/** The server's limit for an uploaded archive. */
 export const MAX_ARCHIVE_BYTES = 512 * 1024 * 1024
 
 interface Upload {

@@ -3,7 +3,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { eventStream, sendEvents } from '#server/http/event-stream.ts'
 import { BoundedQueue } from '#server/queue.ts'
 
-/** A client further behind must fetch everything again (interface, "Change feed"). */
+/** A client further behind must fetch everything again. */
 const MAX_BEHIND = 1_024
 const RESYNC: Change = { kind: 'all', id: '*', service_id: null, action: 'resync' }
 

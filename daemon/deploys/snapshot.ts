@@ -1,6 +1,6 @@
 import type { Snapshot } from '#server/deploys/store.ts'
 import { readVariables, type ServiceRow } from '#server/services/store.ts'
-import { DEFAULT_PORT, portOf } from '#server/services/view.ts'
+import { DEFAULT_PORT } from '#server/services/ports.ts'
 import { deliverValue } from '#server/variables/rules.ts'
 
 /** What the chosen image says of itself. */
@@ -17,7 +17,7 @@ export function resolveVariables(service: ServiceRow): Record<string, string> {
 /** Fixes what a deploy runs with: the image and all settings of now. */
 export function takeSnapshot(service: ServiceRow, image: ImageFacts): Snapshot {
   const variables = resolveVariables(service)
-  const port = service.type === 'background_worker' ? null : effectivePort(service, variables, image)
+  const port = service.type === 'background_worker' ? null : effectivePort(service, image)
   return {
     image_id: image.id,
     start_command: service.start_command,
@@ -35,7 +35,7 @@ export function restoreSnapshot(old: Snapshot, service: ServiceRow): Snapshot {
 }
 
 /** `port`, else the user's PORT, else the image's only EXPOSEd TCP port, else 10000. */
-function effectivePort(service: ServiceRow, variables: Record<string, string>, image: ImageFacts): number {
+function effectivePort(service: ServiceRow, image: ImageFacts): number {
   const exposed = image.exposedPorts.length === 1 ? image.exposedPorts[0]! : null
-  return service.port ?? portOf(variables.PORT) ?? exposed ?? DEFAULT_PORT
+  return service.port ?? service.variable_port ?? exposed ?? DEFAULT_PORT
 }

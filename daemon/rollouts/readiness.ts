@@ -69,7 +69,8 @@ export async function waitUntilReady(
 export function describeExit(state: { exitCode: number | null; oomKilled: boolean }): string {
   if (state.oomKilled) return 'it ran out of memory (raise memory_limit_mb)'
   // The engine may tell of the kill before it knows the reason.
-  if (state.exitCode === KILLED) return 'it was killed (exit code 137), most likely for memory (raise memory_limit_mb)'
+  if (state.exitCode === KILLED)
+    return 'it was killed (exit code 137), most likely for memory (raise memory_limit_mb)'
   return `exit code ${state.exitCode ?? 'unknown'}`
 }
 

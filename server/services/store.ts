@@ -1,5 +1,6 @@
 import type { Value } from '../database/index.ts'
 import { useContext, useDatabase } from '../context.ts'
+import { portOf } from './ports.ts'
 import type { Runtime, ServiceType } from './schema.ts'
 
 /** A row of `services`: what should be. Times are milliseconds, booleans 0 or 1. */
@@ -22,6 +23,8 @@ export interface ServiceRow {
   publish_dir: string | null
   health_check_path: string | null
   port: number | null
+  /** What the service's own variable PORT names, kept beside the sealed variables so that views need not open them. */
+  variable_port: number | null
   schedule: string | null
   disk_mount_path: string | null
   instances: number
@@ -128,6 +131,8 @@ export function writeVariables(
   const { vault, database } = useContext()
   database.transaction(() => {
     database.run('DELETE FROM service_variables WHERE service_id = ?', serviceId)
+    const port = portOf(variables.find(({ key }) => key === 'PORT')?.value)
+    database.run('UPDATE services SET variable_port = ? WHERE id = ?', port, serviceId)
     for (const [position, { key, value }] of variables.entries()) {
       database.run(
         'INSERT INTO service_variables VALUES (?, ?, ?, ?)',

@@ -1,5 +1,5 @@
 import { timestamp } from '../clock.ts'
-import { useContext, useDatabase } from '../context.ts'
+import { useDatabase } from '../context.ts'
 import type { Database } from '../database/index.ts'
 import { IN_PROGRESS } from '../deploys/states.ts'
 import { latestDeploys, listDeploys, type DeployFacts } from '../deploys/store.ts'
@@ -8,11 +8,9 @@ import type { Environment } from '../environments/store.ts'
 import { readyInstances } from '../instances/store.ts'
 import { publicUrl } from '../public-address.ts'
 import { hostsOf } from './hosts.ts'
+import { DEFAULT_PORT } from './ports.ts'
 import type { Service, ServiceState } from './schema.ts'
 import { listServices, type ServiceRow } from './store.ts'
-
-/** The port of a program for which nothing says another. */
-export const DEFAULT_PORT = 10_000
 
 /** What a view needs beside the row; read once for a whole environment. */
 interface Surroundings {
@@ -20,7 +18,6 @@ interface Surroundings {
   latest: Map<string, DeployFacts>
   ready: Map<string, number>
   livePorts: Map<string, number | null>
-  portVariables: Map<string, string>
 }
 
 /** Every service of an environment as the wire has it, by name. */
@@ -67,15 +64,6 @@ function readSurroundings(environment: Environment, only?: string): Surroundings
         environment.id,
         only,
       ).map(({ id, port }) => [id, port]),
-    ),
-    portVariables: new Map(
-      rows<{ id: string; value: Uint8Array }>(
-        database,
-        `SELECT services.id, service_variables.value FROM services
-         JOIN service_variables ON service_variables.service_id = services.id AND service_variables.key = 'PORT'`,
-        environment.id,
-        only,
-      ).map(({ id, value }) => [id, useContext().vault.open(value)]),
     ),
   }
 }
@@ -135,16 +123,8 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
   }
 }
 
-function effectivePort(row: ServiceRow, { portVariables, livePorts }: Surroundings): number {
-  return row.port ?? portOf(portVariables.get(row.id)) ?? livePorts.get(row.id) ?? DEFAULT_PORT
-}
-
-const MAX_PORT = 65_535
-
-/** The port that a user's PORT variable names; null when it names none. */
-export function portOf(variable: string | undefined): number | null {
-  const port = variable !== undefined && /^\d{1,5}$/.test(variable) ? Number(variable) : 0
-  return port >= 1 && port <= MAX_PORT ? port : null
+function effectivePort(row: ServiceRow, { livePorts }: Surroundings): number {
+  return row.port ?? row.variable_port ?? livePorts.get(row.id) ?? DEFAULT_PORT
 }
 
 /** A repository's URL with `***` in the place of stored credentials. */

@@ -56,6 +56,7 @@ CREATE TABLE services (
   publish_dir TEXT,
   health_check_path TEXT,
   port INTEGER,
+  variable_port INTEGER,
   schedule TEXT,
   disk_mount_path TEXT,
   instances INTEGER NOT NULL,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 
@@ -12,6 +13,9 @@ export interface Task {
   everyMs: number
   run(signal: AbortSignal): Promise<void>
 }
+
+/** A run that waits for the engine or a disk may take longer; the process ends all the same. */
+const STOP_WITHIN_MS = 2_000
 
 interface Running {
   wake: () => void
@@ -34,10 +38,11 @@ export class Driver {
     this.#tasks.get(name)?.wake()
   }
 
-  /** Aborts every task and waits for their current runs. */
+  /** Aborts every task and waits for their current runs, but not long: each can be run again. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    await Promise.all([...this.#tasks.values()].map(({ done }) => done))
+    const ended = Promise.all([...this.#tasks.values()].map(({ done }) => done))
+    await Promise.race([ended, delay(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
   async #loop(task: Task, bell: Bell): Promise<void> {

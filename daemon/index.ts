@@ -70,7 +70,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   return {
     httpPort: dataPlane.httpPort,
     async stop() {
-      await Promise.all([deploys.stop(), supervisor.stop(), driver.stop()])
+      supervisor.stop()
+      await Promise.all([deploys.stop(), driver.stop()])
       dataPlane.close()
     },
   }

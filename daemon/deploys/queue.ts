@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { onChange } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
 import { deployMachine } from '#server/deploys/states.ts'
@@ -14,6 +15,9 @@ const log = logger('deploys')
 
 /** A look even without a wake, for a change that was told while the server was down. */
 const PERIOD_MS = 10_000
+
+/** A run that waits for the engine may take longer; the process ends all the same. */
+const STOP_WITHIN_MS = 4_000
 
 interface Run {
   deploy: DeployRow
@@ -59,7 +63,8 @@ export class DeployQueue {
   async stop(): Promise<void> {
     this.#stopListening()
     for (const { abort } of this.#runs.values()) abort.abort('stopping' satisfies AbortReason)
-    await Promise.all([...this.#runs.values()].map(({ done }) => done))
+    const ended = Promise.all([...this.#runs.values()].map(({ done }) => done))
+    await Promise.race([ended, delay(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
   async #startWhatCan(): Promise<void> {

@@ -8,7 +8,6 @@ import { tryMove } from '#server/machine.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import { getService } from '#server/services/store.ts'
 import type { Task } from '../driver.ts'
-import { STOP_GRACE_SECONDS } from '../instances/containers.ts'
 import { forEachLimited } from '../limits.ts'
 import type { World } from '../world.ts'
 import { probe } from './probe.ts'
@@ -73,8 +72,7 @@ export class Health {
     if (failingMs >= RESTARTS_AFTER_MS) {
       log.warn('an instance is restarted, since its probe fails', { instance: instance.id, reason })
       this.#failingSince.delete(instance.id)
-      // The supervisor finds it ended and starts it again.
-      await this.#world.engine.containers.stop(instance.id, STOP_GRACE_SECONDS)
+      this.#supervisor.restart(instance)
     }
   }
 

@@ -26,13 +26,14 @@ export class NotReady extends Error {
 
 /**
  * Waits until a started instance is ready: its probe answers, or, without a port, it stays up for 3 s. A program that
- * exits is started again. Throws NotReady after the third exit, after 5 minutes, or when it listens elsewhere.
+ * exits is started again by `restart`. Throws NotReady after the third exit, after 5 minutes, or when it listens elsewhere.
  */
 export async function waitUntilReady(
   world: World,
   instanceId: string,
   snapshot: Snapshot,
   hostHeader: string,
+  restart: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   const began = performance.now()
@@ -47,10 +48,10 @@ export async function waitUntilReady(
     if (!state.running) {
       exits++
       const how = describeExit(state)
-      updateInstance(instanceId, { restarts: exits, exit_code: state.exitCode, reason: how })
+      countRestart(instanceId, state.exitCode, how)
       if (exits >= MAX_EXITS || state.exitCode === null)
         throw new NotReady(`the program ended ${exits} times: ${how}`)
-      await world.engine.containers.start(instanceId)
+      await restart()
       upSince = performance.now()
       pause = FIRST_PAUSE_MS
     } else {
@@ -63,6 +64,11 @@ export async function waitUntilReady(
     pause = Math.min(LONGEST_PAUSE_MS, pause * 2)
   }
   throw new NotReady(`not healthy within ${READY_WITHIN_MS / 60_000} minutes: ${reason}`)
+}
+
+function countRestart(instanceId: string, exitCode: number | null, reason: string): void {
+  const restarts = (getInstance(instanceId)?.restarts ?? 0) + 1
+  updateInstance(instanceId, { restarts, exit_code: exitCode, reason })
 }
 
 /** How a container's program ended, in words. */

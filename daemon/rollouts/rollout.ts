@@ -43,12 +43,21 @@ export async function rollOut(
     const instances = await prepareInstances(world, service, deploy)
     if (instances.length > 0)
       log.system(`starting ${instances.length} instance${instances.length === 1 ? '' : 's'}`)
+    const failed = new AbortController()
+    const going = AbortSignal.any([signal, failed.signal])
     await forEachLimited(instances, PARALLEL, async (instance) => {
-      signal.throwIfAborted()
-      await startInstance(world, instance, service, deploy, snapshot)
-      void copyOutput(world, instance.id, log, lastLines, following.signal)
-      await waitUntilReady(world, instance.id, snapshot, hostHeader, signal)
-      log.system(`${instance.id} is ready`)
+      try {
+        going.throwIfAborted()
+        const start = () => startInstance(world, instance, service, deploy, snapshot)
+        await start()
+        void copyOutput(world, instance.id, log, lastLines, following.signal)
+        await waitUntilReady(world, instance.id, snapshot, hostHeader, start, going)
+        log.system(`${instance.id} is ready`)
+      } catch (error) {
+        // One that fails decides for all.
+        failed.abort()
+        throw error
+      }
     })
     signal.throwIfAborted()
     await world.dataPlane.switchOver(service.id, deploy.id, () => recordSwitch(deploy))
@@ -57,7 +66,8 @@ export async function rollOut(
     // The next start takes the instances up again.
     if (signal.reason === ('stopping' satisfies AbortReason)) throw error
     if (error instanceof NotReady) await delay(LAST_LINES_MS)
-    await removeInstancesOf(world, deploy)
+    // What cannot be removed now is found and removed by the supervisor.
+    await removeInstancesOf(world, deploy).catch(() => {})
     throw error instanceof NotReady ? new NotReady([error.message, ...lastLines].join('\n')) : error
   } finally {
     following.abort()

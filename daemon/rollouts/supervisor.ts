@@ -79,14 +79,22 @@ export class Supervisor {
     this.#wake()
   }
 
-  async stop(): Promise<void> {
+  /** Stops an instance's program, which is then found ended and started again. */
+  restart(instance: Pick<InstanceRow, 'id' | 'service_id'>): void {
+    this.#background(instance.id, instance.service_id, () =>
+      this.#world.engine.containers.stop(instance.id, STOP_GRACE_SECONDS),
+    )
+  }
+
+  /** Ends the work; what is half done is found and finished by the next start. */
+  stop(): void {
     this.#stopListening()
     this.#abort.abort()
-    await Promise.all(this.#busy.values())
   }
 
   async #run(): Promise<void> {
-    if (performance.now() - this.#lastSweep >= PERIOD_MS) {
+    const isSweep = performance.now() - this.#lastSweep >= PERIOD_MS
+    if (isSweep) {
       for (const { id } of allServices()) this.#dirty.add(id)
       this.#lastSweep = performance.now()
     }
@@ -95,6 +103,13 @@ export class Supervisor {
     const ids = [...this.#dirty].filter((id) => !this.#busy.has(id))
     for (const id of ids) this.#dirty.delete(id)
     await forEachLimited(ids, PARALLEL, (id) => this.#reconcile(id, states))
+    if (isSweep && typeof states !== 'string') await this.#removeStrays(states)
+  }
+
+  /** Containers without a record, left by a removal that was cut off. A record is always made before its container. */
+  async #removeStrays(containers: Containers): Promise<void> {
+    const strays = [...containers.keys()].filter((name) => !getInstance(name))
+    await forEachLimited(strays, PARALLEL, (name) => this.#world.engine.containers.remove(name))
   }
 
   /** Tells who waits for a change that the engine does not answer; nothing while it has not been asked. */
@@ -188,9 +203,10 @@ export class Supervisor {
     const service = getService(serviceId)
     const instance = getInstance(id)
     if (!service || !instance || instance.status === 'draining' || service.live_deploy_id !== live.id) return
-    await startInstance(this.#world, instance, service, live, snapshot)
+    const start = () => startInstance(this.#world, instance, service, live, snapshot)
+    await start()
     const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
-    await waitUntilReady(this.#world, id, snapshot, hostHeader, this.#abort.signal)
+    await waitUntilReady(this.#world, id, snapshot, hostHeader, start, this.#abort.signal)
     // One that keeps ending serves, but counts as down until it has stayed up.
     const looping = this.#crashes.isLooping(id)
     const moved = looping

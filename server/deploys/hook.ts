@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import { commitFault } from '../git/refs.ts'
 import { isId } from '../ids.ts'
 import { sameSecret } from '../secrets.ts'
 import { imageFault, imagePath } from '../services/rules.ts'
 import { getService } from '../services/store.ts'
 import { queueSourceDeploy } from './operations.ts'
-import { Commit } from './schema.ts'
 import type { DeployRow } from './store.ts'
 
 export const HookQuery = z.strictObject({
@@ -16,7 +16,10 @@ export const HookQuery = z.strictObject({
       description: "The service's deploy hook key",
       examples: ['5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'],
     }),
-  ref: Commit.optional().meta({ description: 'Commit to deploy, for a repository', examples: ['9fceb02'] }),
+  ref: z
+    .string()
+    .optional()
+    .meta({ description: 'Commit to deploy, for a repository', examples: ['9fceb02'] }),
   image: z
     .string()
     .optional()
@@ -35,9 +38,10 @@ export function runDeployHook(serviceId: string, query: z.output<typeof HookQuer
   // Compared also without a service, so that the time tells nothing.
   const matches = sameSecret(query.key, service?.deploy_hook_key ?? '')
   if (!service || !matches) throw new AppError('unauthorized', 'unknown service or wrong key')
+  // Judged here and not by the contract: who has no key learns nothing else.
+  if (query.ref !== undefined) refuse('ref', commitFault(query.ref))
   if (query.image !== undefined) {
-    const fault = imageFault(query.image)
-    if (fault) throw new AppError('invalid_request', `image: ${fault}`)
+    refuse('image', imageFault(query.image))
     if (service.image === null)
       throw new AppError('invalid_request', `image: service ${service.name} has no image`)
     if (imagePath(query.image) !== imagePath(service.image)) {
@@ -51,4 +55,8 @@ export function runDeployHook(serviceId: string, query: z.output<typeof HookQuer
     ...(query.ref === undefined ? {} : { commit: query.ref }),
     ...(query.image === undefined ? {} : { image: query.image }),
   })
+}
+
+function refuse(field: string, fault: string | null): void {
+  if (fault !== null) throw new AppError('invalid_request', `${field}: ${fault}`)
 }

@@ -133,12 +133,14 @@ export function cancelDeploy(deploy: DeployRow, reason: string | null = null): D
   return findDeploy(deploy.id)
 }
 
-/** Cancels everything of a service that is under way, as suspending and deleting do. */
-export function cancelDeploysOf(serviceId: string, reason: string): void {
-  for (const deploy of deploysInProgress(serviceId)) {
-    if (!tryMove(deployMachine, deploy.id, 'canceled', { finished_at: Date.now(), error: reason })) continue
-    tellDeploy(deploy.id, serviceId)
-  }
+/**
+ * Cancels everything of a service that is under way, as suspending and deleting do, and answers which deploys these were:
+ * the caller tells them after its transaction.
+ */
+export function cancelDeploysOf(serviceId: string, reason: string): string[] {
+  return deploysInProgress(serviceId)
+    .map(({ id }) => id)
+    .filter((id) => tryMove(deployMachine, id, 'canceled', { finished_at: Date.now(), error: reason }))
 }
 
 /** Makes a deploy live in one transaction: the former live one is deactivated and the service points at the new one. */

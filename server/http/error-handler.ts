@@ -15,9 +15,11 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 
 /** Every failure leaves as `{error: {code, message}}`; only an AppError chooses its own words. */
 export default async function handleError(error: H3Error, event: H3Event): Promise<void> {
+  if (event.node.req.readableAborted) return
   const known = error.cause instanceof AppError ? error.cause : await refusal(error, event)
   const status = known ? ERRORS[known.code] : error.unhandled ? 500 : error.statusCode
-  const code = known?.code ?? CODE_OF_STATUS[status] ?? (status < 500 ? 'invalid_request' : 'internal_error')
+  const code =
+    known?.code ?? CODE_OF_STATUS[status] ?? (status < 500 ? 'invalid_request' : codeOfFault(error.cause))
   // A 502 is told to who asked; what is wrong there is not the server's.
   if (status === 500) {
     const cause = known?.cause ?? error.cause ?? error
@@ -38,6 +40,13 @@ export default async function handleError(error: H3Error, event: H3Event): Promi
   setResponseHeader(event, 'cache-control', 'no-store')
   closeUnreadBody(event)
   await send(event, JSON.stringify({ error: { code, message } }))
+}
+
+/** The code of a fault of the server's own, by what raised it. */
+function codeOfFault(cause: unknown): ErrorCode {
+  const { code } = (cause ?? {}) as { code?: unknown }
+  if (code === 'ERR_SQLITE_ERROR') return 'database_error'
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code) ? 'io_error' : 'internal_error'
 }
 
 /** What h3's router refuses, in the API's words; it does not know credentials, `Allow` and the dashboard's catch-all. */

@@ -1,4 +1,4 @@
-import { tellService } from '../changes.ts'
+import { tellDeploy, tellService } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { isUniqueViolation } from '../database/index.ts'
 import { cancelDeploysOf, queueSourceDeploy } from '../deploys/operations.ts'
@@ -71,17 +71,21 @@ export function createService(input: ServiceInput): ServiceRow {
 /** Changes settings, the number of instances, or whether it is suspended. */
 export function patchService(service: ServiceRow, patch: ServicePatch): ServiceRow {
   assertNotDeleting(service)
-  const { suspended, name, ...settings } = withoutShownUrl(service, patch)
+  const { suspended, name, env, ...settings } = withoutShownUrl(service, patch)
+  if (env !== undefined) assertVariables(env, 'env')
   const columns: ServiceColumns = toColumns(settings)
   if (name !== undefined) columns.name = name
   if (suspended !== undefined) columns.suspended = suspended ? 1 : 0
   const changed = { ...service, ...columns }
   assertSettings(changed, service.type)
-  useDatabase().transaction(() => {
+  const canceled = useDatabase().transaction(() => {
     if (changed.name !== service.name) assertHostFree(changed, findEnvironment(service.environment_id))
     insertNamed(changed.name, () => updateService(service.id, columns))
-    if (suspended === true && !service.suspended) cancelDeploysOf(service.id, 'the service was suspended')
+    if (env !== undefined) writeVariables(service.id, env)
+    const isSuspending = suspended === true && !service.suspended
+    return isSuspending ? cancelDeploysOf(service.id, 'the service was suspended') : []
   })
+  for (const id of canceled) tellDeploy(id, service.id)
   tellService(service.id)
   return getService(service.id)!
 }
@@ -93,11 +97,13 @@ export function scaleService(service: ServiceRow, instances: number): ServiceRow
 
 /** Stops a service's containers and keeps everything else; suspending twice changes nothing. */
 export function suspendService(service: ServiceRow): ServiceRow {
+  assertNotDeleting(service)
   return service.suspended ? service : patchService(service, { suspended: true })
 }
 
 /** Starts the live deploy's containers again; resuming twice changes nothing. */
 export function resumeService(service: ServiceRow): ServiceRow {
+  assertNotDeleting(service)
   return service.suspended ? patchService(service, { suspended: false }) : service
 }
 
@@ -111,10 +117,11 @@ export function rotateDeployHook(service: ServiceRow): ServiceRow {
 
 /** Marks a service for removal and cancels what runs; the daemon removes its containers, then the record. */
 export function deleteService(service: ServiceRow): void {
-  useDatabase().transaction(() => {
+  const canceled = useDatabase().transaction(() => {
     updateService(service.id, { deleting: 1 })
-    cancelDeploysOf(service.id, 'the service was deleted')
+    return cancelDeploysOf(service.id, 'the service was deleted')
   })
+  for (const id of canceled) tellDeploy(id, service.id)
   tellService(service.id)
 }
 
@@ -150,7 +157,7 @@ function withoutShownUrl(service: ServiceRow, patch: ServicePatch): ServicePatch
   return isShown ? rest : patch
 }
 
-type Settings = Omit<ServicePatch, 'name' | 'suspended'>
+type Settings = Omit<ServicePatch, 'name' | 'suspended' | 'env'>
 
 /** Settings as columns; those that are absent stay as they are. A repository's credentials are sealed apart from its URL. */
 function toColumns({ repo_url, auto_deploy, ...settings }: Settings): ServiceColumns {

@@ -41,6 +41,7 @@ function text(maximum: number) {
     .string()
     .max(maximum)
     .refine((value) => !value.includes('\0'), 'must not contain NUL')
+    .refine((value) => value.isWellFormed(), 'must not contain half of a surrogate pair')
 }
 
 /** An optional text setting: null or an empty string clears it. `fault` answers what is wrong with a text, or null. */
@@ -160,6 +161,7 @@ export const ServicePatch = z
   .strictObject({
     name: Name.optional().meta({ examples: ['api'] }),
     ...settings,
+    env: z.array(EnvVar).optional().meta({ description: "Becomes the service's own variables" }),
     suspended: z
       .boolean()
       .optional()

@@ -54,6 +54,7 @@ export function keyFault(key: string): string | null {
 
 function valueFault(value: string): string | null {
   if (value.includes('\0')) return 'value must not contain NUL'
+  if (!value.isWellFormed()) return 'value must not contain half of a surrogate pair, which UTF-8 cannot hold'
   if (UNESCAPED_REFERENCE.test(value))
     return 'value holds ${{, which begins a reference; write $${{ for the text itself'
   return Buffer.byteLength(value) > MAX_VALUE_BYTES

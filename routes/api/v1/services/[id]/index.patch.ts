@@ -3,6 +3,7 @@ import { InEnvironment } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
 import { findService, patchService } from '#server/services/operations.ts'
 import { Service, ServicePatch } from '#server/services/schema.ts'
+import { viewService } from '#server/services/view.ts'
 import { applied } from '#daemon/settled.ts'
 
 export default defineEndpoint({
@@ -14,6 +15,13 @@ export default defineEndpoint({
   body: ServicePatch,
   response: Service,
   errors: ['conflict', 'runtime_error'],
-  handler: ({ params, query, body }) =>
-    applied(patchService(findService(params.id, query.environment), body)),
+  handler({ params, query, body }) {
+    const service = patchService(findService(params.id, query.environment), body)
+    return takesEffectNow(body) ? applied(service) : viewService(service)
+  },
 })
+
+/** Everything else is only saved, for the next deploy or restart: an engine that does not answer is no fault of it. */
+function takesEffectNow({ name, instances, suspended }: ServicePatch): boolean {
+  return name !== undefined || instances !== undefined || suspended !== undefined
+}

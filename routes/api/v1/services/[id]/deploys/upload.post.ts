@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { archivePath } from '#server/archives.ts'
 import { receiveArchive } from '#daemon/sources/archive.ts'
 import { assertUploadable, queueUpload } from '#server/deploys/operations.ts'
@@ -27,6 +28,12 @@ export default defineEndpoint({
     assertUploadable(service)
     const id = newId('deploy')
     await receiveArchive(event.node.req, archivePath(id), UPLOAD_LIMIT_BYTES)
-    return viewDeploy(queueUpload(findService(service.id), id, query.clear_cache))
+    try {
+      return viewDeploy(queueUpload(findService(service.id), id, query.clear_cache))
+    } catch (error) {
+      // Deleted, suspended or given another source while the archive came.
+      await rm(archivePath(id), { force: true })
+      throw error
+    }
   },
 })

@@ -11,6 +11,7 @@ export function helpText(): string {
     'deployer stop [--all]               end the server; with --all the data plane too',
     'deployer reset-password             replace a forgotten password (read from standard input)',
     "deployer ssh-key                    print the server's public key for clones over ssh",
+    'deployer proxy upgrade              replace the running data plane by this version, without a failed request',
     'deployer version',
     '',
     'Flags of serve; a flag wins over its variable. The other commands take --data-dir.',

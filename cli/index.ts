@@ -9,6 +9,7 @@ const COMMANDS: Record<string, Command> = {
   'reset-password': async (argv) => (await import('./reset-password.ts')).resetPassword(argv),
   'ssh-key': async (argv) => (await import('./ssh-key.ts')).printSshKey(argv),
   stop: async (argv) => (await import('./stop.ts')).stop(argv),
+  proxy: async (argv) => (await import('./proxy.ts')).proxy(argv),
   version: () => Promise.resolve(print(VERSION)),
   help: () => Promise.resolve(print(helpText())),
 }

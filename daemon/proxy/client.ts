@@ -242,6 +242,8 @@ export class ProxyClient {
 export interface FoundProxy {
   /** Ends the whole data plane. */
   stop(): Promise<void>
+  /** Ends the connection alone. */
+  close(): void
 }
 
 /** Finds the data plane that runs in a data directory without starting one; null when none does. */
@@ -255,6 +257,7 @@ export async function findProxy(dataDirectory: string): Promise<FoundProxy | nul
         await stop(channel)
         channel.close()
       },
+      close: () => channel.close(),
     }
   }
   const workers = await livingWorkers(dataDirectory)
@@ -265,6 +268,9 @@ export async function findProxy(dataDirectory: string): Promise<FoundProxy | nul
       const ask = { limit_ms: STOP_MS / 3, close_idle: true }
       for (const worker of workers) worker.request('retire', ask, HELLO_MS).catch(() => worker.destroy())
       await Promise.race([Promise.all(ended), sleep(STOP_MS, undefined, { ref: false })])
+    },
+    close() {
+      for (const worker of workers) worker.close()
     },
   }
 }

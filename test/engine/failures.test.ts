@@ -72,7 +72,7 @@ describe('a repository that cannot be deployed ends build_failed and says why', 
     [
       'is not there',
       async () => ({
-        repo_url: `${new URL(remote.url(await createRepository()))}`.replace('repo-', 'none-'),
+        repo_url: remote.url(await createRepository()).replace('repo-', 'none-'),
       }),
       /does not exist/,
     ],

@@ -7,10 +7,11 @@ import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
+import { containersOf, endOf } from './live.ts'
 
-const END_MS = 120_000
+/** A build on a busy machine may take this long to reach its step. */
+const STEP_MS = 120_000
 
 let server: TestServer
 let remote: GitRemote
@@ -25,45 +26,21 @@ afterAll(async () => {
   await server?.stop()
 })
 
-interface Ended {
-  status: string
-  error: string
-}
-
-async function ended(deployId: string): Promise<Ended> {
-  return waitFor(
-    async () => {
-      const { body } = await server.api('GET', `/deploys/${deployId}`)
-      return ['queued', 'building', 'deploying'].includes(body.status) ? null : (body as Ended)
-    },
-    `the end of ${deployId}`,
-    END_MS,
-  )
-}
-
 let services = 0
 
 /** Creates a service and tells how its first deploy ends. */
-async function firstDeploy(fields: object): Promise<Ended & { name: string }> {
+async function firstDeploy(fields: object): Promise<{ name: string; status: string; error: string | null }> {
   const name = `broken-${++services}`
   const { status, body } = await server.api('POST', '/services', { name, ...fields })
   expect(status).toBe(201)
-  return { name, ...(await ended(body.latest_deploy.id)) }
+  return { name, ...(await endOf(server, body.latest_deploy.id)) }
 }
 
 /** That a failed service left nothing: no container, no checkout; and that it reads failed. */
 async function expectNothingLeft(name: string): Promise<void> {
   const { body } = await server.api('GET', `/services/${name}`)
   expect(body.state).toBe('failed')
-  const { stdout } = await promisify(execFile)('docker', [
-    '-H',
-    standEngine(),
-    'ps',
-    '-aq',
-    '--filter',
-    `label=deployer.service=${body.id}`,
-  ])
-  expect(stdout).toBe('')
+  expect(await containersOf(body.id)).toEqual([])
   expect(readdirSync(join(server.dataDirectory, 'checkouts'))).toEqual([])
 }
 
@@ -163,10 +140,10 @@ describe('a failed deploy of a service that is live leaves the old version servi
       image: 'busybox:1',
       start_command: page,
     })
-    expect((await ended(created.body.latest_deploy.id)).status).toBe('live')
+    expect((await endOf(server, created.body.latest_deploy.id)).status).toBe('live')
     await server.api('PATCH', '/services/steady', { start_command: 'exit 1' })
     const failed = await server.api('POST', '/services/steady/deploys')
-    expect((await ended(failed.body.id)).status).toBe('deploy_failed')
+    expect((await endOf(server, failed.body.id)).status).toBe('deploy_failed')
     const { body } = await server.api('GET', '/services/steady')
     expect(body).toMatchObject({ state: 'running', live_deploy_id: created.body.latest_deploy.id })
     const rollback = await server.api('POST', '/services/steady/rollback', { deploy_id: failed.body.id })
@@ -186,7 +163,7 @@ describe('cancelling', () => {
       (await promisify(execFile)('ps', ['-eo', 'args'])).stdout
         .split('\n')
         .some((line) => line.trim() === mark)
-    await waitFor(isRunning, 'the step to run', END_MS)
+    await waitFor(isRunning, 'the step to run', STEP_MS)
     const canceled = await server.api('POST', `/deploys/${body.latest_deploy.id}/cancel`)
     expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled' } })
     await waitFor(async () => !(await isRunning()), 'the step to end', 30_000)
@@ -237,9 +214,9 @@ describe('an uploaded archive', () => {
       body: { id: string; trigger: string } & object
     }
     expect(deploy).toMatchObject({ status: 202, body: { trigger: 'upload', source: { kind: 'archive' } } })
-    expect(await ended(deploy.body.id)).toMatchObject({ status: 'live', error: null })
+    expect(await endOf(server, deploy.body.id)).toMatchObject({ status: 'live', error: null })
     const again = await server.api('POST', '/services/uploaded/deploys')
-    expect(await ended(again.body.id)).toMatchObject({ status: 'live' })
+    expect(await endOf(server, again.body.id)).toMatchObject({ status: 'live' })
   })
 
   test.each([

@@ -1,12 +1,10 @@
-import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEvents } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { commit, createRepository, startGitHttp, type GitRemote, type Repository } from '../stand/git.ts'
 import { busyboxApplication, expressApplication } from './applications.ts'
-
-const DEPLOY_LIMIT_MS = 180_000
+import { endOf, fetchFrom } from './live.ts'
 
 let server: TestServer
 let remote: GitRemote
@@ -22,35 +20,9 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** What the data plane answers for a host. */
-function fetchFrom(host: string, path = '/'): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { host: '127.0.0.1', port: server.httpPort, path, headers: { host } },
-      (response) => {
-        let text = ''
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
-      },
-    )
-    outgoing.on('error', reject)
-    outgoing.end()
-  })
-}
-
 /** Waits for a deploy's end; anything but `live` fails with its error. */
 async function untilLive(id: string): Promise<void> {
-  const done = await waitFor(
-    async () => {
-      const { body } = await server.api('GET', `/deploys/${id}`)
-      return ['queued', 'building', 'deploying'].includes(body.status)
-        ? null
-        : (body as { status: string; error: string | null })
-    },
-    `the end of ${id}`,
-    DEPLOY_LIMIT_MS,
-  )
-  expect(done).toMatchObject({ status: 'live', error: null })
+  expect(await endOf(server, id)).toMatchObject({ status: 'live', error: null })
 }
 
 describe('a repository goes live', () => {
@@ -60,7 +32,7 @@ describe('a repository goes live', () => {
     expect(created.status).toBe(201)
     expect(created.body).toMatchObject({ state: 'deploying', latest_deploy: { trigger: 'create' } })
     await untilLive(created.body.latest_deploy.id)
-    expect(await fetchFrom('shop.localhost')).toEqual({ status: 200, text: 'one' })
+    expect(await fetchFrom(server, 'shop.localhost')).toEqual({ status: 200, text: 'one' })
   })
 
   test('its deploy log tells the clone, the build, the start and ends', async () => {
@@ -86,7 +58,7 @@ describe('a repository goes live', () => {
     let loading = true
     const load = Array.from({ length: 8 }, async () => {
       while (loading) {
-        const { status, text } = await fetchFrom('shop.localhost').catch((error: Error) => ({
+        const { status, text } = await fetchFrom(server, 'shop.localhost').catch((error: Error) => ({
           status: 0,
           text: error.message,
         }))
@@ -95,7 +67,11 @@ describe('a repository goes live', () => {
       }
     })
     await untilLive(deploy.body.id)
-    await waitFor(async () => (await fetchFrom('shop.localhost')).text === 'two', 'the new version', 10_000)
+    await waitFor(
+      async () => (await fetchFrom(server, 'shop.localhost')).text === 'two',
+      'the new version',
+      10_000,
+    )
     loading = false
     await Promise.all(load)
     expect(answers.bad).toEqual([])
@@ -109,7 +85,7 @@ describe('a repository goes live', () => {
     const rollback = await server.api('POST', '/services/shop/rollback', { deploy_id: deploys[1].id })
     expect(rollback).toMatchObject({ status: 202, body: { trigger: 'rollback' } })
     await untilLive(rollback.body.id)
-    expect((await fetchFrom('shop.localhost')).text).toBe('one')
+    expect((await fetchFrom(server, 'shop.localhost')).text).toBe('one')
   })
 
   test('variables reach the program byte for byte after a restart, with those of the server', async () => {
@@ -121,7 +97,10 @@ describe('a repository goes live', () => {
     const { body: deploys } = await server.api('GET', '/services/shop/deploys')
     expect(deploys[0].trigger).toBe('restart')
     await untilLive(deploys[0].id)
-    const environment = JSON.parse((await fetchFrom('shop.localhost', '/env')).text) as Record<string, string>
+    const environment = JSON.parse((await fetchFrom(server, 'shop.localhost', '/env')).text) as Record<
+      string,
+      string
+    >
     expect(environment).toMatchObject({
       ODD: value.replaceAll('$${{', () => '${{'),
       PORT: '10000',
@@ -148,9 +127,13 @@ describe('a repository goes live', () => {
     expect(status.instances.filter(({ state }: { state: string }) => state === 'running')).toHaveLength(3)
     await server.api('POST', '/services/shop/scale', { instances: 0 })
     expect((await server.api('GET', '/services/shop')).body.state).toBe('idle')
-    expect((await fetchFrom('shop.localhost')).status).toBe(503)
+    expect((await fetchFrom(server, 'shop.localhost')).status).toBe(503)
     await server.api('POST', '/services/shop/scale', { instances: 1 })
-    await waitFor(async () => (await fetchFrom('shop.localhost')).status === 200, 'one instance', 60_000)
+    await waitFor(
+      async () => (await fetchFrom(server, 'shop.localhost')).status === 200,
+      'one instance',
+      60_000,
+    )
   })
 
   test('suspending stops the containers and resuming starts the live deploy again, without a deploy', async () => {
@@ -160,11 +143,11 @@ describe('a repository goes live', () => {
       state: 'suspended',
     })
     expect((await server.api('POST', '/services/shop/suspend')).status).toBe(200)
-    expect((await fetchFrom('shop.localhost')).status).toBe(503)
+    expect((await fetchFrom(server, 'shop.localhost')).status).toBe(503)
     expect((await server.api('POST', '/services/shop/deploys')).status).toBe(409)
     expect((await server.api('POST', '/services/shop/resume')).body.suspended).toBe(false)
     await waitFor(
-      async () => (await fetchFrom('shop.localhost')).status === 200,
+      async () => (await fetchFrom(server, 'shop.localhost')).status === 200,
       'the service to be back',
       60_000,
     )
@@ -185,13 +168,13 @@ describe('a repository goes live', () => {
       30_000,
     )
     await waitFor(
-      async () => (await fetchFrom('crasher.localhost')).status === 200,
+      async () => (await fetchFrom(server, 'crasher.localhost')).status === 200,
       'the service to answer again',
       30_000,
     )
     expect((await server.api('DELETE', '/services/crasher')).status).toBe(204)
     expect((await server.api('GET', '/services/crasher')).status).toBe(404)
-    expect((await fetchFrom('crasher.localhost')).status).toBe(404)
+    expect((await fetchFrom(server, 'crasher.localhost')).status).toBe(404)
   })
 
   test('kill -9 of the server in the middle of a deploy loses nothing: the page is served and the deploy ends after the start', async () => {
@@ -203,10 +186,10 @@ describe('a repository goes live', () => {
       30_000,
     )
     await server.kill('SIGKILL')
-    expect((await fetchFrom('shop.localhost')).status).toBe(200)
+    expect((await fetchFrom(server, 'shop.localhost')).status).toBe(200)
     await server.restart()
-    expect((await fetchFrom('shop.localhost')).status).toBe(200)
+    expect((await fetchFrom(server, 'shop.localhost')).status).toBe(200)
     await untilLive(deploy.body.id)
-    expect((await fetchFrom('shop.localhost')).text).toBe('three')
+    expect((await fetchFrom(server, 'shop.localhost')).text).toBe('three')
   })
 })

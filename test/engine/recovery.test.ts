@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
-import { request } from 'node:http'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
+import { containersOf, docker, fetchFrom } from './live.ts'
 
 const SLOW_MS = 90_000
 /** Listens only after a while, so that a deploy can be caught while it rolls out. */
@@ -21,20 +18,8 @@ afterAll(async () => {
   await server?.stop()
 })
 
-async function docker(...args: string[]): Promise<string> {
-  return (await promisify(execFile)('docker', ['-H', standEngine(), ...args])).stdout.trim()
-}
-
-function page(host: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port: server.httpPort, headers: { host } }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-      response.on('end', () => resolve(text.trim()))
-    })
-      .on('error', reject)
-      .end()
-  })
+async function page(host: string): Promise<string> {
+  return (await fetchFrom(server, host)).text.trim()
 }
 
 async function untilStatus(id: string, status: string): Promise<void> {
@@ -43,18 +28,6 @@ async function untilStatus(id: string, status: string): Promise<void> {
     `${id} to be ${status}`,
     SLOW_MS,
   )
-}
-
-async function containersOf(serviceId: string): Promise<string[]> {
-  const names = await docker(
-    'ps',
-    '-a',
-    '--filter',
-    `label=deployer.service=${serviceId}`,
-    '--format',
-    '{{.Names}}',
-  )
-  return names === '' ? [] : names.split('\n')
 }
 
 describe('the server is killed at any moment and goes on', () => {

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { takeDataLock } from '#server/data-lock.ts'
 
 /** What a running server says of itself in its data directory. */
 export interface RunningServer {
@@ -8,15 +9,11 @@ export interface RunningServer {
   http_url: string
 }
 
-/** The server that runs on a data directory, or null when none does. */
+/** The server that runs on a data directory, or null when none does: then nobody holds the directory's lock. */
 export function findServer(dataDirectory: string): RunningServer | null {
-  try {
-    const server = JSON.parse(readFileSync(join(dataDirectory, 'server.json'), 'utf8')) as RunningServer
-    process.kill(server.pid, 0)
-    // A pid is given again after a while; the command line tells whether it is still ours.
-    const command = readFileSync(`/proc/${server.pid}/cmdline`, 'utf8')
-    return command.split('\0').includes('serve') ? server : null
-  } catch {
-    return null
-  }
+  const file = join(dataDirectory, 'server.json')
+  if (!existsSync(file)) return null
+  const lock = takeDataLock(dataDirectory)
+  lock?.release()
+  return lock ? null : (JSON.parse(readFileSync(file, 'utf8')) as RunningServer)
 }

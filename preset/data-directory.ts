@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { takeDataLock } from '#server/data-lock.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { makePrivateDirectory } from '#server/files.ts'
 
@@ -8,8 +8,7 @@ import { makePrivateDirectory } from '#server/files.ts'
 const FOLDERS = ['archives', 'checkouts', 'logs', 'ssh']
 
 /**
- * Makes the data directory ready and takes its lock: an exclusive transaction on a small database of its own, which the
- * kernel drops with the process, however that ends. Throws `io_error` when it is in use or not writable.
+ * Makes the data directory ready and takes its lock. Throws `io_error` when it is in use or not writable.
  */
 export function openDataDirectory(path: string): { release(): void } {
   try {
@@ -26,18 +25,12 @@ export function openDataDirectory(path: string): { release(): void } {
 }
 
 function takeLock(path: string): { release(): void } {
-  const database = new DatabaseSync(join(path, 'lock.db'))
-  try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-  } catch (cause) {
-    database.close()
-    throw new AppError(
-      'io_error',
-      `--data-dir ${path} is in use by another server: stop it, or name another directory`,
-      { cause },
-    )
-  }
-  return { release: () => database.close() }
+  const lock = takeDataLock(path)
+  if (lock) return lock
+  throw new AppError(
+    'io_error',
+    `--data-dir ${path} is in use by another server: stop it, or name another directory`,
+  )
 }
 
 /** What an earlier run was in the middle of; its deploys start over. */

@@ -32,11 +32,11 @@ export async function serve(argv: string[]): Promise<void> {
   setLogLevel(options.logLevel)
   const lock = openDataDirectory(options.dataDirectory)
   const stopping = new AbortController()
-  const database = await openDatabase(join(options.dataDirectory, 'deployer.db'))
+  const database = await usable(join(options.dataDirectory, 'deployer.db'), openDatabase)
   const context: Context = {
     options,
     database,
-    vault: openVault(join(options.dataDirectory, 'secret.key')),
+    vault: await usable(join(options.dataDirectory, 'secret.key'), openVault),
     serverId: serverIdOf(database),
     version: VERSION,
     stopping: stopping.signal,
@@ -83,6 +83,18 @@ export async function serve(argv: string[]): Promise<void> {
     log.error('a fault of the server itself; it ends', { error: String(error.stack ?? error) })
     void stop(1)
   })
+}
+
+/** Opens a file of the data directory; one that is damaged is named. */
+async function usable<T>(file: string, open: (file: string) => T | Promise<T>): Promise<T> {
+  try {
+    return await open(file)
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    throw new AppError('io_error', `${file} cannot be used: ${messageOf(cause)}. Restore it from a backup.`, {
+      cause,
+    })
+  }
 }
 
 /** Node's listener around Nitro's app. HEAD is answered as GET, whose body node leaves out (RFC 9110 section 9.3.2). */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -96,8 +97,8 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
       throw bad(name, `a number, at least ${least}`, value)
     return Number(value)
   }
-  const count = (name: FlagName, fallback: number): number => {
-    const value = number(name, fallback, 1)
+  const count = (name: FlagName, fallback: number, least = 1): number => {
+    const value = number(name, fallback, least)
     if (!Number.isInteger(value)) throw bad(name, 'a whole number', String(value))
     return value
   }
@@ -110,16 +111,13 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     dashboardHost: readDashboardHost(text('dashboard-host'), baseDomain),
     apiToken: readApiToken(text('api-token')),
     dockerHost: text('docker-host'),
-    defaultMemoryMb: count('default-memory-mb', 512),
+    defaultMemoryMb: count('default-memory-mb', 512, MIN_MEMORY_MB),
     defaultCpus: number('default-cpus', 1, 0.01),
     buildConcurrency: count('build-concurrency', 1),
     buildTimeoutMs: readDuration('build-timeout', text('build-timeout'), 30 * 60_000),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     baseImageRegistry: text('base-image-registry'),
-    trustedProxies: (text('trusted-proxies') ?? '')
-      .split(',')
-      .map((cidr) => cidr.trim())
-      .filter(Boolean),
+    trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
     maxConnectionsPerIp: count('max-connections-per-ip', 2_000),
     logLevel: readLogLevel(text('log-level')),
@@ -151,6 +149,9 @@ function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
   return join(environment.XDG_DATA_HOME || join(homedir(), '.local/share'), 'deployer')
 }
 
+/** Less starts no program (the engine's own least is 6). */
+const MIN_MEMORY_MB = 16
+
 const MAX_PORT = 65_535
 
 function readListen(
@@ -180,6 +181,21 @@ function readDashboardHost(value: string | null, baseDomain: string): string | n
   return isLocalDomain(baseDomain) ? null : `dashboard.${baseDomain}`
 }
 
+/** Comma-separated addresses with a prefix length (RFC 4632, RFC 4291 section 2.3). */
+function readCidrs(name: FlagName, value: string | null): string[] {
+  const cidrs = (value ?? '')
+    .split(',')
+    .map((cidr) => cidr.trim())
+    .filter((cidr) => cidr !== '')
+  for (const cidr of cidrs) {
+    const [address = '', prefix = ''] = cidr.split('/')
+    const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+    if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > longest)
+      throw bad(name, 'CIDRs such as 10.0.0.0/8', cidr)
+  }
+  return cidrs
+}
+
 /** Names that no public authority certifies and no public DNS serves (RFC 2606, RFC 6761, RFC 6762, RFC 8375). */
 export function isLocalDomain(domain: string): boolean {
   return (
@@ -197,13 +213,18 @@ function readApiToken(value: string | null): string | null {
   return value
 }
 
+/** Timers count milliseconds in 31 bits; a week is longer than anyone waits. */
+const LONGEST_DURATION_MS = 7 * 24 * 3_600_000
+
 const UNIT_MS: Record<string, number> = { '': 1_000, ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 }
 
 function readDuration(name: FlagName, value: string | null, fallbackMs: number): number {
   if (value === null) return fallbackMs
   const match = /^(\d+)\s*(ms|s|m|min|h)?$/.exec(value)
   const milliseconds = Number(match?.[1]) * UNIT_MS[match?.[2] ?? '']!
-  if (!match || milliseconds === 0) throw bad(name, 'a duration such as 90s, 30m or 1h', value)
+  if (!match || milliseconds === 0 || milliseconds > LONGEST_DURATION_MS) {
+    throw bad(name, 'a duration such as 90s, 30m or 1h, a week at most', value)
+  }
   return milliseconds
 }
 

@@ -4,7 +4,7 @@ import { logger } from '#server/log.ts'
 import type { ListenAddress } from '#server/options.ts'
 import { publicHttpPort, setPublicHttpPort } from '#server/public-address.ts'
 import type { Counts } from '#proxy/protocol.ts'
-import { ProxyClient, ProxyListenError } from './client.ts'
+import { findProxy, ProxyClient, ProxyListenError } from './client.ts'
 import { buildTable, nextTableVersion } from './table.ts'
 
 const log = logger('data plane')
@@ -34,6 +34,19 @@ export class DataPlane {
    * a default one gives way to port 8080.
    */
   static async start(program: string, apiPort: number): Promise<DataPlane> {
+    const { dataDirectory } = useContext().options
+    const former = await findProxy(dataDirectory)
+    former?.close()
+    try {
+      return await DataPlane.#startAnywhere(program, apiPort)
+    } catch (error) {
+      // One that served before goes on serving; one that this start brought up would serve nothing.
+      if (!former) await (await findProxy(dataDirectory))?.stop()
+      throw error
+    }
+  }
+
+  static async #startAnywhere(program: string, apiPort: number): Promise<DataPlane> {
     const { httpListen } = useContext().options
     const addresses = [httpListen, ...(httpListen.named ? [] : [{ ...httpListen, port: FALLBACK_HTTP_PORT }])]
     for (const address of addresses) {

@@ -38,8 +38,9 @@ export default async function handleError(error: H3Error, event: H3Event): Promi
   setResponseStatus(event, status, STATUS_CODES[status])
   setResponseHeader(event, 'content-type', 'application/json')
   setResponseHeader(event, 'cache-control', 'no-store')
-  closeUnreadBody(event)
-  await send(event, JSON.stringify({ error: { code, message } }))
+  const text = JSON.stringify({ error: { code, message } })
+  if (event.node.req.complete) await send(event, text)
+  else await sendDraining(event, text)
 }
 
 /** The code of a fault of the server's own, by what raised it. */
@@ -60,20 +61,25 @@ const LINGER_BYTES = 64 * 1024 * 1024
 const LINGER_MS = 5_000
 
 /**
- * Closing a socket with unread bytes resets it, and the client never sees the answer (RFC 9112 section 9.6): the rest of
- * the body is drained for a while first.
+ * Sends a whole answer while the request's body is still coming, and ends only when that has come or the client has
+ * left: node closes the socket at the answer's end, and closing one with unread bytes resets it, so that the client
+ * never sees the answer (RFC 9112 section 9.6).
  */
-function closeUnreadBody(event: H3Event): void {
+async function sendDraining(event: H3Event, text: string): Promise<void> {
   const { req, res } = event.node
-  if (req.complete) return
   res.setHeader('connection', 'close')
+  res.setHeader('content-length', Buffer.byteLength(text))
+  res.write(text)
   let drained = 0
-  req.on('data', (chunk: Buffer) => {
-    drained += chunk.length
-    if (drained > LINGER_BYTES) req.destroy()
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, LINGER_MS)
+    res.once('close', () => clearTimeout(timer))
+    req.on('data', (chunk: Buffer) => {
+      drained += chunk.length
+      if (drained > LINGER_BYTES) resolve()
+    })
+    for (const end of ['end', 'error', 'close'] as const) req.on(end, () => resolve())
+    req.resume()
   })
-  req.on('error', () => {})
-  req.resume()
-  const timer = setTimeout(() => req.destroy(), LINGER_MS)
-  req.once('close', () => clearTimeout(timer))
+  res.end()
 }

@@ -381,7 +381,11 @@ describe('a body that is no good JSON object', () => {
     ['an empty key', '{"name": "x", "": 1}', /unknown field/],
     ['an unknown field', '{"name": "x", "Port": 80}', /^Port: unknown field/],
     ['an id of its own', '{"name": "x", "id": "srv-0123456789abcdef0123"}', /^id: unknown field/],
-    ['an unknown field inside', '{"name": "x", "env": [{"key": "A", "value": "", "secret": true}]}', /^env\./],
+    [
+      'an unknown field inside',
+      '{"name": "x", "env": [{"key": "A", "value": "", "secret": true}]}',
+      /^env\./,
+    ],
     ['nothing but depth', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, /./],
     ['depth under a field', `{"name":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`, /./],
   ])('is refused: %s', async (_, body, message) => {

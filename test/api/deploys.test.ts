@@ -1,0 +1,347 @@
+import { gzipSync } from 'node:zlib'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { pack } from 'tar-stream'
+import { buffer } from 'node:stream/consumers'
+import { allEvents } from '../support/sse.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { refusal } from './account-client.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const REPOSITORY = 'https://git.example.com/x.git'
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+let made = 0
+let name: string
+
+beforeEach(() => {
+  name = `one-${++made}`
+})
+
+async function create(fields: object): Promise<{ id: string; latest_deploy: { id: string } | null }> {
+  const created = await server.api('POST', '/services', { name, ...fields })
+  expect(created.status).toBe(201)
+  return created.body
+}
+
+async function deploys(query = ''): Promise<{ id: string; status: string; error: string | null }[]> {
+  const { status, body } = await server.api('GET', `/services/${name}/deploys${query}`)
+  expect(status).toBe(200)
+  return body
+}
+
+async function archive(): Promise<Buffer> {
+  const tar = pack()
+  tar.entry({ name: 'Dockerfile' }, 'FROM busybox:1\n')
+  tar.finalize()
+  return gzipSync(await buffer(tar))
+}
+
+describe('a deploy', () => {
+  it('of a repository is queued with every documented field', async () => {
+    const service = await create({ repo_url: REPOSITORY, branch: 'main', deploy: false })
+    const { status, body } = await server.api('POST', `/services/${name}/deploys`)
+    expect(status).toBe(202)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^dep-[0-9a-f]{20}$/) as string,
+      service_id: service.id,
+      status: 'queued',
+      trigger: 'manual',
+      source: { kind: 'git', repo_url: REPOSITORY, branch: 'main', commit: null },
+      commit_sha: null,
+      commit_message: null,
+      image: null,
+      port: null,
+      error: null,
+      created_at: expect.stringMatching(TIMESTAMP) as string,
+      started_at: null,
+      finished_at: null,
+    })
+    expect((await server.api('GET', `/deploys/${body.id}`)).body).toEqual(body)
+    expect((await server.api('GET', `/services/${name}`)).body).toMatchObject({
+      state: 'deploying',
+      latest_deploy: { id: body.id },
+    })
+  })
+
+  it('comes with the creation of a service that has a source, unless it is not wanted', async () => {
+    const service = await create({ image: 'busybox:1' })
+    expect(service.latest_deploy).toMatchObject({
+      trigger: 'create',
+      status: 'queued',
+      source: { kind: 'image', repo_url: null, branch: null, commit: null },
+      image: 'busybox:1',
+    })
+    name = `${name}-quiet`
+    expect((await create({ image: 'busybox:1', deploy: false })).latest_deploy).toBeNull()
+    expect(await deploys()).toEqual([])
+  })
+
+  it('takes the commit that was asked for', async () => {
+    await create({ repo_url: REPOSITORY, deploy: false })
+    for (const commit of ['9fceb02', 'a'.repeat(40), 'a'.repeat(64), 'v1.2.3', 'feature/x', 'refs/tags/v1']) {
+      const { status, body } = await server.api('POST', `/services/${name}/deploys`, { commit })
+      expect([commit, status, body.source?.commit]).toEqual([commit, 202, commit])
+    }
+  })
+
+  it.each([
+    '',
+    '-x',
+    '--upload-pack=x',
+    'a b',
+    'a..b',
+    'HEAD~1',
+    'x^{}',
+    'a:b',
+    'a\n',
+    'a\0',
+    '@{-1}',
+    'x'.repeat(300),
+    7,
+    null,
+  ])('is refused with a commit that can be none, and nothing is queued: %j', async (commit) => {
+    await create({ repo_url: REPOSITORY, deploy: false })
+    const answer = await server.api('POST', `/services/${name}/deploys`, { commit })
+    expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+    expect(answer.body.error.message).toMatch(/^commit: /)
+    expect(await deploys()).toEqual([])
+  })
+
+  it.each([
+    ['a cache that is no boolean', { clear_cache: 'true' }],
+    ['null', { clear_cache: null }],
+    ['an unknown field', { branch: 'x' }],
+    ['an array', []],
+  ])('is refused with %s', async (_, body) => {
+    await create({ repo_url: REPOSITORY, deploy: false })
+    expect(await server.api('POST', `/services/${name}/deploys`, body)).toMatchObject(
+      refusal(400, 'invalid_request'),
+    )
+    expect(await deploys()).toEqual([])
+  })
+
+  it('of a commit is refused for an image', async () => {
+    await create({ image: 'busybox:1', deploy: false })
+    const answer = await server.api('POST', `/services/${name}/deploys`, { commit: 'abcd' })
+    expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+    expect(answer.body.error.message).toMatch(/^commit: .*repository/)
+  })
+
+  it('without a source is refused, and the message says what to set', async () => {
+    await create({})
+    const answer = await server.api('POST', `/services/${name}/deploys`)
+    expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+    expect(answer.body.error.message).toMatch(/repo_url.*image.*upload/)
+  })
+
+  it('is found by its id alone', async () => {
+    const service = await create({ image: 'busybox:1' })
+    const ids = [
+      service.id,
+      name,
+      'dep-00000000000000000000',
+      service.latest_deploy!.id.toUpperCase(),
+      'dep-x',
+    ]
+    for (const id of ids) {
+      for (const path of ['', '/logs', '/logs?follow'])
+        expect(await server.api('GET', `/deploys/${id}${path}`)).toMatchObject(refusal(404, 'not_found'))
+      expect(await server.api('POST', `/deploys/${id}/cancel`)).toMatchObject(refusal(404, 'not_found'))
+    }
+  })
+})
+
+describe('deploys that wait', () => {
+  it('are superseded by a newer one from source, which they name', async () => {
+    await create({ image: 'busybox:1' })
+    const newer = await server.api('POST', `/services/${name}/deploys`)
+    const [latest, older] = await deploys()
+    expect(latest).toMatchObject({ id: newer.body.id, status: 'queued', error: null })
+    expect(older).toMatchObject({
+      status: 'canceled',
+      error: `superseded by ${newer.body.id}`,
+      started_at: null,
+      finished_at: expect.stringMatching(TIMESTAMP) as string,
+    })
+  })
+
+  it('of another service are left alone', async () => {
+    const first = await create({ image: 'busybox:1' })
+    name = `${name}-other`
+    await create({ image: 'busybox:1' })
+    await server.api('POST', `/services/${name}/deploys`)
+    expect((await server.api('GET', `/deploys/${first.latest_deploy!.id}`)).body.status).toBe('queued')
+  })
+
+  it('are canceled when asked; a second time changes nothing', async () => {
+    const { latest_deploy } = await create({ image: 'busybox:1' })
+    const canceled = await server.api('POST', `/deploys/${latest_deploy!.id}/cancel`)
+    expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled', started_at: null } })
+    const again = await server.api('POST', `/deploys/${latest_deploy!.id}/cancel`)
+    expect(again).toMatchObject({ status: 200, body: canceled.body as object })
+    expect((await server.api('GET', `/services/${name}`)).body.state).toBe('not_deployed')
+  })
+
+  it('are canceled by suspending, and a suspended service takes no more', async () => {
+    const { latest_deploy } = await create({ image: 'busybox:1' })
+    await server.api('POST', `/services/${name}/suspend`)
+    expect((await server.api('GET', `/deploys/${latest_deploy!.id}`)).body).toMatchObject({
+      status: 'canceled',
+      error: expect.stringMatching(/suspended/) as string,
+    })
+    for (const [path, body] of [
+      ['deploys', {}],
+      ['restart', undefined],
+      ['deploys/upload', 'x'],
+    ] as const) {
+      const answer = await server.api('POST', `/services/${name}/${path}`, body)
+      expect([path, answer.status, answer.body.error.code]).toEqual([path, 409, 'conflict'])
+    }
+    expect(await deploys()).toHaveLength(1)
+  })
+
+  it('are canceled by deleting', async () => {
+    const { latest_deploy } = await create({ image: 'busybox:1' })
+    await server.api('DELETE', `/services/${name}`)
+    expect((await server.api('GET', `/deploys/${latest_deploy!.id}`)).body.status).toBe('canceled')
+  })
+
+  it('have a log that is empty and ends', async () => {
+    const { latest_deploy } = await create({ image: 'busybox:1' })
+    const init = { headers: { authorization: `Bearer ${server.token}` } }
+    const url = `${server.url}/api/v1/deploys/${latest_deploy!.id}/logs`
+    expect(await allEvents(await fetch(url, init))).toEqual([{ event: 'end', data: '' }])
+    const following = await fetch(`${url}?follow`, init)
+    await server.api('POST', `/deploys/${latest_deploy!.id}/cancel`)
+    expect((await allEvents(following)).at(-1)).toEqual({ event: 'end', data: '' })
+  })
+
+  it('still wait after a restart of the server', async () => {
+    const { latest_deploy } = await create({ image: 'busybox:1' })
+    await server.kill('SIGKILL')
+    await server.restart()
+    expect((await server.api('GET', `/deploys/${latest_deploy!.id}`)).body.status).toBe('queued')
+  })
+})
+
+describe('the list of deploys', () => {
+  let full: string
+  beforeAll(async () => {
+    full = 'full'
+    await server.api('POST', '/services', { name: full, image: 'busybox:1', deploy: false })
+    for (let count = 0; count < 25; count++) await server.api('POST', `/services/${full}/deploys`)
+  })
+
+  it.each([
+    ['', 20],
+    ['?limit=1', 1],
+    ['?limit=25', 25],
+    ['?limit=0', 1],
+    ['?limit=-5', 1],
+    ['?limit=501', 25],
+    ['?limit=999999999999', 25],
+    ['?limit=3&environment=production', 3],
+  ])('is cut at its limit: %s', async (query, count) => {
+    const { body } = await server.api('GET', `/services/${full}/deploys${query}`)
+    expect(body).toHaveLength(count)
+  })
+
+  it('is newest first', async () => {
+    const { body } = await server.api('GET', `/services/${full}/deploys?limit=500`)
+    const moments = body.map((entry: { created_at: string }) => entry.created_at)
+    expect(moments).toEqual([...moments].sort().reverse())
+    expect(body[0].status).toBe('queued')
+    expect(body.slice(1).every((entry: { status: string }) => entry.status === 'canceled')).toBe(true)
+  })
+
+  it.each([
+    'limit=',
+    'limit=x',
+    'limit=1.5',
+    'limit=1e2',
+    'limit=0x10',
+    'limit=%201',
+    'limit=1&limit=2',
+    'page=2',
+  ])('is refused with %s', async (query) => {
+    expect(await server.api('GET', `/services/${full}/deploys?${query}`)).toMatchObject(
+      refusal(400, 'invalid_request'),
+    )
+  })
+})
+
+describe('a rollback', () => {
+  it.each([
+    ['no deploy', {}, 400],
+    ['a number', { deploy_id: 1 }, 400],
+    ['a text that is no id', { deploy_id: 'latest' }, 404],
+    ['a deploy that does not exist', { deploy_id: 'dep-00000000000000000000' }, 404],
+  ])('is refused for %s', async (_, body, status) => {
+    await create({ image: 'busybox:1', deploy: false })
+    expect((await server.api('POST', `/services/${name}/rollback`, body)).status).toBe(status)
+  })
+
+  it('to a deploy of another service is refused as not found', async () => {
+    const other = await create({ image: 'busybox:1' })
+    name = `${name}-other`
+    await create({ image: 'busybox:1', deploy: false })
+    const body = { deploy_id: other.latest_deploy!.id }
+    expect(await server.api('POST', `/services/${name}/rollback`, body)).toMatchObject(
+      refusal(404, 'not_found'),
+    )
+  })
+
+  it('to a deploy that never was live is refused', async () => {
+    const { latest_deploy } = await create({ image: 'busybox:1' })
+    const answer = await server.api('POST', `/services/${name}/rollback`, { deploy_id: latest_deploy!.id })
+    expect(answer).toMatchObject(refusal(409, 'conflict'))
+    expect(answer.body.error.message).toContain('never was live')
+  })
+})
+
+describe('an uploaded archive', () => {
+  const archives = () => readdirSync(join(server.dataDirectory, 'archives'))
+
+  it('is kept and queued as a deploy of its own, and built again by a manual deploy', async () => {
+    await create({})
+    const uploaded = await server.api('POST', `/services/${name}/deploys/upload`, await archive())
+    expect(uploaded).toMatchObject({
+      status: 202,
+      body: { trigger: 'upload', status: 'queued', source: { kind: 'archive', repo_url: null } },
+    })
+    expect(existsSync(join(server.dataDirectory, 'archives', `${uploaded.body.id}.tar.gz`))).toBe(true)
+    const again = await server.api('POST', `/services/${name}/deploys`)
+    expect(again).toMatchObject({ status: 202, body: { trigger: 'manual', source: { kind: 'archive' } } })
+  })
+
+  it.each([{ repo_url: REPOSITORY }, { image: 'busybox:1' }])(
+    'is refused by a service with %j',
+    async (source) => {
+      await create({ ...source, deploy: false })
+      const before = archives()
+      expect(await server.api('POST', `/services/${name}/deploys/upload`, await archive())).toMatchObject(
+        refusal(409, 'conflict'),
+      )
+      expect(await deploys()).toEqual([])
+      expect(archives()).toEqual(before)
+    },
+  )
+
+  it.each(['clear_cache=maybe', 'nonsense=1', 'environment='])(
+    'is refused with the query %s',
+    async (query) => {
+      await create({})
+      const answer = await server.api('POST', `/services/${name}/deploys/upload?${query}`, await archive())
+      expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+      expect(await deploys()).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { allEvents, readEvents, type StreamEvent } from '../support/sse.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { EMAIL, PASSWORD, refusal } from './account-client.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+  await server.request('POST', '/api/v1/auth/setup', {
+    code: server.setupCode,
+    email: EMAIL,
+    password: PASSWORD,
+  })
+})
+afterAll(() => server.stop())
+
+function open(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { authorization: `Bearer ${server.token}` }
+  return fetch(`${server.url}/api/v1${path}`, { headers, ...init })
+}
+
+interface Followed {
+  events: StreamEvent[]
+  response: Response
+  /** True when the stream has ended or was cut. */
+  over: boolean
+  close(): void
+}
+
+/** Reads a stream in the background. */
+async function follow(path: string): Promise<Followed> {
+  const abort = new AbortController()
+  const response = await open(path, { signal: abort.signal })
+  const followed: Followed = { events: [], response, over: false, close: () => abort.abort() }
+  const read = async () => {
+    for await (const event of readEvents(response)) followed.events.push(event)
+  }
+  void read()
+    .catch(() => {})
+    .finally(() => (followed.over = true))
+  return followed
+}
+
+interface Change {
+  kind: string
+  id: string
+  service_id: string | null
+  action: string
+}
+
+/** What the change feed tells of `work`, up to the creation of a service that marks its end. */
+async function changesOf(work: () => Promise<unknown>): Promise<Change[]> {
+  const feed = await follow('/events')
+  try {
+    await waitFor(() => feed.events[0]?.event === 'ready', 'ready')
+    await work()
+    const marker = (await server.api('POST', '/services', { name: `marker-${crypto.randomUUID()}` })).body.id
+    const told = () => feed.events.slice(1).map(({ data }) => JSON.parse(data) as Change)
+    await waitFor(() => told().some(({ id }) => id === marker), 'the mark')
+    expect(feed.events.slice(1).every(({ event }) => event === 'change')).toBe(true)
+    return told().slice(
+      0,
+      told().findIndex(({ id }) => id === marker),
+    )
+  } finally {
+    feed.close()
+  }
+}
+
+let made = 0
+
+async function create(fields: object = {}): Promise<{ id: string; latest_deploy: { id: string } }> {
+  return (await server.api('POST', '/services', { name: `one-${++made}`, ...fields })).body
+}
+
+describe('the change feed', () => {
+  it('begins with ready and is not kept by a cache', async () => {
+    const feed = await follow('/events')
+    await waitFor(() => feed.events.length > 0, 'an event')
+    expect(feed.events[0]).toEqual({ event: 'ready', data: '{}' })
+    expect(feed.response.headers.get('content-type')).toBe('text/event-stream')
+    expect(feed.response.headers.get('cache-control')).toBe('no-store')
+    expect(feed.response.headers.get('access-control-allow-origin')).toBeNull()
+    feed.close()
+  })
+
+  it('tells one change for each write', async () => {
+    let id = ''
+    const changes = await changesOf(async () => {
+      ;({ id } = await create())
+      await server.api('PATCH', `/services/${id}`, { branch: 'next', port: 8_080 })
+      await server.api('PUT', `/services/${id}/env`, { vars: [{ key: 'A', value: '1' }] })
+      await server.api('PATCH', `/services/${id}/env`, { set: { B: '2' } })
+      await server.api('POST', `/services/${id}/deploy-hook/rotate`)
+    })
+    const service = { kind: 'service', id, service_id: id }
+    expect(changes).toEqual([
+      { ...service, action: 'created' },
+      ...Array.from({ length: 4 }, () => ({ ...service, action: 'updated' })),
+    ])
+  })
+
+  it('tells a new deploy, and of one that it replaces that it changed', async () => {
+    const { id, latest_deploy } = await create({ image: 'busybox:1' })
+    let newer = ''
+    const changes = await changesOf(async () => {
+      newer = (await server.api('POST', `/services/${id}/deploys`)).body.id
+    })
+    expect(changes.filter(({ kind }) => kind === 'deploy')).toEqual([
+      { kind: 'deploy', id: latest_deploy.id, service_id: id, action: 'updated' },
+      { kind: 'deploy', id: newer, service_id: id, action: 'created' },
+    ])
+  })
+
+  it('tells a canceled deploy once; canceling it again tells nothing', async () => {
+    const { id, latest_deploy } = await create({ image: 'busybox:1' })
+    const cancel = () => server.api('POST', `/deploys/${latest_deploy.id}/cancel`)
+    const first = await changesOf(cancel)
+    expect(first).toContainEqual({ kind: 'deploy', id: latest_deploy.id, service_id: id, action: 'updated' })
+    expect(first.filter(({ kind }) => kind === 'deploy')).toHaveLength(1)
+    expect(await changesOf(cancel)).toEqual([])
+  })
+
+  it('tells nothing of a refused request or of one that only reads', async () => {
+    const { id } = await create({ image: 'busybox:1', deploy: false })
+    const changes = await changesOf(async () => {
+      const requests: [string, string, unknown?][] = [
+        ['POST', '/services', { name: 'BAD' }],
+        ['POST', '/services', { name: `one-${made}` }],
+        ['PATCH', `/services/${id}`, { port: 0 }],
+        ['PATCH', `/services/${id}`, { type: 'private_service' }],
+        ['PUT', `/services/${id}/env`, { vars: [{ key: '1', value: '' }] }],
+        ['POST', `/services/${id}/restart`],
+        ['POST', `/services/${id}/rollback`, { deploy_id: 'dep-00000000000000000000' }],
+        ['POST', `/services/${id}/deploys`, { commit: 'abcd' }],
+        ['POST', `/services/${id}/deploys/upload`, 'x'],
+        ['POST', `/services/${id}/scale`, { instances: -1 }],
+        ['DELETE', '/services/nobody'],
+        ['GET', `/services/${id}`],
+        ['GET', `/services/${id}/env`],
+      ]
+      for (const [method, path, body] of requests) await server.api(method, path, body)
+      await server.request('POST', `/hooks/deploy/${id}?key=wrong`)
+      await server.request('POST', '/api/v1/services', { name: 'nobody' })
+    })
+    expect(changes).toEqual([])
+  })
+
+  it('gives every follower every change', async () => {
+    const feeds = await Promise.all(Array.from({ length: 5 }, () => follow('/events')))
+    await waitFor(() => feeds.every(({ events }) => events.length === 1), 'ready')
+    const { id } = await create()
+    await waitFor(() => feeds.every(({ events }) => events.length === 2), 'the change')
+    expect(feeds.map(({ events }) => (JSON.parse(events[1]!.data) as Change).id)).toEqual(Array(5).fill(id))
+    for (const feed of feeds) feed.close()
+  })
+
+  it('takes the token in the query, as event sources of browsers send it', async () => {
+    const abort = new AbortController()
+    const url = `${server.url}/api/v1/events?access_token=${server.token}`
+    const response = await fetch(url, { signal: abort.signal })
+    expect(response.status).toBe(200)
+    abort.abort()
+  })
+
+  it('is cut when the server ends, and a follower that stays does not hold the end up', async () => {
+    const feed = await follow('/events')
+    await waitFor(() => feed.events.length > 0, 'ready')
+    await server.kill('SIGTERM')
+    await waitFor(() => feed.over, 'the end of the stream')
+    expect(feed.events.map(({ event }) => event)).toEqual(['ready'])
+    await server.restart()
+  })
+})
+
+describe("the server's own log", () => {
+  interface Entry {
+    ts: string
+    level: string
+    target: string
+    message: string
+    fields: object
+  }
+
+  async function read(query: string): Promise<Entry[]> {
+    const events = await allEvents(await open(`/server/logs${query}`))
+    expect(events.at(-1)).toEqual({ event: 'end', data: '' })
+    expect(events.slice(0, -1).every(({ event }) => event === 'log')).toBe(true)
+    return events.slice(0, -1).map(({ data }) => JSON.parse(data) as Entry)
+  }
+
+  /** Writes one line of the level warn. */
+  function failToSignIn(): Promise<unknown> {
+    return server.request('POST', '/api/v1/auth/login', { email: EMAIL, password: 'wrong password' })
+  }
+
+  it('is read whole, with exactly the documented fields, and ends', async () => {
+    const entries = await read('')
+    expect(entries.length).toBeGreaterThan(0)
+    for (const entry of entries) {
+      expect(Object.keys(entry).sort()).toEqual(['fields', 'level', 'message', 'target', 'ts'])
+      expect(entry.ts).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    }
+  })
+
+  it.each([
+    ['?tail=0', 0],
+    ['?tail=1', 1],
+    ['?tail=2', 2],
+  ])('is cut to its last lines: %s', async (query, count) => {
+    await failToSignIn()
+    await failToSignIn()
+    const all = await read('')
+    expect(await read(query)).toEqual(all.slice(all.length - count))
+  })
+
+  it('is limited to a level and above', async () => {
+    await failToSignIn()
+    const levels = (entries: Entry[]) => [...new Set(entries.map(({ level }) => level))].sort()
+    expect(levels(await read('?level=debug'))).toEqual(['info', 'warn'])
+    expect(levels(await read('?level=warn'))).toEqual(['warn'])
+    expect(await read('?level=error')).toEqual([])
+    expect(await read('?level=warn&tail=1')).toHaveLength(1)
+  })
+
+  it('is followed without an end, new lines as they come', async () => {
+    const followed = await follow('/server/logs?follow&tail=0&level=warn')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await failToSignIn()
+    await waitFor(() => followed.events.length > 0, 'the line')
+    expect(followed.events[0]!.event).toBe('log')
+    expect(JSON.parse(followed.events[0]!.data)).toMatchObject({ level: 'warn' })
+    expect(followed.over).toBe(false)
+    followed.close()
+  })
+})
+
+describe('a stream', () => {
+  it.each([
+    '/server/logs?tail=-1',
+    '/server/logs?tail=x',
+    '/server/logs?tail=1.5',
+    '/server/logs?tail=',
+    '/server/logs?level=fatal',
+    '/server/logs?level=WARN',
+    '/server/logs?follow=maybe',
+    '/server/logs?lines=5',
+    '/events?since=1',
+    '/services/nobody/logs?tail=-1',
+    '/deploys/dep-00000000000000000000/logs?follow=2',
+    '/deploys/dep-00000000000000000000/logs?tail=5',
+  ])('with a bad query is a JSON error before it begins: %s', async (path) => {
+    expect(await server.api('GET', path)).toMatchObject(refusal(400, 'invalid_request'))
+  })
+
+  it.each(['/services/nobody/logs', '/deploys/dep-00000000000000000000/logs'])(
+    'of nothing is a JSON error before it begins: %s',
+    async (path) => {
+      const answer = await server.api('GET', path)
+      expect(answer).toMatchObject(refusal(404, 'not_found'))
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+    },
+  )
+
+  it('answers HEAD with its head alone', async () => {
+    for (const path of ['/events', '/server/logs?follow']) {
+      const response = await open(path, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${server.token}` },
+      })
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    }
+  })
+
+  it('that nobody reads any more is let go of', async () => {
+    const before = await server.api('GET', '/info')
+    for (let round = 0; round < 50; round++) (await follow('/events')).close()
+    await create()
+    expect((await server.api('GET', '/info')).status).toBe(before.status)
+  })
+
+  it('says that it is alive while nothing happens', async () => {
+    const followed = await follow('/server/logs?follow&tail=0&level=error')
+    await waitFor(() => followed.events.some(({ comment }) => comment === 'keep-alive'), 'a comment', 30_000)
+    followed.close()
+  })
+})

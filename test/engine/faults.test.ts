@@ -22,6 +22,8 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  const services = (await server?.api('GET', '/services'))?.body as { id: string }[] | undefined
+  await Promise.all((services ?? []).map(({ id }) => server.api('DELETE', `/services/${id}?force`)))
   await open?.close()
   await locked?.close()
   await server?.stop()

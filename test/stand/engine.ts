@@ -80,14 +80,19 @@ export function docker(arguments_: string[], input?: string | Buffer): Promise<s
 /** What a server under test made carries this label (daemon/engine/labels.ts). */
 const MADE_BY_SERVER = 'label=deployer.server'
 
-/** Removes the containers, networks and volumes that servers under test left behind. */
+/** Removes the containers, networks and volumes that servers under test left behind. What is still in use stays for the next time. */
 export async function sweepEngine(): Promise<void> {
-  const containers = await ids('ps', '-aq')
-  if (containers.length > 0) await docker(['rm', '-fv', ...containers])
-  const networks = await ids('network', 'ls', '-q')
-  if (networks.length > 0) await docker(['network', 'rm', ...networks])
-  const volumes = await ids('volume', 'ls', '-q')
-  if (volumes.length > 0) await docker(['volume', 'rm', ...volumes])
+  await removeAll(['ps', '-aq'], ['rm', '-fv'])
+  await removeAll(['network', 'ls', '-q'], ['network', 'rm'])
+  await removeAll(['volume', 'ls', '-q'], ['volume', 'rm'])
+}
+
+async function removeAll(list: string[], remove: string[]): Promise<void> {
+  const found = await ids(...list)
+  if (found.length === 0) return
+  await docker([...remove, ...found]).catch((error: Error) =>
+    process.stderr.write(`test stand: ${error.message}\n`),
+  )
 }
 
 async function ids(...command: string[]): Promise<string[]> {

@@ -7,8 +7,9 @@ let upstream: RawUpstream
 beforeAll(async () => {
   upstream = await RawUpstream.start((socket, _piece, all) => {
     const headEnd = all.indexOf('\r\n\r\n')
-    if (headEnd < 0 || (all.includes('chunked') && all.indexOf('\r\n\r\n', headEnd + 4) < 0)) return
+    if (headEnd < 0 || (all.includes('chunked') && all.indexOf('\r\n\r\n', headEnd + 4) < 0)) return false
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+    return true
   })
   stand = await ProxyStand.start(tableOf([upstream.spec]))
 })

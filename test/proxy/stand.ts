@@ -207,8 +207,10 @@ export class RawUpstream {
     this.#server = server
   }
 
-  /** `answer` is called with each piece that came and what came before it on the same connection. */
-  static async start(answer: (socket: Socket, piece: string, all: string) => void): Promise<RawUpstream> {
+  /** `answer` is called with each piece and all that came on its connection since `answer` last said true, for answered. */
+  static async start(
+    answer: (socket: Socket, piece: string, all: string) => boolean | void,
+  ): Promise<RawUpstream> {
     const server = createServer({ allowHalfOpen: true })
     const upstream = new RawUpstream(server)
     server.on('connection', (socket) => {
@@ -219,7 +221,7 @@ export class RawUpstream {
         const piece = data.toString('latin1')
         all += piece
         upstream.received += piece
-        answer(socket, piece, all)
+        if (answer(socket, piece, all) === true) all = ''
       })
       socket.on('end', () => socket.end())
     })

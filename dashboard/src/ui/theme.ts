@@ -1,4 +1,4 @@
-import { ref, watchEffect } from 'vue'
+import { ref, watch, watchEffect } from 'vue'
 
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
@@ -14,13 +14,21 @@ export function applyTheme(): void {
   watchEffect(() => {
     const dark = theme.value === 'dark' || (theme.value === 'system' && systemDark.value)
     document.documentElement.classList.toggle('dark', dark)
-    try {
-      if (theme.value === 'system') localStorage.removeItem(KEY)
-      else localStorage.setItem(KEY, theme.value)
-    } catch {
-      // Storage can be forbidden; the choice then lasts until the page is left.
-    }
   })
+  // Only a choice is stored: a change of the system must not undo what was chosen in another tab.
+  watch(theme, store)
+  addEventListener('storage', (event) => {
+    if (event.key === KEY) theme.value = stored()
+  })
+}
+
+function store(choice: ThemeChoice): void {
+  try {
+    if (choice === 'system') localStorage.removeItem(KEY)
+    else localStorage.setItem(KEY, choice)
+  } catch {
+    // Storage can be forbidden; the choice then lasts until the page is left.
+  }
 }
 
 function stored(): ThemeChoice {

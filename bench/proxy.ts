@@ -54,6 +54,7 @@ try {
           upstreams: [{ instance: 'a', host: '127.0.0.1', port: UPSTREAM_PORT }],
         },
       },
+      zones: {},
       trusted_proxies: [],
       upstream_timeout_ms: 30_000,
       max_connections_per_ip: 2_000,

@@ -34,11 +34,57 @@ export interface Upstream {
 
 export type TargetState = 'serving' | 'suspended' | 'not_deployed' | 'starting' | 'failed' | 'scaled_to_zero'
 
+/**
+ * A published folder. `folder` is absolute and holds `files/`, what is served, and `rules.json`, a `SiteRules`; it never
+ * changes once it stands in a table.
+ */
+export interface Site {
+  folder: string
+  /**
+   * Folders that were replaced, newest first: their files with content-hashed names are served until that moment
+   * (milliseconds since 1970), so that a page loaded before a deploy still finds its assets.
+   */
+  earlier: { folder: string; until: number }[]
+}
+
+/** How a path of a site is answered otherwise than by its file, and with which fields. First match wins. */
+export interface SiteRules {
+  redirects: SiteRedirect[]
+  headers: SiteHeaders[]
+}
+
+/** A line of `_redirects`. `from` is a path in which a segment `:name` takes one segment and a last `*` the rest. */
+export interface SiteRedirect {
+  from: string
+  /** A path or an absolute URL in which `:name` and `:splat` stand for what was taken. */
+  to: string
+  /** 200 is a rewrite. */
+  status: 200 | 301 | 302 | 303 | 307 | 308 | 404
+}
+
+/** A block of `_headers`: fields of the answers to paths that match, patterns as in `SiteRedirect`. */
+export interface SiteHeaders {
+  path: string
+  fields: [name: string, value: string][]
+}
+
+/** The names that the resolver answers inside one private network. */
+export interface NameZone {
+  /** CIDR; who asks from an address in it belongs here. */
+  subnet: string
+  /** The host's address in the network, where the resolver listens on port 53. */
+  gateway: string
+  /** Addresses in rotation by name, lower case, one label. */
+  names: Record<string, string[]>
+}
+
 /** What hosts lead to. Requests are counted by `id`: a service's id or `dashboard`. */
 export interface Target {
   id: string
   state: TargetState
   upstreams: Upstream[]
+  /** In place of upstreams. */
+  site?: Site
 }
 
 /**
@@ -51,6 +97,8 @@ export interface RouteTable {
   listeners: ListenerSpec[]
   hosts: Record<string, string>
   targets: Record<string, Target>
+  /** By environment id. */
+  zones: Record<string, NameZone>
   /** CIDRs whose `X-Forwarded-*` are believed and appended to. */
   trusted_proxies: string[]
   /** Milliseconds from the last byte sent to the response head. */

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isAbsolute } from 'node:path'
 import {
   ChannelError,
   type ListenerSpec,
@@ -12,6 +13,10 @@ const MAX_HOSTS = 50_000
 const MAX_TARGETS = 20_000
 const MAX_UPSTREAMS = 1_000
 const MAX_LISTENERS = 32
+const MAX_ZONES = 1_000
+const MAX_NAMES = 10_000
+const MAX_ADDRESSES = 100
+const MAX_EARLIER_SITES = 100
 const MAX_TRUSTED = 1_000
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
 
@@ -23,6 +28,8 @@ const STATES: ReadonlySet<string> = new Set<TargetState>([
   'failed',
   'scaled_to_zero',
 ])
+/** RFC 1035 section 2.3.1. */
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const HOST =
   /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$|^[0-9.]+$|^\[[0-9a-f:.]+\]$/
 
@@ -44,6 +51,11 @@ export function validateTable(value: unknown): RouteTable {
     if (typeof target !== 'string' || !Object.hasOwn(targets, target))
       fail(`hosts.${host}`, 'must name a target')
   }
+  // A table kept by a data plane before there were zones has none.
+  table.zones ??= {}
+  const zones = Object.entries(record(table.zones, 'zones'))
+  if (zones.length > MAX_ZONES) fail('zones', `must be at most ${MAX_ZONES}`)
+  for (const [id, zone] of zones) validateZone(zone, `zones.${id}`)
   for (const [index, network] of list(table.trusted_proxies, 'trusted_proxies', MAX_TRUSTED).entries()) {
     if (typeof network !== 'string' || !isNetwork(network))
       fail(`trusted_proxies[${index}]`, 'must be a CIDR')
@@ -84,6 +96,38 @@ function validateTarget(value: unknown, path: string): void {
     integer(upstream.port, `${at}.port`, 1, 65535)
     if (upstream.draining !== undefined && typeof upstream.draining !== 'boolean')
       fail(`${at}.draining`, 'must be boolean')
+  }
+  if (target.site !== undefined) validateSite(target.site, `${path}.site`)
+}
+
+function validateSite(value: unknown, path: string): void {
+  const site = record(value, path)
+  folder(site.folder, `${path}.folder`)
+  for (const [index, entry] of list(site.earlier, `${path}.earlier`, MAX_EARLIER_SITES).entries()) {
+    const earlier = record(entry, `${path}.earlier[${index}]`)
+    folder(earlier.folder, `${path}.earlier[${index}].folder`)
+    integer(earlier.until, `${path}.earlier[${index}].until`, 0, Number.MAX_SAFE_INTEGER)
+  }
+}
+
+function folder(value: unknown, path: string): void {
+  if (typeof value !== 'string' || !isAbsolute(value) || value.includes('\0'))
+    fail(path, 'must be an absolute path')
+}
+
+function validateZone(value: unknown, path: string): void {
+  const zone = record(value, path)
+  if (typeof zone.subnet !== 'string' || !isNetwork(zone.subnet)) fail(`${path}.subnet`, 'must be a CIDR')
+  if (typeof zone.gateway !== 'string' || isIP(zone.gateway) === 0)
+    fail(`${path}.gateway`, 'must be an IP address')
+  const names = Object.entries(record(zone.names, `${path}.names`))
+  if (names.length > MAX_NAMES) fail(`${path}.names`, `must be at most ${MAX_NAMES}`)
+  for (const [name, value] of names) {
+    if (!LABEL.test(name)) fail(`${path}.names.${name}`, 'must be a DNS label in lower case')
+    for (const address of list(value, `${path}.names.${name}`, MAX_ADDRESSES)) {
+      if (typeof address !== 'string' || isIP(address) !== 4)
+        fail(`${path}.names.${name}`, 'must be IPv4 addresses')
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { useContext } from '#server/context.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
+import { TYPES } from '#server/services/types.ts'
 import { Tree } from '../sources/tree.ts'
 import type { BuildFile } from './context.ts'
 import { BuildFailure } from './failure.ts'
@@ -42,7 +43,7 @@ export async function chooseRecipe(
     baseImageRegistry: options.baseImageRegistry,
     secretNames: Object.keys(variables),
     secretsDigest: vault.fingerprint(JSON.stringify(variables)),
-    processType: service.type === 'background_worker' ? 'worker' : 'web',
+    processType: TYPES[service.type].listens ? 'web' : 'worker',
   })
   log.system(`building with the plan for ${plan.name}`)
   for (const note of plan.notes) log.system(note)

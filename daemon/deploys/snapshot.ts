@@ -1,6 +1,7 @@
 import type { Snapshot } from '#server/deploys/store.ts'
 import { readVariables, type ServiceRow } from '#server/services/store.ts'
 import { DEFAULT_PORT } from '#server/services/ports.ts'
+import { TYPES } from '#server/services/types.ts'
 import { deliverValue } from '#server/variables/rules.ts'
 
 /** What the chosen image says of itself. */
@@ -17,13 +18,14 @@ export function resolveVariables(service: ServiceRow): Record<string, string> {
 /** Fixes what a deploy runs with: the image and all settings of now. */
 export function takeSnapshot(service: ServiceRow, image: ImageFacts): Snapshot {
   const variables = resolveVariables(service)
-  const port = service.type === 'background_worker' ? null : effectivePort(service, image)
+  const port = TYPES[service.type].listens ? effectivePort(service, image) : null
   return {
     image_id: image.id,
     start_command: service.start_command,
     env: port === null ? variables : { ...variables, PORT: String(port) },
     port,
     health_check_path: service.health_check_path,
+    disk_mount_path: service.disk_mount_path,
     memory_limit_mb: service.memory_limit_mb,
     cpu_limit: service.cpu_limit,
   }

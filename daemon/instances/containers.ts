@@ -1,8 +1,4 @@
-import { cpus } from 'node:os'
-import { useContext } from '#server/context.ts'
 import { findEnvironment } from '#server/environments/store.ts'
-import { hostsOf } from '#server/services/hosts.ts'
-import { publicUrl } from '#server/public-address.ts'
 import { allotAddress, releaseAddress } from '#server/instances/addresses.ts'
 import {
   deleteInstance,
@@ -13,14 +9,13 @@ import {
 } from '#server/instances/store.ts'
 import type { DeployRow, Snapshot } from '#server/deploys/store.ts'
 import type { ServiceRow } from '#server/services/store.ts'
-import { shellArguments } from '../builds/start-command.ts'
+import { TYPES } from '#server/services/types.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
+import { serviceContainer } from './service-container.ts'
 
 /** How long a stopped program may take before it is killed. */
 export const STOP_GRACE_SECONDS = 30
-
-const MIB = 1024 * 1024
 
 /** Records a new instance of a deploy with an address of its own, status `starting`. */
 export async function addInstance(world: World, service: ServiceRow, deployId: string): Promise<string> {
@@ -43,21 +38,15 @@ export async function startInstance(
 ): Promise<void> {
   const { engine } = world
   if ((await engine.containers.inspect(instance.id)) === null) {
-    const network = await ensureNetwork(engine, findEnvironment(service.environment_id))
-    const { options } = useContext()
-    const [entrypoint, ...command] =
-      snapshot.start_command === null ? [] : shellArguments(snapshot.start_command)
-    await engine.containers.create({
+    const role = {
       name: instance.id,
-      image: snapshot.image_id,
-      labels: { 'deployer.kind': 'instance', 'deployer.service': service.id, 'deployer.deploy': deploy.id },
-      env: { ...snapshot.env, ...serverVariables(service, deploy, instance.id) },
-      ...(entrypoint === undefined ? {} : { entrypoint: [entrypoint], command }),
-      network: network.name,
+      kind: 'instance',
       address: instance.address,
-      aliases: service.type === 'background_worker' ? [] : [service.name],
-      memoryBytes: (snapshot.memory_limit_mb || options.defaultMemoryMb) * MIB,
-      cpus: Math.min(snapshot.cpu_limit || options.defaultCpus, cpus().length),
+      command: snapshot.start_command,
+    } as const
+    await engine.containers.create({
+      ...(await serviceContainer(world, service, deploy, snapshot, role)),
+      aliases: TYPES[service.type].listens ? [service.name] : [],
       ...(world.reachByAddress || snapshot.port === null ? {} : { publishPort: snapshot.port }),
     })
   }
@@ -88,28 +77,4 @@ async function upstreamOf(
   if (world.reachByAddress) return { upstream_host: instance.address, upstream_port: snapshot.port }
   const state = await world.engine.containers.inspect(instance.id)
   return { upstream_host: '127.0.0.1', upstream_port: state?.publishedPort ?? null }
-}
-
-/** What every container of a service is told about itself. */
-function serverVariables(service: ServiceRow, deploy: DeployRow, instanceId: string): Record<string, string> {
-  const environment = findEnvironment(service.environment_id)
-  const host = hostsOf(service, environment)[0]
-  return {
-    DEPLOYER: 'true',
-    DEPLOYER_SERVICE_ID: service.id,
-    DEPLOYER_SERVICE_NAME: service.name,
-    DEPLOYER_SERVICE_TYPE: service.type,
-    DEPLOYER_ENVIRONMENT: environment.name,
-    DEPLOYER_DEPLOY_ID: deploy.id,
-    DEPLOYER_INSTANCE_ID: instanceId,
-    ...(deploy.commit_sha === null ? {} : { DEPLOYER_GIT_COMMIT: deploy.commit_sha }),
-    ...(branchOf(deploy) === null ? {} : { DEPLOYER_GIT_BRANCH: branchOf(deploy)! }),
-    ...(host === undefined
-      ? {}
-      : { DEPLOYER_EXTERNAL_URL: publicUrl(host), DEPLOYER_EXTERNAL_HOSTNAME: host }),
-  }
-}
-
-function branchOf(deploy: DeployRow): string | null {
-  return (JSON.parse(deploy.source) as { branch: string | null }).branch
 }

@@ -26,6 +26,7 @@ export function buildTable(
     listeners: [{ address: listenAddress, protocol: 'http' }],
     hosts: {},
     targets: {},
+    zones: {},
     trusted_proxies: options.trustedProxies,
     upstream_timeout_ms: options.upstreamTimeoutMs,
     max_connections_per_ip: options.maxConnectionsPerIp,

@@ -101,8 +101,9 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
     throw new AppError('not_found', `service ${service.name} has no deploy ${deployId}`)
   if (!target.was_live)
     throw new AppError('conflict', `${deployId} never was live: there is nothing to roll back to`)
-  if (target.image_id === null || target.snapshot === null) {
-    throw new AppError('conflict', `the image of ${deployId} is no longer kept: deploy its commit again`)
+  if ((target.image_id === null && target.site_id === null) || target.snapshot === null) {
+    const what = service.type === 'static_site' ? 'published folder' : 'image'
+    throw new AppError('conflict', `the ${what} of ${deployId} is no longer kept: deploy its commit again`)
   }
   return queue(service, 'rollback', () => ({
     source: JSON.parse(target.source) as DeploySource,
@@ -111,6 +112,7 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
     commit_message: target.commit_message,
     image: target.image,
     image_id: target.image_id,
+    site_id: target.site_id,
     port: target.port,
     snapshot: target.snapshot,
   }))
@@ -149,7 +151,7 @@ export function makeLive(deploy: DeployRow): void {
   const former = useDatabase().transaction(() => {
     const service = getService(deploy.service_id)
     const formerId = service?.live_deploy_id ?? null
-    if (formerId !== null) tryMove(deployMachine, formerId, 'deactivated')
+    if (formerId !== null) tryMove(deployMachine, formerId, 'deactivated', { replaced_at: now })
     move(deployMachine, deploy.id, 'live', { was_live: 1, finished_at: now })
     useDatabase().run(
       'UPDATE services SET live_deploy_id = ?, generation = generation + 1 WHERE id = ?',

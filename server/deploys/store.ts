@@ -24,12 +24,16 @@ export interface DeployRow {
   /** The engine's id of the image that runs. */
   image_id: string | null
   port: number | null
+  /** The deploy whose published folder a static site serves; null when there is none, or none any more. */
+  site_id: string | null
   snapshot: Uint8Array | null
   was_live: number
   error: string | null
   created_at: number
   started_at: number | null
   finished_at: number | null
+  /** When another deploy became live in its place. */
+  replaced_at: number | null
 }
 
 /** What a deploy runs with, fixed when it starts; every container of the service is made from the live one's. */
@@ -42,6 +46,8 @@ export interface Snapshot {
   env: Record<string, string>
   port: number | null
   health_check_path: string | null
+  /** Where the service's disk is mounted; null without one. */
+  disk_mount_path: string | null
   /** MiB and CPUs as asked; 0 is the server default. */
   memory_limit_mb: number
   cpu_limit: number
@@ -60,6 +66,7 @@ type NewDeploy = Pick<DeployRow, 'id' | 'service_id' | 'trigger'> &
       | 'image'
       | 'image_id'
       | 'port'
+      | 'site_id'
       | 'snapshot'
     >
   > & {
@@ -113,11 +120,13 @@ const FACTS = [
   'image',
   'image_id',
   'port',
+  'site_id',
   'was_live',
   'error',
   'created_at',
   'started_at',
   'finished_at',
+  'replaced_at',
 ] as const satisfies readonly (keyof DeployFacts)[]
 const FACT_COLUMNS = FACTS.map((column) => `deploys.${column}`).join(', ')
 

@@ -8,7 +8,9 @@ import { splitCredentials } from '../git/url.ts'
 import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
 import { assertVariables, patchVariables, type Variable } from '../variables/rules.ts'
 import { hostsOf } from './hosts.ts'
-import type { ServiceInput, ServicePatch, ServiceType } from './schema.ts'
+import { normalMountPath } from './rules.ts'
+import type { ServiceInput, ServicePatch } from './schema.ts'
+import { assertSettings } from './settings.ts'
 import { shownUrl } from './view.ts'
 import {
   getService,
@@ -39,7 +41,7 @@ export function findService(idOrName: string, environmentRef?: string): ServiceR
 /** Creates a service and queues its first deploy when it has a source. Nothing is saved when a rule is broken. */
 export function createService(input: ServiceInput): ServiceRow {
   const environment = findEnvironment(input.environment)
-  const { name, type, environment: _, env = [], deploy, ...settings } = input
+  const { name, type, environment: _, env = [], env_groups: _groups, deploy, ...settings } = input
   assertVariables(env, 'env')
   const id = newId('service')
   const now = Date.now()
@@ -71,7 +73,7 @@ export function createService(input: ServiceInput): ServiceRow {
 /** Changes settings, the number of instances, or whether it is suspended. */
 export function patchService(service: ServiceRow, patch: ServicePatch): ServiceRow {
   assertNotDeleting(service)
-  const { suspended, name, env, ...settings } = withoutShownUrl(service, patch)
+  const { suspended, name, env, env_groups: _groups, ...settings } = withoutShownUrl(service, patch)
   if (env !== undefined) assertVariables(env, 'env')
   const columns: ServiceColumns = toColumns(settings)
   if (name !== undefined) columns.name = name
@@ -157,7 +159,7 @@ function withoutShownUrl(service: ServiceRow, patch: ServicePatch): ServicePatch
   return isShown ? rest : patch
 }
 
-type Settings = Omit<ServicePatch, 'name' | 'suspended' | 'env'>
+type Settings = Omit<ServicePatch, 'name' | 'suspended' | 'env' | 'env_groups'>
 
 /** Settings as columns; those that are absent stay as they are. A repository's credentials are sealed apart from its URL. */
 function toColumns({ repo_url, auto_deploy, ...settings }: Settings): ServiceColumns {
@@ -165,6 +167,8 @@ function toColumns({ repo_url, auto_deploy, ...settings }: Settings): ServiceCol
     Object.entries(settings).filter(([, value]) => value !== undefined),
   )
   if (auto_deploy !== undefined) columns.auto_deploy = auto_deploy ? 1 : 0
+  if (typeof settings.disk_mount_path === 'string')
+    columns.disk_mount_path = normalMountPath(settings.disk_mount_path)
   if (repo_url === null) Object.assign(columns, { repo_url: null, repo_credentials: null })
   if (typeof repo_url === 'string') {
     const { url } = splitCredentials(repo_url)
@@ -172,22 +176,6 @@ function toColumns({ repo_url, auto_deploy, ...settings }: Settings): ServiceCol
     columns.repo_credentials = url === repo_url ? null : useContext().vault.seal(repo_url)
   }
   return columns
-}
-
-function assertSettings(row: ServiceColumns, type: ServiceType): void {
-  const refuse = (field: string, fault: string): never => {
-    throw new AppError('invalid_request', `${field}: ${fault}`)
-  }
-  if (row.repo_url && row.image)
-    refuse('image', 'a service has a repository or an image, not both: clear the other one')
-  if (type === 'background_worker') {
-    if (row.port) refuse('port', 'a background_worker listens on no port')
-    if (row.health_check_path) refuse('health_check_path', 'a background_worker is not probed over HTTP')
-  }
-  if (row.runtime === 'image' && !row.image) refuse('runtime', 'image needs the field image')
-  if (row.image && row.runtime !== 'image' && row.runtime !== 'auto') {
-    refuse('runtime', `must be image or auto for a service with an image, not ${row.runtime}`)
-  }
 }
 
 /** Refuses hosts that the dashboard has. */

@@ -16,6 +16,31 @@ export function healthPathFault(path: string): string | null {
     : 'must start with / and hold visible ASCII characters only'
 }
 
+/** Folders that an image needs as it brings them. */
+const SYSTEM_FOLDERS = ['/', '/proc', '/sys', '/dev', '/etc', '/usr', '/bin', '/lib', '/var/run']
+/** The kernel's own; nothing may be mounted below them either. */
+const KERNEL_FOLDERS = ['/proc/', '/sys/', '/dev/']
+
+/** Where a disk is mounted: absolute, in the place of no folder of the system. */
+export function mountPathFault(path: string): string | null {
+  if (!path.startsWith('/')) return 'must be absolute, such as /data'
+  if (path.split('/').includes('..')) return 'must not contain ..'
+  if (hasControlCharacter(path) || /[:,\\]/.test(path))
+    return 'must not contain control characters, colons, commas or backslashes'
+  const folder = normalMountPath(path)
+  const isSystem =
+    SYSTEM_FOLDERS.includes(folder) || KERNEL_FOLDERS.some((kernel) => folder.startsWith(kernel))
+  return isSystem ? `must not be ${folder}, which belongs to the system` : null
+}
+
+/** A mount path without doubled or trailing slashes and `.` segments. */
+export function normalMountPath(path: string): string {
+  return `/${path
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/')}`
+}
+
 // The grammar of the distribution project: https://distribution.github.io/distribution/spec/api and its reference package.
 const HOST =
   '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[0-9a-fA-F:]+\\])(?::\\d{1,5})?'

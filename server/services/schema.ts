@@ -3,14 +3,30 @@ import { Deploy } from '../deploys/schema.ts'
 import { branchNameFault } from '../git/refs.ts'
 import { repositoryUrlFault } from '../git/url.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
-import { healthPathFault, imageFault, relativePathFault } from './rules.ts'
+import { scheduleFault } from '../jobs/cron.ts'
+import { healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
+import { SERVICE_TYPES } from './types.ts'
 
-/** The types that this version runs; static sites and cron jobs are refused by name. */
-export const SERVICE_TYPES = ['web_service', 'private_service', 'background_worker'] as const
-export type ServiceType = (typeof SERVICE_TYPES)[number]
-
-/** How an image is made: `auto` looks for a Dockerfile, then for a language; a language's name skips the looking. */
-export const RUNTIMES = ['auto', 'docker', 'image', 'node', 'python', 'go'] as const
+/**
+ * How an image is made: `auto` looks for a Dockerfile, then for a language; a language's name skips the looking;
+ * `static` takes a site's files as they are.
+ */
+export const RUNTIMES = [
+  'auto',
+  'docker',
+  'image',
+  'static',
+  'node',
+  'bun',
+  'deno',
+  'python',
+  'go',
+  'ruby',
+  'rust',
+  'php',
+  'java',
+  'elixir',
+] as const
 export type Runtime = (typeof RUNTIMES)[number]
 
 export const SERVICE_STATES = [
@@ -114,8 +130,25 @@ const settings = {
   image: setting(1_024, imageFault).meta({ examples: ['registry.example.com/api:2'] }),
   build_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm run build'] }),
   start_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm start'] }),
+  pre_deploy_command: setting(MAX_COMMAND_CHARACTERS).meta({
+    description: 'Runs once in the new image before the rollout; its failure fails the deploy',
+    examples: ['npm run migrate'],
+  }),
+  publish_dir: setting(1_024, relativePathFault).meta({
+    description: "A static site's folder to publish, relative to root_dir",
+    examples: ['dist'],
+  }),
   health_check_path: setting(1_024, healthPathFault).meta({ examples: ['/healthz'] }),
   port: Port,
+  schedule: setting(256, scheduleFault).meta({
+    description: 'When a cron job runs: five fields, in UTC',
+    examples: ['0 3 * * *'],
+  }),
+  disk_mount_path: setting(1_024, mountPathFault).meta({
+    description:
+      'Where the one disk of a service is seen inside its container; such a service runs one instance',
+    examples: ['/data'],
+  }),
   instances: InstanceCount.optional(),
   memory_limit_mb: MemoryLimit.optional(),
   cpu_limit: CpuLimit.optional(),
@@ -123,6 +156,10 @@ const settings = {
     .boolean()
     .optional()
     .meta({ examples: [true] }),
+  env_groups: z
+    .array(z.string().min(1))
+    .optional()
+    .meta({ description: 'Names or ids; a later one wins over an earlier one', examples: [[]] }),
 }
 
 export const ServiceInput = z
@@ -193,6 +230,7 @@ export const Service = z
     build_command: optional(null),
     start_command: optional(null),
     publish_dir: optional(null),
+    pre_deploy_command: optional(null),
     health_check_path: optional('/healthz'),
     port: z
       .int()

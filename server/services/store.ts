@@ -1,7 +1,8 @@
 import type { Value } from '../database/index.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { portOf } from './ports.ts'
-import type { Runtime, ServiceType } from './schema.ts'
+import type { Runtime } from './schema.ts'
+import type { ServiceType } from './types.ts'
 
 /** A row of `services`: what should be. Times are milliseconds, booleans 0 or 1. */
 export interface ServiceRow {
@@ -20,6 +21,7 @@ export interface ServiceRow {
   image: string | null
   build_command: string | null
   start_command: string | null
+  pre_deploy_command: string | null
   publish_dir: string | null
   health_check_path: string | null
   port: number | null

@@ -11,6 +11,7 @@ import { hostsOf } from './hosts.ts'
 import { DEFAULT_PORT } from './ports.ts'
 import type { Service, ServiceState } from './schema.ts'
 import { listServices, type ServiceRow } from './store.ts'
+import { TYPES } from './types.ts'
 
 /** What a view needs beside the row; read once for a whole environment. */
 interface Surroundings {
@@ -40,7 +41,8 @@ export function stateOf(row: ServiceRow, latest: DeployFacts | undefined, ready:
   if (row.deleting) return 'deleting'
   if (row.suspended) return 'suspended'
   if (row.live_deploy_id === null) return stateBeforeLive(latest)
-  if (row.instances === 0) return 'idle'
+  if (row.type === 'static_site') return 'running'
+  if (row.type === 'cron_job' || row.instances === 0) return 'idle'
   if (ready >= row.instances) return 'running'
   return ready > 0 ? 'degraded' : 'down'
 }
@@ -82,7 +84,7 @@ function latestDeployOf(serviceId: string): Map<string, DeployFacts> {
 function view(row: ServiceRow, surroundings: Surroundings): Service {
   const latest = surroundings.latest.get(row.id)
   const hosts = hostsOf(row, surroundings.environment)
-  const listens = row.type !== 'background_worker'
+  const { listens } = TYPES[row.type]
   const hookPath = `/hooks/deploy/${row.id}?key=${row.deploy_hook_key}`
   return {
     id: row.id,
@@ -98,6 +100,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     build_command: row.build_command,
     start_command: row.start_command,
     publish_dir: row.publish_dir,
+    pre_deploy_command: row.pre_deploy_command,
     health_check_path: row.health_check_path,
     port: row.port,
     schedule: row.schedule,

@@ -29,6 +29,7 @@ export function tableOf(upstreams: Upstream[], more: Partial<RouteTable> = {}): 
     listeners: [{ address: ADDRESS, protocol: 'http' }],
     hosts: { [HOST]: 'app' },
     targets: { app: targetOf(upstreams) },
+    zones: {},
     trusted_proxies: [],
     upstream_timeout_ms: 30_000,
     max_connections_per_ip: 2_000,

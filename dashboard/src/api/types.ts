@@ -17,14 +17,8 @@ export type { Change } from '#server/changes.ts'
 export type { ErrorCode } from '#server/errors.ts'
 export type { Deploy, DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
 export type { DeployStatus } from '#server/deploys/states.ts'
-export type {
-  EnvVar,
-  Runtime,
-  Service,
-  ServiceState,
-  ServiceStatus,
-  ServiceType,
-} from '#server/services/schema.ts'
+export type { EnvVar, Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
+export type { ServiceType } from '#server/services/types.ts'
 
 export type ServiceInput = z.input<typeof ServiceInputSchema>
 export type ServicePatch = z.input<typeof ServicePatchSchema>

@@ -23,9 +23,17 @@ export const RUNTIMES: Record<Runtime, string> = {
   auto: 'Detect (Dockerfile, else the language)',
   docker: 'Dockerfile',
   image: 'Container image',
+  static: 'Files as they are',
   node: 'Node.js',
+  bun: 'Bun',
+  deno: 'Deno',
   python: 'Python',
   go: 'Go',
+  ruby: 'Ruby',
+  rust: 'Rust',
+  php: 'PHP',
+  java: 'Java',
+  elixir: 'Elixir',
 }
 
 /** Runtimes that can be chosen for what is built here. */
@@ -120,7 +128,8 @@ export function takesField(field: keyof SettingsForm, type: ServiceType, source:
   if (field === 'repo_url' || field === 'branch' || field === 'auto_deploy') return source === 'git'
   if (field === 'image') return source === 'image'
   if (BUILD_FIELDS.includes(field)) return source !== 'image'
-  if (field === 'port' || field === 'health_check_path') return type !== 'background_worker'
+  if (field === 'port' || field === 'health_check_path')
+    return type === 'web_service' || type === 'private_service'
   return true
 }
 

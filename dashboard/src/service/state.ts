@@ -29,6 +29,8 @@ export const SERVICE_TYPE: Record<ServiceType, { label: string; meaning: string 
   web_service: { label: 'Web service', meaning: 'Answers HTTP at a public address.' },
   private_service: { label: 'Private service', meaning: 'Reached by your other services only.' },
   background_worker: { label: 'Background worker', meaning: 'Runs without taking requests.' },
+  static_site: { label: 'Static site', meaning: 'Files, served without a program.' },
+  cron_job: { label: 'Cron job', meaning: 'Runs on a schedule.' },
 }
 
 export type ServiceAction = 'deploy' | 'restart' | 'suspend' | 'resume' | 'scale' | 'change'

@@ -1,4 +1,5 @@
 import initial from './001-initial.ts'
+import everythingAServiceCanBe from './002-everything-a-service-can-be.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
-export const migrations: readonly string[] = [initial]
+export const migrations: readonly string[] = [initial, everythingAServiceCanBe]

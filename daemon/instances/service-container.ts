@@ -1,0 +1,71 @@
+import { useContext } from '#server/context.ts'
+import type { DeployRow, Snapshot } from '#server/deploys/store.ts'
+import { findEnvironment } from '#server/environments/store.ts'
+import { publicUrl } from '#server/public-address.ts'
+import { hostsOf } from '#server/services/hosts.ts'
+import type { ServiceRow } from '#server/services/store.ts'
+import { shellArguments } from '../builds/start-command.ts'
+import type { ContainerSpec } from '../engine/index.ts'
+import { ensureNetwork } from '../environments/networks.ts'
+import type { World } from '../world.ts'
+
+const MIB = 1024 * 1024
+
+/** What one container of a service is, beside what all of them share. */
+export interface ContainerRole {
+  /** The container's name; its `DEPLOYER_INSTANCE_ID`. */
+  name: string
+  kind: 'instance' | 'job' | 'pre-deploy'
+  /** In the environment's network. */
+  address: string
+  /** Takes the place of the image's own command; null leaves it. */
+  command: string | null
+}
+
+/** What every container of a service shares: the image, variables, limits and network of a deploy's snapshot. */
+export async function serviceContainer(
+  world: World,
+  service: ServiceRow,
+  deploy: DeployRow,
+  snapshot: Snapshot,
+  role: ContainerRole,
+): Promise<ContainerSpec> {
+  const { options } = useContext()
+  const network = await ensureNetwork(world.engine, findEnvironment(service.environment_id))
+  const [entrypoint, ...command] = role.command === null ? [] : shellArguments(role.command)
+  return {
+    name: role.name,
+    image: snapshot.image_id,
+    labels: { 'deployer.kind': role.kind, 'deployer.service': service.id, 'deployer.deploy': deploy.id },
+    env: { ...snapshot.env, ...serverVariables(service, deploy, role.name) },
+    ...(entrypoint === undefined ? {} : { entrypoint: [entrypoint], command }),
+    network: network.name,
+    address: role.address,
+    memoryBytes: (snapshot.memory_limit_mb || options.defaultMemoryMb) * MIB,
+    cpus: snapshot.cpu_limit || options.defaultCpus,
+  }
+}
+
+/** What every container of a service is told about itself. */
+function serverVariables(service: ServiceRow, deploy: DeployRow, instanceId: string): Record<string, string> {
+  const environment = findEnvironment(service.environment_id)
+  const host = hostsOf(service, environment)[0]
+  return {
+    DEPLOYER: 'true',
+    DEPLOYER_SERVICE_ID: service.id,
+    DEPLOYER_SERVICE_NAME: service.name,
+    DEPLOYER_SERVICE_TYPE: service.type,
+    DEPLOYER_ENVIRONMENT: environment.name,
+    DEPLOYER_DEPLOY_ID: deploy.id,
+    DEPLOYER_INSTANCE_ID: instanceId,
+    ...(deploy.commit_sha === null ? {} : { DEPLOYER_GIT_COMMIT: deploy.commit_sha }),
+    ...(branchOf(deploy) === null ? {} : { DEPLOYER_GIT_BRANCH: branchOf(deploy)! }),
+    ...(host === undefined
+      ? {}
+      : { DEPLOYER_EXTERNAL_URL: publicUrl(host), DEPLOYER_EXTERNAL_HOSTNAME: host }),
+  }
+}
+
+function branchOf(deploy: DeployRow): string | null {
+  return (JSON.parse(deploy.source) as { branch: string | null }).branch
+}

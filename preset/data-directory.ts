@@ -5,7 +5,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { makePrivateDirectory } from '#server/files.ts'
 
 /** Folders of the data directory that are written by name. */
-const FOLDERS = ['archives', 'checkouts', 'logs', 'ssh']
+const FOLDERS = ['archives', 'checkouts', 'logs', 'sites', 'ssh']
 
 /**
  * Makes the data directory ready and takes its lock. Throws `io_error` when it is in use or not writable.

@@ -117,9 +117,10 @@ function folder(value: unknown, path: string): void {
 
 function validateZone(value: unknown, path: string): void {
   const zone = record(value, path)
-  if (typeof zone.subnet !== 'string' || !isNetwork(zone.subnet)) fail(`${path}.subnet`, 'must be a CIDR')
-  if (typeof zone.gateway !== 'string' || isIP(zone.gateway) === 0)
-    fail(`${path}.gateway`, 'must be an IP address')
+  if (typeof zone.subnet !== 'string' || zone.subnet.includes(':') || !isNetwork(zone.subnet))
+    fail(`${path}.subnet`, 'must be an IPv4 CIDR')
+  if (typeof zone.gateway !== 'string' || isIP(zone.gateway) !== 4)
+    fail(`${path}.gateway`, 'must be an IPv4 address')
   const names = Object.entries(record(zone.names, `${path}.names`))
   if (names.length > MAX_NAMES) fail(`${path}.names`, `must be at most ${MAX_NAMES}`)
   for (const [name, value] of names) {

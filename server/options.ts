@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { homedir } from 'node:os'
+import { availableParallelism, homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AppError } from './errors.ts'
@@ -26,6 +26,7 @@ export interface Options {
   defaultCpus: number
   buildConcurrency: number
   buildTimeoutMs: number
+  jobConcurrency: number
   proxyWorkers: number | null
   baseImageRegistry: string | null
   trustedProxies: string[]
@@ -58,6 +59,10 @@ export const FLAGS = {
   'default-cpus': { variable: 'DEPLOYER_DEFAULT_CPUS', help: 'CPUs of a service without a limit (1)' },
   'build-concurrency': { variable: 'DEPLOYER_BUILD_CONCURRENCY', help: 'builds at one time (1)' },
   'build-timeout': { variable: 'DEPLOYER_BUILD_TIMEOUT', help: 'longest build: 30m, 90s, 1h (30m)' },
+  'job-concurrency': {
+    variable: 'DEPLOYER_JOB_CONCURRENCY',
+    help: 'jobs at one time; further ones wait (4 a core)',
+  },
   'proxy-workers': {
     variable: 'DEPLOYER_PROXY_WORKERS',
     help: 'processes of the data plane (cores, at most 4)',
@@ -115,6 +120,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     defaultCpus: number('default-cpus', 1, 0.01),
     buildConcurrency: count('build-concurrency', 1),
     buildTimeoutMs: readDuration('build-timeout', text('build-timeout'), 30 * 60_000),
+    jobConcurrency: count('job-concurrency', JOBS_A_CORE * availableParallelism()),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     baseImageRegistry: text('base-image-registry'),
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
@@ -148,6 +154,9 @@ function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/deployer'
   return join(environment.XDG_DATA_HOME || join(homedir(), '.local/share'), 'deployer')
 }
+
+/** Most jobs wait for a database or the network more than they compute. */
+const JOBS_A_CORE = 4
 
 /** Less starts no program (the engine's own least is 6). */
 const MIN_MEMORY_MB = 16

@@ -2,20 +2,21 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useContext, useDatabase } from '#server/context.ts'
 import { IN_PROGRESS_SQL } from '#server/deploys/states.ts'
-import { newestArchive, updateDeploy, type DeployRow } from '#server/deploys/store.ts'
+import { getDeploy, keptArchives, updateDeploy } from '#server/deploys/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { removeLog } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
-import { allServices, getService, type ServiceRow } from '#server/services/store.ts'
+import { getService } from '#server/services/store.ts'
 import { imagePrefix, imageTag, readImageTag } from '../builds/tags.ts'
 import type { Task } from '../driver.ts'
 import type { World } from '../world.ts'
+import { forgetOldSites, removeStrayLifts, removeStraySites } from './sites.ts'
 
 const log = logger('cleanup')
 
 const PERIOD_MS = 60_000
-/** Images of this many live deploys are kept for rollback. */
-const KEPT_IMAGES = 5
+/** Images and published folders of this many live deploys are kept for rollback. */
+const KEPT_LIVE = 5
 /** Deploys with their logs that are kept of a service. */
 const KEPT_DEPLOYS = 500
 /** The engine's build cache may grow to this; least recently used goes first. */
@@ -27,49 +28,55 @@ export function cleanup(world: World): Task {
     name: 'cleanup',
     everyMs: PERIOD_MS,
     async run() {
-      for (const service of allServices()) {
-        await forgetOldDeploys(service)
-        if (world.reachByAddress !== null) await removeOldImages(world, service)
-      }
+      await forgetOldDeploys()
+      forgetOldSites(KEPT_LIVE)
       await removeStrayFiles()
+      await removeStraySites()
       if (world.reachByAddress !== null) {
+        await removeOldImages(world)
         await removeStrayImages(world)
+        await removeStrayLifts(world)
         await world.engine.pruneBuildCache(BUILD_CACHE_BYTES)
       }
     },
   }
 }
 
-async function forgetOldDeploys(service: ServiceRow): Promise<void> {
-  const old = useDatabase().all<{ id: string }>(
-    `SELECT id FROM deploys WHERE service_id = ? AND status NOT IN ('live', ${IN_PROGRESS_SQL}) AND image_id IS NULL
-     ORDER BY sequence DESC LIMIT -1 OFFSET ?`,
-    service.id,
+/** Deploys beyond the newest of each service, with their logs; not those whose image or folder is kept. */
+async function forgetOldDeploys(): Promise<void> {
+  const full = useDatabase().all<{ service_id: string }>(
+    'SELECT service_id FROM deploys GROUP BY service_id HAVING count(*) > ?',
     KEPT_DEPLOYS,
   )
-  for (const { id } of old) {
-    useDatabase().run('DELETE FROM deploys WHERE id = ?', id)
-    await removeLog(id)
+  for (const { service_id } of full) {
+    const old = useDatabase().all<{ id: string }>(
+      `SELECT id FROM deploys WHERE service_id = ? AND status NOT IN ('live', ${IN_PROGRESS_SQL})
+         AND image_id IS NULL AND site_id IS NULL
+       ORDER BY sequence DESC LIMIT -1 OFFSET ?`,
+      service_id,
+      KEPT_DEPLOYS,
+    )
+    for (const { id } of old) {
+      useDatabase().run('DELETE FROM deploys WHERE id = ?', id)
+      await removeLog(id)
+    }
   }
 }
 
 /** Images of deploys that are neither among the last live ones nor under way. */
-async function removeOldImages(world: World, service: ServiceRow): Promise<void> {
-  const kept = useDatabase().all<{ id: string }>(
-    'SELECT id FROM deploys WHERE service_id = ? AND was_live = 1 AND image_id IS NOT NULL ORDER BY finished_at DESC LIMIT ?',
-    service.id,
-    KEPT_IMAGES,
+async function removeOldImages(world: World): Promise<void> {
+  const old = useDatabase().all<{ id: string; service_id: string }>(
+    `SELECT id, service_id FROM (
+       SELECT id, service_id, status, was_live,
+         row_number() OVER (PARTITION BY service_id, was_live ORDER BY finished_at DESC) AS place
+       FROM deploys WHERE image_id IS NOT NULL)
+     WHERE status NOT IN ('live', ${IN_PROGRESS_SQL}) AND (was_live = 0 OR place > ?)`,
+    KEPT_LIVE,
   )
-  const keptIds = new Set([...kept.map(({ id }) => id), service.live_deploy_id])
-  const candidates = useDatabase().all<DeployRow>(
-    `SELECT * FROM deploys WHERE service_id = ? AND image_id IS NOT NULL AND status NOT IN ('live', ${IN_PROGRESS_SQL})`,
-    service.id,
-  )
-  for (const { id } of candidates) {
-    if (keptIds.has(id)) continue
+  for (const { id, service_id } of old) {
     // The deploy gives its image up even when a draining container still holds it; the name goes with a later pass.
     updateDeploy(id, { image_id: null, snapshot: null })
-    await removeImage(world, imageTag(service.id, id))
+    await removeImage(world, imageTag(service_id, id))
   }
 }
 
@@ -96,24 +103,33 @@ async function removeImage(world: World, tag: string): Promise<void> {
 /** Archives that no deploy will build again, and logs of deploys that are no more. */
 async function removeStrayFiles(): Promise<void> {
   const { dataDirectory } = useContext().options
-  const wanted = new Set<string>()
-  for (const { id } of allServices()) {
-    const newest = newestArchive(id)
-    if (newest !== null) wanted.add(newest)
-  }
   const building = useDatabase().all<{ archive_id: string }>(
     `SELECT archive_id FROM deploys WHERE archive_id IS NOT NULL AND status IN (${IN_PROGRESS_SQL})`,
   )
-  for (const { archive_id } of building) wanted.add(archive_id)
+  const wanted = new Set(building.map(({ archive_id }) => archive_id))
   for (const name of await readdir(join(dataDirectory, 'archives'))) {
     const id = /^(dep-[0-9a-f]{20})\.tar\.gz$/.exec(name)?.[1]
-    if (id && !wanted.has(id) && (deployExists(id) || (await isOld(join(dataDirectory, 'archives', name))))) {
+    const serviceId = id ? getDeploy(id)?.service_id : undefined
+    if (id && serviceId !== undefined && keptArchives(serviceId).has(id)) continue
+    if (
+      id &&
+      !wanted.has(id) &&
+      (serviceId !== undefined || (await isOld(join(dataDirectory, 'archives', name))))
+    ) {
       await rm(join(dataDirectory, 'archives', name), { force: true })
     }
   }
-  for (const name of await readdir(join(dataDirectory, 'logs'))) {
-    const id = /^(dep-[0-9a-f]{20})\.ndjson$/.exec(name)?.[1]
-    if (id && !deployExists(id)) await removeLog(id)
+  await removeStrayLogs(join(dataDirectory, 'logs'))
+}
+
+async function removeStrayLogs(folder: string): Promise<void> {
+  // The files first: a record is always made before its log.
+  const names = await readdir(folder)
+  const rows = useDatabase().all<{ id: string }>('SELECT id FROM deploys UNION ALL SELECT id FROM jobs')
+  const known = new Set(rows.map(({ id }) => id))
+  for (const name of names) {
+    const id = /^((?:dep|job)-[0-9a-f]{20})\.ndjson$/.exec(name)?.[1]
+    if (id && !known.has(id)) await removeLog(id)
   }
 }
 
@@ -131,8 +147,4 @@ function hasImage(id: string): boolean {
     id,
   )
   return row !== undefined
-}
-
-function deployExists(id: string): boolean {
-  return useDatabase().get('SELECT 1 FROM deploys WHERE id = ?', id) !== undefined
 }

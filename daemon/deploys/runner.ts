@@ -1,6 +1,6 @@
 import { tellDeploy, tellService } from '#server/changes.ts'
 import type { DeploySource } from '#server/deploys/schema.ts'
-import { deployMachine, type DeployStatus } from '#server/deploys/states.ts'
+import { deployMachine } from '#server/deploys/states.ts'
 import {
   getDeploy,
   openSnapshot,
@@ -18,8 +18,12 @@ import { buildImage } from '../builds/build.ts'
 import { pullImage } from '../builds/pull.ts'
 import { imageTag } from '../builds/tags.ts'
 import { removeInstancesOf, rollOut } from '../rollouts/rollout.ts'
+import { stoppingFirst } from '../rollouts/stop-first.ts'
+import { deploySite } from '../sites/deploy.ts'
 import type { World } from '../world.ts'
 import type { AbortReason } from './abort.ts'
+import { preDeploy } from './pre-deploy.ts'
+import { advance } from './progress.ts'
 import { restoreSnapshot, takeSnapshot, type ImageFacts } from './snapshot.ts'
 
 const serverLog = logger('deploys')
@@ -37,11 +41,17 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
   const log = openLog(id)
   try {
     const deploy = getDeploy(id)!
+    if (getService(deploy.service_id)!.type === 'static_site')
+      return await deploySite(world, deploy, log, signal)
     const snapshot =
       deploy.status === 'deploying'
         ? await resume(world, deploy, log, signal)
         : await begin(world, deploy, log, signal)
-    if (snapshot) await rollOut(world, getDeploy(id)!, snapshot, log, signal)
+    if (!snapshot) return
+    await preDeploy(world, getDeploy(id)!, snapshot, log, signal)
+    await stoppingFirst(world, deploy, snapshot, log, () =>
+      rollOut(world, getDeploy(id)!, snapshot, log, signal),
+    )
   } catch (error) {
     await settleFailure(world, id, error, log, signal)
   } finally {
@@ -136,16 +146,10 @@ function keepSnapshot(deploy: DeployRow, snapshot: Snapshot): Snapshot {
   updateDeploy(deploy.id, {
     snapshot: sealSnapshot(snapshot),
     port: snapshot.port,
+    health_check_path: snapshot.health_check_path,
     ...(deploy.rollback_of === null ? {} : { image_id: snapshot.image_id }),
   })
   return snapshot
-}
-
-function advance(deploy: DeployRow, to: DeployStatus, columns: Parameters<typeof tryMove>[3]): boolean {
-  if (!tryMove(deployMachine, deploy.id, to, columns)) return false
-  tellDeploy(deploy.id, deploy.service_id)
-  tellService(deploy.service_id)
-  return true
 }
 
 async function settleFailure(
@@ -174,8 +178,10 @@ async function settleFailure(
 }
 
 /** Failures that are the application's own, told in its deploy and nowhere else. */
+const EXPECTED = new Set(['NotReady', 'BuildFailure', 'PreDeployFailure'])
+
 function isExpected(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'NotReady' || error.name === 'BuildFailure')
+  return error instanceof Error && EXPECTED.has(error.name)
 }
 
 function sourceOf(deploy: DeployRow): DeploySource {

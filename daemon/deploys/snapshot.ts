@@ -1,8 +1,8 @@
 import type { Snapshot } from '#server/deploys/store.ts'
-import { readVariables, type ServiceRow } from '#server/services/store.ts'
-import { DEFAULT_PORT } from '#server/services/ports.ts'
+import type { ServiceRow } from '#server/services/store.ts'
+import { DEFAULT_PORT, portOf } from '#server/services/ports.ts'
 import { TYPES } from '#server/services/types.ts'
-import { deliverValue } from '#server/variables/rules.ts'
+import { resolveEnvironment } from '#server/variables/environment.ts'
 
 /** What the chosen image says of itself. */
 export interface ImageFacts {
@@ -10,15 +10,18 @@ export interface ImageFacts {
   exposedPorts: number[]
 }
 
-/** The variables of a service as its containers and builds get them. */
+/**
+ * The variables of a service as its containers and builds get them: its groups' and its own, references resolved.
+ * Throws `conflict` that names what a reference misses.
+ */
 export function resolveVariables(service: ServiceRow): Record<string, string> {
-  return Object.fromEntries(readVariables(service.id).map(({ key, value }) => [key, deliverValue(value)]))
+  return Object.fromEntries(resolveEnvironment(service))
 }
 
 /** Fixes what a deploy runs with: the image and all settings of now. */
 export function takeSnapshot(service: ServiceRow, image: ImageFacts): Snapshot {
   const variables = resolveVariables(service)
-  const port = TYPES[service.type].listens ? effectivePort(service, image) : null
+  const port = TYPES[service.type].listens ? effectivePort(service, variables.PORT, image) : null
   return {
     image_id: image.id,
     start_command: service.start_command,
@@ -37,7 +40,7 @@ export function restoreSnapshot(old: Snapshot, service: ServiceRow): Snapshot {
 }
 
 /** `port`, else the user's PORT, else the image's only EXPOSEd TCP port, else 10000. */
-function effectivePort(service: ServiceRow, image: ImageFacts): number {
+function effectivePort(service: ServiceRow, variable: string | undefined, image: ImageFacts): number {
   const exposed = image.exposedPorts.length === 1 ? image.exposedPorts[0]! : null
-  return service.port ?? service.variable_port ?? exposed ?? DEFAULT_PORT
+  return service.port ?? portOf(variable) ?? exposed ?? DEFAULT_PORT
 }

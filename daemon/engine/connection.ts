@@ -70,15 +70,20 @@ export class Connection {
   }
 
   /** Like `call`, null when the engine says that there is no such thing. */
-  async find<T>(doing: string, work: (docker: Docker, signal: AbortSignal) => Promise<T>): Promise<T | null> {
-    return this.call(doing, async (docker, signal) => {
+  async find<T>(
+    doing: string,
+    work: (docker: Docker, signal: AbortSignal) => Promise<T>,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<T | null> {
+    const tolerant = async (docker: Docker, signal: AbortSignal): Promise<T | null> => {
       try {
         return await work(docker, signal)
       } catch (error) {
         if (statusOf(error) === 404) return null
         throw error
       }
-    })
+    }
+    return this.call(doing, tolerant, options)
   }
 
   /** Sends a raw request and returns the JSON of its answer. */

@@ -192,9 +192,9 @@ export class Containers {
     )
   }
 
-  /** A file or folder of a container as a tar stream. */
-  getArchive(id: string, path: string, signal?: AbortSignal): Promise<Readable> {
-    return this.#connection.call(
+  /** A file or folder of a container as a tar stream; null when there is none of that name. */
+  getArchive(id: string, path: string, signal?: AbortSignal): Promise<Readable | null> {
+    return this.#connection.find(
       `copying from ${id}`,
       (docker, abortSignal) =>
         docker.getContainer(id).getArchive({ path, abortSignal }) as unknown as Promise<Readable>,

@@ -1,3 +1,4 @@
+import { useDatabase } from '#server/context.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { allotAddress, releaseAddress } from '#server/instances/addresses.ts'
 import {
@@ -12,6 +13,7 @@ import type { ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
+import { diskOf, giveDisk } from './disk.ts'
 import { serviceContainer } from './service-container.ts'
 
 /** How long a stopped program may take before it is killed. */
@@ -21,7 +23,9 @@ export const STOP_GRACE_SECONDS = 30
 export async function addInstance(world: World, service: ServiceRow, deployId: string): Promise<string> {
   const network = await ensureNetwork(world.engine, findEnvironment(service.environment_id))
   const id = newInstanceId(service.id)
-  insertInstance(id, service.id, deployId, allotAddress(service.environment_id, network.subnet, id))
+  useDatabase().transaction(() =>
+    insertInstance(id, service.id, deployId, allotAddress(service.environment_id, network.subnet, id)),
+  )
   return id
 }
 
@@ -46,9 +50,11 @@ export async function startInstance(
     } as const
     await engine.containers.create({
       ...(await serviceContainer(world, service, deploy, snapshot, role)),
+      ...(await diskOf(engine, service.id, snapshot)),
       aliases: TYPES[service.type].listens ? [service.name] : [],
       ...(world.reachByAddress || snapshot.port === null ? {} : { publishPort: snapshot.port }),
     })
+    await giveDisk(engine, instance.id, snapshot)
   }
   await engine.containers.start(instance.id)
   updateInstance(instance.id, { started_at: Date.now(), ...(await upstreamOf(world, instance, snapshot)) })

@@ -47,6 +47,7 @@ async function statusOf(row: InstanceRow): Promise<Instance> {
     started_at: timestamp(row.started_at),
     restarts: row.restarts,
     exit_code: row.exit_code,
+    reason: row.reason,
     cpu_percent: stats?.cpuPercent ?? null,
     memory_bytes: stats?.memoryBytes ?? null,
   }

@@ -5,6 +5,7 @@ import { BoundedQueue } from '#server/queue.ts'
 import { getService } from '#server/services/store.ts'
 import type { Engine } from '../engine/index.ts'
 import { followContainer, toLogLine, type FollowedLine } from './follow.ts'
+import { followNotes, notesOf } from './notes.ts'
 
 /** Lines that a follower may be behind before it misses some. */
 const FOLLOWER_LINES = 4_096
@@ -17,7 +18,7 @@ const LOOK_MS = 2_000
 export type ServiceLogItem = { line: LogLine } | { skipped: number }
 
 /**
- * The output of all of a service's containers: the last `tail` lines in the order of their time, then, following,
+ * The output of all of a service's containers, with the server's own lines about them: the last `tail` lines in the order of their time, then, following,
  * what comes, also from the containers of later deploys, until the service is gone or `signal` aborts.
  */
 export async function* readServiceLog(
@@ -28,14 +29,16 @@ export async function* readServiceLog(
   signal: AbortSignal,
 ): AsyncGenerator<ServiceLogItem> {
   const instances = instancesOf(serviceId).map(({ id }) => id)
-  const recent = (await Promise.all(instances.map((id) => readRecent(engine, id, tail, signal)))).flat()
+  const printed = (await Promise.all(instances.map((id) => readRecent(engine, id, tail, signal)))).flat()
+  const noted = notesOf(serviceId).map((line) => ({ line, engineTime: line.ts }))
+  const recent = [...printed, ...noted]
   recent.sort((left, right) =>
     left.engineTime < right.engineTime ? -1 : left.engineTime > right.engineTime ? 1 : 0,
   )
   for (const { line } of tail === 0 ? [] : recent.slice(-Math.min(MAX_TAIL, tail))) yield { line }
   if (!follow) return
   const seen = new Map(
-    instances.map((id) => [id, recent.findLast(({ line }) => line.instance === id)?.engineTime]),
+    instances.map((id) => [id, printed.findLast(({ line }) => line.instance === id)?.engineTime]),
   )
   yield* followAll(engine, serviceId, seen, signal)
 }
@@ -80,6 +83,7 @@ async function* followAll(
       void follow(id).finally(() => followed.delete(id))
     }
   }
+  const stopNotes = followNotes(serviceId, (line) => queue.push(line))
   const stopListening = onChange(({ service_id }) => {
     if (service_id === serviceId) followNew()
   })
@@ -92,6 +96,7 @@ async function* followAll(
       yield { line }
     }
   } finally {
+    stopNotes()
     stopListening()
     clearInterval(period)
     ended.abort()

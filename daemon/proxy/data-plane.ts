@@ -20,6 +20,8 @@ export class DataPlane {
   readonly #listenAddress: string
   readonly #apiPort: number
   readonly #switching = new Map<string, string>()
+  /** The table in force without its version; null when that is not known. */
+  #inForce: string | null = null
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
 
@@ -83,11 +85,12 @@ export class DataPlane {
       program,
       node: process.execPath,
       ...(options.proxyWorkers === null ? {} : { workers: options.proxyWorkers }),
-      table: buildTable(nextTableVersion(), listenAddress, apiPort, new Map()),
+      table: { ...buildTable(listenAddress, apiPort, new Map()), version: nextTableVersion() },
       log: (message, fields) => log.info(message, fields),
     })
     const dataPlane = new DataPlane(client, listenAddress, apiPort)
     client.onReconnect = () => {
+      dataPlane.#inForce = null
       dataPlane
         .sync()
         .catch((error: unknown) => log.error('the route table was not taken', { error: messageOf(error) }))
@@ -152,13 +155,20 @@ export class DataPlane {
   }
 
   #push(): Promise<void> {
-    const push = this.#client
-      .applyTable(buildTable(nextTableVersion(), this.#listenAddress, this.#apiPort, this.#switching))
-      .finally(() => {
-        this.#running = null
-      })
+    const push = this.#apply().finally(() => {
+      this.#running = null
+    })
     this.#running = push
     return push
+  }
+
+  async #apply(): Promise<void> {
+    const table = buildTable(this.#listenAddress, this.#apiPort, this.#switching)
+    const text = JSON.stringify(table)
+    if (text === this.#inForce) return
+    this.#inForce = null
+    await this.#client.applyTable({ ...table, version: nextTableVersion() })
+    this.#inForce = text
   }
 }
 

@@ -1,4 +1,4 @@
-import { useContext, useDatabase } from '#server/context.ts'
+import { useContext } from '#server/context.ts'
 import { IN_PROGRESS } from '#server/deploys/states.ts'
 import { latestDeploys, type DeployFacts } from '#server/deploys/store.ts'
 import { listEnvironments } from '#server/environments/store.ts'
@@ -6,6 +6,8 @@ import { allInstances, type InstanceRow } from '#server/instances/store.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import { listServices, type ServiceRow } from '#server/services/store.ts'
 import type { RouteTable, Target, Upstream } from '#proxy/protocol.ts'
+import { isStoppedFirst } from '../rollouts/stop-first.ts'
+import { publishedSites } from './sites.ts'
 
 /** Counts and routes of the server's own pages stand under this name. */
 const DASHBOARD = 'dashboard'
@@ -13,16 +15,14 @@ const DASHBOARD = 'dashboard'
 /** Deploys whose instances take the requests before their record says `live`, by service id. */
 export type Switching = ReadonlyMap<string, string>
 
-/** The whole route table as the database has it now. `apiPort` is where the control plane listens. */
+/** The whole route table as the database has it now, without its version. `apiPort` is where the control plane listens. */
 export function buildTable(
-  version: number,
   listenAddress: string,
   apiPort: number,
   switching: Switching,
-): RouteTable {
+): Omit<RouteTable, 'version'> {
   const { options } = useContext()
-  const table: RouteTable = {
-    version,
+  const table: Omit<RouteTable, 'version'> = {
     listeners: [{ address: listenAddress, protocol: 'http' }],
     hosts: {},
     targets: {},
@@ -39,19 +39,22 @@ export function buildTable(
       upstreams: [{ instance: DASHBOARD, host: apiHost(options.listen.host), port: apiPort }],
     }
   }
+  const sites = publishedSites(switching)
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
   for (const environment of listEnvironments()) {
     const latest = latestDeploys(environment.id)
     for (const service of listServices(environment.id)) {
       const hosts = service.deleting ? [] : hostsOf(service, environment)
       for (const host of hosts) table.hosts[host] = service.id
-      if (hosts.length > 0)
-        table.targets[service.id] = targetOf(
-          service,
-          latest.get(service.id),
-          instances.get(service.id) ?? [],
-          switching.get(service.id),
-        )
+      if (hosts.length === 0) continue
+      const target = targetOf(
+        service,
+        latest.get(service.id),
+        instances.get(service.id) ?? [],
+        switching.get(service.id),
+      )
+      const site = target.state === 'serving' ? sites.get(service.id) : undefined
+      table.targets[service.id] = site ? { ...target, site } : target
     }
   }
   return table
@@ -65,6 +68,8 @@ function targetOf(
 ): Target {
   const state = targetState({ ...service, live_deploy_id: switchingTo ?? service.live_deploy_id }, latest)
   if (state !== 'serving') return { id: service.id, state, upstreams: [] }
+  if (switchingTo === undefined && isStoppedFirst(service))
+    return { id: service.id, state: 'starting', upstreams: [] }
   const upstreams =
     switchingTo === undefined
       ? upstreamsOf(instances, service.live_deploy_id)
@@ -102,11 +107,10 @@ function apiHost(host: string): string {
   return host === '::' ? '::1' : host
 }
 
-/** The next version of the table; it grows over restarts, so that the newest is known. */
+let lastVersion = 0
+
+/** A number for the next table: the moment, or one more than the last, so that people see which is newer. */
 export function nextTableVersion(): number {
-  const row = useDatabase().get<{ value: string }>(
-    `INSERT INTO settings (key, value) VALUES ('table_version', '1')
-     ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) RETURNING value`,
-  )!
-  return Number(row.value)
+  lastVersion = Math.max(Date.now(), lastVersion + 1)
+  return lastVersion
 }

@@ -1,12 +1,11 @@
 import { useDatabase } from '#server/context.ts'
 import { tellService } from '#server/changes.ts'
-import { findEnvironment } from '#server/environments/store.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import type { InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
 import { hostsOf } from '#server/services/hosts.ts'
-import { getService } from '#server/services/store.ts'
+import type { ServiceRow } from '#server/services/store.ts'
 import type { Task } from '../driver.ts'
 import { forEachLimited } from '../limits.ts'
 import type { World } from '../world.ts'
@@ -22,7 +21,12 @@ const LEAVES_AFTER_MS = 15_000
 /** And is restarted after this long. */
 const RESTARTS_AFTER_MS = 60_000
 
-type Probed = InstanceRow & { health_check_path: string | null }
+type Probed = InstanceRow &
+  Pick<ServiceRow, 'name' | 'type' | 'custom_domains'> & {
+    /** What the live deploy is probed by; the setting counts from the next deploy on. */
+    health_check_path: string | null
+    environment: string
+  }
 
 /** Probes every running instance that has a port, and acts on those that fail. */
 export class Health {
@@ -42,7 +46,11 @@ export class Health {
 
   async #run(): Promise<void> {
     const instances = useDatabase().all<Probed>(
-      `SELECT instances.*, services.health_check_path FROM instances JOIN services ON services.id = instances.service_id
+      `SELECT instances.*, deploys.health_check_path, services.name, services.type, services.custom_domains, environments.name AS environment
+       FROM instances
+       JOIN deploys ON deploys.id = instances.deploy_id
+       JOIN services ON services.id = instances.service_id
+       JOIN environments ON environments.id = services.environment_id
        WHERE instances.status IN ('ready', 'failing') AND instances.upstream_port IS NOT NULL`,
     )
     for (const id of this.#failingSince.keys()) {
@@ -52,13 +60,11 @@ export class Health {
   }
 
   async #look(instance: Probed): Promise<void> {
-    const service = getService(instance.service_id)
-    if (!service) return
     const reason = await probe({
       host: instance.upstream_host!,
       port: instance.upstream_port!,
       path: instance.health_check_path,
-      hostHeader: hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name,
+      hostHeader: hostsOf(instance, { name: instance.environment })[0] ?? instance.name,
       published: this.#world.reachByAddress === false,
     })
     if (reason === null) return this.#recovered(instance)

@@ -24,16 +24,23 @@ export class NotReady extends Error {
   override readonly name = 'NotReady'
 }
 
+/** How an instance is waited for. */
+interface Waiting {
+  /** The Host field of its probes. */
+  hostHeader: string
+  /** Starts the program again after it ended, twice; null when its first end is enough. */
+  restart: (() => Promise<void>) | null
+}
+
 /**
- * Waits until a started instance is ready: its probe answers, or, without a port, it stays up for 3 s. A program that
- * exits is started again by `restart`. Throws NotReady after the third exit, after 5 minutes, or when it listens elsewhere.
+ * Waits until a started instance is ready: its probe answers, or, without a port, it stays up for 3 s.
+ * Throws NotReady after the last exit, after 5 minutes, or when it listens elsewhere.
  */
 export async function waitUntilReady(
   world: World,
   instanceId: string,
   snapshot: Snapshot,
-  hostHeader: string,
-  restart: () => Promise<void>,
+  { hostHeader, restart }: Waiting,
   signal: AbortSignal,
 ): Promise<void> {
   const began = performance.now()
@@ -49,6 +56,7 @@ export async function waitUntilReady(
       exits++
       const how = describeExit(state)
       countRestart(instanceId, state.exitCode, how)
+      if (restart === null) throw new NotReady(`the program ended: ${how}`)
       if (exits >= MAX_EXITS || state.exitCode === null)
         throw new NotReady(`the program ended ${exits} times: ${how}`)
       await restart()

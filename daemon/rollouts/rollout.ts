@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { useDatabase } from '#server/context.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { makeLive } from '#server/deploys/operations.ts'
 import { getDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
@@ -9,6 +8,7 @@ import type { LogWriter } from '#server/log-files.ts'
 import { tryMove } from '#server/machine.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
+import { wantedInstances } from '#server/services/types.ts'
 import { addInstance, removeInstance, startInstance } from '../instances/containers.ts'
 import { followContainer } from '../logs/follow.ts'
 import { forEachLimited } from '../limits.ts'
@@ -51,7 +51,7 @@ export async function rollOut(
         const start = () => startInstance(world, instance, service, deploy, snapshot)
         await start()
         void copyOutput(world, instance.id, log, lastLines, following.signal)
-        await waitUntilReady(world, instance.id, snapshot, hostHeader, start, going)
+        await waitUntilReady(world, instance.id, snapshot, { hostHeader, restart: start }, going)
         log.system(`${instance.id} is ready`)
       } catch (error) {
         // One that fails decides for all.
@@ -86,20 +86,20 @@ async function prepareInstances(
   deploy: DeployRow,
 ): Promise<InstanceRow[]> {
   const kept = instancesOf(service.id).filter(({ deploy_id }) => deploy_id === deploy.id)
-  for (const extra of kept.splice(service.instances)) await removeInstance(world, extra, 0)
+  const wanted = wantedInstances({ ...service, suspended: 0 })
+  for (const extra of kept.splice(wanted)) await removeInstance(world, extra, 0)
   const ids = kept.map(({ id }) => id)
-  while (ids.length < service.instances) ids.push(await addInstance(world, service, deploy.id))
+  while (ids.length < wanted) ids.push(await addInstance(world, service, deploy.id))
   return ids.flatMap((id) => getInstance(id) ?? [])
 }
 
 /** In one transaction the new instances enter rotation, the old ones leave it, and the deploy is live. */
 function recordSwitch(deploy: DeployRow): void {
-  useDatabase().transaction(() => {
+  makeLive(getDeploy(deploy.id)!, () => {
     for (const { id, deploy_id } of instancesOf(deploy.service_id)) {
       if (deploy_id === deploy.id) tryMove(instanceMachine, id, 'ready', { reason: null })
       else tryMove(instanceMachine, id, 'draining', { left_rotation_at: Date.now() })
     }
-    makeLive(getDeploy(deploy.id)!)
   })
 }
 

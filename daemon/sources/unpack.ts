@@ -49,8 +49,8 @@ async function hoistOnlyFolder(directory: string): Promise<void> {
   await rename(aside, directory)
 }
 
-/** Writes entries below one directory that nobody else writes to. */
-class TreeWriter {
+/** Writes entries below one directory that nobody else writes to. Call `finish` after the last. */
+export class TreeWriter {
   readonly #root: string
   /** Directories that are known to be real ones; none is ever replaced. */
   readonly #directories = new Set<string>()

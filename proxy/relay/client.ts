@@ -1,3 +1,6 @@
+import { SiteAnswer } from '../sites/answer.ts'
+import { readSiteRequest } from '../sites/request.ts'
+import type { Site } from '../sites/site.ts'
 import { CR, LF } from './bytes.ts'
 import { Body } from './body.ts'
 import { REQUEST_ADDED_BYTES, finishRequestHead } from './forwarded-head.ts'
@@ -14,6 +17,7 @@ import {
   BAD_GATEWAY,
   GATEWAY_TIMEOUT,
   NO_SUCH_HOST,
+  acceptOf,
   prefersJson,
   refusal,
   render,
@@ -32,6 +36,8 @@ const HEAD_TIMEOUT_MS = 30_000
 const BODY_TIMEOUT_MS = 60_000
 const IDLE_TIMEOUT_MS = 75_000
 const CONNECT_TIMEOUT_MS = 5_000
+/** A site's reader takes what was written, at most 128 KiB, within this time; who is slower holds memory for nothing. */
+const READER_TIMEOUT_MS = 60_000
 /** How long an upstream may be silent after its client sent FIN. */
 const HALF_CLOSED_TIMEOUT_MS = 10_000
 const LINGER_MS = 2_000
@@ -76,6 +82,8 @@ export class Client implements WireOwner {
   #peer: Peer
   #state = IDLE
   #upstream: Upstream | null = null
+  /** In place of an upstream. */
+  #siteAnswer: SiteAnswer | null = null
   #target: TargetRoute | null = null
   /** The host that `#target` was found by, and the table it was found in. */
   #host: Uint8Array = NO_BYTES
@@ -83,6 +91,8 @@ export class Client implements WireOwner {
   #startedAt = 0
   #answering = false
   #requestDone = true
+  /** More came in the same read as the request. */
+  #followed = false
   #replayable = false
   #expectsContinue = false
   #retried = false
@@ -100,6 +110,11 @@ export class Client implements WireOwner {
 
   get address(): string | null {
     return this.#peer.capped ? this.#peer.address : null
+  }
+
+  /** A request is being answered by an instance or from a site. */
+  get answering(): boolean {
+    return this.instance !== null || this.#siteAnswer !== null
   }
 
   get idle(): boolean {
@@ -124,6 +139,7 @@ export class Client implements WireOwner {
   }
 
   onDrain(): void {
+    this.#siteAnswer?.onDrain()
     this.#continue()
   }
 
@@ -182,6 +198,7 @@ export class Client implements WireOwner {
       at = this.#begin(input, at, end)
     }
     this.#stash(input, at, end)
+    this.#followed = false
   }
 
   #stash(input: Buffer, at: number, end: number): void {
@@ -212,6 +229,7 @@ export class Client implements WireOwner {
     }
     this.#describe(input)
     const from = request.inputEnd
+    this.#followed = from < end
     const instance = this.#route(input)
     if (!instance) return this.#state === DISCARD ? this.#discard(input, from, end) : from
     this.#forward(instance, this.#finishHead(input))
@@ -241,16 +259,27 @@ export class Client implements WireOwner {
     this.requestId = requestIdStart > 0 ? latin1(input, requestIdStart, requestIdEnd) : makeRequestId()
   }
 
-  /** Chooses the instance; answers the request itself, and null, when there is none. */
+  /** Chooses the instance; answers the request itself or from a site, and null, when there is none. */
   #route(input: Buffer): Instance | null {
     const target = this.#findTarget(input)
-    const instance = target?.state === 'serving' ? target.choose(this.#startedAt, null) : null
+    const serving = target?.state === 'serving' ? target : null
+    if (serving?.site && !request.expectsOther) return this.#serve(serving.site)
+    const instance = serving?.choose(this.#startedAt, null)
     let answer: Answer
     if (request.method === METHOD_REFUSED) answer = refusal(405)
     else if (request.expectsOther) answer = refusal(417)
     else if (instance) return instance
     else answer = target ? unavailableAnswer(target.state) : NO_SUCH_HOST
-    this.respond(answer, latin1(slab.buffer, slab.at, request.outputEnd))
+    this.respond(answer, acceptOf(latin1(slab.buffer, slab.at, request.outputEnd)))
+    return null
+  }
+
+  #serve(site: Site): null {
+    const asked = readSiteRequest(slab.buffer, slab.at, request)
+    this.#state = WAIT
+    this.siteSent()
+    this.#siteAnswer = new SiteAnswer(this, site, this.#relay.files, asked)
+    this.#siteAnswer.begin()
     return null
   }
 
@@ -350,7 +379,7 @@ export class Client implements WireOwner {
 
   /** The client has sent FIN and nothing after the request under way. */
   #isLast(): boolean {
-    return this.ended && !this.#pending
+    return this.ended && !this.#pending && !this.#followed
   }
 
   /** The answer's head goes out. */
@@ -377,18 +406,25 @@ export class Client implements WireOwner {
 
   /** The answer is complete. */
   finish(): void {
-    const upstream = this.#detach()!
-    if (this.#requestDone) upstream.park(this.#relay.now)
-    else upstream.destroy()
+    const upstream = this.#detach()
+    this.#siteAnswer = null
+    if (this.#requestDone) upstream?.park(this.#relay.now)
+    else upstream?.destroy()
     if (this.closeAfter || !this.#requestDone || this.#isLast()) return this.#linger()
     this.#becomeIdle()
     this.#continue()
   }
 
-  /** Answers with a page of the relay's own, in the form that the request's head asks for, or cuts the answer that has begun. */
-  respond(answer: Answer, head = this.#upstream?.keptHead() ?? ''): void {
-    const json = prefersJson(/\r\naccept: ([^\r]*)/i.exec(head)?.[1] ?? '')
+  /** The client has to take what of a site was written. */
+  siteSent(): void {
+    this.deadline = this.#relay.now + READER_TIMEOUT_MS
+  }
+
+  /** Answers with a page of the relay's own, in the form that the request's Accept asks for, or cuts the answer that has begun. */
+  respond(answer: Answer, accept = acceptOf(this.#upstream?.keptHead() ?? '')): void {
+    const json = prefersJson(accept)
     this.#detach()?.destroy()
+    this.#siteAnswer = null
     if (this.#answering) {
       this.#state = CLOSING
       return this.wire.reset()
@@ -443,9 +479,9 @@ export class Client implements WireOwner {
     this.wire.end()
   }
 
-  /** The upstream gave something that cannot be relayed. */
-  refuseAnswer(): void {
-    this.respond(BAD_GATEWAY)
+  /** The upstream gave something that cannot be relayed, or a site has no file to answer with. */
+  refuseAnswer(answer = BAD_GATEWAY, accept?: string): void {
+    this.respond(answer, accept)
     this.#continue()
   }
 
@@ -494,8 +530,11 @@ export class Client implements WireOwner {
   /** The client is gone: 499 when it did not wait for the answer. */
   #left(): void {
     const upstream = this.#detach()
-    if (!upstream) return
-    upstream.destroy()
+    const siteAnswer = this.#siteAnswer
+    this.#siteAnswer = null
+    if (!upstream && !siteAnswer) return
+    upstream?.destroy()
+    siteAnswer?.cancel()
     if (!this.#answering) this.#relay.countLeft(this.#target)
   }
 
@@ -533,7 +572,7 @@ export class Client implements WireOwner {
       case BODY:
         return this.respond(this.wire.paused ? GATEWAY_TIMEOUT : refusal(408))
       case WAIT:
-        if (this.ended) return this.cut()
+        if (this.ended || this.#siteAnswer) return this.cut()
         this.respond(GATEWAY_TIMEOUT)
         return this.#continue()
       case CLOSING:

@@ -56,6 +56,27 @@ export function refusal(status: number): Answer {
 export const NO_SUCH_HOST = answer(404, 'Not Found', 'not_found', 'No service is served at this address.', {
   title: 'Nothing is served here',
 })
+export const NO_SUCH_PAGE = answer(404, 'Not Found', 'not_found', 'This site has no page at this address.', {
+  title: 'There is no such page',
+})
+export const SITE_METHODS = answer(
+  405,
+  'Method Not Allowed',
+  'method_not_allowed',
+  'Files can only be read.',
+  {
+    headers: 'Allow: GET, HEAD\r\n',
+  },
+)
+export const NOT_READABLE = answer(
+  500,
+  'Internal Server Error',
+  'site_not_readable',
+  'A file of this site could not be read.',
+  {
+    title: 'The site cannot be read',
+  },
+)
 export const BAD_GATEWAY = answer(
   502,
   'Bad Gateway',
@@ -129,6 +150,11 @@ function htmlBody({ status, title, text }: Answer): string {
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto 0;padding:0 1.5rem}small{opacity:.6}</style>
 <h1>${title}</h1><p>${text}</p><small>${status}</small></html>
 `
+}
+
+/** The value of Accept in a copied request head, empty without one. */
+export function acceptOf(head: string): string {
+  return /\r\naccept: ([^\r]*)/i.exec(head)?.[1] ?? ''
 }
 
 /** Whether an Accept value prefers JSON: it names a JSON type and no HTML. */

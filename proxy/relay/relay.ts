@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { countAnswer, countStatus } from '../counts.ts'
+import { OpenFiles } from '../sites/open-files.ts'
 import { Client } from './client.ts'
 import { Peer } from './peer.ts'
 import { Routes, type TargetRoute } from './routes.ts'
@@ -14,6 +15,8 @@ const CLIENT_LEFT = 499
 /** Every connection of one worker. */
 export class Relay {
   readonly routes = new Routes()
+  /** The files of sites that are being sent. */
+  readonly files = new OpenFiles()
   /** Monotonic milliseconds, as of the last tick. */
   now = performance.now()
   /** Answers say `Connection: close`, and connections end after them. */
@@ -30,7 +33,7 @@ export class Relay {
 
   get openRequests(): number {
     let open = 0
-    for (const client of this.#clients) if (client.instance) open++
+    for (const client of this.#clients) if (client.answering) open++
     return open
   }
 

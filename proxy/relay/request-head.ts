@@ -10,7 +10,7 @@ import {
 } from './head.ts'
 
 export const METHOD_OTHER = 0
-const METHOD_GET = 1
+export const METHOD_GET = 1
 export const METHOD_HEAD = 2
 /** PUT and DELETE: idempotent (RFC 9110 9.2.2). */
 const METHOD_IDEMPOTENT = 3

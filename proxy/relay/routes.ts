@@ -1,6 +1,8 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { emptyRow, type Row, type Sums } from '../counts.ts'
 import { UNROUTED, type RouteTable, type TargetState, type Upstream as UpstreamSpec } from '../protocol.ts'
+import type { Site } from '../sites/site.ts'
+import { Sites } from '../sites/sites.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Refused connections in a row after which an instance leaves the choice, and for how long. */
@@ -63,6 +65,8 @@ export class TargetRoute {
   readonly id: string
   state: TargetState = 'serving'
   instances: readonly Instance[] = []
+  /** Answers in place of instances. */
+  site: Site | null = null
   readonly counts: Row
   #turn = 0
 
@@ -101,6 +105,7 @@ export class Routes {
   #wildcard = new Map<string, TargetRoute>()
   #targets = new Map<string, TargetRoute>()
   #instances = new Map<string, Instance>()
+  #sites = new Sites()
   /** Instances out of the table that still have open requests. */
   #leaving = new Set<Instance>()
   #trusted = new BlockList()
@@ -128,11 +133,13 @@ export class Routes {
   apply(table: RouteTable): void {
     const targets = new Map<string, TargetRoute>()
     const instances = new Map<string, Instance>()
+    const sites = this.#sites.apply(table.targets)
     for (const [key, spec] of Object.entries(table.targets)) {
       const known = this.#targets.get(key)
       const target = known?.id === spec.id ? known : new TargetRoute(spec.id, this.rowOf(spec.id))
       target.state = spec.state
       target.instances = spec.upstreams.map((upstream) => this.#instance(upstream, instances))
+      target.site = sites.get(key) ?? null
       targets.set(key, target)
     }
     this.#exact = new Map()
@@ -189,7 +196,9 @@ export class Routes {
 
   #forget(targets: Map<string, TargetRoute>, instances: Map<string, Instance>): void {
     for (const [key, target] of this.#targets) {
-      if (targets.get(key) !== target) target.instances = []
+      if (targets.get(key) === target) continue
+      target.instances = []
+      target.site = null
     }
     for (const [key, instance] of this.#instances) {
       if (instances.has(key)) continue

@@ -101,7 +101,8 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
     throw new AppError('not_found', `service ${service.name} has no deploy ${deployId}`)
   if (!target.was_live)
     throw new AppError('conflict', `${deployId} never was live: there is nothing to roll back to`)
-  if ((target.image_id === null && target.site_id === null) || target.snapshot === null) {
+  const isKept = target.site_id !== null || (target.image_id !== null && target.snapshot !== null)
+  if (!isKept) {
     const what = service.type === 'static_site' ? 'published folder' : 'image'
     throw new AppError('conflict', `the ${what} of ${deployId} is no longer kept: deploy its commit again`)
   }
@@ -145,10 +146,14 @@ export function cancelDeploysOf(serviceId: string, reason: string): string[] {
     .filter((id) => tryMove(deployMachine, id, 'canceled', { finished_at: Date.now(), error: reason }))
 }
 
-/** Makes a deploy live in one transaction: the former live one is deactivated and the service points at the new one. */
-export function makeLive(deploy: DeployRow): void {
+/**
+ * Makes a deploy live in one transaction, with what `alongside` records: the former live one is deactivated and the
+ * service points at the new one.
+ */
+export function makeLive(deploy: DeployRow, alongside: () => void = () => {}): void {
   const now = Date.now()
   const former = useDatabase().transaction(() => {
+    alongside()
     const service = getService(deploy.service_id)
     const formerId = service?.live_deploy_id ?? null
     if (formerId !== null) tryMove(deployMachine, formerId, 'deactivated', { replaced_at: now })

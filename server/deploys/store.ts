@@ -27,6 +27,10 @@ export interface DeployRow {
   /** The deploy whose published folder a static site serves; null when there is none, or none any more. */
   site_id: string | null
   snapshot: Uint8Array | null
+  /** Of the snapshot, kept open beside it for the probes. */
+  health_check_path: string | null
+  /** The pre-deploy command has ended well. */
+  pre_deployed: number
   was_live: number
   error: string | null
   created_at: number
@@ -121,6 +125,8 @@ const FACTS = [
   'image_id',
   'port',
   'site_id',
+  'health_check_path',
+  'pre_deployed',
   'was_live',
   'error',
   'created_at',
@@ -160,6 +166,16 @@ export function newestArchive(serviceId: string): string | null {
   return row?.archive_id ?? null
 }
 
+/** The archives of a service that may be built again: its newest, and the last that was live until a newer one is. */
+export function keptArchives(serviceId: string): Set<string> {
+  const live = useDatabase().get<{ archive_id: string }>(
+    `SELECT archive_id FROM deploys WHERE service_id = ? AND archive_id IS NOT NULL AND was_live = 1
+     ORDER BY sequence DESC LIMIT 1`,
+    serviceId,
+  )
+  return new Set([newestArchive(serviceId), live?.archive_id].filter((id) => id != null))
+}
+
 /** Sets columns that are no status. */
 export function updateDeploy(id: string, columns: Partial<Omit<DeployRow, 'id' | 'status'>>): void {
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
@@ -177,5 +193,8 @@ export function sealSnapshot(snapshot: Snapshot): Uint8Array {
 
 /** The snapshot of a deploy that has one. */
 export function openSnapshot(deploy: DeployRow): Snapshot | null {
-  return deploy.snapshot === null ? null : (JSON.parse(useContext().vault.open(deploy.snapshot)) as Snapshot)
+  if (deploy.snapshot === null) return null
+  const snapshot = JSON.parse(useContext().vault.open(deploy.snapshot)) as Snapshot
+  // One from before there were disks says nothing of them.
+  return { ...snapshot, disk_mount_path: snapshot.disk_mount_path ?? null }
 }

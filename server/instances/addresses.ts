@@ -1,36 +1,34 @@
 import { useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
 
-/**
- * An address that stood in a route table is given to no other container for this long, so that a stale table never
- * reaches another service's container.
- */
-const REST_MS = 60 * 60_000
+/** A part of an environment's subnet, as offsets into it, and how long a used address of it rests. */
+interface Part {
+  name: 'instance' | 'job'
+  first: number
+  last: number
+  restMs: number
+}
 
-/** A /20: 4096 addresses. The first 16 are left to the gateway and the engine, the last quarter to jobs. */
-const FIRST_HOST = 16
-const LAST_INSTANCE_HOST = 3_071
+/**
+ * A /20 has 4096 addresses. The first 16 are left to the gateway and the engine. An address that stood in a route table
+ * rests for an hour, so that a stale table never reaches another service's container.
+ */
+const INSTANCES: Part = { name: 'instance', first: 16, last: 3_071, restMs: 60 * 60_000 }
+
+/** The last quarter but the broadcast address. These stand in no route table; nothing but jobs ever gets them. */
+const JOBS: Part = { name: 'job', first: 3_072, last: 4_094, restMs: 0 }
 
 /**
  * Allots an address of an environment's subnet to a holder and records it: the lowest never used, else the one that
  * has been free the longest, at least an hour. Throws `conflict` when none is left.
  */
 export function allotAddress(environmentId: string, subnet: string, holder: string): string {
-  const database = useDatabase()
-  return database.transaction(() => {
-    const held = database.get<{ address: string }>('SELECT address FROM addresses WHERE holder = ?', holder)
-    if (held) return held.address
-    const address = neverUsed(environmentId, subnet) ?? longestFree(environmentId)
-    if (address === null) throw new AppError('conflict', `the network ${subnet} has no free address left`)
-    database.run(
-      `INSERT INTO addresses (environment_id, address, holder) VALUES (?1, ?2, ?3)
-       ON CONFLICT (environment_id, address) DO UPDATE SET holder = ?3, released_at = NULL`,
-      environmentId,
-      address,
-      holder,
-    )
-    return address
-  })
+  return allot(INSTANCES, environmentId, subnet, holder)
+}
+
+/** Allots an address of the jobs' own part of the subnet, the longest free first. Throws `conflict` when none is left. */
+export function allotJobAddress(environmentId: string, subnet: string, holder: string): string {
+  return allot(JOBS, environmentId, subnet, holder)
 }
 
 /** Gives an address back; it rests before it is used again. */
@@ -42,22 +40,51 @@ export function releaseAddress(holder: string): void {
   )
 }
 
-function neverUsed(environmentId: string, subnet: string): string | null {
-  const count = useDatabase().get<{ used: number }>(
-    'SELECT count(*) AS used FROM addresses WHERE environment_id = ?',
-    environmentId,
-  )!.used
-  // Addresses are handed out in order and their rows never removed, so their count is the next offset.
-  const offset = FIRST_HOST + count
-  return offset > LAST_INSTANCE_HOST ? null : addressAt(subnet, offset)
+/** The containers that hold an address of the jobs' part. */
+export function jobAddressHolders(): string[] {
+  const rows = useDatabase().all<{ holder: string }>(
+    "SELECT holder FROM addresses WHERE part = 'job' AND holder IS NOT NULL ORDER BY holder",
+  )
+  return rows.map(({ holder }) => holder)
 }
 
-function longestFree(environmentId: string): string | null {
+function allot(part: Part, environmentId: string, subnet: string, holder: string): string {
+  const database = useDatabase()
+  return database.transaction(() => {
+    const held = database.get<{ address: string }>('SELECT address FROM addresses WHERE holder = ?', holder)
+    if (held) return held.address
+    const address = neverUsed(part, environmentId, subnet) ?? longestFree(part, environmentId)
+    if (address === null) throw new AppError('conflict', `the network ${subnet} has no free address left`)
+    database.run(
+      `INSERT INTO addresses (environment_id, address, part, holder) VALUES (?1, ?2, ?3, ?4)
+       ON CONFLICT (environment_id, address) DO UPDATE SET holder = ?4, released_at = NULL`,
+      environmentId,
+      address,
+      part.name,
+      holder,
+    )
+    return address
+  })
+}
+
+function neverUsed(part: Part, environmentId: string, subnet: string): string | null {
+  const count = useDatabase().get<{ used: number }>(
+    'SELECT count(*) AS used FROM addresses WHERE environment_id = ? AND part = ?',
+    environmentId,
+    part.name,
+  )!.used
+  // Addresses are handed out in order and their rows never removed, so their count is the next offset.
+  const offset = part.first + count
+  return offset > part.last ? null : addressAt(subnet, offset)
+}
+
+function longestFree(part: Part, environmentId: string): string | null {
   const row = useDatabase().get<{ address: string }>(
-    `SELECT address FROM addresses WHERE environment_id = ? AND holder IS NULL AND released_at < ?
+    `SELECT address FROM addresses WHERE environment_id = ? AND part = ? AND holder IS NULL AND released_at <= ?
      ORDER BY released_at LIMIT 1`,
     environmentId,
-    Date.now() - REST_MS,
+    part.name,
+    Date.now() - part.restMs,
   )
   return row?.address ?? null
 }

@@ -15,7 +15,7 @@ export const instanceMachine = defineMachine<InstanceStatus>({
     starting: ['ready', 'failing', 'down', 'draining'],
     ready: ['failing', 'down', 'draining'],
     failing: ['ready', 'down', 'draining'],
-    down: ['starting', 'ready', 'draining'],
+    down: ['ready', 'failing', 'draining'],
     draining: [],
   },
 })

@@ -25,5 +25,8 @@ export function scheduleFault(schedule: string): string | null {
 
 /** The first moment after `after` at which a valid schedule is due; null when none comes. */
 export function nextDue(schedule: string, after: Date): Date | null {
-  return new Cron(schedule.trim(), { timezone: 'UTC', mode: '5-part' }).nextRun(after)
+  const fields = schedule.trim().split(/\s+/)
+  // crontab(5): either day matches, but both must where one of the two fields begins with an asterisk.
+  const domAndDow = fields[2]!.startsWith('*') || fields[4]!.startsWith('*')
+  return new Cron(fields.join(' '), { timezone: 'UTC', mode: '5-part', domAndDow }).nextRun(after)
 }

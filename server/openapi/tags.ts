@@ -35,6 +35,7 @@ const SERVER = TAGS.server!
 export function tagOf(path: string): Tag {
   const words = path.split('/').filter((word) => word !== '' && !word.startsWith('{'))
   if (words[0] === 'hooks') return TAGS.hooks!
+  if (words.includes('env-groups')) return TAGS['env-groups']!
   const tag = words.map((word) => TAGS[word]).findLast((found) => found !== undefined)
   if (!tag) return SERVER
   return Object.values(TAGS).find((other) => other.name === tag.name)!

@@ -2,11 +2,15 @@ import { tellDeploy, tellService } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { isUniqueViolation } from '../database/index.ts'
 import { cancelDeploysOf, queueSourceDeploy } from '../deploys/operations.ts'
+import { findEnvGroup, writeLinks } from '../env-groups/store.ts'
 import { findEnvironment, type Environment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { splitCredentials } from '../git/url.ts'
 import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
-import { assertVariables, patchVariables, type Variable } from '../variables/rules.ts'
+import { settleEnvironment } from '../variables/environment.ts'
+import { assertUnreferenced } from '../variables/referrers.ts'
+import { assertVariables } from '../variables/rules.ts'
+import { forgetReferences, writeVariables } from '../variables/store.ts'
 import { hostsOf } from './hosts.ts'
 import { normalMountPath } from './rules.ts'
 import type { ServiceInput, ServicePatch } from './schema.ts'
@@ -16,9 +20,7 @@ import {
   getService,
   getServiceByName,
   insertService,
-  readVariables,
   updateService,
-  writeVariables,
   type ServiceColumns,
   type ServiceRow,
 } from './store.ts'
@@ -40,9 +42,12 @@ export function findService(idOrName: string, environmentRef?: string): ServiceR
 
 /** Creates a service and queues its first deploy when it has a source. Nothing is saved when a rule is broken. */
 export function createService(input: ServiceInput): ServiceRow {
-  const environment = findEnvironment(input.environment)
-  const { name, type, environment: _, env = [], env_groups: _groups, deploy, ...settings } = input
+  const { name, type, environment: place, env = [], env_groups = [], deploy, ...given } = input
   assertVariables(env, 'env')
+  const settings = { runtime: 'auto' as const, instances: 1, auto_deploy: 1, ...toColumns(given) }
+  assertSettings(settings, type)
+  const environment = findEnvironment(place)
+  const groups = env_groups.map((group) => findEnvGroup(group).id)
   const id = newId('service')
   const now = Date.now()
   const row: { id: string } & ServiceColumns = {
@@ -50,19 +55,17 @@ export function createService(input: ServiceInput): ServiceRow {
     environment_id: environment.id,
     name,
     type,
-    runtime: 'auto',
-    instances: 1,
-    auto_deploy: 1,
     deploy_hook_key: randomHex(HOOK_KEY_BYTES),
     created_at: now,
     updated_at: now,
-    ...toColumns(settings),
+    ...settings,
   }
-  assertSettings(row, type)
   const created = useDatabase().transaction(() => {
     assertHostFree(row as ServiceRow, environment)
     insertNamed(name, () => insertService(row))
     writeVariables(id, env)
+    writeLinks(id, groups)
+    settleEnvironment(getService(id)!, { own: 'env', groups: 'env_groups' })
     return getService(id)!
   })
   tellService(id, 'created')
@@ -70,20 +73,31 @@ export function createService(input: ServiceInput): ServiceRow {
   return getService(id)!
 }
 
-/** Changes settings, the number of instances, or whether it is suspended. */
+/** Changes settings, variables, links to env groups, the number of instances, or whether it is suspended. */
 export function patchService(service: ServiceRow, patch: ServicePatch): ServiceRow {
-  assertNotDeleting(service)
-  const { suspended, name, env, env_groups: _groups, ...settings } = withoutShownUrl(service, patch)
+  const { suspended, name, env, env_groups, ...settings } = withoutShownUrl(service, patch)
   if (env !== undefined) assertVariables(env, 'env')
   const columns: ServiceColumns = toColumns(settings)
   if (name !== undefined) columns.name = name
   if (suspended !== undefined) columns.suspended = suspended ? 1 : 0
   const changed = { ...service, ...columns }
   assertSettings(changed, service.type)
+  const groups = env_groups?.map((group) => findEnvGroup(group).id)
+  assertNotDeleting(service)
   const canceled = useDatabase().transaction(() => {
-    if (changed.name !== service.name) assertHostFree(changed, findEnvironment(service.environment_id))
+    if (changed.name !== service.name) {
+      assertHostFree(changed, findEnvironment(service.environment_id))
+      assertUnreferenced('service', service.environment_id, service.name, '')
+    }
     insertNamed(changed.name, () => updateService(service.id, columns))
     if (env !== undefined) writeVariables(service.id, env)
+    if (groups !== undefined) writeLinks(service.id, groups)
+    if (env !== undefined || groups !== undefined) {
+      settleEnvironment(getService(service.id)!, {
+        ...(env ? { own: 'env' } : {}),
+        groups: groups ? 'env_groups' : 'env',
+      })
+    }
     const isSuspending = suspended === true && !service.suspended
     return isSuspending ? cancelDeploysOf(service.id, 'the service was suspended') : []
   })
@@ -117,39 +131,20 @@ export function rotateDeployHook(service: ServiceRow): ServiceRow {
   return getService(service.id)!
 }
 
-/** Marks a service for removal and cancels what runs; the daemon removes its containers, then the record. */
-export function deleteService(service: ServiceRow): void {
+/**
+ * Marks a service for removal and cancels what runs; the daemon removes its containers, then the record.
+ * Throws `conflict` while variables refer to it, unless it is forced.
+ */
+export function deleteService(service: ServiceRow, force: boolean): void {
   const canceled = useDatabase().transaction(() => {
+    if (!force && !service.deleting)
+      assertUnreferenced('service', service.environment_id, service.name, ', or repeat with force=true')
     updateService(service.id, { deleting: 1 })
+    forgetReferences(service.id)
     return cancelDeploysOf(service.id, 'the service was deleted')
   })
   for (const id of canceled) tellDeploy(id, service.id)
   tellService(service.id)
-}
-
-/** Makes a service's own variables exactly these. They reach its containers at the next deploy or restart. */
-export function replaceVariables(
-  service: ServiceRow,
-  variables: readonly Variable[],
-  path = 'vars',
-): Variable[] {
-  assertNotDeleting(service)
-  assertVariables(variables, path)
-  useDatabase().transaction(() => {
-    writeVariables(service.id, variables)
-    updateService(service.id, {})
-  })
-  tellService(service.id)
-  return readVariables(service.id)
-}
-
-/** Sets some of a service's own variables and removes others; the rest stay. */
-export function changeVariables(
-  service: ServiceRow,
-  set: readonly Variable[],
-  unset: readonly string[],
-): Variable[] {
-  return replaceVariables(service, patchVariables(readVariables(service.id), set, unset), 'set')
 }
 
 /** A client that sends back what it was shown does not mean to replace the credentials by `***`. */
@@ -197,6 +192,7 @@ function insertNamed(name: string, write: () => void): void {
   }
 }
 
-function assertNotDeleting(service: ServiceRow): void {
+/** Refuses changes of a service that is on its way out. Throws `conflict`. */
+export function assertNotDeleting(service: ServiceRow): void {
   if (service.deleting) throw new AppError('conflict', `service ${service.name} is being deleted`)
 }

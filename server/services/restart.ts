@@ -1,19 +1,55 @@
 import { queueRestart } from '../deploys/operations.ts'
-import type { Variable } from '../variables/rules.ts'
-import { getService, readVariables, type ServiceRow } from './store.ts'
+import { sha256 } from '../secrets.ts'
+import { Reading } from '../variables/environment.ts'
+import { ReferenceFault } from '../variables/references.ts'
+import { listServices, type ServiceRow } from './store.ts'
 
 /**
- * Runs a change of a service's variables and, when asked to and something changed, queues a restart of a live service.
- * The variables stay saved when the restart cannot be queued; its error is the answer.
+ * Runs a change of variables and, when asked to, queues a restart of each live service of these environments whose
+ * whole environment it changed, those included that refer to a changed variable. The change stays when a restart
+ * cannot be queued; the first such error is thrown once the others are.
  */
-export function restartIfChanged(
-  service: ServiceRow,
-  restart: boolean,
-  change: () => Variable[],
-): Variable[] {
-  const before = readVariables(service.id)
-  const after = change()
-  const changed = JSON.stringify(before) !== JSON.stringify(after)
-  if (restart && changed && service.live_deploy_id !== null) queueRestart(getService(service.id)!)
-  return after
+export function restartChanged<T>(restart: boolean, environmentIds: readonly string[], change: () => T): T {
+  if (!restart) return change()
+  const before = digests(runningIn(environmentIds))
+  const result = change()
+  const services = runningIn(environmentIds)
+  const after = digests(services)
+  restartAll(services.filter(({ id }) => before.get(id) !== after.get(id)))
+  return result
+}
+
+/** The services whose containers have variables to renew. */
+function runningIn(environmentIds: readonly string[]): ServiceRow[] {
+  return environmentIds
+    .flatMap((id) => listServices(id))
+    .filter(({ live_deploy_id, suspended, deleting }) => live_deploy_id !== null && !suspended && !deleting)
+}
+
+/** What stands for the whole environment of each service; of one that cannot be resolved, what is wrong with it. */
+function digests(services: readonly ServiceRow[]): Map<string, string> {
+  const reading = new Reading()
+  return new Map(services.map((service) => [service.id, digest(reading, service)]))
+}
+
+function digest(reading: Reading, service: ServiceRow): string {
+  try {
+    const values = [...reading.resolve(service)]
+    return sha256(JSON.stringify(values.sort(([left], [right]) => (left < right ? -1 : 1))))
+  } catch (error) {
+    if (!(error instanceof ReferenceFault)) throw error
+    return error.message
+  }
+}
+
+function restartAll(services: readonly ServiceRow[]): void {
+  const faults: unknown[] = []
+  for (const service of services) {
+    try {
+      queueRestart(service)
+    } catch (error) {
+      faults.push(error)
+    }
+  }
+  if (faults.length > 0) throw faults[0]
 }

@@ -159,7 +159,10 @@ const settings = {
   env_groups: z
     .array(z.string().min(1))
     .optional()
-    .meta({ description: 'Names or ids; a later one wins over an earlier one', examples: [[]] }),
+    .meta({
+      description: 'Env groups by name or id; a later one wins over an earlier one',
+      examples: [['shared']],
+    }),
 }
 
 export const ServiceInput = z
@@ -253,7 +256,10 @@ export const Service = z
     deploy_hook_path: z.string().meta({
       examples: ['/hooks/deploy/srv-4f1d0c9a7b3e5d2f6a80?key=5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'],
     }),
-    env_groups: z.array(z.string()).meta({ examples: [[]] }),
+    env_groups: z.array(z.string()).meta({
+      description: 'Names of the linked env groups, in the order of the links',
+      examples: [['shared']],
+    }),
     hosts: z.array(z.string()).meta({ examples: [['api.localhost']] }),
     internal_host: z
       .string()
@@ -289,6 +295,10 @@ export const ServiceStatus = z
           .int()
           .nullable()
           .meta({ description: 'Of the last exit', examples: [null] }),
+        reason: z
+          .string()
+          .nullable()
+          .meta({ description: 'Why it is not healthy, or last ended', examples: [null] }),
         cpu_percent: z
           .number()
           .nullable()

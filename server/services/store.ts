@@ -1,6 +1,5 @@
 import type { Value } from '../database/index.ts'
-import { useContext, useDatabase } from '../context.ts'
-import { portOf } from './ports.ts'
+import { useDatabase } from '../context.ts'
 import type { Runtime } from './schema.ts'
 import type { ServiceType } from './types.ts'
 
@@ -25,7 +24,10 @@ export interface ServiceRow {
   publish_dir: string | null
   health_check_path: string | null
   port: number | null
-  /** What the service's own variable PORT names, kept beside the sealed variables so that views need not open them. */
+  /**
+   * What the PORT of the service's whole environment (its groups' and its own) names when it is a number, kept so that
+   * views need not open it.
+   */
   variable_port: number | null
   schedule: string | null
   disk_mount_path: string | null
@@ -112,37 +114,4 @@ export function observeService(id: string, generation: number, error: string | n
 /** Removes the record; its deploys, variables and instances go with it. */
 export function deleteServiceRow(id: string): void {
   useDatabase().run('DELETE FROM services WHERE id = ?', id)
-}
-
-/** Variables in the order they were given, opened. */
-export function readVariables(serviceId: string): { key: string; value: string }[] {
-  const { vault, database } = useContext()
-  return database
-    .all<{ key: string; value: Uint8Array }>(
-      'SELECT key, value FROM service_variables WHERE service_id = ? ORDER BY position',
-      serviceId,
-    )
-    .map(({ key, value }) => ({ key, value: vault.open(value) }))
-}
-
-/** Makes the service's variables exactly these. */
-export function writeVariables(
-  serviceId: string,
-  variables: readonly { key: string; value: string }[],
-): void {
-  const { vault, database } = useContext()
-  database.transaction(() => {
-    database.run('DELETE FROM service_variables WHERE service_id = ?', serviceId)
-    const port = portOf(variables.find(({ key }) => key === 'PORT')?.value)
-    database.run('UPDATE services SET variable_port = ? WHERE id = ?', port, serviceId)
-    for (const [position, { key, value }] of variables.entries()) {
-      database.run(
-        'INSERT INTO service_variables VALUES (?, ?, ?, ?)',
-        serviceId,
-        key,
-        vault.seal(value),
-        position,
-      )
-    }
-  })
 }

@@ -4,11 +4,12 @@ import type { Database } from '../database/index.ts'
 import { IN_PROGRESS } from '../deploys/states.ts'
 import { latestDeploys, listDeploys, type DeployFacts } from '../deploys/store.ts'
 import { viewDeploy } from '../deploys/view.ts'
+import { groupNamesByService } from '../env-groups/store.ts'
 import type { Environment } from '../environments/store.ts'
 import { readyInstances } from '../instances/store.ts'
 import { publicUrl } from '../public-address.ts'
 import { hostsOf } from './hosts.ts'
-import { DEFAULT_PORT } from './ports.ts'
+import { internalPort } from './internal-port.ts'
 import type { Service, ServiceState } from './schema.ts'
 import { listServices, type ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
@@ -19,6 +20,7 @@ interface Surroundings {
   latest: Map<string, DeployFacts>
   ready: Map<string, number>
   livePorts: Map<string, number | null>
+  groups: Map<string, string[]>
 }
 
 /** Every service of an environment as the wire has it, by name. */
@@ -67,6 +69,7 @@ function readSurroundings(environment: Environment, only?: string): Surroundings
         only,
       ).map(({ id, port }) => [id, port]),
     ),
+    groups: groupNamesByService(environment.id, only),
   }
 }
 
@@ -116,18 +119,14 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     deploy_hook_path: hookPath,
-    env_groups: [],
+    env_groups: surroundings.groups.get(row.id) ?? [],
     hosts,
     internal_host: listens ? row.name : null,
-    internal_port: listens ? effectivePort(row, surroundings) : null,
+    internal_port: listens ? internalPort(row, surroundings.livePorts.get(row.id)) : null,
     latest_deploy: latest ? viewDeploy(latest) : null,
     state: stateOf(row, latest, surroundings.ready.get(row.id) ?? 0),
     url: hosts[0] === undefined ? null : publicUrl(hosts[0]),
   }
-}
-
-function effectivePort(row: ServiceRow, { livePorts }: Surroundings): number {
-  return row.port ?? row.variable_port ?? livePorts.get(row.id) ?? DEFAULT_PORT
 }
 
 /** A repository's URL with `***` in the place of stored credentials. */

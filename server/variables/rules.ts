@@ -1,46 +1,32 @@
 import { AppError } from '../errors.ts'
+import { ESCAPE_HINT, parseValue, ReferenceFault } from './references.ts'
 
-/** Decisions 4. */
+/** What every shell and every language can read as a name. */
 const KEY_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/
 const MAX_KEY_CHARACTERS = 256
-const MAX_VALUE_BYTES = 64 * 1024
+/** Half of what the kernel takes as one string of a program's environment (execve(2), MAX_ARG_STRLEN). */
+export const MAX_VALUE_BYTES = 64 * 1024
 const MAX_VARIABLES = 1_000
+/** A quarter of what the kernel takes as a program's whole environment with the usual stack (execve(2)). */
 const MAX_TOTAL_BYTES = 512 * 1024
 /** Names that the server gives to every container itself. */
 const RESERVED_PREFIX = 'DEPLOYER_'
-
-/** `${{` that is not escaped as `$${{`. */
-const UNESCAPED_REFERENCE = /(?<!\$)\$\{\{/
-
-/** A stored value as it reaches the container: `$${{` is a literal `${{`. */
-export function deliverValue(value: string): string {
-  return value.replaceAll('$${{', '${{')
-}
 
 export interface Variable {
   key: string
   value: string
 }
 
-/** Checks a whole list of variables. `path` is the list's field, for messages. Throws `invalid_request`. */
+/** Checks a list of variables by itself. `path` is the list's field, for messages. Throws `invalid_request`. */
 export function assertVariables(variables: readonly Variable[], path: string): void {
   const seen = new Set<string>()
-  let total = 0
   for (const [index, { key, value }] of variables.entries()) {
     const fault = keyFault(key) ?? valueFault(value) ?? (seen.has(key) ? `${key} stands twice` : null)
     if (fault) throw new AppError('invalid_request', `${path}.${index}: ${fault}`)
     seen.add(key)
-    total += Buffer.byteLength(key) + Buffer.byteLength(value)
   }
-  if (variables.length > MAX_VARIABLES) {
-    throw new AppError(
-      'invalid_request',
-      `${path}: must have at most ${MAX_VARIABLES} variables, not ${variables.length}`,
-    )
-  }
-  if (total > MAX_TOTAL_BYTES) {
-    throw new AppError('invalid_request', `${path}: must be at most ${MAX_TOTAL_BYTES / 1024} KiB together`)
-  }
+  const fault = sizeFault(variables.map(({ key, value }) => [key, value]))
+  if (fault) throw new AppError('invalid_request', `${path}: ${fault}`)
 }
 
 /** What is wrong with a variable's name, or null. */
@@ -52,14 +38,29 @@ export function keyFault(key: string): string | null {
     : null
 }
 
+/** What is wrong with variables taken together, those of one list or of a whole environment; or null. */
+export function sizeFault(variables: Iterable<readonly [key: string, value: string]>): string | null {
+  let count = 0
+  let total = 0
+  for (const [key, value] of variables) {
+    count++
+    total += Buffer.byteLength(key) + Buffer.byteLength(value)
+  }
+  if (count > MAX_VARIABLES) return `must have at most ${MAX_VARIABLES} variables, not ${count}`
+  return total > MAX_TOTAL_BYTES ? `must be at most ${MAX_TOTAL_BYTES / 1024} KiB together` : null
+}
+
 function valueFault(value: string): string | null {
   if (value.includes('\0')) return 'value must not contain NUL'
   if (!value.isWellFormed()) return 'value must not contain half of a surrogate pair, which UTF-8 cannot hold'
-  if (UNESCAPED_REFERENCE.test(value))
-    return 'value holds ${{, which begins a reference; write $${{ for the text itself'
-  return Buffer.byteLength(value) > MAX_VALUE_BYTES
-    ? `value must be at most ${MAX_VALUE_BYTES / 1024} KiB`
-    : null
+  if (Buffer.byteLength(value) > MAX_VALUE_BYTES) return `value must be at most ${MAX_VALUE_BYTES / 1024} KiB`
+  try {
+    parseValue(value)
+    return null
+  } catch (error) {
+    if (!(error instanceof ReferenceFault)) throw error
+    return `value ${error.message}; ${ESCAPE_HINT}`
+  }
 }
 
 /** What `PATCH .../env` asks: `set` over what is there, `unset` away. Throws `invalid_request` for a key in both. */
@@ -68,11 +69,12 @@ export function patchVariables(
   set: readonly Variable[],
   unset: readonly string[],
 ): Variable[] {
-  const both = set.find(({ key }) => unset.includes(key))
+  const away = new Set(unset)
+  const both = set.find(({ key }) => away.has(key))
   if (both) throw new AppError('invalid_request', `set: ${both.key} is also in unset`)
   assertVariables(set, 'set')
   const result = new Map(current.map(({ key, value }) => [key, value]))
   for (const { key, value } of set) result.set(key, value)
-  for (const key of unset) result.delete(key)
+  for (const key of away) result.delete(key)
   return [...result].map(([key, value]) => ({ key, value }))
 }

@@ -141,6 +141,7 @@ const BAD: Record<string, unknown[]> = {
   memory_limit_mb: [-1, 1, 15, 1_048_577, 64.5, '512', null],
   cpu_limit: [-1, 0.001, 0.009, 512.01, '1', null],
   auto_deploy: ['true', 1, 0, null],
+  env_groups: [null, 'shared', {}, [''], [1], [null], [['shared']]],
   env: [
     {},
     null,

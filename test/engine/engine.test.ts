@@ -108,7 +108,9 @@ describe('a container', () => {
     await bench.engine.containers.wait(name, never())
     const lines = await all(bench.engine.containers.logs(name, { signal: never() }))
     expect(lines).toMatchObject([{ line: 'from outside' }])
-    expect(await text(await bench.engine.containers.getArchive(name, '/etc/note'))).toContain('from outside')
+    expect(await text((await bench.engine.containers.getArchive(name, '/etc/note'))!)).toContain(
+      'from outside',
+    )
   })
 })
 

@@ -57,6 +57,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   return {
     dockerfile: `${dockerfile.join('\n')}\n`,
     startCommand,
+    publishDirectory: null,
     ignore: ['.git'],
     notes: [`go 1.${minor}`, ...notes],
   }

@@ -45,6 +45,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   return {
     dockerfile: `${dockerfile.join('\n')}\n`,
     startCommand: start.command,
+    publishDirectory: null,
     ignore: ['.git', '**/node_modules'],
     notes: [`node ${major} with ${manager.name}`, ...notes],
   }
@@ -132,6 +133,8 @@ async function chooseStart(
   settings: PlanSettings,
   notes: string[],
 ): Promise<Start> {
+  // A site's image is only copied from.
+  if (settings.processType === 'static') return { command: 'true', needsManager: false }
   const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes))
   if (given !== null) return { command: given, needsManager: /\b(pnpm|yarn)\b/.test(given) }
   const script = manifest.scripts.start

@@ -15,8 +15,8 @@ export interface PlanSettings {
    * secrets, so a build command would not run again for a new value.
    */
   secretsDigest?: string | null
-  /** Which line of a Procfile is this service's. */
-  processType?: 'web' | 'worker'
+  /** What the image is for: which line of a Procfile is meant, and whether a program runs at all. */
+  processType?: 'web' | 'worker' | 'job' | 'static'
 }
 
 /** An image that a plan makes. */
@@ -24,6 +24,8 @@ export interface PlannedBuild {
   /** For a context with the tree below `source/` and the script `build-step` at its root. */
   dockerfile: string
   startCommand: string
+  /** Where a site's files end up, relative to the image's working directory; null when that is not known. */
+  publishDirectory: string | null
   /** Patterns in the form of `.dockerignore` for what the build makes anew. */
   ignore: string[]
   /** Lines for the build's log: what was chosen, and why. */

@@ -66,6 +66,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   return {
     dockerfile: `${dockerfile.join('\n')}\n`,
     startCommand,
+    publishDirectory: null,
     ignore: ['.git', '**/__pycache__', '.venv', 'venv'],
     notes: [`python 3.${minor} with ${installer.name}`, ...notes],
   }

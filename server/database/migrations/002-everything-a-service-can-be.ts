@@ -3,7 +3,11 @@ export default `
 ALTER TABLE services ADD COLUMN pre_deploy_command TEXT;
 
 ALTER TABLE deploys ADD COLUMN site_id TEXT;
+ALTER TABLE deploys ADD COLUMN health_check_path TEXT;
+UPDATE deploys SET health_check_path = (SELECT health_check_path FROM services WHERE services.id = service_id);
+ALTER TABLE deploys ADD COLUMN pre_deployed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE deploys ADD COLUMN replaced_at INTEGER;
+CREATE INDEX deploys_with_image ON deploys (service_id, finished_at) WHERE image_id IS NOT NULL;
 CREATE INDEX deploys_by_site ON deploys (service_id, replaced_at) WHERE site_id IS NOT NULL;
 
 CREATE TABLE env_groups (
@@ -38,6 +42,9 @@ CREATE TABLE variable_references (
   PRIMARY KEY (holder, key, kind, name, property)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX variable_references_by_name ON variable_references (kind, name);
+
+ALTER TABLE addresses ADD COLUMN part TEXT NOT NULL DEFAULT 'instance' CHECK (part IN ('instance', 'job'));
+CREATE INDEX addresses_of_jobs ON addresses (holder) WHERE part = 'job' AND holder IS NOT NULL;
 
 CREATE TABLE jobs (
   id TEXT PRIMARY KEY,

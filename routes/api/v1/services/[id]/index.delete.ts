@@ -7,13 +7,14 @@ import { deleteService, findService } from '#server/services/operations.ts'
 
 export default defineEndpoint({
   summary: 'Delete a service with its containers, deploys and variables',
+  description: "Refused while other services' variables refer to it unless `force`.",
   auth: 'token',
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, force: QueryBoolean }),
-  errors: ['runtime_error'],
+  errors: ['conflict', 'runtime_error'],
   async handler({ params, query }) {
     const service = findService(params.id, query.environment)
-    deleteService(service)
+    deleteService(service, query.force)
     await removed(service.id)
   },
 })

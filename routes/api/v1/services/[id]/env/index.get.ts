@@ -4,7 +4,7 @@ import { InEnvironment } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
 import { findService } from '#server/services/operations.ts'
 import { EnvVar } from '#server/services/schema.ts'
-import { readVariables } from '#server/services/store.ts'
+import { readVariables } from '#server/variables/store.ts'
 
 export default defineEndpoint({
   summary: "Read a service's own variables",

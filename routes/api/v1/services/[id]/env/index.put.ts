@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { IdOrName } from '#server/schema.ts'
-import { findService, replaceVariables } from '#server/services/operations.ts'
-import { restartIfChanged } from '#server/services/restart.ts'
+import { findService } from '#server/services/operations.ts'
+import { restartChanged } from '#server/services/restart.ts'
 import { EnvVar } from '#server/services/schema.ts'
+import { replaceVariables } from '#server/services/variables.ts'
 import { EnvReplacement, EnvQuery } from '#server/variables/schema.ts'
 
 export default defineEndpoint({
   summary: "Make a service's variables exactly these",
   description:
-    'They reach the containers at the next deploy or restart; `restart` queues one when something changed.',
+    'Checked alone and with the linked groups. They reach containers at the next deploy or restart; `restart` queues one for each live service whose environment this changed.',
   auth: 'token',
   params: IdOrName,
   query: EnvQuery,
@@ -18,6 +19,6 @@ export default defineEndpoint({
   errors: ['conflict'],
   handler({ params, query, body }) {
     const service = findService(params.id, query.environment)
-    return restartIfChanged(service, query.restart, () => replaceVariables(service, body.vars))
+    return restartChanged(query.restart, [service.environment_id], () => replaceVariables(service, body.vars))
   },
 })

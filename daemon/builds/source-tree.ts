@@ -1,0 +1,88 @@
+import { realpath, rm, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { archivePath } from '#server/archives.ts'
+import { tellDeploy } from '#server/changes.ts'
+import { useContext } from '#server/context.ts'
+import type { DeploySource } from '#server/deploys/schema.ts'
+import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
+import { makePrivateDirectory } from '#server/files.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import type { ServiceRow } from '#server/services/store.ts'
+import { unpackArchive } from '../sources/archive.ts'
+import { checkout } from '../sources/git.ts'
+import { BuildFailure } from './failure.ts'
+
+/**
+ * Lays out the source of a deploy's repository or archive, has `work` make something of its `root_dir`, and removes
+ * the tree. All of it within `--build-timeout`, of which the signal that `work` gets knows too.
+ * Throws BuildFailure for faults of the source, and when time is up.
+ */
+export async function withSourceTree<T>(
+  service: ServiceRow,
+  deploy: DeployRow,
+  log: LogWriter,
+  signal: AbortSignal,
+  work: (root: string, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { buildTimeoutMs, dataDirectory } = useContext().options
+  const directory = join(dataDirectory, 'checkouts', deploy.id)
+  const timeout = AbortSignal.timeout(buildTimeoutMs)
+  const limited = AbortSignal.any([signal, timeout])
+  try {
+    await rm(directory, { recursive: true, force: true })
+    makePrivateDirectory(directory)
+    await layOut(deploy, directory, log, limited)
+    return await work(await rootOf(directory, service.root_dir), limited)
+  } catch (error) {
+    if (timeout.aborted && !signal.aborted) {
+      throw new BuildFailure(
+        `the build took longer than ${buildTimeoutMs / 60_000} minutes: make it faster, or raise --build-timeout`,
+      )
+    }
+    throw error
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** Puts the source tree into the directory, and what is known of its commit into the record. */
+async function layOut(
+  deploy: DeployRow,
+  directory: string,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<void> {
+  const { options, vault } = useContext()
+  const source = JSON.parse(deploy.source) as DeploySource
+  if (source.kind === 'archive') {
+    log.system('unpacking the uploaded archive')
+    await unpackArchive(archivePath(deploy.archive_id!), directory, signal)
+    return
+  }
+  log.system(`cloning ${source.repo_url}`)
+  const head = await checkout({
+    url: deploy.repo_credentials === null ? source.repo_url! : vault.open(deploy.repo_credentials),
+    branch: source.branch,
+    commit: source.commit,
+    directory,
+    sshKeyFile: join(options.dataDirectory, 'ssh', 'id_ed25519'),
+    knownHostsFile: join(options.dataDirectory, 'ssh', 'known_hosts'),
+    signal,
+    onLine: (line) => log.output('stdout', line),
+  })
+  updateDeploy(deploy.id, { commit_sha: head.sha, commit_message: head.message })
+  tellDeploy(deploy.id, deploy.service_id)
+  log.system(`commit ${head.sha} ${head.message.split('\n')[0]}`)
+}
+
+/** `root_dir` inside the tree; links that lead out of it count as missing. */
+async function rootOf(directory: string, rootDir: string | null): Promise<string> {
+  if (rootDir === null) return directory
+  const base = await realpath(directory)
+  const root = await realpath(join(base, rootDir)).catch(() => null)
+  const isInside = root !== null && !relative(base, root).startsWith('..')
+  if (!isInside || !(await stat(root)).isDirectory()) {
+    throw new BuildFailure(`root_dir ${rootDir} is no folder of the source: correct it`)
+  }
+  return root
+}

@@ -1,0 +1,50 @@
+import { updateDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import { getService } from '#server/services/store.ts'
+import { runToEnd } from '../jobs/run-to-end.ts'
+import type { World } from '../world.ts'
+
+/** A migration of a large database may take its time; one that waits for ever must not hold the deploy. */
+const TIMEOUT_MS = 30 * 60_000
+
+/** The pre-deploy command did not end well; `message` is for the deploy's error. */
+export class PreDeployFailure extends Error {
+  override readonly name = 'PreDeployFailure'
+}
+
+/**
+ * Runs the pre-deploy command once in the new image, before any instance of it starts: in the environment's network,
+ * with the service's variables, without its disk. A restart and a rollback bring no new image and run none.
+ * Throws PreDeployFailure when it ends otherwise than with exit code 0.
+ */
+export async function preDeploy(
+  world: World,
+  deploy: DeployRow,
+  snapshot: Snapshot,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<void> {
+  const service = getService(deploy.service_id)!
+  const command = service.pre_deploy_command
+  if (command === null || deploy.pre_deployed || deploy.trigger === 'restart' || deploy.rollback_of !== null)
+    return
+  log.system(`running the pre-deploy command: ${command.split('\n')[0]}`)
+  const name = `pre-${deploy.id}`
+  const run = {
+    service,
+    deploy,
+    snapshot,
+    name,
+    kind: 'pre-deploy',
+    command,
+    timeoutMs: TIMEOUT_MS,
+    logId: deploy.id,
+  } as const
+  const { exitCode, oomKilled, timedOut, lastLines } = await runToEnd(world, run, log, signal)
+  const fail = (how: string) =>
+    new PreDeployFailure([`the pre-deploy command ${how}`, ...lastLines].join('\n'))
+  if (timedOut) throw fail(`did not end within ${TIMEOUT_MS / 60_000} minutes`)
+  if (oomKilled) throw fail('ran out of memory (raise memory_limit_mb)')
+  if (exitCode !== 0) throw fail(`ended with exit code ${exitCode ?? 'unknown'}`)
+  updateDeploy(deploy.id, { pre_deployed: 1 })
+}

@@ -1,0 +1,16 @@
+import { tellDeploy, tellService } from '#server/changes.ts'
+import { deployMachine, type DeployStatus } from '#server/deploys/states.ts'
+import type { DeployRow } from '#server/deploys/store.ts'
+import { tryMove } from '#server/machine.ts'
+
+/** Moves a deploy on and tells it. Answers false when it was canceled meanwhile. */
+export function advance(
+  deploy: DeployRow,
+  to: DeployStatus,
+  columns: Parameters<typeof tryMove>[3] = {},
+): boolean {
+  if (!tryMove(deployMachine, deploy.id, to, columns)) return false
+  tellDeploy(deploy.id, deploy.service_id)
+  tellService(deploy.service_id)
+  return true
+}

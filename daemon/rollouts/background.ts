@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+interface Work {
+  key: string
+  /** Before the work begins, as after a failure. */
+  pauseMs: number
+  run: (signal: AbortSignal) => Promise<void>
+  onFailure: (error: unknown) => void
+  /** Told in every case, once the key is free again. */
+  onEnd: () => void
+}
+
+/** Work on containers that outlasts a look at them: one at a time for each key, each of which can be called off. */
+export class Background {
+  readonly #running = new Map<string, { abort: AbortController; done: Promise<void> }>()
+  #stopped = false
+
+  /** Whether work under this key is under way. */
+  has(key: string): boolean {
+    return this.#running.has(key)
+  }
+
+  /** Begins work unless some is under way under its key. */
+  start({ key, pauseMs, run, onFailure, onEnd }: Work): void {
+    if (this.#stopped || this.#running.has(key)) return
+    const abort = new AbortController()
+    const { signal } = abort
+    const work = async (): Promise<void> => {
+      try {
+        if (pauseMs > 0) await delay(pauseMs, undefined, { signal })
+        await run(signal)
+      } catch (error) {
+        if (!signal.aborted) onFailure(error)
+      } finally {
+        this.#running.delete(key)
+        if (!this.#stopped) onEnd()
+      }
+    }
+    this.#running.set(key, { abort, done: work() })
+  }
+
+  /** Calls off what is under way under this key and waits for its end. */
+  async cancel(key: string): Promise<void> {
+    const work = this.#running.get(key)
+    work?.abort.abort()
+    await work?.done
+  }
+
+  /** Calls off everything, for the end of the server. */
+  stop(): void {
+    this.#stopped = true
+    for (const { abort } of this.#running.values()) abort.abort()
+  }
+}

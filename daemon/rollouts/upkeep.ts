@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { tellService } from '#server/changes.ts'
+import { getDeploy, openSnapshot } from '#server/deploys/store.ts'
+import { findEnvironment } from '#server/environments/store.ts'
+import { messageOf } from '#server/errors.ts'
+import { instanceMachine } from '#server/instances/states.ts'
+import { getInstance, updateInstance, type InstanceRow } from '#server/instances/store.ts'
+import { logger } from '#server/log.ts'
+import { tryMove } from '#server/machine.ts'
+import { hostsOf } from '#server/services/hosts.ts'
+import { getService } from '#server/services/store.ts'
+import type { ContainerState } from '../engine/index.ts'
+import { removeInstance, startInstance, STOP_GRACE_SECONDS } from '../instances/containers.ts'
+import { noteInService } from '../logs/notes.ts'
+import type { World } from '../world.ts'
+import { Background } from './background.ts'
+import { CrashHistory } from './crashes.ts'
+import { describeExit, NotReady, waitUntilReady } from './readiness.ts'
+
+const log = logger('instances')
+
+/** Requests of an instance that left rotation may take this long. */
+const DRAIN_MS = 30_000
+/** Container to container traffic does not pass the data plane: an instance outlives its rotation by this. */
+const AFTER_ROTATION_MS = 5_000
+
+/** Keeps single instances running, and ends those that left rotation. `look` asks for a service to be looked at again. */
+export class Upkeep {
+  readonly #world: World
+  readonly #look: (serviceId: string) => void
+  readonly #background = new Background()
+  readonly #crashes = new CrashHistory()
+
+  constructor(world: World, look: (serviceId: string) => void) {
+    this.#world = world
+    this.#look = look
+  }
+
+  /** Whether an instance's program ended so often lately that it counts as down. */
+  isLooping(instanceId: string): boolean {
+    return this.#crashes.isLooping(instanceId)
+  }
+
+  /**
+   * Brings an instance of the live deploy up when its container is not running. Answers whether the instance left or
+   * entered rotation.
+   */
+  keepUp(instance: InstanceRow, container: ContainerState | null): boolean {
+    const { id, service_id, status } = instance
+    if (this.#background.has(id)) return false
+    const isUp = container?.running === true
+    if (isUp && status === 'ready') return false
+    // A program without a port has no probe that would find it well again.
+    if (isUp && status === 'failing')
+      return instance.upstream_port === null && !this.isLooping(id) && tryMove(instanceMachine, id, 'ready')
+    const ended = !isUp && (status === 'ready' || status === 'failing')
+    if (ended) this.#recordEnd(instance, container)
+    this.#background.start({
+      key: id,
+      pauseMs: this.#crashes.backOffMs(id),
+      run: (signal) => this.#bringUp(id, signal),
+      onFailure: (error) => this.#startFailed(instance, error),
+      onEnd: () => this.#look(service_id),
+    })
+    return ended
+  }
+
+  /** Lets an instance that left rotation finish its requests, then stops and removes it. */
+  async drain(instance: InstanceRow): Promise<void> {
+    const key = `drain ${instance.id}`
+    if (this.#background.has(key)) return
+    await this.#background.cancel(instance.id)
+    this.#background.start({
+      key,
+      pauseMs: this.#crashes.backOffMs(key),
+      run: async (signal) => {
+        await this.#drain(instance.id, signal)
+        this.#crashes.forget(key)
+      },
+      onFailure: (error) => {
+        this.#crashes.record(key)
+        log.warn('an instance could not be removed', { instance: instance.id, error: messageOf(error) })
+      },
+      onEnd: () => this.#look(instance.service_id),
+    })
+  }
+
+  /** Stops an instance's program, which is then found ended and started again. */
+  restart(instance: Pick<InstanceRow, 'id' | 'service_id'>): void {
+    this.#background.start({
+      key: instance.id,
+      pauseMs: 0,
+      run: () => this.#world.engine.containers.stop(instance.id, STOP_GRACE_SECONDS),
+      onFailure: (error) =>
+        log.warn('an instance could not be stopped', { instance: instance.id, error: messageOf(error) }),
+      onEnd: () => this.#look(instance.service_id),
+    })
+  }
+
+  /** Calls off what is under way, stops an instance and removes it at once, for a service that is deleted. */
+  async remove(instance: InstanceRow): Promise<void> {
+    await Promise.all([this.#background.cancel(instance.id), this.#background.cancel(`drain ${instance.id}`)])
+    await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
+    this.#crashes.forget(instance.id)
+  }
+
+  /** Ends the work; what is half done is found and finished by the next start. */
+  stop(): void {
+    this.#background.stop()
+  }
+
+  #recordEnd(instance: InstanceRow, container: ContainerState | null): void {
+    const how = container ? describeExit(container) : 'its container was removed from outside'
+    this.#crashes.record(instance.id)
+    tryMove(instanceMachine, instance.id, 'down', {
+      exit_code: container?.exitCode ?? null,
+      restarts: instance.restarts + 1,
+      reason: `the program ended: ${how}`,
+    })
+    log.warn('an instance ended', { instance: instance.id, exit: how })
+    noteInService(instance.service_id, instance.id, `the program ended: ${how}; it is started again`)
+    tellService(instance.service_id)
+  }
+
+  async #bringUp(id: string, signal: AbortSignal): Promise<void> {
+    const instance = getInstance(id)
+    const service = instance && getService(instance.service_id)
+    const live = service?.live_deploy_id ? getDeploy(service.live_deploy_id) : undefined
+    if (!instance || !service || instance.status === 'draining' || instance.deploy_id !== live?.id) return
+    const snapshot = openSnapshot(live)
+    if (!snapshot) throw new Error(`the live deploy ${live.id} has no snapshot: deploy again`)
+    await startInstance(this.#world, instance, service, live, snapshot)
+    const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
+    try {
+      await waitUntilReady(this.#world, id, snapshot, { hostHeader, restart: null }, signal)
+    } catch (error) {
+      // One that hangs is ended, as starting it again would leave it as it is.
+      if (error instanceof NotReady) await this.#world.engine.containers.stop(id, STOP_GRACE_SECONDS)
+      throw error
+    }
+    // One that keeps ending serves when there is no other, but counts as down until it has stayed up.
+    const moved = tryMove(instanceMachine, id, this.isLooping(id) ? 'failing' : 'ready')
+    if (!moved) return
+    tellService(service.id)
+    await this.#world.dataPlane.sync()
+  }
+
+  #startFailed(instance: InstanceRow, error: unknown): void {
+    const reason = messageOf(error)
+    this.#crashes.record(instance.id)
+    log.warn('an instance does not come up', { instance: instance.id, error: reason })
+    noteInService(instance.service_id, instance.id, `${reason}; it is started again`)
+    if (!tryMove(instanceMachine, instance.id, 'down', { reason })) updateInstance(instance.id, { reason })
+    tellService(instance.service_id)
+  }
+
+  async #drain(id: string, signal: AbortSignal): Promise<void> {
+    const instance = getInstance(id)
+    if (!instance) return
+    await this.#world.dataPlane.sync()
+    await this.#world.dataPlane.drain(id, DRAIN_MS)
+    const rest = AFTER_ROTATION_MS - (Date.now() - (instance.left_rotation_at ?? 0))
+    if (rest > 0) await delay(Math.min(rest, AFTER_ROTATION_MS), undefined, { signal })
+    signal.throwIfAborted()
+    await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
+    this.#crashes.forget(id)
+    tellService(instance.service_id)
+  }
+}

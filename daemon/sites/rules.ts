@@ -1,0 +1,176 @@
+import {
+  MAX_SITE_FIELDS,
+  MAX_SITE_RULES,
+  REDIRECT_STATUSES,
+  RESERVED_SITE_FIELDS,
+  type SiteHeaders,
+  type SiteRedirect,
+} from '#proxy/protocol.ts'
+
+/** A rule file beyond this is none: rules are written by hand or by a small script. */
+export const MAX_RULES_BYTES = 256 * 1024
+/** The longest line that makes sense is a content security policy; what is longer would not fit the head of an answer. */
+const MAX_LINE_CHARACTERS = 8_000
+/** So many faults are told one by one: the log is for people. */
+const MAX_NOTES = 50
+
+const DEFAULT_STATUS = 301
+
+/** Lines of a rule file with their numbers, and what is to be said about them. */
+class Lines {
+  readonly lines: { number: number; text: string }[] = []
+  #notes: string[] = []
+  #untold = 0
+
+  constructor(text: string) {
+    if (Buffer.byteLength(text) > MAX_RULES_BYTES) {
+      this.#notes.push(`the file is left out: it has more than ${MAX_RULES_BYTES / 1024} KiB`)
+      return
+    }
+    for (const [index, line] of text
+      .replace(/^\ufeff/, '')
+      .split(/\r\n|\r|\n/)
+      .entries()) {
+      const number = index + 1
+      if (line.length > MAX_LINE_CHARACTERS)
+        this.leftOut(number, `it has more than ${MAX_LINE_CHARACTERS} characters`)
+      else if (line.trim() !== '' && !line.trimStart().startsWith('#'))
+        this.lines.push({ number, text: line })
+    }
+  }
+
+  get notes(): string[] {
+    if (this.#untold === 0) return this.#notes
+    return [...this.#notes, `${this.#untold} more line${this.#untold === 1 ? ' is' : 's are'} left out`]
+  }
+
+  leftOut(number: number, why: string): void {
+    if (this.#notes.length < MAX_NOTES) this.#notes.push(`line ${number} is left out: ${why}`)
+    else this.#untold++
+  }
+}
+
+/**
+ * Reads the text of a `_redirects` file: `from to [status]` a line. What is not supported is left out with a note that
+ * names its line.
+ */
+export function parseRedirects(text: string): { redirects: SiteRedirect[]; notes: string[] } {
+  const file = new Lines(text)
+  const redirects: SiteRedirect[] = []
+  for (const { number, text } of file.lines) {
+    const rule = parseRedirect(text)
+    if (typeof rule === 'string') file.leftOut(number, rule)
+    else if (redirects.length === MAX_SITE_RULES)
+      file.leftOut(number, `there are already ${MAX_SITE_RULES} rules`)
+    else redirects.push(rule)
+  }
+  return { redirects, notes: file.notes }
+}
+
+/** A rule, or why the line is none. */
+function parseRedirect(line: string): SiteRedirect | string {
+  const words = line.trim().split(/\s+/)
+  const comment = words.findIndex((word) => word.startsWith('#'))
+  const [from, ...rest] = comment < 0 ? words : words.slice(0, comment)
+  const position = rest.findIndex((word) => word.startsWith('/') || /^https?:\/\//i.test(word))
+  if (position < 0) return 'it names no target: write a path or a URL after the path that it is for'
+  if (position > 0) return `conditions on the query (${rest[0]}) are not supported`
+  const [to, statusWord = String(DEFAULT_STATUS), ...conditions] = rest as [string, ...string[]]
+  const fault = faultOfPattern(from!) ?? faultOfTarget(to)
+  if (fault !== null) return fault
+  if (/^\d+!$/.test(statusWord)) return `a forced status (${statusWord}) is not supported`
+  if (!/^\d+$/.test(statusWord)) return `conditions (${statusWord}) are not supported`
+  if (conditions.length > 0) return `conditions (${conditions.join(' ')}) are not supported`
+  const status = REDIRECT_STATUSES.find((known) => known === Number(statusWord))
+  if (status === undefined) return `the status ${statusWord} is none of ${REDIRECT_STATUSES.join(', ')}`
+  if ((status === 200 || status === 404) && !to.startsWith('/'))
+    return `the target of a ${status} must be a path of the site: other servers are not asked`
+  const unknown = placeholdersOf(to).find((name) => !takes(from!, name))
+  if (unknown !== undefined) return `:${unknown} in the target stands for nothing in ${from}`
+  return { from: from!, to, status }
+}
+
+/**
+ * Reads the text of a `_headers` file: a path on a line of its own, then indented lines of `Name: value`. What is not
+ * supported is left out with a note that names its line.
+ */
+export function parseHeaders(text: string): { headers: SiteHeaders[]; notes: string[] } {
+  const file = new Lines(text)
+  const headers: SiteHeaders[] = []
+  // Fields under a path that is left out are left out with it, without a note each.
+  let block: SiteHeaders | 'left out' | null = null
+  for (const { number, text } of file.lines) {
+    if (/^\S/.test(text)) {
+      const path = text.trim()
+      const fault =
+        headers.length === MAX_SITE_RULES
+          ? `there are already ${MAX_SITE_RULES} blocks`
+          : faultOfPattern(path)
+      if (fault === null) headers.push((block = { path, fields: [] }))
+      else {
+        file.leftOut(number, fault)
+        block = 'left out'
+      }
+      continue
+    }
+    if (block === 'left out') continue
+    const field = parseField(text)
+    if (block === null) file.leftOut(number, 'no path stands before it')
+    else if (typeof field === 'string') file.leftOut(number, field)
+    else if (block.fields.length === MAX_SITE_FIELDS)
+      file.leftOut(number, `its path has already ${MAX_SITE_FIELDS} fields`)
+    else block.fields.push(field)
+  }
+  return { headers: headers.filter(({ fields }) => fields.length > 0), notes: file.notes }
+}
+
+/** A field, or why the line is none. */
+function parseField(line: string): [string, string] | string {
+  const colon = line.indexOf(':')
+  const name = line.slice(0, Math.max(colon, 0)).trim()
+  const value = line.slice(colon + 1).trim()
+  if (colon < 0) return 'it is no field: write it as Name: value'
+  if (name.startsWith('!')) return 'taking a field away (!) is not supported'
+  // token of RFC 9110 5.6.2; of values only ASCII, as bytes beyond it mean something else to each reader.
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `${JSON.stringify(name)} is no name of a field`
+  if (!/^[\t\x20-\x7e]+$/.test(value)) return `the value of ${name} must be visible ASCII`
+  if (RESERVED_SITE_FIELDS.has(name.toLowerCase())) return `${name} is set by the server alone`
+  return [name, value]
+}
+
+/** Why a path to match is none; null when it is one. */
+function faultOfPattern(pattern: string): string | null {
+  if (!pattern.startsWith('/')) return `${pattern} is no path: only paths of the site can be matched`
+  if (/\s/.test(pattern)) return `${pattern} has a space in it: write %20`
+  if (/[?#]/.test(pattern)) return `${pattern} has a query or a fragment, which is not matched`
+  const star = pattern.indexOf('*')
+  if (star >= 0 && star < pattern.length - 1)
+    return `${pattern} has a * before its end, which is not supported`
+  return faultOfEscapes(pattern)
+}
+
+/** Why a target is none; null when it is one. */
+function faultOfTarget(target: string): string | null {
+  if (target.startsWith('//')) return `${target} names a host without a scheme: write https:${target}`
+  if (!target.startsWith('/') && !URL.canParse(target)) return `${target} is no URL`
+  if (/[\x00-\x1f\x7f\\]/.test(target)) return `${JSON.stringify(target)} has characters that no URL has`
+  return faultOfEscapes(target)
+}
+
+function faultOfEscapes(path: string): string | null {
+  try {
+    decodeURIComponent(path)
+    return null
+  } catch {
+    return `${path} has a % that begins no escape: write %25`
+  }
+}
+
+/** Names after a colon; a port is none, as a name begins with a letter. */
+function placeholdersOf(target: string): string[] {
+  return [...target.matchAll(/:([A-Za-z]\w*)/g)].map(([, name]) => name!)
+}
+
+function takes(pattern: string, name: string): boolean {
+  return (name === 'splat' && pattern.endsWith('*')) || pattern.split('/').includes(`:${name}`)
+}

@@ -1,0 +1,211 @@
+import { log, messageOf } from '../log.ts'
+import type { Client } from '../relay/client.ts'
+import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, refusal, type Answer } from '../relay/pages.ts'
+import { METHOD_GET, METHOD_HEAD } from '../relay/request-head.ts'
+import { slab } from '../relay/wire.ts'
+import { precondition, rangeOf, type ByteRange } from './conditions.ts'
+import { sendRange, type Receiver } from './download.ts'
+import type { OpenFiles } from './open-files.ts'
+import type { SiteRequest } from './request.ts'
+import { chooseRepresentation, type Representation, type Verdict } from './resolution.ts'
+import type { Site } from './site.ts'
+
+/** What browsers may keep of a redirect: nothing without asking, as the next deploy may have another. */
+const REDIRECT_FIELDS = 'Cache-Control: public, max-age=0, must-revalidate\r\n'
+
+const REASONS: Record<number, string> = {
+  200: 'OK',
+  206: 'Partial Content',
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  304: 'Not Modified',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  404: 'Not Found',
+  412: 'Precondition Failed',
+  416: 'Range Not Satisfiable',
+}
+
+/** The answer to one request from a site: out of memory at once, else when the disk has given it. */
+export class SiteAnswer implements Receiver {
+  /** The client is gone. */
+  canceled = false
+  readonly #client: Client
+  readonly #site: Site
+  readonly #files: OpenFiles
+  readonly #request: SiteRequest
+  /** Goes out before the first bytes of a file. */
+  #head: (() => string) | null = null
+  #whenDrained: (() => void) | null = null
+
+  constructor(client: Client, site: Site, files: OpenFiles, request: SiteRequest) {
+    this.#client = client
+    this.#site = site
+    this.#files = files
+    this.#request = request
+  }
+
+  begin(): void {
+    const { path, method, hasBody } = this.#request
+    if (method !== METHOD_GET && method !== METHOD_HEAD) return this.#refuse(SITE_METHODS)
+    // A body has no meaning here, and could be meant to be taken for another request (RFC 9110 9.3.1).
+    if (hasBody) return this.#refuse(refusal(400))
+    const known = this.#site.known(path)
+    if (known) return this.#answer(known)
+    this.#await(this.#site.resolve(path), (verdict) => this.#answer(verdict))
+  }
+
+  /** The client has taken all that was written. */
+  onDrain(): void {
+    const whenDrained = this.#whenDrained
+    this.#whenDrained = null
+    whenDrained?.()
+  }
+
+  /** Stops: nothing more is read or sent. */
+  cancel(): void {
+    this.canceled = true
+    this.onDrain()
+  }
+
+  take(bytes: Buffer): Promise<void> | null {
+    const { wire } = this.#client
+    if (this.#head) this.#sendHead(this.#head())
+    this.#head = null
+    const sent = wire.write(bytes, 0, bytes.length)
+    this.#client.siteSent()
+    return sent ? null : new Promise((resolve) => (this.#whenDrained = resolve))
+  }
+
+  #answer(verdict: Verdict): void {
+    switch (verdict.kind) {
+      case 'malformed':
+        return this.#refuse(refusal(400))
+      case 'missing':
+        return this.#refuse(NO_SUCH_PAGE)
+      case 'redirect': {
+        const location = withQuery(verdict.location, this.#request.query)
+        return this.#sendEmpty(verdict.status, `Location: ${location}\r\n${REDIRECT_FIELDS}`)
+      }
+      case 'file':
+        return this.#answerFile(
+          verdict.status,
+          chooseRepresentation(verdict.representations, this.#request.acceptEncoding),
+        )
+    }
+  }
+
+  /** Answers with a page of the relay's own. */
+  #refuse(answer: Answer): void {
+    this.#client.refuseAnswer(answer, this.#request.accept ?? '')
+  }
+
+  #answerFile(status: 200 | 404, representation: Representation): void {
+    const { file, fields } = representation
+    const whole = { start: 0, end: file.size }
+    // Conditions are for what is there (RFC 9110 13.2.1).
+    if (status === 404) return this.#send(404, representation, whole)
+    const condition = precondition(this.#request, file)
+    if (condition !== 200) return this.#sendEmpty(condition, fields.validators)
+    const range = this.#client.headOnly ? null : rangeOf(this.#request, file.size, file)
+    if (range === 'unsatisfiable')
+      return this.#sendEmpty(416, `${fields.validators}Content-Range: bytes */${file.size}\r\n`)
+    this.#send(range ? 206 : 200, representation, range ?? whole)
+  }
+
+  #send(status: number, { file, folder, fields }: Representation, { start, end }: ByteRange): void {
+    const part = status === 206 ? `Content-Range: bytes ${start}-${end - 1}/${file.size}\r\n` : ''
+    const length = `Content-Length: ${end - start}\r\n`
+    const lines = fields.validators + fields.body + part + length
+    const head = () => this.#headOf(status, lines)
+    if (this.#client.headOnly || end === start) return this.#finishWith(head())
+    if (file.small) {
+      file.used = true
+      const page = file.pageAt(0)
+      if (page) return this.#finishWith(head(), page, start, end)
+      return this.#await(folder.read(file), ([page]) => this.#finishWith(head(), page, start, end))
+    }
+    if (!file.content) folder.keepSoon(file)
+    file.used = true
+    this.#head = head
+    this.#await(sendRange(this.#files, file, { start, end }, this), () => this.#client.finish())
+  }
+
+  /** Sends an answer without a body. */
+  #sendEmpty(status: number, lines: string): void {
+    this.#finishWith(this.#headOf(status, status === 304 ? lines : `${lines}Content-Length: 0\r\n`))
+  }
+
+  #headOf(status: number, lines: string): string {
+    const client = this.#client
+    const close = client.closesAfterAnswer(status) ? 'Connection: close\r\n' : ''
+    client.answerBegins(status)
+    return (
+      `HTTP/1.1 ${status} ${REASONS[status]}\r\nDate: ${httpDate()}\r\n${lines}` +
+      `X-Request-Id: ${client.requestId}\r\n${close}\r\n`
+    )
+  }
+
+  #sendHead(head: string): void {
+    slab.reserve(head.length)
+    this.#client.wire.writeSlab(slab.at + slab.buffer.write(head, slab.at, 'latin1'))
+  }
+
+  /** Sends the whole answer in one piece; it is over when the client has taken it. */
+  #finishWith(head: string, content?: Buffer, start = 0, end = 0): void {
+    const client = this.#client
+    slab.reserve(head.length + end - start)
+    let to = slab.at + slab.buffer.write(head, slab.at, 'latin1')
+    if (content) to += content.copy(slab.buffer, to, start, end)
+    const sent = client.wire.writeSlab(to)
+    client.siteSent()
+    if (sent) client.finish()
+    else this.#whenDrained = () => this.canceled || client.finish()
+  }
+
+  /** Goes on with what the disk gives, unless the client has gone meanwhile. */
+  #await<Given>(given: Promise<Given>, goOn: (given: Given) => void): void {
+    given.then(
+      (value) => {
+        if (!this.canceled) goOn(value)
+      },
+      (error: unknown) => {
+        if (this.canceled) return
+        complain(error)
+        this.#refuse(NOT_READABLE)
+      },
+    )
+  }
+}
+
+/** The query of a request goes on to where it is sent, unless that has one of its own. */
+function withQuery(location: string, query: string): string {
+  if (query === '' || location.includes('?')) return location
+  const fragment = location.indexOf('#')
+  return fragment < 0 ? location + query : location.slice(0, fragment) + query + location.slice(fragment)
+}
+
+/** However many requests fail, the log says so once in this time. */
+const COMPLAINT_MS = 1_000
+let complainedAt = -Infinity
+
+function complain(error: unknown): void {
+  const now = performance.now()
+  if (now - complainedAt < COMPLAINT_MS) return
+  complainedAt = now
+  log('error', 'a file of a site cannot be read', { error: messageOf(error) })
+}
+
+let dateSecond = 0
+let date = ''
+
+/** The Date of an answer, put together once a second. */
+function httpDate(): string {
+  const second = Math.floor(Date.now() / 1000)
+  if (second !== dateSecond) {
+    dateSecond = second
+    date = new Date(second * 1000).toUTCString()
+  }
+  return date
+}

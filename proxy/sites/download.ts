@@ -1,0 +1,73 @@
+import { read } from 'node:fs'
+import type { ByteRange } from './conditions.ts'
+import { PAGE_BYTES, type SiteFile } from './file.ts'
+import type { OpenFiles } from './open-files.ts'
+
+/** Buffers that wait for the next download; those of more downloads at a time are let go. */
+const MAX_SPARE_BUFFERS = 32
+
+const spare: Buffer[] = []
+
+/** Who takes what a file gives. */
+export interface Receiver {
+  /** Wants no more: its connection is gone. */
+  readonly canceled: boolean
+  /** Takes bytes; the promise resolves when they may be overwritten, without one they may be at once. */
+  take(bytes: Buffer): Promise<void> | null
+}
+
+/**
+ * Gives a range of a file to its receiver, a page at a time: the next comes when the last was taken, so that a slow
+ * reader costs one page. What is in memory comes from there, the rest from the disk. Rejects when the file cannot be
+ * read or is shorter than it was.
+ */
+export async function sendRange(
+  files: OpenFiles,
+  file: SiteFile,
+  { start, end }: ByteRange,
+  receiver: Receiver,
+): Promise<void> {
+  let at = start
+  while (at < end && !receiver.canceled) {
+    // Asked for each time, as a page that is no longer kept should not stay for the sake of a slow reader.
+    const page = file.pageAt(at)
+    if (!page) return sendFromDisk(files, file, { start: at, end }, receiver)
+    const offset = at % PAGE_BYTES
+    const bytes = page.subarray(offset, Math.min(page.length, offset + end - at))
+    at += bytes.length
+    await receiver.take(bytes)
+  }
+}
+
+async function sendFromDisk(
+  files: OpenFiles,
+  file: SiteFile,
+  { start, end }: ByteRange,
+  receiver: Receiver,
+): Promise<void> {
+  const descriptor = await files.acquire(file.path)
+  const buffer = spare.pop() ?? Buffer.allocUnsafeSlow(PAGE_BYTES)
+  try {
+    let at = start
+    while (at < end && !receiver.canceled) {
+      const bytes = await readAt(descriptor, buffer, Math.min(buffer.length, end - at), at)
+      if (bytes === 0) throw new Error(`${file.path} has become shorter`)
+      if (receiver.canceled) return
+      at += bytes
+      await receiver.take(buffer.subarray(0, bytes))
+    }
+  } finally {
+    files.release(file.path)
+    // What a connection that was cut still had to send may be read by the kernel until it is closed.
+    if (!receiver.canceled && spare.length < MAX_SPARE_BUFFERS) spare.push(buffer)
+  }
+}
+
+function readAt(descriptor: number, buffer: Buffer, length: number, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(descriptor, buffer, 0, length, position, (error, bytes) => {
+      if (error) reject(error)
+      else resolve(bytes)
+    })
+  })
+}

@@ -1,0 +1,95 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { Cached } from './cache.ts'
+
+/** What is read, kept and sent at a time. */
+export const PAGE_BYTES = 128 * 1024
+/** A file up to this size is read whole before it is answered with. */
+const MAX_SMALL_BYTES = 64 * 1024
+/** A file up to this size may be kept in memory; a larger one is read whenever it is sent. */
+const MAX_KEPT_BYTES = 1024 * 1024
+/** What knowing a file costs beside its content. */
+const FILE_BYTES = 512
+
+/** The content of a file in memory, in pieces of `PAGE_BYTES`, each in memory of its own. */
+export class Content implements Cached {
+  readonly pages: readonly Buffer[]
+  readonly bytes: number
+  used = false
+  readonly #file: SiteFile
+
+  constructor(pages: readonly Buffer[], file: SiteFile) {
+    this.pages = pages
+    this.bytes = file.size
+    this.#file = file
+  }
+
+  dropped(): void {
+    this.#file.content = null
+  }
+}
+
+/** A regular file of a published folder. */
+export class SiteFile implements Cached {
+  /** Where it really lies. */
+  readonly path: string
+  readonly size: number
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number
+  /** A strong entity tag with its quotes. */
+  readonly etag: string
+  readonly bytes = FILE_BYTES
+  used = false
+  /** As long as it is kept. */
+  content: Content | null = null
+  readonly #whenDropped: () => void
+
+  constructor(facts: Pick<SiteFile, 'path' | 'size' | 'modifiedAt' | 'etag'>, whenDropped: () => void) {
+    this.path = facts.path
+    this.size = facts.size
+    this.modifiedAt = facts.modifiedAt
+    this.etag = facts.etag
+    this.#whenDropped = whenDropped
+  }
+
+  get small(): boolean {
+    return isSmall(this.size)
+  }
+
+  get keepable(): boolean {
+    return this.size <= MAX_KEPT_BYTES
+  }
+
+  /** The page that a position lies in; null when it is not in memory. */
+  pageAt(position: number): Buffer | null {
+    if (!this.content) return null
+    this.content.used = true
+    return this.content.pages[Math.floor(position / PAGE_BYTES)] ?? null
+  }
+
+  dropped(): void {
+    this.#whenDropped()
+  }
+}
+
+/** Whether a file of that size is sent out of memory in one piece. */
+export function isSmall(size: number): boolean {
+  return size <= MAX_SMALL_BYTES
+}
+
+/** Reads a whole file, which must not be a link. Rejects when it is shorter than `size`. */
+export async function readPages(path: string, size: number): Promise<Buffer[]> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const pages: Buffer[] = []
+    for (let at = 0; at < size; at += PAGE_BYTES) {
+      const page = Buffer.allocUnsafeSlow(Math.min(PAGE_BYTES, size - at))
+      const { bytesRead } = await file.read(page, 0, page.length, at)
+      if (bytesRead < page.length) throw new Error(`${path} has become shorter`)
+      pages.push(page)
+    }
+    return pages
+  } finally {
+    await file.close()
+  }
+}

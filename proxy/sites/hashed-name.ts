@@ -1,0 +1,82 @@
+import { basename, extname } from 'node:path'
+
+/** Folders in which these frameworks give every file a name of its own: Next, SvelteKit, Astro, Nuxt. */
+const HASHED_FOLDERS = /\/(?:_next\/static|_app\/immutable|_astro|_nuxt(?!\/builds\/))\//
+/** No file system has longer names. */
+const MAX_NAME_CHARACTERS = 255
+/** Pages keep their address when they change, whatever it looks like. */
+const PAGE = /\.html?$/i
+/** What bundlers write: there a run of digits or capitals is no title and no date. */
+const CODE = /\.(?:[cm]?js|css)(?:\.map)?$/i
+
+const HEXADECIMAL = /^[0-9a-f]{8,64}$/
+/** Bundlers cut their hashes in base64url or base32 to 8 characters. */
+const SHORT_HASH = /^[\w-]{8}$/
+/** A short hash where bundlers put it, before the extension of code; only lower case letters are a word. */
+const PERHAPS_HASHED = /[-.](?=[^.]*[A-Z\d])[\w-]{8}\.(?:[cm]?js|css)(?:\.map)?$/
+const DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$/
+const DIMENSIONS = /^\d+x\d+$/
+/** `DSC01234`. */
+const CAMERA = /^[A-Z]{2,5}\d{3,6}$/
+/** `base64js`. */
+const LIBRARY = /^[a-z]{3,}\d{1,3}[a-z]{1,3}$/
+
+/**
+ * Whether a path's name holds a hash of the content, so that the file behind it never changes: `index-B1cD3fGh.js`
+ * (Vite, Rollup), `main.3f2a9c1b.js` and `2.073c9b0a.chunk.css` (webpack, Parcel), `app-KJ3XZ4AB.js` (esbuild), a hash
+ * alone (`3f2a9c1b.js`), or anything in a folder where its framework names all files so. The hash ends a part between
+ * dots and begins it or comes after `-`, `_` or `.`. Words (`my-component.js`), CamelCase (`MyWidget.js`), versions
+ * (`jquery-3.7.1.min.js`), dates and dimensions are none; of the random names about three in a hundred look so too and
+ * are then cached like any other file. Pages are never hashed.
+ */
+export function isHashedName(path: string): boolean {
+  if (PAGE.test(path)) return false
+  if (HASHED_FOLDERS.test(path)) return true
+  const code = CODE.test(path)
+  return endings(basename(path)).some((ending) => isHash(ending, code))
+}
+
+/**
+ * Whether a page that was loaded before a deploy may mean a content-hashed file by a path: also the scripts and styles
+ * whose hash happens to look like a word, as a page without one of them is broken. A file that is found by mistake is
+ * only gone later.
+ */
+export function mayBeHashed(path: string): boolean {
+  return isHashedName(path) || PERHAPS_HASHED.test(path)
+}
+
+/**
+ * Where a hash can stand in a name: each part between dots and what comes after each separator in it, as a short hash
+ * may have separators in itself.
+ */
+function endings(name: string): string[] {
+  if (extname(name) === '' || name.length > MAX_NAME_CHARACTERS) return []
+  const parts = name.split('.').slice(0, -1)
+  return parts.flatMap((part) => [
+    part,
+    ...Array.from(part.matchAll(/[-_]/g), ({ index }) => part.slice(index + 1)),
+  ])
+}
+
+function isHash(text: string, code: boolean): boolean {
+  if (/^\d+$/.test(text)) return code && text.length === 8 && !DATE.test(text)
+  if (DIMENSIONS.test(text) || CAMERA.test(text)) return false
+  if (HEXADECIMAL.test(text) && /\d/.test(text)) return !isWords(text)
+  if (!SHORT_HASH.test(text)) return false
+  if (/^[A-Z]{8}$/.test(text)) return code
+  const pieces = text.split(/[-_]/)
+  if (pieces.length === 1) return !isWords(text) && !LIBRARY.test(text)
+  return !pieces.every((piece) => isPlain(piece) || isWords(piece))
+}
+
+/** `settings`, `chapter2`, `MyWidget`, `iPhone15`: humps that can be spoken, and a small number. */
+function isWords(text: string): boolean {
+  const letters = text.replace(/\d{1,3}$/, '')
+  if (letters.length < 4 || !/^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/.test(letters)) return false
+  return letters.split(/(?=[A-Z])/).every((hump) => hump.length === 1 || /[aeiouy]/i.test(hump))
+}
+
+/** What stands between the separators of names that people give: `v2`, `en`, `US`, `2024`, `48x48`. */
+function isPlain(piece: string): boolean {
+  return /^(?:\d*[A-Z]?[a-z]*\d*|[A-Z]+|\d+x\d+)$/.test(piece)
+}

@@ -1,0 +1,69 @@
+/** What a pattern took from a path, by name; the rest under `splat`. All is percent-decoded. */
+export type Taken = ReadonlyMap<string, string>
+
+/**
+ * A path in which a segment `:name` takes one segment and a last `*` takes the rest. A slash at the end of either side
+ * does not matter, and `/x/*` matches `/x` too. Matching is one walk over the segments.
+ */
+export class Pattern {
+  readonly #segments: readonly string[]
+  /** Before the `*`; null without one. */
+  readonly #prefix: string | null
+
+  /** `text` may be percent-encoded. Throws URIError when it is badly so. */
+  constructor(text: string) {
+    const open = text.endsWith('*')
+    const segments = segmentsOf(open ? text.slice(0, -1) : text)
+    this.#prefix = open ? (text.endsWith('/*') ? '' : decodeURIComponent(segments.pop() ?? '')) : null
+    this.#segments = segments.map((segment) => decodeURIComponent(segment))
+  }
+
+  /** Whether the pattern matches, which costs no more than its own segments. */
+  matches({ segments }: SplitPath): boolean {
+    const own = this.#segments
+    if (segments.length < own.length || (this.#prefix === null && segments.length > own.length)) return false
+    if (!own.every((pattern, index) => isPlaceholder(pattern) || pattern === segments[index])) return false
+    return this.#prefix === null || (segments[own.length] ?? '').startsWith(this.#prefix)
+  }
+
+  /** What the pattern takes from a path; null when it does not match. */
+  match(path: SplitPath): Taken | null {
+    if (!this.matches(path)) return null
+    const { segments, slash } = path
+    const own = this.#segments
+    const taken = new Map<string, string>()
+    for (const [index, pattern] of own.entries()) {
+      if (isPlaceholder(pattern)) taken.set(pattern.slice(1), segments[index]!)
+    }
+    if (this.#prefix === null) return taken
+    const rest = segments.slice(own.length).join('/').slice(this.#prefix.length)
+    return taken.set('splat', slash && rest !== '' ? `${rest}/` : rest)
+  }
+}
+
+/** A decoded path in pieces, to be compared with many patterns. */
+export interface SplitPath {
+  segments: readonly string[]
+  /** It ends in one. */
+  slash: boolean
+}
+
+export function splitPath(path: string): SplitPath {
+  return { segments: segmentsOf(path), slash: path.endsWith('/') }
+}
+
+/** Puts what was taken in place of `:name` and `:splat`. */
+export function fill(template: string, taken: Taken, encode: (piece: string) => string): string {
+  return template.replaceAll(/:([A-Za-z]\w*)/g, (whole, name: string) => {
+    const piece = taken.get(name)
+    return piece === undefined ? whole : encode(piece)
+  })
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '')
+}
+
+function isPlaceholder(segment: string): boolean {
+  return /^:[A-Za-z]\w*$/.test(segment)
+}

@@ -1,0 +1,91 @@
+import { LOWER, SPACE, TAB, ascii, equalsIgnoringCase } from '../relay/bytes.ts'
+import { latin1, type Head } from '../relay/head.ts'
+
+/** What of a request matters to a site. A field that is not there is null. */
+export interface SiteRequest {
+  /** Kind of the method, see `request-head.ts`. */
+  method: number
+  hasBody: boolean
+  /** Without the query, percent-encoded. */
+  path: string
+  /** With its `?`, empty without one. */
+  query: string
+  accept: string | null
+  acceptEncoding: string | null
+  ifMatch: string | null
+  ifNoneMatch: string | null
+  ifModifiedSince: string | null
+  ifUnmodifiedSince: string | null
+  ifRange: string | null
+  range: string | null
+}
+
+type FieldName = Exclude<keyof SiteRequest, 'method' | 'hasBody' | 'path' | 'query'>
+
+const FIELDS: readonly { name: Uint8Array; key: FieldName }[] = [
+  { name: ascii('accept'), key: 'accept' },
+  { name: ascii('accept-encoding'), key: 'acceptEncoding' },
+  { name: ascii('if-match'), key: 'ifMatch' },
+  { name: ascii('if-none-match'), key: 'ifNoneMatch' },
+  { name: ascii('if-modified-since'), key: 'ifModifiedSince' },
+  { name: ascii('if-unmodified-since'), key: 'ifUnmodifiedSince' },
+  { name: ascii('if-range'), key: 'ifRange' },
+  { name: ascii('range'), key: 'range' },
+]
+
+const A = 97
+const I = 105
+const R = 114
+
+/** Reads a parsed head whose copy begins at `start` of `output`. */
+export function readSiteRequest(output: Uint8Array, start: number, head: Head): SiteRequest {
+  let at = start
+  while (output[at] !== SPACE) at++
+  let end = ++at
+  while (output[end] !== SPACE) end++
+  const target = latin1(output, at, end)
+  const query = target.indexOf('?')
+  const request: SiteRequest = {
+    method: head.method,
+    hasBody: head.chunked || head.contentLength > 0,
+    path: query < 0 ? target : target.slice(0, query),
+    query: query < 0 ? '' : target.slice(query),
+    accept: null,
+    acceptEncoding: null,
+    ifMatch: null,
+    ifNoneMatch: null,
+    ifModifiedSince: null,
+    ifUnmodifiedSince: null,
+    ifRange: null,
+    range: null,
+  }
+  for (let line = 0; line < head.lines; line++) {
+    const nameStart = head.lineStarts[line]!
+    const first = LOWER[output[nameStart]!]!
+    if (first === A || first === I || first === R)
+      readField(output, nameStart, head.nameEnds[line]!, lineEnd(line, head), request)
+  }
+  return request
+}
+
+function readField(output: Uint8Array, start: number, nameEnd: number, end: number, into: SiteRequest): void {
+  for (const { name, key } of FIELDS) {
+    if (name.length !== nameEnd - start || !equalsIgnoringCase(output, start, nameEnd, name)) continue
+    let valueStart = nameEnd + 1
+    while (valueStart < end && isSpace(output[valueStart]!)) valueStart++
+    while (end > valueStart && isSpace(output[end - 1]!)) end--
+    const value = latin1(output, valueStart, end)
+    const earlier = into[key]
+    into[key] = earlier === null ? value : `${earlier}, ${value}`
+    return
+  }
+}
+
+/** Where a copied line ends, before its CRLF: the next one begins right after it. */
+function lineEnd(line: number, head: Head): number {
+  return (line + 1 < head.lines ? head.lineStarts[line + 1]! : head.outputEnd) - 2
+}
+
+function isSpace(byte: number): boolean {
+  return byte === SPACE || byte === TAB
+}

@@ -1,0 +1,159 @@
+import type { Cache } from './cache.ts'
+import { CODINGS, type Coding } from './encodings.ts'
+import { fieldLines } from './fields.ts'
+import { SiteFile } from './file.ts'
+import type { SiteFolder } from './folder.ts'
+import { isHashedName, mayBeHashed } from './hashed-name.ts'
+import { decodePath, encodePath, isHidden } from './path.ts'
+import { Resolution, type Representation, type Verdict } from './resolution.ts'
+
+/** The page of a site for what is not there. */
+const MISSING_PAGE = '/404.html'
+
+/** A folder that was replaced. */
+export interface EarlierFolder {
+  folder: SiteFolder
+  /** Milliseconds since 1970. */
+  until: number
+}
+
+/** How a file is answered with. */
+interface Serving {
+  status: 200 | 404
+  /** The decoded path that was asked for, which the rules for fields look at. */
+  path: string
+  /** The path of the file. */
+  name: string
+  immutable: boolean
+  /** The fields of the site's rules do not belong to files of earlier folders. */
+  ruled: boolean
+}
+
+/**
+ * A published folder with those before it: what each path of it is answered with. In this order: a redirect of the
+ * rules (the first rule that matches counts, as in the `_redirects` files of Netlify and Cloudflare), the file of that
+ * name, `name.html`, the `index.html` of the folder, a content-hashed file of an earlier folder, a rewrite of the
+ * rules, `404.html`. So an existing file wins over a rewrite, and not over a redirect.
+ */
+export class Site {
+  readonly #folder: SiteFolder
+  readonly #earlier: readonly EarlierFolder[]
+  readonly #cache: Cache
+  readonly #known = new Map<string, Resolution>()
+  readonly #underWay = new Map<string, Promise<Verdict>>()
+  #closed = false
+
+  constructor(folder: SiteFolder, earlier: readonly EarlierFolder[], cache: Cache) {
+    this.#folder = folder
+    this.#earlier = earlier
+    this.#cache = cache
+  }
+
+  /** The verdict on the path of a request target when it is kept. */
+  known(target: string): Verdict | null {
+    const resolution = this.#known.get(target)
+    if (!resolution) return null
+    if (!resolution.valid) {
+      this.#cache.remove(resolution)
+      return null
+    }
+    resolution.used = true
+    return resolution.verdict
+  }
+
+  /** The verdict on the path of a request target. Rejects when the disk does not give it. */
+  resolve(target: string): Promise<Verdict> {
+    let resolving = this.#underWay.get(target)
+    if (!resolving) {
+      resolving = this.#resolve(target).finally(() => this.#underWay.delete(target))
+      this.#underWay.set(target, resolving)
+    }
+    return resolving
+  }
+
+  /** The table has another site in its place: nothing is kept any more. */
+  close(): void {
+    this.#closed = true
+    for (const resolution of this.#known.values()) this.#cache.remove(resolution)
+  }
+
+  async #resolve(target: string): Promise<Verdict> {
+    const path = decodePath(target)
+    if (path === null) return this.#keep(target, { kind: 'malformed' })
+    if (isHidden(path)) return this.#keep(target, await this.#missing(path))
+    const outcome = this.#folder.rules.find(path)
+    if (outcome?.kind === 'redirect') return this.#keep(target, outcome)
+    const found = await this.#find(path)
+    if (found === 'folder')
+      return this.#keep(target, { kind: 'redirect', status: 301, location: `${encodePath(path)}/` })
+    if (found !== null) {
+      const immutable = found === path && isHashedName(path)
+      const serving: Serving = { status: 200, path, name: found, immutable, ruled: true }
+      return this.#keep(target, (await this.#serve(this.#folder, serving))!)
+    }
+    if (mayBeHashed(path)) {
+      const serving: Serving = { status: 200, path, name: path, immutable: true, ruled: false }
+      for (const { folder, until } of this.#earlier) {
+        const verdict = until > Date.now() ? await this.#serve(folder, serving) : null
+        if (verdict) return this.#keep(target, verdict, until)
+      }
+    }
+    if (outcome) {
+      const name = isHidden(outcome.path) ? null : await this.#find(outcome.path)
+      if (name !== null) {
+        const file = name === 'folder' ? `${outcome.path}/index.html` : name
+        const serving: Serving = { status: outcome.status, path, name: file, immutable: false, ruled: true }
+        return this.#keep(target, (await this.#serve(this.#folder, serving))!)
+      }
+    }
+    return this.#keep(target, await this.#missing(path))
+  }
+
+  /** The name of the file that a path means; `folder` when it means the index of a folder and lacks the slash. */
+  async #find(path: string): Promise<string | null> {
+    const index = `${path.replace(/\/$/, '')}/index.html`
+    if (path.endsWith('/')) return (await this.#isFile(index)) ? index : null
+    const exact = await this.#folder.find(path)
+    if (exact instanceof SiteFile) return path
+    if (await this.#isFile(`${path}.html`)) return `${path}.html`
+    return exact === 'folder' && (await this.#isFile(index)) ? 'folder' : null
+  }
+
+  async #isFile(path: string): Promise<boolean> {
+    return (await this.#folder.find(path)) instanceof SiteFile
+  }
+
+  async #missing(path: string): Promise<Verdict> {
+    const serving: Serving = { status: 404, path, name: MISSING_PAGE, immutable: false, ruled: true }
+    return (await this.#serve(this.#folder, serving)) ?? { kind: 'missing' }
+  }
+
+  /** A file with what lies beside it encoded; null when it is not there. */
+  async #serve(folder: SiteFolder, serving: Serving): Promise<Verdict | null> {
+    const { status, name, immutable } = serving
+    const file = await folder.find(name)
+    if (!(file instanceof SiteFile)) return null
+    const files: { file: SiteFile; coding: Coding }[] = [{ file, coding: null }]
+    for (const { suffix, coding } of CODINGS) {
+      const encoded = await folder.find(name + suffix)
+      if (encoded instanceof SiteFile) files.push({ file: encoded, coding })
+    }
+    const rules = serving.ruled ? this.#folder.rules.fieldsFor(serving.path) : []
+    const of = { name, varies: files.length > 1, immutable, missing: status === 404, rules }
+    const representations = files.map(({ file, coding }) => ({
+      file,
+      folder,
+      coding,
+      fields: fieldLines({ ...of, file, coding }),
+    })) as [Representation, ...Representation[]]
+    return { kind: 'file', status, representations }
+  }
+
+  #keep(target: string, verdict: Verdict, until = Infinity): Verdict {
+    if (this.#closed) return verdict
+    const resolution = new Resolution(target, verdict, until, () => this.#known.delete(target))
+    this.#known.set(target, resolution)
+    this.#cache.add(resolution)
+    return verdict
+  }
+}

@@ -1,0 +1,25 @@
+import { changeGroupVariables, environmentsOf } from '#server/env-groups/operations.ts'
+import { EnvGroup, EnvGroupQuery } from '#server/env-groups/schema.ts'
+import { findEnvGroup } from '#server/env-groups/store.ts'
+import { viewEnvGroup } from '#server/env-groups/view.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { IdOrName } from '#server/schema.ts'
+import { restartChanged } from '#server/services/restart.ts'
+import { EnvPatch } from '#server/variables/schema.ts'
+
+export default defineEndpoint({
+  summary: "Set some of an env group's variables and remove others",
+  description:
+    'Checked alone and in the whole environment of each linked service; `restart` restarts those it changed.',
+  auth: 'token',
+  params: IdOrName,
+  query: EnvGroupQuery,
+  body: EnvPatch,
+  response: EnvGroup,
+  errors: ['conflict'],
+  handler({ params, query, body }) {
+    const group = findEnvGroup(params.id)
+    const change = () => changeGroupVariables(group, body.set, body.unset)
+    return viewEnvGroup(restartChanged(query.restart, environmentsOf(group), change))
+  },
+})

@@ -1,0 +1,12 @@
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { findJob } from '#server/jobs/operations.ts'
+import { Job, JobRef } from '#server/jobs/schema.ts'
+import { viewJob } from '#server/jobs/view.ts'
+
+export default defineEndpoint({
+  summary: 'Read a job',
+  auth: 'token',
+  params: JobRef,
+  response: Job,
+  handler: ({ params }) => viewJob(findJob(params.job_id)),
+})

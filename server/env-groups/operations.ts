@@ -1,0 +1,143 @@
+import { tell, tellService, type Change } from '../changes.ts'
+import { useDatabase } from '../context.ts'
+import { isUniqueViolation } from '../database/index.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { assertNotDeleting } from '../services/operations.ts'
+import { getService, updateService, type ServiceRow } from '../services/store.ts'
+import { Reading, settleEnvironment, settlePort } from '../variables/environment.ts'
+import { assertVariables, patchVariables, type Variable } from '../variables/rules.ts'
+import { forgetReferences, readVariables, writeVariables } from '../variables/store.ts'
+import type { EnvGroupInput } from './schema.ts'
+import {
+  deleteEnvGroupRow,
+  findEnvGroup,
+  groupIdsOf,
+  insertEnvGroup,
+  linkedServices,
+  touchEnvGroup,
+  writeLinks,
+  type EnvGroupRow,
+} from './store.ts'
+import { nameOfLinked } from './view.ts'
+
+/** Creates an env group. Throws `invalid_request` for bad variables, `conflict` when the name is in use. */
+export function createEnvGroup({ name, vars }: EnvGroupInput): EnvGroupRow {
+  assertVariables(vars, 'vars')
+  const now = Date.now()
+  const row = { id: newId('envGroup'), name, created_at: now, updated_at: now }
+  useDatabase().transaction(() => {
+    try {
+      insertEnvGroup(row)
+    } catch (cause) {
+      if (!isUniqueViolation(cause)) throw cause
+      throw new AppError('conflict', `name: ${name} is in use by env group ${findEnvGroup(name).id}`, {
+        cause,
+      })
+    }
+    writeVariables(row.id, vars)
+  })
+  tellEnvGroup(row.id, 'created')
+  return row
+}
+
+/**
+ * Makes a group's variables exactly these. They reach containers at their services' next deploy or restart.
+ * Throws `invalid_request` for those that are bad alone or in the whole environment of a linked service.
+ */
+export function replaceGroupVariables(
+  group: EnvGroupRow,
+  variables: readonly Variable[],
+  path = 'vars',
+): EnvGroupRow {
+  assertVariables(variables, path)
+  useDatabase().transaction(() => {
+    writeVariables(group.id, variables)
+    touchEnvGroup(group.id)
+    const reading = new Reading()
+    for (const service of servicesOf(group)) {
+      if (!service.deleting) settleEnvironment(service, { groups: path }, reading)
+    }
+  })
+  tellEnvGroup(group.id, 'updated')
+  return findEnvGroup(group.id)
+}
+
+/** Sets some of a group's variables and removes others; the rest stay. */
+export function changeGroupVariables(
+  group: EnvGroupRow,
+  set: readonly Variable[],
+  unset: readonly string[],
+): EnvGroupRow {
+  return replaceGroupVariables(group, patchVariables(readVariables(group.id), set, unset), 'set')
+}
+
+/** Deletes a group. Throws `conflict` while services are linked, unless it is forced. */
+export function deleteEnvGroup(group: EnvGroupRow, force: boolean): void {
+  const linked = linkedServices(group.id)
+  if (linked.length > 0 && !force) {
+    throw new AppError(
+      'conflict',
+      `env group ${group.name} is linked to ${linked.map(nameOfLinked).join(', ')}: unlink it first, or repeat with force=true`,
+    )
+  }
+  useDatabase().transaction(() => {
+    const services = servicesOf(group)
+    forgetReferences(group.id)
+    deleteEnvGroupRow(group.id)
+    const reading = new Reading()
+    for (const service of services) settlePort(service, reading)
+  })
+  tellEnvGroup(group.id, 'deleted')
+}
+
+/** The environments in which a change of a group may change what services get. */
+export function environmentsOf(group: EnvGroupRow): string[] {
+  return [...new Set(linkedServices(group.id).map(({ environment_id }) => environment_id))]
+}
+
+/**
+ * Links a service to a group, which wins over the groups that it is linked to already; linking again changes nothing.
+ * Throws `invalid_request` when the service's whole environment would break a rule.
+ */
+export function linkEnvGroup(service: ServiceRow, groupRef: string): ServiceRow {
+  const group = findEnvGroup(groupRef)
+  assertNotDeleting(service)
+  const linked = groupIdsOf(service.id)
+  if (linked.includes(group.id)) return service
+  useDatabase().transaction(() => {
+    writeLinks(service.id, [...linked, group.id])
+    updateService(service.id, {})
+    settleEnvironment(getService(service.id)!, { groups: 'group' })
+  })
+  tellService(service.id)
+  return getService(service.id)!
+}
+
+/** Ends a service's link to a group. Throws `not_found` when there is none. */
+export function unlinkEnvGroup(service: ServiceRow, groupRef: string): ServiceRow {
+  const group = findEnvGroup(groupRef)
+  const linked = groupIdsOf(service.id)
+  if (!linked.includes(group.id)) {
+    throw new AppError('not_found', `service ${service.name} is not linked to env group ${group.name}`)
+  }
+  assertNotDeleting(service)
+  useDatabase().transaction(() => {
+    writeLinks(
+      service.id,
+      linked.filter((id) => id !== group.id),
+    )
+    updateService(service.id, {})
+    settlePort(getService(service.id)!)
+  })
+  tellService(service.id)
+  return getService(service.id)!
+}
+
+function servicesOf(group: EnvGroupRow): ServiceRow[] {
+  return linkedServices(group.id).map(({ id }) => getService(id)!)
+}
+
+function tellEnvGroup(id: string, action: Change['action']): void {
+  tell({ kind: 'env_group', id, service_id: null, action })
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { QueryBoolean } from '../http/query.ts'
+import { idSchema, Name, Timestamp } from '../schema.ts'
+import { EnvVar } from '../services/schema.ts'
+
+export const EnvGroup = z
+  .object({
+    id: idSchema('envGroup'),
+    name: z.string().meta({ examples: ['shared'] }),
+    vars: z.array(EnvVar),
+    services: z.array(z.string()).meta({
+      description: 'Names of the linked services, outside production with their environment: `api.staging`',
+      examples: [['api']],
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'EnvGroup', description: 'A set of variables that services of any environment share' })
+export type EnvGroup = z.infer<typeof EnvGroup>
+
+export const EnvGroupInput = z
+  .strictObject({ name: Name.meta({ examples: ['shared'] }), vars: z.array(EnvVar).default([]) })
+  .meta({
+    id: 'EnvGroupInput',
+    examples: [{ name: 'shared', vars: [{ key: 'LOG_LEVEL', value: 'info' }] }],
+  })
+export type EnvGroupInput = z.infer<typeof EnvGroupInput>
+
+const Restart = QueryBoolean.describe('Restarts the live services whose environment this changed')
+
+/** Of a change of a group's variables. */
+export const EnvGroupQuery = z.strictObject({ restart: Restart })
+
+export const EnvGroupDeletion = z.strictObject({
+  force: QueryBoolean.describe('Deletes it although services are linked'),
+  restart: Restart,
+})
+
+export const EnvGroupLink = z
+  .strictObject({
+    group: z
+      .string()
+      .min(1)
+      .meta({ description: 'Id or name', examples: ['shared'] }),
+  })
+  .meta({ id: 'EnvGroupLink' })
+
+/** The path of a service's link to a group. */
+export const EnvGroupLinkRef = z.strictObject({
+  id: z
+    .string()
+    .min(1)
+    .meta({ description: 'Id or name of the service', examples: ['api'] }),
+  group: z
+    .string()
+    .min(1)
+    .meta({ description: 'Id or name of the env group', examples: ['shared'] }),
+})

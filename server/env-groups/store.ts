@@ -1,0 +1,114 @@
+import { useDatabase } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { SealedVariable } from '../variables/store.ts'
+
+/** A row of `env_groups`. Times are milliseconds. */
+export interface EnvGroupRow {
+  id: string
+  name: string
+  created_at: number
+  updated_at: number
+}
+
+/** The env group with this id or name. Throws `not_found`. */
+export function findEnvGroup(idOrName: string): EnvGroupRow {
+  const column = isId('envGroup', idOrName) ? 'id' : 'name'
+  const found = useDatabase().get<EnvGroupRow>(`SELECT * FROM env_groups WHERE ${column} = ?`, idOrName)
+  if (!found) throw new AppError('not_found', `there is no env group ${idOrName}`)
+  return found
+}
+
+/** Every env group by name. */
+export function listEnvGroups(): EnvGroupRow[] {
+  return useDatabase().all<EnvGroupRow>('SELECT * FROM env_groups ORDER BY name')
+}
+
+export function insertEnvGroup({ id, name, created_at, updated_at }: EnvGroupRow): void {
+  useDatabase().run('INSERT INTO env_groups VALUES (?, ?, ?, ?)', id, name, created_at, updated_at)
+}
+
+/** Marks a change of a group's variables. */
+export function touchEnvGroup(id: string): void {
+  useDatabase().run('UPDATE env_groups SET updated_at = ? WHERE id = ?', Date.now(), id)
+}
+
+/** Removes the record; its variables and links go with it. */
+export function deleteEnvGroupRow(id: string): void {
+  useDatabase().run('DELETE FROM env_groups WHERE id = ?', id)
+}
+
+/** A service that is linked to a group. */
+export interface LinkedService {
+  id: string
+  name: string
+  environment_id: string
+  environment: string
+  deleting: number
+}
+
+const LINKED_SERVICES = `SELECT links.group_id, services.id, services.name, services.environment_id,
+    environments.name AS environment, services.deleting
+  FROM env_group_links AS links
+  JOIN services ON services.id = links.service_id
+  JOIN environments ON environments.id = services.environment_id`
+/** Production's services come first, as its environment does. */
+const LINKED_ORDER = 'ORDER BY environments.created_at, environments.id, services.name'
+
+/** The services that are linked to a group. */
+export function linkedServices(groupId: string): LinkedService[] {
+  return useDatabase().all<LinkedService>(
+    `${LINKED_SERVICES} WHERE links.group_id = ? ${LINKED_ORDER}`,
+    groupId,
+  )
+}
+
+/** The same for every group, by the group's id. */
+export function linkedServicesByGroup(): Map<string, LinkedService[]> {
+  const rows = useDatabase().all<LinkedService & { group_id: string }>(`${LINKED_SERVICES} ${LINKED_ORDER}`)
+  return Map.groupBy(rows, ({ group_id }) => group_id)
+}
+
+/** The variables of every group as they are kept, by the group's id, in the order they were given. */
+export function variablesByGroup(): Map<string, SealedVariable[]> {
+  const rows = useDatabase().all<SealedVariable & { group_id: string }>(
+    'SELECT * FROM env_group_variables ORDER BY group_id, position',
+  )
+  return Map.groupBy(rows, ({ group_id }) => group_id)
+}
+
+/** The groups that a service is linked to; a later one wins over an earlier one. */
+export function groupIdsOf(serviceId: string): string[] {
+  return useDatabase()
+    .all<{ group_id: string }>(
+      'SELECT group_id FROM env_group_links WHERE service_id = ? ORDER BY position',
+      serviceId,
+    )
+    .map(({ group_id }) => group_id)
+}
+
+/** The names of the groups that services of an environment are linked to, in the order of the links; of all or of one. */
+export function groupNamesByService(environmentId: string, only?: string): Map<string, string[]> {
+  const rows = useDatabase().all<{ service_id: string; name: string }>(
+    `SELECT links.service_id, env_groups.name FROM env_group_links AS links
+     JOIN env_groups ON env_groups.id = links.group_id
+     JOIN services ON services.id = links.service_id
+     WHERE ${only === undefined ? 'services.environment_id' : 'services.id'} = ?
+     ORDER BY links.service_id, links.position`,
+    only ?? environmentId,
+  )
+  const names = new Map<string, string[]>()
+  for (const { service_id, name } of rows) names.set(service_id, [...(names.get(service_id) ?? []), name])
+  return names
+}
+
+/** Makes a service's links exactly these, in this order. */
+export function writeLinks(serviceId: string, groupIds: readonly string[]): void {
+  const database = useDatabase()
+  database.transaction(() => {
+    database.run('DELETE FROM env_group_links WHERE service_id = ?', serviceId)
+    for (const [position, groupId] of [...new Set(groupIds)].entries()) {
+      database.run('INSERT INTO env_group_links VALUES (?, ?, ?)', serviceId, groupId, position)
+    }
+  })
+}

@@ -1,0 +1,44 @@
+import { timestamp } from '../clock.ts'
+import { qualifiedName } from '../services/qualified-name.ts'
+import { openVariables, readSealed, type SealedVariable } from '../variables/store.ts'
+import type { EnvGroup } from './schema.ts'
+import {
+  linkedServices,
+  linkedServicesByGroup,
+  listEnvGroups,
+  variablesByGroup,
+  type EnvGroupRow,
+  type LinkedService,
+} from './store.ts'
+
+/** Every env group as the wire has it, by name. */
+export function viewEnvGroups(): EnvGroup[] {
+  const variables = variablesByGroup()
+  const services = linkedServicesByGroup()
+  return listEnvGroups().map((row) => view(row, variables.get(row.id) ?? [], services.get(row.id) ?? []))
+}
+
+/** One env group as the wire has it. */
+export function viewEnvGroup(row: EnvGroupRow): EnvGroup {
+  return view(row, readSealed(row.id), linkedServices(row.id))
+}
+
+/** The name of a linked service that is clear over all environments. */
+export function nameOfLinked({ name, environment }: LinkedService): string {
+  return qualifiedName(name, { name: environment })
+}
+
+function view(
+  row: EnvGroupRow,
+  variables: readonly SealedVariable[],
+  services: readonly LinkedService[],
+): EnvGroup {
+  return {
+    id: row.id,
+    name: row.name,
+    vars: openVariables(variables),
+    services: services.map(nameOfLinked),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  }
+}

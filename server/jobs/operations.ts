@@ -1,0 +1,170 @@
+import { tell, type Change } from '../changes.ts'
+import { useDatabase } from '../context.ts'
+import { getDeploy, openSnapshot, type DeployRow, type Snapshot } from '../deploys/store.ts'
+import { AppError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { removeLog } from '../log-files.ts'
+import { tryMove } from '../machine.ts'
+import { getService, type ServiceRow } from '../services/store.ts'
+import { resolveEnvironment } from '../variables/environment.ts'
+import type { JobInput, JobTrigger } from './schema.ts'
+import { jobMachine } from './states.ts'
+import {
+  deleteJob,
+  getJob,
+  insertJob,
+  jobsBeyond,
+  jobsInProgress,
+  jobStatus,
+  listJobs,
+  sealJobSnapshot,
+  type JobFacts,
+  type JobRow,
+} from './store.ts'
+
+/** Jobs with their logs that are kept of a service. */
+const KEPT_JOBS = 500
+/** One-off jobs of a service that may wait or run: more is a client that loops. */
+const MAX_IN_PROGRESS = 500
+
+/** What a job runs with, and the live deploy that it comes from. */
+export interface JobMaterial {
+  deploy: DeployRow
+  snapshot: Snapshot
+}
+
+/** The job with this id. Throws `not_found`. */
+export function findJob(id: string): JobRow {
+  const found = isId('job', id) ? getJob(id) : undefined
+  if (!found) throw new AppError('not_found', `there is no job ${id}`)
+  return found
+}
+
+/** The jobs of a service, newest first. */
+export function jobsOf(service: ServiceRow, limit: number): JobFacts[] {
+  return listJobs(service.id, limit)
+}
+
+/**
+ * What a job that starts now runs with: image, command and limits of the live deploy, as every container of the service,
+ * and the variables of now. Throws `conflict` without a live image, or when a reference leads nowhere.
+ */
+export function jobMaterial(service: ServiceRow): JobMaterial {
+  const deploy = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
+  const live = deploy && openSnapshot(deploy)
+  if (!deploy || !live)
+    throw new AppError('conflict', `service ${service.name} has no live image: deploy it first`)
+  const variables = Object.fromEntries(resolveEnvironment(service))
+  const env = live.port === null ? variables : { ...variables, PORT: String(live.port) }
+  return { deploy, snapshot: { ...live, env } }
+}
+
+/**
+ * Queues a run that was asked for: a one-off with a command of its own and the variables of now, else the cron job's own
+ * command. Throws `invalid_request` without any command, `conflict` when the service takes no jobs now or its own run
+ * already waits.
+ */
+export function requestJob(service: ServiceRow, { command }: JobInput): JobRow {
+  if (command === undefined && service.type !== 'cron_job') {
+    throw new AppError(
+      'invalid_request',
+      `command: service ${service.name} is no cron job, so it has none of its own: say what to run`,
+    )
+  }
+  assertTakesJobs(service)
+  const material = jobMaterial(service)
+  const job = useDatabase().transaction(() => {
+    const others = jobsInProgress(service.id)
+    if (command === undefined && others.some(isWaitingOwnRun))
+      throw new AppError('conflict', `a run of ${service.name} already waits: cancel it, or wait for it`)
+    if (command !== undefined && others.length >= MAX_IN_PROGRESS)
+      throw new AppError('conflict', `${MAX_IN_PROGRESS} jobs of ${service.name} wait or run already`)
+    return insert(service, 'manual', material, command)
+  })
+  tellJob(job.id, service.id, 'created')
+  return job
+}
+
+/**
+ * Queues the run of a cron job that has fallen due, unless one waits already. Answers whether it did: the caller tells
+ * it after its transaction.
+ */
+export function insertScheduledJob(service: ServiceRow): JobRow | null {
+  const deploy = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
+  if (!deploy || jobsInProgress(service.id).some(isWaitingOwnRun)) return null
+  return insert(service, 'schedule', { deploy, snapshot: openSnapshot(deploy)! }, undefined)
+}
+
+/**
+ * Cancels a job that waits or runs; cancelling a canceled one changes nothing. Throws `conflict` for one that has ended.
+ */
+export function cancelJob(job: JobRow): JobRow {
+  if (job.status === 'canceled') return job
+  if (!cancel(job.id, null)) {
+    throw new AppError(
+      'conflict',
+      `${job.id} is ${jobStatus(job.id) ?? 'gone'}: only a pending or running job can be canceled`,
+    )
+  }
+  tellJob(job.id, job.service_id)
+  return findJob(job.id)
+}
+
+/**
+ * Cancels every job of a service that waits or runs, as deleting and suspending do: a suspended service runs nothing at
+ * all. Answers which jobs these were: the caller tells them (`tellJob`) after its transaction.
+ */
+export function cancelJobsOf(serviceId: string, reason: string): string[] {
+  return jobsInProgress(serviceId)
+    .map(({ id }) => id)
+    .filter((id) => cancel(id, reason))
+}
+
+/** Tells a change of a job; the state of a cron job follows its runs. */
+export function tellJob(id: string, serviceId: string, action: Change['action'] = 'updated'): void {
+  tell({ kind: 'job', id, service_id: serviceId, action })
+  const isCron = action === 'updated' && getService(serviceId)?.type === 'cron_job'
+  if (isCron) tell({ kind: 'service', id: serviceId, service_id: serviceId, action })
+}
+
+/** Forgets the jobs beyond the newest of each service, with their logs. */
+export async function forgetOldJobs(): Promise<void> {
+  for (const id of jobsBeyond(KEPT_JOBS)) {
+    deleteJob(id)
+    await removeLog(id)
+  }
+}
+
+function assertTakesJobs(service: ServiceRow): void {
+  if (service.deleting) throw new AppError('conflict', `service ${service.name} is being deleted`)
+  if (service.suspended)
+    throw new AppError('conflict', `service ${service.name} is suspended: resume it first`)
+}
+
+function isWaitingOwnRun({ own_command, status }: JobFacts): boolean {
+  return own_command === 1 && status === 'pending'
+}
+
+function insert(
+  service: ServiceRow,
+  trigger: JobTrigger,
+  { deploy, snapshot }: JobMaterial,
+  command: string | undefined,
+): JobRow {
+  const id = newId('job')
+  insertJob({
+    id,
+    service_id: service.id,
+    trigger,
+    command: command ?? snapshot.start_command,
+    own_command: command === undefined ? 1 : 0,
+    deploy_id: deploy.id,
+    image: deploy.image,
+    snapshot: command === undefined ? null : sealJobSnapshot(snapshot),
+  })
+  return getJob(id)!
+}
+
+function cancel(id: string, reason: string | null): boolean {
+  return tryMove(jobMachine, id, 'canceled', { finished_at: Date.now(), error: reason, snapshot: null })
+}

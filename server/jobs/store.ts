@@ -1,0 +1,139 @@
+import { useContext, useDatabase } from '../context.ts'
+import type { Value } from '../database/index.ts'
+import type { Snapshot } from '../deploys/store.ts'
+import type { JobTrigger } from './schema.ts'
+import { JOB_IN_PROGRESS_SQL, type JobStatus } from './states.ts'
+
+/** A row of `jobs`. Times are milliseconds. */
+export interface JobRow {
+  id: string
+  /** Order of creation over the whole server. */
+  sequence: number
+  service_id: string
+  status: JobStatus
+  trigger: JobTrigger
+  /** Null is the image's own. */
+  command: string | null
+  /** 1 for the cron job's own command, of which one runs at a time; 0 for a command that came with the request. */
+  own_command: number
+  /** The deploy whose image it runs in. */
+  deploy_id: string
+  image: string | null
+  /** What it runs with, sealed; null for one that has not started with its own command, and for one that has ended. */
+  snapshot: Uint8Array | null
+  exit_code: number | null
+  error: string | null
+  created_at: number
+  started_at: number | null
+  finished_at: number | null
+}
+
+/** What views and the queue need of a job: everything but its secrets, which may be large. */
+export type JobFacts = Omit<JobRow, 'snapshot'>
+
+const FACTS = [
+  'id',
+  'sequence',
+  'service_id',
+  'status',
+  'trigger',
+  'command',
+  'own_command',
+  'deploy_id',
+  'image',
+  'exit_code',
+  'error',
+  'created_at',
+  'started_at',
+  'finished_at',
+] as const satisfies readonly (keyof JobFacts)[]
+const FACT_COLUMNS = FACTS.join(', ')
+
+type NewJob = Pick<
+  JobRow,
+  'id' | 'service_id' | 'trigger' | 'command' | 'own_command' | 'deploy_id' | 'image' | 'snapshot'
+>
+
+/** Inserts a job as `pending`. */
+export function insertJob(job: NewJob): void {
+  const row: Record<string, Value> = { ...job, status: 'pending', created_at: Date.now() }
+  const columns = Object.keys(row)
+  useDatabase().run(
+    `INSERT INTO jobs (sequence, ${columns.join(', ')})
+     VALUES ((SELECT coalesce(max(sequence), 0) + 1 FROM jobs), ${columns.map(() => '?').join(', ')})`,
+    ...Object.values(row),
+  )
+}
+
+export function getJob(id: string): JobRow | undefined {
+  return useDatabase().get<JobRow>('SELECT * FROM jobs WHERE id = ?', id)
+}
+
+/** The status of a job; undefined for one that is no more. */
+export function jobStatus(id: string): JobStatus | undefined {
+  return useDatabase().get<{ status: JobStatus }>('SELECT status FROM jobs WHERE id = ?', id)?.status
+}
+
+/** The newest jobs of a service, newest first. */
+export function listJobs(serviceId: string, limit: number): JobFacts[] {
+  return useDatabase().all<JobFacts>(
+    `SELECT ${FACT_COLUMNS} FROM jobs WHERE service_id = ? ORDER BY sequence DESC LIMIT ?`,
+    serviceId,
+    limit,
+  )
+}
+
+/** Jobs that wait or run, oldest first; of one service or of all. */
+export function jobsInProgress(serviceId?: string): JobFacts[] {
+  const scope = serviceId === undefined ? '' : 'AND service_id = ?'
+  return useDatabase().all<JobFacts>(
+    `SELECT ${FACT_COLUMNS} FROM jobs WHERE status IN (${JOB_IN_PROGRESS_SQL}) ${scope} ORDER BY sequence`,
+    ...(serviceId === undefined ? [] : [serviceId]),
+  )
+}
+
+/** How many jobs of each service run now, by service id; services without any are left out. */
+export function runningJobs(environmentId: string): Map<string, number> {
+  const rows = useDatabase().all<{ service_id: string; running: number }>(
+    `SELECT jobs.service_id, count(*) AS running FROM jobs JOIN services ON services.id = jobs.service_id
+     WHERE jobs.status = 'running' AND services.environment_id = ? GROUP BY jobs.service_id`,
+    environmentId,
+  )
+  return new Map(rows.map(({ service_id, running }) => [service_id, running]))
+}
+
+/** Finished jobs beyond the newest `kept` of their service. */
+export function jobsBeyond(kept: number): string[] {
+  const database = useDatabase()
+  const full = database.all<{ service_id: string }>(
+    'SELECT service_id FROM jobs GROUP BY service_id HAVING count(*) > ?',
+    kept,
+  )
+  return full.flatMap(({ service_id }) =>
+    database
+      .all<{ id: string }>(
+        `SELECT id FROM jobs WHERE service_id = ? AND status NOT IN (${JOB_IN_PROGRESS_SQL})
+         ORDER BY sequence DESC LIMIT -1 OFFSET ?`,
+        service_id,
+        kept,
+      )
+      .map(({ id }) => id),
+  )
+}
+
+/** Forgets a job. */
+export function deleteJob(id: string): void {
+  useDatabase().run('DELETE FROM jobs WHERE id = ?', id)
+}
+
+/** Keeps a snapshot with a job; it holds resolved variables, so it is sealed. */
+export function sealJobSnapshot(snapshot: Snapshot): Uint8Array {
+  return useContext().vault.seal(JSON.stringify(snapshot))
+}
+
+/** The snapshot of a job that has one. */
+export function openJobSnapshot(job: JobRow): Snapshot | null {
+  return job.snapshot === null
+    ? null
+    : (JSON.parse(useContext().vault.open(job.snapshot)) as Snapshot)
+}

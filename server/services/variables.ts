@@ -1,0 +1,36 @@
+import { tellService } from '../changes.ts'
+import { useDatabase } from '../context.ts'
+import { settleEnvironment } from '../variables/environment.ts'
+import { assertVariables, patchVariables, type Variable } from '../variables/rules.ts'
+import { readVariables, writeVariables } from '../variables/store.ts'
+import { assertNotDeleting } from './operations.ts'
+import { getService, updateService, type ServiceRow } from './store.ts'
+
+/**
+ * Makes a service's own variables exactly these. They reach its containers at the next deploy or restart.
+ * Throws `invalid_request` for those that are bad alone or together with the linked groups'.
+ */
+export function replaceVariables(
+  service: ServiceRow,
+  variables: readonly Variable[],
+  path = 'vars',
+): Variable[] {
+  assertVariables(variables, path)
+  assertNotDeleting(service)
+  useDatabase().transaction(() => {
+    writeVariables(service.id, variables)
+    updateService(service.id, {})
+    settleEnvironment(getService(service.id)!, { own: path, groups: path })
+  })
+  tellService(service.id)
+  return readVariables(service.id)
+}
+
+/** Sets some of a service's own variables and removes others; the rest stay. */
+export function changeVariables(
+  service: ServiceRow,
+  set: readonly Variable[],
+  unset: readonly string[],
+): Variable[] {
+  return replaceVariables(service, patchVariables(readVariables(service.id), set, unset), 'set')
+}

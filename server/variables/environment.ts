@@ -1,0 +1,210 @@
+import { useContext } from '../context.ts'
+import { groupIdsOf } from '../env-groups/store.ts'
+import { findEnvironment, type Environment } from '../environments/store.ts'
+import { AppError } from '../errors.ts'
+import { portOf } from '../services/ports.ts'
+import { qualifiedName } from '../services/qualified-name.ts'
+import type { ServiceRow } from '../services/store.ts'
+import { ESCAPE_HINT, parseValue, ReferenceFault, writeReference, type Reference } from './references.ts'
+import { MAX_VALUE_BYTES, sizeFault } from './rules.ts'
+import { keepVariablePort, readSealed } from './store.ts'
+import { findTarget, type Target } from './targets.ts'
+
+/** References that follow one another before a value is reached; who needs more has made a riddle. */
+const MAX_HOPS = 32
+
+/** Text with how many references follow one another inside it. */
+interface Resolved {
+  text: string
+  hops: number
+}
+
+/** The way to a value: the variable that is resolved, then those that its references lead through. */
+type Way = readonly { key: string; service: ServiceRow }[]
+
+/**
+ * One look at the variables of services: whatever it needs is read and opened once, so it is good for as long as
+ * nothing is written.
+ */
+export class Reading {
+  readonly #environments = new Map<string, Environment>()
+  readonly #targets = new Map<string, Target | null>()
+  readonly #sealed = new Map<string, Map<string, Uint8Array>>()
+  readonly #opened = new Map<Uint8Array, string>()
+  readonly #resolved = new Map<Uint8Array, Resolved>()
+
+  /**
+   * The whole environment of a service with its references resolved: its groups' variables in the order of the links,
+   * its own over them. Throws ReferenceFault that says which variable it is and what is wrong; own variables that
+   * cannot be resolved may be left out.
+   */
+  resolve(service: ServiceRow, leaveOut: 'nothing' | 'own faults' = 'nothing'): Map<string, string> {
+    const values = new Map<string, string>()
+    for (const [key, sealed] of this.#effective(service)) {
+      const way = [{ key, service }]
+      const isOwn = this.isOwn(service, key)
+      try {
+        values.set(key, (isOwn ? this.#resolveOwn(sealed, way) : this.#expand(sealed, way)).text)
+      } catch (error) {
+        const isLeftOut = leaveOut === 'own faults' && isOwn && error instanceof ReferenceFault
+        if (!isLeftOut) throw error
+      }
+    }
+    const fault = sizeFault(values)
+    if (fault) throw new ReferenceFault(`the whole environment of service ${this.#name(service)} ${fault}`)
+    return values
+  }
+
+  /** The value of one variable of a service's environment as it was written; undefined when there is none. */
+  written(service: ServiceRow, key: string): string | undefined {
+    const sealed = this.#effective(service).get(key)
+    return sealed && this.#open(sealed)
+  }
+
+  /** Whether a variable is the service's own and not one of a group. */
+  isOwn(service: ServiceRow, key: string): boolean {
+    return this.#held(service.id).has(key)
+  }
+
+  #effective(service: ServiceRow): Map<string, Uint8Array> {
+    const holders = [...groupIdsOf(service.id), service.id]
+    return new Map(holders.flatMap((holder) => [...this.#held(holder)]))
+  }
+
+  #held(holder: string): Map<string, Uint8Array> {
+    return remember(
+      this.#sealed,
+      holder,
+      () => new Map(readSealed(holder).map(({ key, value }) => [key, value])),
+    )
+  }
+
+  #open(sealed: Uint8Array): string {
+    return remember(this.#opened, sealed, () => useContext().vault.open(sealed))
+  }
+
+  /** A service's own variable, which may be wanted by many. */
+  #resolveOwn(sealed: Uint8Array, way: Way): Resolved {
+    return remember(this.#resolved, sealed, () => this.#expand(sealed, way))
+  }
+
+  #expand(sealed: Uint8Array, way: Way): Resolved {
+    const texts: string[] = []
+    let bytes = 0
+    let hops = 0
+    for (const part of parseValue(this.#open(sealed))) {
+      const resolved = typeof part === 'string' ? { text: part, hops: 0 } : this.#follow(part, way)
+      bytes += Buffer.byteLength(resolved.text)
+      if (bytes > MAX_VALUE_BYTES) this.#refuse(way, `becomes longer than ${MAX_VALUE_BYTES / 1024} KiB`)
+      texts.push(resolved.text)
+      hops = Math.max(hops, resolved.hops)
+    }
+    return { text: texts.join(''), hops }
+  }
+
+  #follow(reference: Reference, way: Way): Resolved {
+    const { service: holder } = way.at(-1)!
+    const environment = this.#environment(holder)
+    const written = writeReference(reference)
+    const target = this.#target(reference, environment)
+    if (!target) {
+      this.#refuse(
+        way,
+        `${written} is missing: ${environment.name} has no ${reference.kind} ${reference.name}`,
+      )
+    }
+    if (target.service?.id === holder.id)
+      this.#refuse(way, `${written} is the service itself, which may not refer to itself`)
+    if (reference.key !== null) return this.#followVariable(reference.key, target.service!, written, way)
+    const text = target.property(reference.property)
+    if (text === null) {
+      this.#refuse(way, `${written} is missing: ${target.label} has no ${reference.property}`)
+    }
+    return { text, hops: 0 }
+  }
+
+  #followVariable(key: string, service: ServiceRow, written: string, way: Way): Resolved {
+    const sealed = this.#held(service.id).get(key)
+    if (!sealed) {
+      this.#refuse(
+        way,
+        `${written} is missing: service ${this.#name(service)} has no variable ${key} of its own`,
+      )
+    }
+    const next = [...way, { key, service }]
+    if (way.some((passed) => passed.key === key && passed.service.id === service.id))
+      this.#refuse(next, 'goes round in a circle')
+    const known = this.#resolved.get(sealed)?.hops ?? 0
+    if (way.length + known > MAX_HOPS) this.#refuse(way, `leads through more than ${MAX_HOPS} references`)
+    const { text, hops } = this.#resolveOwn(sealed, next)
+    return { text, hops: hops + 1 }
+  }
+
+  #target({ kind, name }: Reference, environment: Environment): Target | null {
+    return remember(this.#targets, `${environment.id} ${kind} ${name}`, () =>
+      findTarget(kind, environment, name),
+    )
+  }
+
+  #environment({ environment_id }: ServiceRow): Environment {
+    return remember(this.#environments, environment_id, () => findEnvironment(environment_id))
+  }
+
+  #name(service: ServiceRow): string {
+    return qualifiedName(service.name, this.#environment(service))
+  }
+
+  #refuse(way: Way, fault: string): never {
+    const passed = way.map(({ key, service }) => `${key} of ${this.#name(service)}`)
+    throw new ReferenceFault(`${passed.join(' -> ')}: ${fault}`, way[0]!.key)
+  }
+}
+
+/** The environment of a service as its programs get it. Throws `conflict` that names what is missing. */
+export function resolveEnvironment(service: ServiceRow): Map<string, string> {
+  try {
+    return new Reading().resolve(service)
+  } catch (cause) {
+    if (!(cause instanceof ReferenceFault)) throw cause
+    throw new AppError('conflict', `the variables cannot be resolved: ${cause.message}`, { cause })
+  }
+}
+
+/** The fields of a request that faults are laid to. */
+export interface Fields {
+  /** Of the service's own variables; absent when the request leaves them as they are, and so may be as bad as before. */
+  own?: string
+  /** Of its groups' variables. */
+  groups: string
+}
+
+/**
+ * To be called in the transaction that wrote variables or links of a service: keeps the port that they name and checks
+ * that they resolve. Throws `invalid_request`.
+ */
+export function settleEnvironment(service: ServiceRow, fields: Fields, reading = new Reading()): void {
+  settlePort(service, reading)
+  const { own = fields.groups, groups } = fields
+  try {
+    reading.resolve(service, fields.own === undefined ? 'own faults' : 'nothing')
+  } catch (cause) {
+    if (!(cause instanceof ReferenceFault)) throw cause
+    if (cause.key === '') throw new AppError('invalid_request', `${own}: ${cause.message}`, { cause })
+    const field = reading.isOwn(service, cause.key) ? own : groups
+    throw new AppError('invalid_request', `${field}: ${cause.message}; ${ESCAPE_HINT}`, { cause })
+  }
+}
+
+/** The same where variables only go away, which is never refused: keeps the port. */
+export function settlePort(service: ServiceRow, reading = new Reading()): void {
+  const port = portOf(reading.written(service, 'PORT'))
+  if (port !== service.variable_port) keepVariablePort(service.id, port)
+}
+
+function remember<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  known.set(key, made)
+  return made
+}

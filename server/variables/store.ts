@@ -1,0 +1,111 @@
+import { useContext, useDatabase } from '../context.ts'
+import { isId } from '../ids.ts'
+import { parseValue, type TargetKind } from './references.ts'
+import type { Variable } from './rules.ts'
+
+/** A variable as it is kept. */
+export interface SealedVariable {
+  key: string
+  value: Uint8Array
+}
+
+/** The variables that a service or an env group holds itself, by its id, in the order they were given. */
+export function readSealed(holder: string): SealedVariable[] {
+  const { table, owner } = tableOf(holder)
+  return useDatabase().all<SealedVariable>(
+    `SELECT key, value FROM ${table} WHERE ${owner} = ? ORDER BY position`,
+    holder,
+  )
+}
+
+/** The same, opened. */
+export function readVariables(holder: string): Variable[] {
+  return openVariables(readSealed(holder))
+}
+
+/** Opens variables that were read sealed. */
+export function openVariables(sealed: readonly SealedVariable[]): Variable[] {
+  const { vault } = useContext()
+  return sealed.map(({ key, value }) => ({ key, value: vault.open(value) }))
+}
+
+/** Makes the variables of a service or an env group exactly these, and its references those that stand in them. */
+export function writeVariables(holder: string, variables: readonly Variable[]): void {
+  const { vault, database } = useContext()
+  const { table, owner } = tableOf(holder)
+  database.transaction(() => {
+    database.run(`DELETE FROM ${table} WHERE ${owner} = ?`, holder)
+    forgetReferences(holder)
+    for (const [position, { key, value }] of variables.entries()) {
+      database.run(
+        `INSERT INTO ${table} (${owner}, key, value, position) VALUES (?, ?, ?, ?)`,
+        holder,
+        key,
+        vault.seal(value),
+        position,
+      )
+      for (const part of parseValue(value)) {
+        if (typeof part === 'string') continue
+        database.run(
+          'INSERT OR IGNORE INTO variable_references (holder, key, kind, name, property) VALUES (?, ?, ?, ?, ?)',
+          holder,
+          key,
+          part.kind,
+          part.name,
+          part.property,
+        )
+      }
+    }
+  })
+}
+
+/** Forgets the references of a holder that goes. */
+export function forgetReferences(holder: string): void {
+  useDatabase().run('DELETE FROM variable_references WHERE holder = ?', holder)
+}
+
+/** Keeps what the PORT of a service's whole environment names, so that views need not open it. */
+export function keepVariablePort(serviceId: string, port: number | null): void {
+  useDatabase().run('UPDATE services SET variable_port = ? WHERE id = ?', port, serviceId)
+}
+
+/** A variable that refers to something: of a service, or of a group that a service of the environment is linked to. */
+export interface Referrer {
+  holder: 'service' | 'env group'
+  name: string
+  key: string
+}
+
+/**
+ * Whose variables refer to this name inside an environment. What another variable of the same key hides does not count,
+ * nor does a service that is being deleted: it holds no references any more.
+ */
+export function referrersOf(kind: TargetKind, environmentId: string, name: string): Referrer[] {
+  return useDatabase().all<Referrer>(
+    `SELECT 'service' AS holder, services.name, held.key
+     FROM variable_references AS held JOIN services ON services.id = held.holder
+     WHERE held.kind = ?1 AND held.name = ?2 AND services.environment_id = ?3
+     UNION
+     SELECT 'env group', env_groups.name, held.key
+     FROM variable_references AS held
+     JOIN env_groups ON env_groups.id = held.holder
+     JOIN env_group_links AS link ON link.group_id = env_groups.id
+     JOIN services ON services.id = link.service_id
+     WHERE held.kind = ?1 AND held.name = ?2 AND services.environment_id = ?3 AND services.deleting = 0
+       AND NOT EXISTS (SELECT 1 FROM service_variables AS own WHERE own.service_id = services.id AND own.key = held.key)
+       AND NOT EXISTS (
+         SELECT 1 FROM env_group_links AS later JOIN env_group_variables AS its ON its.group_id = later.group_id
+         WHERE later.service_id = services.id AND later.position > link.position AND its.key = held.key)
+     ORDER BY 1 DESC, 2, 3`,
+    kind,
+    name,
+    environmentId,
+  )
+}
+
+/** Services and env groups keep their variables alike, each in a table of its own. */
+function tableOf(holder: string): { table: string; owner: string } {
+  return isId('envGroup', holder)
+    ? { table: 'env_group_variables', owner: 'group_id' }
+    : { table: 'service_variables', owner: 'service_id' }
+}

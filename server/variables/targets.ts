@@ -1,0 +1,53 @@
+import { getDeploy } from '../deploys/store.ts'
+import type { Environment } from '../environments/store.ts'
+import { publicUrl } from '../public-address.ts'
+import { hostsOf } from '../services/hosts.ts'
+import { internalPort } from '../services/internal-port.ts'
+import { getServiceByName, type ServiceRow } from '../services/store.ts'
+import { TYPES } from '../services/types.ts'
+import type { TargetKind } from './references.ts'
+
+/** Something that a reference names. */
+export interface Target {
+  /** As a message says it. */
+  label: string
+  /** The value of a property; null when this one has none. */
+  property(name: string): string | null
+  /** Whose own variables `env.KEY` means; null for what has none. */
+  service: ServiceRow | null
+}
+
+type Find = (environment: Environment, name: string) => Target | null
+
+/** How each kind is found by its name; null is an unknown name. Another kind of target joins here. */
+const FINDERS: Record<TargetKind, Find> = {
+  service: findService,
+  datastore: () => null,
+}
+
+/** What a reference names inside an environment; null when nothing there has the name. */
+export function findTarget(kind: TargetKind, environment: Environment, name: string): Target | null {
+  return FINDERS[kind](environment, name)
+}
+
+function findService(environment: Environment, name: string): Target | null {
+  const service = getServiceByName(environment.id, name)
+  if (!service || service.deleting) return null
+  return {
+    label: TYPES[service.type].label,
+    property: (property) => serviceProperty(service, environment, property),
+    service,
+  }
+}
+
+function serviceProperty(service: ServiceRow, environment: Environment, property: string): string | null {
+  if (property === 'url') {
+    const host = hostsOf(service, environment)[0]
+    return host === undefined ? null : publicUrl(host)
+  }
+  if (!TYPES[service.type].listens) return null
+  if (property === 'host') return service.name
+  const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
+  const port = String(internalPort(service, live?.port))
+  return property === 'port' ? port : `${service.name}:${port}`
+}

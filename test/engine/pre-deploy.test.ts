@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { docker, endOf, fetchFrom } from './live.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+})
+afterAll(() => server?.stop())
+
+const SERVE = 'mkdir -p /www; echo $VERSION > /www/index.html; exec httpd -f -p $PORT -h /www'
+
+async function create(name: string, fields: object = {}): Promise<string> {
+  const { status, body } = await server.api('POST', '/services', {
+    name,
+    image: 'busybox:1',
+    start_command: SERVE,
+    env: [{ key: 'VERSION', value: 'one' }],
+    ...fields,
+  })
+  expect({ status, body }).toMatchObject({ status: 201 })
+  return body.latest_deploy.id as string
+}
+
+async function logOf(deployId: string): Promise<string> {
+  const response = await fetch(`${server.url}/api/v1/deploys/${deployId}/logs`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  })
+  return response.text()
+}
+
+const containers = (): Promise<string> =>
+  docker('ps', '-a', '--filter', 'label=deployer.kind=pre-deploy', '--format', '{{.Names}}')
+
+test('runs once before the rollout, with the variables, without the disk, and its output is in the log', async () => {
+  const first = await create('migrated', {
+    disk_mount_path: '/data',
+    pre_deploy_command: 'echo "migrating $VERSION as $DEPLOYER_SERVICE_NAME"; ls -d /data 2>&1 || true',
+  })
+  expect(await endOf(server, first)).toMatchObject({ status: 'live', error: null })
+  const log = await logOf(first)
+  expect(log).toMatch(/migrating one as migrated[^]*No such file[^]*is ready/)
+  expect(log.match(/migrating one/g)).toHaveLength(1)
+  const restart = await server.api('POST', '/services/migrated/restart')
+  expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live' })
+  expect(await logOf(restart.body.id)).not.toMatch(/migrating/)
+  expect(await containers()).not.toContain(first)
+})
+
+test('that fails ends the deploy with its last lines, and the old version goes on serving', async () => {
+  expect(await endOf(server, await create('guarded'))).toMatchObject({ status: 'live' })
+  await server.api('PATCH', '/services/guarded', {
+    pre_deploy_command: 'echo no such table; exit 4',
+    env: [{ key: 'VERSION', value: 'two' }],
+  })
+  const { body } = await server.api('POST', '/services/guarded/deploys')
+  const ended = await endOf(server, body.id)
+  expect(ended.status).toBe('deploy_failed')
+  expect(ended.error).toMatch(/pre-deploy command ended with exit code 4\nno such table/)
+  expect((await fetchFrom(server, 'guarded.localhost')).text.trim()).toBe('one')
+  expect(await containers()).not.toContain(body.id)
+})
+
+test('is killed when the deploy is canceled', async () => {
+  const deploy = await create('patient', { pre_deploy_command: 'echo waiting; exec sleep 600' })
+  await waitFor(async () => ((await logOf(deploy)).includes('"waiting"') ? true : null), 'the command to run')
+  expect((await server.api('POST', `/deploys/${deploy}/cancel`)).body.status).toBe('canceled')
+  await waitFor(async () => ((await containers()).includes(deploy) ? null : true), 'its container to be gone')
+})
+
+test('is followed to its end when the server is killed meanwhile', async () => {
+  const deploy = await create('survivor', {
+    pre_deploy_command: 'echo begun; sleep 8; echo finished >> /proc/1/fd/1',
+  })
+  await waitFor(async () => ((await logOf(deploy)).includes('"begun"') ? true : null), 'the command to run')
+  await server.kill()
+  await server.restart()
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+  const log = await logOf(deploy)
+  expect(log.match(/"begun"/g)).toHaveLength(1)
+  expect(log).toMatch(/"finished"[^]*is ready/)
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { containersOf, docker, endOf, fetchFrom } from './live.ts'
+
+let server: TestServer
+let remote: GitRemote
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  remote = await startGitHttp()
+})
+afterAll(async () => {
+  await remote?.close()
+  await server?.stop()
+})
+
+/** A web server that ends, or begins to hang, when a file tells it so; the file is in the container. */
+async function create(name: string, run: string, fields: object = {}): Promise<string> {
+  const repository = await createRepository({
+    Dockerfile: 'FROM busybox:1\nCOPY run /run.sh\nCMD ["/run.sh"]\n',
+    run: { mode: 0o755, content: `#!/bin/sh\n${run}\n` },
+  })
+  const { status, body } = await server.api('POST', '/services', {
+    name,
+    repo_url: remote.url(repository),
+    ...fields,
+  })
+  expect({ status, body }).toMatchObject({ status: 201 })
+  expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+  return body.id as string
+}
+
+const SERVE = 'mkdir -p /www && echo up > /www/index.html && exec httpd -f -p $PORT -h /www'
+
+interface InstanceStatus {
+  name: string
+  state: string
+  restarts: number
+  reason: string | null
+}
+
+async function statusOf(name: string): Promise<{ state: string; instances: InstanceStatus[] }> {
+  return (await server.api('GET', `/services/${name}/status`)).body as {
+    state: string
+    instances: InstanceStatus[]
+  }
+}
+
+/** Kills the program and waits until it serves again; answers when the end was seen, by the engine's clock. */
+async function crash(name: string, container: string): Promise<void> {
+  const before = (await statusOf(name)).instances[0]!.restarts
+  await docker('kill', container)
+  await waitFor(
+    async () => ((await statusOf(name)).instances[0]!.restarts > before ? true : null),
+    'the end of the program to be counted',
+    5_000,
+  )
+}
+
+describe('a program that ends', () => {
+  test('is noticed at once, whatever the list of the engine still says, and started again', async () => {
+    const id = await create('crasher', SERVE)
+    const [container] = await containersOf(id)
+    for (let round = 1; round <= 2; round++) {
+      await crash('crasher', container!)
+      await waitFor(
+        async () => ((await fetchFrom(server, 'crasher.localhost')).status === 200 ? true : null),
+        'the program to serve again',
+      )
+    }
+    expect((await statusOf('crasher')).instances[0]).toMatchObject({
+      state: 'running',
+      restarts: 2,
+      reason: expect.stringMatching(/killed/),
+    })
+  })
+
+  test('five times in a row reads down, is counted on, and still serves while it is up', async () => {
+    const id = await create('looper', SERVE)
+    const [container] = await containersOf(id)
+    for (let round = 1; round <= 5; round++) {
+      await waitFor(
+        async () =>
+          (await docker('inspect', '-f', '{{.State.Running}}', container!)) === 'true' ? true : null,
+        'the program to be started again',
+      )
+      await crash('looper', container!)
+    }
+    await waitFor(
+      async () => ((await fetchFrom(server, 'looper.localhost')).status === 200 ? true : null),
+      'the program to serve although it counts as down',
+    )
+    const { state, instances } = await statusOf('looper')
+    expect({ state, restarts: instances[0]!.restarts }).toEqual({ state: 'down', restarts: 5 })
+  })
+
+  test('with its container, which was removed from outside, gets a new one', async () => {
+    const id = await create('removed', SERVE)
+    const [container] = await containersOf(id)
+    await docker('rm', '-f', container!)
+    await waitFor(
+      async () => ((await fetchFrom(server, 'removed.localhost')).status === 200 ? true : null),
+      'a new container to serve',
+    )
+    expect((await statusOf('removed')).instances[0]!.reason).toMatch(/killed|removed from outside/)
+  })
+})
+
+describe('a service whose instance is coming up', () => {
+  test('is deleted without waiting for it', async () => {
+    // Serves at first; after a crash it never listens again.
+    const id = await create('hanging', `[ -e /once ] && exec sleep 3600\ntouch /once\n${SERVE}`)
+    const [container] = await containersOf(id)
+    await crash('hanging', container!)
+    await waitFor(
+      async () =>
+        (await docker('inspect', '-f', '{{.State.Running}}', container!)) === 'true' ? true : null,
+      'the program to be started again',
+    )
+    const began = performance.now()
+    expect((await server.api('DELETE', '/services/hanging')).status).toBe(204)
+    // Its program ignores SIGTERM, so that the grace of 30 s passes; waiting for it to come up would take minutes.
+    expect(performance.now() - began).toBeLessThan(55_000)
+    expect(await containersOf(id)).toEqual([])
+  })
+
+  test('is scaled to none and suspended without waiting for it', async () => {
+    const id = await create('waiting', SERVE)
+    const [container] = await containersOf(id)
+    for (let round = 0; round < 4; round++) {
+      await crash('waiting', container!)
+      if (round < 3)
+        await waitFor(
+          async () =>
+            (await docker('inspect', '-f', '{{.State.Running}}', container!)) === 'true' ? true : null,
+          'the program to be started again',
+        )
+    }
+    expect((await server.api('POST', '/services/waiting/suspend')).body.state).toBe('suspended')
+    await waitFor(
+      async () => ((await containersOf(id)).length === 0 ? true : null),
+      'the container to be gone before its next start is due',
+      8_000,
+    )
+  })
+})
+
+test('a health path takes effect with the deploy that brings it, not before', async () => {
+  await create('probed', SERVE)
+  await server.api('PATCH', '/services/probed', { health_check_path: '/not-there' })
+  // A failing probe would take the instance out of `running` after 15 s.
+  await new Promise((resolve) => setTimeout(resolve, 21_000))
+  expect((await statusOf('probed')).instances[0]).toMatchObject({ state: 'running', restarts: 0 })
+})

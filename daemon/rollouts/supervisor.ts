@@ -164,7 +164,11 @@ export class Supervisor {
     }
     if (isRouteChanged) await this.#world.dataPlane.sync()
     const draining = instancesOf(service.id).filter(({ status }) => status === 'draining')
-    for (const instance of draining) await this.#upkeep.drain(instance)
+    for (const instance of draining) {
+      // The work itself outlasts this pass; who waits for the change learns here that the engine does not answer.
+      await this.#world.engine.containers.inspect(instance.id)
+      await this.#upkeep.drain(instance)
+    }
   }
 
   #remove(service: ServiceRow): void {

@@ -77,13 +77,16 @@ export function createService(input: ServiceInput): ServiceRow {
 export function patchService(service: ServiceRow, patch: ServicePatch): ServiceRow {
   const { suspended, name, env, env_groups, ...settings } = withoutShownUrl(service, patch)
   if (env !== undefined) assertVariables(env, 'env')
-  const columns: ServiceColumns = toColumns(settings)
-  if (name !== undefined) columns.name = name
-  if (suspended !== undefined) columns.suspended = suspended ? 1 : 0
+  const columns = changesOf(service, {
+    ...toColumns(settings),
+    ...(name === undefined ? {} : { name }),
+    ...(suspended === undefined ? {} : { suspended: suspended ? 1 : 0 }),
+  })
   const changed = { ...service, ...columns }
   assertSettings(changed, service.type)
   const groups = env_groups?.map((group) => findEnvGroup(group).id)
   assertNotDeleting(service)
+  if (Object.keys(columns).length === 0 && env === undefined && groups === undefined) return service
   const canceled = useDatabase().transaction(() => {
     if (changed.name !== service.name) {
       assertHostFree(changed, findEnvironment(service.environment_id))
@@ -104,6 +107,12 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
   for (const id of canceled) tellDeploy(id, service.id)
   tellService(service.id)
   return getService(service.id)!
+}
+
+/** The columns that say something else than the row; what is sealed always does. */
+function changesOf(row: ServiceRow, columns: ServiceColumns): ServiceColumns {
+  const entries = Object.entries(columns) as [keyof ServiceColumns, unknown][]
+  return Object.fromEntries(entries.filter(([column, value]) => row[column] !== value))
 }
 
 /** Sets how many instances run. */

@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { standEngine } from '../support/stand-setup.ts'
+import { waitFor } from '../support/wait.ts'
+import { containersOf, endOf, fetchFrom } from './live.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'deployer-away-'))
+const socket = join(folder, 'engine.sock')
+let door: Server | null = null
+const open = new Set<Socket>()
+let server: TestServer
+
+/** Lets the server reach the engine. */
+async function comeBack(): Promise<void> {
+  if (door) return
+  const server = createServer((client) => {
+    const engine = connect(standEngine().replace('unix://', ''))
+    for (const end of [client, engine]) {
+      open.add(end)
+      end.on('error', () => {})
+      end.on('close', () => open.delete(end))
+    }
+    client.on('close', () => engine.destroy())
+    engine.on('close', () => client.destroy())
+    client.pipe(engine).pipe(client)
+  })
+  door = server
+  await new Promise<void>((resolve) => server.listen(socket, resolve))
+}
+
+/** Takes the engine away from the server; the others have it still. */
+async function goAway(): Promise<void> {
+  const server = door!
+  door = null
+  for (const end of open) end.destroy()
+  await new Promise((resolve) => server.close(resolve))
+  rmSync(socket, { force: true })
+}
+
+beforeAll(async () => {
+  await comeBack()
+  server = await startServer({ engine: true, flags: ['--docker-host', `unix://${socket}`] })
+})
+afterAll(async () => {
+  await comeBack()
+  await server?.stop()
+  await goAway()
+  rmSync(folder, { recursive: true, force: true })
+})
+beforeEach(comeBack)
+
+let count = 0
+
+async function live(): Promise<{ id: string; name: string }> {
+  const name = `away-${++count}`
+  const { body } = await server.api('POST', '/services', {
+    name,
+    image: 'busybox:1',
+    start_command: 'mkdir -p /www; echo up > /www/index.html; exec httpd -f -p $PORT -h /www',
+  })
+  expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+  return { id: body.id as string, name }
+}
+
+test.each([
+  ['suspending', 'POST', '/suspend', undefined, { suspended: true, state: 'suspended' }, 0],
+  ['suspending by patch', 'PATCH', '', { suspended: true }, { suspended: true, state: 'suspended' }, 0],
+  ['scaling', 'POST', '/scale', { instances: 2 }, { instances: 2 }, 2],
+  ['scaling by patch', 'PATCH', '', { instances: 0 }, { instances: 0, state: 'idle' }, 0],
+] as const)(
+  '%s a running service is saved while the engine is away, says so, and takes effect when it is back',
+  async (_what, method, path, body, saved, containers) => {
+    const service = await live()
+    await goAway()
+    const answer = await server.api(method, `/services/${service.name}${path}`, body)
+    expect(answer).toMatchObject({
+      status: 502,
+      body: {
+        error: { code: 'runtime_error', message: expect.stringMatching(/^saved; not applied yet: .*engine/) },
+      },
+    })
+    expect((await server.api('GET', `/services/${service.name}`)).body).toMatchObject(saved)
+    await comeBack()
+    await waitFor(
+      async () => ((await containersOf(service.id)).length === containers ? true : null),
+      `${containers} containers`,
+    )
+  },
+)
+
+test('what needs no engine is answered while it is away, and what serves goes on', async () => {
+  const service = await live()
+  await goAway()
+  expect(await fetchFrom(server, `${service.name}.localhost`)).toMatchObject({ status: 200 })
+  expect((await server.api('PATCH', `/services/${service.name}/env`, { set: { A: 'b' } })).status).toBe(200)
+  const created = await server.api('POST', '/services', { name: 'made-meanwhile', deploy: false })
+  expect(created.status).toBe(201)
+  expect((await server.api('POST', '/services/made-meanwhile/suspend')).status).toBe(200)
+  const restart = await server.api('POST', `/services/${service.name}/restart`)
+  expect(restart).toMatchObject({ status: 202, body: { status: 'queued' } })
+  await comeBack()
+  expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live' })
+})
+
+test('deleting is answered 502 and goes on when the engine is back', async () => {
+  const service = await live()
+  await goAway()
+  expect(await server.api('DELETE', `/services/${service.name}`)).toMatchObject({
+    status: 502,
+    body: { error: { code: 'runtime_error' } },
+  })
+  expect((await server.api('GET', `/services/${service.name}`)).body.state).toBe('deleting')
+  await comeBack()
+  await waitFor(
+    async () => ((await server.api('GET', `/services/${service.name}`)).status === 404 ? true : null),
+    'the service to be gone',
+  )
+  expect(await containersOf(service.id)).toEqual([])
+})
+
+test('suspending and resuming twice is answered 200 and changes nothing', async () => {
+  const service = await live()
+  for (const [path, suspended] of [
+    ['/suspend', true],
+    ['/resume', false],
+  ] as const) {
+    expect((await server.api('POST', `/services/${service.name}${path}`)).status).toBe(200)
+    const before = (await server.api('GET', `/services/${service.name}`)).body
+    const again = await server.api('POST', `/services/${service.name}${path}`)
+    expect(again).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
+    const patched = await server.api('PATCH', `/services/${service.name}`, { suspended })
+    expect(patched).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
+  }
+})

@@ -6,6 +6,10 @@ import { DeployQueue } from './deploys/queue.ts'
 import { Driver } from './driver.ts'
 import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
+import { environments } from './environments/provide.ts'
+import { jobCleanup } from './jobs/cleanup.ts'
+import { JobQueue } from './jobs/queue.ts'
+import { Schedule } from './jobs/schedule.ts'
 import { DataPlane } from './proxy/data-plane.ts'
 import { Health } from './rollouts/health.ts'
 import { Supervisor } from './rollouts/supervisor.ts'
@@ -56,13 +60,24 @@ export async function startDaemon(start: Start): Promise<Daemon> {
 
   const driver = new Driver()
   const deploys = new DeployQueue(started)
+  const jobs = new JobQueue(started)
+  const schedule = new Schedule()
   const supervisor = new Supervisor(started)
   deploys.recover()
-  driver.start(engineEvents(started, supervisor, () => driver.wake('deploys')))
+  driver.start(
+    engineEvents(started, supervisor, () => {
+      driver.wake('deploys')
+      driver.wake('jobs')
+    }),
+  )
   driver.start(deploys.task(() => driver.wake('deploys')))
   driver.start(supervisor.task(() => driver.wake('instances')))
   driver.start(new Health(started, supervisor).task())
+  driver.start(jobs.task(() => driver.wake('jobs')))
+  driver.start(schedule.task(() => driver.wake('schedule')))
   driver.start(cleanup(started))
+  driver.start(environments(started))
+  driver.start(jobCleanup(started))
   ensureSshKey(options.dataDirectory).catch((error: unknown) =>
     log.warn('no key for clones over ssh', { error: messageOf(error) }),
   )
@@ -71,7 +86,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
     httpPort: dataPlane.httpPort,
     async stop() {
       supervisor.stop()
-      await Promise.all([deploys.stop(), driver.stop()])
+      schedule.stop()
+      await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
       dataPlane.close()
     },
   }

@@ -45,7 +45,8 @@ export async function serve(argv: string[]): Promise<void> {
   ensureProduction()
   ensureServerToken(context)
 
-  const server = createServer({ requestTimeout: 0 }, listener())
+  const started = Promise.withResolvers<void>()
+  const server = createServer({ requestTimeout: 0 }, listener(started.promise))
   const port = await listen(server, options.listen)
   const url = `http://${formatAddress({ host: options.listen.host, port })}`
   log.info(`API and dashboard at ${url}`)
@@ -54,6 +55,7 @@ export async function serve(argv: string[]): Promise<void> {
     apiPort: port,
     proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
   })
+  started.resolve()
   log.info(`services at port ${daemon.httpPort} (HTTP)`)
   announceSetup(context, url, port)
   // Last: who reads this file finds everything else in place.
@@ -97,12 +99,16 @@ async function usable<T>(file: string, open: (file: string) => T | Promise<T>): 
   }
 }
 
-/** Node's listener around Nitro's app. HEAD is answered as GET, whose body node leaves out (RFC 9110 section 9.3.2). */
-function listener(): (request: IncomingMessage, response: ServerResponse) => void {
+/**
+ * Node's listener around Nitro's app. HEAD is answered as GET, whose body node leaves out (RFC 9110 section 9.3.2). What
+ * comes before the daemon has `started` waits for it, but for the probe of liveness.
+ */
+function listener(started: Promise<void>): (request: IncomingMessage, response: ServerResponse) => void {
   const handle = toNodeListener(useNitroApp().h3App)
   return (request, response) => {
     if (request.method === 'HEAD') asGet(request)
-    handle(request, response)
+    if (request.url === '/healthz') handle(request, response)
+    else void started.then(() => handle(request, response))
   }
 }
 

@@ -29,6 +29,8 @@ export interface Options {
   jobConcurrency: number
   proxyWorkers: number | null
   baseImageRegistry: string | null
+  /** For the DNS records that are shown; null is the host's own. */
+  publicIp: string | null
   trustedProxies: string[]
   upstreamTimeoutMs: number
   maxConnectionsPerIp: number
@@ -71,6 +73,7 @@ export const FLAGS = {
     variable: 'DEPLOYER_BASE_IMAGE_REGISTRY',
     help: 'prefix for the base images of language plans',
   },
+  'public-ip': { variable: 'DEPLOYER_PUBLIC_IP', help: "the server's public address, for DNS records shown" },
   'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
   'upstream-timeout': {
     variable: 'DEPLOYER_UPSTREAM_TIMEOUT',
@@ -123,6 +126,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     jobConcurrency: count('job-concurrency', JOBS_A_CORE * availableParallelism()),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     baseImageRegistry: text('base-image-registry'),
+    publicIp: readIp('public-ip', text('public-ip')),
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
     maxConnectionsPerIp: count('max-connections-per-ip', 2_000),
@@ -188,6 +192,11 @@ function readDashboardHost(value: string | null, baseDomain: string): string | n
   if (value === 'off') return null
   if (value !== null) return readDomain('dashboard-host', value)
   return isLocalDomain(baseDomain) ? null : `dashboard.${baseDomain}`
+}
+
+function readIp(name: FlagName, value: string | null): string | null {
+  if (value !== null && isIP(value) === 0) throw bad(name, 'an IP address', value)
+  return value
 }
 
 /** Comma-separated addresses with a prefix length (RFC 4632, RFC 4291 section 2.3). */

@@ -81,7 +81,8 @@ export function createOptions(
       RestartPolicy: { Name: 'no' },
       LogConfig: { Type: 'json-file', Config: LOG_OPTIONS },
       NetworkMode: spec.network,
-      ...(spec.dns ? { Dns: spec.dns } : {}),
+      // Without the host's search domains: a wildcard there would answer for a service that has no instance now.
+      ...(spec.dns ? { Dns: spec.dns, DnsSearch: ['.'] } : {}),
       ...(spec.volume
         ? { Mounts: [{ Type: 'volume', Source: spec.volume.name, Target: spec.volume.path }] }
         : {}),

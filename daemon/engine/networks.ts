@@ -77,6 +77,12 @@ export class Networks {
     return found.map(stateOf)
   }
 
+  /** The environments that this server has made networks for. */
+  async ofEnvironments(): Promise<string[]> {
+    const own = (await this.list()).filter(({ labels }) => isOwn(this.#serverId, labels))
+    return own.flatMap(({ labels }) => labels['deployer.environment'] ?? [])
+  }
+
   /** Removes one of this server's networks. One that is not there is fine. Throws `runtime_error` while containers are in it. */
   async remove(id: string): Promise<void> {
     const found = await this.inspect(id)

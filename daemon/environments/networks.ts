@@ -1,7 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { listEnvironments, setSubnet, type Environment } from '#server/environments/store.ts'
+import {
+  findEnvironment,
+  listEnvironments,
+  restingSubnets,
+  setSubnet,
+  type Environment,
+} from '#server/environments/store.ts'
 import { addressAt } from '#server/instances/addresses.ts'
 import { AppError } from '#server/errors.ts'
 import type { Engine } from '../engine/index.ts'
@@ -22,11 +28,23 @@ export function networkName(environment: Pick<Environment, 'id'>): string {
   return `deployer-${environment.id}`
 }
 
+/** Networks are made one after the other: two at once would choose the same subnet. */
+let making: Promise<unknown> = Promise.resolve()
+
 /**
  * Makes sure that an environment's private network exists, with a subnet that the server chose and recorded.
- * Throws `runtime_error` when the engine does not do it.
+ * Throws `runtime_error` when the engine does not do it, `not_found` when the environment was deleted meanwhile.
  */
 export async function ensureNetwork(engine: Engine, environment: Environment): Promise<Network> {
+  const name = networkName(environment)
+  const existing = await engine.networks.inspect(name)
+  if (existing?.subnet && existing.subnet === environment.subnet) return { name, subnet: existing.subnet }
+  const made = making.catch(() => {}).then(() => makeNetwork(engine, findEnvironment(environment.id)))
+  making = made
+  return made
+}
+
+async function makeNetwork(engine: Engine, environment: Environment): Promise<Network> {
   const name = networkName(environment)
   const existing = await engine.networks.inspect(name)
   if (existing) {
@@ -74,7 +92,7 @@ async function takenSubnets(engine: Engine): Promise<Range[]> {
     (addresses ?? []).flatMap(({ family, cidr }) => (family === 'IPv4' && cidr ? [cidr] : [])),
   )
   const reserved = listEnvironments().flatMap(({ subnet }) => (subnet ? [subnet] : []))
-  return [...ofEngine, ...ofHost, ...reserved].map(rangeOf)
+  return [...ofEngine, ...ofHost, ...reserved, ...restingSubnets()].map(rangeOf)
 }
 
 function chooseSubnet(taken: readonly Range[]): string {
@@ -85,7 +103,7 @@ function chooseSubnet(taken: readonly Range[]): string {
   }
   throw new AppError(
     'runtime_error',
-    `no free /${PREFIX} subnet is left for a private network from ${POOL_BASE} on`,
+    `none of the ${POOL_SUBNETS} subnets /${PREFIX} from ${POOL_BASE} on is free for a private network: delete an environment that is not needed; its subnet is free an hour later`,
   )
 }
 

@@ -48,10 +48,12 @@ export async function startInstance(
       address: instance.address,
       command: snapshot.start_command,
     } as const
+    const shared = await serviceContainer(world, service, deploy, snapshot, role)
     await engine.containers.create({
-      ...(await serviceContainer(world, service, deploy, snapshot, role)),
+      ...shared,
       ...(await diskOf(engine, service.id, snapshot)),
-      aliases: TYPES[service.type].listens ? [service.name] : [],
+      // The engine would answer an alias before it asks the resolver, also for an instance out of rotation.
+      aliases: TYPES[service.type].listens && shared.dns === undefined ? [service.name] : [],
       ...(world.reachByAddress || snapshot.port === null ? {} : { publishPort: snapshot.port }),
     })
     await giveDisk(engine, instance.id, snapshot)

@@ -7,6 +7,7 @@ import type { ServiceRow } from '#server/services/store.ts'
 import { shellArguments } from '../builds/start-command.ts'
 import type { ContainerSpec } from '../engine/index.ts'
 import { ensureNetwork } from '../environments/networks.ts'
+import { nameServerOf } from '../environments/resolver.ts'
 import type { World } from '../world.ts'
 
 const MIB = 1024 * 1024
@@ -31,7 +32,9 @@ export async function serviceContainer(
   role: ContainerRole,
 ): Promise<ContainerSpec> {
   const { options } = useContext()
-  const network = await ensureNetwork(world.engine, findEnvironment(service.environment_id))
+  const environment = findEnvironment(service.environment_id)
+  const network = await ensureNetwork(world.engine, environment)
+  const nameServer = await nameServerOf(world, environment, snapshot.image_id)
   const [entrypoint, ...command] = role.command === null ? [] : shellArguments(role.command)
   return {
     name: role.name,
@@ -41,6 +44,7 @@ export async function serviceContainer(
     ...(entrypoint === undefined ? {} : { entrypoint: [entrypoint], command }),
     network: network.name,
     address: role.address,
+    ...(nameServer === null ? {} : { dns: [nameServer] }),
     memoryBytes: (snapshot.memory_limit_mb || options.defaultMemoryMb) * MIB,
     cpus: snapshot.cpu_limit || options.defaultCpus,
   }

@@ -1,18 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DeployRow, Snapshot } from '#server/deploys/store.ts'
-import { allotJobAddress, releaseAddress } from '#server/instances/addresses.ts'
 import { findEnvironment } from '#server/environments/store.ts'
-import { readLog, type LogWriter } from '#server/log-files.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { allotJobAddress, releaseAddress } from '#server/instances/addresses.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import { logger } from '#server/log.ts'
 import type { ServiceRow } from '#server/services/store.ts'
+import type { AbortReason } from '../deploys/abort.ts'
+import type { Engine } from '../engine/index.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import { serviceContainer } from '../instances/service-container.ts'
-import { followContainer } from '../logs/follow.ts'
 import type { World } from '../world.ts'
+import { OutputCopy } from './output-copy.ts'
 
-/** How long the last output of a program that ended may take to arrive. */
-const LAST_OUTPUT_MS = 500
-/** Lines of the program's own output that a failure shows. */
-const SHOWN_LINES = 20
+const serverLog = logger('jobs')
+
+/** How long the last output of a program that ended may take to arrive: the log's 20 MiB are read in less. */
+const LAST_OUTPUT_MS = 10_000
+/** Between two looks at an engine that does not answer. */
+const RETRY_MS = 1_000
 
 /** A command that runs once in a container of its own. */
 export interface Run {
@@ -25,62 +31,68 @@ export interface Run {
   /** Takes the place of the image's own command; null leaves it. */
   command: string | null
   timeoutMs: number
-  /** The id of the log that its output goes into. */
-  logId: string
 }
 
 /** How a run ended. */
 export interface RunEnd {
+  /** Null when it was killed because its time was up. */
   exitCode: number | null
   oomKilled: boolean
   timedOut: boolean
-  /** The program's own last lines. */
+  /** The last of what the program printed. */
   lastLines: string[]
 }
 
 /**
  * Runs a command in a new container of a service's image, in its environment's network, with its variables and limits,
- * without its disk and its name. Its output goes into the log. The container is removed in every case but one: when the
- * server stops, it goes on and is followed by the next start. Throws `runtime_error`, or the signal's reason once the
- * program was killed.
+ * without its disk and its name. Its output goes into the log. The container is removed at the end in every case but
+ * one: when the server stops it goes on, and the next start follows it further. Throws `runtime_error` when the engine
+ * does not do it, or the signal's reason once the program was killed.
  */
 export async function runToEnd(world: World, run: Run, log: LogWriter, signal: AbortSignal): Promise<RunEnd> {
-  const { containers } = world.engine
-  const timeout = AbortSignal.timeout(run.timeoutMs)
-  const lastLines: string[] = []
-  const ended = new AbortController()
-  let isLeft = false
+  const { engine } = world
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), run.timeoutMs)
+  const done = new AbortController()
   try {
+    signal.throwIfAborted()
     const isNew = await start(world, run)
-    // What is in the log already is not written a second time.
-    const since = isNew ? undefined : await lastOutputTime(run.logId, signal)
-    const copied = copyOutput(world, run.name, since, log, lastLines, ended.signal)
-    const end = await containers
-      .wait(run.name, AbortSignal.any([signal, timeout]))
-      .catch((error: unknown) => {
-        if (!timeout.aborted || signal.aborted) throw error
+    const logId = run.kind === 'job' ? run.name : run.deploy.id
+    const copy = new OutputCopy(engine, run.name, logId, log)
+    const copied = copy.run(isNew, AbortSignal.any([signal, done.signal]))
+    const end = await untilEnd(engine, run.name, AbortSignal.any([signal, late.signal])).catch(
+      async (error: unknown) => {
+        signal.throwIfAborted()
+        if (!late.signal.aborted) throw error
+        await engine.containers.kill(run.name)
         return null
-      })
-    await Promise.race([copied, delay(LAST_OUTPUT_MS)])
+      },
+    )
+    await Promise.race([copied, delay(LAST_OUTPUT_MS, undefined, { ref: false })])
     return {
       exitCode: end?.exitCode ?? null,
       oomKilled: end?.oomKilled ?? false,
       timedOut: end === null,
-      lastLines,
+      lastLines: copy.lastLines,
     }
-  } catch (error) {
-    isLeft = signal.reason === 'stopping'
-    throw error
   } finally {
-    ended.abort()
-    if (!isLeft) {
-      await containers.remove(run.name)
-      releaseAddress(run.name)
-    }
+    clearTimeout(timer)
+    done.abort()
+    if (signal.reason !== ('stopping' satisfies AbortReason)) await removeRun(world, run.name)
   }
 }
 
-/** Starts the container unless it is there; answers whether it was not. */
+/** Kills and removes the container of a run and gives its address back. What the engine does not do now, the cleanup does. */
+async function removeRun(world: World, name: string): Promise<void> {
+  try {
+    await world.engine.containers.remove(name)
+    releaseAddress(name)
+  } catch (error) {
+    serverLog.warn('a container cannot be removed yet', { name, error: messageOf(error) })
+  }
+}
+
+/** Creates the container and starts it. Answers false for one whose program was started before. */
 async function start(world: World, run: Run): Promise<boolean> {
   const { service, deploy, snapshot, name, kind, command } = run
   const { containers } = world.engine
@@ -96,25 +108,20 @@ async function start(world: World, run: Run): Promise<boolean> {
   return true
 }
 
-async function lastOutputTime(logId: string, signal: AbortSignal): Promise<string | undefined> {
-  let last: string | undefined
-  for await (const { ts, instance } of readLog(logId, () => false, signal)) {
-    if (instance !== undefined) last = ts
-  }
-  return last
-}
-
-async function copyOutput(
-  world: World,
+/** Waits for the program's end, also across an engine that goes away and comes back. */
+async function untilEnd(
+  engine: Engine,
   name: string,
-  since: string | undefined,
-  log: LogWriter,
-  lastLines: string[],
   signal: AbortSignal,
-): Promise<void> {
-  for await (const { line } of followContainer(world.engine, name, since, signal)) {
-    log.write(line)
-    lastLines.push(line.line)
-    if (lastLines.length > SHOWN_LINES) lastLines.shift()
+): Promise<{ exitCode: number; oomKilled: boolean }> {
+  for (;;) {
+    try {
+      return await engine.containers.wait(name, signal)
+    } catch {
+      signal.throwIfAborted()
+      if ((await engine.containers.inspect(name).catch(() => undefined)) === null)
+        throw new AppError('runtime_error', `its container ${name} was removed from outside: run it again`)
+      await delay(RETRY_MS, undefined, { signal })
+    }
   }
 }

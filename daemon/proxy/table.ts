@@ -5,9 +5,11 @@ import { listEnvironments } from '#server/environments/store.ts'
 import { allInstances, type InstanceRow } from '#server/instances/store.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import { listServices, type ServiceRow } from '#server/services/store.ts'
+import { TYPES } from '#server/services/types.ts'
 import type { RouteTable, Target, Upstream } from '#proxy/protocol.ts'
 import { isStoppedFirst } from '../rollouts/stop-first.ts'
 import { publishedSites } from './sites.ts'
+import { ZoneBook } from './zones.ts'
 
 /** Counts and routes of the server's own pages stand under this name. */
 const DASHBOARD = 'dashboard'
@@ -22,11 +24,12 @@ export function buildTable(
   switching: Switching,
 ): Omit<RouteTable, 'version'> {
   const { options } = useContext()
+  const book = new ZoneBook()
   const table: Omit<RouteTable, 'version'> = {
     listeners: [{ address: listenAddress, protocol: 'http' }],
     hosts: {},
     targets: {},
-    zones: {},
+    zones: book.zones,
     trusted_proxies: options.trustedProxies,
     upstream_timeout_ms: options.upstreamTimeoutMs,
     max_connections_per_ip: options.maxConnectionsPerIp,
@@ -44,15 +47,17 @@ export function buildTable(
   for (const environment of listEnvironments()) {
     const latest = latestDeploys(environment.id)
     for (const service of listServices(environment.id)) {
-      const hosts = service.deleting ? [] : hostsOf(service, environment)
-      for (const host of hosts) table.hosts[host] = service.id
-      if (hosts.length === 0) continue
+      if (service.deleting) continue
       const target = targetOf(
         service,
         latest.get(service.id),
         instances.get(service.id) ?? [],
         switching.get(service.id),
       )
+      if (TYPES[service.type].listens) book.add(environment.id, service.name, target.upstreams)
+      const hosts = hostsOf(service, environment)
+      for (const host of hosts) table.hosts[host] = service.id
+      if (hosts.length === 0) continue
       const site = target.state === 'serving' ? sites.get(service.id) : undefined
       table.targets[service.id] = site ? { ...target, site } : target
     }

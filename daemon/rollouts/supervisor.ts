@@ -17,6 +17,7 @@ import type { Task } from '../driver.ts'
 import type { ContainerState } from '../engine/index.ts'
 import { addInstance } from '../instances/containers.ts'
 import { diskName } from '../instances/disk.ts'
+import { jobsGone } from '../jobs/queue.ts'
 import { forEachLimited } from '../limits.ts'
 import { forgetNotes } from '../logs/notes.ts'
 import { passEnded } from '../settled.ts'
@@ -190,6 +191,7 @@ export class Supervisor {
     const { containers, volumes } = this.#world.engine
     await this.#world.dataPlane.sync()
     await forEachLimited(instancesOf(service.id), PARALLEL, (instance) => this.#upkeep.remove(instance))
+    await jobsGone(service.id)
     const strays = await containers.list({ 'deployer.service': service.id })
     await forEachLimited(strays, PARALLEL, ({ name }) => containers.remove(name))
     await volumes.remove(diskName(service.id))

@@ -11,6 +11,7 @@ import {
   type WireError,
 } from '../protocol.ts'
 import { Relay } from '../relay/relay.ts'
+import { Resolver } from '../resolver/resolver.ts'
 import { spawnSupervisor, type WorkerSettings } from '../spawn.ts'
 import { validateTable } from '../table.ts'
 import { checkSharedBuffer } from './self-check.ts'
@@ -21,6 +22,8 @@ const BACKLOG = 4_096
 const REPORT_MS = 2_000
 /** A worker that no supervisor has spoken to by then is nobody's. */
 const ORPHAN_AT_BIRTH_MS = 30_000
+/** A retiring worker answers names for so long: where listeners overlap, its successor starts only after it. */
+const RESOLVER_LINGER_MS = 5_000
 /** Time for the last counts to reach the supervisor. */
 const FAREWELL_MS = 500
 
@@ -52,6 +55,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
 class Worker {
   #settings: WorkerSettings
   #relay = new Relay()
+  #resolver = new Resolver()
   #incarnation = randomUUID()
   #servers: Server[] = []
   #bound: BoundListener[] | null = null
@@ -62,7 +66,9 @@ class Worker {
 
   constructor(settings: WorkerSettings) {
     this.#settings = settings
-    this.#relay.whenEmpty = () => this.#end()
+    this.#relay.whenEmpty = () => {
+      if (!this.#resolver.isInUse) this.#end()
+    }
   }
 
   /** Opens the control socket. */
@@ -116,7 +122,9 @@ class Worker {
 
   /** Takes a table; listens first with the first one, so that no request comes before there are routes. */
   async #applyTable(table: unknown): Promise<{ listeners: BoundListener[] }> {
-    this.#relay.routes.apply(validateTable(table))
+    const valid = validateTable(table)
+    this.#relay.routes.apply(valid)
+    await this.#resolver.apply(valid.zones)
     if (!this.#bound && !this.#relay.retiring) this.#bound = await Promise.all(this.#listenAll())
     return { listeners: this.#bound ?? [] }
   }
@@ -157,9 +165,17 @@ class Worker {
   retire(limitMs: number, closeIdle: boolean): null {
     for (const server of this.#servers.splice(0)) server.close()
     setTimeout(() => this.#end(), limitMs).unref()
+    // At the end of the whole data plane nobody comes after.
+    if (closeIdle) this.#resolver.close()
+    else setTimeout(() => this.#endResolver(), RESOLVER_LINGER_MS).unref()
     // The answer goes out first: without connections this is the end.
     setImmediate(() => this.#relay.retire(closeIdle))
     return null
+  }
+
+  #endResolver(): void {
+    this.#resolver.close()
+    if (this.#relay.openConnections === 0) this.#end()
   }
 
   #view(): WorkerReport {

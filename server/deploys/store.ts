@@ -173,7 +173,7 @@ export function keptArchives(serviceId: string): Set<string> {
      ORDER BY sequence DESC LIMIT 1`,
     serviceId,
   )
-  return new Set([newestArchive(serviceId), live?.archive_id].filter((id) => id != null))
+  return new Set([newestArchive(serviceId), live?.archive_id].filter((id) => typeof id === 'string'))
 }
 
 /** Sets columns that are no status. */

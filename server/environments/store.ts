@@ -33,9 +33,60 @@ export function findEnvironment(idOrName: string = PRODUCTION): Environment {
   return found
 }
 
-/** Every environment, the oldest (production) first. */
+/** Every environment, production first, then by name. */
 export function listEnvironments(): Environment[] {
-  return useDatabase().all<Environment>('SELECT * FROM environments ORDER BY created_at, id')
+  return useDatabase().all<Environment>('SELECT * FROM environments ORDER BY name <> ?, name', PRODUCTION)
+}
+
+export function insertEnvironment({ id, name, subnet, created_at }: Environment): void {
+  useDatabase().run(
+    'INSERT INTO environments (id, name, subnet, created_at) VALUES (?, ?, ?, ?)',
+    id,
+    name,
+    subnet,
+    created_at,
+  )
+}
+
+/** Removes the record; the addresses allotted in its network go with it. */
+export function deleteEnvironmentRow(id: string): void {
+  useDatabase().run('DELETE FROM environments WHERE id = ?', id)
+}
+
+/** The names of the services in an environment, those on their way out too. */
+export function serviceNames(environmentId: string): string[] {
+  return useDatabase()
+    .all<{ name: string }>('SELECT name FROM services WHERE environment_id = ? ORDER BY name', environmentId)
+    .map(({ name }) => name)
+}
+
+/** The same for every environment, by its id. */
+export function serviceNamesByEnvironment(): Map<string, string[]> {
+  const rows = useDatabase().all<{ environment_id: string; name: string }>(
+    'SELECT environment_id, name FROM services ORDER BY name',
+  )
+  const byEnvironment = Map.groupBy(rows, ({ environment_id }) => environment_id)
+  return new Map([...byEnvironment].map(([id, services]) => [id, services.map(({ name }) => name)]))
+}
+
+/** A table of routes or names that is out of date may hold its addresses: the subnet is given to no other for this long. */
+const SUBNET_REST_MS = 60 * 60_000
+
+/** Lets the subnet of a network that is no more rest. */
+export function restSubnet(subnet: string): void {
+  useDatabase().run(
+    `INSERT INTO resting_subnets (subnet, released_at) VALUES (?1, ?2)
+     ON CONFLICT (subnet) DO UPDATE SET released_at = ?2`,
+    subnet,
+    Date.now(),
+  )
+}
+
+/** The subnets that rest; those that have rested enough are forgotten. */
+export function restingSubnets(): string[] {
+  const database = useDatabase()
+  database.run('DELETE FROM resting_subnets WHERE released_at <= ?', Date.now() - SUBNET_REST_MS)
+  return database.all<{ subnet: string }>('SELECT subnet FROM resting_subnets').map(({ subnet }) => subnet)
 }
 
 /** Records the subnet chosen for an environment's network. */

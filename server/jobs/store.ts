@@ -133,7 +133,5 @@ export function sealJobSnapshot(snapshot: Snapshot): Uint8Array {
 
 /** The snapshot of a job that has one. */
 export function openJobSnapshot(job: JobRow): Snapshot | null {
-  return job.snapshot === null
-    ? null
-    : (JSON.parse(useContext().vault.open(job.snapshot)) as Snapshot)
+  return job.snapshot === null ? null : (JSON.parse(useContext().vault.open(job.snapshot)) as Snapshot)
 }

@@ -9,7 +9,11 @@ export function hostsOf(
   environment: Pick<Environment, 'name'>,
 ): string[] {
   if (!TYPES[service.type].hasHosts) return []
+  return domainsOf(environment).map((domain) => `${service.name}.${domain}`)
+}
+
+/** The domains that an environment's services are under, each by one label, the one that is shown first. */
+export function domainsOf(environment: Pick<Environment, 'name'>): string[] {
   const { baseDomain } = useContext().options
-  const place = environment.name === PRODUCTION ? baseDomain : `${environment.name}.${baseDomain}`
-  return [`${service.name}.${place}`]
+  return [environment.name === PRODUCTION ? baseDomain : `${environment.name}.${baseDomain}`]
 }

@@ -6,6 +6,7 @@ import { findEnvGroup, writeLinks } from '../env-groups/store.ts'
 import { findEnvironment, type Environment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { splitCredentials } from '../git/url.ts'
+import { cancelJobsOf, tellJob } from '../jobs/operations.ts'
 import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
 import { settleEnvironment } from '../variables/environment.ts'
 import { assertUnreferenced } from '../variables/referrers.ts'
@@ -87,7 +88,7 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
   const groups = env_groups?.map((group) => findEnvGroup(group).id)
   assertNotDeleting(service)
   if (Object.keys(columns).length === 0 && env === undefined && groups === undefined) return service
-  const canceled = useDatabase().transaction(() => {
+  const tellCanceled = useDatabase().transaction(() => {
     if (changed.name !== service.name) {
       assertHostFree(changed, findEnvironment(service.environment_id))
       assertUnreferenced('service', service.environment_id, service.name, '')
@@ -102,9 +103,9 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
       })
     }
     const isSuspending = suspended === true && !service.suspended
-    return isSuspending ? cancelDeploysOf(service.id, 'the service was suspended') : []
+    return isSuspending ? cancelWorkOf(service.id, 'the service was suspended') : () => {}
   })
-  for (const id of canceled) tellDeploy(id, service.id)
+  tellCanceled()
   tellService(service.id)
   return getService(service.id)!
 }
@@ -145,15 +146,25 @@ export function rotateDeployHook(service: ServiceRow): ServiceRow {
  * Throws `conflict` while variables refer to it, unless it is forced.
  */
 export function deleteService(service: ServiceRow, force: boolean): void {
-  const canceled = useDatabase().transaction(() => {
+  const tellCanceled = useDatabase().transaction(() => {
     if (!force && !service.deleting)
       assertUnreferenced('service', service.environment_id, service.name, ', or repeat with force=true')
     updateService(service.id, { deleting: 1 })
     forgetReferences(service.id)
-    return cancelDeploysOf(service.id, 'the service was deleted')
+    return cancelWorkOf(service.id, 'the service was deleted')
   })
-  for (const id of canceled) tellDeploy(id, service.id)
+  tellCanceled()
   tellService(service.id)
+}
+
+/** Cancels the deploys and jobs of a service that wait or run. Answers what tells it, for after the transaction. */
+function cancelWorkOf(serviceId: string, reason: string): () => void {
+  const deploys = cancelDeploysOf(serviceId, reason)
+  const jobs = cancelJobsOf(serviceId, reason)
+  return () => {
+    for (const id of deploys) tellDeploy(id, serviceId)
+    for (const id of jobs) tellJob(id, serviceId)
+  }
 }
 
 /** A client that sends back what it was shown does not mean to replace the credentials by `***`. */

@@ -7,6 +7,7 @@ import { viewDeploy } from '../deploys/view.ts'
 import { groupNamesByService } from '../env-groups/store.ts'
 import type { Environment } from '../environments/store.ts'
 import { readyInstances } from '../instances/store.ts'
+import { runningJobs } from '../jobs/store.ts'
 import { publicUrl } from '../public-address.ts'
 import { hostsOf } from './hosts.ts'
 import { internalPort } from './internal-port.ts'
@@ -21,6 +22,8 @@ interface Surroundings {
   ready: Map<string, number>
   livePorts: Map<string, number | null>
   groups: Map<string, string[]>
+  /** How many jobs of a service run now. */
+  jobs: Map<string, number>
 }
 
 /** Every service of an environment as the wire has it, by name. */
@@ -39,12 +42,18 @@ export function viewService(row: ServiceRow): Service {
 }
 
 /** What a service is doing, from what should be and what is. */
-export function stateOf(row: ServiceRow, latest: DeployFacts | undefined, ready: number): ServiceState {
+export function stateOf(
+  row: ServiceRow,
+  latest: DeployFacts | undefined,
+  ready: number,
+  jobs: number,
+): ServiceState {
   if (row.deleting) return 'deleting'
   if (row.suspended) return 'suspended'
   if (row.live_deploy_id === null) return stateBeforeLive(latest)
   if (row.type === 'static_site') return 'running'
-  if (row.type === 'cron_job' || row.instances === 0) return 'idle'
+  if (row.type === 'cron_job') return jobs > 0 ? 'running' : 'idle'
+  if (row.instances === 0) return 'idle'
   if (ready >= row.instances) return 'running'
   return ready > 0 ? 'degraded' : 'down'
 }
@@ -61,6 +70,7 @@ function readSurroundings(environment: Environment, only?: string): Surroundings
     environment,
     latest: only === undefined ? latestDeploys(environment.id) : latestDeployOf(only),
     ready: readyInstances(environment.id),
+    jobs: runningJobs(environment.id),
     livePorts: new Map(
       rows<{ id: string; port: number | null }>(
         database,
@@ -124,7 +134,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     internal_host: listens ? row.name : null,
     internal_port: listens ? internalPort(row, surroundings.livePorts.get(row.id)) : null,
     latest_deploy: latest ? viewDeploy(latest) : null,
-    state: stateOf(row, latest, surroundings.ready.get(row.id) ?? 0),
+    state: stateOf(row, latest, surroundings.ready.get(row.id) ?? 0, surroundings.jobs.get(row.id) ?? 0),
     url: hosts[0] === undefined ? null : publicUrl(hosts[0]),
   }
 }

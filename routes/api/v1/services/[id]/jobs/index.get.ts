@@ -14,6 +14,5 @@ export default defineEndpoint({
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, limit: ListLimit }),
   response: z.array(Job),
-  handler: ({ params, query }) =>
-    jobsOf(findService(params.id, query.environment), query.limit).map(viewJob),
+  handler: ({ params, query }) => jobsOf(findService(params.id, query.environment), query.limit).map(viewJob),
 })

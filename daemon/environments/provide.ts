@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { listEnvironments, type Environment } from '#server/environments/store.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import type { Task } from '../driver.ts'
+import type { World } from '../world.ts'
+import { ensureNetwork, networkName } from './networks.ts'
+import { forgetResolver } from './resolver.ts'
+
+const log = logger('environments')
+
+/** A network is made in a part of a second; an answer waits no longer for a slow engine. */
+const MAKE_MS = 10_000
+const PERIOD_MS = 60_000
+
+/**
+ * Makes a new environment's network. While the engine is down, or slow, nothing is lost: the first container makes it.
+ * Throws `runtime_error` when the engine refuses.
+ */
+export async function provideNetwork(world: World, environment: Environment): Promise<void> {
+  if (world.reachByAddress === null || world.engineFault !== null) return
+  const made = ensureNetwork(world.engine, environment).then(() => world.dataPlane.sync())
+  try {
+    await Promise.race([made, delay(MAKE_MS, undefined, { ref: false })])
+  } catch (error) {
+    throw new AppError('runtime_error', `saved; not applied yet: ${messageOf(error)}`, { cause: error })
+  } finally {
+    // After its time is up nobody waits for it any more.
+    made.catch(() => {})
+  }
+}
+
+/** Removes the network of an environment that is deleted. What cannot be removed now is removed by the task. */
+export async function removeNetwork(world: World, environment: Environment): Promise<void> {
+  const removal = remove(world, environment.id).catch((error: unknown) =>
+    log.warn('a private network could not be removed yet', {
+      environment: environment.name,
+      error: messageOf(error),
+    }),
+  )
+  await Promise.race([removal, delay(MAKE_MS, undefined, { ref: false })])
+}
+
+/** Removes networks of this server whose environment is no more. */
+export function environments(world: World): Task {
+  return {
+    name: 'environments',
+    everyMs: PERIOD_MS,
+    async run(signal) {
+      if (world.reachByAddress === null) return
+      const known = new Set(listEnvironments().map(({ id }) => id))
+      for (const id of await world.engine.networks.ofEnvironments()) {
+        signal.throwIfAborted()
+        if (!known.has(id)) await remove(world, id)
+      }
+    },
+  }
+}
+
+async function remove(world: World, environmentId: string): Promise<void> {
+  await forgetResolver(world, environmentId)
+  // Its zone ends before its addresses do.
+  await world.dataPlane.sync()
+  await world.engine.networks.remove(networkName({ id: environmentId }))
+}

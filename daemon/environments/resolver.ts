@@ -1,0 +1,147 @@
+import { REFUSED } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { findEnvironment, type Environment } from '#server/environments/store.ts'
+import { messageOf } from '#server/errors.ts'
+import { addressAt, allotJobAddress, releaseAddress } from '#server/instances/addresses.ts'
+import { logger } from '#server/log.ts'
+import { PROBE_ADDRESS, PROBE_NAME } from '../proxy/zones.ts'
+import type { World } from '../world.ts'
+import { ensureNetwork, type Network } from './networks.ts'
+
+const log = logger('resolver')
+
+/** A lookup that is answered takes milliseconds; the first container of an environment waits no longer than this. */
+const PROBE_MS = 5_000
+/** The data plane is on this host. */
+const ASK_MS = 1_000
+const PROBE_MEMORY_BYTES = 64 * 1024 ** 2
+/** What the probe prints when its image has no program that looks names up. */
+const NO_TOOL = 'no lookup program'
+const LOOK_UP = `if command -v getent >/dev/null; then getent hosts ${PROBE_NAME}
+elif command -v nslookup >/dev/null; then nslookup ${PROBE_NAME}
+else echo '${NO_TOOL}'; fi`
+
+/** Whether containers of an environment are answered by the resolver, found out once since the start; by environment id. */
+const verdicts = new Map<string, Promise<boolean | null>>()
+
+/**
+ * The name server that a new container of an environment is given; null where engine aliases have to serve. The first
+ * container's image is tried with; one without a shell or a lookup program tells nothing, and the next is tried.
+ */
+export async function nameServerOf(
+  world: World,
+  environment: Environment,
+  imageId: string,
+): Promise<string | null> {
+  if (world.reachByAddress !== true) return null
+  const network = await ensureNetwork(world.engine, environment)
+  const gateway = addressAt(network.subnet, 1)
+  let verdict = verdicts.get(environment.id)
+  if (!verdict) {
+    verdict = judge(world, findEnvironment(environment.id), network, gateway, imageId)
+    verdicts.set(environment.id, verdict)
+  }
+  const works = await verdict
+  if (works === null && verdicts.get(environment.id) === verdict) verdicts.delete(environment.id)
+  return (works ?? (await isAnswering(gateway))) ? gateway : null
+}
+
+/** Forgets what was found out about an environment, and removes a probe that a killed server left. */
+export async function forgetResolver(world: World, environmentId: string): Promise<void> {
+  verdicts.delete(environmentId)
+  await world.engine.containers.remove(probeName(environmentId))
+}
+
+async function judge(
+  world: World,
+  environment: Environment,
+  network: Network,
+  gateway: string,
+  imageId: string,
+): Promise<boolean | null> {
+  const fields = { environment: environment.name, gateway }
+  // The gateway may be new to the data plane.
+  await world.dataPlane.sync()
+  if (!(await isAnswering(gateway))) {
+    log.warn(
+      'the data plane cannot answer names here (port 53 taken?): engine aliases serve, and names may lead to instances that are stopping',
+      fields,
+    )
+    return false
+  }
+  const works = await probe(world, environment.id, network, gateway, imageId)
+  if (works === false) {
+    log.warn(
+      'containers get no answer from the resolver (a firewall on the host?): engine aliases serve, and names may lead to instances that are stopping',
+      fields,
+    )
+  } else if (works) log.info('containers are answered by the resolver', fields)
+  else log.info('the image tells nothing about the resolver; the next one is tried', fields)
+  return works
+}
+
+/**
+ * Whether the data plane holds port 53 of a gateway. The host's own packets may come from any of its addresses, as the
+ * engine rewrites them, and a stranger is refused: another program's name server would have looked.
+ */
+async function isAnswering(gateway: string): Promise<boolean> {
+  const resolver = new Resolver({ timeout: ASK_MS, tries: 2 })
+  resolver.setServers([gateway])
+  try {
+    return (await resolver.resolve4(PROBE_NAME)).includes(PROBE_ADDRESS)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === REFUSED
+  }
+}
+
+/** Looks a name up in a container of the image; null when that cannot be done with it. */
+async function probe(
+  world: World,
+  environmentId: string,
+  network: Network,
+  gateway: string,
+  image: string,
+): Promise<boolean | null> {
+  const { containers } = world.engine
+  const name = probeName(environmentId)
+  try {
+    await containers.remove(name)
+    await containers.create({
+      name,
+      image,
+      labels: { 'deployer.kind': 'probe', 'deployer.environment': environmentId },
+      env: {},
+      entrypoint: ['/bin/sh'],
+      command: ['-c', LOOK_UP],
+      network: network.name,
+      address: allotJobAddress(environmentId, network.subnet, name),
+      dns: [gateway],
+      memoryBytes: PROBE_MEMORY_BYTES,
+      cpus: 1,
+    })
+    await containers.start(name)
+    const limit = AbortSignal.timeout(PROBE_MS)
+    const end = await containers.wait(name, limit).catch((error: unknown) => {
+      if (!limit.aborted) throw error
+      return null
+    })
+    let output = ''
+    for await (const { line } of containers.logs(name, { signal: AbortSignal.timeout(ASK_MS) }))
+      output += `${line}\n`
+    if (output.includes(PROBE_ADDRESS)) return true
+    // What ended by a fault of its own (no rights, no memory) has looked nothing up.
+    return output.includes(NO_TOOL) || (end !== null && end.exitCode > 2) ? null : false
+  } catch (error) {
+    log.debug('the probe did not run', { error: messageOf(error) })
+    return null
+  } finally {
+    await containers
+      .remove(name)
+      .catch((error: unknown) => log.warn('a probe is left', { name, error: messageOf(error) }))
+    releaseAddress(name)
+  }
+}
+
+function probeName(environmentId: string): string {
+  return `deployer-probe-${environmentId}`
+}

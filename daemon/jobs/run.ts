@@ -1,0 +1,124 @@
+import { getDeploy } from '#server/deploys/store.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { jobMaterial, tellJob, type JobMaterial } from '#server/jobs/operations.ts'
+import { jobMachine, type JobStatus } from '#server/jobs/states.ts'
+import { getJob, jobStatus, openJobSnapshot, sealJobSnapshot, type JobRow } from '#server/jobs/store.ts'
+import { openLog, type LogWriter } from '#server/log-files.ts'
+import { logger } from '#server/log.ts'
+import { tryMove } from '#server/machine.ts'
+import { getService, type ServiceRow } from '#server/services/store.ts'
+import { useContext } from '#server/context.ts'
+import type { AbortReason } from '../deploys/abort.ts'
+import type { World } from '../world.ts'
+import { runToEnd, type RunEnd } from './run-to-end.ts'
+
+const serverLog = logger('jobs')
+
+/** A run that lasts longer is taken for one that hangs. */
+const LONGEST_RUN_MS = 12 * 3_600_000
+/** A job's error is a text that people read, not a log. */
+const MAX_ERROR_CHARACTERS = 8 * 1024
+
+/** Carries one job from where it stands to an end. Never throws: how it ends is in its record. */
+export async function runJob(world: World, id: string, signal: AbortSignal): Promise<void> {
+  const log = openLog(id)
+  try {
+    const job = getJob(id)
+    const service = job && getService(job.service_id)
+    if (!job || !service) return
+    const material = job.status === 'running' ? await resume(world, job, log) : begin(job, service, log)
+    if (!material) return
+    const { deploy, snapshot } = material
+    const command = job.own_command ? snapshot.start_command : job.command
+    const timeoutMs = Math.max(1, LONGEST_RUN_MS - (Date.now() - (getJob(id)?.started_at ?? Date.now())))
+    const run = { service, deploy, snapshot, name: id, kind: 'job', command, timeoutMs } as const
+    settle(job, await runToEnd(world, run, log, signal), memoryOf(material), log)
+  } catch (error) {
+    settleFailure(id, error, log, signal)
+  } finally {
+    await log
+      .close()
+      .catch((error: unknown) =>
+        serverLog.error('a job log could not be written', { id, error: messageOf(error) }),
+      )
+  }
+}
+
+/** From `pending` to `running`; null when the job was canceled meanwhile. */
+function begin(job: JobRow, service: ServiceRow, log: LogWriter): JobMaterial | null {
+  const kept = openJobSnapshot(job)
+  const deploy = getDeploy(job.deploy_id)
+  const material = kept && deploy ? { deploy, snapshot: kept } : jobMaterial(service)
+  const command = job.own_command ? material.snapshot.start_command : job.command
+  const isMoved = tryMove(jobMachine, job.id, 'running', {
+    started_at: Date.now(),
+    command,
+    deploy_id: material.deploy.id,
+    image: material.deploy.image,
+    snapshot: sealJobSnapshot(material.snapshot),
+  })
+  if (!isMoved) return null
+  tellJob(job.id, job.service_id)
+  log.system(`running ${command?.split('\n')[0] ?? "the image's own command"}`)
+  return material
+}
+
+/** A job that ran when the server ended: its container is followed further. Throws when that is gone. */
+async function resume(world: World, job: JobRow, log: LogWriter): Promise<JobMaterial> {
+  const deploy = getDeploy(job.deploy_id)
+  const snapshot = openJobSnapshot(job)
+  if (!deploy || !snapshot || (await world.engine.containers.inspect(job.id)) === null) {
+    throw new AppError(
+      'runtime_error',
+      'the server was stopped while it ran, and its container is gone: run it again',
+    )
+  }
+  log.system('the server was restarted; going on')
+  return { deploy, snapshot }
+}
+
+function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter): void {
+  const { exitCode, oomKilled, timedOut, lastLines } = end
+  const hours = LONGEST_RUN_MS / 3_600_000
+  const said = timedOut
+    ? `killed after ${hours} hours, the longest that a run may take`
+    : oomKilled
+      ? `ran out of memory: its limit is ${memoryMb} MiB (memory_limit_mb); exit code ${exitCode}`
+      : `ended with exit code ${exitCode}`
+  log.system(said)
+  if (exitCode === 0) finish(job.id, 'succeeded', { exit_code: 0 })
+  else finish(job.id, 'failed', { exit_code: exitCode, error: shortened([said, ...lastLines].join('\n')) })
+}
+
+function settleFailure(id: string, error: unknown, log: LogWriter, signal: AbortSignal): void {
+  if (signal.reason === ('stopping' satisfies AbortReason)) return
+  const job = getJob(id)
+  if (!job) return
+  if (job.status === 'canceled') {
+    log.system(job.error === null ? 'canceled' : `canceled: ${job.error}`)
+    return
+  }
+  const message = shortened(messageOf(error))
+  if (!(error instanceof AppError))
+    serverLog.error('a job failed', { id, error: message, stack: (error as Error).stack ?? '' })
+  log.system(`failed: ${message.split('\n')[0]}`)
+  finish(id, 'failed', { error: message })
+}
+
+function finish(
+  id: string,
+  to: Extract<JobStatus, 'succeeded' | 'failed'>,
+  columns: { exit_code?: number | null; error?: string },
+): void {
+  // Its variables are not needed any more.
+  tryMove(jobMachine, id, to, { ...columns, finished_at: Date.now(), snapshot: null })
+  serverLog.info('job ended', { id, status: jobStatus(id) ?? 'removed' })
+}
+
+function memoryOf({ snapshot }: JobMaterial): number {
+  return snapshot.memory_limit_mb || useContext().options.defaultMemoryMb
+}
+
+function shortened(text: string): string {
+  return text.slice(0, MAX_ERROR_CHARACTERS)
+}

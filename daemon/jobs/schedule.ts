@@ -1,0 +1,149 @@
+import { onChange } from '#server/changes.ts'
+import { useDatabase } from '#server/context.ts'
+import { nextDue } from '#server/jobs/cron.ts'
+import { insertScheduledJob, tellJob } from '#server/jobs/operations.ts'
+import { allMarks, getMark, removeMark, setMark } from '#server/jobs/marks.ts'
+import { logger } from '#server/log.ts'
+import { allServices, getService, type ServiceRow } from '#server/services/store.ts'
+import type { Task } from '../driver.ts'
+import { ClockGuard, JUMP_MS } from './clock-guard.ts'
+
+const log = logger('schedule')
+
+/** A look even when nothing is due: a clock that was set is noticed within this. */
+const PERIOD_MS = 30_000
+/** Of the runs that were missed, one is made up when the last was due within this. */
+const MAKE_UP_MS = 3_600_000
+
+interface Due {
+  serviceId: string
+  at: number
+}
+
+/**
+ * Queues the runs of cron jobs when they fall due. What has been seen of each schedule is kept in the database, so that
+ * a run that was missed while the server was down is made up. Services that are not live, suspended or on their way out
+ * have no mark: when they come back, their schedule counts from then.
+ */
+export class Schedule {
+  readonly #guard = new ClockGuard()
+  readonly #changed = new Set<string>()
+  readonly #stopListening: () => void
+  /** The next moment of each cron job, soonest first. */
+  #queue: Due[] = []
+  #isLoaded = false
+  #timer: NodeJS.Timeout | undefined
+  #wake: () => void = () => {}
+
+  constructor() {
+    this.#stopListening = onChange(({ kind, id }) => {
+      if (kind !== 'service') return
+      this.#changed.add(id)
+      this.#wake()
+    })
+  }
+
+  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  task(wake: () => void): Task {
+    this.#wake = wake
+    return { name: 'schedule', everyMs: PERIOD_MS, run: async () => this.#look() }
+  }
+
+  stop(): void {
+    this.#stopListening()
+    clearTimeout(this.#timer)
+  }
+
+  #look(): void {
+    clearTimeout(this.#timer)
+    const heldMs = this.#guard.heldMs()
+    if (heldMs > 0) {
+      // Everything is compared with the clock anew when it is trusted again.
+      this.#isLoaded = false
+      this.#wakeIn(heldMs)
+      return
+    }
+    if (this.#isLoaded) this.#refresh()
+    else this.#load()
+    this.#queueDue()
+    if (this.#queue[0]) this.#wakeIn(this.#queue[0].at - Date.now())
+  }
+
+  #wakeIn(milliseconds: number): void {
+    this.#timer = setTimeout(() => this.#wake(), Math.max(1, Math.min(PERIOD_MS, milliseconds)))
+  }
+
+  /** Compares every cron job with its mark: at start, and after the clock was set. */
+  #load(): void {
+    this.#isLoaded = true
+    this.#changed.clear()
+    this.#queue = []
+    useDatabase().transaction(() => {
+      const marked = new Set(allMarks())
+      for (const service of allServices()) {
+        if (service.type === 'cron_job') this.#enqueue(service)
+        marked.delete(service.id)
+      }
+      for (const id of marked) removeMark(id)
+    })
+  }
+
+  /** Takes up the cron jobs that were changed, made or removed. */
+  #refresh(): void {
+    for (const id of this.#changed) {
+      this.#changed.delete(id)
+      const service = getService(id)
+      if (service && service.type !== 'cron_job') continue
+      this.#queue = this.#queue.filter(({ serviceId }) => serviceId !== id)
+      if (service) this.#enqueue(service)
+    }
+  }
+
+  #enqueue(service: ServiceRow): void {
+    if (!isScheduled(service)) return removeMark(service.id)
+    const now = Date.now()
+    const mark = getMark(service.id)
+    // A new schedule counts from now, and so does everything when the clock was set back; one that was corrected back
+    // must not run the same moment twice.
+    const isKnown = mark?.schedule === service.schedule && mark.seen_at <= now + JUMP_MS
+    const seenAt = isKnown ? Math.max(mark.seen_at, now - MAKE_UP_MS) : now
+    if (!isKnown) setMark(service.id, service.schedule!, now)
+    this.#insert(service, seenAt)
+  }
+
+  #insert(service: ServiceRow, after: number): void {
+    const at = nextDue(service.schedule!, new Date(after))?.getTime()
+    if (at === undefined) return
+    const place = this.#queue.findIndex((other) => other.at > at)
+    this.#queue.splice(place === -1 ? this.#queue.length : place, 0, { serviceId: service.id, at })
+  }
+
+  /** Queues the runs that are due, all in one transaction, and finds the next moment of their schedules. */
+  #queueDue(): void {
+    const now = Date.now()
+    const count = this.#queue.findIndex(({ at }) => at > now)
+    const due = this.#queue.splice(0, count === -1 ? this.#queue.length : count)
+    if (due.length === 0) return
+    const jobs = useDatabase().transaction(() =>
+      due.flatMap(({ serviceId }) => {
+        const service = getService(serviceId)
+        if (!service || !isScheduled(service)) return []
+        setMark(serviceId, service.schedule!, now)
+        this.#insert(service, now)
+        return insertScheduledJob(service) ?? this.#skipped(service)
+      }),
+    )
+    for (const { id, service_id } of jobs) tellJob(id, service_id, 'created')
+  }
+
+  #skipped({ id, name }: ServiceRow): [] {
+    log.info('a run that is due is left out: one waits already', { service: id, name })
+    return []
+  }
+}
+
+function isScheduled(service: ServiceRow): boolean {
+  return (
+    service.schedule !== null && service.live_deploy_id !== null && !service.suspended && !service.deleting
+  )
+}

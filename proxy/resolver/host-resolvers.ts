@@ -1,0 +1,50 @@
+import { readFileSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
+
+/** As many as the C library asks (resolv.conf(5), MAXNS). */
+const MAX_RESOLVERS = 3
+/** How often the file is looked at. */
+const LOOK_MS = 1_000
+/** Where the host has none of its own: the name server on the local machine (resolv.conf(5)). */
+const LOCAL = ['127.0.0.1']
+
+/** The name servers of the host as its file has them now. */
+export class HostResolvers {
+  #file: string
+  #lookedAt = -Infinity
+  #stamp = ''
+  #servers: string[] = LOCAL
+
+  constructor(file = '/etc/resolv.conf') {
+    this.#file = file
+  }
+
+  /** The servers in order, without those that would lead back here. */
+  list(own: ReadonlySet<string>): string[] {
+    this.#look()
+    return this.#servers.filter((server) => !own.has(server)).slice(0, MAX_RESOLVERS)
+  }
+
+  /** Reads the file anew when it has changed; one that cannot be read leaves what was known. */
+  #look(): void {
+    if (performance.now() - this.#lookedAt < LOOK_MS) return
+    this.#lookedAt = performance.now()
+    try {
+      const { ino, size, mtimeMs } = statSync(this.#file)
+      const stamp = `${ino} ${size} ${mtimeMs}`
+      if (stamp === this.#stamp) return
+      this.#servers = serversOf(readFileSync(this.#file, 'utf8'))
+      this.#stamp = stamp
+    } catch {
+      // It is being replaced, or there is none.
+    }
+  }
+}
+
+function serversOf(text: string): string[] {
+  const servers = text.split('\n').flatMap((line) => {
+    const address = /^nameserver[ \t]+(\S+)/.exec(line)?.[1] ?? ''
+    return isIP(address) === 0 ? [] : [address]
+  })
+  return servers.length > 0 ? servers : LOCAL
+}

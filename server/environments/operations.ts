@@ -1,0 +1,77 @@
+import { tell } from '../changes.ts'
+import { useContext, useDatabase } from '../context.ts'
+import { isUniqueViolation } from '../database/index.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { domainsOf } from '../services/hosts.ts'
+import type { EnvironmentInput } from './schema.ts'
+import {
+  deleteEnvironmentRow,
+  findEnvironment,
+  insertEnvironment,
+  listEnvironments,
+  PRODUCTION,
+  restSubnet,
+  serviceNames,
+  type Environment,
+} from './store.ts'
+
+/** Private networks are cut from a range of 256; some of it is left to networks that others make there. */
+const MAX_ENVIRONMENTS = 250
+
+/** Creates an environment. Throws `conflict` when its name or a host under it is taken, or there are too many. */
+export function createEnvironment({ name }: EnvironmentInput): Environment {
+  const row: Environment = { id: newId('environment'), name, subnet: null, created_at: Date.now() }
+  useDatabase().transaction(() => {
+    assertHostsFree(name)
+    try {
+      insertEnvironment(row)
+    } catch (cause) {
+      if (!isUniqueViolation(cause)) throw cause
+      throw new AppError('conflict', `name: ${name} is in use by environment ${findEnvironment(name).id}`, {
+        cause,
+      })
+    }
+    if (listEnvironments().length > MAX_ENVIRONMENTS)
+      throw new AppError(
+        'conflict',
+        `there are ${MAX_ENVIRONMENTS} environments, and no network for one more: delete one that is not needed`,
+      )
+  })
+  tellEnvironments()
+  return row
+}
+
+/** Deletes an environment; its network's addresses rest. Throws `conflict` for production and while it holds something. */
+export function deleteEnvironment(environment: Environment): void {
+  if (environment.name === PRODUCTION)
+    throw new AppError('conflict', `environment ${PRODUCTION} cannot be deleted`)
+  useDatabase().transaction(() => {
+    const services = serviceNames(environment.id)
+    if (services.length > 0)
+      throw new AppError(
+        'conflict',
+        `environment ${environment.name} holds services: ${services.join(', ')}. Delete them first.`,
+      )
+    const { subnet } = findEnvironment(environment.id)
+    deleteEnvironmentRow(environment.id)
+    if (subnet !== null) restSubnet(subnet)
+  })
+  tellEnvironments()
+}
+
+/** Refuses an environment under whose domain, where every service may have a host, the dashboard is. */
+function assertHostsFree(name: string): void {
+  const { dashboardHost } = useContext().options
+  const parent = dashboardHost?.slice(dashboardHost.indexOf('.') + 1)
+  if (parent !== undefined && domainsOf({ name }).includes(parent))
+    throw new AppError(
+      'conflict',
+      `name: the dashboard's host ${dashboardHost} is where a service of this environment would be`,
+    )
+}
+
+/** Environments have no kind of their own in the change feed. */
+function tellEnvironments(): void {
+  tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
+}

@@ -1,0 +1,34 @@
+import { timestamp } from '../clock.ts'
+import { publicUrl } from '../public-address.ts'
+import { domainsOf } from '../services/hosts.ts'
+import { dnsOf } from './dns.ts'
+import type { Environment } from './schema.ts'
+import {
+  serviceNames,
+  serviceNamesByEnvironment,
+  listEnvironments,
+  type Environment as Row,
+} from './store.ts'
+
+/** Every environment as the wire has it, production first. */
+export function viewEnvironments(): Environment[] {
+  const services = serviceNamesByEnvironment()
+  return listEnvironments().map((row) => view(row, services.get(row.id) ?? []))
+}
+
+/** One environment as the wire has it. */
+export function viewEnvironment(row: Row): Environment {
+  return view(row, serviceNames(row.id))
+}
+
+function view(row: Row, services: string[]): Environment {
+  return {
+    id: row.id,
+    name: row.name,
+    created_at: timestamp(row.created_at),
+    services,
+    datastores: [],
+    url_pattern: publicUrl(`<service>.${domainsOf(row)[0]!}`),
+    dns: dnsOf(row),
+  }
+}

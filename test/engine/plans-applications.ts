@@ -1,0 +1,116 @@
+/** A program that answers `hello from` and its user's id. */
+export interface SmallApplication {
+  files: Record<string, string>
+  /** Of an end by SIGTERM: 137 would be a kill. */
+  exitCodes: number[]
+}
+
+/** Ended by the signal's own effect, or by a handler. */
+const TERMINATED = [0, 143]
+
+/** One for each plan whose base image the test stand has, by the plan's name; none needs a package of a registry. */
+export const APPLICATIONS: Record<string, SmallApplication> = {
+  ruby: {
+    files: {
+      Gemfile: 'source "https://rubygems.org"\n',
+      Procfile: 'web: bundle exec ruby server.rb\n',
+      'server.rb': `require 'socket'
+Signal.trap('TERM') { exit 0 }
+server = TCPServer.new('0.0.0.0', ENV.fetch('PORT'))
+loop do
+  client = server.accept
+  client.gets
+  body = "hello from #{Process.uid}"
+  client.write "HTTP/1.1 200 OK\\r\\nContent-Length: #{body.bytesize}\\r\\nConnection: close\\r\\n\\r\\n#{body}"
+  client.close
+end
+`,
+    },
+    exitCodes: TERMINATED,
+  },
+  php: {
+    files: { 'public/index.php': '<?php echo "hello from " . posix_getuid();\n' },
+    exitCodes: TERMINATED,
+  },
+  bun: {
+    files: {
+      'package.json': JSON.stringify({ name: 'hello', packageManager: 'bun@1', main: 'index.ts' }),
+      'index.ts': `Bun.serve({ port: Number(process.env.PORT), fetch: () => new Response('hello from ' + process.getuid!()) })\n`,
+    },
+    exitCodes: TERMINATED,
+  },
+  deno: {
+    files: {
+      'deno.json': '{}',
+      'package.json': '{}',
+      'main.ts': `Deno.serve({ port: Number(Deno.env.get('PORT')) }, () => new Response('hello from ' + Deno.uid()))\n`,
+    },
+    exitCodes: TERMINATED,
+  },
+  rust: {
+    files: {
+      'Cargo.toml': '[package]\nname = "hello"\nversion = "0.1.0"\nedition = "2021"\n',
+      'src/main.rs': `use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
+
+fn main() {
+    let port = std::env::var("PORT").unwrap();
+    let listener = std::net::TcpListener::bind(format!("0.0.0.0:{port}")).unwrap();
+    for stream in listener.incoming() {
+        let mut stream = stream.unwrap();
+        let _ = stream.read(&mut [0; 4096]);
+        let body = format!("hello from {}", std::fs::metadata("/proc/self").unwrap().uid());
+        let _ = write!(stream, "HTTP/1.1 200 OK\\r\\nContent-Length: {}\\r\\nConnection: close\\r\\n\\r\\n{body}", body.len());
+    }
+}
+`,
+    },
+    exitCodes: TERMINATED,
+  },
+  elixir: {
+    files: {
+      'mix.exs': `defmodule Hello.MixProject do
+  use Mix.Project
+  def project, do: [app: :hello, version: "0.1.0"]
+  def application, do: [extra_applications: [:logger], mod: {Hello, []}]
+end
+`,
+      'lib/hello.ex': `defmodule Hello do
+  use Application
+
+  def start(_type, _arguments) do
+    port = String.to_integer(System.fetch_env!("PORT"))
+    {:ok, listener} = :gen_tcp.listen(port, [:binary, active: false, reuseaddr: true])
+    Supervisor.start_link([{Task, fn -> serve(listener) end}], strategy: :one_for_one)
+  end
+
+  defp serve(listener) do
+    {:ok, client} = :gen_tcp.accept(listener)
+    {:ok, _request} = :gen_tcp.recv(client, 0)
+    {user, 0} = System.cmd("id", ["-u"])
+    body = "hello from " <> String.trim(user)
+    head = "HTTP/1.1 200 OK\\r\\nContent-Length: #{byte_size(body)}\\r\\nConnection: close\\r\\n\\r\\n"
+    :gen_tcp.send(client, head <> body)
+    :gen_tcp.close(client)
+    serve(listener)
+  end
+end
+`,
+    },
+    exitCodes: TERMINATED,
+  },
+}
+
+/** A site of Vite, whose compiler is left out: the plan looks at names alone. */
+export const SITE: Record<string, string> = {
+  'package.json': JSON.stringify({
+    scripts: { build: 'node build.js' },
+    devDependencies: { vite: 'file:./vite' },
+  }),
+  'vite/package.json': JSON.stringify({ name: 'vite', version: '1.0.0' }),
+  'vite.config.js': "export default { build: { outDir: 'public_html' } }\n",
+  'build.js': `const { mkdirSync, writeFileSync } = require('node:fs')
+mkdirSync('public_html')
+writeFileSync('public_html/index.html', process.env.COLOUR)
+`,
+}

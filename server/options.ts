@@ -29,6 +29,8 @@ export interface Options {
   jobConcurrency: number
   proxyWorkers: number | null
   baseImageRegistry: string | null
+  /** Of push webhooks that were added to a repository by hand; null takes none. */
+  webhookSecret: string | null
   /** For the DNS records that are shown; null is the host's own. */
   publicIp: string | null
   trustedProxies: string[]
@@ -53,6 +55,7 @@ export const FLAGS = {
   },
   'dashboard-host': { variable: 'DEPLOYER_DASHBOARD_HOST', help: 'public host of the dashboard, or off' },
   'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (made at first start)' },
+  'webhook-secret': { variable: 'DEPLOYER_WEBHOOK_SECRET', help: 'secret of push webhooks added by hand' },
   'docker-host': { variable: 'DOCKER_HOST', help: "the engine's socket, unix:///path" },
   'default-memory-mb': {
     variable: 'DEPLOYER_DEFAULT_MEMORY_MB',
@@ -126,6 +129,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     jobConcurrency: count('job-concurrency', JOBS_A_CORE * availableParallelism()),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     baseImageRegistry: text('base-image-registry'),
+    webhookSecret: text('webhook-secret'),
     publicIp: readIp('public-ip', text('public-ip')),
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),

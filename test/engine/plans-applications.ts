@@ -8,8 +8,43 @@ export interface SmallApplication {
 /** Ended by the signal's own effect, or by a handler. */
 const TERMINATED = [0, 143]
 
-/** One for each plan whose base image the test stand has, by the plan's name; none needs a package of a registry. */
+/** One for each plan whose base image the test stand has, by the plan's name; none needs a package that the image has not. */
 export const APPLICATIONS: Record<string, SmallApplication> = {
+  go: {
+    files: {
+      'go.mod': 'module example.com/hello\n\ngo 1.19\n',
+      'cmd/hello/main.go': `package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+)
+
+func main() {
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello from ", os.Getuid()) })
+	panic(http.ListenAndServe(":"+os.Getenv("PORT"), nil))
+}
+`,
+    },
+    // A program of Go that does not handle the signal ends with 2 or by the signal.
+    exitCodes: [2, 143],
+  },
+  python: {
+    files: {
+      'requirements.txt': 'flask\ngunicorn\n',
+      'app.py': `import os
+from flask import Flask
+
+app = Flask(__name__)
+
+@app.get('/')
+def hello():
+    return f'hello from {os.getuid()}'
+`,
+    },
+    exitCodes: TERMINATED,
+  },
   ruby: {
     files: {
       Gemfile: 'source "https://rubygems.org"\n',

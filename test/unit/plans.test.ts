@@ -52,6 +52,33 @@ describe('choosing a plan', () => {
       { 'go.mod': 'module x\n', 'main.go': 'package main\n', 'package.json': startable },
       'go',
     ],
+    [
+      'a Rails application with assets',
+      { Gemfile: '', 'config.ru': '', 'package.json': { scripts: { start: 'x' } } },
+      'ruby',
+    ],
+    ['a node program with a Gemfile for its tools', { Gemfile: '', 'package.json': startable }, 'node'],
+    [
+      'a Laravel application with assets',
+      { 'composer.json': {}, 'public/index.php': '', 'package.json': {} },
+      'php',
+    ],
+    ['a plain index.php', { 'index.php': '' }, 'php'],
+    ['a crate', { 'Cargo.toml': '[package]\nname = "x"\n' }, 'rust'],
+    [
+      'a Python package with an extension',
+      { 'Cargo.toml': '', 'pyproject.toml': '', 'main.py': '' },
+      'python',
+    ],
+    ['a Maven project', { 'pom.xml': '' }, 'java'],
+    ['a Gradle project with assets', { 'build.gradle.kts': '', 'package.json': startable }, 'java'],
+    ['a Mix project', { 'mix.exs': 'app: :x' }, 'elixir'],
+    [
+      'a Deno program with a package.json',
+      { 'deno.json': '{}', 'main.ts': '', 'package.json': startable },
+      'deno',
+    ],
+    ['the lock file of Bun', { 'bun.lock': '', 'package.json': startable }, 'bun'],
   ])('takes a tree with %s for what it is', async (_title, files, name) => {
     expect((await plan(files)).name).toBe(name)
   })
@@ -59,7 +86,7 @@ describe('choosing a plan', () => {
   test('says what was looked for when nothing fits', async () => {
     await expect(plan({ 'README.md': 'x', 'src/x': '' })).rejects.toMatchObject(
       failure(
-        'there is no Dockerfile, go.mod (go), requirements.txt, pyproject.toml, Pipfile or main.py (python), package.json (node) in the folder with README.md, src/',
+        'there is no Dockerfile, go.mod (go), mix.exs (elixir), pom.xml or build.gradle (java), Gemfile (ruby), composer.json or index.php (php), Cargo.toml (rust), deno.json (deno), bun.lock with a package.json (bun), requirements.txt, pyproject.toml, Pipfile or main.py (python), package.json (node) in the folder with README.md, src/',
       ),
     )
     await expect(plan({})).rejects.toMatchObject(failure('the empty folder'))
@@ -70,7 +97,7 @@ describe('choosing a plan', () => {
       failure('the runtime is node, but there is no package.json'),
     )
     await expect(plan({ a: '' }, {}, 'cobol')).rejects.toMatchObject(
-      failure('set runtime to one of go, python, node'),
+      failure('set runtime to one of go, elixir, java, ruby, php, rust, deno, bun, python, node'),
     )
   })
 
@@ -92,6 +119,10 @@ describe('every plan', () => {
     { 'package.json': startable },
     { 'requirements.txt': 'flask', 'main.py': '' },
     { 'go.mod': 'module x\n', 'main.go': 'package main\n' },
+    { Gemfile: '', 'config.ru': '', 'package.json': {} },
+    { 'composer.json': {}, 'index.php': '' },
+    { 'Cargo.toml': '[package]\nname = "x"\n' },
+    { 'bun.lock': '', 'package.json': startable },
   ]
 
   test.each(trees)(
@@ -106,7 +137,7 @@ describe('every plan', () => {
         .replaceAll(/\\\n\s*/g, '')
         .split('\n')
         .filter((line) => line.startsWith('RUN --mount=type=cache'))
-      expect(steps.length).toBeGreaterThan(1)
+      expect(steps.length).toBeGreaterThan(0)
       for (const line of steps)
         expect(line).toContain('--mount=type=secret,id=A --mount=type=secret,id=TOKEN')
       expect(dockerfile.slice(dockerfile.lastIndexOf('FROM'))).not.toMatch(/secret|TOKEN/)
@@ -120,8 +151,11 @@ describe('every plan', () => {
 
   test.each(trees)('takes its base images from the registry that was named: %j', async (files) => {
     const { dockerfile } = await plan(files, { baseImageRegistry: 'mirror.test/hub/' })
-    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map((match) => match[1])
-    for (const name of bases) expect(name).toMatch(/^mirror\.test\/hub\/[a-z]+:/)
+    const stages = [...dockerfile.matchAll(/ AS (\w+)$/gm)].map((match) => match[1])
+    const bases = [...dockerfile.matchAll(/^(?:FROM |COPY --from=)(\S+)/gm)]
+      .map((match) => match[1])
+      .filter((name) => !stages.includes(name))
+    for (const name of bases) expect(name).toMatch(/^mirror\.test\/hub\/[a-z/]+:/)
   })
 
   test.each(trees)('keeps to what the frontend of Docker 20.10 reads: %j', async (files) => {
@@ -279,7 +313,7 @@ describe('the node plan', () => {
     ['no object', { 'package.json': '[]' }, 'not a JSON object'],
     [
       'with an unknown manager',
-      { 'package.json': { ...startable, packageManager: 'bun@1' } },
+      { 'package.json': { ...startable, packageManager: 'cnpm@1.0.0' } },
       'write npm, pnpm or yarn',
     ],
   ])('says that package.json is %s', async (_title, files, said) => {

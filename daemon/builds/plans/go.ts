@@ -26,12 +26,12 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const image = baseImage(settings, `golang:1.${minor}-bookworm`)
   const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes))
   const build = settings.buildCommand ?? (await ownBuild(tree, module, notes))
-  if (settings.buildCommand !== null && given === null) {
+  if (settings.buildCommand !== null && given === null && settings.processType !== 'static') {
     throw new BuildFailure(
       'build_command is set, so nothing says what it makes: set start_command to the program',
     )
   }
-  const startCommand = given ?? PROGRAM
+  const startCommand = settings.processType === 'static' ? 'true' : (given ?? PROGRAM)
   const sums = (await tree.hasFile('go.sum')) ? ' source/go.sum' : ''
   const isVendored = await tree.hasFolder('vendor')
   const isWorkspace = (await tree.hasFile('go.work')) || /^\s*replace\s[\s\S]*=>\s*\.{1,2}\//m.test(module)

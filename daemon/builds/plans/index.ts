@@ -1,12 +1,19 @@
 import { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { bun } from './bun.ts'
+import { deno } from './deno.ts'
+import { elixir } from './elixir.ts'
 import { go } from './go.ts'
+import { java } from './java.ts'
 import { node } from './node.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { php } from './php.ts'
 import { python } from './python.ts'
+import { ruby } from './ruby.ts'
+import { rust } from './rust.ts'
 
 /** In the order in which `auto` asks them: a tree of another language often has a package.json for its assets. */
-const PLANS: LanguagePlan[] = [go, python, node]
+const PLANS: LanguagePlan[] = [go, elixir, java, ruby, php, rust, deno, bun, python, node]
 
 /** A plan that fits a tree, with the name of its language. */
 export interface ChosenPlan extends PlannedBuild {

@@ -1,5 +1,6 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { frameworkOf, frameworkSteps, type Framework } from './node-frameworks.ts'
 import { choosePackageManager, type PackageManager } from './node-managers.ts'
 import { readManifest, type Manifest } from './node-manifest.ts'
 import { chooseNodeMajor } from './node-version.ts'
@@ -20,7 +21,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const manifest = await readManifest(tree)
   const major = await chooseNodeMajor(tree, manifest, notes)
   const manager = await choosePackageManager(tree, manifest, notes)
-  const start = await chooseStart(tree, manifest, manager, settings, notes)
+  const framework = await frameworkOf(tree, manifest)
+  const start = await chooseStart(tree, manifest, manager, framework, settings, notes)
   const image = baseImage(settings, `node:${major}-bookworm-slim`)
   const toolImage = manager.globalPackage === null ? image : 'tools'
   const tools =
@@ -35,7 +37,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...buildStage(toolImage),
     ...Object.entries(manager.environment).map(([key, value]) => `ENV ${key}=${value}`),
     ...(await installSteps(tree, manifest, manager, settings)),
-    ...buildSteps(manifest, manager, settings, notes),
+    ...buildSteps(manifest, manager, framework, settings, notes),
     ...finalStage(
       start.needsManager ? toolImage : image,
       [takeApp(), `ENV NODE_ENV=production PATH=/app/node_modules/.bin:$PATH ${SCRIPT_SHELL}`],
@@ -45,7 +47,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   return {
     dockerfile: `${dockerfile.join('\n')}\n`,
     startCommand: start.command,
-    publishDirectory: null,
+    publishDirectory: framework?.publishDirectory ?? null,
     ignore: ['.git', '**/node_modules'],
     notes: [`node ${major} with ${manager.name}`, ...notes],
   }
@@ -96,6 +98,7 @@ async function installSteps(
 function buildSteps(
   manifest: Manifest,
   manager: PackageManager,
+  framework: Framework | null,
   settings: PlanSettings,
   notes: string[],
 ): string[] {
@@ -103,9 +106,15 @@ function buildSteps(
     settings.buildCommand ?? (manifest.scripts.build === undefined ? null : manager.run('build'))
   if (command !== null) notes.push(`building with: ${command}`)
   const build = command === null ? [] : buildCommandSteps(command, settings, [manager.cache])
-  const canPrune = manifest.hasDevDependencies && !manifest.isWorkspace && manager.prune !== null
+  const completion = settings.processType === 'static' ? null : frameworkSteps(framework)
+  const complete = completion === null ? [] : [step(completion, settings)]
+  const canPrune =
+    manifest.hasDevDependencies &&
+    settings.processType !== 'static' &&
+    !manifest.isWorkspace &&
+    manager.prune !== null
   const prune = canPrune ? [step(manager.prune!, settings, [manager.cache])] : []
-  return ['ENV NODE_ENV=production', ...build, ...prune]
+  return ['ENV NODE_ENV=production', ...build, ...complete, ...prune]
 }
 
 interface Start {
@@ -130,6 +139,7 @@ async function chooseStart(
   tree: Tree,
   manifest: Manifest,
   manager: PackageManager,
+  framework: Framework | null,
   settings: PlanSettings,
   notes: string[],
 ): Promise<Start> {
@@ -137,8 +147,19 @@ async function chooseStart(
   if (settings.processType === 'static') return { command: 'true', needsManager: false }
   const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes))
   if (given !== null) return { command: given, needsManager: /\b(pnpm|yarn)\b/.test(given) }
+  if (settings.processType === 'job' && manifest.scripts.start === undefined) {
+    throw new BuildFailure('nothing says what this job runs: set start_command')
+  }
+  // The server that the standalone build made; `next start` does not serve it (Next.js, "output").
+  if (framework?.start?.includes('.next/standalone') === true) {
+    return { command: framework.start, needsManager: false }
+  }
   const script = manifest.scripts.start
   if (script !== undefined) return startScript(script, manifest, manager, notes)
+  if (framework !== null && framework.start !== null) {
+    notes.push(`starting ${framework.name} with: ${framework.start}`)
+    return { command: framework.start, needsManager: false }
+  }
   const candidates =
     manifest.main === null ? ENTRY_FILES : [manifest.main, `${manifest.main}.js`, ...ENTRY_FILES]
   for (const file of candidates) {

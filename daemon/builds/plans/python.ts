@@ -1,4 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
+import { BuildFailure } from '../failure.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { procfileCommand } from './procfile.ts'
 import { chooseInstaller, type Installer } from './python-installers.ts'
@@ -43,8 +44,10 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const notes: string[] = []
   const minor = await choosePythonMinor(tree, notes)
   const installer = await chooseInstaller(tree)
-  const startCommand =
-    settings.startCommand ?? (await procfileCommand(tree, settings, notes)) ?? (await findStart(tree, notes))
+  const startCommand = await chooseStart(tree, settings, notes)
+  const isMkdocs = await tree.hasFile('mkdocs.yml')
+  const build = settings.buildCommand ?? (await ownBuild(tree, settings, isMkdocs))
+  if (build !== null) notes.push(`building with: ${build}`)
   const image = baseImage(settings, `python:3.${minor}-slim-bookworm`)
   const dockerfile = [
     ...buildStage(image),
@@ -52,7 +55,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     `RUN python3 -m venv --system-site-packages ${VENV}`,
     `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore`,
     ...installSteps(installer, settings),
-    ...(settings.buildCommand === null ? [] : buildCommandSteps(settings.buildCommand, settings, [CACHE])),
+    ...(build === null ? [] : buildCommandSteps(build, settings, [CACHE])),
     ...finalStage(
       image,
       [
@@ -66,10 +69,31 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   return {
     dockerfile: `${dockerfile.join('\n')}\n`,
     startCommand,
-    publishDirectory: null,
+    publishDirectory: isMkdocs ? 'site' : null,
     ignore: ['.git', '**/__pycache__', '.venv', 'venv'],
     notes: [`python 3.${minor} with ${installer.name}`, ...notes],
   }
+}
+
+async function chooseStart(tree: Tree, settings: PlanSettings, notes: string[]): Promise<string> {
+  if (settings.processType === 'static') return 'true'
+  const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes))
+  if (given !== null) return given
+  if (settings.processType === 'job') {
+    throw new BuildFailure('nothing says what this job runs: set start_command')
+  }
+  return await findStart(tree, notes)
+}
+
+/** Django's files are gathered where its settings say where to; MkDocs makes a site. */
+async function ownBuild(tree: Tree, settings: PlanSettings, isMkdocs: boolean): Promise<string | null> {
+  if (settings.processType === 'static') return isMkdocs ? 'mkdocs build' : null
+  const project = /DJANGO_SETTINGS_MODULE["'],\s*["']([A-Za-z_]\w*)\./.exec(
+    (await tree.readText('manage.py')) ?? '',
+  )?.[1]
+  if (project === undefined) return null
+  const options = await tree.readText(`${project}/settings.py`)
+  return /^STATIC_ROOT\s*=/m.test(options ?? '') ? 'python manage.py collectstatic --noinput' : null
 }
 
 function installSteps(installer: Installer, settings: PlanSettings): string[] {

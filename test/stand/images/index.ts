@@ -6,6 +6,7 @@ import { standFolder } from '../place.ts'
 import { hasTag } from '../registry.ts'
 import { say } from '../run.ts'
 import { base, busybox } from './base.ts'
+import { bun, deno, elixir, php, ruby, rust } from './languages-more.ts'
 import { golang, node, python } from './languages.ts'
 
 /** An image that stands in for one of a public registry. */
@@ -20,7 +21,7 @@ export interface Recipe {
   make(folder: string, text: string): Promise<void>
 }
 
-const RECIPES: Recipe[] = [busybox, base, node, python, golang]
+const RECIPES: Recipe[] = [busybox, base, node, python, golang, ruby, php, bun, deno, rust, elixir]
 
 /**
  * Makes every stand-in image that is missing or whose recipe changed, and pushes it to the registry, so that a pull by
@@ -43,9 +44,10 @@ async function prepare(recipe: Recipe, registry: string): Promise<void> {
   await recipe.make(folder, recipe.text)
   for (const tag of recipe.tags) {
     await docker(['tag', recipe.tags[0]!, tag])
-    await docker(['tag', tag, `${registry}/library/${tag}`])
-    await docker(['push', '-q', `${registry}/library/${tag}`])
-    await docker(['rmi', `${registry}/library/${tag}`])
+    const pushed = `${registry}/${inHub(tag)}`
+    await docker(['tag', tag, pushed])
+    await docker(['push', '-q', pushed])
+    await docker(['rmi', pushed])
   }
   rmSync(folder, { recursive: true, force: true })
   writeFileSync(stamp, hash)
@@ -57,10 +59,15 @@ function hashOf(recipe: Recipe): string {
   return createHash('sha256').update(parts.join('\0')).digest('hex')
 }
 
+/** The name behind `docker.io/`: official images are in `library/`. */
+function inHub(name: string): string {
+  return name.includes('/') ? name : `library/${name}`
+}
+
 async function areServed(recipe: Recipe, registry: string): Promise<boolean> {
   for (const name of recipe.tags) {
     const [repository, tag] = name.split(':') as [string, string]
-    if (!(await hasTag(registry, `library/${repository}`, tag))) return false
+    if (!(await hasTag(registry, inHub(repository), tag))) return false
   }
   return true
 }

@@ -62,7 +62,8 @@ CMD ["bash"]
   make: (folder, text) => build(folder, text, golang.tags[0]!),
 }
 
-async function build(folder: string, dockerfile: string, tag: string): Promise<void> {
+/** Builds the Dockerfile in the folder under the tag. */
+export async function build(folder: string, dockerfile: string, tag: string): Promise<void> {
   writeFileSync(join(folder, 'Dockerfile'), dockerfile)
   await docker(['build', '-q', '-t', tag, folder])
 }

@@ -1,0 +1,22 @@
+import { readBytes } from '#server/http/body.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { takeDelivery, webhookSecret } from '#server/hooks/operations.ts'
+import { DELIVERY_LIMIT_BYTES, PushAnswer, viewDelivered } from '#server/hooks/schema.ts'
+
+export default defineEndpoint({
+  summary: 'Deploy what was pushed (GitHub, Gitea, Forgejo, GitLab)',
+  description:
+    'Signed with the webhook secret. A push deploys every service with auto_deploy whose repository and branch match.',
+  auth: 'none',
+  body: {
+    contentType: 'application/json',
+    description: 'The payload, as JSON or form-encoded; at most 25 MiB',
+  },
+  response: PushAnswer,
+  errors: ['not_found', 'unauthorized', 'payload_too_large'],
+  async handler({ event }) {
+    webhookSecret()
+    const body = await readBytes(event, DELIVERY_LIMIT_BYTES)
+    return viewDelivered(takeDelivery(event.node.req.headers, body))
+  },
+})

@@ -1,0 +1,9 @@
+/** Deliveries of pushes that were taken, so that a replayed one is known. */
+export default `
+CREATE TABLE webhook_deliveries (
+  sequence INTEGER PRIMARY KEY,
+  body_digest TEXT NOT NULL UNIQUE,
+  delivery_id TEXT UNIQUE,
+  received_at INTEGER NOT NULL
+) STRICT;
+`

@@ -1,0 +1,87 @@
+import { useContext } from '../context.ts'
+import { queueSourceDeploy } from '../deploys/operations.ts'
+import type { DeployRow } from '../deploys/store.ts'
+import { AppError, messageOf } from '../errors.ts'
+import { repositoryKey } from '../git/same-repository.ts'
+import { logger } from '../log.ts'
+import { allServices, type ServiceRow } from '../services/store.ts'
+import { recordDelivery } from './deliveries.ts'
+import { readPush, skipPhrase, type Push } from './push.ts'
+import { header, isSigned, type Headers } from './signature.ts'
+
+const log = logger('hooks')
+
+/** What a delivery led to. */
+export type Delivered = 'pong' | { ignored: string } | { deploys: DeployRow[]; reason: string | null }
+
+/** Refuses a delivery while no secret is set. Throws `not_found`. */
+export function webhookSecret(): string {
+  // Secrets of connected accounts' own applications will stand beside this one.
+  const secret = useContext().options.webhookSecret
+  if (secret === null)
+    throw new AppError('not_found', 'the push webhook is not enabled: set --webhook-secret')
+  return secret
+}
+
+/**
+ * Takes a delivery of the push webhook. Throws `not_found` while no secret is set, `unauthorized` for a wrong signature,
+ * before anything of the body is read, and `invalid_request` for what is no payload.
+ */
+export function takeDelivery(headers: Headers, body: Buffer): Delivered {
+  if (!isSigned(webhookSecret(), headers, body))
+    throw new AppError('unauthorized', 'the signature is missing or wrong')
+  const event = header(headers, 'x-hook-event', 'x-github-event', 'x-gitea-event', 'x-gitlab-event') ?? ''
+  if (event === 'ping') return 'pong'
+  if (event !== 'push' && event !== 'Push Hook')
+    return { ignored: `the event ${event || 'without a name'} is no push` }
+  const push = readPush(parsePayload(headers, body))
+  if ('ignored' in push) return push
+  const deliveryId = header(
+    headers,
+    'x-hook-delivery',
+    'x-github-delivery',
+    'x-gitea-delivery',
+    'x-gitlab-event-uuid',
+  )
+  if (!recordDelivery(body, deliveryId)) return { ignored: 'this delivery was taken before' }
+  return deployPushed(push)
+}
+
+function deployPushed(push: Push): Delivered {
+  const services = allServices().filter((service) => isMeant(service, push))
+  if (services.length === 0)
+    return { ignored: `no service deploys the branch ${push.branch} of this repository on push` }
+  const phrase = skipPhrase(push.message)
+  if (phrase !== null) return { ignored: `the commit's message says ${phrase}` }
+  const deploys: DeployRow[] = []
+  const reasons: string[] = []
+  for (const service of services) {
+    try {
+      deploys.push(queueSourceDeploy(service, 'webhook', { commit: push.after }))
+    } catch (error) {
+      // One that takes no deploys now keeps no other from its own.
+      if (!(error instanceof AppError))
+        log.error('a push could not be deployed', { service: service.id, error: messageOf(error) })
+      reasons.push(messageOf(error))
+    }
+  }
+  if (deploys.length === 0) return { ignored: reasons.join('; ') }
+  return { deploys, reason: reasons.length > 0 ? reasons.join('; ') : null }
+}
+
+function isMeant(service: ServiceRow, { branch, defaultBranch, repositories }: Push): boolean {
+  if (!service.auto_deploy || service.repo_url === null) return false
+  const key = repositoryKey(service.repo_url)
+  return key !== null && repositories.has(key) && (service.branch ?? defaultBranch) === branch
+}
+
+function parsePayload(headers: Headers, body: Buffer): unknown {
+  const text = body.toString('utf8')
+  const isForm = header(headers, 'content-type')?.startsWith('application/x-www-form-urlencoded') === true
+  const json = isForm ? new URLSearchParams(text).get('payload') : text
+  try {
+    return JSON.parse(json ?? '')
+  } catch (cause) {
+    throw new AppError('invalid_request', `the payload is not valid JSON: ${messageOf(cause)}`, { cause })
+  }
+}

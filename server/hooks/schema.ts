@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { Deploy } from '../deploys/schema.ts'
+import { viewDeploy } from '../deploys/view.ts'
+import type { Delivered } from './operations.ts'
+
+/** The largest delivery; providers cut theirs there. */
+export const DELIVERY_LIMIT_BYTES = 25 * 1024 * 1024
+
+export const PushAnswer = z
+  .object({
+    ok: z.literal(true),
+    ignored: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Left out in the answer to a ping', examples: [false] }),
+    reason: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'Why it was ignored', examples: [null] }),
+    deploys: z.array(Deploy).optional(),
+  })
+  .meta({ id: 'PushAnswer' })
+
+/** What became of a delivery, as the wire has it. */
+export function viewDelivered(delivered: Delivered): z.input<typeof PushAnswer> {
+  if (delivered === 'pong') return { ok: true }
+  if ('ignored' in delivered) return { ok: true, ignored: true, reason: delivered.ignored, deploys: [] }
+  return { ok: true, ignored: false, reason: delivered.reason, deploys: delivered.deploys.map(viewDeploy) }
+}

@@ -1,0 +1,227 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
+
+const SECRET = 'a secret of webhooks'
+const AFTER = '9fceb02d0ae598e95dc970b74767f19372d61af8'
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer({ flags: ['--webhook-secret', SECRET] })
+})
+afterAll(() => server?.stop())
+
+let count = 0
+
+/** A repository of its own, with a service that deploys its branch. */
+async function repository(fields: object = {}): Promise<{ url: string; name: string; id: string }> {
+  const name = `pushed-${++count}`
+  const url = `https://git.example.com/Team/${name}.git`
+  const { status, body } = await server.api('POST', '/services', {
+    name,
+    repo_url: url,
+    branch: 'main',
+    deploy: false,
+    ...fields,
+  })
+  expect({ status, body }).toMatchObject({ status: 201 })
+  return { url, name, id: body.id as string }
+}
+
+function payloadOf(url: string, more: object = {}): object {
+  return {
+    ref: 'refs/heads/main',
+    after: AFTER,
+    head_commit: { message: 'Answer in JSON' },
+    repository: { clone_url: url, default_branch: 'main' },
+    // What makes this delivery one of its own.
+    pusher: { id: randomUUID() },
+    ...more,
+  }
+}
+
+function signed(text: string, secret = SECRET): string {
+  return `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
+}
+
+function deliver(payload: object | string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  return server.request('POST', '/hooks/gitprov', text, {
+    headers: { 'x-hook-event': 'push', 'x-hook-signature-256': signed(text), ...headers },
+  })
+}
+
+const ignored = (reason: RegExp) => ({
+  status: 200,
+  body: { ok: true, ignored: true, deploys: [], reason: expect.stringMatching(reason) },
+})
+
+describe('a push', () => {
+  it('deploys the service of its repository and branch at its commit', async () => {
+    const { url, id } = await repository()
+    const answer = await deliver(payloadOf(url))
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, ignored: false, reason: null } })
+    expect(answer.body.deploys).toMatchObject([
+      { service_id: id, status: 'queued', trigger: 'webhook', source: { kind: 'git', commit: AFTER } },
+    ])
+  })
+
+  it.each([
+    ['over ssh', (name: string) => ({ ssh_url: `git@git.example.com:team/${name}.git` })],
+    ['by its page', (name: string) => ({ html_url: `https://git.example.com/team/${name}` })],
+    ['by another port', (name: string) => ({ clone_url: `https://GIT.example.com:8443/team/${name}/` })],
+  ])('finds a repository that is named %s', async (_how, urls) => {
+    const { name, url } = await repository()
+    const payload = payloadOf(url, { repository: { ...urls(name), default_branch: 'main' } })
+    expect((await deliver(payload)).body.deploys).toHaveLength(1)
+  })
+
+  it('deploys every service that it is for, and the default branch where none is set', async () => {
+    const { url } = await repository()
+    await repository({ repo_url: url, branch: null })
+    await repository({ repo_url: url, branch: 'develop' })
+    await repository({ repo_url: url, auto_deploy: false })
+    expect((await deliver(payloadOf(url))).body.deploys).toHaveLength(2)
+    const develop = await deliver(payloadOf(url, { ref: 'refs/heads/develop' }))
+    expect(develop.body.deploys).toHaveLength(1)
+  })
+
+  it.each(['[skip deploy]', '[Deploy Skip]', '[skip CD]', '[SKIP CI]'])(
+    'whose message says %s deploys nothing',
+    async (phrase) => {
+      const { url } = await repository()
+      const payload = payloadOf(url, { head_commit: { message: `Mend a word\n\n${phrase}` } })
+      expect(await deliver(payload)).toMatchObject(ignored(/message says \[/))
+    },
+  )
+
+  it('to a suspended service deploys the others and says why not this one', async () => {
+    const { url, name } = await repository()
+    const other = await repository({ repo_url: url })
+    await server.api('POST', `/services/${name}/suspend`)
+    const answer = await deliver(payloadOf(url))
+    expect(answer.body).toMatchObject({ ignored: false, reason: expect.stringMatching(/suspended/) })
+    expect(answer.body.deploys).toMatchObject([{ service_id: other.id }])
+    await server.api('POST', `/services/${other.name}/suspend`)
+    expect(await deliver(payloadOf(url))).toMatchObject(ignored(/suspended/))
+  })
+
+  it.each([
+    ['of a tag', { ref: 'refs/tags/v1' }, /no branch/],
+    ['that deletes a branch', { after: '0'.repeat(40) }, /deleted/],
+    ['to a branch that nobody deploys', { ref: 'refs/heads/other' }, /no service/],
+    [
+      'to a repository that nobody deploys',
+      { repository: { clone_url: 'https://example.com/x/y' } },
+      /no service/,
+    ],
+  ])('%s is ignored with the reason', async (_what, change, reason) => {
+    const { url } = await repository()
+    expect(await deliver(payloadOf(url, change))).toMatchObject(ignored(reason))
+  })
+
+  it('that is delivered again, by its body or its id, is ignored', async () => {
+    const { url } = await repository()
+    const payload = payloadOf(url)
+    expect((await deliver(payload, { 'x-hook-delivery': 'one' })).body.deploys).toHaveLength(1)
+    expect(await deliver(payload, { 'x-hook-delivery': 'two' })).toMatchObject(ignored(/before/))
+    expect(await deliver(payloadOf(url), { 'x-hook-delivery': 'one' })).toMatchObject(ignored(/before/))
+  })
+})
+
+describe('each provider is understood', () => {
+  it('GitHub, Gitea and Forgejo by their own headers', async () => {
+    const { url } = await repository()
+    const text = JSON.stringify(payloadOf(url))
+    const answer = await server.request('POST', '/hooks/gitprov', text, {
+      headers: {
+        'x-github-event': 'push',
+        'x-hub-signature-256': signed(text),
+        'x-github-delivery': randomUUID(),
+      },
+    })
+    expect(answer.body.deploys).toHaveLength(1)
+  })
+
+  it('GitLab by its token and its payload', async () => {
+    const { url } = await repository()
+    const payload = {
+      object_kind: 'push',
+      ref: 'refs/heads/main',
+      after: AFTER,
+      commits: [{ id: AFTER, message: 'Answer in JSON' }],
+      project: { git_http_url: url, default_branch: 'main' },
+      event_id: randomUUID(),
+    }
+    const send = (token: string) =>
+      server.request('POST', '/hooks/gitprov', JSON.stringify(payload), {
+        headers: { 'x-gitlab-event': 'Push Hook', 'x-gitlab-token': token },
+      })
+    expect((await send('wrong')).status).toBe(401)
+    expect((await send(SECRET)).body.deploys).toHaveLength(1)
+  })
+
+  it('a form that carries the payload', async () => {
+    const { url } = await repository()
+    const form = new URLSearchParams({ payload: JSON.stringify(payloadOf(url)) }).toString()
+    const answer = await deliver(form, { 'content-type': 'application/x-www-form-urlencoded' })
+    expect(answer.body.deploys).toHaveLength(1)
+  })
+})
+
+describe('a delivery', () => {
+  it('of a ping is answered ok and nothing else', async () => {
+    const answer = await deliver({ zen: 'x' }, { 'x-hook-event': 'ping' })
+    expect(answer).toMatchObject({ status: 200 })
+    expect(answer.body).toEqual({ ok: true })
+  })
+
+  it('of another event is ignored', async () => {
+    expect(await deliver({ action: 'opened' }, { 'x-hook-event': 'issues' })).toMatchObject(ignored(/issues/))
+  })
+
+  it.each([
+    ['without a signature', { 'x-hook-signature-256': '' }],
+    ['with another secret', { 'x-hook-signature-256': signed('{}', 'another') }],
+    ['with a signature of another body', { 'x-hook-signature-256': signed('other') }],
+    ['with half a signature', { 'x-hook-signature-256': signed('{}').slice(0, 20) }],
+  ])('%s is refused before its body is read', async (_what, headers) => {
+    for (const body of ['{}', 'no json at all'])
+      expect(await deliver(body, headers)).toMatchObject({
+        status: 401,
+        body: { error: { code: 'unauthorized' } },
+      })
+  })
+
+  it.each([
+    ['no JSON', 'ref=main'],
+    ['no push', '{"a":1}'],
+    ['a commit that is none', JSON.stringify({ ref: 'refs/heads/main', after: '-x' })],
+  ])('that is signed but holds %s is 400', async (_what, body) => {
+    expect(await deliver(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })
+  })
+
+  it('may have 25 MiB and no more', async () => {
+    const large = JSON.stringify({ filler: 'x'.repeat(24 * 1024 * 1024) })
+    expect((await deliver(large, { 'x-hook-event': 'ping' })).status).toBe(200)
+    const larger = 'x'.repeat(25 * 1024 * 1024 + 1)
+    expect(await deliver(larger)).toMatchObject({
+      status: 413,
+      body: { error: { code: 'payload_too_large' } },
+    })
+  })
+})
+
+it('the server says that pushes are taken, and without a secret there is nothing at the address', async () => {
+  expect((await server.api('GET', '/info')).body).toMatchObject({
+    gitprov_webhook_enabled: true,
+    gitprov_webhook_secret_set: true,
+  })
+  const without = await startServer()
+  try {
+    const answer = await without.request('POST', '/hooks/gitprov', '{}')
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+  } finally {
+    await without.stop()
+  }
+})

@@ -8,10 +8,8 @@ export default defineEndpoint({
   description:
     'Signed with the webhook secret. A push deploys every service with auto_deploy whose repository and branch match.',
   auth: 'none',
-  body: {
-    contentType: 'application/json',
-    description: 'The payload, as JSON or form-encoded; at most 25 MiB',
-  },
+  // Providers send JSON or a form, whatever they call it; the signature is over the raw bytes.
+  body: { contentType: '*/*', description: 'The payload, as JSON or form-encoded; at most 25 MiB' },
   response: PushAnswer,
   errors: ['not_found', 'unauthorized', 'payload_too_large'],
   async handler({ event }) {

@@ -37,6 +37,8 @@ export class LogWriter {
     makePrivateDirectory(join(useContext().options.dataDirectory, 'logs'))
     this.#file = open(pathOf(id), 'a', PRIVATE_FILE_MODE).then(async (file) => {
       this.#size = (await file.stat()).size
+      // What was cut off before must not swallow the first line of now.
+      if (this.#size > 0) await file.appendFile('\n')
       return file
     })
     // The failure is met at the next flush, which awaits it.
@@ -57,11 +59,11 @@ export class LogWriter {
     if (this.#cut) return
     const line = { ...entry, line: cleanLine(entry.line) }
     let text = `${JSON.stringify(line)}\n`
-    if (this.#size + text.length > MAX_LOG_BYTES || this.#pendingBytes > MAX_PENDING_BYTES) {
+    if (this.#size + Buffer.byteLength(text) > MAX_LOG_BYTES || this.#pendingBytes > MAX_PENDING_BYTES) {
       this.#cut = true
       text = `${JSON.stringify({ ts: line.ts, stream: 'system', line: `the log is cut here: it reached its ${MAX_LOG_BYTES / 1024 / 1024} MiB or came faster than the disk takes it` })}\n`
     }
-    this.#size += text.length
+    this.#size += Buffer.byteLength(text)
     this.#pendingBytes += text.length
     this.#pending.push(text)
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS)
@@ -159,8 +161,17 @@ function splitLines(bytes: Buffer): { complete: LogLine[]; rest: Buffer } {
   if (end === -1) return { complete: [], rest: bytes }
   const complete = bytes.toString('utf8', 0, end).split('\n')
   return {
-    complete: complete.map((line) => JSON.parse(line) as LogLine),
+    complete: complete.flatMap(readLine),
     rest: Buffer.from(bytes.subarray(end + 1)),
+  }
+}
+
+/** A line that was cut off by the end of the server or of the disk's space is left out. */
+function readLine(line: string): LogLine[] {
+  try {
+    return [JSON.parse(line) as LogLine]
+  } catch {
+    return []
   }
 }
 

@@ -1,12 +1,13 @@
 import { posix } from 'node:path'
 import { BuildFailure } from './failure.ts'
+import { Glob } from './glob.ts'
 
 interface Pattern {
   /** Begins with `!`: puts back what an earlier one left out. */
   exception: boolean
-  expression: RegExp
+  expression: Glob
   /** The pattern's parts, to tell whether it can match below a folder. */
-  parts: { text: string; expression: RegExp }[]
+  parts: { text: string; expression: Glob }[]
 }
 
 /** Which patterns matched a folder, by their index: what matched a folder matches all that is in it. */
@@ -73,56 +74,9 @@ function compile(line: string, file: string): Pattern {
   const cleaned = posix.normalize(text).replace(/(?<=.)\/$/, '')
   const pattern = cleaned.length > 1 ? cleaned.replace(/^\//, '') : cleaned
   try {
-    const parts = pattern.split('/').map((part) => ({ text: part, expression: toExpression(part) }))
-    return { exception, expression: toExpression(pattern), parts }
+    const parts = pattern.split('/').map((part) => ({ text: part, expression: new Glob(part) }))
+    return { exception, expression: new Glob(pattern), parts }
   } catch (cause) {
     throw new BuildFailure(`${file} has the pattern "${line}", which cannot be read: correct it`, { cause })
   }
-}
-
-function toExpression(pattern: string): RegExp {
-  let source = ''
-  for (let at = 0; at < pattern.length; at += 1) {
-    const character = pattern[at]!
-    if (character === '*' && pattern[at + 1] === '*') {
-      at += pattern[at + 2] === '/' ? 2 : 1
-      source += at + 1 >= pattern.length ? '.*' : '(.*/)?'
-    } else if (character === '*') source += '[^/]*'
-    else if (character === '?') source += '[^/]'
-    else if (character === '[') {
-      const end = classEnd(pattern, at)
-      source += toClass(pattern.slice(at + 1, end))
-      at = end
-    } else if (character === '\\') {
-      at += 1
-      if (at >= pattern.length) throw new SyntaxError('a backslash at the end')
-      source += literal(pattern[at]!)
-    } else source += literal(character)
-  }
-  return new RegExp(`^${source}$`, 'su')
-}
-
-/** Where a class ends; its first character may be an escaped `]` only, as in Go's filepath.Match. */
-function classEnd(pattern: string, start: number): number {
-  for (let at = start + 1; at < pattern.length; at += 1) {
-    if (pattern[at] === '\\') at += 1
-    else if (pattern[at] === ']' && at > start + 1) return at
-  }
-  throw new SyntaxError('a class without an end')
-}
-
-function toClass(content: string): string {
-  const negated = content.startsWith('^')
-  const body = content
-    .slice(negated ? 1 : 0)
-    .replace(/\\(.)|[\\\]^[]/gsu, (plain, escaped?: string) => classLiteral(escaped ?? plain))
-  return `[${negated ? '^' : ''}${body}]`
-}
-
-function classLiteral(character: string): string {
-  return /[\\\]^[-]/.test(character) ? `\\${character}` : character
-}
-
-function literal(character: string): string {
-  return /[\^$\\.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character
 }

@@ -3,6 +3,7 @@ import { onChange } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import { deploysInProgress, getDeploy, type DeployRow } from '#server/deploys/store.ts'
+import { messageOf } from '#server/errors.ts'
 import { nudgeLog } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
@@ -91,11 +92,19 @@ export class DeployQueue {
   #start(deploy: DeployRow): void {
     const abort = new AbortController()
     log.info('deploy starts', { id: deploy.id, service: deploy.service_id, trigger: deploy.trigger })
-    const done = runDeploy(this.#world, deploy.id, abort.signal).finally(() => {
-      this.#runs.delete(deploy.id)
-      log.info('deploy ended', { id: deploy.id, status: getDeploy(deploy.id)?.status ?? 'removed' })
-      this.#wake()
-    })
+    const run = async (): Promise<void> => {
+      try {
+        await runDeploy(this.#world, deploy.id, abort.signal)
+        log.info('deploy ended', { id: deploy.id, status: getDeploy(deploy.id)?.status ?? 'removed' })
+        this.#runs.delete(deploy.id)
+        this.#wake()
+      } catch (error) {
+        // As with a full disk, where not even its failure can be recorded: the next period looks at it again.
+        this.#runs.delete(deploy.id)
+        log.error('a deploy could not be recorded', { id: deploy.id, error: messageOf(error) })
+      }
+    }
+    const done = run()
     this.#runs.set(deploy.id, { deploy, abort, done })
   }
 }

@@ -104,11 +104,26 @@ function askHelper(name: string, key: string): Promise<RegistryCredentials | nul
       }
       // A helper without an entry for the registry says so and fails: the pull then goes without.
       if (error) return resolve(null)
-      const answer = JSON.parse(stdout) as { Username: string; Secret: string }
-      if (answer.Username === '<token>') resolve({ username: '', password: '', identityToken: answer.Secret })
-      else resolve({ username: answer.Username, password: answer.Secret })
+      const answer = readAnswer(stdout)
+      if (answer === null) {
+        reject(
+          new AppError('runtime_error', `${program}, named in ${configurationFile()}, gave no credentials`),
+        )
+      } else if (answer.Username === '<token>') {
+        resolve({ username: '', password: '', identityToken: answer.Secret })
+      } else resolve({ username: answer.Username, password: answer.Secret })
     })
     child.stdin?.on('error', () => {})
     child.stdin?.end(key)
   })
+}
+
+/** What a helper printed; null when that is something else, such as a warning. */
+function readAnswer(printed: string): { Username: string; Secret: string } | null {
+  try {
+    const { Username, Secret } = JSON.parse(printed) as Record<string, unknown>
+    return typeof Username === 'string' && typeof Secret === 'string' ? { Username, Secret } : null
+  } catch {
+    return null
+  }
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { extract, type Header } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packContext, type BuildFile } from '../../daemon/builds/context.ts'
+import { Glob } from '../../daemon/builds/glob.ts'
 import { withoutSyntax } from '../../daemon/builds/dockerfile.ts'
 
 let directory: string
@@ -201,4 +202,13 @@ describe('a syntax line', () => {
   ])('stays in %j', (content) => {
     expect(withoutSyntax(content, 'Dockerfile')).toEqual({ content, notes: [] })
   })
+})
+
+test('a pattern of many stars is judged at once, whatever the name', () => {
+  const stars = new Glob(`${'*a'.repeat(60)}*b`)
+  const name = 'a'.repeat(250)
+  expect([stars.test(name), stars.test(`${name}b`)]).toEqual([false, true])
+  const deep = new Glob(`${'**/a/'.repeat(40)}**/b`)
+  const path = Array.from({ length: 60 }, () => 'a').join('/')
+  expect([deep.test(path), deep.test(`${path}/b`), deep.test(`${path}/x/b`)]).toEqual([false, true, true])
 })

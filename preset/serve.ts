@@ -23,6 +23,11 @@ import { openDataDirectory } from './data-directory.ts'
 
 const log = logger('server')
 
+/** A client that takes longer to say what it wants holds a connection for nothing. */
+const HEAD_TIMEOUT_MS = 30_000
+/** What a client still sends after this is not waited for when the server stops. */
+const CLOSE_WITHIN_MS = 2_000
+
 /** SIGTERM ends the server within 10 s; systemd and Docker kill at 10 s and later. */
 const STOP_WITHIN_MS = 9_000
 
@@ -46,7 +51,11 @@ export async function serve(argv: string[]): Promise<void> {
   ensureServerToken(context)
 
   const started = Promise.withResolvers<void>()
-  const server = createServer({ requestTimeout: 0 }, listener(started.promise))
+  const server = createServer(
+    // Uploads and streams take their time; a head does not.
+    { requestTimeout: 0, headersTimeout: HEAD_TIMEOUT_MS },
+    listener(started.promise),
+  )
   const port = await listen(server, options.listen)
   const url = `http://${formatAddress({ host: options.listen.host, port })}`
   log.info(`API and dashboard at ${url}`)
@@ -130,12 +139,14 @@ async function listen(server: Server, address: ListenAddress): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Requests under way finish; streams have ended with `stopping`. */
+/** Requests under way finish, but not for long; streams have ended with `stopping`. */
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
   await closed
+  clearTimeout(timer)
 }
 
 function announceSetup(context: Context, url: string, port: number): void {

@@ -42,6 +42,14 @@ describe('a deploy hook', () => {
     })
   })
 
+  it('is not run by HEAD, with which links are only looked at', async () => {
+    const service = await create({ image: IMAGE })
+    const answer = await server.request('HEAD', service.path)
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('allow')).toBe('GET, POST')
+    expect(await countDeploys(service)).toBe(0)
+  })
+
   it('takes any body, as senders of web hooks have them', async () => {
     const service = await create({ image: IMAGE })
     for (const body of [

@@ -31,6 +31,7 @@ export const router = createRouter({
             { path: '', component: () => import('./service/ServiceOverview.vue') },
             { path: 'deploys', component: () => import('./service/ServiceDeploys.vue') },
             { path: 'logs', component: () => import('./service/ServiceLogs.vue') },
+            { path: 'runs', component: () => import('./service/ServiceRuns.vue') },
             { path: 'variables', component: () => import('./service/ServiceVariables.vue') },
             { path: 'settings', component: () => import('./service/ServiceSettings.vue') },
           ],
@@ -38,6 +39,11 @@ export const router = createRouter({
         {
           path: 'services/:id/deploys/:deployId',
           component: () => import('./pages/DeployPage.vue'),
+          props: true,
+        },
+        {
+          path: 'services/:id/runs/:jobId',
+          component: () => import('./pages/JobPage.vue'),
           props: true,
         },
         { path: 'server', component: () => import('./pages/ServerPage.vue') },

@@ -59,7 +59,7 @@ test('no page is wider than a phone', async () => {
   await page.waitForURL('**/services')
   const { body: services } = await server.api('GET', '/services')
   const service = `/services/${services[0].id}`
-  const tabs = ['', '/deploys', '/logs', '/variables', '/settings'].map((tab) => service + tab)
+  const tabs = ['', '/deploys', '/logs', '/runs', '/variables', '/settings'].map((tab) => service + tab)
   for (const path of ['/services', '/services/new', '/server', '/account', ...tabs]) {
     await page.goto(path)
     await page.getByRole('heading', { level: 1 }).waitFor()

@@ -5,6 +5,8 @@ import type {
   CliLogin,
   Deploy,
   EnvVar,
+  Job,
+  JobInput,
   RollbackInput,
   ServerInfo,
   Service,
@@ -51,6 +53,10 @@ export interface Routes {
   'POST /services/{id}/deploy-hook/rotate': { reply: Service }
   'GET /services/{id}/env': { reply: EnvVar[] }
   'PUT /services/{id}/env': { body: { vars: EnvVar[] }; query: { restart?: boolean }; reply: EnvVar[] }
+  'GET /services/{id}/jobs': { query: { limit?: number }; reply: Job[] }
+  'POST /services/{id}/jobs': { body: JobInput; reply: Job }
+  'GET /jobs/{job_id}': { reply: Job }
+  'POST /jobs/{job_id}/cancel': { reply: Job }
   'GET /deploys/{deploy_id}': { reply: Deploy }
   'POST /deploys/{deploy_id}/cancel': { reply: Deploy }
 }

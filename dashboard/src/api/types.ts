@@ -17,6 +17,8 @@ export type { Change } from '#server/changes.ts'
 export type { ErrorCode } from '#server/errors.ts'
 export type { Deploy, DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
 export type { DeployStatus } from '#server/deploys/states.ts'
+export type { Job, JobInput, JobTrigger } from '#server/jobs/schema.ts'
+export type { JobStatus } from '#server/jobs/states.ts'
 export type { EnvVar, Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
 export type { ServiceType } from '#server/services/types.ts'
 
@@ -36,7 +38,7 @@ export interface Branches {
   connection_id: string | null
 }
 
-/** A line of a deploy's or a service's log. */
+/** A line of a deploy's, a job's or a service's log. */
 export interface LogEvent {
   ts: string
   stream: 'stdout' | 'stderr' | 'system'

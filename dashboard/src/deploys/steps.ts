@@ -30,12 +30,26 @@ const LABELS: Record<Place, string> = {
   live: 'Live',
 }
 
-/** A deploy as its steps at the moment `now`. `rolloutAt` is when the new instances were begun with, if that is known. */
-export function stepsOf(deploy: Deploy, rolloutAt: string | null, now: number): Step[] {
+/**
+ * A deploy as its steps at the moment `now`. `rolloutAt` is when the new instances were begun with, if that is known;
+ * a type without instances goes live without a rollout.
+ */
+export function stepsOf(
+  deploy: Deploy,
+  rolloutAt: string | null,
+  now: number,
+  hasInstances: boolean,
+): Step[] {
   const builds =
     deploy.source.kind !== 'image' && !(WITHOUT_BUILD as readonly string[]).includes(deploy.trigger)
-  const places: Place[] = builds ? ['queue', 'build', 'rollout', 'live'] : ['queue', 'rollout', 'live']
-  const here = places.indexOf(placeOf(deploy, rolloutAt, builds))
+  const places: Place[] = [
+    'queue',
+    ...(builds ? (['build'] as const) : []),
+    ...(hasInstances ? (['rollout'] as const) : []),
+    'live',
+  ]
+  const place = placeOf(deploy, rolloutAt, builds)
+  const here = places.indexOf(place === 'rollout' && !hasInstances ? 'live' : place)
   const ended = deploy.finished_at !== null
   const reachedLive = deploy.status === 'live' || deploy.status === 'deactivated'
   return places.map((place, index) => {
@@ -64,7 +78,10 @@ export function stepsOf(deploy: Deploy, rolloutAt: string | null, now: number): 
     if (place === 'queue') return (started ?? end) - created
     if (started === null) return null
     const last = places[here] === place
-    if (place === 'build') return rollout !== null ? rollout - started : last ? end - started : null
+    if (place === 'build') {
+      if (rollout !== null) return rollout - started
+      return last || !hasInstances ? end - started : null
+    }
     return !builds ? end - started : rollout === null ? null : end - rollout
   }
 }

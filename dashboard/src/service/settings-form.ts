@@ -1,4 +1,5 @@
 import type { Runtime, Service, ServiceInput, ServicePatch, ServiceType } from '../api/types.ts'
+import { SERVICE_TYPE } from './type.ts'
 
 /** The settings of a service as form fields hold them: texts, empty for "not set". */
 export interface SettingsForm {
@@ -10,6 +11,10 @@ export interface SettingsForm {
   dockerfile_path: string
   build_command: string
   start_command: string
+  pre_deploy_command: string
+  publish_dir: string
+  schedule: string
+  disk_mount_path: string
   health_check_path: string
   port: string
   memory_limit_mb: string
@@ -19,7 +24,7 @@ export interface SettingsForm {
 
 export type SourceKind = 'git' | 'image' | 'archive'
 
-export const RUNTIMES: Record<Runtime, string> = {
+const RUNTIMES: Record<Runtime, string> = {
   auto: 'Detect (Dockerfile, else the language)',
   docker: 'Dockerfile',
   image: 'Container image',
@@ -36,8 +41,17 @@ export const RUNTIMES: Record<Runtime, string> = {
   elixir: 'Elixir',
 }
 
+/** How a runtime reads for a type: a static site's Dockerfile is taken only when it is asked for. */
+export function runtimeLabel(runtime: Runtime, type: ServiceType): string {
+  return runtime === 'auto' && type === 'static_site' ? 'Detect (a build, else the files)' : RUNTIMES[runtime]
+}
+
 /** Runtimes that can be chosen for what is built here. */
-export const BUILD_RUNTIMES = (Object.keys(RUNTIMES) as Runtime[]).filter((runtime) => runtime !== 'image')
+export function buildRuntimes(type: ServiceType): Runtime[] {
+  return (Object.keys(RUNTIMES) as Runtime[]).filter(
+    (runtime) => runtime !== 'image' && (runtime !== 'static' || type === 'static_site'),
+  )
+}
 
 export function emptyForm(): SettingsForm {
   return {
@@ -49,6 +63,10 @@ export function emptyForm(): SettingsForm {
     dockerfile_path: '',
     build_command: '',
     start_command: '',
+    pre_deploy_command: '',
+    publish_dir: '',
+    schedule: '',
+    disk_mount_path: '',
     health_check_path: '',
     port: '',
     memory_limit_mb: '',
@@ -68,6 +86,10 @@ export function formOf(service: Service): SettingsForm {
     dockerfile_path: service.dockerfile_path ?? '',
     build_command: service.build_command ?? '',
     start_command: service.start_command ?? '',
+    pre_deploy_command: service.pre_deploy_command ?? '',
+    publish_dir: service.publish_dir ?? '',
+    schedule: service.schedule ?? '',
+    disk_mount_path: service.disk_mount_path ?? '',
     health_check_path: service.health_check_path ?? '',
     port: service.port === null ? '' : String(service.port),
     memory_limit_mb: limit(service.memory_limit_mb),
@@ -84,6 +106,8 @@ function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsF
   ) as typeof rest
   return {
     ...texts,
+    // Files that are taken as they are have no build.
+    ...(form.runtime === 'static' && { build_command: '' }),
     port: port === '' ? null : Number(port),
     memory_limit_mb: Number(memory_limit_mb),
     cpu_limit: Number(cpu_limit),
@@ -122,14 +146,24 @@ const BUILD_FIELDS: readonly (keyof SettingsForm)[] = [
   'build_command',
   'runtime',
 ]
+/** What only a container of the service's own has. */
+const CONTAINER_FIELDS: readonly (keyof SettingsForm)[] = [
+  'start_command',
+  'pre_deploy_command',
+  'memory_limit_mb',
+  'cpu_limit',
+]
 
 /** Whether a field means anything for this type and source. */
 export function takesField(field: keyof SettingsForm, type: ServiceType, source: SourceKind): boolean {
   if (field === 'repo_url' || field === 'branch' || field === 'auto_deploy') return source === 'git'
   if (field === 'image') return source === 'image'
   if (BUILD_FIELDS.includes(field)) return source !== 'image'
-  if (field === 'port' || field === 'health_check_path')
-    return type === 'web_service' || type === 'private_service'
+  if (CONTAINER_FIELDS.includes(field)) return type !== 'static_site'
+  if (field === 'publish_dir') return type === 'static_site'
+  if (field === 'schedule') return type === 'cron_job'
+  if (field === 'disk_mount_path') return SERVICE_TYPE[type].hasInstances
+  if (field === 'port' || field === 'health_check_path') return SERVICE_TYPE[type].listens
   return true
 }
 

@@ -8,8 +8,7 @@ interface Presentation {
   meaning: string
 }
 
-/** How each state of a service reads. */
-export const SERVICE_STATE: Record<ServiceState, Presentation> = {
+const SERVICE_STATE: Record<ServiceState, Presentation> = {
   not_deployed: { label: 'Not deployed', tone: 'neutral', meaning: 'Nothing has been deployed yet.' },
   deploying: { label: 'Deploying', tone: 'progress', meaning: 'The first deploy is under way.' },
   running: { label: 'Running', tone: 'success', meaning: 'Every instance is up and healthy.' },
@@ -25,20 +24,31 @@ export const SERVICE_STATE: Record<ServiceState, Presentation> = {
   deleting: { label: 'Deleting', tone: 'progress', meaning: 'Containers and routes are being removed.' },
 }
 
-export const SERVICE_TYPE: Record<ServiceType, { label: string; meaning: string }> = {
-  web_service: { label: 'Web service', meaning: 'Answers HTTP at a public address.' },
-  private_service: { label: 'Private service', meaning: 'Reached by your other services only.' },
-  background_worker: { label: 'Background worker', meaning: 'Runs without taking requests.' },
-  static_site: { label: 'Static site', meaning: 'Files, served without a program.' },
-  cron_job: { label: 'Cron job', meaning: 'Runs on a schedule.' },
+/** What reads differently for types without instances. */
+const STATE_OF_TYPE: Partial<Record<ServiceType, Partial<Record<ServiceState, Presentation>>>> = {
+  static_site: {
+    running: { label: 'Live', tone: 'success', meaning: 'Its files are served.' },
+    suspended: { label: 'Suspended', tone: 'neutral', meaning: 'Not served. Settings and deploys are kept.' },
+  },
+  cron_job: {
+    running: { label: 'Running', tone: 'progress', meaning: 'A run is under way.' },
+    idle: { label: 'Scheduled', tone: 'success', meaning: 'It waits for its next run.' },
+    suspended: { label: 'Suspended', tone: 'neutral', meaning: 'No run starts until it is resumed.' },
+  },
 }
 
-export type ServiceAction = 'deploy' | 'restart' | 'suspend' | 'resume' | 'scale' | 'change'
+/** How the state of a service reads. */
+export function stateOf({ type, state }: Pick<Service, 'type' | 'state'>): Presentation {
+  return STATE_OF_TYPE[type]?.[state] ?? SERVICE_STATE[state]
+}
+
+export type ServiceAction = 'deploy' | 'restart' | 'run' | 'suspend' | 'resume' | 'scale' | 'change'
 
 /** States in which each action is refused, with the reason; what is not listed is allowed. */
 const REFUSED: Record<ServiceAction, Partial<Record<ServiceState, string>>> = {
   deploy: { suspended: 'Resume the service first', deleting: 'The service is being deleted' },
   restart: { suspended: 'Resume the service first', deleting: 'The service is being deleted' },
+  run: { suspended: 'Resume the service first', deleting: 'The service is being deleted' },
   suspend: { suspended: 'Already suspended', deleting: 'The service is being deleted' },
   resume: { deleting: 'The service is being deleted' },
   scale: { deleting: 'The service is being deleted' },
@@ -50,7 +60,8 @@ export function obstacle(service: Service, action: ServiceAction): string | null
   const refused = REFUSED[action][service.state]
   if (refused) return refused
   if (action === 'resume' && !service.suspended) return 'It is not suspended'
-  if (action === 'restart' && service.live_deploy_id === null) return 'Nothing is live yet'
+  if ((action === 'restart' || action === 'run') && service.live_deploy_id === null)
+    return 'Nothing is live yet'
   return null
 }
 

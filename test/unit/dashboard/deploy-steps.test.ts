@@ -23,8 +23,8 @@ function deploy(change: Partial<Deploy>): Deploy {
   }
 }
 
-const read = (value: Deploy, rolloutAt: string | null, now: string) =>
-  stepsOf(value, rolloutAt, Date.parse(now)).map(({ label, state, milliseconds }) => [
+const read = (value: Deploy, rolloutAt: string | null, now: string, hasInstances = true) =>
+  stepsOf(value, rolloutAt, Date.parse(now), hasInstances).map(({ label, state, milliseconds }) => [
     label,
     state,
     milliseconds,
@@ -62,6 +62,17 @@ test('a failed build is the failing step, and later ones were not reached', () =
 test('a rollback has no build', () => {
   const labels = read(deploy({ trigger: 'rollback' }), null, at(1)).map(([label]) => label)
   expect(labels).toEqual(['Queued', 'Start and health', 'Live'])
+})
+
+test('what has no instances goes live from its build', () => {
+  const live = deploy({ status: 'live', started_at: at(1), finished_at: at(9) })
+  expect(read(live, null, at(50), false)).toEqual([
+    ['Queued', 'done', 1_000],
+    ['Build', 'done', 8_000],
+    ['Live', 'done', null],
+  ])
+  const failed = deploy({ status: 'deploy_failed', started_at: at(1), finished_at: at(9) })
+  expect(read(failed, null, at(50), false).at(-1)).toEqual(['Live', 'failed', null])
 })
 
 test('a deploy that was canceled while it waited ended in the queue', () => {

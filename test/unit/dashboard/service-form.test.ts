@@ -1,5 +1,19 @@
 import { expect, test } from 'vitest'
-import { emptyForm, fieldProblem, inputOf } from '../../../dashboard/src/service/settings-form.ts'
+import type { Service } from '../../../dashboard/src/api/types.ts'
+import { assertSettings } from '#server/services/settings.ts'
+import type { ServiceColumns } from '#server/services/store.ts'
+import { SERVICE_TYPES, TYPES } from '#server/services/types.ts'
+import {
+  buildRuntimes,
+  emptyForm,
+  fieldProblem,
+  formOf,
+  inputOf,
+  patchOf,
+  takesField,
+  type SettingsForm,
+} from '../../../dashboard/src/service/settings-form.ts'
+import { SERVICE_TYPE } from '../../../dashboard/src/service/type.ts'
 import { suggestName } from '../../../dashboard/src/service/suggest-name.ts'
 
 test.for([
@@ -34,6 +48,55 @@ test('a new service is sent only what was filled in and means something for its 
     image: 'left over',
     port: 3000,
     runtime: 'image',
+  })
+})
+
+const VALUES = {
+  port: 3000,
+  health_check_path: '/healthz',
+  publish_dir: 'dist',
+  schedule: '0 3 * * *',
+  pre_deploy_command: 'true',
+  disk_mount_path: '/data',
+} satisfies Partial<Record<keyof SettingsForm, string | number>>
+
+test.for(SERVICE_TYPES)('the form of a %s offers exactly the fields that the server takes', (type) => {
+  const base = {
+    runtime: 'auto',
+    instances: 1,
+    ...(type === 'cron_job' && { schedule: '0 3 * * *' }),
+  } as ServiceColumns
+  const isTaken = (fields: object) => {
+    try {
+      assertSettings({ ...base, ...fields }, type)
+      return true
+    } catch {
+      return false
+    }
+  }
+  for (const [field, value] of Object.entries(VALUES))
+    expect([field, takesField(field as keyof SettingsForm, type, 'git')]).toEqual([
+      field,
+      isTaken({ [field]: value }),
+    ])
+  expect(buildRuntimes(type).includes('static')).toBe(isTaken({ runtime: 'static' }))
+  expect(SERVICE_TYPE[type]).toMatchObject({
+    listens: TYPES[type].listens,
+    hasInstances: TYPES[type].hasInstances,
+  })
+})
+
+test('files that are taken as they are lose the build command', () => {
+  const service = {
+    memory_limit_mb: 0,
+    cpu_limit: 0,
+    port: null,
+    runtime: 'auto',
+    build_command: 'make',
+  } as Service
+  expect(patchOf(service, { ...formOf(service), runtime: 'static' })).toEqual({
+    runtime: 'static',
+    build_command: '',
   })
 })
 

@@ -1,0 +1,78 @@
+import type { ServiceType } from '../api/types.ts'
+
+interface TypePresentation {
+  label: string
+  meaning: string
+  /** Its program listens on a port. */
+  listens: boolean
+  /** Containers run as long as it is live. */
+  hasInstances: boolean
+  /** Its image can run commands. */
+  runsJobs: boolean
+  /** What suspending one does. */
+  suspension: string
+}
+
+const STOPS = 'Its containers stop and it answers no requests until you resume it.'
+
+/** How each type of service reads, and what its pages show. */
+export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
+  web_service: {
+    label: 'Web service',
+    meaning: 'Answers HTTP at a public address.',
+    listens: true,
+    hasInstances: true,
+    runsJobs: true,
+    suspension: STOPS,
+  },
+  private_service: {
+    label: 'Private service',
+    meaning: 'Reached by your other services only.',
+    listens: true,
+    hasInstances: true,
+    runsJobs: true,
+    suspension: STOPS,
+  },
+  background_worker: {
+    label: 'Background worker',
+    meaning: 'Runs without taking requests.',
+    listens: false,
+    hasInstances: true,
+    runsJobs: true,
+    suspension: 'Its containers stop until you resume it.',
+  },
+  static_site: {
+    label: 'Static site',
+    meaning: 'Files, served without a program.',
+    listens: false,
+    hasInstances: false,
+    runsJobs: false,
+    suspension: 'Its files are not served until you resume it.',
+  },
+  cron_job: {
+    label: 'Cron job',
+    meaning: 'Runs on a schedule.',
+    listens: false,
+    hasInstances: false,
+    runsJobs: true,
+    suspension: 'Runs under way are canceled, and none starts until you resume it.',
+  },
+}
+
+export interface ServiceSection {
+  label: string
+  /** Below the address of the service. */
+  path: string
+}
+
+/** The pages of a service beside its overview. */
+export function sectionsOf(type: ServiceType): ServiceSection[] {
+  const { hasInstances, runsJobs } = SERVICE_TYPE[type]
+  return [
+    { label: 'Deploys', path: 'deploys' },
+    ...(hasInstances ? [{ label: 'Logs', path: 'logs' }] : []),
+    ...(runsJobs ? [{ label: 'Runs', path: 'runs' }] : []),
+    { label: 'Variables', path: 'variables' },
+    { label: 'Settings', path: 'settings' },
+  ]
+}

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { startServer, type TestServer } from '../support/server.ts'
+import { setUp, TestBrowser, waitForBadge } from './browser.ts'
+
+/** A schedule that does not come while the tests run. */
+const RARELY = '0 0 29 2 *'
+
+let browser: TestBrowser
+let server: TestServer
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  browser = await TestBrowser.launch()
+  page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+async function tabs(): Promise<string[]> {
+  return page.getByRole('navigation', { name: 'Service', exact: true }).getByRole('link').allInnerTexts()
+}
+
+test('an uploaded folder of files becomes a static site without instances, scale or a log of its own', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'site-'))
+  writeFileSync(join(folder, 'index.html'), '<h1>Opening hours</h1>')
+  execFileSync('tar', ['-czf', join(folder, 'hours.tar.gz'), '-C', folder, 'index.html'])
+  await page.goto('/services/new')
+  await page.getByText('Upload', { exact: true }).click()
+  await page.locator('input[type=file]').setInputFiles(join(folder, 'hours.tar.gz'))
+  await page.getByLabel('Type').selectOption('Static site')
+  await page.getByText('Build and publish directory').click()
+  await page.getByLabel('Publish directory').waitFor()
+  for (const absent of ['Port', 'Start command', 'Health check path', 'Schedule', 'Disk'])
+    expect([absent, await page.getByLabel(absent).count()]).toEqual([absent, 0])
+  await page.getByLabel('Runtime').selectOption('Files as they are')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await page.waitForURL(/\/deploys\/dep-/)
+  await waitForBadge(page, 'Live')
+  rmSync(folder, { recursive: true })
+
+  await page.getByRole('link', { name: 'hours', exact: true }).click()
+  await page.waitForURL(/\/services\/srv-[0-9a-f]{20}$/)
+  await waitForBadge(page, 'Live')
+  expect(await tabs()).toEqual(['Overview', 'Deploys', 'Variables', 'Settings'])
+  expect(await page.getByRole('heading', { name: 'Instances' }).count()).toBe(0)
+  const opened = page.waitForEvent('popup')
+  await page.getByRole('link', { name: 'Open', exact: true }).click()
+  const site = await opened
+  expect(await site.getByRole('heading').innerText()).toBe('Opening hours')
+  await site.close()
+  expect(browser.faults).toEqual([])
+})
+
+test('a cron job says when it is due, runs at once when asked, and shows what it printed', async () => {
+  await page.goto('/services/new')
+  await page.getByText('Container image', { exact: true }).click()
+  await page.getByLabel('Image', { exact: true }).fill('busybox:1')
+  await page.getByLabel('Name', { exact: true }).fill('report')
+  await page.getByLabel('Type').selectOption('Cron job')
+  await page.getByLabel('Schedule').fill(RARELY)
+  await page.getByText(/Next run: \w+, 29 Feb \d{4}, 00:00 UTC/).waitFor()
+  await page.getByText('Build, start and limits').click()
+  await page.getByLabel('Command optional', { exact: true }).fill('echo three sheets; exit 4')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await waitForBadge(page, 'Live')
+
+  await page.getByRole('link', { name: 'report', exact: true }).click()
+  await page.waitForURL(/\/services\/srv-[0-9a-f]{20}$/)
+  await waitForBadge(page, 'Scheduled')
+  expect(await tabs()).toEqual(['Overview', 'Deploys', 'Runs', 'Variables', 'Settings'])
+  await page.getByRole('link', { name: 'Runs', exact: true }).click()
+  await page.getByText('No run yet').waitFor()
+  await page.getByRole('button', { name: 'Run now' }).click()
+  await page.waitForURL(/\/runs\/job-[0-9a-f]{20}$/)
+  await waitForBadge(page, 'Failed')
+  await page.getByRole('log').getByText('three sheets', { exact: true }).waitFor()
+  await page.getByText('exit code 4', { exact: true }).waitFor()
+
+  await page.getByRole('link', { name: 'Runs', exact: true }).click()
+  const row = page.getByRole('list', { name: 'Runs, newest first' }).getByRole('listitem')
+  expect(await row.innerText()).toMatch(/Failed[^]*three sheets[^]*Started by hand · .* · exit code 4/)
+  expect(browser.faults).toEqual([])
+})
+
+test('a command runs beside a service and is canceled', async () => {
+  await server.api('POST', '/services', {
+    name: 'worker',
+    type: 'background_worker',
+    image: 'busybox:1',
+    start_command: 'sleep 3600',
+  })
+  await page.goto('/services/worker/runs')
+  await waitForBadge(page, 'Running')
+  await page.getByRole('button', { name: 'Run a command…' }).click()
+  await page.getByRole('textbox', { name: 'Command' }).fill('echo begun; sleep 3600')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.waitForURL(/\/runs\/job-/)
+  await page.getByRole('log').getByText('begun', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('button', { name: 'Cancel run' }).click()
+  await waitForBadge(page, 'Canceled')
+  expect(browser.faults).toEqual([])
+})

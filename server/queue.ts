@@ -6,6 +6,8 @@
 export class BoundedQueue<T> {
   readonly #limit: number
   #items: T[] = []
+  /** Items before this place were handed over. */
+  #next = 0
   #dropped = 0
   #closed = false
   #wake: () => void = () => {}
@@ -19,7 +21,7 @@ export class BoundedQueue<T> {
   /** Adds an item, or counts it as dropped when the queue is full. */
   push(item: T): void {
     if (this.#closed) return
-    if (this.#items.length >= this.#limit) this.#dropped++
+    if (this.#items.length - this.#next >= this.#limit) this.#dropped++
     else this.#items.push(item)
     this.#wake()
   }
@@ -34,6 +36,7 @@ export class BoundedQueue<T> {
   /** Forgets everything queued. */
   clear(): void {
     this.#items = []
+    this.#next = 0
   }
 
   close(): void {
@@ -43,14 +46,22 @@ export class BoundedQueue<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     for (;;) {
-      const batch = this.#items
-      this.#items = []
-      yield* batch
-      if (this.#items.length > 0) continue
+      // One by one, so that a clear reaches all that was not handed over.
+      while (this.#next < this.#items.length) yield this.#take()
       if (this.#closed) return
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
+  }
+
+  #take(): T {
+    const item = this.#items[this.#next++]!
+    // The rest moves to the front now and then, not each time.
+    if (this.#next === this.#items.length || this.#next >= this.#limit) {
+      this.#items = this.#items.slice(this.#next)
+      this.#next = 0
+    }
+    return item
   }
 }

@@ -22,11 +22,13 @@ export function forgetOldSites(kept: number): void {
 
 /** Removes the folders that no deploy serves or may go back to. */
 export async function removeStraySites(): Promise<void> {
+  // The folders first: one that is made meanwhile is not looked at.
+  const names = await readdir(sitesFolder())
   const rows = useDatabase().all<{ site_id: string }>(
     'SELECT DISTINCT site_id FROM deploys WHERE site_id IS NOT NULL',
   )
   const wanted = new Set(rows.map(({ site_id }) => site_id))
-  for (const name of await readdir(sitesFolder())) {
+  for (const name of names) {
     const id = name.replace(/\.partial$/, '')
     // One that is being made has no record of its folder yet.
     if (!wanted.has(name) && !isUnderWay(id)) await rm(siteFolder(name), { recursive: true, force: true })

@@ -9,6 +9,7 @@ import { logger } from '#server/log.ts'
 import { getService } from '#server/services/store.ts'
 import { imagePrefix, imageTag, readImageTag } from '../builds/tags.ts'
 import type { Task } from '../driver.ts'
+import { ClockGuard } from '../jobs/clock-guard.ts'
 import type { World } from '../world.ts'
 import { forgetOldSites, removeStrayLifts, removeStraySites } from './sites.ts'
 
@@ -24,10 +25,12 @@ const BUILD_CACHE_BYTES = 20 * 1024 ** 3
 
 /** Removes what the server made and no longer needs; never anything else. */
 export function cleanup(world: World): Task {
+  const clock = new ClockGuard()
   return {
     name: 'cleanup',
     everyMs: PERIOD_MS,
     async run() {
+      if (clock.heldMs() > 0) return
       await forgetOldDeploys()
       forgetOldSites(KEPT_LIVE)
       await removeStrayFiles()

@@ -11,6 +11,7 @@ import type { Task } from '../driver.ts'
 import type { World } from '../world.ts'
 import type { AbortReason } from './abort.ts'
 import { needsBuild, runDeploy } from './runner.ts'
+import { runs } from './runs.ts'
 
 const log = logger('deploys')
 
@@ -20,19 +21,12 @@ const PERIOD_MS = 10_000
 /** A run that waits for the engine may take longer; the process ends all the same. */
 const STOP_WITHIN_MS = 4_000
 
-interface Run {
-  deploy: DeployRow
-  abort: AbortController
-  done: Promise<void>
-}
-
 /**
  * Starts deploys in the order they were queued: one of a service at a time, builds within `--build-concurrency`.
  * While the engine does not answer, deploys stay queued.
  */
 export class DeployQueue {
   readonly #world: World
-  readonly #runs = new Map<string, Run>()
   readonly #stopListening: () => void
   #wake: () => void = () => {}
 
@@ -41,8 +35,7 @@ export class DeployQueue {
     this.#stopListening = onChange(({ kind, id }) => {
       if (kind !== 'deploy') return
       nudgeLog(id)
-      if (getDeploy(id)?.status === 'canceled')
-        this.#runs.get(id)?.abort.abort('canceled' satisfies AbortReason)
+      if (getDeploy(id)?.status === 'canceled') runs.get(id)?.abort.abort('canceled' satisfies AbortReason)
       this.#wake()
     })
   }
@@ -63,13 +56,13 @@ export class DeployQueue {
   /** Ends what runs, leaving its record so that the next start takes it up. */
   async stop(): Promise<void> {
     this.#stopListening()
-    for (const { abort } of this.#runs.values()) abort.abort('stopping' satisfies AbortReason)
-    const ended = Promise.all([...this.#runs.values()].map(({ done }) => done))
+    for (const { abort } of runs.values()) abort.abort('stopping' satisfies AbortReason)
+    const ended = Promise.all([...runs.values()].map(({ done }) => done))
     await Promise.race([ended, delay(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
   async #startWhatCan(): Promise<void> {
-    const waiting = deploysInProgress().filter(({ id }) => !this.#runs.has(id))
+    const waiting = deploysInProgress().filter(({ id }) => !runs.has(id))
     if (waiting.length === 0) return
     // How containers are reached is known once the engine has answered; that wakes this task.
     if (this.#world.reachByAddress === null) return
@@ -81,7 +74,7 @@ export class DeployQueue {
   }
 
   #isBlocked(deploy: DeployRow): boolean {
-    const running = [...this.#runs.values()].map((run) => run.deploy)
+    const running = [...runs.values()].map((run) => run.deploy)
     if (running.some(({ service_id }) => service_id === deploy.service_id)) return true
     const builds = running.filter(
       (other) => needsBuild(other) && getDeploy(other.id)?.status !== 'deploying',
@@ -96,15 +89,15 @@ export class DeployQueue {
       try {
         await runDeploy(this.#world, deploy.id, abort.signal)
         log.info('deploy ended', { id: deploy.id, status: getDeploy(deploy.id)?.status ?? 'removed' })
-        this.#runs.delete(deploy.id)
+        runs.delete(deploy.id)
         this.#wake()
       } catch (error) {
         // As with a full disk, where not even its failure can be recorded: the next period looks at it again.
-        this.#runs.delete(deploy.id)
+        runs.delete(deploy.id)
         log.error('a deploy could not be recorded', { id: deploy.id, error: messageOf(error) })
       }
     }
     const done = run()
-    this.#runs.set(deploy.id, { deploy, abort, done })
+    runs.set(deploy.id, { deploy, abort, done })
   }
 }

@@ -49,7 +49,7 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
         : await begin(world, deploy, log, signal)
     if (!snapshot) return
     await preDeploy(world, getDeploy(id)!, snapshot, log, signal)
-    await stoppingFirst(world, deploy, snapshot, log, () =>
+    await stoppingFirst(world, deploy, snapshot, log, signal, () =>
       rollOut(world, getDeploy(id)!, snapshot, log, signal),
     )
   } catch (error) {

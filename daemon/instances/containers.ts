@@ -1,8 +1,10 @@
 import { useDatabase } from '#server/context.ts'
 import { findEnvironment } from '#server/environments/store.ts'
+import { AppError } from '#server/errors.ts'
 import { allotAddress, releaseAddress } from '#server/instances/addresses.ts'
 import {
   deleteInstance,
+  getInstance,
   insertInstance,
   newInstanceId,
   updateInstance,
@@ -41,7 +43,8 @@ export async function startInstance(
   snapshot: Snapshot,
 ): Promise<void> {
   const { engine } = world
-  if ((await engine.containers.inspect(instance.id)) === null) {
+  const found = await engine.containers.inspect(instance.id)
+  if (found === null) {
     const role = {
       name: instance.id,
       kind: 'instance',
@@ -56,7 +59,12 @@ export async function startInstance(
       aliases: TYPES[service.type].listens && shared.dns === undefined ? [service.name] : [],
       ...(world.reachByAddress || snapshot.port === null ? {} : { publishPort: snapshot.port }),
     })
-    await giveDisk(engine, instance.id, snapshot)
+  }
+  if (found === null || found.status === 'created') await giveDisk(engine, instance.id, snapshot)
+  // It may have been removed while its container was made.
+  if (!getInstance(instance.id)) {
+    await engine.containers.remove(instance.id)
+    throw new AppError('conflict', `${instance.id} was removed while it was started`)
   }
   await engine.containers.start(instance.id)
   updateInstance(instance.id, { started_at: Date.now(), ...(await upstreamOf(world, instance, snapshot)) })

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { extract, pack, type Header } from 'tar-stream'
+import { extract, pack, type Extract, type Header } from 'tar-stream'
 import type { Snapshot } from '#server/deploys/store.ts'
 import type { Engine } from '../engine/index.ts'
 
@@ -50,7 +50,7 @@ async function isNew(engine: Engine, container: string, path: string): Promise<b
   if (!tar) return false
   let root: Header | undefined
   try {
-    for await (const entry of tar.pipe(extract())) {
+    for await (const entry of entriesOf(tar)) {
       entry.resume()
       if (root) return false
       root = entry.header
@@ -90,6 +90,11 @@ function findRow(file: string, wanted: string, numberField: number): string[] | 
 async function readText(engine: Engine, container: string, path: string): Promise<string> {
   const tar = await engine.containers.getArchive(container, path)
   if (!tar) return ''
-  for await (const entry of tar.pipe(extract())) return await text(entry)
+  for await (const entry of entriesOf(tar)) return await text(entry)
   return ''
+}
+
+/** The entries of a tar stream; throws when its connection is cut, which `pipe` alone would not tell. */
+function entriesOf(tar: Readable): Extract {
+  return pipeline(tar, extract(), () => {})
 }

@@ -4,6 +4,7 @@ import { useContext } from '#server/context.ts'
 import { tellJob } from '#server/jobs/operations.ts'
 import { jobsInProgress, jobStatus, type JobFacts } from '#server/jobs/store.ts'
 import { nudgeLog } from '#server/log-files.ts'
+import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import type { AbortReason } from '../deploys/abort.ts'
 import type { Task } from '../driver.ts'
@@ -83,12 +84,19 @@ export class JobQueue {
     const { id, service_id, trigger } = job
     const abort = new AbortController()
     log.info('job starts', { id, service: service_id, trigger })
-    const done = runJob(this.#world, id, abort.signal).finally(() => {
-      runs.delete(id)
-      tellJob(id, service_id)
-      this.#wake()
-    })
-    runs.set(id, { job, abort, done })
+    const run = async (): Promise<void> => {
+      try {
+        await runJob(this.#world, id, abort.signal)
+        runs.delete(id)
+        tellJob(id, service_id)
+        this.#wake()
+      } catch (error) {
+        // As with a full disk, where not even its end can be recorded: the next period looks at it again.
+        runs.delete(id)
+        log.error('a job could not be recorded', { id, error: messageOf(error) })
+      }
+    }
+    runs.set(id, { job, abort, done: run() })
   }
 }
 

@@ -63,9 +63,15 @@ export class Schedule {
       this.#wakeIn(heldMs)
       return
     }
-    if (this.#isLoaded) this.#refresh()
-    else this.#load()
-    this.#queueDue()
+    try {
+      if (this.#isLoaded) this.#refresh()
+      else this.#load()
+      this.#queueDue()
+    } catch (error) {
+      // What was taken out of the queue and not recorded is found again by its mark.
+      this.#isLoaded = false
+      throw error
+    }
     if (this.#queue[0]) this.#wakeIn(this.#queue[0].at - Date.now())
   }
 

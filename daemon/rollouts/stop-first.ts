@@ -6,6 +6,7 @@ import { tryMove } from '#server/machine.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { removeInstance, STOP_GRACE_SECONDS } from '../instances/containers.ts'
 import type { World } from '../world.ts'
+import { outliveRotation } from './rotation.ts'
 
 /** Requests under way in the old instance may take this long. */
 const DRAIN_MS = 30_000
@@ -28,12 +29,13 @@ export async function stoppingFirst(
   deploy: DeployRow,
   snapshot: Snapshot,
   log: LogWriter,
+  signal: AbortSignal,
   rollOut: () => Promise<void>,
 ): Promise<void> {
   if (snapshot.disk_mount_path === null) return await rollOut()
   stopped.set(deploy.service_id, deploy.id)
   try {
-    await stopOld(world, deploy, log)
+    await stopOld(world, deploy, log, signal)
     await rollOut()
   } catch (error) {
     log.system('the former version is started again')
@@ -43,14 +45,16 @@ export async function stoppingFirst(
   }
 }
 
-async function stopOld(world: World, deploy: DeployRow, log: LogWriter): Promise<void> {
+async function stopOld(world: World, deploy: DeployRow, log: LogWriter, signal: AbortSignal): Promise<void> {
   const old = instancesOf(deploy.service_id).filter(({ deploy_id }) => deploy_id !== deploy.id)
   if (old.length === 0) return
   log.system('stopping the old instance first, as the service has a disk')
-  for (const { id } of old) tryMove(instanceMachine, id, 'draining', { left_rotation_at: Date.now() })
+  const now = Date.now()
+  for (const { id } of old) tryMove(instanceMachine, id, 'draining', { left_rotation_at: now })
   await world.dataPlane.sync()
   for (const instance of old) {
     await world.dataPlane.drain(instance.id, DRAIN_MS)
+    await outliveRotation({ left_rotation_at: now }, signal)
     await removeInstance(world, instance, STOP_GRACE_SECONDS)
   }
 }

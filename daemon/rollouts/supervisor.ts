@@ -1,5 +1,5 @@
 import { onChange, tellService } from '#server/changes.ts'
-import { getDeploy } from '#server/deploys/store.ts'
+import { getDeploy, openSnapshot, type DeployRow } from '#server/deploys/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import { allInstances, getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
@@ -13,6 +13,7 @@ import {
   type ServiceRow,
 } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
+import { deployGone } from '../deploys/runs.ts'
 import type { Task } from '../driver.ts'
 import type { ContainerState } from '../engine/index.ts'
 import { addInstance } from '../instances/containers.ts'
@@ -155,7 +156,7 @@ export class Supervisor {
       isRouteChanged = true
       tryMove(instanceMachine, id, 'draining', { left_rotation_at: Date.now() })
     }
-    while (live && current.length < wanted) {
+    while (live && current.length < wanted && this.#mayAdd(service, live)) {
       const id = await addInstance(this.#world, service, live.id)
       current.push(getInstance(id)!)
     }
@@ -168,8 +169,14 @@ export class Supervisor {
     for (const instance of draining) {
       // The work itself outlasts this pass; who waits for the change learns here that the engine does not answer.
       await this.#world.engine.containers.inspect(instance.id)
-      await this.#upkeep.drain(instance)
+      this.#upkeep.drain(instance)
     }
+  }
+
+  /** Two programs must not write to one disk: while any instance of such a service is there, none is added. */
+  #mayAdd(service: ServiceRow, live: DeployRow): boolean {
+    if (instancesOf(service.id).length === 0) return true
+    return (openSnapshot(live)?.disk_mount_path ?? null) === null
   }
 
   #remove(service: ServiceRow): void {
@@ -190,8 +197,9 @@ export class Supervisor {
   async #removeService(service: ServiceRow): Promise<void> {
     const { containers, volumes } = this.#world.engine
     await this.#world.dataPlane.sync()
+    // What still runs for it was canceled, and would make anew what is removed here.
+    await Promise.all([deployGone(service.id), jobsGone(service.id)])
     await forEachLimited(instancesOf(service.id), PARALLEL, (instance) => this.#upkeep.remove(instance))
-    await jobsGone(service.id)
     const strays = await containers.list({ 'deployer.service': service.id })
     await forEachLimited(strays, PARALLEL, ({ name }) => containers.remove(name))
     await volumes.remove(diskName(service.id))

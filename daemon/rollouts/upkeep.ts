@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { tellService } from '#server/changes.ts'
 import { getDeploy, openSnapshot } from '#server/deploys/store.ts'
 import { findEnvironment } from '#server/environments/store.ts'
@@ -15,14 +14,13 @@ import { noteInService } from '../logs/notes.ts'
 import type { World } from '../world.ts'
 import { Background } from './background.ts'
 import { CrashHistory } from './crashes.ts'
+import { outliveRotation } from './rotation.ts'
 import { describeExit, NotReady, waitUntilReady } from './readiness.ts'
 
 const log = logger('instances')
 
 /** Requests of an instance that left rotation may take this long. */
 const DRAIN_MS = 30_000
-/** Container to container traffic does not pass the data plane: an instance outlives its rotation by this. */
-const AFTER_ROTATION_MS = 5_000
 
 /** Keeps single instances running, and ends those that left rotation. `look` asks for a service to be looked at again. */
 export class Upkeep {
@@ -66,14 +64,13 @@ export class Upkeep {
   }
 
   /** Lets an instance that left rotation finish its requests, then stops and removes it. */
-  async drain(instance: InstanceRow): Promise<void> {
+  drain(instance: InstanceRow): void {
     const key = `drain ${instance.id}`
-    if (this.#background.has(key)) return
-    await this.#background.cancel(instance.id)
     this.#background.start({
       key,
       pauseMs: this.#crashes.backOffMs(key),
       run: async (signal) => {
+        await this.#background.cancel(instance.id)
         await this.#drain(instance.id, signal)
         this.#crashes.forget(key)
       },
@@ -159,8 +156,7 @@ export class Upkeep {
     if (!instance) return
     await this.#world.dataPlane.sync()
     await this.#world.dataPlane.drain(id, DRAIN_MS)
-    const rest = AFTER_ROTATION_MS - (Date.now() - (instance.left_rotation_at ?? 0))
-    if (rest > 0) await delay(Math.min(rest, AFTER_ROTATION_MS), undefined, { signal })
+    await outliveRotation(instance, signal)
     signal.throwIfAborted()
     await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
     this.#crashes.forget(id)

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, posix } from 'node:path'
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { extract, type Header } from 'tar-stream'
 import { BuildFailure } from '../builds/failure.ts'
 import { ArchiveFault, EntryRules } from '../sources/archive-entries.ts'
@@ -65,7 +65,8 @@ async function unpack(tar: Readable, top: string, directory: string): Promise<vo
   const tree = new TreeWriter(directory)
   let bytes = 0
   try {
-    for await (const content of tar.pipe(extract())) {
+    // `pipe` would pass on neither a failure nor the end of a connection that is cut.
+    for await (const content of pipeline(tar, extract(), () => {})) {
       const { header } = content
       if (header.name.replace(/\/$/, '') === top && header.type !== 'directory')
         throw new BuildFailure(`publish_dir is ${describe(header)}, not a folder: correct it`)

@@ -214,11 +214,11 @@ class Working {
 
   async #noteLfs(): Promise<void> {
     const path = join(this.#request.directory, '.gitattributes')
-    const isFile = await lstat(path).then(
-      (facts) => facts.isFile(),
+    const isReadable = await lstat(path).then(
+      (facts) => facts.isFile() && facts.size <= MAX_ATTRIBUTES_BYTES,
       () => false,
     )
-    if (isFile && /\bfilter=lfs\b/.test(await readFile(path, 'utf8'))) {
+    if (isReadable && /\bfilter=lfs\b/.test(await readFile(path, 'utf8'))) {
       this.#request.onLine('files kept by Git LFS are not fetched: the build sees their pointers')
     }
   }
@@ -245,5 +245,8 @@ class Working {
     return runGit(onOutputLine ? { ...options, onOutputLine } : options)
   }
 }
+
+/** A larger file of attributes is not looked into for a note in the log. */
+const MAX_ATTRIBUTES_BYTES = 1024 * 1024
 
 const SHALLOW_FETCH = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules']

@@ -39,7 +39,10 @@ export function runDeployHook(serviceId: string, query: z.output<typeof HookQuer
   const matches = sameSecret(query.key, service?.deploy_hook_key ?? '')
   if (!service || !matches) throw new AppError('unauthorized', 'unknown service or wrong key')
   // Judged here and not by the contract: who has no key learns nothing else.
-  if (query.ref !== undefined) refuse('ref', commitFault(query.ref))
+  if (query.ref !== undefined) {
+    refuse('ref', commitFault(query.ref))
+    if (service.repo_url === null) refuse('ref', `service ${service.name} has no repository`)
+  }
   if (query.image !== undefined) {
     refuse('image', imageFault(query.image))
     if (service.image === null)

@@ -5,7 +5,7 @@ import { AppError, messageOf } from '../errors.ts'
 import { repositoryKey } from '../git/same-repository.ts'
 import { logger } from '../log.ts'
 import { allServices, type ServiceRow } from '../services/store.ts'
-import { recordDelivery } from './deliveries.ts'
+import { recordDelivery, wasTaken } from './deliveries.ts'
 import { readPush, skipPhrase, type Push } from './push.ts'
 import { header, isSigned, type Headers } from './signature.ts'
 
@@ -25,7 +25,8 @@ export function webhookSecret(): string {
 
 /**
  * Takes a delivery of the push webhook. Throws `not_found` while no secret is set, `unauthorized` for a wrong signature,
- * before anything of the body is read, and `invalid_request` for what is no payload.
+ * before anything of the body is read, and `invalid_request` for what is no payload. When a fault of the server's own kept
+ * it from every deploy, that fault is thrown and the delivery may be sent again.
  */
 export function takeDelivery(headers: Headers, body: Buffer): Delivered {
   if (!isSigned(webhookSecret(), headers, body))
@@ -43,8 +44,11 @@ export function takeDelivery(headers: Headers, body: Buffer): Delivered {
     'x-gitea-delivery',
     'x-gitlab-event-uuid',
   )
-  if (!recordDelivery(body, deliveryId)) return { ignored: 'this delivery was taken before' }
-  return deployPushed(push)
+  if (wasTaken(body, deliveryId)) return { ignored: 'this delivery was taken before' }
+  const delivered = deployPushed(push)
+  // Recorded last: a push that a crash or a fault cut off can be delivered again.
+  recordDelivery(body, deliveryId)
+  return delivered
 }
 
 function deployPushed(push: Push): Delivered {
@@ -55,16 +59,21 @@ function deployPushed(push: Push): Delivered {
   if (phrase !== null) return { ignored: `the commit's message says ${phrase}` }
   const deploys: DeployRow[] = []
   const reasons: string[] = []
+  let fault: Error | undefined
   for (const service of services) {
     try {
       deploys.push(queueSourceDeploy(service, 'webhook', { commit: push.after }))
     } catch (error) {
       // One that takes no deploys now keeps no other from its own.
-      if (!(error instanceof AppError))
+      if (error instanceof AppError) reasons.push(error.message)
+      else {
+        fault = error as Error
         log.error('a push could not be deployed', { service: service.id, error: messageOf(error) })
-      reasons.push(messageOf(error))
+        reasons.push(`service ${service.name} could not be deployed: see the server log`)
+      }
     }
   }
+  if (deploys.length === 0 && fault) throw fault
   if (deploys.length === 0) return { ignored: reasons.join('; ') }
   return { deploys, reason: reasons.length > 0 ? reasons.join('; ') : null }
 }
@@ -77,7 +86,7 @@ function isMeant(service: ServiceRow, { branch, defaultBranch, repositories }: P
 
 function parsePayload(headers: Headers, body: Buffer): unknown {
   const text = body.toString('utf8')
-  const isForm = header(headers, 'content-type')?.startsWith('application/x-www-form-urlencoded') === true
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(header(headers, 'content-type') ?? '')
   const json = isForm ? new URLSearchParams(text).get('payload') : text
   try {
     return JSON.parse(json ?? '')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import { isFullCommit } from '../git/refs.ts'
 import { repositoryKey } from '../git/same-repository.ts'
 
 /** What a push says, whichever provider sent it. */
@@ -43,7 +44,6 @@ const Payload = z.object({
 
 /** Commit ids that stand for no commit: the branch was deleted (githooks(5), pre-receive). */
 const NO_COMMIT = /^0+$/
-const COMMIT = /^[0-9a-f]{40,64}$/
 
 /** Takes a push apart. Answers why it is ignored when it is none of a branch. Throws `invalid_request` for what is no push. */
 export function readPush(payload: unknown): Push | { ignored: string } {
@@ -54,7 +54,7 @@ export function readPush(payload: unknown): Push | { ignored: string } {
   if (!ref.startsWith('refs/heads/')) return { ignored: `${ref} is no branch` }
   const branch = ref.slice('refs/heads/'.length)
   if (NO_COMMIT.test(after)) return { ignored: `the branch ${branch} was deleted` }
-  if (!COMMIT.test(after)) throw new AppError('invalid_request', 'after: must be a commit id')
+  if (!isFullCommit(after)) throw new AppError('invalid_request', 'after: must be a whole commit id')
   const urls = [...Object.values(repository ?? {}), ...Object.values(project ?? {})]
   return {
     branch,

@@ -4,7 +4,7 @@ import { sameSecret } from '../secrets.ts'
 /** Headers of a delivery by their lower-case names. */
 export type Headers = Record<string, string | string[] | undefined>
 
-/** The one value of a header; null when it is missing or stands twice. */
+/** The value of the first of these headers that is there; null when none is. */
 export function header(headers: Headers, ...names: string[]): string | null {
   for (const name of names) {
     const value = headers[name]

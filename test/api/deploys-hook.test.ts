@@ -99,7 +99,9 @@ describe('a deploy hook', () => {
 
   it('refuses a choice that does not fit the source', async () => {
     const image = await create({ image: IMAGE })
-    expect((await server.request('POST', `${image.path}&ref=abcd`)).status).toBe(400)
+    const answer = await server.request('POST', `${image.path}&ref=abcd`)
+    expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+    expect(answer.body.error.message).toMatch(/^ref: /)
     const repository = await create({ repo_url: 'https://git.example.com/x.git' })
     expect((await server.request('POST', `${repository.path}&image=busybox:1`)).status).toBe(400)
     const nothing = await create({})

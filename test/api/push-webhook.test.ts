@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
 
@@ -49,6 +54,26 @@ function deliver(payload: object | string, headers: Record<string, string> = {})
   return server.request('POST', '/hooks/gitprov', text, {
     headers: { 'x-hook-event': 'push', 'x-hook-signature-256': signed(text), ...headers },
   })
+}
+
+/** Does something in the running server's own database. */
+function withDatabase<T>(work: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** Lets the database refuse deploys of a service, until the function that is returned is called. */
+function failDeploysOf(serviceId: string): () => void {
+  const trigger = `fail_${serviceId.replace('-', '_')}`
+  withDatabase((database) =>
+    database.exec(`CREATE TRIGGER ${trigger} BEFORE INSERT ON deploys WHEN NEW.service_id = '${serviceId}'
+      BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END`),
+  )
+  return () => withDatabase((database) => database.exec(`DROP TRIGGER ${trigger}`))
 }
 
 const ignored = (reason: RegExp) => ({
@@ -106,6 +131,54 @@ describe('a push', () => {
     expect(await deliver(payloadOf(url))).toMatchObject(ignored(/suspended/))
   })
 
+  it('to a service that is being deleted says so', async () => {
+    const { url, name, id } = await repository()
+    await server.api('DELETE', `/services/${id}`)
+    expect(await deliver(payloadOf(url))).toMatchObject(ignored(new RegExp(`${name} is being deleted`)))
+  })
+
+  it('reaches the services of every environment', async () => {
+    const environment = await server.api('POST', '/environments', { name: 'staging' })
+    expect(environment).toMatchObject({ status: 201 })
+    const { url, id } = await repository()
+    const staged = await repository({ repo_url: url, environment: 'staging' })
+    const { deploys } = (await deliver(payloadOf(url))).body
+    expect(deploys.map((deploy: { service_id: string }) => deploy.service_id).toSorted()).toEqual(
+      [id, staged.id].toSorted(),
+    )
+  })
+
+  it('deploys the others when the server fails at one, and tells nothing of the cause', async () => {
+    const { url, name, id } = await repository()
+    const other = await repository({ repo_url: url })
+    const release = failDeploysOf(id)
+    try {
+      const { status, body } = await deliver(payloadOf(url))
+      expect({ status, deploys: body.deploys }).toMatchObject({
+        status: 200,
+        deploys: [{ service_id: other.id }],
+      })
+      expect(body.reason).toBe(`service ${name} could not be deployed: see the server log`)
+    } finally {
+      release()
+    }
+  })
+
+  it('that the server failed at is an error, and is taken when it is delivered again', async () => {
+    const { url, id } = await repository()
+    const payload = payloadOf(url)
+    const release = failDeploysOf(id)
+    try {
+      expect(await deliver(payload, { 'x-hook-delivery': 'failed' })).toMatchObject({
+        status: 500,
+        body: { error: { code: 'database_error' } },
+      })
+    } finally {
+      release()
+    }
+    expect((await deliver(payload, { 'x-hook-delivery': 'failed' })).body.deploys).toHaveLength(1)
+  })
+
   it.each([
     ['of a tag', { ref: 'refs/tags/v1' }, /no branch/],
     ['that deletes a branch', { after: '0'.repeat(40) }, /deleted/],
@@ -126,6 +199,31 @@ describe('a push', () => {
     expect((await deliver(payload, { 'x-hook-delivery': 'one' })).body.deploys).toHaveLength(1)
     expect(await deliver(payload, { 'x-hook-delivery': 'two' })).toMatchObject(ignored(/before/))
     expect(await deliver(payloadOf(url), { 'x-hook-delivery': 'one' })).toMatchObject(ignored(/before/))
+  })
+
+  it('is known again after a restart of the server', async () => {
+    const { url } = await repository()
+    const payload = payloadOf(url)
+    expect((await deliver(payload)).body.deploys).toHaveLength(1)
+    await server.restart()
+    expect(await deliver(payload)).toMatchObject(ignored(/before/))
+  })
+
+  it('is remembered for the newest thousands of deliveries and no more', async () => {
+    const { url } = await repository()
+    await deliver(payloadOf(url))
+    withDatabase((database) =>
+      database.exec(`INSERT INTO webhook_deliveries (body_digest, received_at)
+        WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 6000)
+        SELECT 'filler ' || n, 0 FROM counter`),
+    )
+    const payload = payloadOf(url)
+    expect((await deliver(payload)).body.deploys).toHaveLength(1)
+    const kept = withDatabase((database) =>
+      database.prepare('SELECT count(*) AS count FROM webhook_deliveries').get(),
+    )
+    expect(kept).toEqual({ count: 5_000 })
+    expect(await deliver(payload)).toMatchObject(ignored(/before/))
   })
 })
 
@@ -161,12 +259,15 @@ describe('each provider is understood', () => {
     expect((await send(SECRET)).body.deploys).toHaveLength(1)
   })
 
-  it('a form that carries the payload', async () => {
-    const { url } = await repository()
-    const form = new URLSearchParams({ payload: JSON.stringify(payloadOf(url)) }).toString()
-    const answer = await deliver(form, { 'content-type': 'application/x-www-form-urlencoded' })
-    expect(answer.body.deploys).toHaveLength(1)
-  })
+  it.each(['application/x-www-form-urlencoded', 'Application/X-WWW-Form-URLEncoded; charset=UTF-8'])(
+    'a form that carries the payload: %s',
+    async (type) => {
+      const { url } = await repository()
+      const form = new URLSearchParams({ payload: JSON.stringify(payloadOf(url)) }).toString()
+      const answer = await deliver(form, { 'content-type': type })
+      expect(answer.body.deploys).toHaveLength(1)
+    },
+  )
 })
 
 describe('a delivery', () => {
@@ -197,6 +298,7 @@ describe('a delivery', () => {
     ['no JSON', 'ref=main'],
     ['no push', '{"a":1}'],
     ['a commit that is none', JSON.stringify({ ref: 'refs/heads/main', after: '-x' })],
+    ['a part of a commit', JSON.stringify({ ref: 'refs/heads/main', after: AFTER + AFTER.slice(1, 9) })],
   ])('that is signed but holds %s is 400', async (_what, body) => {
     expect(await deliver(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })
   })
@@ -224,4 +326,53 @@ it('the server says that pushes are taken, and without a secret there is nothing
   } finally {
     await without.stop()
   }
+})
+
+describe('the commands of the documentation', () => {
+  const ADDRESS = 'http://127.0.0.1:7878'
+  const text = readFileSync(new URL('../../docs/hooks.md', import.meta.url), 'utf8')
+  const commands = [...text.matchAll(/```sh\n([^`]*)```/g)].map(([, command]) => command!)
+
+  /** Runs the only command that contains this, as its reader would, and answers what the server said. */
+  async function run(part: string, variables: Record<string, string>): Promise<ApiAnswer['body']> {
+    const [command = '', ...others] = commands.filter((text) => text.includes(part))
+    expect({ part, others }).toEqual({ part, others: [] })
+    const { stdout } = await promisify(execFile)(
+      'bash',
+      ['-euo', 'pipefail', '-c', command.replaceAll(ADDRESS, server.url)],
+      { env: { PATH: process.env.PATH, ...variables } },
+    )
+    return JSON.parse(stdout)
+  }
+
+  async function hooked(name: string, source: object): Promise<Record<string, string>> {
+    const { body } = await server.api('POST', '/services', { name, deploy: false, ...source })
+    return { SERVICE: body.id, KEY: body.deploy_hook_key }
+  }
+
+  it('deploy by the hook, what is configured or what they name, and make a new key', async () => {
+    const repository = await hooked('documented', { repo_url: 'https://git.example.com/x/y.git' })
+    const image = await hooked('documented-image', { image: 'registry.example.com/team/api:1' })
+    expect(await run('?key=$KEY"', repository)).toMatchObject({ trigger: 'deploy_hook', status: 'queued' })
+    expect(await run('&ref=', repository)).toMatchObject({ source: { commit: '9fceb02' } })
+    expect(await run('&image=', image)).toMatchObject({ image: 'registry.example.com/team/api:2' })
+    const rotated = await run('/rotate', { ...repository, TOKEN: server.token })
+    expect(rotated.deploy_hook_key).not.toBe(repository.KEY)
+    expect(await run('?key=$KEY"', repository)).toMatchObject({ error: { code: 'unauthorized' } })
+  })
+
+  it('push as GitHub and as GitLab do', async () => {
+    await repository({ repo_url: 'https://git.example.com/team/api.git' })
+    const deployed = {
+      ok: true,
+      ignored: false,
+      deploys: [{ trigger: 'webhook', source: { commit: AFTER } }],
+    }
+    expect(await run('X-Hook-Event', { SECRET })).toMatchObject(deployed)
+    expect(await run('X-Gitlab-Event', { SECRET })).toMatchObject(deployed)
+  })
+
+  it('are each run here', () => {
+    expect(commands).toHaveLength(6)
+  })
 })

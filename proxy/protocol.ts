@@ -11,7 +11,8 @@ export const PROTOCOL = 1
 /** An address to serve on, as the options spell it: `[::]:80`, `0.0.0.0:8080`, `127.0.0.1:0`. */
 export interface ListenerSpec {
   address: string
-  protocol: 'http'
+  /** `https` speaks TLS, and HTTP/2 with clients that ask for it. */
+  protocol: 'http' | 'https'
 }
 
 /** A listener that is open: the address that was asked for and what it really is bound to. */
@@ -119,6 +120,12 @@ export interface Target {
   site?: Site
 }
 
+/** A certificate chain and its key in PEM. A file that stands in a table never changes: a renewed one has another path. */
+export interface CertificateFiles {
+  certificate: string
+  key: string
+}
+
 /**
  * A full snapshot of everything the data plane does; the last one received counts, whatever its version, so that a
  * restored database can go back. Hosts are lower case without port and trailing dot; `*.example.com` matches one or
@@ -131,6 +138,15 @@ export interface RouteTable {
   targets: Record<string, Target>
   /** By environment id. */
   zones: Record<string, NameZone>
+  /**
+   * What `https` listeners show, by host or wildcard as in `hosts`. Plain requests for these hosts are redirected to the
+   * first `https` listener.
+   */
+  certificates: Record<string, CertificateFiles>
+  /** What to answer to HTTP-01 challenges, by token, whatever the host (RFC 8555 8.3). */
+  acme_challenges: Record<string, string>
+  /** The age of `Strict-Transport-Security` in answers over TLS (RFC 6797); 0 sends none. */
+  hsts_seconds: number
   /** CIDRs whose `X-Forwarded-*` are believed and appended to. */
   trusted_proxies: string[]
   /** Milliseconds from the last byte sent to the response head. */

@@ -18,6 +18,9 @@ const MAX_NAMES = 10_000
 const MAX_ADDRESSES = 100
 const MAX_EARLIER_SITES = 100
 const MAX_TRUSTED = 1_000
+const MAX_CHALLENGES = 10_000
+/** A hundred years. */
+const MAX_HSTS_SECONDS = 100 * 365 * 24 * 60 * 60
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
 
 const STATES: ReadonlySet<string> = new Set<TargetState>([
@@ -28,6 +31,9 @@ const STATES: ReadonlySet<string> = new Set<TargetState>([
   'failed',
   'scaled_to_zero',
 ])
+/** RFC 8555 8.1 and 8.3: base64url, and the token with the account's thumbprint. */
+const CHALLENGE = /^[A-Za-z0-9_-]{1,256}$/
+const KEY_AUTHORIZATION = /^[A-Za-z0-9_-]{1,256}\.[A-Za-z0-9_-]{1,256}$/
 /** RFC 1035 section 2.3.1. */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const HOST =
@@ -46,16 +52,19 @@ export function validateTable(value: unknown): RouteTable {
   const hosts = Object.entries(record(table.hosts, 'hosts'))
   if (hosts.length > MAX_HOSTS) fail('hosts', `must be at most ${MAX_HOSTS}`)
   for (const [host, target] of hosts) {
-    if (host.length > 253 || !HOST.test(host))
-      fail(`hosts.${host}`, 'must be a lower case host name or address')
+    validateHost(host, `hosts.${host}`)
     if (typeof target !== 'string' || !Object.hasOwn(targets, target))
       fail(`hosts.${host}`, 'must name a target')
   }
-  // A table kept by a data plane before there were zones has none.
+  // A table kept by a data plane of before these existed has none.
   table.zones ??= {}
+  table.certificates ??= {}
+  table.acme_challenges ??= {}
+  table.hsts_seconds ??= 0
   const zones = Object.entries(record(table.zones, 'zones'))
   if (zones.length > MAX_ZONES) fail('zones', `must be at most ${MAX_ZONES}`)
   for (const [id, zone] of zones) validateZone(zone, `zones.${id}`)
+  validateTls(table)
   for (const [index, network] of list(table.trusted_proxies, 'trusted_proxies', MAX_TRUSTED).entries()) {
     if (typeof network !== 'string' || !isNetwork(network))
       fail(`trusted_proxies[${index}]`, 'must be a CIDR')
@@ -78,7 +87,8 @@ function validateListener(value: unknown, path: string): void {
   const listener = record(value, path) as Partial<ListenerSpec>
   if (typeof listener.address !== 'string') fail(`${path}.address`, 'must be text')
   parseAddress(listener.address)
-  if (listener.protocol !== 'http') fail(`${path}.protocol`, 'must be http')
+  if (listener.protocol !== 'http' && listener.protocol !== 'https')
+    fail(`${path}.protocol`, 'must be http or https')
 }
 
 function validateTarget(value: unknown, path: string): void {
@@ -100,17 +110,41 @@ function validateTarget(value: unknown, path: string): void {
   if (target.site !== undefined) validateSite(target.site, `${path}.site`)
 }
 
+function validateHost(host: string, path: string): void {
+  if (host.length > 253 || !HOST.test(host)) fail(path, 'must be a lower case host name or address')
+}
+
+function validateTls(table: Record<string, unknown>): void {
+  const certificates = Object.entries(record(table.certificates, 'certificates'))
+  if (certificates.length > MAX_HOSTS) fail('certificates', `must be at most ${MAX_HOSTS}`)
+  for (const [host, value] of certificates) {
+    const path = `certificates.${host}`
+    validateHost(host, path)
+    const files = record(value, path)
+    absolutePath(files.certificate, `${path}.certificate`)
+    absolutePath(files.key, `${path}.key`)
+  }
+  const challenges = Object.entries(record(table.acme_challenges, 'acme_challenges'))
+  if (challenges.length > MAX_CHALLENGES) fail('acme_challenges', `must be at most ${MAX_CHALLENGES}`)
+  for (const [token, answer] of challenges) {
+    if (!CHALLENGE.test(token)) fail(`acme_challenges.${token}`, 'must be a base64url token')
+    if (typeof answer !== 'string' || !KEY_AUTHORIZATION.test(answer))
+      fail(`acme_challenges.${token}`, 'must be answered by a key authorization')
+  }
+  integer(table.hsts_seconds, 'hsts_seconds', 0, MAX_HSTS_SECONDS)
+}
+
 function validateSite(value: unknown, path: string): void {
   const site = record(value, path)
-  folder(site.folder, `${path}.folder`)
+  absolutePath(site.folder, `${path}.folder`)
   for (const [index, entry] of list(site.earlier, `${path}.earlier`, MAX_EARLIER_SITES).entries()) {
     const earlier = record(entry, `${path}.earlier[${index}]`)
-    folder(earlier.folder, `${path}.earlier[${index}].folder`)
+    absolutePath(earlier.folder, `${path}.earlier[${index}].folder`)
     integer(earlier.until, `${path}.earlier[${index}].until`, 0, Number.MAX_SAFE_INTEGER)
   }
 }
 
-function folder(value: unknown, path: string): void {
+function absolutePath(value: unknown, path: string): void {
   if (typeof value !== 'string' || !isAbsolute(value) || value.includes('\0'))
     fail(path, 'must be an absolute path')
 }

@@ -1,10 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import { sweepEngine } from '../stand/engine.ts'
 import { builtServer } from './build.ts'
 import { standEngine } from './stand-setup.ts'
 import { waitFor } from './wait.ts'
@@ -13,6 +15,7 @@ const START_LIMIT_MS = 30_000
 /** SIGTERM ends the server within 10 s. */
 const STOP_LIMIT_MS = 20_000
 const START_TRIES = 3
+const SERVER_ID = "SELECT value FROM settings WHERE key = 'server_id'"
 
 export interface ServerOptions {
   /** A folder that outlives the server; a temporary one when absent. */
@@ -160,8 +163,19 @@ class ServerProcess implements TestServer {
       },
     ).catch((error: Error) => (this.logs += `${error.message}\n`))
     await this.kill('SIGTERM')
-    if (!this.#options.dataDirectory)
-      rmSync(this.dataDirectory, { recursive: true, force: true, maxRetries: 5 })
+    if (this.#options.dataDirectory) return
+    if (this.#options.engine) await this.#sweep()
+    rmSync(this.dataDirectory, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  /** Removes what the server made in the engine: the containers of services outlive it. */
+  async #sweep(): Promise<void> {
+    const file = join(this.dataDirectory, 'deployer.db')
+    if (!existsSync(file)) return
+    const database = new DatabaseSync(file)
+    const { value } = database.prepare(SERVER_ID).get() as { value: string }
+    database.close()
+    await sweepEngine(value)
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

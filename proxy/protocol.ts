@@ -222,6 +222,8 @@ export interface ControlRequests {
   counts: { ask: object; answer: Counts }
   /** Answers when the new program serves; the connection ends after that. */
   upgrade: { ask: { node: string; program: string; version: string; workers: number }; answer: null }
+  /** Of a new supervisor to the old: the keys of TLS session tickets, in base64, so that sessions resume. */
+  ticket_keys: { ask: object; answer: { keys: string; left_ms: number } }
   /** Of a new supervisor to the old: end without ending your workers. */
   handover: { ask: object; answer: { table: RouteTable | null } }
   /** Ends the whole data plane; answers when its workers have ended. */

@@ -44,7 +44,12 @@ export function validateTable(value: unknown): RouteTable {
   const table = record(value, 'table')
   integer(table.version, 'version', 0, Number.MAX_SAFE_INTEGER)
   const listeners = list(table.listeners, 'listeners', MAX_LISTENERS)
-  for (const [index, listener] of listeners.entries()) validateListener(listener, `listeners[${index}]`)
+  const addresses = new Set<string>()
+  for (const [index, listener] of listeners.entries()) {
+    const { address } = validateListener(listener, `listeners[${index}]`)
+    if (addresses.has(address)) fail(`listeners[${index}].address`, 'is there twice')
+    addresses.add(address)
+  }
   const targets = record(table.targets, 'targets')
   const ids = Object.keys(targets)
   if (ids.length > MAX_TARGETS) fail('targets', `must be at most ${MAX_TARGETS}`)
@@ -83,12 +88,13 @@ export function parseAddress(address: string): { host: string; port: number } {
   return { host, port }
 }
 
-function validateListener(value: unknown, path: string): void {
+function validateListener(value: unknown, path: string): ListenerSpec {
   const listener = record(value, path) as Partial<ListenerSpec>
   if (typeof listener.address !== 'string') fail(`${path}.address`, 'must be text')
   parseAddress(listener.address)
   if (listener.protocol !== 'http' && listener.protocol !== 'https')
     fail(`${path}.protocol`, 'must be http or https')
+  return listener as ListenerSpec
 }
 
 function validateTarget(value: unknown, path: string): void {

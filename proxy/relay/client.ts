@@ -28,9 +28,10 @@ import type { Peer } from './peer.ts'
 import { METHOD_HEAD, METHOD_OTHER, METHOD_REFUSED, parseRequestHead } from './request-head.ts'
 import { makeRequestId } from './request-id.ts'
 import type { Relay } from './relay.ts'
-import type { Instance, TargetRoute } from './routes.ts'
+import { hostName, type Instance, type TargetRoute } from './routes.ts'
+import { challengeAnswer, challengeToken, pathOf, secureRedirect } from './plain.ts'
 import { Upstream } from './upstream.ts'
-import { READ_BUFFER_BYTES, Wire, slab, type WireOwner } from './wire.ts'
+import { READ_BUFFER_BYTES, slab, type Wire, type WireOwner } from './wire.ts'
 
 const HEAD_TIMEOUT_MS = 30_000
 const BODY_TIMEOUT_MS = 60_000
@@ -45,7 +46,6 @@ const LINGER_MS = 2_000
 const MAX_PIPELINED_BYTES = 64 * 1024
 /** The body of a request answered by the relay itself is read up to here to keep the connection. */
 const MAX_DISCARDED_BYTES = 256 * 1024
-const KEEP_ALIVE_PROBE_MS = 60_000
 /** A request this long gets TCP keep-alive on both sides, as streams have no other limit. */
 const KEEP_ALIVE_AFTER_MS = 30_000
 
@@ -63,7 +63,7 @@ const request = new Head()
 
 /** One accepted connection: reads requests, finds each its upstream, and keeps both ends in step. */
 export class Client implements WireOwner {
-  readonly wire = new Wire(this)
+  readonly wire: Wire
   /** The client has sent FIN. */
   ended = false
   /** The answer's last byte is followed by FIN. */
@@ -78,8 +78,8 @@ export class Client implements WireOwner {
   /** Monotonic milliseconds after which `expired` is called; 0 for none. */
   deadline = 0
   instance: Instance | null = null
+  readonly peer: Peer
   #relay: Relay
-  #peer: Peer
   #state = IDLE
   #upstream: Upstream | null = null
   /** In place of an upstream. */
@@ -88,6 +88,8 @@ export class Client implements WireOwner {
   /** The host that `#target` was found by, and the table it was found in. */
   #host: Uint8Array = NO_BYTES
   #epoch = -1
+  /** There is a certificate for the host. */
+  #secured = false
   #startedAt = 0
   #answering = false
   #requestDone = true
@@ -102,14 +104,22 @@ export class Client implements WireOwner {
   #discarded = 0
   #probed = false
 
-  constructor(relay: Relay, peer: Peer) {
+  constructor(relay: Relay, peer: Peer, wire: Wire) {
     this.#relay = relay
-    this.#peer = peer
+    this.peer = peer
+    this.wire = wire
+    wire.owner = this
     this.deadline = relay.now + HEAD_TIMEOUT_MS
   }
 
-  get address(): string | null {
-    return this.#peer.capped ? this.#peer.address : null
+  /** Its answers have no chunks: HTTP/1.0 knows none, HTTP/2 has frames. */
+  get knowsNoChunks(): boolean {
+    return this.minorVersion === 0 || this.wire.frames
+  }
+
+  /** Seconds for which browsers shall come by TLS alone; 0 where they are not told. */
+  get hstsSeconds(): number {
+    return this.peer.secure ? this.#relay.routes.hstsSeconds : 0
   }
 
   /** A request is being answered by an instance or from a site. */
@@ -212,7 +222,7 @@ export class Client implements WireOwner {
   #begin(input: Buffer, at: number, end: number): number {
     slab.reserve(end - at + HEAD_GROWTH_BYTES + REQUEST_ADDED_BYTES)
     request.reset()
-    if (this.#peer.trusted) request.forwarded = new Map()
+    if (this.peer.trusted) request.forwarded = new Map()
     const result = parseRequestHead(input, at, end, slab.buffer, slab.at, request)
     const headBytes = result === COMPLETE ? request.inputEnd - at : end - at
     if (result === INCOMPLETE && headBytes <= MAX_HEAD_BYTES) return this.#await(input, at, end)
@@ -262,16 +272,30 @@ export class Client implements WireOwner {
   /** Chooses the instance; answers the request itself or from a site, and null, when there is none. */
   #route(input: Buffer): Instance | null {
     const target = this.#findTarget(input)
+    const answer = this.peer.secure ? null : this.#answerPlain(input)
+    if (answer) {
+      this.respond(answer, '')
+      return null
+    }
     const serving = target?.state === 'serving' ? target : null
     if (serving?.site && !request.expectsOther) return this.#serve(serving.site)
     const instance = serving?.choose(this.#startedAt, null)
-    let answer: Answer
-    if (request.method === METHOD_REFUSED) answer = refusal(405)
-    else if (request.expectsOther) answer = refusal(417)
-    else if (instance) return instance
-    else answer = target ? unavailableAnswer(target.state) : NO_SUCH_HOST
-    this.respond(answer, acceptOf(latin1(slab.buffer, slab.at, request.outputEnd)))
+    if (instance && request.method !== METHOD_REFUSED && !request.expectsOther) return instance
+    this.respond(refusalOf(target), acceptOf(latin1(slab.buffer, slab.at, request.outputEnd)))
     return null
+  }
+
+  /** What a request without TLS gets before its target is asked: the proof for a certificate, or the way to TLS. */
+  #answerPlain(input: Buffer): Answer | null {
+    const { routes, securePort } = this.#relay
+    const token = challengeToken(slab.buffer, slab.at, request)
+    const proof = token === null ? undefined : routes.challenge(token)
+    if (proof !== undefined) return challengeAnswer(proof)
+    // A proxy that is trusted has taken TLS off already.
+    if (!this.#secured || securePort === null || request.forwarded?.get('x-forwarded-proto') === 'https')
+      return null
+    const host = hostName(latin1(input, request.hostStart, request.hostEnd))
+    return secureRedirect(host, securePort, pathOf(slab.buffer, slab.at, request))
   }
 
   #serve(site: Site): null {
@@ -291,14 +315,16 @@ export class Client implements WireOwner {
     if (same) return this.#target
     this.#host = Uint8Array.prototype.slice.call(input, hostStart, hostEnd)
     this.#epoch = this.#relay.routes.epoch
-    this.#target = this.#relay.routes.find(latin1(input, hostStart, hostEnd)) ?? null
+    const name = hostName(latin1(input, hostStart, hostEnd))
+    this.#target = this.#relay.routes.find(name) ?? null
+    this.#secured = this.#relay.routes.findCertificate(name) !== undefined
     return this.#target
   }
 
   /** Completes the head in the slab. Answers its end. */
   #finishHead(input: Buffer): number {
     return finishRequestHead(request, input, slab.buffer, {
-      peer: this.#peer,
+      peer: this.peer,
       routes: this.#relay.routes,
       requestId: this.requestId,
       upgrading: this.upgrading,
@@ -395,8 +421,8 @@ export class Client implements WireOwner {
     this.#state = TUNNEL
     this.deadline = 0
     this.#relay.countUpgrade(this.#target)
-    this.wire.socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
-    this.#upstream!.wire.socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+    this.wire.keepAlive()
+    this.#upstream!.wire.keepAlive()
     this.wire.resume()
     const early = this.#pending
     this.#pending = null
@@ -408,6 +434,7 @@ export class Client implements WireOwner {
   finish(): void {
     const upstream = this.#detach()
     this.#siteAnswer = null
+    this.wire.answered()
     if (this.#requestDone) upstream?.park(this.#relay.now)
     else upstream?.destroy()
     if (this.closeAfter || !this.#requestDone || this.#isLast()) return this.#linger()
@@ -432,10 +459,12 @@ export class Client implements WireOwner {
     const discardable =
       this.#requestDone || (!this.#expectsContinue && this.#body.remaining <= MAX_DISCARDED_BYTES)
     const close = this.closeAfter || answer.closes || this.#relay.retiring || this.#isLast() || !discardable
-    const bytes = render(answer, { json, bodyless: this.headOnly, close, requestId: this.requestId })
+    const { headOnly: bodyless, requestId, hstsSeconds } = this
+    const bytes = render(answer, { json, bodyless, close, requestId, hstsSeconds })
     this.#answering = true
     this.#relay.countAnswer(this.#target, answer.status, performance.now() - this.#startedAt)
     this.wire.write(bytes, 0, bytes.length)
+    this.wire.answered()
     if (close) return this.#linger()
     if (this.#requestDone) return this.#becomeIdle()
     this.#state = DISCARD
@@ -545,8 +574,8 @@ export class Client implements WireOwner {
     if (this.deadline !== 0 && now > this.deadline) this.#expired(now)
     if (this.#upstream && !this.#probed && now - this.#startedAt > KEEP_ALIVE_AFTER_MS) {
       this.#probed = true
-      this.wire.socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
-      this.#upstream.wire.socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+      this.wire.keepAlive()
+      this.#upstream.wire.keepAlive()
     }
   }
 
@@ -596,6 +625,13 @@ export class Client implements WireOwner {
   closeIdle(): void {
     if (this.#state === IDLE && !this.#pending) this.cut()
   }
+}
+
+/** Why the request in hand is not served. */
+function refusalOf(target: TargetRoute | null): Answer {
+  if (request.method === METHOD_REFUSED) return refusal(405)
+  if (request.expectsOther) return refusal(417)
+  return target ? unavailableAnswer(target.state) : NO_SUCH_HOST
 }
 
 /** Whether a head that was incomplete after `before` bytes can be judged now, so that dripped bytes cost no parse each. */

@@ -12,9 +12,12 @@ export interface Answer {
   closes: boolean
   /** Further header lines, each with its CRLF. */
   headers: string
+  /** The whole body, in place of a page. */
+  content?: string
 }
 
-function answer(
+/** An answer of the relay's own; its title is its reason unless `more` says otherwise. */
+export function answer(
   status: number,
   reason: string,
   code: string,
@@ -124,20 +127,34 @@ export interface Rendering {
   bodyless: boolean
   close: boolean
   requestId: string
+  /** As in `hstsLine`; 0 for none. */
+  hstsSeconds: number
+}
+
+/** Tells browsers to come by TLS alone for so many seconds (RFC 6797 6.1). */
+export function hstsLine(seconds: number): string {
+  return `Strict-Transport-Security: max-age=${seconds}\r\n`
 }
 
 /** The bytes of an answer, head and body. */
-export function render(answer: Answer, { json, bodyless, close, requestId }: Rendering): Buffer {
-  const body = Buffer.from(json ? jsonBody(answer) : htmlBody(answer))
+export function render(answer: Answer, { json, bodyless, close, requestId, hstsSeconds }: Rendering): Buffer {
+  const [type, text] = bodyOf(answer, json)
+  const body = Buffer.from(text)
   const head =
     `HTTP/1.1 ${answer.status} ${answer.reason}\r\n` +
     `Date: ${new Date().toUTCString()}\r\n` +
-    `Content-Type: ${json ? 'application/json' : 'text/html; charset=utf-8'}\r\n` +
+    `Content-Type: ${type}\r\n` +
     `Content-Length: ${body.length}\r\nCache-Control: no-store\r\n` +
     answer.headers +
+    (hstsSeconds === 0 ? '' : hstsLine(hstsSeconds)) +
     (requestId === '' ? '' : `X-Request-Id: ${requestId}\r\n`) +
     (close ? 'Connection: close\r\n\r\n' : '\r\n')
   return bodyless ? Buffer.from(head, 'latin1') : Buffer.concat([Buffer.from(head, 'latin1'), body])
+}
+
+function bodyOf(answer: Answer, json: boolean): [type: string, text: string] {
+  if (answer.content !== undefined) return ['application/octet-stream', answer.content]
+  return json ? ['application/json', jsonBody(answer)] : ['text/html; charset=utf-8', htmlBody(answer)]
 }
 
 function jsonBody(answer: Answer): string {

@@ -15,20 +15,28 @@ export class Peer {
   readonly capped: boolean
   /** The forwarding fields of a peer that is not trusted, up to the value of X-Forwarded-Host. */
   readonly fields: Uint8Array
+  /** It speaks TLS with the relay. */
+  readonly secure: boolean
   readonly #port: number
 
-  constructor(address: string, port: number, routes: Routes) {
+  constructor(address: string, port: number, secure: boolean, routes: Routes) {
     this.address = address
+    this.secure = secure
     this.#port = port
     this.trusted = routes.trusts(address)
     this.capped = !this.trusted && !loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-    this.fields = ascii(this.#lines(address, address, 'http', String(port)))
+    this.fields = ascii(this.#lines(address, address, this.#protocol, String(port)))
   }
 
-  static of(socket: Socket, routes: Routes): Peer {
+  static of(socket: Socket, secure: boolean, routes: Routes): Peer {
     const address = socket.remoteAddress ?? '0.0.0.0'
     // On a dual-stack socket IPv4 clients show as ::ffff:192.0.2.1.
-    return new Peer(address.startsWith('::ffff:') ? address.slice(7) : address, socket.localPort ?? 0, routes)
+    const plain = address.startsWith('::ffff:') ? address.slice(7) : address
+    return new Peer(plain, socket.localPort ?? 0, secure, routes)
+  }
+
+  get #protocol(): string {
+    return this.secure ? 'https' : 'http'
   }
 
   /** The forwarding fields for a request of a trusted peer, which believe and extend what it sent, X-Forwarded-Host included. */
@@ -38,14 +46,18 @@ export class Peer {
       .map((part) => part.trim())
     const addresses = chain.filter((part) => part !== '')
     const client = addresses.findLast((part) => !isTrustedText(part, routes)) ?? addresses[0]!
-    const protocol = given.get('x-forwarded-proto') === 'https' ? 'https' : 'http'
+    const protocol = given.get('x-forwarded-proto') === 'https' ? 'https' : this.#protocol
     const port = given.get('x-forwarded-port') ?? ''
     const givenHost = Buffer.from(given.get('x-forwarded-host') ?? '', 'latin1')
     const forwardedHost = isHost(givenHost, 0, givenHost.length)
       ? latin1(givenHost, 0, givenHost.length)
       : host
-    const shownPort = /^\d{1,5}$/.test(port) ? port : protocol === 'https' ? '443' : String(this.#port)
+    const shownPort = /^\d{1,5}$/.test(port) ? port : this.#portOf(protocol)
     return this.#lines(addresses.join(', '), client, protocol, shownPort) + forwardedHost
+  }
+
+  #portOf(protocol: string): string {
+    return protocol === this.#protocol ? String(this.#port) : '443'
   }
 
   #lines(chain: string, client: string, protocol: string, port: string): string {

@@ -1,10 +1,15 @@
 import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { countAnswer, countStatus } from '../counts.ts'
+import { Http2Connection } from '../http2/connection.ts'
+import type { ListenerSpec } from '../protocol.ts'
 import { OpenFiles } from '../sites/open-files.ts'
+import { TlsTerminator } from '../tls/terminator.ts'
 import { Client } from './client.ts'
 import { Peer } from './peer.ts'
 import { Routes, type TargetRoute } from './routes.ts'
 import { Upstream } from './upstream.ts'
+import { SocketWire } from './wire.ts'
 
 /** All waits are counted in seconds; one timer looks after all connections. */
 const TICK_MS = 500
@@ -23,12 +28,18 @@ export class Relay {
   retiring = false
   /** Called when the last connection of a retiring relay has ended. */
   whenEmpty: () => void = () => {}
+  /** The port of the first `https` listener: where plain requests are sent to. */
+  securePort: number | null = null
+  /** Connections that speak HTTP/1.1, and streams of HTTP/2. */
   #clients = new Set<Client>()
+  #http2 = new Set<Http2Connection>()
+  #tls = new TlsTerminator((host) => this.routes.findCertificate(host))
+  #connections = 0
   #perAddress = new Map<string, number>()
   #timer = setInterval(() => this.#tick(), TICK_MS)
 
   get openConnections(): number {
-    return this.#clients.size
+    return this.#connections
   }
 
   get openRequests(): number {
@@ -37,32 +48,70 @@ export class Relay {
     return open
   }
 
-  /** Serves an accepted connection. */
-  accept(socket: Socket): void {
-    const peer = Peer.of(socket, this.routes)
-    const client = new Client(this, peer)
-    const { address } = client
-    const open = address === null ? 0 : (this.#perAddress.get(address) ?? 0)
-    if (open >= this.routes.maxConnectionsPerAddress || this.#clients.size >= MAX_CONNECTIONS) {
+  /** Serves a connection that a listener of this protocol accepted. */
+  accept(socket: Socket, protocol: ListenerSpec['protocol']): void {
+    const peer = Peer.of(socket, protocol === 'https', this.routes)
+    if (!this.#admit(peer)) {
       socket.on('error', () => {})
       socket.resetAndDestroy()
       return
     }
-    if (address !== null) this.#perAddress.set(address, open + 1)
-    this.#clients.add(client)
-    client.wire.accept(socket)
+    if (protocol === 'https') {
+      socket.once('close', () => this.#leave(peer))
+      return this.#tls.accept(socket, this.now, (secure) => this.#acceptEncrypted(secure, peer))
+    }
+    const wire = new SocketWire()
+    this.serve(new Client(this, peer, wire))
+    wire.accept(socket)
   }
 
-  /** A client's connection is closed. */
+  /** Takes on a connection that speaks HTTP/1.1, or a stream of HTTP/2. */
+  serve(client: Client): void {
+    this.#clients.add(client)
+  }
+
+  /** A client is gone. */
   forget(client: Client): void {
     if (!this.#clients.delete(client)) return
-    const { address } = client
-    if (address !== null) {
+    if (!client.peer.secure) this.#leave(client.peer)
+  }
+
+  forgetHttp2(connection: Http2Connection): void {
+    this.#http2.delete(connection)
+  }
+
+  /** Sessions of TLS made under these 48 bytes resume. */
+  setTicketKeys(keys: Buffer): void {
+    this.#tls.setTicketKeys(keys)
+  }
+
+  #acceptEncrypted(socket: TLSSocket, peer: Peer): void {
+    if (socket.alpnProtocol === 'h2') {
+      this.#http2.add(new Http2Connection(this, peer, socket))
+      return
+    }
+    const wire = new SocketWire()
+    this.serve(new Client(this, peer, wire))
+    wire.acceptEncrypted(socket)
+  }
+
+  /** Counts a connection; false when there are too many, of its address or altogether. */
+  #admit({ address, capped }: Peer): boolean {
+    const open = capped ? (this.#perAddress.get(address) ?? 0) : 0
+    if (open >= this.routes.maxConnectionsPerAddress || this.#connections >= MAX_CONNECTIONS) return false
+    this.#connections++
+    if (capped) this.#perAddress.set(address, open + 1)
+    return true
+  }
+
+  #leave({ address, capped }: Peer): void {
+    this.#connections--
+    if (capped) {
       const open = this.#perAddress.get(address)! - 1
       if (open === 0) this.#perAddress.delete(address)
       else this.#perAddress.set(address, open)
     }
-    if (this.retiring && this.#clients.size === 0) this.whenEmpty()
+    if (this.retiring && this.#connections === 0) this.whenEmpty()
   }
 
   countAnswer(target: TargetRoute | null, status: number, milliseconds: number): void {
@@ -98,18 +147,23 @@ export class Relay {
   retire(closeIdle: boolean): void {
     this.retiring = true
     if (closeIdle) for (const client of this.#clients) client.closeIdle()
-    if (this.#clients.size === 0) this.whenEmpty()
+    for (const connection of this.#http2) connection.retire()
+    if (this.#connections === 0) this.whenEmpty()
   }
 
   /** Cuts every connection and stops the clock. */
   end(): void {
     clearInterval(this.#timer)
     for (const client of this.#clients) client.cut()
+    for (const connection of this.#http2) connection.cut()
+    this.#tls.close()
   }
 
   #tick(): void {
     this.now = performance.now()
     for (const client of this.#clients) client.tick(this.now)
+    for (const connection of this.#http2) connection.tick(this.now)
+    this.#tls.tick(this.now)
     for (const instance of this.routes.instances()) Upstream.expire(instance, this.now)
   }
 }

@@ -1,9 +1,18 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { emptyRow, type Row, type Sums } from '../counts.ts'
-import { UNROUTED, type RouteTable, type TargetState, type Upstream as UpstreamSpec } from '../protocol.ts'
+import {
+  UNROUTED,
+  type CertificateFiles,
+  type RouteTable,
+  type TargetState,
+  type Upstream as UpstreamSpec,
+} from '../protocol.ts'
 import type { Site } from '../sites/site.ts'
 import { Sites } from '../sites/sites.ts'
+import { HostMap, hostName } from './host-map.ts'
 import type { Upstream } from './upstream.ts'
+
+export { hostName }
 
 /** Refused connections in a row after which an instance leaves the choice, and for how long. */
 const EJECT_AFTER_FAILURES = 2
@@ -101,8 +110,11 @@ export class Routes {
   epoch = 0
   upstreamTimeoutMs = 300_000
   maxConnectionsPerAddress = 2_000
-  #exact = new Map<string, TargetRoute>()
-  #wildcard = new Map<string, TargetRoute>()
+  /** The age of `Strict-Transport-Security`; 0 where it is not sent. */
+  hstsSeconds = 0
+  #hosts = new HostMap<TargetRoute>()
+  #certificates = new HostMap<CertificateFiles>()
+  #challenges = new Map<string, string>()
   #targets = new Map<string, TargetRoute>()
   #instances = new Map<string, Instance>()
   #sites = new Sites()
@@ -115,14 +127,22 @@ export class Routes {
 
   /** The target of a Host value: letter case, port and a trailing dot do not matter. */
   find(host: string): TargetRoute | undefined {
-    const name = hostName(host)
-    const exact = this.#exact.get(name)
-    if (exact || this.#wildcard.size === 0) return exact
-    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
-      const target = this.#wildcard.get(name.slice(dot))
-      if (target) return target
-    }
-    return undefined
+    return this.#hosts.find(hostName(host))
+  }
+
+  /** What to show to a client that asks for this server name (RFC 6066 section 3). */
+  findCertificate(host: string): CertificateFiles | undefined {
+    return this.#certificates.find(hostName(host))
+  }
+
+  /** Whether any HTTP-01 challenge is to be answered. */
+  get challenged(): boolean {
+    return this.#challenges.size > 0
+  }
+
+  /** The answer to an HTTP-01 challenge (RFC 8555 section 8.3). */
+  challenge(token: string): string | undefined {
+    return this.#challenges.get(token)
   }
 
   trusts(address: string): boolean {
@@ -142,13 +162,12 @@ export class Routes {
       target.site = sites.get(key) ?? null
       targets.set(key, target)
     }
-    this.#exact = new Map()
-    this.#wildcard = new Map()
-    for (const [host, key] of Object.entries(table.hosts)) {
-      const target = targets.get(key)!
-      if (host.startsWith('*.')) this.#wildcard.set(host.slice(1), target)
-      else this.#exact.set(host, target)
-    }
+    this.#hosts = new HostMap()
+    for (const [host, key] of Object.entries(table.hosts)) this.#hosts.set(host, targets.get(key)!)
+    this.#certificates = new HostMap()
+    for (const [host, files] of Object.entries(table.certificates)) this.#certificates.set(host, files)
+    this.#challenges = new Map(Object.entries(table.acme_challenges))
+    this.hstsSeconds = table.hsts_seconds
     this.#forget(targets, instances)
     this.#targets = targets
     this.#instances = instances
@@ -222,12 +241,4 @@ export class Routes {
       else this.#trusted.addSubnet(address, Number(prefix), family)
     }
   }
-}
-
-/** A Host value as the table spells it. */
-export function hostName(host: string): string {
-  let name = host.toLowerCase()
-  const port = name.lastIndexOf(':')
-  if (port >= 0 && name.indexOf(']', port) < 0) name = name.slice(0, port)
-  return name.endsWith('.') ? name.slice(0, -1) : name
 }

@@ -1,4 +1,4 @@
-import { CR, LF, ascii, put, putText } from './bytes.ts'
+import { CR, LF, ascii, equalsIgnoringCase, put, putText } from './bytes.ts'
 import { Body } from './body.ts'
 import type { Client } from './client.ts'
 import {
@@ -10,9 +10,10 @@ import {
   dropNamedLines,
   latin1,
 } from './head.ts'
+import { hstsLine } from './pages.ts'
 import { parseResponseHead } from './response-head.ts'
 import type { Instance } from './routes.ts'
-import { READ_BUFFER_BYTES, Wire, slab, type WireOwner } from './wire.ts'
+import { READ_BUFFER_BYTES, SocketWire, slab, type Wire, type WireOwner } from './wire.ts'
 
 /** node's servers close an idle connection after 5 s; one used at that moment would be lost. */
 const REUSE_MS = 4_000
@@ -33,6 +34,7 @@ const TUNNEL = 2
 const CONNECTION_CLOSE = ascii('Connection: close\r\n')
 const CONNECTION_UPGRADE = ascii('Connection: upgrade\r\n')
 const REQUEST_ID = 'X-Request-Id: '
+const HSTS = ascii('strict-transport-security')
 /** Room for the lines that are added to a response. */
 const ADDED_BYTES = 512
 
@@ -40,7 +42,7 @@ const response = new Head()
 
 /** One connection to an instance: idle in its pool, or serving one client's request. */
 export class Upstream implements WireOwner {
-  readonly wire = new Wire(this)
+  readonly wire = new SocketWire()
   readonly instance: Instance
   client: Client | null = null
   connected = false
@@ -62,6 +64,7 @@ export class Upstream implements WireOwner {
 
   constructor(instance: Instance) {
     this.instance = instance
+    this.wire.owner = this
   }
 
   /** Takes a usable idle connection out of the instance's pool. `now` is monotonic milliseconds. */
@@ -271,7 +274,7 @@ export class Upstream implements WireOwner {
     else if (response.chunked) this.#body.chunked()
     else if (response.contentLength !== -1) this.#body.length(response.contentLength)
     else this.#body.untilClose()
-    this.#strip = !bodyless && response.chunked && client.minorVersion === 0
+    this.#strip = !bodyless && response.chunked && client.knowsNoChunks
     this.#keep = response.minorVersion === 1 && !response.close && !this.#body.endsWithConnection
     if (this.#body.endsWithConnection) client.closeAfter = true
     const { keepAliveSeconds } = response
@@ -292,6 +295,8 @@ export class Upstream implements WireOwner {
       buffer[to++] = CR
       buffer[to++] = LF
     }
+    const { hstsSeconds } = client
+    if (hstsSeconds > 0 && !namesHsts(buffer)) to = putText(buffer, to, hstsLine(hstsSeconds))
     if (close) to = put(buffer, to, CONNECTION_CLOSE)
     buffer[to++] = CR
     buffer[to++] = LF
@@ -314,4 +319,12 @@ export class Upstream implements WireOwner {
     this.#relayed += length
     if (this.#relayed > STREAM_AFTER_BYTES) this.wire.stream(true)
   }
+}
+
+/** Whether the copied response tells its own Strict-Transport-Security, of which there may be one (RFC 6797 7.1). */
+function namesHsts(output: Buffer): boolean {
+  for (let line = 0; line < response.lines; line++) {
+    if (equalsIgnoringCase(output, response.lineStarts[line]!, response.nameEnds[line]!, HSTS)) return true
+  }
+  return false
 }

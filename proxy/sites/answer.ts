@@ -1,6 +1,6 @@
 import { log, messageOf } from '../log.ts'
 import type { Client } from '../relay/client.ts'
-import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, refusal, type Answer } from '../relay/pages.ts'
+import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, hstsLine, refusal, type Answer } from '../relay/pages.ts'
 import { METHOD_GET, METHOD_HEAD } from '../relay/request-head.ts'
 import { slab } from '../relay/wire.ts'
 import { precondition, rangeOf, type ByteRange } from './conditions.ts'
@@ -140,10 +140,12 @@ export class SiteAnswer implements Receiver {
   #headOf(status: number, lines: string): string {
     const client = this.#client
     const close = client.closesAfterAnswer(status) ? 'Connection: close\r\n' : ''
+    const { hstsSeconds } = client
+    const hsts = hstsSeconds === 0 ? '' : hstsLine(hstsSeconds)
     client.answerBegins(status)
     return (
       `HTTP/1.1 ${status} ${REASONS[status]}\r\nDate: ${httpDate()}\r\n${lines}` +
-      `X-Request-Id: ${client.requestId}\r\n${close}\r\n`
+      `X-Request-Id: ${client.requestId}\r\n${hsts}${close}\r\n`
     )
   }
 

@@ -3,6 +3,7 @@ import { log, messageOf } from '../log.ts'
 import { ChannelError, type BoundListener, type Counts, type RouteTable } from '../protocol.ts'
 import type { WorkerSettings } from '../spawn.ts'
 import type { CountsBook } from './counts-book.ts'
+import { TicketKeys } from './ticket-keys.ts'
 import { WorkerLink } from './worker-link.ts'
 
 /** A retiring worker that still streams to someone after this long ends anyway, so that upgrades do not pile up. */
@@ -18,6 +19,7 @@ const LONGEST_WAIT_MS = 5_000
 /** The workers: those that serve and those that finish. A serving worker that dies is replaced. */
 export class Fleet {
   readonly book: CountsBook
+  readonly ticketKeys = new TicketKeys(() => void this.shareTicketKeys())
   #links = new Set<WorkerLink>()
   #vacant: () => void
   #replacing = true
@@ -44,6 +46,7 @@ export class Fleet {
     try {
       const failure = started.find((result) => result.status === 'rejected')
       if (failure) throw failure.reason
+      await Promise.all(links.map((link) => link.setTicketKeys(this.ticketKeys.text)))
       // One after the other: the first makes the sockets listen, and says so when it cannot.
       let listeners: BoundListener[] = []
       for (const link of links) listeners = await link.give(table)
@@ -61,6 +64,7 @@ export class Fleet {
       link.retiring = true
       this.#add(link)
     }
+    await this.shareTicketKeys()
     if (table) await Promise.all(links.map((link) => link.update(table)))
     await this.retire(links)
     this.#fold()
@@ -69,6 +73,11 @@ export class Fleet {
   /** Gives every worker the table; each has it when this resolves. */
   async update(table: RouteTable): Promise<void> {
     await Promise.all([...this.#links].map((link) => link.update(table)))
+  }
+
+  /** Gives every worker the keys of TLS session tickets. */
+  async shareTicketKeys(): Promise<void> {
+    await Promise.all([...this.#links].map((link) => link.setTicketKeys(this.ticketKeys.text)))
   }
 
   /** Lets these workers finish and end. */

@@ -21,6 +21,7 @@ import { CountsBook } from './counts-book.ts'
 import { readJson, rotateLog, writeAtomically } from './files.ts'
 import { Fleet, startFailure } from './fleet.ts'
 import { Sockets } from './sockets.ts'
+import type { TicketKeysMessage } from './ticket-keys.ts'
 import { WorkerLink } from './worker-link.ts'
 
 const SAVE_COUNTS_MS = 10_000
@@ -71,6 +72,7 @@ class Supervisor {
       log('warn', 'another supervisor runs already; this one ends')
       process.exit(0)
     }
+    if (predecessor) await this.#attachTo(predecessor)
     await this.#serveSaved()
     if (predecessor) await this.#takeOver(predecessor)
     // While nothing else serves, the workers of the supervisor before go on.
@@ -117,6 +119,8 @@ class Supervisor {
         return this.#fleet.counts()
       case 'upgrade':
         return this.#inTurn(() => this.#upgrade(body))
+      case 'ticket_keys':
+        return this.#fleet.ticketKeys.message
       case 'handover':
         return this.#handOver()
       case 'stop':
@@ -239,8 +243,19 @@ class Supervisor {
     }
   }
 
-  async #takeOver(predecessor: Channel): Promise<void> {
+  async #attachTo(predecessor: Channel): Promise<void> {
     await predecessor.request('attach', { server_id: this.#settings.server_id, workers: 0 }, HANDOVER_MS)
+    try {
+      this.#fleet.ticketKeys.inherit(
+        (await predecessor.request('ticket_keys', {}, HANDOVER_MS)) as TicketKeysMessage,
+      )
+    } catch (error) {
+      // An older program has none: sessions begin anew.
+      if (!(error instanceof ChannelError && error.code === 'unknown')) throw error
+    }
+  }
+
+  async #takeOver(predecessor: Channel): Promise<void> {
     const { table } = (await predecessor.request('handover', {}, HANDOVER_MS)) as { table: RouteTable | null }
     predecessor.close()
     if (table) await this.#applyTable(table)

@@ -3,7 +3,13 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { workerSocketFile, workerSocketFiles } from '../control/paths.ts'
 import { log, messageOf } from '../log.ts'
-import { connectChannel, type BoundListener, type Channel, type RouteTable } from '../protocol.ts'
+import {
+  ChannelError,
+  connectChannel,
+  type BoundListener,
+  type Channel,
+  type RouteTable,
+} from '../protocol.ts'
 import { spawnWorker, type WorkerSettings } from '../spawn.ts'
 import type { WorkerHello, WorkerReport } from '../worker/worker.ts'
 
@@ -101,6 +107,16 @@ export class WorkerLink {
     try {
       await this.give(table)
     } catch (error) {
+      if (!this.#channel.closed) this.#kill(error)
+    }
+  }
+
+  /** Gives it the keys of TLS session tickets, in base64. A worker of an older program takes none. */
+  async setTicketKeys(keys: string): Promise<void> {
+    try {
+      await this.#channel.request('tickets', { keys }, TABLE_MS)
+    } catch (error) {
+      if (error instanceof ChannelError && error.code === 'unknown') return
       if (!this.#channel.closed) this.#kill(error)
     }
   }

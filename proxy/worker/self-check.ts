@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net'
 import { log } from '../log.ts'
-import { Wire, useDataEvents } from '../relay/wire.ts'
+import { SocketWire, useDataEvents } from '../relay/wire.ts'
 
 /** A round trip over loopback; a host that needs longer only gets the slower way of reading. */
 const CHECK_TIMEOUT_MS = 2_000
@@ -14,16 +14,17 @@ export async function checkSharedBuffer(): Promise<void> {
     const server = createServer({ allowHalfOpen: true, noDelay: true })
     const timer = setTimeout(() => settle(false), CHECK_TIMEOUT_MS)
     let text = ''
-    const wire = new Wire({
+    const wire = new SocketWire()
+    wire.owner = {
       onRead: (input, length) => void (text += input.toString('latin1', 0, length)),
       onDrain: () => {},
       onEnd: () => settle(text === 'check'),
       onClose: () => settle(false),
-    })
+    }
     const settle = (result: boolean) => {
       clearTimeout(timer)
       server.close()
-      wire.socket?.destroy()
+      wire.destroy()
       resolve(result)
     }
     server.on('error', () => settle(false))

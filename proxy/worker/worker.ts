@@ -7,12 +7,15 @@ import {
   Channel,
   ChannelError,
   type BoundListener,
+  type ListenerSpec,
+  type RouteTable,
   type SupervisorSettings,
   type WireError,
 } from '../protocol.ts'
 import { Relay } from '../relay/relay.ts'
 import { Resolver } from '../resolver/resolver.ts'
 import { spawnSupervisor, type WorkerSettings } from '../spawn.ts'
+import { TICKET_KEY_BYTES } from '../supervisor/ticket-keys.ts'
 import { validateTable } from '../table.ts'
 import { checkSharedBuffer } from './self-check.ts'
 
@@ -59,6 +62,8 @@ class Worker {
   #incarnation = randomUUID()
   #servers: Server[] = []
   #bound: BoundListener[] | null = null
+  /** What the table has each address speak. */
+  #protocols = new Map<string, ListenerSpec['protocol']>()
   #channels = new Set<Channel>()
   #reported = ''
   #greeted = false
@@ -103,6 +108,8 @@ class Worker {
         return this.#hello()
       case 'table':
         return this.#applyTable(body.table)
+      case 'tickets':
+        return this.#takeTicketKeys(body.keys)
       case 'drain':
         return this.#relay.drain(String(body.instance), Number(body.deadline_ms))
       case 'counts':
@@ -124,8 +131,13 @@ class Worker {
   async #applyTable(table: unknown): Promise<{ listeners: BoundListener[] }> {
     const valid = validateTable(table)
     this.#relay.routes.apply(valid)
+    this.#protocols = new Map(valid.listeners.map(({ address, protocol }) => [address, protocol]))
+    this.#relay.securePort = this.#securePort(valid)
     await this.#resolver.apply(valid.zones)
-    if (!this.#bound && !this.#relay.retiring) this.#bound = await Promise.all(this.#listenAll())
+    if (!this.#bound && !this.#relay.retiring) {
+      this.#bound = await Promise.all(this.#listenAll())
+      this.#relay.securePort = this.#securePort(valid)
+    }
     return { listeners: this.#bound ?? [] }
   }
 
@@ -134,7 +146,7 @@ class Worker {
       ({ address, fd }) =>
         new Promise<BoundListener>((resolve, reject) => {
           const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-            this.#relay.accept(socket),
+            this.#relay.accept(socket, this.#protocols.get(address) ?? 'http'),
           )
           server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, address)))
           server.listen({ fd }, BACKLOG, () => {
@@ -145,6 +157,21 @@ class Worker {
           this.#servers.push(server)
         }),
     )
+  }
+
+  /** Where clients that shall come by TLS are sent; null when nothing speaks it, or not yet. */
+  #securePort({ listeners }: RouteTable): number | null {
+    const secure = listeners.find(({ protocol }) => protocol === 'https')
+    return this.#bound?.find(({ address }) => address === secure?.address)?.port ?? null
+  }
+
+  /** Takes the keys that all workers encrypt TLS session tickets with. */
+  #takeTicketKeys(keys: unknown): null {
+    const bytes = Buffer.from(String(keys), 'base64')
+    if (bytes.length !== TICKET_KEY_BYTES)
+      throw new ChannelError('failed', 'the ticket keys are not 48 bytes')
+    this.#relay.setTicketKeys(bytes)
+    return null
   }
 
   /** Has a supervisor started with the sockets that this worker holds, in place of one that died. */

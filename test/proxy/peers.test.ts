@@ -108,7 +108,9 @@ test('where accepted connections cannot share a read buffer, data events serve a
   useDataEvents()
   const relay = new Relay()
   relay.routes.apply(tableOf([upstream.spec]))
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => relay.accept(socket))
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+    relay.accept(socket, 'http'),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   cleanups.push(() => {

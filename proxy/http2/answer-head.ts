@@ -1,0 +1,37 @@
+import { latin1 } from '../relay/head.ts'
+
+/** Fields about a connection of HTTP/1.1 have no place in HTTP/2 (RFC 9113 8.2.2). */
+const CONNECTION_FIELDS = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** An answer's head: names in lower case and values in turn. */
+export interface AnswerHead {
+  status: number
+  fields: string[]
+  /** The index after the empty line. */
+  bodyStart: number
+}
+
+/** Reads the HTTP/1.1 head of an answer, which the relay wrote and which is whole, from `bytes[start, end)`. */
+export function readAnswerHead(bytes: Buffer, start: number, end: number): AnswerHead {
+  const headEnd = bytes.indexOf('\r\n\r\n', start, 'latin1')
+  if (headEnd < 0 || headEnd >= end) throw new Error('the head of an answer is written in one piece')
+  const text = latin1(bytes, start, headEnd)
+  const fields: string[] = []
+  let line = text.indexOf('\r\n')
+  while (line >= 0) {
+    const next = text.indexOf('\r\n', line + 2)
+    const colon = text.indexOf(':', line)
+    const name = text.slice(line + 2, colon).toLowerCase()
+    if (!CONNECTION_FIELDS.has(name)) {
+      fields.push(name, text.slice(colon + 1, next < 0 ? undefined : next).trim())
+    }
+    line = next
+  }
+  return { status: Number(text.slice(9, 12)), fields, bodyStart: headEnd + 4 }
+}

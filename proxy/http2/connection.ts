@@ -1,0 +1,105 @@
+import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import { Client } from '../relay/client.ts'
+import { MAX_FIELDS, MAX_HEAD_BYTES } from '../relay/head.ts'
+import type { Peer } from '../relay/peer.ts'
+import type { Relay } from '../relay/relay.ts'
+import { requestHead } from './request-head.ts'
+import { StreamWire } from './stream-wire.ts'
+
+/** Requests at a time of one connection; browsers are told that 100 or more is usual (RFC 9113 6.5.2). */
+const MAX_STREAMS = 128
+/** What a client may send ahead of an upstream that reads slowly: of one request, and of all of a connection. */
+const STREAM_WINDOW_BYTES = 256 * 1024
+const CONNECTION_WINDOW_BYTES = 1024 * 1024
+/** The pseudo fields of a request stand beside its fields. */
+const PSEUDO_FIELDS = 4
+const IDLE_TIMEOUT_MS = 75_000
+/** Between the notice that a connection will end and its end: requests on their way are still taken (RFC 9113 6.8). */
+const NOTICE_MS = 1_000
+const NO_ERROR = 0
+const LAST_POSSIBLE_STREAM = 2 ** 31 - 1
+const END_STREAM = 1
+
+const EMPTY_CHUNK = Buffer.from('0\r\n\r\n')
+const CHUNK_END = Buffer.from('\r\n')
+
+/** An accepted connection that speaks HTTP/2: each of its streams is a client of the relay. */
+export class Http2Connection {
+  #relay: Relay
+  #peer: Peer
+  #session: ServerHttp2Session
+  #open = 0
+  /** Monotonic milliseconds; 0 for none. */
+  #deadline: number
+
+  constructor(relay: Relay, peer: Peer, socket: TLSSocket) {
+    this.#relay = relay
+    this.#peer = peer
+    this.#deadline = relay.now + IDLE_TIMEOUT_MS
+    this.#session = performServerHandshake(socket, {
+      maxHeaderListPairs: MAX_FIELDS + PSEUDO_FIELDS,
+      settings: {
+        maxConcurrentStreams: MAX_STREAMS,
+        initialWindowSize: STREAM_WINDOW_BYTES,
+        maxHeaderListSize: MAX_HEAD_BYTES,
+      },
+    })
+    this.#session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
+    this.#session.on('error', () => {})
+    this.#session.on('close', () => relay.forgetHttp2(this))
+    this.#session.on('stream', (stream, _headers, flags, rawHeaders) =>
+      this.#accept(stream, flags, rawHeaders),
+    )
+  }
+
+  #accept(stream: ServerHttp2Stream, flags: number, headers: string[]): void {
+    const bodyless = (flags & END_STREAM) !== 0
+    const chunked = !bodyless && !headers.includes('content-length')
+    const head = requestHead(headers, chunked)
+    const client = new Client(this.#relay, this.#peer, new StreamWire(stream))
+    this.#relay.serve(client)
+    this.#open++
+    this.#deadline = 0
+    stream.on('close', () => this.#closed())
+    if (bodyless) stream.resume()
+    else passBody(stream, client, chunked)
+    client.onRead(head, head.length)
+  }
+
+  #closed(): void {
+    if (--this.#open === 0) this.#deadline = this.#relay.now + IDLE_TIMEOUT_MS
+  }
+
+  /** Called with each tick of the relay's clock. */
+  tick(now: number): void {
+    if (this.#deadline !== 0 && now > this.#deadline) this.#session.close()
+  }
+
+  /** Lets the connection end after the requests under way. */
+  retire(): void {
+    this.#session.goaway(NO_ERROR, LAST_POSSIBLE_STREAM)
+    setTimeout(() => this.#session.closed || this.#session.close(), NOTICE_MS).unref()
+  }
+
+  /** Ends the connection at once. */
+  cut(): void {
+    this.#session.destroy()
+  }
+}
+
+/** Gives the body of a request to the relay, in chunks where it has no length. */
+function passBody(stream: ServerHttp2Stream, client: Client, chunked: boolean): void {
+  stream.on('data', (data: Buffer) => {
+    if (chunked) client.onRead(...sized(Buffer.from(`${data.length.toString(16)}\r\n`)))
+    client.onRead(data, data.length)
+    if (chunked) client.onRead(...sized(CHUNK_END))
+  })
+  stream.on('end', () => {
+    if (chunked && !stream.aborted) client.onRead(...sized(EMPTY_CHUNK))
+  })
+}
+
+function sized(bytes: Buffer): [Buffer, number] {
+  return [bytes, bytes.length]
+}

@@ -1,0 +1,122 @@
+import type { ServerHttp2Stream } from 'node:http2'
+import { Wire, slab } from '../relay/wire.ts'
+import { readAnswerHead } from './answer-head.ts'
+
+const NO_ERROR = 0
+
+/**
+ * One HTTP/2 stream as the relay sees a connection: what the relay writes is an HTTP/1.1 head and, without chunks, the
+ * body; the stream sends them as frames.
+ */
+export class StreamWire extends Wire {
+  override readonly frames = true
+  #stream: ServerHttp2Stream
+  #headSent = false
+  #complete = false
+  /** The last piece of the body, which waits for a moment: when it turns out to be the end, its frame says so. */
+  #held: Buffer | null = null
+  #flush = () => {
+    const held = this.#held
+    this.#held = null
+    if (held && this.#writable) this.#stream.write(held)
+  }
+
+  constructor(stream: ServerHttp2Stream) {
+    super()
+    this.#stream = stream
+    stream.on('drain', () => this.drained())
+    // The error is told by the close that follows it.
+    stream.on('error', () => {})
+    stream.on('close', () => this.gone())
+  }
+
+  get #open(): boolean {
+    return !this.#stream.destroyed && !this.#stream.closed
+  }
+
+  /** May have a body: node has ended the stream of HEAD before its answer, and that of 204 and 304 with it. */
+  get #writable(): boolean {
+    return this.#open && !this.#stream.writableEnded
+  }
+
+  override get pending(): boolean {
+    return this.#held !== null || this.#stream.writableLength > 0
+  }
+
+  override writeSlab(end: number): boolean {
+    return this.write(slab.buffer, slab.at, end)
+  }
+
+  /** The bytes are copied: they go out when the turn is over. */
+  override write(bytes: Buffer, start: number, end: number): boolean {
+    if (!this.#open) return true
+    const at = this.#headSent ? start : this.#sendHeads(bytes, start, end)
+    if (at < end && this.#writable) {
+      if (this.#held) this.#flush()
+      else process.nextTick(this.#flush)
+      this.#held = Buffer.from(bytes.subarray(at, end))
+    }
+    return !this.#stream.writableNeedDrain
+  }
+
+  override relay(input: Buffer, start: number, end: number, from: Wire | null): void {
+    if (start < end && !this.write(input, start, end) && from) this.holdBack(from)
+  }
+
+  /** Sends the heads, of which all but the last are interim answers. Answers the index of the body. */
+  #sendHeads(bytes: Buffer, start: number, end: number): number {
+    while (start < end && !this.#headSent) {
+      const { status, fields, bodyStart } = readAnswerHead(bytes, start, end)
+      if (status < 200)
+        this.#stream.additionalHeaders({ ':status': status, ...Object.fromEntries(pairs(fields)) })
+      else {
+        this.#stream.respond([':status', String(status), ...fields] as never)
+        this.#headSent = true
+      }
+      start = bodyStart
+    }
+    return start
+  }
+
+  override answered(): void {
+    this.#complete = true
+    const held = this.#held
+    this.#held = null
+    if (!this.#writable) return
+    if (held) this.#stream.end(held)
+    else this.#stream.end()
+  }
+
+  override stream(): void {}
+
+  override keepAlive(): void {
+    this.#stream.session?.socket.setKeepAlive(true)
+  }
+
+  override end(): void {
+    if (!this.#complete) this.answered()
+  }
+
+  /** After a whole answer this tells the client that its request need not be sent to the end (RFC 9113 8.1). */
+  override destroy(): void {
+    if (!this.#complete) this.reset()
+    else if (!this.#stream.closed) this.#stream.close(NO_ERROR)
+  }
+
+  override reset(): void {
+    // To close it would end it first, and what was cut would look whole.
+    this.#stream.destroy(new Error('cut'))
+  }
+
+  protected override stopReading(): void {
+    this.#stream.pause()
+  }
+
+  protected override goOnReading(): void {
+    this.#stream.resume()
+  }
+}
+
+function* pairs(fields: string[]): Generator<[string, string]> {
+  for (let index = 0; index < fields.length; index += 2) yield [fields[index]!, fields[index + 1]!]
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+
+/** What node takes: a name of 16 bytes and keys of 16 bytes to encrypt with and to sign with. */
+export const TICKET_KEY_BYTES = 48
+/** Whoever gets hold of the keys reads what was resumed with them: they change regularly (RFC 9325 section 3.4). */
+const LIFETIME_MS = 12 * 60 * 60 * 1000
+
+/** The keys as they go to a successor: base64, and the milliseconds they have left. */
+export interface TicketKeysMessage {
+  keys: string
+  left_ms: number
+}
+
+/**
+ * The keys of TLS session tickets (RFC 5077 section 4). All workers have the same, so that a session resumes at
+ * whichever accepts the connection. They live in memory alone.
+ */
+export class TicketKeys {
+  #keys = randomBytes(TICKET_KEY_BYTES)
+  #renewAt = performance.now() + LIFETIME_MS
+  #timer: NodeJS.Timeout | undefined
+  #renewed: () => void
+
+  /** `renewed` is called when there are new keys. */
+  constructor(renewed: () => void) {
+    this.#renewed = renewed
+    this.#schedule()
+  }
+
+  /** The keys in base64. */
+  get text(): string {
+    return this.#keys.toString('base64')
+  }
+
+  get message(): TicketKeysMessage {
+    return { keys: this.text, left_ms: this.#renewAt - performance.now() }
+  }
+
+  /** Goes on with the keys of the supervisor before. */
+  inherit({ keys, left_ms }: TicketKeysMessage): void {
+    const bytes = Buffer.from(String(keys), 'base64')
+    if (bytes.length !== TICKET_KEY_BYTES || !(left_ms <= LIFETIME_MS)) return
+    this.#keys = bytes
+    this.#renewAt = performance.now() + left_ms
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#renew(), this.#renewAt - performance.now()).unref()
+  }
+
+  #renew(): void {
+    this.#keys = randomBytes(TICKET_KEY_BYTES)
+    this.#renewAt = performance.now() + LIFETIME_MS
+    this.#schedule()
+    this.#renewed()
+  }
+}

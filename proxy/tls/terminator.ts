@@ -1,0 +1,82 @@
+import type { Socket } from 'node:net'
+import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import type { CertificateFiles } from '../protocol.ts'
+import { SecureContexts } from './contexts.ts'
+
+/** A handshake takes two or three round trips, however slow they are. */
+const HANDSHAKE_TIMEOUT_MS = 10_000
+
+/** A connection whose handshake is under way. */
+interface Handshake {
+  socket: Socket
+  done: (socket: TLSSocket) => void
+  /** Monotonic milliseconds. */
+  deadline: number
+}
+
+/** Does the TLS handshakes: the certificate by SNI, the protocol by ALPN (RFC 7301), sessions resumed by ticket. */
+export class TlsTerminator {
+  #find: (host: string) => CertificateFiles | undefined
+  #contexts = new SecureContexts()
+  /** By the addresses of both ends; oldest first. */
+  #handshakes = new Map<string, Handshake>()
+  #server: Server
+
+  /** `find` gives the certificate of a host. */
+  constructor(find: (host: string) => CertificateFiles | undefined) {
+    this.#find = find
+    // It never listens: connections are accepted elsewhere and given to it.
+    this.#server = createServer({
+      ALPNProtocols: ['h2', 'http/1.1'],
+      // Without a certificate the handshake fails, with an alert that says so.
+      SNICallback: (host, choose) => choose(null, this.#contextOf(host)),
+      minVersion: 'TLSv1.2',
+    })
+    this.#server.on('secureConnection', (socket) => {
+      const handshake = this.#handshakes.get(keyOf(socket))
+      if (!handshake) return void socket.destroy()
+      this.#handshakes.delete(keyOf(socket))
+      handshake.done(socket)
+    })
+    // Strangers that do not get through are not worth a line of the log.
+    this.#server.on('tlsClientError', (_error, socket) => socket.destroy())
+  }
+
+  /** Begins the handshake on an accepted socket; `done` is called when it succeeds. `now` is monotonic milliseconds. */
+  accept(socket: Socket, now: number, done: (socket: TLSSocket) => void): void {
+    const key = keyOf(socket)
+    this.#handshakes.set(key, { socket, done, deadline: now + HANDSHAKE_TIMEOUT_MS })
+    socket.once('close', () => {
+      if (this.#handshakes.get(key)?.socket === socket) this.#handshakes.delete(key)
+    })
+    socket.allowHalfOpen = false
+    this.#server.emit('connection', socket)
+  }
+
+  /** 48 bytes: sessions made under the same keys resume, whichever process made them. */
+  setTicketKeys(keys: Buffer): void {
+    this.#server.setTicketKeys(keys)
+  }
+
+  /** Ends handshakes that were not done in time. */
+  tick(now: number): void {
+    for (const { socket, deadline } of this.#handshakes.values()) {
+      if (deadline > now) return
+      socket.destroy()
+    }
+  }
+
+  /** Ends every handshake under way. */
+  close(): void {
+    for (const { socket } of this.#handshakes.values()) socket.destroy()
+  }
+
+  #contextOf(host: string): SecureContext | undefined {
+    const files = this.#find(host)
+    return files && this.#contexts.get(files)
+  }
+}
+
+function keyOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localPort}`
+}

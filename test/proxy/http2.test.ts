@@ -1,0 +1,371 @@
+import { once } from 'node:events'
+import {
+  connect,
+  constants,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { secureTable } from './secure.ts'
+import { HOST, HttpUpstream, ProxyStand, RawUpstream, waitFor } from './stand.ts'
+
+let cleanups: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+  cleanups = []
+})
+
+async function start(...given: Parameters<typeof secureTable>): Promise<ProxyStand> {
+  const stand = await ProxyStand.start(secureTable(...given))
+  cleanups.push(() => stand.stop())
+  return stand
+}
+
+async function upstream(listener: Parameters<typeof HttpUpstream.start>[1]): Promise<HttpUpstream> {
+  const started = await HttpUpstream.start('app', listener)
+  cleanups.push(() => started.close())
+  return started
+}
+
+async function raw(answer: Parameters<typeof RawUpstream.start>[0]): Promise<RawUpstream> {
+  const started = await RawUpstream.start(answer)
+  cleanups.push(() => started.close())
+  return started
+}
+
+/** Answers what it was sent, and in `seen` how it was sent. */
+function echo(): Promise<HttpUpstream> {
+  return upstream((incoming, response) => {
+    response.setHeader(
+      'seen',
+      JSON.stringify({ ...incoming.headers, method: incoming.method, url: incoming.url }),
+    )
+    incoming.pipe(response)
+  })
+}
+
+async function dial(stand: ProxyStand): Promise<ClientHttp2Session> {
+  const { port } = stand.client.bound.find(({ host }) => host === '127.0.0.2')!
+  const session = connect(`https://127.0.0.2:${port}`, { servername: HOST, rejectUnauthorized: false })
+  session.on('error', () => {})
+  cleanups.push(() => session.destroy())
+  await once(session, 'connect')
+  return session
+}
+
+interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+}
+
+function open(session: ClientHttp2Session, headers: OutgoingHttpHeaders = {}): ClientHttp2Stream {
+  const stream = session.request({ ':authority': HOST, ...headers })
+  stream.on('error', () => {})
+  return stream
+}
+
+async function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
+  const [headers] = (await once(stream, 'response')) as [Record<string, string>]
+  return { status: Number(headers[':status']), headers, body: await buffer(stream) }
+}
+
+/** Waits for the end of a stream, good or bad. */
+function closed(stream: ClientHttp2Stream | ClientHttp2Session): Promise<void> {
+  return new Promise((resolve) => stream.once('close', resolve))
+}
+
+async function ask(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders = {},
+  body?: string | Buffer,
+): Promise<Answer> {
+  const stream = open(session, { ...(body === undefined ? {} : { ':method': 'POST' }), ...headers })
+  stream.end(body)
+  return answerOf(stream)
+}
+
+test('a request is told to the upstream as one of HTTP/1.1, and its answer comes back', async () => {
+  const session = await dial(await start([(await echo()).spec]))
+  const { status, headers } = await ask(session, {
+    ':path': '/a?b=c',
+    cookie: ['a=1', 'b=2'],
+    accept: 'text/plain',
+    'x-forwarded-for': '6.6.6.6',
+    te: 'trailers',
+  })
+  expect(status).toBe(200)
+  const seen = JSON.parse(headers.seen!)
+  expect(seen).toMatchObject({
+    method: 'GET',
+    url: '/a?b=c',
+    host: HOST,
+    cookie: 'a=1; b=2',
+    accept: 'text/plain',
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-proto': 'https',
+  })
+  expect(seen.te).toBeUndefined()
+  expect(headers['x-request-id']).toBe(seen['x-request-id'])
+  for (const name of ['connection', 'keep-alive', 'transfer-encoding', 'upgrade']) {
+    expect(headers[name]).toBeUndefined()
+  }
+})
+
+test('bodies of some megabytes pass both ways, of known length and not', async () => {
+  const session = await dial(await start([(await echo()).spec]))
+  const body = Buffer.alloc(5_000_000, 'body ')
+  for (const headers of [{}, { 'content-length': body.length }]) {
+    const answer = await ask(session, headers, body)
+    expect(answer.body.equals(body)).toBe(true)
+    expect(JSON.parse(answer.headers.seen!)['content-length']).toBe(
+      'content-length' in headers ? String(body.length) : undefined,
+    )
+  }
+})
+
+test('many requests of one connection are answered at a time, each with its own answer', async () => {
+  let most = 0
+  let now = 0
+  const app = await upstream((incoming, response) => {
+    most = Math.max(most, ++now)
+    setTimeout(() => {
+      now--
+      response.end(incoming.url)
+    }, 50)
+  })
+  const session = await dial(await start([app.spec]))
+  const paths = Array.from({ length: 60 }, (_, index) => `/${index}`)
+  const answers = await Promise.all(paths.map((path) => ask(session, { ':path': path })))
+  expect(answers.map(({ body }) => body.toString())).toEqual(paths)
+  expect(most).toBeGreaterThan(10)
+})
+
+test('HEAD, 204 and 304 have no body, and an answer without length ends with its connection', async () => {
+  const app = await raw((socket, piece) => {
+    const path = /^\S+ (\S+)/.exec(piece)?.[1]
+    if (path === '/204') socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+    else if (path === '/304')
+      socket.write('HTTP/1.1 304 Not Modified\r\nETag: "a"\r\nContent-Length: 10\r\n\r\n')
+    else if (path === '/head') socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n')
+    else socket.end('HTTP/1.1 200 OK\r\n\r\nuntil the end')
+  })
+  const session = await dial(await start([app.spec]))
+  const head = await ask(session, { ':method': 'HEAD', ':path': '/head' })
+  expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '10', 0])
+  expect((await ask(session, { ':path': '/204' })).status).toBe(204)
+  const notModified = await ask(session, { ':path': '/304' })
+  expect([notModified.status, notModified.headers.etag, notModified.body.length]).toEqual([304, '"a"', 0])
+  expect((await ask(session, { ':path': '/close' })).body.toString()).toBe('until the end')
+})
+
+test('chunks become frames, whatever their size', async () => {
+  const app = await raw((socket, piece) => {
+    if (!piece.includes('\r\n\r\n')) return
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: x-sum\r\n\r\n5\r\nhello\r\n')
+    setTimeout(() => socket.write('1\r\n \r\n5;a=b\r\nworld\r\n0\r\nX-Sum: 1\r\n\r\n'), 30)
+  })
+  const session = await dial(await start([app.spec]))
+  for (let time = 0; time < 2; time++) {
+    const { body, headers } = await ask(session)
+    expect(body.toString()).toBe('hello world')
+    expect(headers['transfer-encoding']).toBeUndefined()
+  }
+})
+
+test('interim answers come before the last one', async () => {
+  const app = await raw((socket, piece) => {
+    if (piece.includes('\r\n\r\n'))
+      socket.write(
+        'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+      )
+  })
+  const session = await dial(await start([app.spec]))
+  const stream = open(session)
+  const interim: Record<string, unknown>[] = []
+  stream.on('headers', (headers: Record<string, unknown>) => void interim.push(headers))
+  expect((await answerOf(stream)).body.toString()).toBe('ok')
+  expect(interim).toMatchObject([{ ':status': 103, link: '</a.css>; rel=preload' }])
+})
+
+test('a body that waits for 100 is sent when the upstream has said so', async () => {
+  const app = await upstream((incoming, response) => void incoming.pipe(response))
+  const session = await dial(await start([app.spec]))
+  const stream = open(session, { ':method': 'POST', expect: '100-continue' })
+  await once(stream, 'continue')
+  stream.end('now')
+  expect((await answerOf(stream)).body.toString()).toBe('now')
+})
+
+test('what HTTP/1.1 would refuse is refused, and the connection goes on', async () => {
+  const session = await dial(await start([(await echo()).spec]))
+  expect((await ask(session, { ':authority': 'nobody.test' })).status).toBe(404)
+  expect((await ask(session, { ':path': `/${'x'.repeat(9_000)}` })).status).toBe(414)
+  expect((await ask(session, { ':method': 'TRACE' })).status).toBe(405)
+  expect((await ask(session, { ':authority': 'app.test:80a' })).status).toBe(400)
+  expect((await ask(session, { expect: 'miracles' })).status).toBe(417)
+  const { status, headers } = await ask(session, { accept: 'application/json', ':authority': 'nobody.test' })
+  expect([status, headers['content-type']]).toEqual([404, 'application/json'])
+  expect((await ask(session)).status).toBe(200)
+})
+
+test('a target that is none ends its request alone', async () => {
+  const session = await dial(await start([(await echo()).spec]))
+  const stream = open(session, { ':path': '/a b' })
+  await closed(stream)
+  expect(stream.rstCode).toBe(constants.NGHTTP2_PROTOCOL_ERROR)
+  expect((await ask(session)).status).toBe(200)
+})
+
+test('a host that contradicts the authority, or a line hidden in a value, reaches no upstream', async () => {
+  const app = await raw((socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
+  const session = await dial(await start([app.spec]))
+  expect((await ask(session, { host: 'other.test' })).status).toBe(400)
+  expect(app.received).toBe('')
+})
+
+test('a head of too many fields or bytes ends its request, not the server', async () => {
+  const stand = await start([(await echo()).spec])
+  const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`x-${index}`, '1']))
+  for (const headers of [many, { 'x-long': 'x'.repeat(70_000) }]) {
+    const session = await dial(stand)
+    const stream = open(session, headers)
+    let status = 0
+    stream.on('response', (answer) => (status = Number(answer[':status'])))
+    stream.resume()
+    await closed(stream)
+    expect(stream.rstCode !== 0 || status === 431).toBe(true)
+  }
+  expect((await ask(await dial(stand))).status).toBe(200)
+})
+
+test('a request that its client gives up ends at the upstream, and counts as 499', async () => {
+  let closed = 0
+  const app = await upstream((incoming) => void incoming.socket.on('close', () => closed++))
+  const stand = await start([app.spec])
+  const session = await dial(stand)
+  const stream = open(session)
+  stream.end()
+  await expect.poll(async () => (await stand.client.counts()).open_requests).toBe(1)
+  stream.close(constants.NGHTTP2_CANCEL)
+  await expect.poll(() => closed).toBe(1)
+  expect((await stand.client.counts()).targets['srv-app']).toMatchObject({ status_4xx: 1, status_2xx: 0 })
+})
+
+test('an upstream that dies in the middle of its answer makes a failed stream, not a short answer', async () => {
+  const app = await raw((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
+    setTimeout(() => socket.destroy(), 50)
+  })
+  const session = await dial(await start([app.spec]))
+  const stream = open(session)
+  stream.resume()
+  await closed(stream)
+  expect(stream.rstCode).toBe(constants.NGHTTP2_INTERNAL_ERROR)
+})
+
+test('an early answer ends the request, whose body need not be sent', async () => {
+  const app = await raw((socket, piece) => {
+    if (!piece.startsWith('POST')) return
+    socket.end('HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig')
+  })
+  const session = await dial(await start([app.spec]))
+  const stream = open(session, { ':method': 'POST' })
+  stream.write('x'.repeat(1_000))
+  const { status, body } = await answerOf(stream)
+  expect([status, body.toString()]).toEqual([413, 'big'])
+})
+
+test('a client that does not read holds its upstream back, and no one else', async () => {
+  let written = 0
+  const app = await upstream((incoming, response) => {
+    if (incoming.url !== '/endless') return void response.end('quick')
+    const chunk = Buffer.alloc(64 * 1024)
+    const more = () => {
+      while (response.write(chunk)) written += chunk.length
+      written += chunk.length
+    }
+    response.on('drain', more)
+    more()
+  })
+  const session = await dial(await start([app.spec]))
+  const stream = open(session, { ':path': '/endless' })
+  await once(stream, 'response')
+  let before = -1
+  await waitFor(
+    () => {
+      const still = written === before
+      before = written
+      return still && written > 0
+    },
+    () => `still writing after ${written} bytes`,
+  )
+  await sleep(300)
+  expect(written - before).toBeLessThan(1_000_000)
+  // Loopback buffers of the kernel hold some megabytes.
+  expect(written).toBeLessThan(60_000_000)
+  expect((await ask(session, { ':path': '/quick' })).body.toString()).toBe('quick')
+})
+
+test('an upstream that does not read holds its client back', async () => {
+  const app = await raw((socket) => void socket.pause())
+  const session = await dial(await start([app.spec]))
+  const stream = open(session, { ':method': 'POST' })
+  let taken = 0
+  const chunk = Buffer.alloc(64 * 1024)
+  const more = (error?: Error | null): void => {
+    if (error) return
+    taken += chunk.length
+    stream.write(chunk, more)
+  }
+  more()
+  await sleep(1_500)
+  const before = taken
+  await sleep(500)
+  expect(taken - before).toBeLessThan(1_000_000)
+  expect(taken).toBeLessThan(60_000_000)
+})
+
+test('a client that opens and resets streams without end loses its connection', async () => {
+  const app = await upstream((_incoming, response) => void response.end('ok'))
+  const stand = await start([app.spec])
+  const session = await dial(stand)
+  let sent = 0
+  const flood = setInterval(() => {
+    for (let time = 0; time < 100 && !session.closed && !session.destroyed; time++) {
+      sent++
+      const stream = open(session)
+      stream.close(constants.NGHTTP2_CANCEL)
+    }
+  }, 1)
+  await Promise.race([closed(session), sleep(20_000, undefined, { ref: false })])
+  clearInterval(flood)
+  expect(session.destroyed).toBe(true)
+  expect(sent).toBeGreaterThan(100)
+  expect((await ask(await dial(stand))).status).toBe(200)
+})
+
+test('a worker that retires finishes its requests and tells its clients to come anew', async () => {
+  let finish = () => {}
+  const app = await upstream((incoming, response) => {
+    if (incoming.url === '/slow') finish = () => void response.end('late')
+    else response.end('ok')
+  })
+  const table = secureTable([app.spec])
+  const stand = await start([app.spec])
+  const session = await dial(stand)
+  const slow = open(session, { ':path': '/slow' })
+  slow.end()
+  await expect.poll(async () => (await stand.client.counts()).open_requests).toBe(1)
+  const goaway = once(session, 'goaway')
+  const listeners = [...table.listeners, { address: '127.0.0.3:0', protocol: 'http' as const }]
+  await stand.client.applyTable({ ...table, version: 2, listeners })
+  await goaway
+  finish()
+  expect((await answerOf(slow)).body.toString()).toBe('late')
+  await closed(session)
+  expect((await ask(await dial(stand))).status).toBe(200)
+})

@@ -1,0 +1,281 @@
+import { once } from 'node:events'
+import { connect as connectPlain } from 'node:net'
+import { request } from 'node:https'
+import { text } from 'node:stream/consumers'
+import type { TLSSocket } from 'node:tls'
+import { afterEach, expect, test } from 'vitest'
+import type { ProxyStand as Stand } from './stand.ts'
+import { certificate, secureConnection, secureTable, shownName } from './secure.ts'
+import { HOST, HttpUpstream, ProxyStand, RawUpstream, waitFor } from './stand.ts'
+
+let cleanups: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+  cleanups = []
+})
+
+async function start(table: Parameters<typeof Stand.start>[0], workers = 1): Promise<ProxyStand> {
+  const stand = await ProxyStand.start(table, { workers })
+  cleanups.push(() => stand.stop())
+  return stand
+}
+
+async function echo(): Promise<HttpUpstream> {
+  const upstream = await HttpUpstream.start('echo', (incoming, response) => {
+    response.setHeader('seen', JSON.stringify(incoming.headers))
+    incoming.pipe(response)
+  })
+  cleanups.push(() => upstream.close())
+  return upstream
+}
+
+function securePort(stand: ProxyStand): number {
+  return stand.client.bound.find(({ host }) => host === '127.0.0.2')!.port
+}
+
+async function dial(port: number, options: Parameters<typeof secureConnection>[1] = {}): Promise<TLSSocket> {
+  const socket = await secureConnection(port, options)
+  cleanups.push(() => void socket.destroy())
+  return socket
+}
+
+/** Sends a request of these lines and answers what came until it holds `part`. */
+async function ask(socket: TLSSocket, lines: string[], part: string): Promise<string> {
+  let received = ''
+  const collect = (data: Buffer) => void (received += data.toString('latin1'))
+  socket.on('data', collect)
+  socket.write([...lines, '', ''].join('\r\n'))
+  await waitFor(
+    () => received.includes(part),
+    () => `waiting for ${part}, received ${received.slice(0, 500)}`,
+  )
+  socket.off('data', collect)
+  return received
+}
+
+test('each host is shown its certificate: the exact one, else that of its wildcard', async () => {
+  const upstream = await echo()
+  const certificates = { [HOST]: certificate('app'), '*.wild.test': certificate('wildcard') }
+  const port = securePort(await start(secureTable([upstream.spec], { certificates })))
+  expect(shownName(await dial(port))).toBe('app')
+  expect(shownName(await dial(port, { servername: 'APP.test' }))).toBe('app')
+  expect(shownName(await dial(port, { servername: 'a.wild.test' }))).toBe('wildcard')
+  expect(shownName(await dial(port, { servername: 'a.b.wild.test' }))).toBe('wildcard')
+})
+
+test('a handshake fails for a host without a certificate, and for none named', async () => {
+  const upstream = await echo()
+  const port = securePort(await start(secureTable([upstream.spec])))
+  await expect(secureConnection(port, { servername: 'other.test' })).rejects.toThrow(/handshake failure/)
+  await expect(secureConnection(port, { servername: '' })).rejects.toThrow(/handshake failure/)
+  expect(shownName(await dial(port))).toBe('app')
+})
+
+test('a certificate that cannot be read fails its host alone and says so in the log', async () => {
+  const upstream = await echo()
+  const missing = { certificate: '/nowhere/chain.pem', key: '/nowhere/key.pem' }
+  const certificates = { [HOST]: certificate('app'), 'broken.test': missing }
+  const stand = await start(secureTable([upstream.spec], { certificates }))
+  const port = securePort(stand)
+  await expect(secureConnection(port, { servername: 'broken.test' })).rejects.toThrow(/handshake failure/)
+  expect(shownName(await dial(port))).toBe('app')
+  expect(stand.log).toContain('/nowhere/chain.pem')
+})
+
+test('a renewed certificate is shown to new connections while the old ones go on', async () => {
+  const upstream = await echo()
+  const stand = await start(secureTable([upstream.spec]))
+  const port = securePort(stand)
+  const before = await dial(port)
+  await ask(before, ['GET /1 HTTP/1.1', `Host: ${HOST}`], '200 OK')
+  await stand.client.applyTable(
+    secureTable([upstream.spec], { version: 2, certificates: { [HOST]: certificate('renewed') } }),
+  )
+  expect(shownName(await dial(port))).toBe('renewed')
+  await ask(before, ['GET /2 HTTP/1.1', `Host: ${HOST}`], '200 OK')
+})
+
+test('TLS 1.2 and 1.3 are spoken, older versions are not', async () => {
+  const upstream = await echo()
+  const port = securePort(await start(secureTable([upstream.spec])))
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const socket = await dial(port, { minVersion: version, maxVersion: version })
+    expect(socket.getProtocol()).toBe(version)
+    await ask(socket, ['GET / HTTP/1.1', `Host: ${HOST}`], '200 OK')
+  }
+  await expect(
+    secureConnection(port, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
+  ).rejects.toThrow()
+})
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a %s session resumes at whichever worker takes the next connection',
+  async (version) => {
+    const upstream = await echo()
+    const port = securePort(await start(secureTable([upstream.spec]), 2))
+    const versions = { minVersion: version, maxVersion: version }
+    let session: Buffer | undefined
+    const first = await dial(port, versions)
+    first.on('session', (given: Buffer) => (session = given))
+    await ask(first, ['GET / HTTP/1.1', `Host: ${HOST}`], '200 OK')
+    // In TLS 1.2 the ticket is part of the handshake, which is over.
+    if (version === 'TLSv1.2') session = first.getSession()
+    await waitFor(
+      () => session !== undefined,
+      () => 'waiting for a session',
+    )
+    for (let time = 0; time < 6; time++) {
+      const socket = await dial(port, { ...versions, session })
+      await ask(socket, ['GET / HTTP/1.1', `Host: ${HOST}`], '200 OK')
+      expect(socket.isSessionReused()).toBe(true)
+    }
+  },
+)
+
+test('bodies of some megabytes pass both ways, and the upstream is told that TLS was spoken', async () => {
+  const upstream = await echo()
+  const port = securePort(await start(secureTable([upstream.spec])))
+  const sent = 'x'.repeat(5_000_000)
+  const call = request({
+    host: '127.0.0.2',
+    port,
+    method: 'POST',
+    servername: HOST,
+    headers: { host: HOST },
+    rejectUnauthorized: false,
+    agent: false,
+  })
+  call.end(sent)
+  const [response] = (await once(call, 'response')) as [import('node:http').IncomingMessage]
+  expect(JSON.parse(String(response.headers.seen))).toMatchObject({
+    'x-forwarded-proto': 'https',
+    'x-forwarded-port': String(port),
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-host': HOST,
+  })
+  expect(await text(response)).toBe(sent)
+})
+
+test('an upgraded connection is a pipe for bytes over TLS too', async () => {
+  const upstream = await RawUpstream.start((socket, piece) => {
+    if (piece.includes('Upgrade'))
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n')
+    else socket.write(piece.toUpperCase())
+    return true
+  })
+  cleanups.push(() => upstream.close())
+  const port = securePort(await start(secureTable([upstream.spec])))
+  const socket = await dial(port)
+  await ask(
+    socket,
+    ['GET /ws HTTP/1.1', `Host: ${HOST}`, 'Connection: upgrade', 'Upgrade: websocket'],
+    '101 Switching',
+  )
+  expect(await ask(socket, ['hello'], 'HELLO')).toContain('HELLO')
+})
+
+test('who comes without TLS to a host with a certificate is sent to the same address with TLS', async () => {
+  const upstream = await echo()
+  const stand = await start(secureTable([upstream.spec]))
+  const answer = await stand
+    .raw()
+    .request('POST /a/b?c=%20d HTTP/1.1', 'Host: APP.test:80', 'Content-Length: 0', 'Connection: close')
+    .end()
+  expect(answer).toMatch(/^HTTP\/1\.1 308 Permanent Redirect\r\n/)
+  expect(answer).toContain(`\r\nLocation: https://app.test:${securePort(stand)}/a/b?c=%20d\r\n`)
+  const head = await stand.raw().request('HEAD / HTTP/1.1', `Host: ${HOST}`, 'Connection: close').end()
+  expect(head).toMatch(/^HTTP\/1\.1 308 [^]*\r\n\r\n$/)
+})
+
+test('a host without a certificate is served without TLS', async () => {
+  const upstream = await echo()
+  const stand = await start(secureTable([upstream.spec], { certificates: {} }))
+  const answer = await stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: close').end()
+  expect(answer).toContain('HTTP/1.1 200 OK')
+})
+
+test('a trusted proxy that has taken TLS off is not sent to TLS again', async () => {
+  const upstream = await echo()
+  const stand = await start(secureTable([upstream.spec], { trusted_proxies: ['127.0.0.1/32'] }))
+  const head = ['GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: close']
+  expect(
+    await stand
+      .raw()
+      .request(...head, 'X-Forwarded-Proto: https')
+      .end(),
+  ).toContain('HTTP/1.1 200 OK')
+  expect(
+    await stand
+      .raw()
+      .request(...head, 'X-Forwarded-Proto: http')
+      .end(),
+  ).toContain('HTTP/1.1 308')
+})
+
+test('the challenge of a certificate authority is answered without TLS at any host, others as ever', async () => {
+  const upstream = await echo()
+  const stand = await start(
+    secureTable([upstream.spec], { acme_challenges: { 'tok-en_1': 'tok-en_1.thumb' } }),
+  )
+  const ask = (path: string, host: string) =>
+    stand.raw().request(`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close').end()
+  for (const host of [HOST, 'not-yet.test']) {
+    const answer = await ask('/.well-known/acme-challenge/tok-en_1', host)
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*\r\n\r\ntok-en_1\.thumb$/)
+  }
+  expect(await ask('/.well-known/acme-challenge/other', HOST)).toContain('HTTP/1.1 308')
+  expect(await ask('/.well-known/acme-challenge/other', 'not-yet.test')).toContain('HTTP/1.1 404')
+})
+
+test('browsers are told to come by TLS alone where that is wanted, unless the service tells them itself', async () => {
+  const upstream = await HttpUpstream.start('own', (incoming, response) => {
+    if (incoming.url === '/own') response.setHeader('Strict-Transport-Security', 'max-age=5')
+    response.end('ok')
+  })
+  cleanups.push(() => upstream.close())
+  const stand = await start(secureTable([upstream.spec], { hsts_seconds: 3600 }))
+  const lines = async (path: string, host = HOST) => {
+    const answer = await ask(
+      await dial(securePort(stand)),
+      [`GET ${path} HTTP/1.1`, `Host: ${host}`],
+      '\r\n\r\n',
+    )
+    return answer.match(/^strict-transport-security: .*$/gim)
+  }
+  expect(await lines('/')).toEqual(['Strict-Transport-Security: max-age=3600'])
+  expect(await lines('/own')).toEqual(['Strict-Transport-Security: max-age=5'])
+  expect(await lines('/', 'nobody.test')).toEqual(['Strict-Transport-Security: max-age=3600'])
+  const plain = await stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: close').end()
+  expect(plain).not.toMatch(/strict-transport-security/i)
+})
+
+test('who speaks HTTP to the port of TLS, or leaves during the handshake, disturbs nobody', async () => {
+  const upstream = await echo()
+  const port = securePort(await start(secureTable([upstream.spec])))
+  for (const said of [
+    'GET / HTTP/1.1\r\nHost: app.test\r\n\r\n',
+    '',
+    '\x16\x03\x01',
+    '\x16\x03\x01\xff\xff'.repeat(5_000),
+  ]) {
+    const stranger = connectPlain({ host: '127.0.0.2', port })
+    stranger.on('error', () => {}).resume()
+    stranger.end(Buffer.from(said, 'latin1'))
+    await once(stranger, 'close')
+  }
+  await ask(await dial(port), ['GET / HTTP/1.1', `Host: ${HOST}`], '200 OK')
+})
+
+test('a closed connection is counted no more, whether its handshake was done or not', async () => {
+  const upstream = await echo()
+  const stand = await start(secureTable([upstream.spec]))
+  const port = securePort(stand)
+  const open = () => stand.client.counts().then(({ open_connections }) => open_connections)
+  const socket = await dial(port)
+  const silent = connectPlain({ host: '127.0.0.2', port })
+  await once(silent, 'connect')
+  await expect.poll(open).toBe(2)
+  socket.destroy()
+  silent.destroy()
+  await expect.poll(open).toBe(0)
+})

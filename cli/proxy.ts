@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findProxy, ProxyClient } from '#daemon/proxy/client.ts'
-import { proxyDirectory, type RouteTable } from '#proxy/protocol.ts'
 import { openDatabase } from '#server/database/index.ts'
 import { AppError } from '#server/errors.ts'
 import { readOptions } from '#server/options.ts'
@@ -28,7 +26,6 @@ export async function proxy(argv: string[]): Promise<number> {
     program: join(dirname(process.argv[1]!), 'proxy.mjs'),
     node: process.execPath,
     ...(proxyWorkers === null ? {} : { workers: proxyWorkers }),
-    table: JSON.parse(readFileSync(join(proxyDirectory(dataDirectory), 'table.json'), 'utf8')) as RouteTable,
     log: (message) => process.stderr.write(`${message}\n`),
   })
   client.close()

@@ -18,9 +18,63 @@ export function emptyRow(): Row {
   return Array.from({ length: ROW_LENGTH }, () => 0)
 }
 
+/** What one worker has counted of one target. */
+export class Tally {
+  readonly id: string
+  /** Most targets of a large table are never asked: their rows are made with the first request. */
+  row: Row | null = null
+  /** Whether the row has changed since the ledger was asked for what changed. */
+  changed = false
+  #ledger: Ledger
+
+  constructor(id: string, ledger: Ledger) {
+    this.id = id
+    this.#ledger = ledger
+  }
+
+  /** The row, which is about to change. */
+  touch(): Row {
+    if (!this.changed) this.#ledger.changes(this)
+    return (this.row ??= emptyRow())
+  }
+}
+
+/** Everything that one worker has counted. */
+export class Ledger {
+  #tallies = new Map<string, Tally>()
+  #changed: Tally[] = []
+
+  /** The tally of a target: the same one as long as the worker lives. */
+  of(id: string): Tally {
+    let tally = this.#tallies.get(id)
+    if (!tally) this.#tallies.set(id, (tally = new Tally(id, this)))
+    return tally
+  }
+
+  /** Every tally. */
+  all(): Iterable<Tally> {
+    return this.#tallies.values()
+  }
+
+  /** Notes that a tally changes. */
+  changes(tally: Tally): void {
+    tally.changed = true
+    this.#changed.push(tally)
+  }
+
+  /** The tallies that changed since this was asked last. */
+  takeChanged(): Tally[] {
+    const changed = this.#changed
+    this.#changed = []
+    for (const tally of changed) tally.changed = false
+    return changed
+  }
+}
+
 /** Counts an answer with the seconds until its head went out. 101 counts as 2xx. */
-export function countAnswer(row: Row, status: number, seconds: number): void {
-  countStatus(row, status)
+export function countAnswer(tally: Tally, status: number, seconds: number): void {
+  countStatus(tally, status)
+  const row = tally.touch()
   row[LATENCY_SUM]! += seconds
   let bucket = 0
   while (bucket < LATENCY_BUCKETS_SECONDS.length && seconds > LATENCY_BUCKETS_SECONDS[bucket]!) bucket++
@@ -28,9 +82,9 @@ export function countAnswer(row: Row, status: number, seconds: number): void {
 }
 
 /** Counts a request that has no latency: an upgrade, or one whose client left before the answer (499). */
-export function countStatus(row: Row, status: number): void {
+export function countStatus(tally: Tally, status: number): void {
   const position = status < 300 ? 0 : status < 400 ? 1 : status < 500 ? 2 : 3
-  row[position]!++
+  tally.touch()[position]!++
 }
 
 /** Adds `sums` to `into`. */

@@ -2,11 +2,15 @@
  * What the control plane and the data plane say to each other: newline-delimited JSON over a Unix socket in the
  * data directory. The data plane opens with a `Hello`; then each side may send requests and answers each one.
  */
+import type { TableMessage } from './control/table-message.ts'
+
 export { Channel, ChannelError, connectChannel, type Handler } from './control/channel.ts'
+export { SentTable } from './control/sent-table.ts'
+export { sendTable } from './control/table-message.ts'
 export { controlSocketFile, proxyDirectory, workerSocketFiles } from './control/paths.ts'
 
 /** Raised when a message changes its meaning; another number is treated like another version: `upgrade`. */
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 
 /** An address to serve on, as the options spell it: `[::]:80`, `0.0.0.0:8080`, `127.0.0.1:0`. */
 export interface ListenerSpec {
@@ -216,7 +220,8 @@ export interface WireError {
 export interface ControlRequests {
   /** Must come first. Another server's id is refused. */
   attach: { ask: { server_id: string; workers: number }; answer: null }
-  table: { ask: { table: RouteTable }; answer: { listeners: BoundListener[] } }
+  /** A table, or what changed of it, in order; it is in force when the last was answered. A fault refuses all of it. */
+  table: { ask: TableMessage; answer: { listeners: BoundListener[] } | null }
   /** Answers when no request to the instance is open any more; at the deadline those left are cut. */
   drain: { ask: { instance: string; deadline_ms: number }; answer: null }
   counts: { ask: object; answer: Counts }

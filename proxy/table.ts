@@ -1,24 +1,22 @@
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
-import {
-  ChannelError,
-  type ListenerSpec,
-  type RouteTable,
-  type Target,
-  type TargetState,
-} from './protocol.ts'
+import { each, fail, integer, isInteger, list, record } from './checks.ts'
+import type { ListenerSpec, RouteTable, Target, TargetState } from './protocol.ts'
 
-/** Bounds of one table: far above what one host can run, far below what would hold the relay up. */
-const MAX_HOSTS = 50_000
-const MAX_TARGETS = 20_000
+/** Bounds of one table: far above what one host can run. */
+export const MAX_ENTRIES = {
+  targets: 20_000,
+  hosts: 50_000,
+  zones: 1_000,
+  certificates: 50_000,
+  acme_challenges: 10_000,
+}
 const MAX_UPSTREAMS = 1_000
 const MAX_LISTENERS = 32
-const MAX_ZONES = 1_000
 const MAX_NAMES = 10_000
 const MAX_ADDRESSES = 100
 const MAX_EARLIER_SITES = 100
 const MAX_TRUSTED = 1_000
-const MAX_CHALLENGES = 10_000
 /** A hundred years. */
 const MAX_HSTS_SECONDS = 100 * 365 * 24 * 60 * 60
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
@@ -39,44 +37,56 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const HOST =
   /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$|^[0-9.]+$|^\[[0-9a-f:.]+\]$/
 
-/** Checks a whole table. Throws `ChannelError` `invalid_table` naming the first fault; a table is never taken in part. */
-export function validateTable(value: unknown): RouteTable {
-  const table = record(value, 'table')
-  integer(table.version, 'version', 0, Number.MAX_SAFE_INTEGER)
-  const listeners = list(table.listeners, 'listeners', MAX_LISTENERS)
-  const addresses = new Set<string>()
-  for (const [index, listener] of listeners.entries()) {
-    const { address } = validateListener(listener, `listeners[${index}]`)
-    if (addresses.has(address)) fail(`listeners[${index}].address`, 'is there twice')
-    addresses.add(address)
-  }
-  const targets = record(table.targets, 'targets')
-  const ids = Object.keys(targets)
-  if (ids.length > MAX_TARGETS) fail('targets', `must be at most ${MAX_TARGETS}`)
-  for (const id of ids) validateTarget(targets[id], `targets.${id}`)
-  const hosts = Object.entries(record(table.hosts, 'hosts'))
-  if (hosts.length > MAX_HOSTS) fail('hosts', `must be at most ${MAX_HOSTS}`)
-  for (const [host, target] of hosts) {
-    validateHost(host, `hosts.${host}`)
-    if (typeof target !== 'string' || !Object.hasOwn(targets, target))
-      fail(`hosts.${host}`, 'must name a target')
-  }
-  // A table kept by a data plane of before these existed has none.
-  table.zones ??= {}
-  table.certificates ??= {}
-  table.acme_challenges ??= {}
+const VALIDATORS: Record<Section, (name: string, value: unknown) => void> = {
+  targets: (_key, target) => validateTarget(target),
+  hosts: validateRoutedHost,
+  zones: (_id, zone) => validateZone(zone),
+  certificates: validateCertificate,
+  acme_challenges: validateChallenge,
+}
+
+/** The fields of a table that hold many entries by name; targets come before the hosts that lead to them. */
+export const SECTIONS = ['targets', 'hosts', 'zones', 'certificates', 'acme_challenges'] as const
+
+export type Section = (typeof SECTIONS)[number]
+
+/** The fields of a table that are no sections. */
+export type TableSettings = Omit<RouteTable, Section>
+
+/** Entries of some sections of a table, as names with values; null for those that are gone. */
+export type TablePart = { [Name in Section]?: [name: string, value: RouteTable[Name][string] | null][] }
+
+/** Checks the fields that are no sections. Throws `ChannelError` `invalid_table` naming the first fault. */
+export function validateSettings(value: unknown): TableSettings {
+  const table = record(value, 'settings')
+  // A table that an older program kept has none.
   table.hsts_seconds ??= 0
-  const zones = Object.entries(record(table.zones, 'zones'))
-  if (zones.length > MAX_ZONES) fail('zones', `must be at most ${MAX_ZONES}`)
-  for (const [id, zone] of zones) validateZone(zone, `zones.${id}`)
-  validateTls(table)
+  integer(table.version, 'version', 0, Number.MAX_SAFE_INTEGER)
+  validateListeners(table.listeners)
   for (const [index, network] of list(table.trusted_proxies, 'trusted_proxies', MAX_TRUSTED).entries()) {
     if (typeof network !== 'string' || !isNetwork(network))
       fail(`trusted_proxies[${index}]`, 'must be a CIDR')
   }
+  integer(table.hsts_seconds, 'hsts_seconds', 0, MAX_HSTS_SECONDS)
   integer(table.upstream_timeout_ms, 'upstream_timeout_ms', 1, MAX_TIMEOUT_MS)
   integer(table.max_connections_per_ip, 'max_connections_per_ip', 1, 1_000_000)
-  return table as unknown as RouteTable
+  return value as TableSettings
+}
+
+/** Checks some entries, each for itself. Throws `ChannelError` `invalid_table` naming the first fault. */
+export function validateEntries(value: unknown): TablePart {
+  const part = record(value, 'entries')
+  for (const section of SECTIONS) {
+    const entries = part[section]
+    if (entries === undefined) continue
+    if (!Array.isArray(entries) || !entries.every(isEntry)) fail(section, 'must be entries')
+    each(section, entries, VALIDATORS[section])
+  }
+  return value as TablePart
+}
+
+function isEntry(value: unknown): value is [string, unknown] {
+  return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string'
 }
 
 /** The host and port of a listen address. Throws `ChannelError` `invalid_table`. */
@@ -88,66 +98,70 @@ export function parseAddress(address: string): { host: string; port: number } {
   return { host, port }
 }
 
-function validateListener(value: unknown, path: string): ListenerSpec {
-  const listener = record(value, path) as Partial<ListenerSpec>
-  if (typeof listener.address !== 'string') fail(`${path}.address`, 'must be text')
-  parseAddress(listener.address)
-  if (listener.protocol !== 'http' && listener.protocol !== 'https')
-    fail(`${path}.protocol`, 'must be http or https')
-  return listener as ListenerSpec
+function validateListeners(value: unknown): void {
+  const addresses = new Set<string>()
+  for (const [index, entry] of list(value, 'listeners', MAX_LISTENERS).entries()) {
+    const path = `listeners[${index}]`
+    const { address, protocol } = record(entry, path) as Partial<ListenerSpec>
+    if (typeof address !== 'string') fail(`${path}.address`, 'must be text')
+    parseAddress(address)
+    if (addresses.has(address)) fail(`${path}.address`, 'is there twice')
+    addresses.add(address)
+    if (protocol !== 'http' && protocol !== 'https') fail(`${path}.protocol`, 'must be http or https')
+  }
 }
 
-function validateTarget(value: unknown, path: string): void {
-  const target = record(value, path) as Partial<Target>
+function validateTarget(value: unknown): void {
+  const target = record(value, '') as Partial<Target>
   if (typeof target.id !== 'string' || target.id === '' || target.id.length > 128)
-    fail(`${path}.id`, 'must be a name')
-  if (typeof target.state !== 'string' || !STATES.has(target.state)) fail(`${path}.state`, 'is unknown')
-  for (const [index, entry] of list(target.upstreams, `${path}.upstreams`, MAX_UPSTREAMS).entries()) {
-    const upstream = record(entry, `${path}.upstreams[${index}]`)
-    const at = `${path}.upstreams[${index}]`
-    if (typeof upstream.instance !== 'string' || upstream.instance === '')
-      fail(`${at}.instance`, 'must be a name')
-    if (typeof upstream.host !== 'string' || isIP(upstream.host) === 0)
-      fail(`${at}.host`, 'must be an IP address')
-    integer(upstream.port, `${at}.port`, 1, 65535)
-    if (upstream.draining !== undefined && typeof upstream.draining !== 'boolean')
-      fail(`${at}.draining`, 'must be boolean')
-  }
-  if (target.site !== undefined) validateSite(target.site, `${path}.site`)
+    fail('.id', 'must be a name')
+  if (typeof target.state !== 'string' || !STATES.has(target.state)) fail('.state', 'is unknown')
+  const upstreams = list(target.upstreams, '.upstreams', MAX_UPSTREAMS)
+  for (let index = 0; index < upstreams.length; index++) validateUpstream(upstreams[index], index)
+  if (target.site !== undefined) validateSite(target.site)
 }
 
-function validateHost(host: string, path: string): void {
-  if (host.length > 253 || !HOST.test(host)) fail(path, 'must be a lower case host name or address')
+function validateUpstream(value: unknown, index: number): void {
+  const at = (field: string) => `.upstreams[${index}]${field}`
+  if (typeof value !== 'object' || value === null) return fail(at(''), 'must be an object')
+  const { instance, host, port, draining } = value as Record<string, unknown>
+  if (typeof instance !== 'string' || instance === '') fail(at('.instance'), 'must be a name')
+  if (typeof host !== 'string' || isIP(host) === 0) fail(at('.host'), 'must be an IP address')
+  if (!isInteger(port, 1, 65535)) fail(at('.port'), 'must be an integer from 1 to 65535')
+  if (draining !== undefined && typeof draining !== 'boolean') fail(at('.draining'), 'must be boolean')
 }
 
-function validateTls(table: Record<string, unknown>): void {
-  const certificates = Object.entries(record(table.certificates, 'certificates'))
-  if (certificates.length > MAX_HOSTS) fail('certificates', `must be at most ${MAX_HOSTS}`)
-  for (const [host, value] of certificates) {
-    const path = `certificates.${host}`
-    validateHost(host, path)
-    const files = record(value, path)
-    absolutePath(files.certificate, `${path}.certificate`)
-    absolutePath(files.key, `${path}.key`)
+function validateSite(value: unknown): void {
+  const site = record(value, '.site')
+  absolutePath(site.folder, '.site.folder')
+  for (const [index, entry] of list(site.earlier, '.site.earlier', MAX_EARLIER_SITES).entries()) {
+    const path = `.site.earlier[${index}]`
+    const earlier = record(entry, path)
+    absolutePath(earlier.folder, `${path}.folder`)
+    integer(earlier.until, `${path}.until`, 0, Number.MAX_SAFE_INTEGER)
   }
-  const challenges = Object.entries(record(table.acme_challenges, 'acme_challenges'))
-  if (challenges.length > MAX_CHALLENGES) fail('acme_challenges', `must be at most ${MAX_CHALLENGES}`)
-  for (const [token, answer] of challenges) {
-    if (!CHALLENGE.test(token)) fail(`acme_challenges.${token}`, 'must be a base64url token')
-    if (typeof answer !== 'string' || !KEY_AUTHORIZATION.test(answer))
-      fail(`acme_challenges.${token}`, 'must be answered by a key authorization')
-  }
-  integer(table.hsts_seconds, 'hsts_seconds', 0, MAX_HSTS_SECONDS)
 }
 
-function validateSite(value: unknown, path: string): void {
-  const site = record(value, path)
-  absolutePath(site.folder, `${path}.folder`)
-  for (const [index, entry] of list(site.earlier, `${path}.earlier`, MAX_EARLIER_SITES).entries()) {
-    const earlier = record(entry, `${path}.earlier[${index}]`)
-    absolutePath(earlier.folder, `${path}.earlier[${index}].folder`)
-    integer(earlier.until, `${path}.earlier[${index}].until`, 0, Number.MAX_SAFE_INTEGER)
-  }
+function validateHost(host: string): void {
+  if (host.length > 253 || !HOST.test(host)) fail('', 'must be a lower case host name or address')
+}
+
+function validateRoutedHost(host: string, target: unknown): void {
+  validateHost(host)
+  if (typeof target !== 'string') fail('', 'must name a target')
+}
+
+function validateCertificate(host: string, value: unknown): void {
+  validateHost(host)
+  const files = record(value, '')
+  absolutePath(files.certificate, '.certificate')
+  absolutePath(files.key, '.key')
+}
+
+function validateChallenge(token: string, answer: unknown): void {
+  if (!CHALLENGE.test(token)) fail('', 'must be a base64url token')
+  if (typeof answer !== 'string' || !KEY_AUTHORIZATION.test(answer))
+    fail('', 'must be answered by a key authorization')
 }
 
 function absolutePath(value: unknown, path: string): void {
@@ -155,19 +169,20 @@ function absolutePath(value: unknown, path: string): void {
     fail(path, 'must be an absolute path')
 }
 
-function validateZone(value: unknown, path: string): void {
-  const zone = record(value, path)
+function validateZone(value: unknown): void {
+  const zone = record(value, '')
   if (typeof zone.subnet !== 'string' || zone.subnet.includes(':') || !isNetwork(zone.subnet))
-    fail(`${path}.subnet`, 'must be an IPv4 CIDR')
+    fail('.subnet', 'must be an IPv4 CIDR')
   if (typeof zone.gateway !== 'string' || isIP(zone.gateway) !== 4)
-    fail(`${path}.gateway`, 'must be an IPv4 address')
-  const names = Object.entries(record(zone.names, `${path}.names`))
-  if (names.length > MAX_NAMES) fail(`${path}.names`, `must be at most ${MAX_NAMES}`)
+    fail('.gateway', 'must be an IPv4 address')
+  const names = Object.entries(record(zone.names, '.names'))
+  if (names.length > MAX_NAMES) fail('.names', `must be at most ${MAX_NAMES}`)
   for (const [name, value] of names) {
-    if (!LABEL.test(name)) fail(`${path}.names.${name}`, 'must be a DNS label in lower case')
-    for (const address of list(value, `${path}.names.${name}`, MAX_ADDRESSES)) {
-      if (typeof address !== 'string' || isIP(address) !== 4)
-        fail(`${path}.names.${name}`, 'must be IPv4 addresses')
+    if (!LABEL.test(name)) fail(`.names.${name}`, 'must be a DNS label in lower case')
+    if (!Array.isArray(value) || value.length > MAX_ADDRESSES)
+      fail(`.names.${name}`, `must be an array of at most ${MAX_ADDRESSES}`)
+    for (const address of value as unknown[]) {
+      if (typeof address !== 'string' || isIP(address) !== 4) fail(`.names.${name}`, 'must be IPv4 addresses')
     }
   }
 }
@@ -177,24 +192,4 @@ function isNetwork(network: string): boolean {
   const family = isIP(address ?? '')
   if (family === 0 || rest.length > 0) return false
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32))
-}
-
-function record(value: unknown, path: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(path, 'must be an object')
-  return value as Record<string, unknown>
-}
-
-function list(value: unknown, path: string, most: number): unknown[] {
-  if (!Array.isArray(value) || value.length > most) fail(path, `must be an array of at most ${most}`)
-  return value as unknown[]
-}
-
-function integer(value: unknown, path: string, least: number, most: number): void {
-  if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
-    fail(path, `must be an integer from ${least} to ${most}`)
-  }
-}
-
-function fail(path: string, fault: string): never {
-  throw new ChannelError('invalid_table', `${path}: ${fault}`)
 }

@@ -5,6 +5,8 @@ import {
   PROTOCOL,
   connectChannel,
   controlSocketFile,
+  SentTable,
+  sendTable,
   type BoundListener,
   type Channel,
   type Counts,
@@ -23,6 +25,8 @@ const START_POLL_MS = 25
 const AWAY_MS = 1_000
 const UPGRADE_MS = 40_000
 const TABLE_MS = 30_000
+/** Messages of a table under way at a time. */
+const TABLE_WINDOW = 16
 const COUNTS_MS = 5_000
 const DRAIN_SLACK_MS = 5_000
 const STOP_MS = 15_000
@@ -55,8 +59,8 @@ export interface ProxyClientOptions {
   node: string
   /** Worker processes; by default the smaller of the cores and 4. */
   workers?: number
-  /** The first table, listeners included. */
-  table: RouteTable
+  /** The first table, listeners included; without one the data plane keeps what it has. */
+  table?: RouteTable
   log(message: string, fields?: Record<string, unknown>): void
 }
 
@@ -74,6 +78,10 @@ export class ProxyClient {
   #channel: Channel | null = null
   #connecting: Promise<Channel> | null = null
   #closed = false
+  /** The table that was sent last, over which connection. */
+  #sent: { channel: Channel; image: SentTable } | null = null
+  /** Settles with the last table: the parts of two may not mix. */
+  #tables: Promise<unknown> = Promise.resolve()
   #workers: number
 
   private constructor(options: ProxyClientOptions) {
@@ -91,7 +99,7 @@ export class ProxyClient {
     const client = new ProxyClient(options)
     try {
       await client.#connected()
-      await client.applyTable(options.table)
+      if (options.table) await client.applyTable(options.table)
       return client
     } catch (error) {
       client.close()
@@ -104,7 +112,10 @@ export class ProxyClient {
    * `Error` when the table is refused; then the one before stays whole.
    */
   async applyTable(table: RouteTable): Promise<void> {
-    await this.#ask('table', { table }, TABLE_MS)
+    const turn = this.#tables.then(() => this.#attempt((channel) => this.#sendTable(channel, table)))
+    this.#tables = turn.catch(() => {})
+    const { listeners } = (await turn) as { listeners: BoundListener[] }
+    this.bound = listeners
   }
 
   /**
@@ -134,14 +145,14 @@ export class ProxyClient {
     this.#channel?.close()
   }
 
-  async #ask(op: string, body: object, timeoutMs: number): Promise<unknown> {
+  #ask(op: string, body: object, timeoutMs: number): Promise<unknown> {
+    return this.#attempt((channel) => channel.request(op, body, timeoutMs))
+  }
+
+  async #attempt(request: (channel: Channel) => Promise<unknown>): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const channel = await this.#connected()
-        const answer = await channel.request(op, body, timeoutMs)
-        if (op === 'table' || op === 'listen')
-          this.bound = (answer as { listeners: BoundListener[] }).listeners
-        return answer
+        return await request(await this.#connected())
       } catch (error) {
         if (!(error instanceof ChannelError)) throw error
         if (error.code === 'closed' && !this.#closed && attempt < ATTEMPTS) continue
@@ -149,6 +160,26 @@ export class ProxyClient {
           ? error
           : new ProxyListenError(error.code, error.address, error.message)
       }
+    }
+  }
+
+  /** Sends what changed since the last table, or all of it where that is not known to be in use. */
+  async #sendTable(channel: Channel, table: RouteTable): Promise<unknown> {
+    const known = this.#sent?.channel === channel ? this.#sent.image : null
+    this.#sent = null
+    const image = known ?? new SentTable()
+    try {
+      const answer = await sendTable(channel, image.become(table), {
+        window: TABLE_WINDOW,
+        timeoutMs: TABLE_MS,
+      })
+      this.#sent = { channel, image }
+      return answer
+    } catch (error) {
+      // Another control plane may have sent a table meanwhile.
+      const refused = error instanceof ChannelError && error.code === 'invalid_table'
+      if (known && refused) return this.#sendTable(channel, table)
+      throw error
     }
   }
 

@@ -8,8 +8,11 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024
 /** A local process accepts at once or is stuck. */
 const CONNECT_TIMEOUT_MS = 2_000
 
-/** Answers a request with its result, or throws. */
-export type Handler = (op: string, body: Record<string, unknown>) => unknown
+/** Answers a request with its result, or throws; `text` is the JSON of the body as it came. */
+export type Handler = (op: string, body: Record<string, unknown>, text: string) => unknown
+
+/** How every request begins and ends, so that its body can be passed on as it is. */
+const BODY = ',"body":'
 
 /** What the other side answered instead of a result, or `closed` and `timeout` when it never answered. */
 export class ChannelError extends Error {
@@ -56,8 +59,8 @@ export class Channel {
     return this.#closed
   }
 
-  /** Sends a request and waits for its answer. Throws `ChannelError`. */
-  request(op: string, body: object, timeoutMs: number): Promise<unknown> {
+  /** Sends a request and waits for its answer; text as body is its JSON. Throws `ChannelError`. */
+  request(op: string, body: object | string, timeoutMs: number): Promise<unknown> {
     if (this.#closed) return Promise.reject(new ChannelError('closed', `${op}: the connection has ended`))
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
@@ -66,7 +69,8 @@ export class Channel {
         reject(new ChannelError('timeout', `${op}: no answer within ${timeoutMs} ms`))
       }, timeoutMs)
       this.#waiting.set(id, { resolve, reject, timer })
-      this.#send({ id, op, body })
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      this.socket.write(`{"id":${id},"op":${JSON.stringify(op)}${BODY}${text}}\n`)
     })
   }
 
@@ -115,15 +119,16 @@ export class Channel {
     }
     if (typeof message !== 'object' || message === null) return this.destroy()
     const { id, re, op, event, body, result, error } = message as Record<string, unknown>
-    if (typeof op === 'string' && typeof id === 'number') void this.#answer(id, op, objectOf(body))
+    if (typeof op === 'string' && typeof id === 'number')
+      void this.#answer(id, op, objectOf(body), line.slice(line.indexOf(BODY) + BODY.length, -1))
     else if (typeof event === 'string') this.onEvent(event, objectOf(body))
     else if (typeof re === 'number') this.#settle(re, result, error)
     else this.destroy()
   }
 
-  async #answer(id: number, op: string, body: Record<string, unknown>): Promise<void> {
+  async #answer(id: number, op: string, body: Record<string, unknown>, text: string): Promise<void> {
     try {
-      const result = await this.#handler(op, body)
+      const result = await this.#handler(op, body, text)
       if (!this.#closed) this.#send({ re: id, result: result ?? null })
     } catch (error) {
       if (!this.#closed) this.#send({ re: id, error: wireError(error) })

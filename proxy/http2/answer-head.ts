@@ -8,6 +8,11 @@ const CONNECTION_FIELDS = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+/** Spellings of names that are remembered: services use a few dozen. */
+const MAX_NAMES = 1_000
+
+/** Names as HTTP/2 spells them by how they came; empty for those that it has no place for. */
+const names = new Map<string, string>()
 
 /** An answer's head: names in lower case and values in turn. */
 export interface AnswerHead {
@@ -27,11 +32,18 @@ export function readAnswerHead(bytes: Buffer, start: number, end: number): Answe
   while (line >= 0) {
     const next = text.indexOf('\r\n', line + 2)
     const colon = text.indexOf(':', line)
-    const name = text.slice(line + 2, colon).toLowerCase()
-    if (!CONNECTION_FIELDS.has(name)) {
-      fields.push(name, text.slice(colon + 1, next < 0 ? undefined : next).trim())
-    }
+    const name = nameOf(text.slice(line + 2, colon))
+    if (name !== '') fields.push(name, text.slice(colon + 1, next < 0 ? undefined : next).trim())
     line = next
   }
   return { status: Number(text.slice(9, 12)), fields, bodyStart: headEnd + 4 }
+}
+
+function nameOf(spelling: string): string {
+  const known = names.get(spelling)
+  if (known !== undefined) return known
+  const lower = spelling.toLowerCase()
+  const name = CONNECTION_FIELDS.has(lower) ? '' : lower
+  if (names.size < MAX_NAMES) names.set(spelling, name)
+  return name
 }

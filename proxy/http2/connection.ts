@@ -1,4 +1,4 @@
-import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { Client } from '../relay/client.ts'
 import { MAX_FIELDS, MAX_HEAD_BYTES } from '../relay/head.ts'
@@ -24,11 +24,18 @@ const END_STREAM = 1
 const EMPTY_CHUNK = Buffer.from('0\r\n\r\n')
 const CHUNK_END = Buffer.from('\r\n')
 
-/** An accepted connection that speaks HTTP/2: each of its streams is a client of the relay. */
+/** What serves one stream at a time: for the relay a connection that is kept alive. */
+interface Lane {
+  wire: StreamWire
+  client: Client
+}
+
+/** An accepted connection that speaks HTTP/2. */
 export class Http2Connection {
   #relay: Relay
   #peer: Peer
   #session: ServerHttp2Session
+  #free: Lane[] = []
   #open = 0
   /** Monotonic milliseconds; 0 for none. */
   #deadline: number
@@ -37,7 +44,7 @@ export class Http2Connection {
     this.#relay = relay
     this.#peer = peer
     this.#deadline = relay.now + IDLE_TIMEOUT_MS
-    this.#session = performServerHandshake(socket, {
+    this.#session = process.getBuiltinModule('node:http2').performServerHandshake(socket, {
       maxHeaderListPairs: MAX_FIELDS + PSEUDO_FIELDS,
       settings: {
         maxConcurrentStreams: MAX_STREAMS,
@@ -47,28 +54,43 @@ export class Http2Connection {
     })
     this.#session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
     this.#session.on('error', () => {})
-    this.#session.on('close', () => relay.forgetHttp2(this))
+    this.#session.on('close', () => this.#end())
     this.#session.on('stream', (stream, _headers, flags, rawHeaders) =>
       this.#accept(stream, flags, rawHeaders),
     )
   }
 
   #accept(stream: ServerHttp2Stream, flags: number, headers: string[]): void {
-    const bodyless = (flags & END_STREAM) !== 0
-    const chunked = !bodyless && !headers.includes('content-length')
-    const head = requestHead(headers, chunked)
-    const client = new Client(this.#relay, this.#peer, new StreamWire(stream))
-    this.#relay.serve(client)
+    const hasBody = (flags & END_STREAM) === 0
+    const head = requestHead(headers, hasBody)
+    const lane = this.#takeLane()
     this.#open++
     this.#deadline = 0
-    stream.on('close', () => this.#closed())
-    if (bodyless) stream.resume()
-    else passBody(stream, client, chunked)
-    client.onRead(head, head.length)
+    lane.wire.begin(stream)
+    stream.on('close', () => this.#closed(lane))
+    if (hasBody) passBody(stream, lane.client, head.chunked)
+    else stream.resume()
+    lane.client.onRead(head.bytes, head.bytes.length)
   }
 
-  #closed(): void {
+  #takeLane(): Lane {
+    for (let lane = this.#free.pop(); lane; lane = this.#free.pop()) if (!lane.wire.closed) return lane
+    const wire = new StreamWire()
+    const client = new Client(this.#relay, this.#peer, wire)
+    this.#relay.serve(client)
+    return { wire, client }
+  }
+
+  #closed(lane: Lane): void {
+    const usable = lane.client.idle && !this.#session.closed
+    lane.wire.leave(!usable)
+    if (usable) this.#free.push(lane)
     if (--this.#open === 0) this.#deadline = this.#relay.now + IDLE_TIMEOUT_MS
+  }
+
+  #end(): void {
+    for (const { wire } of this.#free.splice(0)) wire.destroy()
+    this.#relay.forgetHttp2(this)
   }
 
   /** Called with each tick of the relay's clock. */

@@ -1,16 +1,17 @@
 import type { ServerHttp2Stream } from 'node:http2'
-import { Wire, slab } from '../relay/wire.ts'
+import { slab } from '../relay/slab.ts'
+import { Wire } from '../relay/wire.ts'
 import { readAnswerHead } from './answer-head.ts'
 
 const NO_ERROR = 0
 
 /**
- * One HTTP/2 stream as the relay sees a connection: what the relay writes is an HTTP/1.1 head and, without chunks, the
- * body; the stream sends them as frames.
+ * Streams of one HTTP/2 connection, one after another, as the relay sees a connection: what the relay writes is an
+ * HTTP/1.1 head and, without chunks, the body; the stream sends them as frames.
  */
 export class StreamWire extends Wire {
   override readonly frames = true
-  #stream: ServerHttp2Stream
+  #stream: ServerHttp2Stream | null = null
   #headSent = false
   #complete = false
   /** The last piece of the body, which waits for a moment: when it turns out to be the end, its frame says so. */
@@ -18,29 +19,38 @@ export class StreamWire extends Wire {
   #flush = () => {
     const held = this.#held
     this.#held = null
-    if (held && this.#writable) this.#stream.write(held)
+    if (held && this.#writable) this.#stream!.write(held)
   }
 
-  constructor(stream: ServerHttp2Stream) {
-    super()
+  /** Serves a stream; the one before has closed. */
+  begin(stream: ServerHttp2Stream): void {
     this.#stream = stream
+    this.#headSent = false
+    this.#complete = false
+    this.#held = null
     stream.on('drain', () => this.drained())
     // The error is told by the close that follows it.
     stream.on('error', () => {})
-    stream.on('close', () => this.gone())
+  }
+
+  /** The stream has closed: without a stream to come the wire is gone. */
+  leave(gone: boolean): void {
+    this.#stream = null
+    this.#held = null
+    if (gone) this.gone()
   }
 
   get #open(): boolean {
-    return !this.#stream.destroyed && !this.#stream.closed
+    return this.#stream !== null && !this.#stream.destroyed && !this.#stream.closed
   }
 
   /** May have a body: node has ended the stream of HEAD before its answer, and that of 204 and 304 with it. */
   get #writable(): boolean {
-    return this.#open && !this.#stream.writableEnded
+    return this.#open && !this.#stream!.writableEnded
   }
 
   override get pending(): boolean {
-    return this.#held !== null || this.#stream.writableLength > 0
+    return this.#held !== null || (this.#stream?.writableLength ?? 0) > 0
   }
 
   override writeSlab(end: number): boolean {
@@ -56,7 +66,7 @@ export class StreamWire extends Wire {
       else process.nextTick(this.#flush)
       this.#held = Buffer.from(bytes.subarray(at, end))
     }
-    return !this.#stream.writableNeedDrain
+    return !this.#stream!.writableNeedDrain
   }
 
   override relay(input: Buffer, start: number, end: number, from: Wire | null): void {
@@ -65,12 +75,13 @@ export class StreamWire extends Wire {
 
   /** Sends the heads, of which all but the last are interim answers. Answers the index of the body. */
   #sendHeads(bytes: Buffer, start: number, end: number): number {
+    const stream = this.#stream!
     while (start < end && !this.#headSent) {
       const { status, fields, bodyStart } = readAnswerHead(bytes, start, end)
-      if (status < 200)
-        this.#stream.additionalHeaders({ ':status': status, ...Object.fromEntries(pairs(fields)) })
-      else {
-        this.#stream.respond([':status', String(status), ...fields] as never)
+      if (status < 200) {
+        stream.additionalHeaders({ ':status': status, ...Object.fromEntries(pairs(fields)) })
+      } else {
+        stream.respond([':status', String(status), ...fields] as never)
         this.#headSent = true
       }
       start = bodyStart
@@ -83,14 +94,14 @@ export class StreamWire extends Wire {
     const held = this.#held
     this.#held = null
     if (!this.#writable) return
-    if (held) this.#stream.end(held)
-    else this.#stream.end()
+    if (held) this.#stream!.end(held)
+    else this.#stream!.end()
   }
 
   override stream(): void {}
 
   override keepAlive(): void {
-    this.#stream.session?.socket.setKeepAlive(true)
+    this.#stream?.session?.socket.setKeepAlive(true)
   }
 
   override end(): void {
@@ -99,21 +110,22 @@ export class StreamWire extends Wire {
 
   /** After a whole answer this tells the client that its request need not be sent to the end (RFC 9113 8.1). */
   override destroy(): void {
-    if (!this.#complete) this.reset()
+    if (!this.#stream) this.gone()
+    else if (!this.#complete) this.reset()
     else if (!this.#stream.closed) this.#stream.close(NO_ERROR)
   }
 
   override reset(): void {
     // To close it would end it first, and what was cut would look whole.
-    this.#stream.destroy(new Error('cut'))
+    this.#stream?.destroy(new Error('cut'))
   }
 
   protected override stopReading(): void {
-    this.#stream.pause()
+    this.#stream?.pause()
   }
 
   protected override goOnReading(): void {
-    this.#stream.resume()
+    this.#stream?.resume()
   }
 }
 

@@ -1,18 +1,10 @@
 import { SiteAnswer } from '../sites/answer.ts'
 import { readSiteRequest } from '../sites/request.ts'
 import type { Site } from '../sites/site.ts'
-import { CR, LF } from './bytes.ts'
 import { Body } from './body.ts'
+import { Destination } from './destination.ts'
 import { REQUEST_ADDED_BYTES, finishRequestHead } from './forwarded-head.ts'
-import {
-  COMPLETE,
-  HEAD_GROWTH_BYTES,
-  Head,
-  INCOMPLETE,
-  MAX_HEAD_BYTES,
-  MAX_REQUEST_LINE_BYTES,
-  latin1,
-} from './head.ts'
+import { COMPLETE, HEAD_GROWTH_BYTES, Head, INCOMPLETE, MAX_HEAD_BYTES, latin1 } from './head.ts'
 import {
   BAD_GATEWAY,
   GATEWAY_TIMEOUT,
@@ -25,29 +17,29 @@ import {
   type Answer,
 } from './pages.ts'
 import type { Peer } from './peer.ts'
+import { Pending } from './pending.ts'
+import { challengeAnswer, challengeToken, pathOf, secureRedirect } from './plain.ts'
+import type { Relay } from './relay.ts'
 import { METHOD_HEAD, METHOD_OTHER, METHOD_REFUSED, parseRequestHead } from './request-head.ts'
 import { makeRequestId } from './request-id.ts'
-import type { Relay } from './relay.ts'
 import { hostName, type Instance, type TargetRoute } from './routes.ts'
-import { challengeAnswer, challengeToken, pathOf, secureRedirect } from './plain.ts'
+import { slab } from './slab.ts'
+import { READ_BUFFER_BYTES } from './socket-wire.ts'
 import { Upstream } from './upstream.ts'
-import { READ_BUFFER_BYTES, slab, type Wire, type WireOwner } from './wire.ts'
+import {
+  BODY_TIMEOUT_MS,
+  CONNECT_TIMEOUT_MS,
+  HALF_CLOSED_TIMEOUT_MS,
+  HEAD_TIMEOUT_MS,
+  IDLE_TIMEOUT_MS,
+  KEEP_ALIVE_AFTER_MS,
+  LINGER_MS,
+  READER_TIMEOUT_MS,
+} from './waits.ts'
+import type { Wire, WireOwner } from './wire.ts'
 
-const HEAD_TIMEOUT_MS = 30_000
-const BODY_TIMEOUT_MS = 60_000
-const IDLE_TIMEOUT_MS = 75_000
-const CONNECT_TIMEOUT_MS = 5_000
-/** A site's reader takes what was written, at most 128 KiB, within this time; who is slower holds memory for nothing. */
-const READER_TIMEOUT_MS = 60_000
-/** How long an upstream may be silent after its client sent FIN. */
-const HALF_CLOSED_TIMEOUT_MS = 10_000
-const LINGER_MS = 2_000
-/** What comes after a request while its answer is awaited; then the client is read no further. */
-const MAX_PIPELINED_BYTES = 64 * 1024
 /** The body of a request answered by the relay itself is read up to here to keep the connection. */
 const MAX_DISCARDED_BYTES = 256 * 1024
-/** A request this long gets TCP keep-alive on both sides, as streams have no other limit. */
-const KEEP_ALIVE_AFTER_MS = 30_000
 
 const IDLE = 0
 const BODY = 1
@@ -56,8 +48,6 @@ const TUNNEL = 3
 const DISCARD = 4
 const CLOSING = 5
 const CLOSED = 6
-
-const NO_BYTES = new Uint8Array(0)
 
 const request = new Head()
 
@@ -84,12 +74,7 @@ export class Client implements WireOwner {
   #upstream: Upstream | null = null
   /** In place of an upstream. */
   #siteAnswer: SiteAnswer | null = null
-  #target: TargetRoute | null = null
-  /** The host that `#target` was found by, and the table it was found in. */
-  #host: Uint8Array = NO_BYTES
-  #epoch = -1
-  /** There is a certificate for the host. */
-  #secured = false
+  #destination = new Destination()
   #startedAt = 0
   #answering = false
   #requestDone = true
@@ -99,8 +84,7 @@ export class Client implements WireOwner {
   #expectsContinue = false
   #retried = false
   #body = new Body()
-  /** The beginning of a head, or requests that came before the last was answered. */
-  #pending: Buffer | null = null
+  #pending = new Pending()
   #discarded = 0
   #probed = false
 
@@ -166,7 +150,7 @@ export class Client implements WireOwner {
         this.deadline = this.#relay.now + HALF_CLOSED_TIMEOUT_MS
         return this.#upstream!.wire.end()
       default:
-        if (this.#pending && this.#state === IDLE && this.wire.pending) return
+        if (this.#pending.length > 0 && this.#state === IDLE && this.wire.pending) return
         return this.wire.end()
     }
   }
@@ -174,29 +158,28 @@ export class Client implements WireOwner {
   onClose(): void {
     this.#left()
     this.#state = CLOSED
-    this.#pending = null
+    this.#pending.clear()
     this.#relay.forget(this)
   }
 
   // --- requests in
 
   #readHeads(input: Buffer, length: number): void {
-    if (!this.#pending) return this.#process(input, 0, length)
     const before = this.#pending.length
-    const joined = Buffer.concat([this.#pending, input.subarray(0, length)])
-    this.#pending = joined
+    if (before === 0) return this.#process(input, 0, length)
+    this.#pending.add(input, 0, length)
     if (this.wire.pending) {
-      if (joined.length > MAX_PIPELINED_BYTES) this.wire.pause()
+      if (this.#pending.full) this.wire.pause()
       return
     }
-    if (mayBeDecided(joined, before)) this.#continue()
+    if (this.#pending.mayBeDecided(before)) this.#continue()
   }
 
   /** Goes on with bytes that waited, when nothing stands against it. */
   #continue(): void {
-    if (this.#state !== IDLE || !this.#pending || this.wire.pending) return
-    const bytes = this.#pending
-    this.#pending = null
+    if (this.#state !== IDLE || this.wire.pending) return
+    const bytes = this.#pending.take()
+    if (!bytes) return
     this.wire.resume()
     this.#process(bytes, 0, bytes.length)
     if (this.ended && this.#state === IDLE && !this.wire.pending) this.wire.end()
@@ -213,9 +196,8 @@ export class Client implements WireOwner {
 
   #stash(input: Buffer, at: number, end: number): void {
     if (at >= end || this.#state >= CLOSING) return
-    const rest = Buffer.from(input.subarray(at, end))
-    this.#pending = this.#pending ? Buffer.concat([this.#pending, rest]) : rest
-    if (this.#pending.length > MAX_PIPELINED_BYTES) this.wire.pause()
+    this.#pending.add(input, at, end)
+    if (this.#pending.full) this.wire.pause()
   }
 
   /** Reads one request head and starts to serve it. Answers the index after what it used. */
@@ -232,8 +214,7 @@ export class Client implements WireOwner {
     this.headOnly = request.method === METHOD_HEAD
     this.requestId = ''
     if (result !== COMPLETE || headBytes > MAX_HEAD_BYTES) {
-      this.#target = null
-      this.#epoch = -1
+      this.#destination.forget()
       this.respond(refusal(result === COMPLETE || result === INCOMPLETE ? 431 : result))
       return end
     }
@@ -248,7 +229,7 @@ export class Client implements WireOwner {
   }
 
   #await(input: Buffer, at: number, end: number): number {
-    this.#pending = Buffer.from(input.subarray(at, end))
+    this.#pending.add(input, at, end)
     this.deadline = this.#relay.now + HEAD_TIMEOUT_MS
     return end
   }
@@ -271,7 +252,7 @@ export class Client implements WireOwner {
 
   /** Chooses the instance; answers the request itself or from a site, and null, when there is none. */
   #route(input: Buffer): Instance | null {
-    const target = this.#findTarget(input)
+    const target = this.#destination.find(this.#relay.routes, request, input)
     const answer = this.peer.secure ? null : this.#answerPlain(input)
     if (answer) {
       this.respond(answer, '')
@@ -292,7 +273,11 @@ export class Client implements WireOwner {
     const proof = token === null ? undefined : routes.challenge(token)
     if (proof !== undefined) return challengeAnswer(proof)
     // A proxy that is trusted has taken TLS off already.
-    if (!this.#secured || securePort === null || request.forwarded?.get('x-forwarded-proto') === 'https')
+    if (
+      !this.#destination.secured ||
+      securePort === null ||
+      request.forwarded?.get('x-forwarded-proto') === 'https'
+    )
       return null
     const host = hostName(latin1(input, request.hostStart, request.hostEnd))
     return secureRedirect(host, securePort, pathOf(slab.buffer, slab.at, request))
@@ -305,20 +290,6 @@ export class Client implements WireOwner {
     this.#siteAnswer = new SiteAnswer(this, site, this.#relay.files, asked)
     this.#siteAnswer.begin()
     return null
-  }
-
-  #findTarget(input: Buffer): TargetRoute | null {
-    const { hostStart, hostEnd } = request
-    const host = this.#host
-    let same = this.#epoch === this.#relay.routes.epoch && host.length === hostEnd - hostStart
-    for (let index = 0; same && index < host.length; index++) same = host[index] === input[hostStart + index]
-    if (same) return this.#target
-    this.#host = Uint8Array.prototype.slice.call(input, hostStart, hostEnd)
-    this.#epoch = this.#relay.routes.epoch
-    const name = hostName(latin1(input, hostStart, hostEnd))
-    this.#target = this.#relay.routes.find(name) ?? null
-    this.#secured = this.#relay.routes.findCertificate(name) !== undefined
-    return this.#target
   }
 
   /** Completes the head in the slab. Answers its end. */
@@ -405,14 +376,14 @@ export class Client implements WireOwner {
 
   /** The client has sent FIN and nothing after the request under way. */
   #isLast(): boolean {
-    return this.ended && !this.#pending && !this.#followed
+    return this.ended && this.#pending.length === 0 && !this.#followed
   }
 
   /** The answer's head goes out. */
   answerBegins(status: number): void {
     this.#answering = true
     this.deadline = this.ended ? this.#relay.now + HALF_CLOSED_TIMEOUT_MS : 0
-    this.#relay.countAnswer(this.#target, status, performance.now() - this.#startedAt)
+    this.#relay.countAnswer(this.#destination.target, status, performance.now() - this.#startedAt)
   }
 
   /** The upstream agreed to switch protocols: from here on bytes pass both ways. */
@@ -420,12 +391,11 @@ export class Client implements WireOwner {
     this.#answering = true
     this.#state = TUNNEL
     this.deadline = 0
-    this.#relay.countUpgrade(this.#target)
+    this.#relay.countUpgrade(this.#destination.target)
     this.wire.keepAlive()
     this.#upstream!.wire.keepAlive()
     this.wire.resume()
-    const early = this.#pending
-    this.#pending = null
+    const early = this.#pending.take()
     if (early) this.#upstream!.wire.relay(early, 0, early.length, this.wire)
     if (this.ended) this.onEnd()
   }
@@ -462,7 +432,7 @@ export class Client implements WireOwner {
     const { headOnly: bodyless, requestId, hstsSeconds } = this
     const bytes = render(answer, { json, bodyless, close, requestId, hstsSeconds })
     this.#answering = true
-    this.#relay.countAnswer(this.#target, answer.status, performance.now() - this.#startedAt)
+    this.#relay.countAnswer(this.#destination.target, answer.status, performance.now() - this.#startedAt)
     this.wire.write(bytes, 0, bytes.length)
     this.wire.answered()
     if (close) return this.#linger()
@@ -484,7 +454,7 @@ export class Client implements WireOwner {
   /** Ends the connection so that the answer can be read although the client still sends (RFC 9112 9.6). */
   #linger(): void {
     this.#state = CLOSING
-    this.#pending = null
+    this.#pending.clear()
     this.deadline = this.#relay.now + LINGER_MS
     this.wire.end()
     this.wire.resume()
@@ -532,9 +502,13 @@ export class Client implements WireOwner {
   #retry(failed: Upstream): boolean {
     const now = performance.now()
     if (!failed.connected) failed.instance.failed(now)
-    if (this.#retried || !this.#target || (failed.connected && !(failed.reused && this.#replayable)))
+    if (
+      this.#retried ||
+      !this.#destination.target ||
+      (failed.connected && !(failed.reused && this.#replayable))
+    )
       return false
-    const instance = this.#target.choose(now, failed.connected ? null : failed.instance)
+    const instance = this.#destination.target.choose(now, failed.connected ? null : failed.instance)
     if (!instance) return false
     this.#retried = true
     const upstream = new Upstream(instance)
@@ -564,7 +538,7 @@ export class Client implements WireOwner {
     if (!upstream && !siteAnswer) return
     upstream?.destroy()
     siteAnswer?.cancel()
-    if (!this.#answering) this.#relay.countLeft(this.#target)
+    if (!this.#answering) this.#relay.countLeft(this.#destination.target)
   }
 
   // --- time
@@ -590,13 +564,12 @@ export class Client implements WireOwner {
           return
         }
         // A lone CRLF after a request is no beginning of another.
-        if (!this.#pending || this.#pending.length <= 2) return this.cut()
+        if (this.#pending.length <= 2) return this.cut()
         this.headOnly = false
         this.requestId = ''
         this.#startedAt = performance.now()
         this.#answering = false
-        this.#target = null
-        this.#epoch = -1
+        this.#destination.forget()
         return this.respond(refusal(408))
       case BODY:
         return this.respond(this.wire.paused ? GATEWAY_TIMEOUT : refusal(408))
@@ -623,7 +596,7 @@ export class Client implements WireOwner {
 
   /** Closes a connection that waits for its next request. */
   closeIdle(): void {
-    if (this.#state === IDLE && !this.#pending) this.cut()
+    if (this.#state === IDLE && this.#pending.length === 0) this.cut()
   }
 }
 
@@ -632,15 +605,4 @@ function refusalOf(target: TargetRoute | null): Answer {
   if (request.method === METHOD_REFUSED) return refusal(405)
   if (request.expectsOther) return refusal(417)
   return target ? unavailableAnswer(target.state) : NO_SUCH_HOST
-}
-
-/** Whether a head that was incomplete after `before` bytes can be judged now, so that dripped bytes cost no parse each. */
-function mayBeDecided(input: Buffer, before: number): boolean {
-  if (input.length > MAX_HEAD_BYTES) return true
-  if (before <= MAX_REQUEST_LINE_BYTES && input.length > MAX_REQUEST_LINE_BYTES) return true
-  for (let at = input.indexOf(LF, before); at >= 0; at = input.indexOf(LF, at + 1)) {
-    const line = input.lastIndexOf(LF, at - 1)
-    if (input[at - 1] !== CR || line < 0 || at - line <= 2) return true
-  }
-  return false
 }

@@ -50,6 +50,7 @@ const NAMES = {
 /** A client that lists these in `Connection` would have the upstream read another request than the relay did. */
 const UNDROPPABLE = new Set(['host', 'content-length', 'transfer-encoding'])
 const CHUNKED = ascii('chunked')
+const CLOSE = ascii('close')
 const CONTINUE = ascii('100-continue')
 const H2C = ascii('h2c')
 
@@ -295,6 +296,9 @@ function kindOf(input: Uint8Array, start: number, end: number, request: boolean)
 
 /** Reads the options of a Connection field (RFC 9110 7.6.1); false when it is no list of tokens. */
 function connectionTokens(input: Uint8Array, start: number, end: number, head: Head): boolean {
+  // What nearly every one says, without a string made of it.
+  if (equalsIgnoringCase(input, start, end, NAMES.keepAlive)) return (head.keepAlive = true)
+  if (equalsIgnoringCase(input, start, end, CLOSE)) return (head.close = true)
   for (const part of latin1(input, start, end).split(',')) {
     const name = part.trim().toLowerCase()
     if (name === '') continue

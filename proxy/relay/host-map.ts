@@ -11,6 +11,11 @@ export class HostMap<Value> {
     else this.#exact.set(host, value)
   }
 
+  delete(host: string): void {
+    if (host.startsWith('*.')) this.#wildcard.delete(host.slice(1))
+    else this.#exact.delete(host)
+  }
+
   /** The value for a name in lower case without port and trailing dot. */
   find(name: string): Value | undefined {
     const exact = this.#exact.get(name)

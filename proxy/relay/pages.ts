@@ -12,6 +12,8 @@ export interface Answer {
   closes: boolean
   /** Further header lines, each with its CRLF. */
   headers: string
+  /** After this many seconds another attempt may succeed. */
+  retrySeconds?: number
   /** The whole body, in place of a page. */
   content?: string
 }
@@ -28,7 +30,7 @@ export function answer(
 }
 
 const REFUSED = { closes: true }
-const RETRY = { headers: 'Retry-After: 5\r\n' }
+const RETRY = { retrySeconds: 5 }
 
 const REFUSALS: ReadonlyMap<number, Answer> = new Map(
   [
@@ -138,7 +140,7 @@ export function hstsLine(seconds: number): string {
 
 /** The bytes of an answer, head and body. */
 export function render(answer: Answer, { json, bodyless, close, requestId, hstsSeconds }: Rendering): Buffer {
-  const [type, text] = bodyOf(answer, json)
+  const [type, text] = bodyOf(answer, json, requestId)
   const body = Buffer.from(text)
   const head =
     `HTTP/1.1 ${answer.status} ${answer.reason}\r\n` +
@@ -146,26 +148,36 @@ export function render(answer: Answer, { json, bodyless, close, requestId, hstsS
     `Content-Type: ${type}\r\n` +
     `Content-Length: ${body.length}\r\nCache-Control: no-store\r\n` +
     answer.headers +
+    (answer.retrySeconds === undefined ? '' : `Retry-After: ${answer.retrySeconds}\r\n`) +
     (hstsSeconds === 0 ? '' : hstsLine(hstsSeconds)) +
     (requestId === '' ? '' : `X-Request-Id: ${requestId}\r\n`) +
     (close ? 'Connection: close\r\n\r\n' : '\r\n')
   return bodyless ? Buffer.from(head, 'latin1') : Buffer.concat([Buffer.from(head, 'latin1'), body])
 }
 
-function bodyOf(answer: Answer, json: boolean): [type: string, text: string] {
+function bodyOf(answer: Answer, json: boolean, requestId: string): [type: string, text: string] {
   if (answer.content !== undefined) return ['application/octet-stream', answer.content]
-  return json ? ['application/json', jsonBody(answer)] : ['text/html; charset=utf-8', htmlBody(answer)]
+  return json
+    ? ['application/json', jsonBody(answer)]
+    : ['text/html; charset=utf-8', htmlBody(answer, requestId)]
 }
 
 function jsonBody(answer: Answer): string {
   return JSON.stringify({ error: { code: answer.code, message: `${answer.title}: ${answer.text}` } })
 }
 
-function htmlBody({ status, title, text }: Answer): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark"><title>${status} ${title}</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto 0;padding:0 1.5rem}small{opacity:.6}</style>
-<h1>${title}</h1><p>${text}</p><small>${status}</small></html>
+const STYLE = `body{font:16px/1.6 system-ui,sans-serif;margin:0;min-height:100vh;display:grid;place-items:center;color:#1f2430;background:#f6f7f9}
+main{max-width:28rem;padding:2rem}h1{font-size:1.6rem;line-height:1.25;margin:.2em 0 .4em}p{margin:0}small{color:#697080}b{color:#4f5bd5;font-size:1.1rem}
+footer{margin-top:2rem}@media(prefers-color-scheme:dark){body{color:#e8eaf0;background:#14161c}small{color:#9aa1b1}b{color:#9aa4ff}}`
+
+function htmlBody({ status, title, text, retrySeconds }: Answer, requestId: string): string {
+  // Who waits for a service to start sees it when it has.
+  const refresh = retrySeconds === undefined ? '' : `<meta http-equiv="refresh" content="${retrySeconds}">`
+  // An id that a client chose holds letters, digits, dots, dashes and underscores alone.
+  const footer = requestId === '' ? '' : `<footer><small>Request ${requestId}</small></footer>`
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">${refresh}<title>${title}</title><style>${STYLE}</style></head>
+<body><main><b>${status}</b><h1>${title}</h1><p>${text}</p>${footer}</main></body></html>
 `
 }
 

@@ -9,7 +9,7 @@ import { Client } from './client.ts'
 import { Peer } from './peer.ts'
 import { Routes, type TargetRoute } from './routes.ts'
 import { Upstream } from './upstream.ts'
-import { SocketWire } from './wire.ts'
+import { SocketWire } from './socket-wire.ts'
 
 /** All waits are counted in seconds; one timer looks after all connections. */
 const TICK_MS = 500
@@ -33,7 +33,9 @@ export class Relay {
   /** Connections that speak HTTP/1.1, and streams of HTTP/2. */
   #clients = new Set<Client>()
   #http2 = new Set<Http2Connection>()
-  #tls = new TlsTerminator((host) => this.routes.findCertificate(host))
+  /** Made for the first connection that speaks TLS. */
+  #terminator: TlsTerminator | null = null
+  #ticketKeys: Buffer | null = null
   #connections = 0
   #perAddress = new Map<string, number>()
   #timer = setInterval(() => this.#tick(), TICK_MS)
@@ -58,7 +60,7 @@ export class Relay {
     }
     if (protocol === 'https') {
       socket.once('close', () => this.#leave(peer))
-      return this.#tls.accept(socket, this.now, (secure) => this.#acceptEncrypted(secure, peer))
+      return this.#tls().accept(socket, this.now, (secure) => this.#acceptEncrypted(secure, peer))
     }
     const wire = new SocketWire()
     this.serve(new Client(this, peer, wire))
@@ -82,7 +84,16 @@ export class Relay {
 
   /** Sessions of TLS made under these 48 bytes resume. */
   setTicketKeys(keys: Buffer): void {
-    this.#tls.setTicketKeys(keys)
+    this.#ticketKeys = keys
+    this.#terminator?.setTicketKeys(keys)
+  }
+
+  #tls(): TlsTerminator {
+    if (!this.#terminator) {
+      this.#terminator = new TlsTerminator((host) => this.routes.findCertificate(host))
+      if (this.#ticketKeys) this.#terminator.setTicketKeys(this.#ticketKeys)
+    }
+    return this.#terminator
   }
 
   #acceptEncrypted(socket: TLSSocket, peer: Peer): void {
@@ -156,14 +167,14 @@ export class Relay {
     clearInterval(this.#timer)
     for (const client of this.#clients) client.cut()
     for (const connection of this.#http2) connection.cut()
-    this.#tls.close()
+    this.#terminator?.close()
   }
 
   #tick(): void {
     this.now = performance.now()
     for (const client of this.#clients) client.tick(this.now)
     for (const connection of this.#http2) connection.tick(this.now)
-    this.#tls.tick(this.now)
+    this.#terminator?.tick(this.now)
     for (const instance of this.routes.instances()) Upstream.expire(instance, this.now)
   }
 }

@@ -1,108 +1,17 @@
 import { BlockList, isIPv6 } from 'node:net'
-import { emptyRow, type Row, type Sums } from '../counts.ts'
-import {
-  UNROUTED,
-  type CertificateFiles,
-  type RouteTable,
-  type TargetState,
-  type Upstream as UpstreamSpec,
-} from '../protocol.ts'
-import type { Site } from '../sites/site.ts'
+import { Ledger, type Tally } from '../counts.ts'
+import { UNROUTED, type CertificateFiles, type NameZone } from '../protocol.ts'
 import { Sites } from '../sites/sites.ts'
-import { HostMap, hostName } from './host-map.ts'
-import type { Upstream } from './upstream.ts'
+import type { TableSettings } from '../table.ts'
+import { Draft } from './draft.ts'
+import { hostName } from './host-map.ts'
+import type { Instance } from './instance.ts'
+import { Maps } from './maps.ts'
+import { inSlices } from './slices.ts'
+import type { TargetRoute } from './target-route.ts'
 
 export { hostName }
-
-/** Refused connections in a row after which an instance leaves the choice, and for how long. */
-const EJECT_AFTER_FAILURES = 2
-const EJECT_MS = 10_000
-
-/** One upstream address with its pool of idle connections; it outlives table changes that keep it. */
-export class Instance {
-  readonly name: string
-  readonly host: string
-  readonly port: number
-  /** Requests and upgraded connections under way. */
-  open = 0
-  /** Gets no new request. */
-  draining = false
-  /** Stands in the table no more: connections to it end with their request. */
-  removed = false
-  /** Idle connections, the one used last at the end. */
-  readonly idle: Upstream[] = []
-  /** Called when `open` reaches 0. */
-  whenIdle: (() => void)[] = []
-  #failures = 0
-  #ejectedUntil = 0
-
-  constructor(spec: UpstreamSpec) {
-    this.name = spec.instance
-    this.host = spec.host
-    this.port = spec.port
-  }
-
-  /** A connection was refused or timed out. `now` is monotonic milliseconds. */
-  failed(now: number): void {
-    if (++this.#failures >= EJECT_AFTER_FAILURES) this.#ejectedUntil = now + EJECT_MS
-  }
-
-  connected(): void {
-    this.#failures = 0
-    this.#ejectedUntil = 0
-  }
-
-  ejected(now: number): boolean {
-    return this.#ejectedUntil > now
-  }
-
-  /** Ends a request begun with `open++`. */
-  release(): void {
-    if (--this.open > 0 || this.whenIdle.length === 0) return
-    const waiting = this.whenIdle
-    this.whenIdle = []
-    for (const done of waiting) done()
-  }
-
-  closeIdle(): void {
-    for (const upstream of this.idle.splice(0)) upstream.destroy()
-  }
-}
-
-/** A target of the table in use. The object stays the same while the table names its id. */
-export class TargetRoute {
-  readonly id: string
-  state: TargetState = 'serving'
-  instances: readonly Instance[] = []
-  /** Answers in place of instances. */
-  site: Site | null = null
-  readonly counts: Row
-  #turn = 0
-
-  constructor(id: string, counts: Row) {
-    this.id = id
-    this.counts = counts
-  }
-
-  /** The instance with the fewest open requests, equals in turn; `except` only when it is the last. */
-  choose(now: number, except: Instance | null): Instance | null {
-    let best: Instance | null = null
-    let bestRank = Infinity
-    const count = this.instances.length
-    if (count > 1) this.#turn = (this.#turn + 1) % count
-    for (let step = 0; step < count; step++) {
-      const instance = this.instances[(this.#turn + step) % count]!
-      if (instance.draining || instance === except) continue
-      // An ejected instance is better than none: everything may have been refused for a moment.
-      const rank = instance.open + (instance.ejected(now) ? 1e9 : 0)
-      if (rank < bestRank) {
-        best = instance
-        bestRank = rank
-      }
-    }
-    return best
-  }
-}
+export type { Instance, TargetRoute }
 
 /** The table in the form that requests are routed by. */
 export class Routes {
@@ -112,123 +21,114 @@ export class Routes {
   maxConnectionsPerAddress = 2_000
   /** The age of `Strict-Transport-Security`; 0 where it is not sent. */
   hstsSeconds = 0
-  #hosts = new HostMap<TargetRoute>()
-  #certificates = new HostMap<CertificateFiles>()
-  #challenges = new Map<string, string>()
-  #targets = new Map<string, TargetRoute>()
-  #instances = new Map<string, Instance>()
-  #sites = new Sites()
+  readonly ledger = new Ledger()
+  readonly unrouted: Tally = this.ledger.of(UNROUTED)
+  #maps = new Maps()
+  /** Those of all targets, gathered when they are asked for after a swap. */
+  #instances: readonly Instance[] | null = null
   /** Instances out of the table that still have open requests. */
   #leaving = new Set<Instance>()
+  #sites = new Sites()
+  /** The keys of targets with a site. */
+  #withSite: string[] = []
   #trusted = new BlockList()
   #anyTrusted = false
-  #rows = new Map<string, Row>()
-  readonly unrouted: Row = this.rowOf(UNROUTED)
 
   /** The target of a Host value: letter case, port and a trailing dot do not matter. */
   find(host: string): TargetRoute | undefined {
-    return this.#hosts.find(hostName(host))
+    return this.#maps.hosts.find(hostName(host))
   }
 
   /** What to show to a client that asks for this server name (RFC 6066 section 3). */
   findCertificate(host: string): CertificateFiles | undefined {
-    return this.#certificates.find(hostName(host))
+    return this.#maps.certificates.find(hostName(host))
   }
 
   /** Whether any HTTP-01 challenge is to be answered. */
   get challenged(): boolean {
-    return this.#challenges.size > 0
+    return this.#maps.challenges.size > 0
   }
 
   /** The answer to an HTTP-01 challenge (RFC 8555 section 8.3). */
   challenge(token: string): string | undefined {
-    return this.#challenges.get(token)
+    return this.#maps.challenges.get(token)
+  }
+
+  /** The names of private networks, by environment. */
+  get zones(): ReadonlyMap<string, NameZone> {
+    return this.#maps.zones
   }
 
   trusts(address: string): boolean {
     return this.#anyTrusted && this.#trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   }
 
-  /** Replaces the table with a valid one. Requests under way are left alone. */
-  apply(table: RouteTable): void {
-    const targets = new Map<string, TargetRoute>()
-    const instances = new Map<string, Instance>()
-    const sites = this.#sites.apply(table.targets)
-    for (const [key, spec] of Object.entries(table.targets)) {
-      const known = this.#targets.get(key)
-      const target = known?.id === spec.id ? known : new TargetRoute(spec.id, this.rowOf(spec.id))
-      target.state = spec.state
-      target.instances = spec.upstreams.map((upstream) => this.#instance(upstream, instances))
-      target.site = sites.get(key) ?? null
-      targets.set(key, target)
-    }
-    this.#hosts = new HostMap()
-    for (const [host, key] of Object.entries(table.hosts)) this.#hosts.set(host, targets.get(key)!)
-    this.#certificates = new HostMap()
-    for (const [host, files] of Object.entries(table.certificates)) this.#certificates.set(host, files)
-    this.#challenges = new Map(Object.entries(table.acme_challenges))
-    this.hstsSeconds = table.hsts_seconds
-    this.#forget(targets, instances)
-    this.#targets = targets
-    this.#instances = instances
-    this.#trust(table.trusted_proxies)
-    this.upstreamTimeoutMs = table.upstream_timeout_ms
-    this.maxConnectionsPerAddress = table.max_connections_per_ip
-    this.epoch++
-  }
-
-  /** Everything that was counted, by target. */
-  sums(): Sums {
-    return Object.fromEntries([...this.#rows].filter(([, row]) => row.some((value) => value !== 0)))
-  }
-
   /** The instances of one name, also those that left the table with requests open. */
   named(name: string): Instance[] {
-    return [...this.#instances.values(), ...this.#leaving].filter((instance) => instance.name === name)
+    return [...this.instances(), ...this.#leaving].filter((instance) => instance.name === name)
   }
 
   /** Every instance with idle connections to look after. */
-  instances(): Iterable<Instance> {
-    return this.#instances.values()
+  instances(): readonly Instance[] {
+    return (this.#instances ??= [...this.#maps.targets.values()].flatMap(({ instances }) => instances))
   }
 
-  rowOf(id: string): Row {
-    let row = this.#rows.get(id)
-    if (!row) this.#rows.set(id, (row = emptyRow()))
-    return row
+  /** Begins another table, or changes to this one. */
+  draft(base: boolean): Draft {
+    return new Draft(base, this.#maps, this.ledger)
   }
 
-  #instance(spec: UpstreamSpec, into: Map<string, Instance>): Instance {
-    const key = `${spec.instance} ${spec.host} ${spec.port}`
-    let instance = into.get(key) ?? this.#instances.get(key)
-    for (const leaving of this.#leaving) {
-      if (`${leaving.name} ${leaving.host} ${leaving.port}` === key) instance ??= leaving
+  /**
+   * Has a complete draft take the place of the table in use, at once; requests under way are left alone. Resolves when
+   * the idle connections to what left the table are closed as well, which goes in slices.
+   */
+  async swap(draft: Draft, settings: TableSettings): Promise<void> {
+    const before = this.#maps.targets
+    this.#maps = draft.make()
+    const { gone, leaving } = draft
+    if (!draft.base) {
+      for (const [key, route] of before) if (this.#maps.targets.get(key) !== route) gone.push(route)
     }
-    instance ??= new Instance(spec)
-    this.#leaving.delete(instance)
-    into.set(key, instance)
-    instance.removed = false
-    instance.draining = spec.draining === true
-    if (instance.draining) instance.closeIdle()
-    return instance
-  }
-
-  #forget(targets: Map<string, TargetRoute>, instances: Map<string, Instance>): void {
-    for (const [key, target] of this.#targets) {
-      if (targets.get(key) === target) continue
-      target.instances = []
-      target.site = null
+    for (const route of gone) {
+      leaving.push(...route.instances)
+      route.instances = []
+      route.site = null
     }
-    for (const [key, instance] of this.#instances) {
-      if (instances.has(key)) continue
-      instance.removed = true
+    for (const { route, state, counts, instances } of draft.plans) {
+      route.state = state
+      route.counts = counts
+      route.instances = instances
+    }
+    for (const instance of draft.turning) instance.draining = !instance.draining
+    for (const instance of leaving) {
       instance.draining = true
-      instance.closeIdle()
-      if (instance.open > 0) {
-        this.#leaving.add(instance)
-        instance.whenIdle.push(() => this.#leaving.delete(instance))
-      }
+      if (instance.open > 0) this.#letLeave(instance)
     }
+    this.#instances = null
+    if (draft.changesSites) this.#publish(before)
+    this.#trust(settings.trusted_proxies)
+    this.hstsSeconds = settings.hsts_seconds
+    this.upstreamTimeoutMs = settings.upstream_timeout_ms
+    this.maxConnectionsPerAddress = settings.max_connections_per_ip
+    this.epoch++
+    await inSlices(closeIdle([...leaving, ...draft.turning]))
+  }
+
+  #letLeave(instance: Instance): void {
+    this.#leaving.add(instance)
+    instance.whenIdle.push(() => this.#leaving.delete(instance))
+  }
+
+  /** Opens the sites of the targets that have one, and closes those of others. */
+  #publish(before: ReadonlyMap<string, TargetRoute>): void {
+    const { targets, published } = this.#maps
+    for (const key of this.#withSite) {
+      const route = before.get(key)
+      if (route) route.site = null
+    }
+    const sites = this.#sites.apply(Object.fromEntries(published))
+    for (const [key, site] of sites) targets.get(key)!.site = site
+    this.#withSite = [...sites.keys()]
   }
 
   #trust(networks: readonly string[]): void {
@@ -241,4 +141,8 @@ export class Routes {
       else this.#trusted.addSubnet(address, Number(prefix), family)
     }
   }
+}
+
+function* closeIdle(instances: readonly Instance[]): Generator<void> {
+  for (const instance of instances) yield* instance.closingIdle()
 }

@@ -13,7 +13,9 @@ import {
 import { hstsLine } from './pages.ts'
 import { parseResponseHead } from './response-head.ts'
 import type { Instance } from './routes.ts'
-import { READ_BUFFER_BYTES, SocketWire, slab, type Wire, type WireOwner } from './wire.ts'
+import { slab } from './slab.ts'
+import { READ_BUFFER_BYTES, SocketWire } from './socket-wire.ts'
+import type { Wire, WireOwner } from './wire.ts'
 
 /** node's servers close an idle connection after 5 s; one used at that moment would be lost. */
 const REUSE_MS = 4_000

@@ -13,10 +13,11 @@ export class ControlServer {
   #file: string
   #hello: () => Hello
 
-  constructor(dataDirectory: string, hello: () => Hello, handler: Handler) {
+  /** `makeHandler` makes what answers one connection. */
+  constructor(dataDirectory: string, hello: () => Hello, makeHandler: () => Handler) {
     this.#file = controlSocketFile(dataDirectory)
     this.#hello = hello
-    this.#server = createServer((socket) => this.#serve(socket, handler))
+    this.#server = createServer((socket) => this.#serve(socket, makeHandler()))
     this.#server.maxConnections = MAX_CONTROL_CONNECTIONS
   }
 
@@ -48,14 +49,14 @@ export class ControlServer {
 
   #serve(socket: Socket, handler: Handler): void {
     let attached = false
-    const channel = new Channel(socket, async (op, body) => {
+    const channel = new Channel(socket, async (op, body, text) => {
       if (op === 'attach') {
         if (body.server_id !== this.#hello().server_id) {
           throw new ChannelError('other_server', 'this data plane belongs to another server')
         }
         attached = true
       } else if (!attached) throw new ChannelError('failed', 'attach first')
-      return handler(op, body)
+      return handler(op, body, text)
     })
     this.#channels.add(channel)
     channel.onClose = () => this.#channels.delete(channel)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { addSums, viewRow, type Sums } from '../counts.ts'
-import type { Counts } from '../protocol.ts'
+import { log, messageOf } from '../log.ts'
+import { ChannelError, type Counts } from '../protocol.ts'
 import type { WorkerReport } from '../worker/worker.ts'
 import { readJson, writeAtomically } from './files.ts'
 
@@ -20,31 +21,40 @@ export class CountsBook {
   #file: string
   #page: Page = { incarnation: randomUUID(), started_at: new Date().toISOString(), ended: {}, workers: {} }
   #changed = true
+  /** Before, the file still has what the supervisor before left. */
+  #begun = false
 
   constructor(directory: string) {
     this.#file = join(directory, 'counts.json')
   }
 
-  /** Goes on with the sums of the supervisor before: workers of this data plane still run, or it has just handed over. */
-  resume(): void {
-    const page = readJson(this.#file) as Page | null
-    if (page) this.#page = { ...page, workers: { ...page.workers, ...this.#page.workers } }
+  /**
+   * Begins: with the sums of the supervisor before, when workers of its data plane still run, else anew. `running` are
+   * the incarnations of those workers; the sums of others go to those of the ended.
+   */
+  begin(running: ReadonlySet<string>): void {
+    this.#begun = true
+    const page = running.size > 0 ? (readJson(this.#file) as Page | null) : null
+    if (!page) return
+    const reported = this.#page.workers
+    this.#page = page
+    for (const incarnation of Object.keys(page.workers)) {
+      if (!running.has(incarnation)) this.close(incarnation)
+    }
+    for (const [incarnation, sums] of Object.entries(reported)) this.#note(incarnation, sums)
   }
 
-  /** Takes a worker's sums, which replace those it told before. */
+  /** Takes rows of a worker, which replace those that it told before. */
   report({ incarnation, sums }: WorkerReport): void {
-    this.#page.workers[incarnation] = sums
+    this.#note(incarnation, sums)
     this.#changed = true
   }
 
-  /** Adds workers that run no more to the sums of the ended. */
-  fold(running: ReadonlySet<string>): void {
-    for (const [incarnation, sums] of Object.entries(this.#page.workers)) {
-      if (running.has(incarnation)) continue
-      addSums(this.#page.ended, sums)
-      delete this.#page.workers[incarnation]
-      this.#changed = true
-    }
+  /** Adds a worker that runs no more to the sums of the ended. */
+  close(incarnation: string): void {
+    addSums(this.#page.ended, this.#page.workers[incarnation] ?? {})
+    delete this.#page.workers[incarnation]
+    this.#changed = true
   }
 
   view(): Pick<Counts, 'incarnation' | 'started_at' | 'targets'> {
@@ -55,9 +65,24 @@ export class CountsBook {
     return { incarnation: this.#page.incarnation, started_at: this.#page.started_at, targets }
   }
 
+  /** Throws when a worker's last counts cannot be kept yet: it asks again. */
+  keep(): void {
+    if (!this.#begun) throw new ChannelError('failed', 'the counts of before are not read yet')
+    this.save()
+  }
+
   save(): void {
-    if (!this.#changed) return
-    writeAtomically(this.#file, JSON.stringify(this.#page), false)
-    this.#changed = false
+    if (!this.#begun || !this.#changed) return
+    try {
+      writeAtomically(this.#file, JSON.stringify(this.#page))
+      this.#changed = false
+    } catch (error) {
+      // A full disk is no reason to count no more.
+      log('error', 'the counts cannot be saved', { error: messageOf(error) })
+    }
+  }
+
+  #note(incarnation: string, sums: Sums): void {
+    Object.assign((this.#page.workers[incarnation] ??= {}), sums)
   }
 }

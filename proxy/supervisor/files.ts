@@ -2,12 +2,11 @@ import {
   closeSync,
   copyFileSync,
   fstatSync,
-  fsyncSync,
   openSync,
   readFileSync,
   renameSync,
   truncateSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { log, messageOf } from '../log.ts'
@@ -15,13 +14,15 @@ import { log, messageOf } from '../log.ts'
 /** The log's size at which it becomes `proxy.log.1`, which it replaces. */
 const MAX_LOG_BYTES = 5 * 1024 * 1024
 
-/** Writes a file so that after a crash either the old or the new content is there. `durable` waits for the disk. */
-export function writeAtomically(file: string, text: string, durable: boolean): void {
+/**
+ * Writes a file so that whoever reads it finds either the old or the new content. The disk is not waited for: after a
+ * crash of the host nothing serves, and the control plane sends anew what matters.
+ */
+export function writeAtomically(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`
   const descriptor = openSync(temporary, 'w', 0o600)
   try {
-    writeSync(descriptor, text)
-    if (durable) fsyncSync(descriptor)
+    writeFileSync(descriptor, text)
   } finally {
     closeSync(descriptor)
   }

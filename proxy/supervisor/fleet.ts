@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { log, messageOf } from '../log.ts'
-import { ChannelError, type BoundListener, type Counts, type RouteTable } from '../protocol.ts'
+import { ChannelError, type BoundListener, type Counts } from '../protocol.ts'
 import type { WorkerSettings } from '../spawn.ts'
 import type { CountsBook } from './counts-book.ts'
+import type { ServedTable } from './served-table.ts'
 import { TicketKeys } from './ticket-keys.ts'
 import { WorkerLink } from './worker-link.ts'
 
@@ -15,6 +16,8 @@ const STOP_SLACK_MS = 3_000
 const YOUNG_MS = 1_000
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
+/** How often workers are asked for a sign of life. */
+const BEAT_MS = 5_000
 
 /** The workers: those that serve and those that finish. A serving worker that dies is replaced. */
 export class Fleet {
@@ -29,6 +32,7 @@ export class Fleet {
   constructor(book: CountsBook, vacant: () => void) {
     this.book = book
     this.#vacant = vacant
+    setInterval(() => this.#beat(), BEAT_MS).unref()
   }
 
   get serving(): WorkerLink[] {
@@ -39,9 +43,11 @@ export class Fleet {
     return new Set([...this.#links].map((link) => link.pid))
   }
 
-  /** Starts workers that serve `table`. Throws, with none of them left, when one cannot. */
-  async start(count: number, settings: WorkerSettings, table: RouteTable): Promise<BoundListener[]> {
-    const started = await Promise.allSettled(Array.from({ length: count }, () => WorkerLink.spawn(settings)))
+  /** Starts workers that serve a table. Throws, with none of them left, when one cannot. */
+  async start(count: number, settings: WorkerSettings, table: ServedTable): Promise<BoundListener[]> {
+    const started = await Promise.allSettled(
+      Array.from({ length: count }, () => WorkerLink.spawn(settings, this.book)),
+    )
     const links = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
     try {
       const failure = started.find((result) => result.status === 'rejected')
@@ -59,7 +65,7 @@ export class Fleet {
   }
 
   /** Takes over workers that another supervisor left; they finish what they serve. */
-  async adopt(links: WorkerLink[], table: RouteTable | null): Promise<void> {
+  async adopt(links: WorkerLink[], table: ServedTable | null): Promise<void> {
     for (const link of links) {
       link.retiring = true
       this.#add(link)
@@ -67,11 +73,10 @@ export class Fleet {
     await this.shareTicketKeys()
     if (table) await Promise.all(links.map((link) => link.update(table)))
     await this.retire(links)
-    this.#fold()
   }
 
   /** Gives every worker the table; each has it when this resolves. */
-  async update(table: RouteTable): Promise<void> {
+  async update(table: ServedTable): Promise<void> {
     await Promise.all([...this.#links].map((link) => link.update(table)))
   }
 
@@ -98,6 +103,8 @@ export class Fleet {
       open_connections += report.connections
       open_requests += report.requests
     }
+    // A supervisor that comes after a sudden end of this one knows at least what was told.
+    this.book.save()
     return { ...this.book.view(), open_connections, open_requests }
   }
 
@@ -119,13 +126,12 @@ export class Fleet {
 
   #add(link: WorkerLink): void {
     this.#links.add(link)
-    link.onReport = (report) => this.book.report(report)
     void link.ended.then(() => this.#gone(link))
   }
 
   #gone(link: WorkerLink): void {
     this.#links.delete(link)
-    this.#fold()
+    this.book.close(link.incarnation)
     if (!this.#replacing || link.retiring) return
     const young = performance.now() - link.startedAt < YOUNG_MS
     this.#wait = young ? Math.min(Math.max(this.#wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS) : 0
@@ -133,8 +139,8 @@ export class Fleet {
     setTimeout(() => this.#replacing && this.#vacant(), this.#wait)
   }
 
-  #fold(): void {
-    this.book.fold(new Set([...this.#links].map((link) => link.incarnation)))
+  #beat(): void {
+    for (const link of this.#links) link.beat()
   }
 }
 

@@ -38,7 +38,7 @@ export class TicketKeys {
 
   /** Goes on with the keys of the supervisor before. */
   inherit({ keys, left_ms }: TicketKeysMessage): void {
-    const bytes = Buffer.from(String(keys), 'base64')
+    const bytes = Buffer.from(keys, 'base64')
     if (bytes.length !== TICKET_KEY_BYTES || !(left_ms <= LIFETIME_MS)) return
     this.#keys = bytes
     this.#renewAt = performance.now() + left_ms

@@ -2,26 +2,28 @@ import type { ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { workerSocketFile, workerSocketFiles } from '../control/paths.ts'
+import type { TableImage } from '../control/table-image.ts'
+import { sendTable } from '../control/table-message.ts'
 import { log, messageOf } from '../log.ts'
-import {
-  ChannelError,
-  connectChannel,
-  type BoundListener,
-  type Channel,
-  type RouteTable,
-} from '../protocol.ts'
+import { ChannelError, connectChannel, type BoundListener, type Channel } from '../protocol.ts'
 import { spawnWorker, type WorkerSettings } from '../spawn.ts'
 import type { WorkerHello, WorkerReport } from '../worker/worker.ts'
+import type { CountsBook } from './counts-book.ts'
+import type { ServedTable } from './served-table.ts'
 
 /** Time for a new worker to open its control socket. */
 const START_MS = 15_000
 const START_POLL_MS = 10
-/** A worker that does not take a table in this time hangs; it is killed and replaced. */
+/** A worker that does not take a part of a table in this time hangs; it is killed and replaced. */
 const TABLE_MS = 10_000
+/** Messages of a table under way: while one is taken the next is there already, and none waits behind many. */
+const TABLE_WINDOW = 2
 const COUNTS_MS = 1_000
-const RETIRE_MS = 2_000
+const RETIRE_MS = 8_000
 /** What a drain may take over its deadline before the worker counts as hanging. */
 const DRAIN_SLACK_MS = 2_000
+/** Signs of life that a worker may owe before it counts as hanging. */
+const MAX_BEATS_OWED = 3
 
 /** One worker process, started here or left by a supervisor before. */
 export class WorkerLink {
@@ -31,27 +33,29 @@ export class WorkerLink {
   retiring = false
   /** Resolves when the process has ended, or, for one that is no child, its connection. */
   readonly ended: Promise<void>
-  onReport: (report: WorkerReport) => void = () => {}
   #channel: Channel
+  #beatsOwed = 0
+  /** The table that it has. */
+  #given: TableImage | null = null
 
   constructor(channel: Channel, hello: WorkerHello, child: ChildProcess | null) {
     this.#channel = channel
     this.pid = hello.pid
     this.incarnation = hello.incarnation
-    channel.onEvent = (event, body) => {
-      if (event === 'counts') this.onReport(body as unknown as WorkerReport)
-    }
-    this.ended = new Promise((resolve) => {
-      channel.onClose = () => {
-        if (!child || child.exitCode !== null || child.signalCode !== null) resolve()
-      }
-      child?.once('exit', () => resolve())
-      if (channel.closed && !child) resolve()
+    // What it has told last is read before its end is known.
+    const closed = new Promise<void>((resolve) => {
+      channel.onClose = resolve
+      if (channel.closed) resolve()
     })
+    const exited = new Promise<void>((resolve) => {
+      if (!child || child.exitCode !== null || child.signalCode !== null) resolve()
+      child?.once('exit', () => resolve())
+    })
+    this.ended = Promise.all([closed, exited]).then(() => {})
   }
 
-  /** Starts a worker. Throws when it does not come up. */
-  static async spawn(settings: WorkerSettings): Promise<WorkerLink> {
+  /** Starts a worker, whose counts go into `book`. Throws when it does not come up. */
+  static async spawn(settings: WorkerSettings, book: CountsBook): Promise<WorkerLink> {
     const child = spawnWorker(settings)
     const fault = { text: '' }
     child.once('error', (error) => (fault.text = error.message))
@@ -59,7 +63,9 @@ export class WorkerLink {
     const deadline = performance.now() + START_MS
     while (fault.text === '' && performance.now() < deadline) {
       const link =
-        child.pid === undefined ? null : await WorkerLink.#reach(settings.data_directory, child.pid, child)
+        child.pid === undefined
+          ? null
+          : await WorkerLink.#reach(settings.data_directory, child.pid, child, book)
       if (link) return link
       await sleep(START_POLL_MS)
     }
@@ -68,11 +74,15 @@ export class WorkerLink {
   }
 
   /** Connects to every worker that runs in the data directory; sockets that dead ones left are removed. */
-  static async adoptAll(dataDirectory: string, known: ReadonlySet<number>): Promise<WorkerLink[]> {
+  static async adoptAll(
+    dataDirectory: string,
+    known: ReadonlySet<number>,
+    book: CountsBook,
+  ): Promise<WorkerLink[]> {
     const strangers = workerSocketFiles(dataDirectory).filter(({ pid }) => !known.has(pid))
     const links = await Promise.all(
       strangers.map(async ({ pid, file }) => {
-        const link = await WorkerLink.#reach(dataDirectory, pid, null)
+        const link = await WorkerLink.#reach(dataDirectory, pid, null, book)
         if (!link) rmSync(file, { force: true })
         return link
       }),
@@ -84,9 +94,14 @@ export class WorkerLink {
     dataDirectory: string,
     pid: number,
     child: ChildProcess | null,
+    book: CountsBook,
   ): Promise<WorkerLink | null> {
     try {
-      const channel = await connectChannel(workerSocketFile(dataDirectory, pid), () => null)
+      // A worker that ends asks whether its last counts were heard.
+      const channel = await connectChannel(workerSocketFile(dataDirectory, pid), () => book.keep())
+      channel.onEvent = (event, body) => {
+        if (event === 'counts') book.report(body as unknown as WorkerReport)
+      }
       const hello = (await channel.request('hello', {}, START_MS)) as WorkerHello
       return new WorkerLink(channel, hello, child)
     } catch {
@@ -94,30 +109,30 @@ export class WorkerLink {
     }
   }
 
-  /** Gives it a table. Throws what the worker answers, such as a listen error. */
-  async give(table: RouteTable): Promise<BoundListener[]> {
-    const answer = (await this.#channel.request('table', { table }, TABLE_MS)) as {
-      listeners: BoundListener[]
-    }
-    return answer.listeners
+  /** Gives it a table. Throws what it answers, such as a listen error. */
+  async give(table: ServedTable): Promise<BoundListener[]> {
+    const changes = this.#given && table.changesTo(this.#given)
+    this.#given = null
+    const listeners = (changes && (await this.#change(changes))) ?? (await this.#send(table.messages))
+    this.#given = table.image
+    return listeners
   }
 
-  /** Gives a serving worker a table; one that does not take it is killed. */
-  async update(table: RouteTable): Promise<void> {
+  /** Gives a worker a table; a serving one that does not take it is killed. */
+  async update(table: ServedTable): Promise<void> {
     try {
       await this.give(table)
     } catch (error) {
-      if (!this.#channel.closed) this.#kill(error)
+      this.#failed(error)
     }
   }
 
-  /** Gives it the keys of TLS session tickets, in base64. A worker of an older program takes none. */
+  /** Gives it the keys of TLS session tickets, in base64. */
   async setTicketKeys(keys: string): Promise<void> {
     try {
       await this.#channel.request('tickets', { keys }, TABLE_MS)
     } catch (error) {
-      if (error instanceof ChannelError && error.code === 'unknown') return
-      if (!this.#channel.closed) this.#kill(error)
+      this.#failed(error)
     }
   }
 
@@ -126,7 +141,7 @@ export class WorkerLink {
       await this.#channel.request('drain', { instance, deadline_ms: deadlineMs }, deadlineMs + DRAIN_SLACK_MS)
     } catch (error) {
       // A worker that has ended has no requests left.
-      if (!this.#channel.closed) this.#kill(error)
+      this.#failed(error)
     }
   }
 
@@ -144,13 +159,23 @@ export class WorkerLink {
     try {
       await this.#channel.request('retire', { limit_ms: limitMs, close_idle: closeIdle }, RETIRE_MS)
     } catch (error) {
-      if (!this.#channel.closed) this.#kill(error)
+      this.#failed(error)
     }
   }
 
-  /** Leaves the worker to another supervisor. */
+  /** Asks for a sign of life; a worker that owes too many is killed. */
+  beat(): void {
+    if (this.#beatsOwed >= MAX_BEATS_OWED) return this.#kill('it gives no sign of life')
+    this.#beatsOwed++
+    this.#channel.request('hello', {}, START_MS).then(
+      () => (this.#beatsOwed = 0),
+      () => {},
+    )
+  }
+
+  /** Leaves the worker to another supervisor: what it says from now on is not heard here. */
   leave(): void {
-    this.#channel.close()
+    this.#channel.destroy()
   }
 
   kill(): void {
@@ -161,8 +186,33 @@ export class WorkerLink {
     }
   }
 
-  #kill(error: unknown): void {
-    log('error', 'a worker hangs and is killed', { worker: this.pid, error: messageOf(error) })
+  /** Gives it changes alone; null when they are not to the table that it has. */
+  async #change(messages: readonly string[]): Promise<BoundListener[] | null> {
+    try {
+      return await this.#send(messages)
+    } catch (error) {
+      if (error instanceof ChannelError && error.code === 'invalid_table') return null
+      throw error
+    }
+  }
+
+  async #send(messages: readonly string[]): Promise<BoundListener[]> {
+    const answer = await sendTable(this.#channel, messages, { window: TABLE_WINDOW, timeoutMs: TABLE_MS })
+    return (answer as { listeners: BoundListener[] }).listeners
+  }
+
+  /** A worker of another program, which finishes what it serves, need not understand everything. */
+  #failed(error: unknown): void {
+    if (this.#channel.closed) return
+    if (this.retiring && error instanceof ChannelError && error.code !== 'timeout') {
+      log('warn', 'a retiring worker refuses', { worker: this.pid, error: error.message })
+      return
+    }
+    this.#kill(messageOf(error))
+  }
+
+  #kill(why: string): void {
+    log('error', 'a worker hangs and is killed', { worker: this.pid, error: why })
     this.kill()
   }
 }

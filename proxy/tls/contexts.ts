@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createSecureContext, type SecureContext } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import { log, messageOf } from '../log.ts'
 import type { CertificateFiles } from '../protocol.ts'
 
@@ -30,7 +30,10 @@ export class SecureContexts {
     if (now - (this.#failedAt.get(key) ?? -Infinity) < RETRY_MS) return undefined
     try {
       // What the protocol allows is decided by the terminator; this is the certificate alone.
-      const context = createSecureContext({ cert: readFileSync(certificate), key: readFileSync(keyFile) })
+      const context = process.getBuiltinModule('node:tls').createSecureContext({
+        cert: readFileSync(certificate),
+        key: readFileSync(keyFile),
+      })
       this.#failedAt.delete(key)
       return context
     } catch (error) {

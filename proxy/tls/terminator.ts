@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import type { SecureContext, Server, TLSSocket } from 'node:tls'
 import type { CertificateFiles } from '../protocol.ts'
 import { SecureContexts } from './contexts.ts'
 
@@ -25,12 +25,14 @@ export class TlsTerminator {
   /** `find` gives the certificate of a host. */
   constructor(find: (host: string) => CertificateFiles | undefined) {
     this.#find = find
-    // It never listens: connections are accepted elsewhere and given to it.
-    this.#server = createServer({
+    // Loaded by the first who needs it: the library costs 8 MiB. The server never listens: it is given connections.
+    this.#server = process.getBuiltinModule('node:tls').createServer({
       ALPNProtocols: ['h2', 'http/1.1'],
       // Without a certificate the handshake fails, with an alert that says so.
       SNICallback: (host, choose) => choose(null, this.#contextOf(host)),
       minVersion: 'TLSv1.2',
+      // By default the command line, in which versions differ: a session would not resume after an upgrade.
+      sessionIdContext: 'deployer-proxy',
     })
     this.#server.on('secureConnection', (socket) => {
       const handshake = this.#handshakes.get(keyOf(socket))

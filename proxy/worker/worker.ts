@@ -1,39 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { createServer, type AddressInfo, type Server } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sums } from '../counts.ts'
 import { workerSocketFile, withSocketPath } from '../control/paths.ts'
 import { log } from '../log.ts'
-import {
-  Channel,
-  ChannelError,
-  type BoundListener,
-  type ListenerSpec,
-  type RouteTable,
-  type SupervisorSettings,
-  type WireError,
-} from '../protocol.ts'
+import { Channel, ChannelError, type BoundListener, type SupervisorSettings } from '../protocol.ts'
 import { Relay } from '../relay/relay.ts'
 import { Resolver } from '../resolver/resolver.ts'
 import { spawnSupervisor, type WorkerSettings } from '../spawn.ts'
 import { TICKET_KEY_BYTES } from '../supervisor/ticket-keys.ts'
-import { validateTable } from '../table.ts'
+import { Listeners } from './listeners.ts'
+import { Reporter } from './reporter.ts'
 import { checkSharedBuffer } from './self-check.ts'
+import { TableIntake } from './table-intake.ts'
 
-/** Connections that may wait to be accepted; the kernel caps it at net.core.somaxconn (4096 by default). */
-const BACKLOG = 4_096
 /** How often counts are told to the supervisor when they changed. */
 const REPORT_MS = 2_000
 /** A worker that no supervisor has spoken to by then is nobody's. */
 const ORPHAN_AT_BIRTH_MS = 30_000
 /** A retiring worker answers names for so long: where listeners overlap, its successor starts only after it. */
 const RESOLVER_LINGER_MS = 5_000
-/** Time for the last counts to reach the supervisor. */
+/** A worker that has ended its work waits so long for a supervisor to tell its last counts to. */
+const LAST_WORDS_MS = 10_000
+const LAST_WORDS_POLL_MS = 50
+/** A supervisor answers at once; also what SIGTERM leaves to requests. */
 const FAREWELL_MS = 500
 
 /** What a worker counts, as it tells its supervisor. */
 export interface WorkerReport {
   incarnation: string
-  sums: Record<string, number[]>
+  /** The rows that changed since it told them last, or that this supervisor has not been told. */
+  sums: Sums
   connections: number
   requests: number
 }
@@ -60,17 +58,18 @@ class Worker {
   #relay = new Relay()
   #resolver = new Resolver()
   #incarnation = randomUUID()
-  #servers: Server[] = []
-  #bound: BoundListener[] | null = null
-  /** What the table has each address speak. */
-  #protocols = new Map<string, ListenerSpec['protocol']>()
-  #channels = new Set<Channel>()
-  #reported = ''
+  #listeners: Listeners
+  #reporters = new Map<Channel, Reporter>()
   #greeted = false
   #ending = false
+  /** False when the whole data plane ends. */
+  #awaitsHeir = true
 
   constructor(settings: WorkerSettings) {
     this.#settings = settings
+    this.#listeners = new Listeners(settings.sockets, (socket, protocol) =>
+      this.#relay.accept(socket, protocol),
+    )
     this.#relay.whenEmpty = () => {
       if (!this.#resolver.isInUse) this.#end()
     }
@@ -80,9 +79,7 @@ class Worker {
   async open(): Promise<void> {
     const file = workerSocketFile(this.#settings.data_directory, process.pid)
     rmSync(file, { force: true })
-    const server = createServer((socket) =>
-      this.#greet(new Channel(socket, (op, body) => this.#handle(op, body))),
-    )
+    const server = createServer((socket) => this.#greet(socket))
     await withSocketPath(
       file,
       (path) =>
@@ -92,28 +89,38 @@ class Worker {
         }),
     )
     process.on('exit', () => rmSync(file, { force: true }))
-    setInterval(() => this.#report(), REPORT_MS).unref()
+    setInterval(() => void this.#report(), REPORT_MS).unref()
     setTimeout(() => this.#greeted || this.#end(), ORPHAN_AT_BIRTH_MS).unref()
   }
 
-  #greet(channel: Channel): void {
+  #greet(socket: Socket): void {
+    const tables = new TableIntake(this.#relay.routes)
+    const channel: Channel = new Channel(socket, (op, body) => {
+      if (op === 'hello') this.#know(channel)
+      return this.#handle(op, body, tables)
+    })
     this.#greeted = true
-    this.#channels.add(channel)
-    channel.onClose = () => this.#channels.delete(channel)
+    channel.onClose = () => this.#reporters.delete(channel)
   }
 
-  #handle(op: string, body: Record<string, unknown>): unknown {
+  /** Who says hello is a supervisor: it is told what is counted. Control planes do not. */
+  #know(channel: Channel): void {
+    if (!this.#reporters.has(channel))
+      this.#reporters.set(channel, new Reporter(channel, this.#relay.routes.ledger))
+  }
+
+  #handle(op: string, body: Record<string, unknown>, tables: TableIntake): unknown {
     switch (op) {
       case 'hello':
         return this.#hello()
-      case 'table':
-        return this.#applyTable(body.table)
       case 'tickets':
         return this.#takeTicketKeys(body.keys)
+      case 'table':
+        return this.#takeTable(tables, body)
       case 'drain':
         return this.#relay.drain(String(body.instance), Number(body.deadline_ms))
       case 'counts':
-        return this.#view()
+        return this.#count()
       case 'retire':
         return this.retire(Number(body.limit_ms), body.close_idle === true)
       case 'start_supervisor':
@@ -127,42 +134,19 @@ class Worker {
     return { pid: process.pid, version: this.#settings.version, incarnation: this.#incarnation }
   }
 
-  /** Takes a table; listens first with the first one, so that no request comes before there are routes. */
-  async #applyTable(table: unknown): Promise<{ listeners: BoundListener[] }> {
-    const valid = validateTable(table)
-    this.#relay.routes.apply(valid)
-    this.#protocols = new Map(valid.listeners.map(({ address, protocol }) => [address, protocol]))
-    this.#relay.securePort = this.#securePort(valid)
-    await this.#resolver.apply(valid.zones)
-    if (!this.#bound && !this.#relay.retiring) {
-      this.#bound = await Promise.all(this.#listenAll())
-      this.#relay.securePort = this.#securePort(valid)
-    }
-    return { listeners: this.#bound ?? [] }
-  }
-
-  #listenAll(): Promise<BoundListener>[] {
-    return this.#settings.sockets.map(
-      ({ address, fd }) =>
-        new Promise<BoundListener>((resolve, reject) => {
-          const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-            this.#relay.accept(socket, this.#protocols.get(address) ?? 'http'),
-          )
-          server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, address)))
-          server.listen({ fd }, BACKLOG, () => {
-            server.on('error', (error) => log('error', 'listener', { address, error: error.message }))
-            const { address: host, port } = server.address() as AddressInfo
-            resolve({ address, host, port })
-          })
-          this.#servers.push(server)
-        }),
-    )
-  }
-
-  /** Where clients that shall come by TLS are sent; null when nothing speaks it, or not yet. */
-  #securePort({ listeners }: RouteTable): number | null {
-    const secure = listeners.find(({ protocol }) => protocol === 'https')
-    return this.#bound?.find(({ address }) => address === secure?.address)?.port ?? null
+  /** Takes a part of a table, or its last; listens first with the first table, so that no request comes before there are routes. */
+  async #takeTable(tables: TableIntake, message: object): Promise<{ listeners: BoundListener[] } | null> {
+    const table = tables.read(message)
+    if (!table) return null
+    const { draft, settings } = table
+    const swapping = tables.swap(table)
+    this.#listeners.apply(settings.listeners)
+    this.#relay.securePort = this.#listeners.securePort
+    await swapping
+    if (draft.changesZones) await this.#resolver.apply(Object.fromEntries(this.#relay.routes.zones))
+    if (!this.#relay.retiring) await this.#listeners.open()
+    this.#relay.securePort = this.#listeners.securePort
+    return { listeners: this.#listeners.bound }
   }
 
   /** Takes the keys that all workers encrypt TLS session tickets with. */
@@ -190,9 +174,10 @@ class Worker {
 
   /** Accepts no more, ends each connection after its next answer, and ends itself with the last or after `limitMs`. */
   retire(limitMs: number, closeIdle: boolean): null {
-    for (const server of this.#servers.splice(0)) server.close()
+    this.#listeners.close()
     setTimeout(() => this.#end(), limitMs).unref()
     // At the end of the whole data plane nobody comes after.
+    this.#awaitsHeir = !closeIdle
     if (closeIdle) this.#resolver.close()
     else setTimeout(() => this.#endResolver(), RESOLVER_LINGER_MS).unref()
     // The answer goes out first: without connections this is the end.
@@ -205,36 +190,45 @@ class Worker {
     if (this.#relay.openConnections === 0) this.#end()
   }
 
-  #view(): WorkerReport {
-    const relay = this.#relay
-    return {
-      incarnation: this.#incarnation,
-      sums: relay.routes.sums(),
-      connections: relay.openConnections,
-      requests: relay.openRequests,
-    }
+  #view(): Omit<WorkerReport, 'sums'> {
+    const { openConnections, openRequests } = this.#relay
+    return { incarnation: this.#incarnation, connections: openConnections, requests: openRequests }
   }
 
-  #report(): void {
-    const report = this.#view()
-    const text = JSON.stringify(report)
-    if (text === this.#reported) return
-    this.#reported = text
-    for (const channel of this.#channels) channel.event('counts', report)
+  /** Has every supervisor told what is counted. */
+  async #report(): Promise<void> {
+    const changed = this.#relay.routes.ledger.takeChanged()
+    for (const reporter of this.#reporters.values()) reporter.note(changed)
+    await Promise.all([...this.#reporters.values()].map((reporter) => reporter.tell(() => this.#view())))
+  }
+
+  /** Answers after everything was told. */
+  async #count(): Promise<WorkerReport> {
+    await this.#report()
+    return { ...this.#view(), sums: {} }
   }
 
   #end(): void {
     if (this.#ending) return
     this.#ending = true
     this.#relay.end()
-    this.#reported = ''
-    this.#report()
-    for (const channel of this.#channels) channel.close()
-    setTimeout(() => process.exit(0), this.#channels.size === 0 ? 0 : FAREWELL_MS)
+    void this.#sayLastWords()
   }
-}
 
-function listenError(error: NodeJS.ErrnoException, address: string): ChannelError {
-  const code = error.code === 'EADDRINUSE' || error.code === 'EACCES' ? error.code : 'listen_failed'
-  return new ChannelError(code satisfies WireError['code'], `${address}: ${error.message}`, address)
+  /** Ends the process once a supervisor, also one that is about to take over, has heard what was counted. */
+  async #sayLastWords(): Promise<void> {
+    const deadline = performance.now() + (this.#greeted && this.#awaitsHeir ? LAST_WORDS_MS : 0)
+    while (!(await this.#isHeard()) && performance.now() < deadline) await sleep(LAST_WORDS_POLL_MS)
+    process.exit(0)
+  }
+
+  /** Tells everything and asks for an answer. */
+  async #isHeard(): Promise<boolean> {
+    await this.#report()
+    const answers = [...this.#reporters.keys()].map((channel) => channel.request('farewell', {}, FAREWELL_MS))
+    return Promise.any(answers).then(
+      () => true,
+      () => false,
+    )
+  }
 }

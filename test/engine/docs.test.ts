@@ -44,6 +44,7 @@ afterAll(() => server?.stop())
 test('there are worked examples', () => {
   expect(pages.map(({ name }) => name)).toEqual(
     expect.arrayContaining([
+      'data-plane.md',
       'disks.md',
       'environments.md',
       'jobs.md',

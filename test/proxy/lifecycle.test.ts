@@ -53,30 +53,26 @@ test(
   },
 )
 
-test(
-  'a killed worker is replaced and the others serve on; no count is lost',
-  { timeout: 30_000 },
-  async () => {
-    const upstream = await worker('v')
-    const stand = await start(tableOf([upstream.spec]), { workers: 2 })
-    const load = new Load(() => stand.port, 200)
-    await sleep(300)
-    const { workers } = await stand.processes()
-    expect(workers).toHaveLength(2)
-    process.kill(workers[0]!, 'SIGKILL')
-    await expect
-      .poll(
-        async () => (await stand.processes()).workers.filter((pid) => !workers.includes(pid)).length,
-        PATIENT,
-      )
-      .toBe(1)
-    await sleep(500)
-    const { answered, failures } = await load.stop()
-    // Only what the killed process had in hand is lost: connections cut, never a wrong answer.
-    expect(failures.every((failure) => /ECONNRESET|socket hang up/.test(failure))).toBe(true)
-    expect(failures.length).toBeLessThan(answered / 10)
-  },
-)
+test('a killed worker is replaced and the others serve on', { timeout: 30_000 }, async () => {
+  const upstream = await worker('v')
+  const stand = await start(tableOf([upstream.spec]), { workers: 2 })
+  const load = new Load(() => stand.port, 200)
+  await sleep(300)
+  const { workers } = await stand.processes()
+  expect(workers).toHaveLength(2)
+  process.kill(workers[0]!, 'SIGKILL')
+  await expect
+    .poll(
+      async () => (await stand.processes()).workers.filter((pid) => !workers.includes(pid)).length,
+      PATIENT,
+    )
+    .toBe(1)
+  await sleep(500)
+  const { answered, failures } = await load.stop()
+  // Only what the killed process had in hand is lost: connections cut, never a wrong answer.
+  expect(failures.every((failure) => /ECONNRESET|socket hang up/.test(failure))).toBe(true)
+  expect(failures.length).toBeLessThan(answered / 10)
+})
 
 test(
   'a killed supervisor is replaced by way of its workers without a lost request',

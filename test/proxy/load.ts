@@ -45,8 +45,8 @@ export class Load {
 
   #one(port: number, number: number): Promise<void> {
     const agent = number % 2 === 0 ? this.#kept : this.#fresh
-    // Every fourth has a body, which the proxy may not send twice.
-    const method = number % 4 === 3 ? 'POST' : 'GET'
+    // A quarter has a body, which the proxy may not send twice.
+    const method = number % 8 >= 6 ? 'POST' : 'GET'
     return new Promise((resolve) => {
       const fail = (what: string) => {
         this.result.failures.push(`${method} ${number}: ${what}`)

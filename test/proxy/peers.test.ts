@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
 import { Relay } from '../../proxy/relay/relay.ts'
-import { useDataEvents } from '../../proxy/relay/wire.ts'
+import { useDataEvents } from '../../proxy/relay/socket-wire.ts'
 import { HOST, ProxyStand, RawConnection, RawUpstream, statusOf, tableOf, waitFor } from './stand.ts'
 
 let cleanups: (() => void | Promise<void>)[] = []
@@ -107,7 +107,10 @@ test('where accepted connections cannot share a read buffer, data events serve a
   cleanups.push(() => upstream.close())
   useDataEvents()
   const relay = new Relay()
-  relay.routes.apply(tableOf([upstream.spec]))
+  const table = tableOf([upstream.spec])
+  const draft = relay.routes.draft(false)
+  draft.add({ targets: Object.entries(table.targets), hosts: Object.entries(table.hosts) })
+  await relay.routes.swap(draft, table)
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
     relay.accept(socket, 'http'),
   )

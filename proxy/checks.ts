@@ -1,0 +1,56 @@
+import { ChannelError } from './control/channel.ts'
+
+/** What is wrong with a table, and where. */
+class Fault extends ChannelError {
+  readonly path: string
+  readonly text: string
+
+  constructor(path: string, text: string) {
+    super('invalid_table', `${path}: ${text}`)
+    this.path = path
+    this.text = text
+  }
+}
+
+/** Throws `ChannelError` `invalid_table`. */
+export function fail(path: string, fault: string): never {
+  throw new Fault(path, fault)
+}
+
+/** Checks every entry that is not null. The path of a fault is put together only when there is one: tables are large. */
+export function each(
+  section: string,
+  entries: [string, unknown][],
+  check: (name: string, value: unknown) => void,
+): void {
+  for (const [name, value] of entries) {
+    if (value === null) continue
+    try {
+      check(name, value)
+    } catch (error) {
+      throw error instanceof Fault ? new Fault(`${section}.${name}${error.path}`, error.text) : error
+    }
+  }
+}
+
+/** The value, which must be an object. */
+export function record(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(path, 'must be an object')
+  return value as Record<string, unknown>
+}
+
+/** The value, which must be an array of at most `most`. */
+export function list(value: unknown, path: string, most: number): unknown[] {
+  if (!Array.isArray(value) || value.length > most) fail(path, `must be an array of at most ${most}`)
+  return value as unknown[]
+}
+
+/** Throws unless the value is an integer in these bounds. */
+export function integer(value: unknown, path: string, least: number, most: number): void {
+  if (!isInteger(value, least, most)) fail(path, `must be an integer from ${least} to ${most}`)
+}
+
+/** Whether the value is an integer in these bounds. */
+export function isInteger(value: unknown, least: number, most: number): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+}

@@ -1,0 +1,103 @@
+import { fail } from '../checks.ts'
+import type { RouteTable } from '../protocol.ts'
+import { MAX_ENTRIES, SECTIONS, type Section, type TablePart, type TableSettings } from '../table.ts'
+import { SentTable } from './sent-table.ts'
+import { TableReader } from './table-reader.ts'
+
+/** A table, or changes to one, as it was read: its entries are valid, each for itself. */
+export interface TableText {
+  base: boolean
+  parts: TablePart[]
+  settings: TableSettings
+  /** The messages as they came. */
+  messages: string[]
+}
+
+type Entries = Record<Section, ReadonlyMap<string, unknown>>
+
+/** A whole table. It never changes: changes make another. */
+export class TableImage {
+  readonly settings: TableSettings
+  readonly #entries: Entries
+
+  private constructor(entries: Entries, settings: TableSettings) {
+    this.#entries = entries
+    this.settings = settings
+  }
+
+  /** Reads tables and changes. */
+  static reader(): TableReader<TableText> {
+    return new TableReader((base) => {
+      const parts: TablePart[] = []
+      const messages: string[] = []
+      return {
+        add(entries, text) {
+          parts.push(entries)
+          messages.push(text)
+        },
+        end: (settings) => ({ base, parts, settings, messages }),
+      }
+    })
+  }
+
+  /** The table of messages that give one and what changes of it. Throws what is wrong with them. */
+  static read(messages: Iterable<string>): TableImage {
+    const reader = TableImage.reader()
+    let image: TableImage | null = null
+    for (const message of messages) {
+      const text = reader.read(JSON.parse(message) as object, message)
+      if (text) image = TableImage.after(image, text)
+    }
+    return image ?? fail('table', 'ends before its last part')
+  }
+
+  /** What came as a whole, or as changes to the table before. Throws `ChannelError` `invalid_table`. */
+  static after(before: TableImage | null, { base, parts, settings }: TableText): TableImage {
+    const all = base && before ? { ...before.#entries } : noEntries()
+    let gone = false
+    for (const section of SECTIONS) {
+      const changes = parts.flatMap((part): [string, unknown][] => part[section] ?? [])
+      if (changes.length === 0) continue
+      const entries = new Map(all[section])
+      for (const [name, value] of changes) {
+        if (value === null) gone = entries.delete(name) || gone
+        else entries.set(name, value)
+      }
+      if (entries.size > MAX_ENTRIES[section]) fail(section, `must be at most ${MAX_ENTRIES[section]}`)
+      all[section] = entries
+    }
+    if (gone) checkHosts(all.hosts as ReadonlyMap<string, string>, all.targets)
+    else for (const { hosts } of parts) checkHosts(hosts ?? [], all.targets)
+    return new TableImage(all, settings)
+  }
+
+  /** The table as an object. */
+  get table(): RouteTable {
+    const sections = SECTIONS.map((section) => [section, Object.fromEntries(this.#entries[section])])
+    return { ...this.settings, ...Object.fromEntries(sections) } as RouteTable
+  }
+
+  /** Messages that give the whole of it. */
+  messages(): Iterable<string> {
+    return new SentTable().become(this.table)
+  }
+}
+
+function noEntries(): Entries {
+  return {
+    targets: new Map(),
+    hosts: new Map(),
+    zones: new Map(),
+    certificates: new Map(),
+    acme_challenges: new Map(),
+  }
+}
+
+function checkHosts(
+  hosts: Iterable<[host: string, target: string | null]>,
+  targets: ReadonlyMap<string, unknown>,
+): void {
+  for (const [host, target] of hosts) {
+    if (target !== null && !targets.has(target)) fail(`hosts.${host}`, 'must name a target')
+  }
+}

@@ -1,0 +1,81 @@
+import { SECTIONS, type Section, type TablePart, type TableSettings } from '../table.ts'
+import type { Channel } from './channel.ts'
+
+/** Characters of one message, which a worker takes in a millisecond or two. */
+const MESSAGE_CHARACTERS = 32 * 1024
+
+/** A part of a table, or of the changes to one: what the request `table` says. */
+export interface TableMessage {
+  /** Counts the messages of one table from 0. */
+  part: number
+  /** The entries are changes to the table that came before over the same connection. */
+  base: boolean
+  entries: TablePart
+  /** Come with the last message. */
+  settings?: TableSettings
+}
+
+/** Entries with the JSON of their values; null for those that are gone. */
+export type TextPart = Partial<Record<Section, [name: string, text: string | null][]>>
+
+/** The messages of one table in JSON, each of a length that its reader can take in one turn. */
+export class MessageWriter {
+  readonly #base: boolean
+  #part = 0
+  #entries: TextPart = {}
+  #characters = 0
+
+  constructor(base: boolean) {
+    this.#base = base
+  }
+
+  /** Adds an entry. Answers a message when there is enough for one. */
+  add(section: Section, name: string, text: string | null): string | null {
+    ;(this.#entries[section] ??= []).push([name, text])
+    this.#characters += name.length + (text?.length ?? 0)
+    return this.#characters < MESSAGE_CHARACTERS ? null : this.#write('')
+  }
+
+  /** The last message, with the JSON of the settings. */
+  end(settings: string): string {
+    return this.#write(`,"settings":${settings}`)
+  }
+
+  #write(more: string): string {
+    const text = writeMessage(this.#part++, this.#base, this.#entries, more)
+    this.#entries = {}
+    this.#characters = 0
+    return text
+  }
+}
+
+function writeMessage(part: number, base: boolean, entries: TextPart, more: string): string {
+  const sections: string[] = []
+  for (const section of SECTIONS) {
+    const texts = entries[section]?.map(([name, text]) => `[${JSON.stringify(name)},${text}]`)
+    if (texts) sections.push(`"${section}":[${texts.join()}]`)
+  }
+  return `{"part":${part},"base":${base},"entries":{${sections.join()}}${more}}`
+}
+
+/**
+ * Sends the messages of a table, a few at a time; answers what the last is answered with. Throws `ChannelError` of the
+ * first that is refused.
+ */
+export async function sendTable(
+  channel: Channel,
+  messages: Iterable<string>,
+  { window, timeoutMs }: { window: number; timeoutMs: number },
+): Promise<unknown> {
+  const underWay: Promise<unknown>[] = []
+  let answer: unknown
+  for (const message of messages) {
+    if (underWay.length === window) answer = await underWay.shift()
+    const asked = channel.request('table', message, timeoutMs)
+    // Whichever fails first is thrown here; those after it fail as well.
+    asked.catch(() => {})
+    underWay.push(asked)
+  }
+  for (const asked of underWay) answer = await asked
+  return answer
+}

@@ -1,0 +1,20 @@
+/** Outgoing bytes wait here; a slab that slow receivers still hold is replaced, so one pins no more than this. */
+const SLAB_BYTES = 512 * 1024
+
+/**
+ * Where outgoing bytes are put together. After `write` the kernel has usually taken all and the same place is used
+ * again; when not, the place moves on past the bytes that libuv still reads.
+ */
+class Slab {
+  buffer = Buffer.allocUnsafeSlow(SLAB_BYTES)
+  at = 0
+
+  /** Makes room for `bytes` after `at`. */
+  reserve(bytes: number): void {
+    if (this.buffer.length - this.at >= bytes) return
+    this.buffer = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, bytes))
+    this.at = 0
+  }
+}
+
+export const slab = new Slab()

@@ -1,0 +1,202 @@
+import { connect, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { slab } from './slab.ts'
+import { Wire } from './wire.ts'
+
+/** What one read takes at most; also the size of the private buffer of a connection that streams. */
+export const READ_BUFFER_BYTES = 64 * 1024
+
+const KEEP_ALIVE_PROBE_MS = 60_000
+
+/** The byte that tests write over what was read, so that a use after the callback shows. */
+const POISON = 0xdb
+const poisoned = process.env.DEPLOYER_PROXY_POISON === '1'
+
+/**
+ * One read buffer for all connections: reading, the callback and the copy out of it are one synchronous step, and an
+ * idle connection owns no buffer. It is never handed to `write`.
+ */
+const shared = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES)
+
+/** What node calls the C++ side of a socket. */
+interface Handle {
+  useUserBuffer?: unknown
+}
+
+let adoptable = true
+
+/** Takes the handle out of a socket, which is of no use then; null where that is not possible. */
+function takeHandle(socket: Socket): Handle | null {
+  const holder = socket as unknown as { _handle: Handle | null }
+  const handle = holder._handle
+  if (!adoptable || typeof handle?.useUserBuffer !== 'function') return null
+  holder._handle = null
+  return handle
+}
+
+/** A TCP connection, encrypted or not: reads into the shared buffer where it can. */
+export class SocketWire extends Wire {
+  #socket: Socket = null!
+  #next: Buffer | undefined = shared
+  #streaming = false
+  /** False where node gives the data as 'data' events, in buffers of their own. */
+  #userBuffer = true
+  #encrypted = false
+  #written: (() => void) | undefined
+
+  /**
+   * Takes over an accepted socket. Documented API cannot give an accepted socket a read buffer (only `net.connect`
+   * takes `onread`), so its handle is moved into a socket that has one; where that is not possible, 'data' events
+   * do the same for about a tenth more CPU.
+   */
+  accept(accepted: Socket): void {
+    const handle = takeHandle(accepted)
+    if (!handle) return this.#acceptWithEvents(accepted)
+    this.#attach(this.#adopt(handle))
+    this.#socket.resume()
+  }
+
+  /** Takes over a socket whose TLS handshake is done. */
+  acceptEncrypted(accepted: TLSSocket): void {
+    this.#encrypted = true
+    // During the handshake an end was the end of all; now the client may end its half and still get its answer.
+    accepted.allowHalfOpen = true
+    const handle = takeHandle(accepted)
+    if (!handle) return this.#acceptWithEvents(accepted)
+    const socket = this.#adopt(handle)
+    // What a TLSSocket does for its handle: it frees the session with it, ends at a broken record, and has nothing to
+    // do when a message of TLS 1.3 comes later; clients cannot renegotiate (SSL_CTX_set_options(3)).
+    Object.assign(socket, { ssl: handle })
+    const later = () => {}
+    const broken = () => void socket.destroy()
+    Object.assign(handle, { onerror: broken, onhandshakestart: later, onhandshakedone: later })
+    this.#attach(socket)
+    socket.resume()
+  }
+
+  /** Opens a connection to an IP address; `connected` is called when it stands. */
+  connect(host: string, port: number, connected: () => void): void {
+    const options = {
+      host,
+      port,
+      noDelay: true,
+      allowHalfOpen: true,
+      writableHighWaterMark: 1,
+      autoSelectFamily: false,
+    }
+    this.#attach(connect({ ...options, onread: this.#onread() }, connected))
+    this.#socket.resume()
+  }
+
+  #adopt(handle: Handle): Socket {
+    const onread = this.#onread()
+    return new Socket({ handle, allowHalfOpen: true, writableHighWaterMark: 1, onread } as object)
+  }
+
+  #acceptWithEvents(accepted: Socket): void {
+    this.#userBuffer = false
+    // The buffer of such a socket is larger than a write, so that it tells of no drain.
+    this.#written = () => {
+      if (accepted.writableLength === 0) this.drained()
+    }
+    this.#attach(accepted)
+    accepted.on('data', (data: Buffer) => this.owner.onRead(data, data.length))
+  }
+
+  #onread(): { buffer: () => Buffer; callback: (length: number, input: Uint8Array) => boolean } {
+    return {
+      // Node asks for a buffer once before and then after each read; without an answer it keeps the last one.
+      buffer: () => {
+        const next = this.#next
+        this.#next = undefined
+        return next as Buffer
+      },
+      callback: (length, input) => {
+        this.owner.onRead(input as Buffer, length)
+        if (poisoned && input === shared) shared.fill(POISON, 0, length)
+        return !this.paused
+      },
+    }
+  }
+
+  #attach(socket: Socket): void {
+    this.#socket = socket
+    if (!this.#written) {
+      socket.on('drain', () => {
+        if (socket.writableLength === 0) this.drained()
+      })
+    }
+    socket.on('end', () => this.owner.onEnd())
+    // The error is told by the close that follows it.
+    socket.on('error', () => {})
+    socket.on('close', () => this.gone())
+  }
+
+  override get pending(): boolean {
+    return this.#socket.writableLength > 0
+  }
+
+  override writeSlab(end: number): boolean {
+    // TLS has taken a write that did not have to wait for another when it returns, whenever it reports that.
+    const taken = this.#encrypted && this.#socket.writableLength === 0
+    if (this.write(slab.buffer, slab.at, end)) return true
+    if (!taken) slab.at = end
+    return false
+  }
+
+  override write(bytes: Buffer, start: number, end: number): boolean {
+    const socket = this.#socket
+    if (start === end || !socket.writable) return socket.writableLength === 0
+    socket.write(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), this.#written)
+    return socket.writableLength === 0
+  }
+
+  override relay(input: Buffer, start: number, end: number, from: Wire | null): void {
+    if (start === end) return
+    if (input !== shared) {
+      // The reader's private buffer, or node's own: nobody writes into it before the reader goes on.
+      if (!this.write(input, start, end) && from) this.holdBack(from)
+      return
+    }
+    slab.reserve(end - start)
+    const stop = slab.at + input.copy(slab.buffer, slab.at, start, end)
+    if (!this.writeSlab(stop) && from) this.holdBack(from)
+  }
+
+  override answered(): void {}
+
+  override stream(on: boolean): void {
+    if (on === this.#streaming || !this.#userBuffer) return
+    this.#streaming = on
+    this.#next = on ? Buffer.allocUnsafeSlow(READ_BUFFER_BYTES) : shared
+  }
+
+  override keepAlive(): void {
+    this.#socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+  }
+
+  override end(): void {
+    this.#socket.end()
+  }
+
+  override destroy(): void {
+    this.#socket?.destroy()
+  }
+
+  override reset(): void {
+    this.#socket.resetAndDestroy()
+  }
+
+  protected override stopReading(): void {
+    this.#socket.pause()
+  }
+
+  protected override goOnReading(): void {
+    this.#socket.resume()
+  }
+}
+
+/** Makes accepted sockets read through 'data' events: what the worker does when its self-check fails. */
+export function useDataEvents(): void {
+  adoptable = false
+}

@@ -1,0 +1,51 @@
+import { SentTable } from '../control/sent-table.ts'
+import { TableImage, type TableText } from '../control/table-image.ts'
+import type { RouteTable } from '../protocol.ts'
+
+interface Changes {
+  base: TableImage
+  messages: readonly string[]
+}
+
+/** A valid table as workers and its file get it: whole, or as changes to the one before. */
+export class ServedTable {
+  readonly image: TableImage
+  /** The table before, and the messages that make this one of it. */
+  #changes: Changes | null
+  #messages: readonly string[] | null
+
+  constructor(image: TableImage, changes: Changes | null = null, messages: readonly string[] | null = null) {
+    this.image = image
+    this.#changes = changes
+    this.#messages = messages
+  }
+
+  /** What came as a whole, or as changes to the table before. Throws `ChannelError` `invalid_table`. */
+  static after(before: TableImage | null, text: TableText): ServedTable {
+    const image = TableImage.after(before, text)
+    if (text.base && before) return new ServedTable(image, { base: before, messages: text.messages })
+    return new ServedTable(image, null, text.messages)
+  }
+
+  /** Throws `ChannelError` `invalid_table`. */
+  static of(table: RouteTable): ServedTable {
+    const messages = [...new SentTable().become(table)]
+    const image = TableImage.read(messages)
+    return new ServedTable(image, null, messages)
+  }
+
+  /** Messages with the whole table. */
+  get messages(): readonly string[] {
+    return (this.#messages ??= [...this.image.messages()])
+  }
+
+  /** Messages for a worker that has another table; null when it needs the whole. */
+  changesTo(image: TableImage): readonly string[] | null {
+    return this.#changes?.base === image ? this.#changes.messages : null
+  }
+
+  /** What it listens on. */
+  get addresses(): string[] {
+    return this.image.settings.listeners.map(({ address }) => address)
+  }
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ChannelError,
+  connectChannel,
+  controlSocketFile,
+  type Channel,
+  type RouteTable,
+  type SupervisorSettings,
+} from '../protocol.ts'
+import { spawnSupervisor, type HeldSocket } from '../spawn.ts'
+import type { TicketKeysMessage } from './ticket-keys.ts'
+
+/** Time for a successor to start its workers and take over. */
+const UPGRADE_MS = 30_000
+const HANDOVER_MS = 10_000
+
+/** The program to be started in another's place. */
+export interface UpgradeOrder {
+  node: string
+  program: string
+  version: string
+  workers: number
+}
+
+/** A supervisor's side of its replacement: it starts the successor and waits until that takes over. */
+export class Succession {
+  #taken: (() => void) | null = null
+
+  /** Starts another program in this one's place; resolves when that one takes over. Throws `ChannelError`. */
+  async upgrade(order: UpgradeOrder, settings: SupervisorSettings, sockets: HeldSocket[]): Promise<null> {
+    const { node, program, version, workers } = order
+    const own = { ...settings, version, workers, inherited: [], successor: true }
+    const child = spawnSupervisor(node, program, own, sockets)
+    const failed = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message))
+      child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? code}`))
+    })
+    const taken = new Promise<null>((resolve) => (this.#taken = () => resolve(null)))
+    const late = sleep(UPGRADE_MS, 'it did not take over in time', { ref: false })
+    const fault = await Promise.race([taken, failed, late])
+    this.#taken = null
+    if (fault === null) return null
+    child.kill('SIGKILL')
+    throw new ChannelError('failed', `the new proxy program cannot take over: ${fault}; see proxy/proxy.log`)
+  }
+
+  /** Throws unless a successor is awaited. */
+  expect(): void {
+    if (!this.#taken) throw new ChannelError('failed', 'no upgrade is under way')
+  }
+
+  /** The successor has taken over. */
+  done(): void {
+    this.#taken?.()
+  }
+}
+
+/** A successor's side: the supervisor that it replaces. */
+export class Predecessor {
+  #channel: Channel
+
+  private constructor(channel: Channel) {
+    this.#channel = channel
+  }
+
+  /** The supervisor that runs in the data directory; null when none does. */
+  static async find(dataDirectory: string): Promise<Predecessor | null> {
+    try {
+      return new Predecessor(await connectChannel(controlSocketFile(dataDirectory), () => null))
+    } catch {
+      return null
+    }
+  }
+
+  /** The keys of TLS session tickets there; null when it has none, being of an older program. */
+  async ticketKeys(serverId: string): Promise<TicketKeysMessage | null> {
+    await this.#channel.request('attach', { server_id: serverId, workers: 0 }, HANDOVER_MS)
+    try {
+      return (await this.#channel.request('ticket_keys', {}, HANDOVER_MS)) as TicketKeysMessage
+    } catch (error) {
+      if (error instanceof ChannelError && error.code === 'unknown') return null
+      throw error
+    }
+  }
+
+  /** Has it end and leave its workers; answers its table. */
+  async takeOver(): Promise<RouteTable | null> {
+    const { table } = (await this.#channel.request('handover', {}, HANDOVER_MS)) as {
+      table: RouteTable | null
+    }
+    this.#channel.close()
+    return table
+  }
+}

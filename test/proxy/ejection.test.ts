@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import type { Upstream } from '../../proxy/protocol.ts'
+import { ask, echoApp } from './apps.ts'
+import { ProxyStand, statusOf, tableOf, type HttpUpstream } from './stand.ts'
+
+/** An instance that refuses leaves the choice for 10 s. */
+const EJECTED_PATIENT = { timeout: 30_000, interval: 250 }
+/** Within this much of them it is still out, however long a request takes. */
+const SURELY_EJECTED_MS = 8_000
+
+let cleanups: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+  cleanups = []
+})
+
+async function start(...upstreams: Upstream[]): Promise<ProxyStand> {
+  const stand = await ProxyStand.start(tableOf(upstreams))
+  cleanups.push(() => stand.stop())
+  return stand
+}
+
+async function app(name: string, delayMs?: number): Promise<HttpUpstream> {
+  const upstream = await echoApp(name, delayMs)
+  cleanups.push(() => upstream.close())
+  return upstream
+}
+
+/** An address where nobody listens. */
+async function refusing(instance: string): Promise<Upstream> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return { instance, host: '127.0.0.1', port }
+}
+
+/** Has an app listen where nobody did. */
+async function appear({ instance, port }: Upstream): Promise<void> {
+  const upstream = await echoApp(instance)
+  cleanups.push(() => upstream.close())
+  upstream.server.close()
+  await once(upstream.server, 'close')
+  upstream.server.listen(port, '127.0.0.1')
+  await once(upstream.server, 'listening')
+}
+
+/** The instance that answered. */
+async function server(stand: ProxyStand): Promise<string> {
+  const answer = await ask(stand, '/')
+  expect(statusOf(answer)).toBe(200)
+  return answer.split(' ').at(-1)!
+}
+
+test(
+  'an instance that refuses two connections gets no request for a while, and then again',
+  { timeout: 60_000 },
+  async () => {
+    const away = await refusing('away')
+    const stand = await start((await app('there')).spec, away)
+    const ejected = performance.now()
+    // Both instances are chosen in turn; what one refuses the other answers.
+    for (let request = 0; request < 6; request++) expect(await server(stand)).toBe('there')
+    await appear(away)
+    for (let request = 0; request < 20 && performance.now() - ejected < SURELY_EJECTED_MS; request++) {
+      expect(await server(stand)).toBe('there')
+    }
+    await expect.poll(() => server(stand), EJECTED_PATIENT).toBe('away')
+    const answers = []
+    for (let request = 0; request < 10; request++) answers.push(await server(stand))
+    expect(new Set(answers)).toEqual(new Set(['there', 'away']))
+  },
+)
+
+test('when every instance refuses they are tried all the same, and serve as soon as they can', async () => {
+  const first = await refusing('first')
+  const stand = await start(first, await refusing('second'))
+  for (let request = 0; request < 6; request++) expect(statusOf(await ask(stand, '/'))).toBe(502)
+  await appear(first)
+  expect(await server(stand)).toBe('first')
+})
+
+test('a slow instance gets fewer requests than a fast one', async () => {
+  const stand = await start((await app('slow', 300)).spec, (await app('fast', 5)).spec)
+  const answers: string[] = []
+  const until = performance.now() + 2_000
+  const clients = Array.from({ length: 6 }, async () => {
+    while (performance.now() < until) answers.push(await server(stand))
+  })
+  await Promise.all(clients)
+  const slow = answers.filter((name) => name === 'slow').length
+  expect(slow).toBeGreaterThan(0)
+  expect(answers.length - slow).toBeGreaterThan(slow)
+})
+
+test('an instance that leaves the table finishes what it has, and gets nothing more', async () => {
+  const slow = await app('slow', 500)
+  const stand = await start(slow.spec)
+  const open = Array.from({ length: 5 }, (_, number) => ask(stand, `/${number}`))
+  await sleep(100)
+  await stand.client.applyTable(tableOf([{ ...slow.spec, draining: true }, (await app('next')).spec]))
+  for (let request = 0; request < 5; request++) expect(await server(stand)).toBe('next')
+  for (const answer of await Promise.all(open)) expect(answer).toMatch(/slow$/)
+})

@@ -1,0 +1,187 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { EchoConnection, ask, echoApp } from './apps.ts'
+import { Load } from './load.ts'
+import { PROGRAM, ProxyStand, statusOf, tableOf, waitFor, type HttpUpstream } from './stand.ts'
+
+/** Polls wait this long: only a hang needs it. */
+const PATIENT = { timeout: 10_000 }
+/** Signs of life are asked for every 5 s, and a worker is killed that owes three. */
+const HANG_PATIENCE_MS = 60_000
+
+let cleanups: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+  cleanups = []
+})
+
+async function app(name: string, delayMs?: number): Promise<HttpUpstream> {
+  const upstream = await echoApp(name, delayMs)
+  cleanups.push(() => upstream.close())
+  return upstream
+}
+
+async function start(...given: Parameters<typeof ProxyStand.start>): Promise<ProxyStand> {
+  const stand = await ProxyStand.start(...given)
+  cleanups.push(() => stand.stop())
+  return stand
+}
+
+async function answered(stand: ProxyStand): Promise<number> {
+  return (await stand.client.counts()).targets['srv-app']?.status_2xx ?? 0
+}
+
+async function reconnection(stand: ProxyStand): Promise<void> {
+  let reconnected = false
+  stand.client.onReconnect = () => (reconnected = true)
+  await waitFor(
+    () => reconnected,
+    () => `no reconnection: ${stand.messages.join('\n')}\n${stand.log}`,
+  )
+}
+
+test('connections that wait to be accepted outlive the only worker', { timeout: 30_000 }, async () => {
+  const stand = await start(tableOf([(await app('v')).spec]))
+  const { workers } = await stand.processes()
+  // Stopped, it accepts nothing: all of these are with the kernel when it dies.
+  process.kill(workers[0]!, 'SIGSTOP')
+  const waiting = Array.from({ length: 50 }, (_, number) => ask(stand, `/${number}`))
+  await sleep(200)
+  process.kill(workers[0]!, 'SIGKILL')
+  for (const [number, answer] of (await Promise.all(waiting)).entries()) {
+    expect(answer).toContain(`/${number} v`)
+  }
+})
+
+test(
+  'a killed worker loses what it held, and of its counts those since its last report',
+  { timeout: 60_000 },
+  async () => {
+    const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
+    for (let kill = 0; kill < 3; kill++) {
+      const told = await answered(stand)
+      for (let number = 0; number < 20; number++) await ask(stand, `/${number}`)
+      const load = new Load(() => stand.port, 100)
+      await sleep(500)
+      const { workers } = await stand.processes()
+      const during = await answered(stand)
+      expect(during).toBeGreaterThanOrEqual(told + 20)
+      process.kill(workers[kill % 2]!, 'SIGKILL')
+      await expect.poll(async () => (await stand.processes()).workers.length, PATIENT).toBe(2)
+      const { failures } = await load.stop()
+      // Only connections that were cut, never a wrong answer.
+      expect(failures.filter((failure) => !/ECONNRESET|socket hang up/.test(failure))).toEqual([])
+      expect(await answered(stand)).toBeGreaterThanOrEqual(during)
+    }
+  },
+)
+
+test('no count falls when a worker dies and the supervisor after it', { timeout: 60_000 }, async () => {
+  const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
+  for (let number = 0; number < 40; number++) await ask(stand, `/${number}`)
+  const before = await stand.client.counts()
+  expect(before.targets['srv-app']!.status_2xx).toBe(40)
+  const { supervisor, workers } = await stand.processes()
+  process.kill(workers[0]!, 'SIGKILL')
+  process.kill(supervisor, 'SIGKILL')
+  await reconnection(stand)
+  const after = await stand.client.counts()
+  expect(after.incarnation).toBe(before.incarnation)
+  expect(after.targets['srv-app']!.status_2xx).toBe(40)
+})
+
+test(
+  'a supervisor that dies again and again takes no request and no open connection with it',
+  { timeout: 90_000 },
+  async () => {
+    const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
+    const echo = await EchoConnection.open(stand)
+    const load = new Load(() => stand.port, 100)
+    const { incarnation } = await stand.client.counts()
+    for (let kill = 0; kill < 3; kill++) {
+      const { supervisor } = await stand.processes()
+      const back = reconnection(stand)
+      process.kill(supervisor, 'SIGKILL')
+      await back
+      await echo.echoes()
+    }
+    const { answered: seen, failures } = await load.stop()
+    expect(failures).toEqual([])
+    expect((await stand.client.counts()).incarnation).toBe(incarnation)
+    await expect.poll(() => answered(stand), PATIENT).toBe(seen + 1)
+  },
+)
+
+/** A control plane as a process of its own, which applies one table after the other. */
+async function pushingProcess(stand: ProxyStand, upstream: HttpUpstream): Promise<ChildProcess> {
+  const options = {
+    dataDirectory: stand.directory,
+    serverId: 'server-1',
+    version: '1.0.0',
+    program: PROGRAM,
+    node: process.execPath,
+    workers: 1,
+    table: tableOf([upstream.spec]),
+  }
+  const client = join(import.meta.dirname, '../../daemon/proxy/client.ts')
+  const script = join(stand.directory, 'push.ts')
+  writeFileSync(
+    script,
+    `import { ProxyClient } from ${JSON.stringify(client)}
+const options = ${JSON.stringify(options)}
+const client = await ProxyClient.connect({ ...options, log: () => {} })
+for (let version = 1; ; version++) {
+  options.table.hosts = { 'app.test': 'app' }
+  for (let host = 0; host < 5_000; host++) options.table.hosts['host-' + host + '-' + version + '.test'] = 'app'
+  await client.applyTable({ ...options.table, version })
+  process.stdout.write('applied\\n')
+}
+`,
+  )
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  cleanups.push(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  return child
+}
+
+test(
+  'a control plane that is killed while it sends a table disturbs nobody',
+  { timeout: 60_000 },
+  async () => {
+    const upstream = await app('v')
+    const stand = await start(tableOf([upstream.spec]))
+    const load = new Load(() => stand.port, 100)
+    const { supervisor, workers } = await stand.processes()
+    for (let kill = 0; kill < 3; kill++) {
+      const child = await pushingProcess(stand, upstream)
+      await sleep(50 + kill * 30)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    await stand.client.applyTable(tableOf([upstream.spec], { version: 2 }))
+    const { failures } = await load.stop()
+    expect(failures).toEqual([])
+    expect(await stand.processes()).toEqual({ supervisor, workers })
+  },
+)
+
+test(
+  'a worker that hangs is replaced, and its connections are served by the next',
+  { timeout: HANG_PATIENCE_MS * 2 },
+  async () => {
+    const stand = await start(tableOf([(await app('v')).spec]))
+    const { workers } = await stand.processes()
+    process.kill(workers[0]!, 'SIGSTOP')
+    const waiting = stand.raw().request('GET /x HTTP/1.1', 'Host: app.test', 'Connection: close')
+    await expect
+      .poll(async () => (await stand.processes()).workers, { timeout: HANG_PATIENCE_MS, interval: 200 })
+      .not.toContain(workers[0])
+    expect(await waiting.end()).toContain('/x v')
+    expect(stand.log).toContain('a worker hangs and is killed')
+    expect(statusOf(await ask(stand, '/y'))).toBe(200)
+  },
+)

@@ -1,0 +1,98 @@
+import type { TLSSocket } from 'node:tls'
+import { afterEach, expect, test } from 'vitest'
+import type { Counts } from '../../proxy/protocol.ts'
+import { EchoConnection, echoApp } from './apps.ts'
+import { Load } from './load.ts'
+import { secureConnection, secureTable } from './secure.ts'
+import { ProxyStand, tableOf, waitFor, type HttpUpstream } from './stand.ts'
+
+/** Each starts two programs; on a busy machine that takes some seconds. */
+const SWAPS = 100
+const SWAPS_HANG_MS = 240_000
+const PATIENT = { timeout: 10_000 }
+
+let cleanups: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+  cleanups = []
+})
+
+async function app(name: string): Promise<HttpUpstream> {
+  const upstream = await echoApp(name)
+  cleanups.push(() => upstream.close())
+  return upstream
+}
+
+async function start(...given: Parameters<typeof ProxyStand.start>): Promise<ProxyStand> {
+  const stand = await ProxyStand.start(...given)
+  cleanups.push(() => stand.stop())
+  return stand
+}
+
+/** Has a program of another version take over. */
+async function upgrade(stand: ProxyStand, version: string): Promise<void> {
+  stand.client.close()
+  stand.client = await stand.connect(tableOf([]), { version, table: undefined })
+}
+
+function answeredOf({ targets }: Counts): number {
+  return targets['srv-app']?.status_2xx ?? 0
+}
+
+test(
+  'a hundred programs follow each other under load: no request fails, none is counted twice or forgotten',
+  { timeout: SWAPS_HANG_MS },
+  async () => {
+    const stand = await start(tableOf([(await app('v')).spec]))
+    const echo = await EchoConnection.open(stand)
+    const load = new Load(() => stand.port, 100)
+    const supervisors = new Set([(await stand.processes()).supervisor])
+    let before = await stand.client.counts()
+    for (let swap = 1; swap <= SWAPS; swap++) {
+      await upgrade(stand, `${swap}.0.0`)
+      const counts = await stand.client.counts()
+      expect(counts.incarnation).toBe(before.incarnation)
+      expect(answeredOf(counts)).toBeGreaterThanOrEqual(answeredOf(before))
+      before = counts
+    }
+    const { answered, failures } = await load.stop()
+    expect(failures).toEqual([])
+    expect(answered).toBeGreaterThan(SWAPS)
+    await echo.echoes()
+    supervisors.add((await stand.processes()).supervisor)
+    expect(supervisors.size).toBe(2)
+    // The upgraded connection is one more.
+    await expect.poll(async () => answeredOf(await stand.client.counts()), PATIENT).toBe(answered + 1)
+  },
+)
+
+test('a TLS session resumes after its worker was replaced and after an upgrade', async () => {
+  const stand = await start(secureTable([(await app('v')).spec]))
+  const { port } = stand.client.bound[1]!
+  const first = await secureConnection(port)
+  const session = await sessionOf(first)
+  first.destroy()
+  const { workers } = await stand.processes()
+  process.kill(workers[0]!, 'SIGKILL')
+  expect(await resumes(port, session)).toBe(true)
+  await upgrade(stand, '2.0.0')
+  expect(await resumes(port, session)).toBe(true)
+})
+
+/** The session of a connection; with TLS 1.3 it comes after the handshake. */
+async function sessionOf(socket: TLSSocket): Promise<Buffer> {
+  let session: Buffer | undefined
+  socket.on('session', (given: Buffer) => (session = given))
+  await waitFor(
+    () => session !== undefined,
+    () => 'waiting for a session',
+  )
+  return session!
+}
+
+async function resumes(port: number, session: Buffer): Promise<boolean> {
+  const socket = await secureConnection(port, { session })
+  const resumed = socket.isSessionReused()
+  socket.destroy()
+  return resumed
+}

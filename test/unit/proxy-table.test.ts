@@ -1,0 +1,184 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { SentTable } from '../../proxy/control/sent-table.ts'
+import { TableImage } from '../../proxy/control/table-image.ts'
+import type { RouteTable, Target } from '../../proxy/protocol.ts'
+import { Routes } from '../../proxy/relay/routes.ts'
+import { TableIntake } from '../../proxy/worker/table-intake.ts'
+
+const name = fc.integer({ min: 0, max: 7 })
+const state = fc.constantFrom('serving', 'suspended', 'failed')
+const upstream = fc.record({
+  instance: name.map((number) => `instance-${number}`),
+  host: fc.constant('127.0.0.1'),
+  port: fc.integer({ min: 1, max: 3 }),
+  draining: fc.boolean(),
+})
+const target = fc.record({
+  id: name.map((number) => `srv-${number}`),
+  state,
+  upstreams: fc.uniqueArray(upstream, {
+    maxLength: 3,
+    selector: ({ instance, port }) => `${instance} ${port}`,
+  }),
+})
+
+/** Tables with few names, so that names come, change and go from one to the next. */
+const table = fc
+  .record({
+    targets: fc.dictionary(
+      name.map((number) => `target-${number}`),
+      target,
+    ),
+    hosts: fc.array(fc.tuple(fc.constantFrom('a.test', 'b.test', '*.c.test', '*.d.c.test', '*.test'), name)),
+    challenges: fc.dictionary(
+      fc.constantFrom('token-1', 'token-2'),
+      fc.constantFrom('token.one', 'token.two'),
+    ),
+    certificates: fc.dictionary(
+      fc.constantFrom('a.test', '*.c.test'),
+      fc.record({ certificate: fc.constantFrom('/one.crt', '/two.crt'), key: fc.constant('/key') }),
+    ),
+  })
+  .map(({ targets, hosts, challenges, certificates }) => {
+    const known = Object.keys(targets)
+    const routed =
+      known.length === 0 ? [] : hosts.map(([host, number]) => [host, known[number % known.length]!])
+    return tableOf(targets, Object.fromEntries(routed) as Record<string, string>, {
+      acme_challenges: challenges,
+      certificates,
+    })
+  })
+
+function tableOf(
+  targets: Record<string, Target>,
+  hosts: Record<string, string>,
+  more: Partial<RouteTable> = {},
+): RouteTable {
+  return {
+    version: 1,
+    listeners: [],
+    targets,
+    hosts,
+    zones: {},
+    certificates: {},
+    acme_challenges: {},
+    hsts_seconds: 0,
+    trusted_proxies: [],
+    upstream_timeout_ms: 1_000,
+    max_connections_per_ip: 100,
+    ...more,
+  }
+}
+
+/** What requests get from routes. */
+function seen(routes: Routes) {
+  const found = ['a.test', 'b.test', 'x.c.test', 'x.d.c.test', 'other.test', 'none.example'].map((host) => {
+    const route = routes.find(host)
+    const instances = route?.instances.map(({ name, port, draining }) => ({ name, port, draining }))
+    return { host, state: route?.state, id: route?.counts.id, instances, files: routes.findCertificate(host) }
+  })
+  const instances = routes.instances().map(({ name, port }) => `${name} ${port}`)
+  return {
+    found,
+    instances: instances.toSorted(),
+    tokens: ['token-1', 'token-2'].map((token) => routes.challenge(token)),
+  }
+}
+
+async function take(intake: TableIntake, messages: Iterable<string>): Promise<void> {
+  for (const message of messages) {
+    const whole = intake.read(JSON.parse(message) as object)
+    if (whole) await intake.swap(whole)
+  }
+}
+
+test('changes from table to table lead requests where each whole table would', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(table, { minLength: 2, maxLength: 6 }), async (tables) => {
+      const image = new SentTable()
+      const routes = new Routes()
+      const intake = new TableIntake(routes)
+      for (const next of tables) {
+        await take(intake, image.become(next))
+        const fresh = new Routes()
+        await take(new TableIntake(fresh), new SentTable().become(next))
+        expect(seen(routes)).toEqual(seen(fresh))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('whoever reads the changes has the same table as who sends them', () => {
+  fc.assert(
+    fc.property(fc.array(table, { minLength: 1, maxLength: 6 }), (tables) => {
+      const sent = new SentTable()
+      const messages: string[] = []
+      for (const next of tables) {
+        messages.push(...sent.become(next))
+        const read = TableImage.read(messages)
+        expect(read.table).toEqual(next)
+        expect(TableImage.read(read.messages()).table).toEqual(next)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('an instance that stays keeps its object, with the connections it holds', async () => {
+  const upstreams = [{ instance: 'i', host: '127.0.0.1', port: 1 }]
+  const image = new SentTable()
+  const routes = new Routes()
+  const intake = new TableIntake(routes)
+  const targets = (state: Target['state']) => ({ app: { id: 'srv-app', state, upstreams } })
+  await take(intake, image.become(tableOf(targets('starting'), { 'a.test': 'app' })))
+  const [instance] = routes.instances()
+  await take(intake, image.become(tableOf(targets('serving'), { 'a.test': 'app' })))
+  expect(routes.find('a.test')!.instances).toEqual([instance])
+  expect(routes.find('a.test')!.instances[0]).toBe(instance)
+  await take(intake, new SentTable().become(tableOf(targets('serving'), { 'b.test': 'app' })))
+  expect(routes.find('b.test')!.instances[0]).toBe(instance)
+})
+
+test('changes to another table than the one in use are refused, and so is what comes out of order', async () => {
+  const routes = new Routes()
+  const [first, second] = [new TableIntake(routes), new TableIntake(routes)]
+  const image = new SentTable()
+  const app = { app: { id: 'srv-app', state: 'serving' as const, upstreams: [] } }
+  await take(first, image.become(tableOf(app, { 'a.test': 'app' })))
+  await take(second, new SentTable().become(tableOf(app, { 'b.test': 'app' })))
+  await expect(take(first, image.become(tableOf(app, {})))).rejects.toThrow('another connection')
+  expect(() => second.read({ part: 1, base: false, entries: {} })).toThrow('out of order')
+  expect(routes.find('b.test')).toBeDefined()
+  await take(first, new SentTable().become(tableOf(app, { 'c.test': 'app' })))
+  expect([routes.find('b.test'), routes.find('c.test')?.counts.id]).toEqual([undefined, 'srv-app'])
+})
+
+test('a part with a fault refuses the whole table', async () => {
+  const routes = new Routes()
+  const intake = new TableIntake(routes)
+  const read = (part: number, entries: object, more: object = {}) =>
+    intake.read({ part, base: false, entries, ...more })
+  const settings = { ...tableOf({}, {}), targets: undefined }
+  read(0, { targets: [['app', { id: 'srv-app', state: 'serving', upstreams: [] }]] })
+  expect(() => read(1, { hosts: [['a.test', 'nobody']] })).toThrow('hosts.a.test: must name a target')
+  expect(() => read(2, { hosts: [['a.test', 'app']] }, { settings })).toThrow('after a fault')
+  expect(routes.find('a.test')).toBeUndefined()
+  const faults = [
+    [{ targets: [['app', { id: '', state: 'serving', upstreams: [] }]] }, 'targets.app.id: must be a name'],
+    [{ targets: [['app', { id: 'a', state: 'x', upstreams: [] }]] }, 'targets.app.state: is unknown'],
+    [
+      { targets: [['app', { id: 'a', state: 'serving', upstreams: [null] }]] },
+      'upstreams[0]: must be an object',
+    ],
+    [{ hosts: [['A.test', 'app']] }, 'hosts.A.test: must be a lower case host name'],
+    [{ hosts: ['a.test'] }, 'hosts: must be entries'],
+    [
+      { certificates: [['a.test', { certificate: 'x', key: '/y' }]] },
+      'certificates.a.test.certificate: must be an absolute path',
+    ],
+    [{ acme_challenges: [['token', 'x']] }, 'acme_challenges.token: must be answered by a key authorization'],
+  ] as const
+  for (const [entries, message] of faults) expect(() => read(0, entries)).toThrow(message)
+})

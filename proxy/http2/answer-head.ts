@@ -8,6 +8,27 @@ const CONNECTION_FIELDS = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+/** Fields of an answer that have one value, and that node refuses to send twice. */
+const SINGLE_FIELDS = new Set([
+  'access-control-allow-credentials',
+  'access-control-max-age',
+  'age',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-md5',
+  'content-range',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'location',
+  'retry-after',
+  'tk',
+  'x-content-type-options',
+])
 /** Spellings of names that are remembered: services use a few dozen. */
 const MAX_NAMES = 1_000
 
@@ -46,4 +67,17 @@ function nameOf(spelling: string): string {
   const name = CONNECTION_FIELDS.has(lower) ? '' : lower
   if (names.size < MAX_NAMES) names.set(spelling, name)
   return name
+}
+
+/** The fields without second values of those that have one: of what a service says twice, the first counts. */
+export function withoutRepeats(fields: readonly string[]): string[] {
+  const seen = new Set<string>()
+  const kept: string[] = []
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index]!
+    if (SINGLE_FIELDS.has(name) && seen.has(name)) continue
+    seen.add(name)
+    kept.push(name, fields[index + 1]!)
+  }
+  return kept
 }

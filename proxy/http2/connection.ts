@@ -21,7 +21,7 @@ const NO_ERROR = 0
 const LAST_POSSIBLE_STREAM = 2 ** 31 - 1
 const END_STREAM = 1
 
-const EMPTY_CHUNK = Buffer.from('0\r\n\r\n')
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 const CHUNK_END = Buffer.from('\r\n')
 
 /** What serves one stream at a time: for the relay a connection that is kept alive. */
@@ -68,9 +68,9 @@ export class Http2Connection {
     this.#deadline = 0
     lane.wire.begin(stream)
     stream.on('close', () => this.#closed(lane))
-    if (hasBody) passBody(stream, lane.client, head.chunked)
+    if (hasBody) passBody(stream, lane.wire, head.chunked)
     else stream.resume()
-    lane.client.onRead(head.bytes, head.bytes.length)
+    lane.wire.receive(head.bytes, head.bytes.length)
   }
 
   #takeLane(): Lane {
@@ -100,6 +100,7 @@ export class Http2Connection {
 
   /** Lets the connection end after the requests under way. */
   retire(): void {
+    if (this.#session.destroyed) return
     this.#session.goaway(NO_ERROR, LAST_POSSIBLE_STREAM)
     setTimeout(() => this.#session.closed || this.#session.close(), NOTICE_MS).unref()
   }
@@ -111,17 +112,14 @@ export class Http2Connection {
 }
 
 /** Gives the body of a request to the relay, in chunks where it has no length. */
-function passBody(stream: ServerHttp2Stream, client: Client, chunked: boolean): void {
+function passBody(stream: ServerHttp2Stream, wire: StreamWire, chunked: boolean): void {
+  const give = (bytes: Buffer) => wire.receive(bytes, bytes.length)
   stream.on('data', (data: Buffer) => {
-    if (chunked) client.onRead(...sized(Buffer.from(`${data.length.toString(16)}\r\n`)))
-    client.onRead(data, data.length)
-    if (chunked) client.onRead(...sized(CHUNK_END))
+    if (chunked) give(Buffer.from(`${data.length.toString(16)}\r\n`))
+    give(data)
+    if (chunked) give(CHUNK_END)
   })
   stream.on('end', () => {
-    if (chunked && !stream.aborted) client.onRead(...sized(EMPTY_CHUNK))
+    if (chunked && !stream.aborted) give(LAST_CHUNK)
   })
-}
-
-function sized(bytes: Buffer): [Buffer, number] {
-  return [bytes, bytes.length]
 }

@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import { slab } from '../relay/slab.ts'
 import { Wire } from '../relay/wire.ts'
-import { readAnswerHead } from './answer-head.ts'
+import { readAnswerHead, withoutRepeats } from './answer-head.ts'
 
 const NO_ERROR = 0
 
@@ -75,18 +75,24 @@ export class StreamWire extends Wire {
 
   /** Sends the heads, of which all but the last are interim answers. Answers the index of the body. */
   #sendHeads(bytes: Buffer, start: number, end: number): number {
-    const stream = this.#stream!
-    while (start < end && !this.#headSent) {
+    while (start < end && !this.#headSent && this.#open) {
       const { status, fields, bodyStart } = readAnswerHead(bytes, start, end)
-      if (status < 200) {
-        stream.additionalHeaders({ ':status': status, ...Object.fromEntries(pairs(fields)) })
-      } else {
-        stream.respond([':status', String(status), ...fields] as never)
-        this.#headSent = true
-      }
+      this.#headSent = status >= 200
+      this.#sendHead(status, fields)
       start = bodyStart
     }
     return start
+  }
+
+  #sendHead(status: number, fields: string[]): void {
+    for (const attempt of [fields, withoutRepeats(fields)]) {
+      try {
+        return sendHead(this.#stream!, status, attempt)
+      } catch {
+        // Node says no to some of what HTTP/1.1 lets pass: a field twice, or a status of 600.
+      }
+    }
+    this.reset()
   }
 
   override answered(): void {
@@ -127,6 +133,11 @@ export class StreamWire extends Wire {
   protected override goOnReading(): void {
     this.#stream?.resume()
   }
+}
+
+function sendHead(stream: ServerHttp2Stream, status: number, fields: string[]): void {
+  if (status < 200) stream.additionalHeaders({ ':status': status, ...Object.fromEntries(pairs(fields)) })
+  else stream.respond([':status', String(status), ...fields] as never)
 }
 
 function* pairs(fields: string[]): Generator<[string, string]> {

@@ -7,12 +7,21 @@ const MAX_TRAILER_BYTES = 8 * 1024
 
 /** Fields that a receiver which merges trailers into the head would act upon (RFC 9110 6.5.1). */
 const FORBIDDEN_TRAILERS = new Set([
+  'authorization',
   'connection',
+  'content-encoding',
   'content-length',
+  'content-range',
+  'content-type',
+  'cookie',
   'expect',
   'forwarded',
   'host',
+  'http2-settings',
   'keep-alive',
+  'max-forwards',
+  'proxy-authorization',
+  'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',

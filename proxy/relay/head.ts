@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { SPACE, TAB, TOKEN, VALUE, LF, CR, FOLDED, equalsFolded, equalsIgnoringCase, ascii } from './bytes.ts'
 
 /** A request line longer than this is refused with 414. */
@@ -52,7 +53,6 @@ const UNDROPPABLE = new Set(['host', 'content-length', 'transfer-encoding'])
 const CHUNKED = ascii('chunked')
 const CLOSE = ascii('close')
 const CONTINUE = ascii('100-continue')
-const H2C = ascii('h2c')
 
 /** One parsed head. One object serves all connections: what must outlive the next parse is copied out at once. */
 export class Head {
@@ -69,8 +69,9 @@ export class Head {
   chunked = false
   close = false
   keepAlive = false
-  /** `Connection` names `upgrade`, and an `Upgrade` field other than h2c was copied. */
+  /** `Connection` names `upgrade`. */
   connectionUpgrade = false
+  /** An `Upgrade` field that does not name h2c was copied. */
   upgrade = false
   expectsContinue = false
   /** An expectation that nobody can meet: 417. */
@@ -158,6 +159,7 @@ export function parseFields(
     at++
     while (at < end && ((byte = input[at]!) === SPACE || byte === TAB)) at++
     const valueStart = at
+    const outputValue = to
     while (at < end && VALUE[(byte = input[at]!)] === 1) {
       output[to++] = byte
       at++
@@ -166,19 +168,22 @@ export function parseFields(
     if (byte !== CR) return 400
     if (at + 1 >= end) return INCOMPLETE
     if (input[at + 1] !== LF) return 400
-    let valueEnd = at
     at += 2
+    // White space after a value is not part of it (RFC 9112 5.1); not every upstream knows that of `chunked` and a tab.
+    while (to > outputValue && ((byte = output[to - 1]!) === SPACE || byte === TAB)) to--
+    const valueEnd = valueStart + to - outputValue
     output[to++] = CR
     output[to++] = LF
     const kind = kindOf(input, nameStart, nameEnd, request)
     if (kind !== 0) {
-      while (valueEnd > valueStart && ((byte = input[valueEnd - 1]!) === SPACE || byte === TAB)) valueEnd--
       const verdict = special(kind, input, nameStart, nameEnd, valueStart, valueEnd, head, request)
       if (verdict > KEEP) return verdict
       if (verdict === DROP) {
         to = lineStart
         continue
       }
+      // Whoever compares letter by letter shall find the same framing.
+      if (kind === TRANSFER_ENCODING) output.set(CHUNKED, outputValue)
     }
     head.lineStarts[head.lines] = lineStart
     head.nameEnds[head.lines++] = outputNameEnd
@@ -221,7 +226,7 @@ function special(
     case CONNECTION:
       return connectionTokens(input, start, end, head) ? DROP : 400
     case UPGRADE:
-      if (head.upgrade || equalsIgnoringCase(input, start, end, H2C)) return DROP
+      if (head.upgrade || start === end || namesH2c(input, start, end)) return DROP
       head.upgrade = true
       return KEEP
     case EXPECT:
@@ -312,6 +317,11 @@ function connectionTokens(input: Uint8Array, start: number, end: number, head: H
   return true
 }
 
+/** Whether an Upgrade field offers HTTP/2 in clear text: in a byte pipe it would pass requests that nobody has checked. */
+function namesH2c(input: Uint8Array, start: number, end: number): boolean {
+  return /(?:^|[\s,])h2c(?:$|[\s,/])/i.test(latin1(input, start, end))
+}
+
 function keepAliveTimeout(input: Uint8Array, start: number, end: number): number {
   const seconds = /(?:^|[\s,])timeout=(\d{1,6})(?:$|[\s,])/i.exec(latin1(input, start, end))?.[1]
   return seconds === undefined ? -1 : Number(seconds)
@@ -350,7 +360,8 @@ export function isHost(input: Uint8Array, start: number, end: number): boolean {
   if (input[at] === 91) {
     at++
     while (at < end && (isHexadecimal(input[at]!) || input[at] === 58 || input[at] === 46)) at++
-    if (at - start < 3 || input[at++] !== 93) return false
+    if (at >= end || input[at] !== 93 || !isIPv6(latin1(input, start + 1, at))) return false
+    at++
   } else {
     while (at < end && isHostByte(input[at]!)) at++
     if (at === start) return false
@@ -389,17 +400,23 @@ export function latin1(input: Uint8Array, start: number, end: number): string {
 
 /** Takes the lines with one of these lower case names out of `output`. */
 export function dropNamedLines(output: Uint8Array, head: Head, names: readonly string[]): void {
+  const { lineStarts, nameEnds } = head
   let shift = 0
+  let kept = 0
   for (let line = 0; line < head.lines; line++) {
-    const start = head.lineStarts[line]!
-    const name = latin1(output, start - shift, head.nameEnds[line]! - shift).toLowerCase()
-    if (!names.includes(name)) continue
-    let end = start - shift
+    const start = lineStarts[line]! - shift
+    const nameEnd = nameEnds[line]! - shift
+    if (!names.includes(latin1(output, start, nameEnd).toLowerCase())) {
+      lineStarts[kept] = start
+      nameEnds[kept++] = nameEnd
+      continue
+    }
+    let end = nameEnd
     while (output[end] !== LF) end++
     end++
-    output.copyWithin(start - shift, end, head.outputEnd)
-    const length = end - (start - shift)
-    head.outputEnd -= length
-    shift += length
+    output.copyWithin(start, end, head.outputEnd)
+    head.outputEnd -= end - start
+    shift += end - start
   }
+  head.lines = kept
 }

@@ -27,13 +27,10 @@ export function parseResponseHead(
   if (input[at] !== SPACE && input[at] !== CR) return 502
   output[to++] = SPACE
   if (input[at] === SPACE) at++
-  let byte = 0
-  while (at < end && VALUE[(byte = input[at]!)] === 1) {
-    output[to++] = byte
-    at++
-  }
+  while (at < end && VALUE[input[at]!] === 1) output[to++] = input[at++]!
+  if (at >= end) return INCOMPLETE
+  if (input[at] !== CR) return 502
   if (at + 1 >= end) return INCOMPLETE
-  if (byte !== CR && input[at] !== CR) return 502
   if (input[at + 1] !== LF) return 502
   output[to++] = CR
   output[to++] = LF

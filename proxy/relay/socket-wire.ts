@@ -100,7 +100,7 @@ export class SocketWire extends Wire {
       if (accepted.writableLength === 0) this.drained()
     }
     this.#attach(accepted)
-    accepted.on('data', (data: Buffer) => this.owner.onRead(data, data.length))
+    accepted.on('data', (data: Buffer) => this.receive(data, data.length))
   }
 
   #onread(): { buffer: () => Buffer; callback: (length: number, input: Uint8Array) => boolean } {
@@ -112,7 +112,7 @@ export class SocketWire extends Wire {
         return next as Buffer
       },
       callback: (length, input) => {
-        this.owner.onRead(input as Buffer, length)
+        this.receive(input as Buffer, length)
         if (poisoned && input === shared) shared.fill(POISON, 0, length)
         return !this.paused
       },

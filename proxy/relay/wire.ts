@@ -1,3 +1,5 @@
+import { log } from '../log.ts'
+
 /** Who deals with what happens on a wire. `input` is valid during the call alone. */
 export interface WireOwner {
   onRead(input: Buffer, length: number): void
@@ -39,6 +41,16 @@ export abstract class Wire {
   abstract reset(): void
   protected abstract stopReading(): void
   protected abstract goOnReading(): void
+
+  /** Gives the owner what came. A fault of ours ends this connection alone, not the worker with all others. */
+  receive(input: Buffer, length: number): void {
+    try {
+      this.owner.onRead(input, length)
+    } catch (error) {
+      log('error', 'a connection met a fault and is closed', { error: (error as Error).stack })
+      this.destroy()
+    }
+  }
 
   pause(): void {
     if (this.paused) return

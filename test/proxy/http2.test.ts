@@ -176,6 +176,37 @@ test('chunks become frames, whatever their size', async () => {
   }
 })
 
+test('what a service says twice of a field with one value is said once, other fields stay as they are', async () => {
+  const app = await raw((socket) => {
+    const fields = [
+      'X-Content-Type-Options: nosniff',
+      'X-Content-Type-Options: other',
+      'Content-Type: text/plain',
+    ]
+    const more = ['Content-Type: text/html', 'Set-Cookie: a=1', 'Set-Cookie: b=\xe9', 'Content-Length: 2']
+    socket.write(Buffer.from(['HTTP/1.1 200 OK', ...fields, ...more, '', 'ok'].join('\r\n'), 'latin1'))
+  })
+  const session = await dial(await start([app.spec]))
+  const { headers, body } = await ask(session)
+  expect(headers['x-content-type-options']).toBe('nosniff')
+  expect(headers['content-type']).toBe('text/plain')
+  expect(headers['set-cookie']).toEqual(['a=1', 'b=\xe9'])
+  expect(body.toString()).toBe('ok')
+})
+
+test('an answer that HTTP/2 has no form for fails its stream alone', async () => {
+  const app = await raw((socket, piece) => {
+    const status = piece.startsWith('GET /odd') ? '799 Odd' : '200 OK'
+    socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 2\r\n\r\nok`)
+  })
+  const session = await dial(await start([app.spec]))
+  const odd = open(session, { ':path': '/odd' })
+  odd.resume()
+  await closed(odd)
+  expect(odd.rstCode).toBe(constants.NGHTTP2_INTERNAL_ERROR)
+  expect((await ask(session)).body.toString()).toBe('ok')
+})
+
 test('interim answers come before the last one', async () => {
   const app = await raw((socket, piece) => {
     if (piece.includes('\r\n\r\n'))

@@ -1,7 +1,7 @@
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { Client } from '../relay/client.ts'
-import { MAX_FIELDS, MAX_HEAD_BYTES } from '../relay/head.ts'
+import { MAX_HEAD_BYTES } from '../relay/head.ts'
 import type { Peer } from '../relay/peer.ts'
 import type { Relay } from '../relay/relay.ts'
 import { requestHead } from './request-head.ts'
@@ -12,8 +12,11 @@ const MAX_STREAMS = 128
 /** What a client may send ahead of an upstream that reads slowly: of one request, and of all of a connection. */
 const STREAM_WINDOW_BYTES = 256 * 1024
 const CONNECTION_WINDOW_BYTES = 1024 * 1024
-/** The pseudo fields of a request stand beside its fields. */
-const PSEUDO_FIELDS = 4
+/** Pairs that node reads, crumbs of cookies and pseudo fields included; the relay counts the fields that are left. */
+const MAX_PAIRS = 1_000
+/** A client that says that it goes has this long for what is under way. */
+const FAREWELL_MS = 10 * 60_000
+const KEEP_ALIVE_PROBE_MS = 60_000
 const IDLE_TIMEOUT_MS = 75_000
 /** Between the notice that a connection will end and its end: requests on their way are still taken (RFC 9113 6.8). */
 const NOTICE_MS = 1_000
@@ -35,8 +38,9 @@ export class Http2Connection {
   #relay: Relay
   #peer: Peer
   #session: ServerHttp2Session
+  #farewell = Infinity
   #free: Lane[] = []
-  #open = 0
+  #busy = new Set<Lane>()
   /** Monotonic milliseconds; 0 for none. */
   #deadline: number
 
@@ -44,8 +48,10 @@ export class Http2Connection {
     this.#relay = relay
     this.#peer = peer
     this.#deadline = relay.now + IDLE_TIMEOUT_MS
+    // A stream has no other limit in time, and node lets no one near the socket of a session.
+    socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
     this.#session = process.getBuiltinModule('node:http2').performServerHandshake(socket, {
-      maxHeaderListPairs: MAX_FIELDS + PSEUDO_FIELDS,
+      maxHeaderListPairs: MAX_PAIRS,
       settings: {
         maxConcurrentStreams: MAX_STREAMS,
         initialWindowSize: STREAM_WINDOW_BYTES,
@@ -54,6 +60,7 @@ export class Http2Connection {
     })
     this.#session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
     this.#session.on('error', () => {})
+    this.#session.on('goaway', () => (this.#farewell = relay.now + FAREWELL_MS))
     this.#session.on('close', () => this.#end())
     this.#session.on('stream', (stream, _headers, flags, rawHeaders) =>
       this.#accept(stream, flags, rawHeaders),
@@ -61,10 +68,18 @@ export class Http2Connection {
   }
 
   #accept(stream: ServerHttp2Stream, flags: number, headers: string[]): void {
+    const lane = this.#takeLane()
+    try {
+      this.#serve(lane, stream, flags, headers)
+    } catch (error) {
+      lane.wire.fail(error)
+    }
+  }
+
+  #serve(lane: Lane, stream: ServerHttp2Stream, flags: number, headers: string[]): void {
     const hasBody = (flags & END_STREAM) === 0
     const head = requestHead(headers, hasBody)
-    const lane = this.#takeLane()
-    this.#open++
+    this.#busy.add(lane)
     this.#deadline = 0
     lane.wire.begin(stream)
     stream.on('close', () => this.#closed(lane))
@@ -85,7 +100,8 @@ export class Http2Connection {
     const usable = lane.client.idle && !this.#session.closed
     lane.wire.leave(!usable)
     if (usable) this.#free.push(lane)
-    if (--this.#open === 0) this.#deadline = this.#relay.now + IDLE_TIMEOUT_MS
+    this.#busy.delete(lane)
+    if (this.#busy.size === 0) this.#deadline = this.#relay.now + IDLE_TIMEOUT_MS
   }
 
   #end(): void {
@@ -95,7 +111,9 @@ export class Http2Connection {
 
   /** Called with each tick of the relay's clock. */
   tick(now: number): void {
-    if (this.#deadline !== 0 && now > this.#deadline) this.#session.close()
+    if (now > this.#farewell) this.#session.destroy()
+    else if (this.#deadline !== 0 && now > this.#deadline) this.#session.close()
+    for (const { wire } of this.#busy) wire.tick(now)
   }
 
   /** Lets the connection end after the requests under way. */

@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import { slab } from '../relay/slab.ts'
 import { Wire } from '../relay/wire.ts'
+import { READER_TIMEOUT_MS } from '../relay/waits.ts'
 import { readAnswerHead, withoutRepeats } from './answer-head.ts'
 
 const NO_ERROR = 0
@@ -16,10 +17,16 @@ export class StreamWire extends Wire {
   #complete = false
   /** The last piece of the body, which waits for a moment: when it turns out to be the end, its frame says so. */
   #held: Buffer | null = null
+  /** Monotonic milliseconds at which the client last took what was written. */
+  #takenAt = 0
   #flush = () => {
     const held = this.#held
     this.#held = null
-    if (held && this.#writable) this.#stream!.write(held)
+    if (held && this.#writable) this.#stream!.write(held, this.#written)
+  }
+  #written = () => {
+    this.#takenAt = performance.now()
+    if (!this.pending) this.drained()
   }
 
   /** Serves a stream; the one before has closed. */
@@ -28,7 +35,6 @@ export class StreamWire extends Wire {
     this.#headSent = false
     this.#complete = false
     this.#held = null
-    stream.on('drain', () => this.drained())
     // The error is told by the close that follows it.
     stream.on('error', () => {})
   }
@@ -62,11 +68,12 @@ export class StreamWire extends Wire {
     if (!this.#open) return true
     const at = this.#headSent ? start : this.#sendHeads(bytes, start, end)
     if (at < end && this.#writable) {
+      if (!this.pending) this.#takenAt = performance.now()
       if (this.#held) this.#flush()
       else process.nextTick(this.#flush)
       this.#held = Buffer.from(bytes.subarray(at, end))
     }
-    return !this.#stream!.writableNeedDrain
+    return !this.pending
   }
 
   override relay(input: Buffer, start: number, end: number, from: Wire | null): void {
@@ -85,9 +92,11 @@ export class StreamWire extends Wire {
   }
 
   #sendHead(status: number, fields: string[]): void {
+    if (status < 200) return sendInterim(this.#stream!, status, fields)
     for (const attempt of [fields, withoutRepeats(fields)]) {
       try {
-        return sendHead(this.#stream!, status, attempt)
+        this.#stream!.respond([':status', String(status), ...attempt] as never)
+        return
       } catch {
         // Node says no to some of what HTTP/1.1 lets pass: a field twice, or a status of 600.
       }
@@ -106,8 +115,12 @@ export class StreamWire extends Wire {
 
   override stream(): void {}
 
-  override keepAlive(): void {
-    this.#stream?.session?.socket.setKeepAlive(true)
+  /** The connection has it from its beginning. */
+  override keepAlive(): void {}
+
+  /** Ends a stream whose client takes nothing of what waits for it. `now` is monotonic milliseconds. */
+  tick(now: number): void {
+    if (this.#stream && this.pending && now - this.#takenAt > READER_TIMEOUT_MS) this.reset()
   }
 
   override end(): void {
@@ -135,11 +148,15 @@ export class StreamWire extends Wire {
   }
 }
 
-function sendHead(stream: ServerHttp2Stream, status: number, fields: string[]): void {
-  if (status < 200) stream.additionalHeaders({ ':status': status, ...Object.fromEntries(pairs(fields)) })
-  else stream.respond([':status', String(status), ...fields] as never)
-}
-
-function* pairs(fields: string[]): Generator<[string, string]> {
-  for (let index = 0; index < fields.length; index += 2) yield [fields[index]!, fields[index + 1]!]
+function sendInterim(stream: ServerHttp2Stream, status: number, fields: string[]): void {
+  const headers: Record<string, string[]> = {}
+  for (let index = 0; index < fields.length; index += 2) {
+    const values = (headers[fields[index]!] ??= [])
+    values.push(fields[index + 1]!)
+  }
+  try {
+    stream.additionalHeaders({ ':status': status, ...headers })
+  } catch {
+    // A hint that node does not pass on is missed by nobody.
+  }
 }

@@ -253,7 +253,7 @@ export class Client implements WireOwner {
   /** Chooses the instance; answers the request itself or from a site, and null, when there is none. */
   #route(input: Buffer): Instance | null {
     const target = this.#destination.find(this.#relay.routes, request, input)
-    const answer = this.peer.secure ? null : this.#answerPlain(input)
+    const answer = this.peer.secure || request.method === METHOD_REFUSED ? null : this.#answerPlain(input)
     if (answer) {
       this.respond(answer, '')
       return null
@@ -424,6 +424,7 @@ export class Client implements WireOwner {
     this.#siteAnswer = null
     if (this.#answering) {
       this.#state = CLOSING
+      this.deadline = this.#relay.now + LINGER_MS
       return this.wire.reset()
     }
     const discardable =
@@ -596,7 +597,9 @@ export class Client implements WireOwner {
 
   /** Closes a connection that waits for its next request. */
   closeIdle(): void {
-    if (this.#state === IDLE && this.#pending.length === 0) this.cut()
+    if (this.#state !== IDLE || this.#pending.length > 0) return
+    if (this.wire.pending) this.#linger()
+    else this.cut()
   }
 }
 

@@ -221,6 +221,8 @@ function special(
     case TRANSFER_ENCODING:
       if (head.chunked || start === end) return 400
       if (!equalsIgnoringCase(input, start, end, CHUNKED)) return request ? 501 : 400
+      // Allowed, but no coding to llhttp and others: it is written to hide the coding from one of two readers.
+      for (let at = end; input[at] !== CR; at++) if (input[at] === TAB) return 400
       head.chunked = true
       return request || lengthAllowed(head.status) ? KEEP : DROP
     case CONNECTION:

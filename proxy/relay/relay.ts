@@ -98,7 +98,9 @@ export class Relay {
 
   #acceptEncrypted(socket: TLSSocket, peer: Peer): void {
     if (socket.alpnProtocol === 'h2') {
-      this.#http2.add(new Http2Connection(this, peer, socket))
+      const connection = new Http2Connection(this, peer, socket)
+      this.#http2.add(connection)
+      if (this.retiring) connection.retire()
       return
     }
     const wire = new SocketWire()
@@ -172,7 +174,13 @@ export class Relay {
 
   #tick(): void {
     this.now = performance.now()
-    for (const client of this.#clients) client.tick(this.now)
+    for (const client of this.#clients) {
+      try {
+        client.tick(this.now)
+      } catch (error) {
+        client.wire.fail(error)
+      }
+    }
     for (const connection of this.#http2) connection.tick(this.now)
     this.#terminator?.tick(this.now)
     for (const instance of this.routes.instances()) Upstream.expire(instance, this.now)

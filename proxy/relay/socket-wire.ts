@@ -126,7 +126,7 @@ export class SocketWire extends Wire {
         if (socket.writableLength === 0) this.drained()
       })
     }
-    socket.on('end', () => this.owner.onEnd())
+    socket.on('end', () => this.peerEnded())
     // The error is told by the close that follows it.
     socket.on('error', () => {})
     socket.on('close', () => this.gone())
@@ -184,7 +184,9 @@ export class SocketWire extends Wire {
   }
 
   override reset(): void {
-    this.#socket.resetAndDestroy()
+    // A session of TLS that ends without close_notify is known to be cut; only plain handles can be reset.
+    if (this.#encrypted) this.#socket.destroy()
+    else this.#socket.resetAndDestroy()
   }
 
   protected override stopReading(): void {

@@ -180,6 +180,12 @@ export class Upstream implements WireOwner {
 
   onDrain(): void {}
 
+  cut(): void {
+    const { client } = this
+    this.destroy()
+    client?.cut()
+  }
+
   onEnd(): void {
     const client = this.client
     if (client && this.#phase === TUNNEL) return client.upstreamEnded()
@@ -266,7 +272,7 @@ export class Upstream implements WireOwner {
       return client.finish()
     }
     if (!sent) client.wire.holdBack(this.wire)
-    if (this.#body.remaining > READ_BUFFER_BYTES) this.wire.stream(true)
+    if (this.#body.remaining > READ_BUFFER_BYTES && !client.wire.frames) this.wire.stream(true)
   }
 
   /** Decides how the body is framed (RFC 9112 6.3). */
@@ -319,7 +325,7 @@ export class Upstream implements WireOwner {
       return client.finish()
     }
     this.#relayed += length
-    if (this.#relayed > STREAM_AFTER_BYTES) this.wire.stream(true)
+    if (this.#relayed > STREAM_AFTER_BYTES && !client.wire.frames) this.wire.stream(true)
   }
 }
 

@@ -8,6 +8,8 @@ export interface WireOwner {
   onEnd(): void
   /** The socket is gone; called once. */
   onClose(): void
+  /** Ends everything that depends on the wire, at once. */
+  cut(): void
 }
 
 /** One end of what is relayed: writes that say whether they are done, and reads that can be held back. */
@@ -42,13 +44,32 @@ export abstract class Wire {
   protected abstract stopReading(): void
   protected abstract goOnReading(): void
 
-  /** Gives the owner what came. A fault of ours ends this connection alone, not the worker with all others. */
+  /** Gives the owner what came. */
   receive(input: Buffer, length: number): void {
     try {
       this.owner.onRead(input, length)
     } catch (error) {
-      log('error', 'a connection met a fault and is closed', { error: (error as Error).stack })
+      this.fail(error)
+    }
+  }
+
+  /** A fault of ours ends the connections that it concerns, not the worker with all others. */
+  fail(error: unknown): void {
+    log('error', 'a connection met a fault and is closed', { error: (error as Error).stack })
+    try {
+      this.owner.cut()
       this.destroy()
+    } catch {
+      // What is left of it ends with its socket.
+    }
+  }
+
+  /** The peer has sent its last byte. */
+  protected peerEnded(): void {
+    try {
+      this.owner.onEnd()
+    } catch (error) {
+      this.fail(error)
     }
   }
 
@@ -78,13 +99,21 @@ export abstract class Wire {
   }
 
   protected drained(): void {
-    this.letGo()
-    this.owner.onDrain()
+    try {
+      this.letGo()
+      this.owner.onDrain()
+    } catch (error) {
+      this.fail(error)
+    }
   }
 
   protected gone(): void {
     if (this.closed) return
     this.closed = true
-    this.owner.onClose()
+    try {
+      this.owner.onClose()
+    } catch (error) {
+      this.fail(error)
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { workerSocketFile, workerSocketFiles } from '../control/paths.ts'
 import type { TableImage } from '../control/table-image.ts'
@@ -104,7 +104,9 @@ export class WorkerLink {
       }
       const hello = (await channel.request('hello', {}, START_MS)) as WorkerHello
       return new WorkerLink(channel, hello, child)
-    } catch {
+    } catch (error) {
+      // One that hangs would accept connections again when it wakes, with a table of long ago.
+      if (!child && error instanceof ChannelError && error.code === 'timeout') endWorker(dataDirectory, pid)
       return null
     }
   }
@@ -214,5 +216,15 @@ export class WorkerLink {
   #kill(why: string): void {
     log('error', 'a worker hangs and is killed', { worker: this.pid, error: why })
     this.kill()
+  }
+}
+
+/** Kills a worker of this data directory; another program may have its number by now. */
+function endWorker(dataDirectory: string, pid: number): void {
+  try {
+    const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    if (title.startsWith(`deployer-proxy worker ${dataDirectory}`)) process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
   }
 }

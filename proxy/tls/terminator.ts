@@ -18,7 +18,7 @@ interface Handshake {
 export class TlsTerminator {
   #find: (host: string) => CertificateFiles | undefined
   #contexts = new SecureContexts()
-  /** By the addresses of both ends; oldest first. */
+  /** By the addresses of both ends, oldest first. */
   #handshakes = new Map<string, Handshake>()
   #server: Server
 
@@ -47,6 +47,8 @@ export class TlsTerminator {
   /** Begins the handshake on an accepted socket; `done` is called when it succeeds. `now` is monotonic milliseconds. */
   accept(socket: Socket, now: number, done: (socket: TLSSocket) => void): void {
     const key = keyOf(socket)
+    // Who has left already has no address.
+    if (socket.remoteAddress === undefined) return void socket.destroy()
     this.#handshakes.set(key, { socket, done, deadline: now + HANDSHAKE_TIMEOUT_MS })
     socket.once('close', () => {
       if (this.#handshakes.get(key)?.socket === socket) this.#handshakes.delete(key)
@@ -80,5 +82,5 @@ export class TlsTerminator {
 }
 
 function keyOf(socket: Socket): string {
-  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localPort}`
+  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`
 }

@@ -20,6 +20,7 @@ export async function checkSharedBuffer(): Promise<void> {
       onDrain: () => {},
       onEnd: () => settle(text === 'check'),
       onClose: () => settle(false),
+      cut: () => settle(false),
     }
     const settle = (result: boolean) => {
       clearTimeout(timer)

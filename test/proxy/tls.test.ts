@@ -156,6 +156,25 @@ test('bodies of some megabytes pass both ways, and the upstream is told that TLS
   expect(await text(response)).toBe(sent)
 })
 
+test('an upstream that dies in the middle of its answer ends that connection alone, and it is known to be cut', async () => {
+  for (const answer of ['Content-Length: 100\r\n\r\nhalf', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhalf']) {
+    const upstream = await RawUpstream.start((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${answer}`)
+      setTimeout(() => socket.destroy(), 50)
+    })
+    cleanups.push(() => upstream.close())
+    const stand = await start(secureTable([upstream.spec]))
+    const { workers } = await stand.processes()
+    const socket = await dial(securePort(stand))
+    const closed = once(socket, 'close')
+    socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
+    socket.resume()
+    await closed
+    await expect.poll(async () => (await stand.client.counts()).open_connections).toBe(0)
+    expect((await stand.processes()).workers).toEqual(workers)
+  }
+})
+
 test('an upgraded connection is a pipe for bytes over TLS too', async () => {
   const upstream = await RawUpstream.start((socket, piece) => {
     if (piece.includes('Upgrade'))

@@ -1,0 +1,36 @@
+import { performance } from 'node:perf_hooks'
+import { cutsOf, mutate, type Seeds } from './mutation.ts'
+import { Random } from './random.ts'
+
+/** How long one suite looks for faults; `DEPLOYER_FUZZ_SECONDS` asks for more. */
+const SECONDS = Number(process.env.DEPLOYER_FUZZ_SECONDS ?? 3)
+/** The first seed. The same cases come again with `DEPLOYER_FUZZ_SEED`. */
+const SEED = Number(process.env.DEPLOYER_FUZZ_SEED ?? Date.now() % 1_000_000_000)
+
+/** Time for a test that fuzzes: what it may take, and the patience of other tests. */
+export const FUZZ_TIMEOUT_MS = SECONDS * 1000 + 60_000
+
+/**
+ * Changes seeds for as long as is allowed and has `faultOf` look at each. Throws at the first fault with what repeats
+ * it; answers the number of cases.
+ */
+export async function fuzz(
+  seeds: Seeds,
+  faultOf: (bytes: Buffer, cuts: readonly number[], random: Random) => Promise<string | null>,
+): Promise<number> {
+  const random = new Random(SEED)
+  const end = performance.now() + SECONDS * 1000
+  let cases = 0
+  for (; performance.now() < end; cases++) {
+    const bytes = mutate(random, seeds)
+    const cuts = cutsOf(random, bytes.length)
+    const fault = await faultOf(bytes, cuts, random)
+    if (fault) {
+      const text = JSON.stringify(bytes.toString('latin1'))
+      throw new Error(
+        `case ${cases} of DEPLOYER_FUZZ_SEED=${SEED}: ${fault}\ncut at ${cuts.join(', ')}: ${text}`,
+      )
+    }
+  }
+  return cases
+}

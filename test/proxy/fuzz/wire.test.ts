@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { closed } from '../apps.ts'
+import { ProxyStand, tableOf } from '../stand.ts'
+import { Witness } from '../smuggling/witness.ts'
+import { offersUpgrade, piecesOf, refusedByNode } from './agreement.ts'
+import { FUZZ_TIMEOUT_MS, fuzz } from './fuzz.ts'
+import { readRequests, type RelayMessage } from './relay-reader.ts'
+import { REQUEST_SEEDS } from './seeds.ts'
+
+/** Even a slow machine sends more in the time. */
+const FEWEST_CASES = 50
+
+let stand: ProxyStand
+let witness: Witness
+
+beforeAll(async () => {
+  witness = await Witness.start()
+  stand = await ProxyStand.start(tableOf([witness.spec]))
+})
+afterAll(async () => {
+  await stand.stop()
+  witness.close()
+})
+
+/** Its answer is the upstream's first: nobody else answers it, asks for its body or makes another protocol of it. */
+function isPlain(message: RelayMessage): boolean {
+  const expects = message.fields.some(([name]) => name.toLowerCase() === 'expect')
+  const known = message.fields.some(
+    ([name, value]) => name.toLowerCase() === 'host' && /^app\.test\.?(?::\d+)?$/i.test(value),
+  )
+  return known && !expects && !refusedByNode(message) && !offersUpgrade(message)
+}
+
+async function wireFault(bytes: Buffer, cuts: readonly number[]): Promise<string | null> {
+  const { messages, fault } = readRequests(bytes)
+  if (!messages.every(isPlain) || fault === '405') return null
+  witness.forget()
+  const client = stand.raw()
+  client.socket.setNoDelay()
+  for (const piece of piecesOf(bytes, cuts)) client.socket.write(piece)
+  client.socket.end()
+  await closed(client)
+  client.close()
+  const whole = messages.filter(({ complete }) => complete)
+  const read = JSON.stringify(witness.read)
+  if (read !== JSON.stringify(whole.map(({ start, body }) => [start, body])))
+    return `the upstream read ${read}`
+  const statuses = [...client.received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)
+  const expected = whole.map(() => '200')
+  // A client that ends in the middle of a line is not told that the line is bad.
+  if (fault && statuses.length > expected.length) expected.push(fault)
+  return statuses.join() === expected.join()
+    ? null
+    : `the statuses are ${statuses.join()}, not ${expected.join()}`
+}
+
+test(
+  'whatever bytes a client sends, the upstream reads the requests that they hold and nothing else',
+  { timeout: FUZZ_TIMEOUT_MS },
+  async () => {
+    expect(await fuzz(REQUEST_SEEDS, wireFault)).toBeGreaterThan(FEWEST_CASES)
+  },
+)

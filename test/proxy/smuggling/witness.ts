@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Upstream } from '../../../proxy/protocol.ts'
+import { pairs } from '../fuzz/message.ts'
+
+/** More than the proxy lets pass. */
+const MAX_HEADER_BYTES = 128 * 1024
+
+/** An upstream on node's own server that remembers every byte and every request that it read, and answers what it read. */
+export class Witness {
+  /** All bytes that came. */
+  received = ''
+  /** Method, target and body of each request that came whole. */
+  read: (readonly [line: string, body: string])[] = []
+  /** The fields of each, as they came. */
+  fields: (readonly (readonly [name: string, value: string])[])[] = []
+  #server = createServer({ maxHeaderSize: MAX_HEADER_BYTES })
+
+  static async start(): Promise<Witness> {
+    const witness = new Witness()
+    witness.#server.listen(0, '127.0.0.1')
+    await once(witness.#server, 'listening')
+    return witness
+  }
+
+  private constructor() {
+    this.#server.on('connection', (socket) => {
+      socket.on('data', (piece: Buffer) => (this.received += piece.toString('latin1')))
+    })
+    this.#server.on('clientError', (_error, socket) => socket.destroy())
+    this.#server.on('request', (request, response) => {
+      let body = ''
+      request.setEncoding('latin1')
+      request.on('data', (text: string) => (body += text))
+      request.on('error', () => {})
+      request.on('end', () => {
+        const line = `${request.method} ${request.url}`
+        this.read.push([line, body])
+        this.fields.push(pairs(request.rawHeaders))
+        response.end(`<read ${line.slice(0, 40)}>`)
+      })
+    })
+  }
+
+  get spec(): Upstream {
+    return { instance: 'witness', host: '127.0.0.1', port: (this.#server.address() as AddressInfo).port }
+  }
+
+  forget(): void {
+    this.received = ''
+    this.read = []
+    this.fields = []
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+}

@@ -18,10 +18,8 @@ const MAX_PAIRS = 1_000
 const FAREWELL_MS = 10 * 60_000
 const KEEP_ALIVE_PROBE_MS = 60_000
 const IDLE_TIMEOUT_MS = 75_000
-/** Between the notice that a connection will end and its end: requests on their way are still taken (RFC 9113 6.8). */
-const NOTICE_MS = 1_000
-const NO_ERROR = 0
-const LAST_POSSIBLE_STREAM = 2 ** 31 - 1
+/** How long a connection that came late waits for its first request. */
+const FIRST_REQUEST_MS = 1_000
 const END_STREAM = 1
 
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
@@ -41,6 +39,9 @@ export class Http2Connection {
   #farewell = Infinity
   #free: Lane[] = []
   #busy = new Set<Lane>()
+  #retiring = false
+  /** It has had a request. */
+  #used = false
   /** Monotonic milliseconds; 0 for none. */
   #deadline: number
 
@@ -68,6 +69,9 @@ export class Http2Connection {
   }
 
   #accept(stream: ServerHttp2Stream, flags: number, headers: string[]): void {
+    this.#used = true
+    // Those that came with it are taken too.
+    if (this.#retiring) setImmediate(() => this.#session.close())
     const lane = this.#takeLane()
     try {
       this.#serve(lane, stream, flags, headers)
@@ -116,11 +120,15 @@ export class Http2Connection {
     for (const { wire } of this.#busy) wire.tick(now)
   }
 
-  /** Lets the connection end after the requests under way. */
+  /**
+   * Lets the connection end after the requests under way; without one yet, after its first. What is on its way from
+   * the client is refused, which tells that it may be sent again (RFC 9113 6.8, 8.7): node has no earlier notice, as
+   * after any GOAWAY of its own it ignores new streams.
+   */
   retire(): void {
-    if (this.#session.destroyed) return
-    this.#session.goaway(NO_ERROR, LAST_POSSIBLE_STREAM)
-    setTimeout(() => this.#session.closed || this.#session.close(), NOTICE_MS).unref()
+    this.#retiring = true
+    if (this.#used) this.#session.close()
+    else this.#deadline = this.#relay.now + FIRST_REQUEST_MS
   }
 
   /** Ends the connection at once. */

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { EchoConnection, ask, echoApp } from './apps.ts'
-import { Load } from './load.ts'
-import { PROGRAM, ProxyStand, statusOf, tableOf, waitFor, type HttpUpstream } from './stand.ts'
+import { Load, http1 } from './load.ts'
+import { PROGRAM, ProxyStand, statusOf, tableOf, type HttpUpstream } from './stand.ts'
 
 /** Polls wait this long: only a hang needs it. */
 const PATIENT = { timeout: 10_000 }
@@ -35,15 +35,6 @@ async function answered(stand: ProxyStand): Promise<number> {
   return (await stand.client.counts()).targets['srv-app']?.status_2xx ?? 0
 }
 
-async function reconnection(stand: ProxyStand): Promise<void> {
-  let reconnected = false
-  stand.client.onReconnect = () => (reconnected = true)
-  await waitFor(
-    () => reconnected,
-    () => `no reconnection: ${stand.messages.join('\n')}\n${stand.log}`,
-  )
-}
-
 test('connections that wait to be accepted outlive the only worker', { timeout: 30_000 }, async () => {
   const stand = await start(tableOf([(await app('v')).spec]))
   const { workers } = await stand.processes()
@@ -65,7 +56,10 @@ test(
     for (let kill = 0; kill < 3; kill++) {
       const told = await answered(stand)
       for (let number = 0; number < 20; number++) await ask(stand, `/${number}`)
-      const load = new Load(() => stand.port, 100)
+      const load = new Load(
+        http1(() => stand.port),
+        100,
+      )
       await sleep(500)
       const { workers } = await stand.processes()
       const during = await answered(stand)
@@ -88,7 +82,7 @@ test('no count falls when a worker dies and the supervisor after it', { timeout:
   const { supervisor, workers } = await stand.processes()
   process.kill(workers[0]!, 'SIGKILL')
   process.kill(supervisor, 'SIGKILL')
-  await reconnection(stand)
+  await stand.reconnection()
   const after = await stand.client.counts()
   expect(after.incarnation).toBe(before.incarnation)
   expect(after.targets['srv-app']!.status_2xx).toBe(40)
@@ -100,11 +94,14 @@ test(
   async () => {
     const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
     const echo = await EchoConnection.open(stand)
-    const load = new Load(() => stand.port, 100)
+    const load = new Load(
+      http1(() => stand.port),
+      100,
+    )
     const { incarnation } = await stand.client.counts()
     for (let kill = 0; kill < 3; kill++) {
       const { supervisor } = await stand.processes()
-      const back = reconnection(stand)
+      const back = stand.reconnection()
       process.kill(supervisor, 'SIGKILL')
       await back
       await echo.echoes()
@@ -154,7 +151,10 @@ test(
   async () => {
     const upstream = await app('v')
     const stand = await start(tableOf([upstream.spec]))
-    const load = new Load(() => stand.port, 100)
+    const load = new Load(
+      http1(() => stand.port),
+      100,
+    )
     const { supervisor, workers } = await stand.processes()
     for (let kill = 0; kill < 3; kill++) {
       const child = await pushingProcess(stand, upstream)

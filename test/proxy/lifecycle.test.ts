@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { findProxy, ProxyListenError } from '../../daemon/proxy/client.ts'
-import { Load } from './load.ts'
+import { Load, http1 } from './load.ts'
 import { HOST, HttpUpstream, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } from './stand.ts'
 
 /** Polls wait this long: only a hang needs it. */
@@ -35,7 +35,10 @@ test(
   async () => {
     let current = await worker('v0')
     const stand = await start(tableOf([current.spec]), { workers: 2 })
-    const load = new Load(() => stand.port, 600)
+    const load = new Load(
+      http1(() => stand.port),
+      600,
+    )
     for (let version = 1; version <= 50; version++) {
       const next = await worker(`v${version}`)
       await stand.client.applyTable(tableOf([next.spec], { version }))
@@ -56,7 +59,10 @@ test(
 test('a killed worker is replaced and the others serve on', { timeout: 30_000 }, async () => {
   const upstream = await worker('v')
   const stand = await start(tableOf([upstream.spec]), { workers: 2 })
-  const load = new Load(() => stand.port, 200)
+  const load = new Load(
+    http1(() => stand.port),
+    200,
+  )
   await sleep(300)
   const { workers } = await stand.processes()
   expect(workers).toHaveLength(2)
@@ -82,7 +88,10 @@ test(
     const stand = await start(tableOf([upstream.spec]), { workers: 1 })
     let reconnected = 0
     stand.client.onReconnect = () => void reconnected++
-    const load = new Load(() => stand.port, 300)
+    const load = new Load(
+      http1(() => stand.port),
+      300,
+    )
     await sleep(300)
     const before = await stand.processes()
     const counted = (await stand.client.counts()).targets['srv-app']!.status_2xx
@@ -112,7 +121,10 @@ test(
     const upstream = await worker('v')
     const table = tableOf([upstream.spec])
     const stand = await start(table, { workers: 1 })
-    const load = new Load(() => stand.port, 300)
+    const load = new Load(
+      http1(() => stand.port),
+      300,
+    )
     await sleep(200)
     const first = await stand.processes()
     for (const version of ['2.0.0', '3.0.0', '1.0.0']) {

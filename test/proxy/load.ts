@@ -1,4 +1,7 @@
-import { Agent, request } from 'node:http'
+import { Agent as PlainAgent, request as requestPlain } from 'node:http'
+import { connect, constants, type ClientHttp2Session } from 'node:http2'
+import { Agent as SecureAgent, request as requestSecure } from 'node:https'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HOST } from './stand.ts'
 
@@ -10,68 +13,115 @@ export interface LoadResult {
   bodies: Set<string>
 }
 
-/** Requests on kept-alive and on fresh connections, at about `perSecond`, until `stop`. */
+interface Question {
+  number: number
+  method: 'GET' | 'POST'
+}
+
+/** A client of one protocol. */
+export interface LoadClient {
+  /** Asks for `/<number>`; throws what the connection ended with. */
+  ask(question: Question): Promise<{ status: number; body: string }>
+  close(): void
+}
+
+/** Requests at about `perSecond`, until `stop`. */
 export class Load {
   readonly result: LoadResult = { answered: 0, failures: [], bodies: new Set() }
-  #kept = new Agent({ keepAlive: true, maxSockets: 20 })
-  #fresh = new Agent({ keepAlive: false })
+  #client: LoadClient
   #stopping = new AbortController()
   #done: Promise<void>
   #open = new Set<Promise<void>>()
 
-  constructor(port: () => number, perSecond: number) {
-    this.#done = this.#run(port, perSecond)
+  constructor(client: LoadClient, perSecond: number) {
+    this.#client = client
+    this.#done = this.#run(perSecond)
   }
 
   async stop(): Promise<LoadResult> {
     this.#stopping.abort()
     await this.#done
     await Promise.all(this.#open)
-    this.#kept.destroy()
+    this.#client.close()
     return this.result
   }
 
-  async #run(port: () => number, perSecond: number): Promise<void> {
+  async #run(perSecond: number): Promise<void> {
     const started = performance.now()
     for (let sent = 0; !this.#stopping.signal.aborted; sent++) {
       const due = started + (sent / perSecond) * 1000
       const wait = due - performance.now()
       if (wait > 1) await sleep(wait)
-      const one = this.#one(port(), sent)
+      const one = this.#one(sent)
       this.#open.add(one)
       void one.then(() => this.#open.delete(one))
     }
   }
 
-  #one(port: number, number: number): Promise<void> {
-    const agent = number % 2 === 0 ? this.#kept : this.#fresh
+  async #one(number: number): Promise<void> {
     // A quarter has a body, which the proxy may not send twice.
     const method = number % 8 >= 6 ? 'POST' : 'GET'
-    return new Promise((resolve) => {
-      const fail = (what: string) => {
-        this.result.failures.push(`${method} ${number}: ${what}`)
-        resolve()
-      }
-      const outgoing = request(
-        { host: '127.0.0.1', port, agent, method, path: `/${number}`, headers: { host: HOST } },
-        (response) => {
-          let body = ''
-          response.setEncoding('utf8')
-          response.on('data', (piece: string) => (body += piece))
-          response.on('error', (error) => fail(error.message))
-          response.on('end', () => {
-            if (response.statusCode !== 200) return fail(`status ${response.statusCode}`)
-            if (!body.startsWith(`/${number} `)) return fail(`the answer of another: ${body}`)
-            this.result.answered++
-            this.result.bodies.add(body.split(' ')[1]!)
-            resolve()
-          })
-        },
-      )
-      outgoing.on('error', (error) =>
-        fail(`${error.message}${outgoing.reusedSocket ? ' on a reused connection' : ''}`),
-      )
-      outgoing.end(method === 'POST' ? 'some body' : undefined)
-    })
+    try {
+      const { status, body } = await this.#client.ask({ number, method })
+      if (status !== 200) throw new Error(`status ${status}`)
+      if (!body.startsWith(`/${number} `)) throw new Error(`the answer of another: ${body}`)
+      this.result.answered++
+      this.result.bodies.add(body.split(' ')[1]!)
+    } catch (error) {
+      this.result.failures.push(`${method} ${number}: ${(error as Error).message}`)
+    }
   }
+}
+
+/** HTTP/1.1, on kept-alive and on fresh connections in turn. */
+export function http1(port: () => number, { secure = false } = {}): LoadClient {
+  const Agent = secure ? SecureAgent : PlainAgent
+  const request = secure ? requestSecure : requestPlain
+  const kept = new Agent({ keepAlive: true, maxSockets: 20 })
+  const fresh = new Agent({ keepAlive: false })
+  const options = secure
+    ? { host: '127.0.0.2', servername: HOST, rejectUnauthorized: false }
+    : { host: '127.0.0.1' }
+  return {
+    ask: ({ number, method }) =>
+      new Promise((resolve, reject) => {
+        const agent = number % 2 === 0 ? kept : fresh
+        const outgoing = request(
+          { ...options, port: port(), agent, method, path: `/${number}`, headers: { host: HOST } },
+          (response) => {
+            text(response).then((body) => resolve({ status: response.statusCode!, body }), reject)
+          },
+        )
+        outgoing.on('error', (error) => {
+          reject(new Error(`${error.message}${outgoing.reusedSocket ? ' on a reused connection' : ''}`))
+        })
+        outgoing.end(method === 'POST' ? 'some body' : undefined)
+      }),
+    close: () => kept.destroy(),
+  }
+}
+
+/** HTTP/2, on one connection until the server asks for another. Sends again what was refused, as browsers do (RFC 9113 8.7). */
+export function http2(port: () => number): LoadClient {
+  let current: ClientHttp2Session | null = null
+  const session = (): ClientHttp2Session => {
+    if (current && !current.closed && !current.destroyed) return current
+    current = connect(`https://127.0.0.2:${port()}`, { servername: HOST, rejectUnauthorized: false })
+    current.on('error', () => {})
+    return current
+  }
+  const ask: LoadClient['ask'] = async (question) => {
+    const { number, method } = question
+    const stream = session().request({ ':authority': HOST, ':method': method, ':path': `/${number}` })
+    let status = 0
+    stream.on('response', (headers) => (status = headers[':status']!))
+    stream.end(method === 'POST' ? 'some body' : undefined)
+    try {
+      return { body: await text(stream), status }
+    } catch (error) {
+      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) return ask(question)
+      throw error
+    }
+  }
+  return { ask, close: () => current?.close() }
 }

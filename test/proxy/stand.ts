@@ -107,6 +107,16 @@ export class ProxyStand {
     return [...new Set([...pids, ...children])]
   }
 
+  /** Resolves when the client is connected to another supervisor than now. */
+  async reconnection(): Promise<void> {
+    let reconnected = false
+    this.client.onReconnect = () => (reconnected = true)
+    await waitFor(
+      () => reconnected,
+      () => `no reconnection: ${this.messages.join('\n')}\n${this.log}`,
+    )
+  }
+
   /** A connection that speaks bytes. */
   raw(port = this.port): RawConnection {
     return new RawConnection(port)

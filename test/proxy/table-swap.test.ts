@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { RouteTable } from '../../proxy/protocol.ts'
 import { EchoConnection, ask, closed, echoApp } from './apps.ts'
-import { Load } from './load.ts'
+import { Load, http1 } from './load.ts'
 import { HOST, ProxyStand, statusOf, tableOf, targetOf, type HttpUpstream } from './stand.ts'
 
 const PATIENT = { timeout: 10_000 }
@@ -55,7 +55,10 @@ test(
   async () => {
     const apps = [await app('even'), await app('odd')]
     const stand = await start(manyHosts(apps[0]!, 0), { workers: 2 })
-    const load = new Load(() => stand.port, 100)
+    const load = new Load(
+      http1(() => stand.port),
+      100,
+    )
     for (let version = 1; version <= 6; version++) {
       await stand.client.applyTable(manyHosts(apps[version % 2]!, version))
       expect(await serverOf(stand, HOST)).toBe(version % 2 === 0 ? 'even' : 'odd')

@@ -2,12 +2,13 @@ import type { TLSSocket } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
 import type { Counts } from '../../proxy/protocol.ts'
 import { EchoConnection, echoApp } from './apps.ts'
-import { Load } from './load.ts'
+import { Load, http1, http2 } from './load.ts'
 import { secureConnection, secureTable } from './secure.ts'
 import { ProxyStand, tableOf, waitFor, type HttpUpstream } from './stand.ts'
 
 /** Each starts two programs; on a busy machine that takes some seconds. */
 const SWAPS = 100
+const SECURE_SWAPS = 5
 const SWAPS_HANG_MS = 240_000
 const PATIENT = { timeout: 10_000 }
 
@@ -45,7 +46,10 @@ test(
   async () => {
     const stand = await start(tableOf([(await app('v')).spec]))
     const echo = await EchoConnection.open(stand)
-    const load = new Load(() => stand.port, 100)
+    const load = new Load(
+      http1(() => stand.port),
+      100,
+    )
     const supervisors = new Set([(await stand.processes()).supervisor])
     let before = await stand.client.counts()
     for (let swap = 1; swap <= SWAPS; swap++) {
@@ -63,6 +67,30 @@ test(
     expect(supervisors.size).toBe(2)
     // The upgraded connection is one more.
     await expect.poll(async () => answeredOf(await stand.client.counts()), PATIENT).toBe(answered + 1)
+  },
+)
+
+test(
+  'connections of TLS and HTTP/2 outlive upgrades and the death of supervisors without a failed request',
+  { timeout: SWAPS_HANG_MS },
+  async () => {
+    const stand = await start(secureTable([(await app('v')).spec]))
+    const securePort = () => stand.client.bound.find(({ host }) => host === '127.0.0.2')!.port
+    const loads = [http1(securePort, { secure: true }), http2(securePort)].map(
+      (client) => new Load(client, 50),
+    )
+    for (let swap = 1; swap <= SECURE_SWAPS; swap++) {
+      await upgrade(stand, `${swap}.0.0`)
+      const { supervisor } = await stand.processes()
+      const back = stand.reconnection()
+      process.kill(supervisor, 'SIGKILL')
+      await back
+    }
+    for (const load of loads) {
+      const { answered, failures } = await load.stop()
+      expect(failures).toEqual([])
+      expect(answered).toBeGreaterThan(SECURE_SWAPS)
+    }
   },
 )
 

@@ -2,7 +2,7 @@ import { constants, accessSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run, say } from './run.ts'
 
-/** The programs that the stand runs and the Debian packages that bring them. */
+/** The programs that tests run and the Debian packages that bring them. */
 const PACKAGES: Record<string, string[]> = {
   dockerd: ['docker.io'],
   docker: ['docker-cli', 'docker.io'],
@@ -16,6 +16,8 @@ const PACKAGES: Record<string, string[]> = {
   'ssh-keygen': ['openssh-client'],
   busybox: ['busybox-static'],
   openssl: ['openssl'],
+  curl: ['curl'],
+  h2load: ['nghttp2-client'],
 }
 
 /** Daemons live in the system's folders, which a user's path may lack. */

@@ -18,7 +18,7 @@ export interface RelayMessage extends Message {
   forwarded: string
   /** The connection ends after it. */
   closes: boolean
-  /** It offers another protocol. */
+  /** Its Connection names upgrade: it offers another protocol, be it one that the relay does not pass on, as h2c. */
   upgrades: boolean
 }
 
@@ -88,8 +88,7 @@ export function readRequests(input: Buffer, cuts: readonly number[] = []): Relay
     if (result === INCOMPLETE) break
     if (result !== COMPLETE) return { messages, fault: String(result) }
     if (head.method === METHOD_REFUSED) return { messages, fault: '405' }
-    const { minorVersion, close, expectsContinue } = head
-    const upgrades = head.upgrade && head.connectionUpgrade
+    const { minorVersion, close, expectsContinue, connectionUpgrade: upgrades } = head
     const { text, fields } = keptHead(expectsContinue && minorVersion === 0 ? ['expect'] : [])
     const [method, target] = text.split(' ', 2)
     const body = new Body()

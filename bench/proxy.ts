@@ -1,156 +1,61 @@
-// The relay against nginx: 1 KiB answers of a small HTTP upstream over 64 kept-alive connections, loaded by wrk.
-// Proxy pinned to core 1, load and upstream to core 0. Launches alternate; medians are printed.
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { ProxyClient } from '../daemon/proxy/client.ts'
-import { bundleProxy } from '../modules/proxy.ts'
+// The data plane against nginx, HAProxy and Caddy, one core each; see bench/proxy/. `node bench/proxy.ts --quick`
+// measures once and shortly, `--only <row>` a row alone; only a whole run is written to docs/performance.md.
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { findCommand } from '../scripts/lib/command.mjs'
+import { describeRun, faultsOf, printTable, tableOf, writeDocument } from './proxy/report.ts'
+import { measureRows, type Extent } from './proxy/rounds.ts'
+import { rows } from './proxy/rows.ts'
+import { Stand } from './proxy/stand.ts'
 
-const ROUNDS = 3
-const SECONDS = 4
-const CONNECTIONS = 64
-const UPSTREAM_PORT = 18_801
-const NGINX_PORT = 18_802
-const UPSTREAM_NGINX = `daemon off; worker_processes 1; pid PID; error_log /dev/null;
-events { worker_connections 1024; }
-http { access_log off; keepalive_requests 1000000000; server { listen 127.0.0.1:${UPSTREAM_PORT}; location / { return 200 "${'x'.repeat(1024)}"; } } }`
-const PROXY_NGINX = `daemon off; worker_processes 1; pid PID; error_log /dev/null;
-events { worker_connections 1024; }
-http { access_log off; keepalive_requests 1000000000; upstream app { server 127.0.0.1:${UPSTREAM_PORT}; keepalive 128; keepalive_requests 1000000000; }
-server { listen 127.0.0.1:${NGINX_PORT}; location / { proxy_pass http://app; proxy_http_version 1.1; proxy_set_header Connection "";
-proxy_set_header Host $host; proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Forwarded-Proto http; proxy_set_header X-Request-Id $request_id; } } }`
+const WHOLE: Extent = { launches: 3, rounds: 2, seconds: 3 }
+const QUICK: Extent = { launches: 1, rounds: 1, seconds: 2 }
 
-interface Figures {
-  perSecond: number
-  p99Ms: number
-  cpuMicroseconds: number
-}
+/** What is run, with Debian's package of each. */
+const COMMANDS: [command: string, name: string][] = [
+  ['nginx', 'nginx'],
+  ['haproxy', 'haproxy'],
+  ['caddy', 'caddy'],
+  ['wrk', 'wrk'],
+  ['h2load', 'nghttp2-client'],
+  ['openssl', 'openssl'],
+  ['taskset', 'util-linux'],
+]
 
-const folder = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
-const children: ChildProcess[] = []
-try {
-  startNginx('upstream', UPSTREAM_NGINX, 0)
-  const nginx = startNginx('proxy', PROXY_NGINX, 1)
-  const program = join(folder, 'proxy.mjs')
-  bundleProxy(join(import.meta.dirname, '..'), program)
-  const client = await ProxyClient.connect({
-    dataDirectory: folder,
-    serverId: 'bench',
-    version: '0',
-    program,
-    node: process.execPath,
-    workers: 1,
-    log: () => {},
-    table: {
-      version: 1,
-      listeners: [{ address: '127.0.0.1:0', protocol: 'http' }],
-      hosts: { 'app.test': 'app' },
-      targets: {
-        app: {
-          id: 'app',
-          state: 'serving',
-          upstreams: [{ instance: 'a', host: '127.0.0.1', port: UPSTREAM_PORT }],
-        },
-      },
-      zones: {},
-      certificates: {},
-      acme_challenges: {},
-      hsts_seconds: 0,
-      trusted_proxies: [],
-      upstream_timeout_ms: 30_000,
-      max_connections_per_ip: 2_000,
-    },
+await main()
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { only: { type: 'string', multiple: true }, quick: { type: 'boolean' } },
   })
-  const worker = workerOf(folder)
-  execFileSync('taskset', ['-a', '-p', '-c', '1', String(worker)], { stdio: 'ignore' })
-  await sleep(500)
-  const ours: Figures[] = []
-  const theirs: Figures[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    theirs.push(load(NGINX_PORT, childrenOf(nginx.pid!)[0]!))
-    ours.push(load(client.bound[0]!.port, worker))
-  }
-  print('nginx', theirs)
-  print('relay', ours)
-  const ratio = median(ours.map((own, index) => own.perSecond / theirs[index]!.perSecond))
-  const cpu = median(ours.map((own, index) => theirs[index]!.cpuMicroseconds / own.cpuMicroseconds))
-  console.log(`relay / nginx   ${ratio.toFixed(2)} of the rate, ${cpu.toFixed(2)} by CPU per request`)
-  await client.stopAll()
-} finally {
-  for (const child of children) child.kill()
-  rmSync(folder, { recursive: true, force: true })
-}
-
-function startNginx(name: string, configuration: string, core: number): ChildProcess {
-  const file = join(folder, `${name}.conf`)
-  writeFileSync(file, configuration.replace('PID', join(folder, `${name}.pid`)))
-  const child = spawn('taskset', ['-c', String(core), 'nginx', '-p', folder, '-c', file], { stdio: 'ignore' })
-  children.push(child)
-  return child
-}
-
-function load(port: number, pid: number): Figures {
-  const before = cpuSeconds(pid)
-  const options = [
-    '-c',
-    '0',
-    'wrk',
-    '-t1',
-    `-c${CONNECTIONS}`,
-    `-d${SECONDS}`,
-    '--latency',
-    '-H',
-    'Host: app.test',
-  ]
-  const headers = [
-    'User-Agent: Mozilla/5.0 (X11; Linux x86_64)',
-    'Accept: text/html,*/*',
-    'Accept-Encoding: gzip',
-    'Cookie: session=0123456789',
-  ]
-  const output = spawnSync('taskset', [
-    ...options,
-    ...headers.flatMap((header) => ['-H', header]),
-    `http://127.0.0.1:${port}/`,
-  ])
-  const text = output.stdout.toString()
-  const errors = /Non-2xx.*|Socket errors.*/.exec(text)?.[0]
-  if (errors) console.log(`port ${port}: ${errors}`)
-  const requests = Number(/(\d+) requests in/.exec(text)![1])
-  const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(text)!
-  return {
-    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]),
-    p99Ms: Number(p99) * { us: 0.001, ms: 1, s: 1000 }[unit as 'us' | 'ms' | 's'],
-    cpuMicroseconds: ((cpuSeconds(pid) - before) * 1e6) / requests,
+  const chosen = values.only ? rows.filter(({ name }) => values.only!.includes(name)) : rows
+  const obstacle = obstacleTo(chosen.length)
+  if (obstacle) return console.log(`not measured: ${obstacle}`)
+  const extent = values.quick ? QUICK : WHOLE
+  const stand = await Stand.open()
+  const stop = () => void stand.close().finally(() => process.exit(130))
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  try {
+    const outcome = await measureRows(stand, chosen, extent, availableParallelism())
+    const table = tableOf(outcome)
+    const faults = faultsOf(outcome)
+    const description = describeRun(outcome, extent)
+    console.log(description)
+    printTable(table)
+    for (const fault of faults) console.log(`failed: ${fault}`)
+    if (!values.quick && !values.only) await writeDocument(description, table, faults)
+  } finally {
+    await stand.close()
   }
 }
 
-function print(name: string, figures: Figures[]): void {
-  const of = (pick: (figures: Figures) => number) => median(figures.map(pick))
-  const rate = of(({ perSecond }) => perSecond).toFixed(0)
-  const p99 = of(({ p99Ms }) => p99Ms).toFixed(2)
-  console.log(
-    `${name}   ${rate.padStart(7)} requests/s   p99 ${p99} ms   ${of(({ cpuMicroseconds }) => cpuMicroseconds).toFixed(1)} us CPU a request`,
-  )
-}
-
-function median(values: number[]): number {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)]!
-}
-
-function workerOf(directory: string): number {
-  const file = readdirSync(join(directory, 'proxy')).find((name) => name.startsWith('worker-'))!
-  return Number(/\d+/.exec(file)![0])
-}
-
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-}
-
-/** User and system time of a process with all its threads (proc(5), fields 14 and 15). */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+/** Why nothing can be measured here; null when it can. */
+function obstacleTo(chosen: number): string | null {
+  if (chosen === 0) return `the rows are ${rows.map(({ name }) => name).join(', ')}`
+  if (availableParallelism() < 2) return 'the proxy and its load need a core each'
+  const missing = COMMANDS.filter(([command]) => !findCommand(command)).map(([, name]) => name)
+  if (missing.length === 0) return null
+  // Not installed from here: Debian starts what it installs, which would listen on port 80 from then on.
+  return `missing ${missing.join(', ')}; run apt-get install --no-install-recommends ${missing.join(' ')}, which also starts the servers among them`
 }

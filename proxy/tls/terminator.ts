@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { SecureContext, Server, TLSSocket } from 'node:tls'
+import { log } from '../log.ts'
 import type { CertificateFiles } from '../protocol.ts'
 import { SecureContexts } from './contexts.ts'
 
@@ -38,7 +39,12 @@ export class TlsTerminator {
       const handshake = this.#handshakes.get(keyOf(socket))
       if (!handshake) return void socket.destroy()
       this.#handshakes.delete(keyOf(socket))
-      handshake.done(socket)
+      try {
+        handshake.done(socket)
+      } catch (error) {
+        log('error', 'a connection met a fault and is closed', { error: (error as Error).stack })
+        socket.destroy()
+      }
     })
     // Strangers that do not get through are not worth a line of the log.
     this.#server.on('tlsClientError', (_error, socket) => socket.destroy())

@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startProgram, stopProgram, type Program, type Start } from './programs.ts'
+
+/** Caddy as a proxy, with TLS, HTTP/2 and a folder of files. */
+export async function startCaddy(start: Start): Promise<Program> {
+  const { folder, ports, certificate } = start
+  const file = join(folder, 'Caddyfile')
+  const proxy = `reverse_proxy 127.0.0.1:${start.upstreamPort} {
+    header_up X-Request-Id {http.request.uuid}
+    transport http {
+      keepalive_idle_conns_per_host 256
+    }
+  }`
+  writeFileSync(
+    file,
+    `{
+  admin off
+  auto_https off
+}
+http://:${ports.plain} {
+  bind 127.0.0.1
+  ${proxy}
+}
+https://localhost:${ports.secure} {
+  bind 127.0.0.1
+  tls ${certificate.certificate} ${certificate.key}
+  ${proxy}
+}
+http://:${ports.files} {
+  bind 127.0.0.1
+  root * ${start.files}
+  file_server
+}
+`,
+  )
+  const child = await startProgram(
+    start.cores,
+    ['caddy', 'run', '--adapter', 'caddyfile', '--config', file],
+    {
+      folder,
+      ports: Object.values(ports),
+      env: { GOMAXPROCS: String(start.workers), XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    },
+  )
+  return {
+    plainPort: ports.plain,
+    securePort: ports.secure,
+    filesPort: ports.files,
+    pids: () => [child.pid!],
+    workers: () => [child.pid!],
+    stop: () => stopProgram(child),
+  }
+}

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { proportionalBytes, residentBytes } from '../lib/processes.ts'
+import { idleConnectionKib } from './idle-connections.ts'
+import type { Contender } from './programs.ts'
+import type { Figures, Launch } from './row.ts'
+
+const PLAIN_CONNECTIONS = 2_000
+const SECURE_CONNECTIONS = 1_000
+const SETTLE_MS = 3_000
+
+/** What a worker with nothing to do holds, and what idle connections add, each on a program just started. */
+export async function memory({ stand }: Launch, contender: Contender): Promise<Figures> {
+  const first = await stand.start(contender)
+  await delay(SETTLE_MS)
+  const pid = first.workers()[0]!
+  const workerRss = residentBytes(pid)
+  const workerPss = proportionalBytes(pid)
+  const plainKib = await idleConnectionKib(first, false, PLAIN_CONNECTIONS)
+  await stand.stop(first)
+  const second = await stand.start(contender)
+  const secureKib = await idleConnectionKib(second, true, SECURE_CONNECTIONS)
+  await stand.stop(second)
+  return { workerRss, workerPss, plainKib, secureKib }
+}

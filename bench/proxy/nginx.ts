@@ -1,0 +1,70 @@
+import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { childrenOf } from '../lib/processes.ts'
+import { LOAD_CORE, startProgram, stopProgram, type Program, type Start } from './programs.ts'
+
+/** The body at `/large`. */
+export const LARGE_BODY_BYTES = 10 * 1024 * 1024
+
+const BASICS = (folder: string, workers: number) => `daemon off; worker_processes ${workers};
+pid ${join(folder, 'nginx.pid')}; error_log ${join(folder, 'error.log')} crit; worker_rlimit_nofile 16384;
+events { worker_connections 8192; }`
+
+/** Without limits of a connection's age, and what nginx writes in a folder that its user may use. */
+const HTTP = (folder: string) => `access_log off; keepalive_requests 1000000000;
+proxy_temp_path ${join(folder, 'proxy')}; client_body_temp_path ${join(folder, 'body')};
+types { text/html html; application/javascript js; }`
+
+/** Buffers in which most of a large body's read fits, which nginx's defaults of 8 times 4 KiB are not. */
+const LARGE_BUFFERS =
+  'proxy_buffer_size 64k; proxy_buffers 16 64k; proxy_busy_buffers_size 128k; proxy_max_temp_file_size 0;'
+
+/** nginx as a proxy, with TLS, HTTP/2 and a folder of files. */
+export async function startNginx(start: Start, largeBuffers = false): Promise<Program> {
+  const { folder, ports, certificate } = start
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(
+    file,
+    `${BASICS(folder, start.workers)}
+http { ${HTTP(folder)} ${largeBuffers ? LARGE_BUFFERS : ''}
+upstream app { server 127.0.0.1:${start.upstreamPort}; keepalive 256; keepalive_requests 1000000000; }
+proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;
+proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Forwarded-Proto $scheme;
+proxy_set_header X-Forwarded-Host $host; proxy_set_header X-Request-Id $request_id;
+server { listen 127.0.0.1:${ports.plain} backlog=4096; location / { proxy_pass http://app; } }
+server { listen 127.0.0.1:${ports.secure} ssl http2 backlog=4096; ssl_protocols TLSv1.2 TLSv1.3;
+ssl_certificate ${certificate.certificate}; ssl_certificate_key ${certificate.key};
+location / { proxy_pass http://app; } }
+server { listen 127.0.0.1:${ports.files}; sendfile on; tcp_nopush on; root ${start.files}; } }`,
+  )
+  const child = await startProgram(start.cores, ['nginx', '-p', folder, '-c', file], {
+    folder,
+    ports: Object.values(ports),
+  })
+  return {
+    plainPort: ports.plain,
+    securePort: ports.secure,
+    filesPort: ports.files,
+    pids: () => [child.pid!, ...childrenOf(child.pid!)],
+    workers: () => childrenOf(child.pid!),
+    stop: () => stopProgram(child),
+  }
+}
+
+/** The application behind every proxy: 1 KiB at `/`, 10 MiB at `/large`. */
+export async function startUpstream(folder: string, port: number): Promise<ChildProcess> {
+  writeFileSync(join(folder, 'large'), randomBytes(LARGE_BODY_BYTES))
+  const file = join(folder, 'upstream.conf')
+  writeFileSync(
+    file,
+    `${BASICS(folder, 1)}
+http { ${HTTP(folder)} default_type text/html; sendfile on;
+server { listen 127.0.0.1:${port} backlog=4096;
+add_header Cache-Control "private, max-age=0"; add_header ETag '"5f3c-1a2b3c4d"'; add_header Vary Accept-Encoding;
+location / { return 200 "${'x'.repeat(1024)}"; }
+location /large { root ${folder}; } } }`,
+  )
+  return startProgram(LOAD_CORE, ['nginx', '-p', folder, '-c', file], { folder, ports: [port] })
+}

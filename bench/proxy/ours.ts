@@ -1,0 +1,77 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ProxyClient, findProxy } from '../../daemon/proxy/client.ts'
+import type { RouteTable } from '../../proxy/protocol.ts'
+import { processesWith } from '../lib/processes.ts'
+import { moveTo, type Program, type Start } from './programs.ts'
+
+/** A host without a certificate: requests for one that has one are redirected to TLS. */
+export const PLAIN_HOST = 'app.test'
+/** A host with a certificate, which tools send as the TLS server name when they are given it in the URL. */
+export const SECURE_HOST = 'localhost'
+/** The host of the site. */
+export const FILES_HOST = 'files.test'
+
+/** A data plane with its control connection. */
+export interface OurProgram extends Program {
+  client: ProxyClient
+  table: RouteTable
+}
+
+/** The data plane of this project, its bundled program at `program`. */
+export async function startOurs(start: Start, program: string): Promise<OurProgram> {
+  const { folder, ports } = start
+  const site = join(folder, 'site')
+  mkdirSync(site)
+  cpSync(start.files, join(site, 'files'), { recursive: true })
+  writeFileSync(join(site, 'rules.json'), '{"redirects":[],"headers":[]}')
+  const table: RouteTable = {
+    version: 1,
+    listeners: [
+      { address: `127.0.0.1:${ports.plain}`, protocol: 'http' },
+      { address: `127.0.0.1:${ports.secure}`, protocol: 'https' },
+    ],
+    hosts: { [PLAIN_HOST]: 'app', [SECURE_HOST]: 'app', [FILES_HOST]: 'files' },
+    targets: {
+      app: {
+        id: 'app',
+        state: 'serving',
+        upstreams: [{ instance: 'app-a', host: '127.0.0.1', port: start.upstreamPort }],
+      },
+      files: { id: 'files', state: 'serving', upstreams: [], site: { folder: site, earlier: [] } },
+    },
+    zones: {},
+    certificates: { [SECURE_HOST]: start.certificate },
+    acme_challenges: {},
+    hsts_seconds: 0,
+    trusted_proxies: [],
+    upstream_timeout_ms: 30_000,
+    max_connections_per_ip: 10_000,
+  }
+  const client = await ProxyClient.connect({
+    dataDirectory: folder,
+    serverId: 'bench',
+    version: '0',
+    program,
+    node: process.execPath,
+    workers: start.workers,
+    log: () => {},
+    table,
+  }).catch(async (error: unknown) => {
+    // It runs on without a table.
+    await (await findProxy(folder))?.stop()
+    throw error
+  })
+  const pids = () => processesWith('deployer-proxy', folder)
+  moveTo(start.cores, pids())
+  return {
+    client,
+    table,
+    plainPort: ports.plain,
+    securePort: ports.secure,
+    filesPort: ports.plain,
+    pids,
+    workers: () => processesWith('deployer-proxy worker', folder),
+    stop: () => client.stopAll(),
+  }
+}

@@ -1,0 +1,177 @@
+import { formatMib } from '../lib/figures.ts'
+import { file, http2, keptAlive, keptAliveSecure, largeBodies, newConnections, twoWorkers } from './loads.ts'
+import { memory } from './memory.ts'
+import type { OurProgram } from './ours.ts'
+import type { Contender } from './programs.ts'
+import type { Measure, Row, Target } from './row.ts'
+import { measureTableSwap } from './table-swap.ts'
+
+const ALL: Contender[] = ['ours', 'nginx', 'haproxy', 'caddy']
+/** HAProxy serves no files. */
+const FILE_SERVERS: Contender[] = ['ours', 'nginx', 'caddy']
+
+/** What is measured, in the table's order, each with what it is to reach. */
+export const rows: Row[] = [
+  {
+    name: 'http1',
+    work: '1 KiB bodies, 64 kept-alive connections',
+    contenders: ALL,
+    run: keptAlive,
+    measures: [
+      rate([
+        { against: 'nginx', atLeast: 0.75, after: 1 },
+        { against: 'caddy', atLeast: 2.3, after: 3.2 },
+      ]),
+      cpu('request'),
+      // Twice nginx's is half as good.
+      { ...milliseconds('p99', '99 of 100 within'), targets: [{ against: 'nginx', atLeast: 0.5 }] },
+    ],
+  },
+  {
+    name: 'tls',
+    work: 'the same over TLS 1.3',
+    contenders: ALL,
+    run: keptAliveSecure,
+    measures: [
+      rate([
+        { against: 'nginx', atLeast: 0.75, after: 1 },
+        { against: 'caddy', atLeast: 2.2 },
+      ]),
+      cpu('request'),
+    ],
+  },
+  {
+    name: 'handshakes',
+    work: 'new TLS connections, full handshake, one request each',
+    contenders: ALL,
+    run: newConnections,
+    measures: [
+      cpu('connection', [{ against: 'nginx', atLeast: 0.6, after: 0.85 }]),
+      {
+        key: 'resumed',
+        label: 'a session is resumed',
+        better: 'more',
+        format: (value) => (value === 1 ? 'yes' : 'no'),
+        uncompared: true,
+        targets: [{ against: null, atLeast: 1 }],
+      },
+    ],
+  },
+  {
+    name: 'http2',
+    work: 'HTTP/2, 8 connections of 8 streams',
+    contenders: ALL,
+    run: http2,
+    measures: [
+      rate([
+        { against: 'nginx', atLeast: 0.4, after: 0.6 },
+        { against: 'caddy', atLeast: 2 },
+      ]),
+      cpu('request'),
+    ],
+  },
+  {
+    name: 'large',
+    work: '10 MiB bodies, 8 connections',
+    contenders: [...ALL, 'nginxLargeBuffers'],
+    run: largeBodies,
+    measures: [
+      cpu('body', [{ against: 'nginx', atLeast: 1.4 }]),
+      {
+        ...cpu('body', [{ against: 'nginxLargeBuffers', after: 1 }]),
+        label: 'CPU a body, nginx with buffers of 64 KiB',
+        nginx: 'nginxLargeBuffers',
+      },
+      rate(),
+    ],
+  },
+  {
+    name: 'small-file',
+    work: 'a file of 1 KiB',
+    contenders: FILE_SERVERS,
+    run: file('small.html'),
+    measures: [rate([{ against: 'nginx', atLeast: 0.5, after: 0.8 }]), cpu('request')],
+  },
+  {
+    name: 'large-file',
+    work: 'a file of 1 MiB',
+    contenders: FILE_SERVERS,
+    run: file('large.bin'),
+    measures: [rate([{ against: 'nginx', atLeast: 0.6, after: 0.8 }]), cpu('request')],
+  },
+  {
+    name: 'memory',
+    work: 'memory',
+    contenders: ALL,
+    once: true,
+    run: memory,
+    measures: [
+      kibibytes('plainKib', 'an idle connection (of 2,000)', { atLeast: 16, after: 8 }),
+      kibibytes('secureKib', 'an idle TLS connection (of 1,000)', { atLeast: 64, after: 35 }),
+      mebibytes('workerRss', 'an idle worker, RSS', { atLeast: 50, after: 35 }),
+      mebibytes('workerPss', 'an idle worker, PSS', { atLeast: 50, after: 35 }),
+    ],
+  },
+  {
+    name: 'workers',
+    work: 'two workers, on both cores with the load',
+    contenders: ALL,
+    run: twoWorkers,
+    measures: [
+      {
+        key: 'change',
+        label: 'CPU a request, to that of one worker',
+        better: 'less',
+        format: (value) => value.toFixed(2),
+        uncompared: true,
+        targets: [{ against: null, atLeast: 1.1 }],
+      },
+    ],
+  },
+  {
+    name: 'swap',
+    work: 'a table of 10,000 hosts replaced, every upstream another',
+    contenders: ['ours'],
+    once: true,
+    run: async ({ stand, programs }) => ({
+      ...(await measureTableSwap(programs.get('ours') as OurProgram, stand.upstreamPort)),
+    }),
+    measures: [
+      { ...milliseconds('swapMs', 'takes'), targets: [{ against: null, atLeast: 100 }] },
+      {
+        ...milliseconds('heldMs', 'the longest wait of a request meanwhile'),
+        targets: [{ against: null, atLeast: 5 }],
+      },
+      milliseconds('calmMs', 'the longest wait without a replacement'),
+    ],
+  },
+]
+
+function rate(targets: Target[] = []): Measure {
+  const format = (value: number) => Math.round(value).toLocaleString('en-US')
+  return { key: 'perSecond', label: 'answers a second', better: 'more', format, targets }
+}
+
+function cpu(unit: string, targets: Target[] = []): Measure {
+  const format = (value: number) =>
+    value < 1000 ? `${value.toFixed(1)} µs` : `${(value / 1000).toFixed(2)} ms`
+  return { key: 'cpu', label: `CPU a ${unit}`, better: 'less', format, targets }
+}
+
+function milliseconds(key: string, label: string): Measure {
+  return { key, label, better: 'less', format: (value) => `${value.toFixed(2)} ms`, targets: [] }
+}
+
+function kibibytes(key: string, label: string, bounds: Omit<Target, 'against'>): Measure {
+  const targets = [{ against: null, ...bounds }]
+  return { key, label, better: 'less', format: (value) => `${value.toFixed(1)} KiB`, targets }
+}
+
+function mebibytes(
+  key: string,
+  label: string,
+  { atLeast = NaN, after = NaN }: Omit<Target, 'against'>,
+): Measure {
+  const targets = [{ against: null, atLeast: atLeast * 1024 * 1024, after: after * 1024 * 1024 }]
+  return { key, label, better: 'less', format: formatMib, targets }
+}

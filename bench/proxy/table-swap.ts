@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RouteTable } from '../../proxy/protocol.ts'
+import type { OurProgram } from './ours.ts'
+import type { Wait } from './probe.ts'
+import { LOAD_CORE } from './programs.ts'
+
+const HOSTS = 10_000
+const SWAPS = 5
+const PAUSE_MS = 1_000
+/** The host that is asked meanwhile, in the middle of the table. */
+const PROBED = `host-${HOSTS / 2}.test`
+
+/** What the replacement of a table came to. */
+export interface SwapFigures {
+  /** The longest of some. */
+  swapMs: number
+  /** The longest that a request waited for its answer during any of them. */
+  heldMs: number
+  /** The same while nothing was replaced: what machine, upstream and probe add themselves. */
+  calmMs: number
+}
+
+/** Replaces one table of 10,000 hosts by another in which every upstream is another, and back, while requests go on. */
+export async function measureTableSwap(program: OurProgram, upstreamPort: number): Promise<SwapFigures> {
+  const tables = ['a', 'b'].map((name) => fullTable(program.table, name, upstreamPort))
+  await program.client.applyTable(tables[0]!)
+  const probe = startProbe(program.plainPort)
+  const calm = { from: 0, to: 0 }
+  const swaps: { from: number; to: number }[] = []
+  await delay(PAUSE_MS)
+  calm.from = Date.now()
+  await delay(PAUSE_MS)
+  calm.to = Date.now()
+  for (let swap = 1; swap <= SWAPS; swap++) {
+    const from = Date.now()
+    await program.client.applyTable(tables[swap % 2]!)
+    swaps.push({ from, to: Date.now() })
+    await delay(PAUSE_MS)
+  }
+  const waits = await probe.stop()
+  await program.client.applyTable(program.table)
+  return {
+    swapMs: Math.max(...swaps.map(({ from, to }) => to - from)),
+    heldMs: Math.max(...swaps.map((span) => longest(waits, span))),
+    calmMs: longest(waits, calm),
+  }
+}
+
+function fullTable(table: RouteTable, name: string, upstreamPort: number): RouteTable {
+  const hosts: RouteTable['hosts'] = {}
+  const targets: RouteTable['targets'] = {}
+  for (let index = 0; index < HOSTS; index++) {
+    const id = `service-${index}`
+    hosts[`host-${index}.test`] = id
+    const upstream = { instance: `${id}-${name}`, host: '127.0.0.1', port: upstreamPort }
+    targets[id] = { id, state: 'serving', upstreams: [upstream] }
+  }
+  return { ...table, version: table.version + 1, hosts, targets }
+}
+
+/** The longest wait of the requests that were open in a span of time. */
+function longest(waits: Wait[], { from, to }: { from: number; to: number }): number {
+  return Math.max(0, ...waits.filter(({ at, ms }) => at + ms >= from && at <= to).map(({ ms }) => ms))
+}
+
+function startProbe(port: number): { stop(): Promise<Wait[]> } {
+  const args = [
+    '-c',
+    LOAD_CORE,
+    process.execPath,
+    join(import.meta.dirname, 'probe.ts'),
+    String(port),
+    PROBED,
+  ]
+  const child = spawn('taskset', args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  try {
+    // The control plane at work on the same core is not what the requests shall wait for.
+    setPriority(child.pid!, constants.priority.PRIORITY_HIGHEST)
+  } catch {
+    // Without the right to it the figure is higher, as the calm one shows.
+  }
+  const output = text(child.stdout)
+  return {
+    async stop() {
+      child.stdin.end()
+      const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode]
+      if (code !== 0) throw new Error('a request failed while the table was replaced')
+      return JSON.parse(await output) as Wait[]
+    },
+  }
+}

@@ -4,7 +4,7 @@ import type { Contender, Program } from './programs.ts'
 import type { Figures, Launch, Measure, Row } from './row.ts'
 import type { Stand } from './stand.ts'
 
-const WARM_UP_SECONDS = 1
+const WARM_UP_SECONDS = 5
 
 /** How much is measured. */
 export interface Extent {

@@ -87,8 +87,8 @@ export class Http2Connection {
     this.#deadline = 0
     lane.wire.begin(stream)
     stream.on('close', () => this.#closed(lane))
+    // Without a body it is left unread: so node closes it after the last write is done, not in its midst, with an error.
     if (hasBody) passBody(stream, lane.wire, head.chunked)
-    else stream.resume()
     lane.wire.receive(head.bytes, head.bytes.length)
   }
 

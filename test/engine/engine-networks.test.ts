@@ -198,13 +198,17 @@ interface Door {
 }
 
 const doors: Server[] = []
+const folders: string[] = []
 afterEach(() => {
   for (const server of doors.splice(0)) server.close()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
 /** A socket of its own in front of the engine, so that one test can lose the engine while others have it. */
 async function openDoor(handle: (socket: Socket) => void, path?: string): Promise<Door> {
-  const where = path ?? join(mkdtempSync(join(tmpdir(), 'deployer-door-')), 'engine.sock')
+  const folder = mkdtempSync(join(tmpdir(), 'deployer-door-'))
+  folders.push(folder)
+  const where = path ?? join(folder, 'engine.sock')
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)

@@ -47,6 +47,8 @@ function root(): string {
   if (folder === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'deployer-git-'))
     process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+    // The test runner ends its processes by a signal, of which nobody would tell them.
+    process.once('SIGTERM', () => process.exit())
     folder = made
   }
   return folder

@@ -31,10 +31,17 @@ export type ErrorCode = keyof typeof ERRORS
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
+  /** When to try again, for `Retry-After` (RFC 9110 section 10.2.3). */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { retryAfterSeconds, ...options }: ErrorOptions & { retryAfterSeconds?: number } = {},
+  ) {
     super(message, options)
     this.code = code
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 

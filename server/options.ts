@@ -36,6 +36,8 @@ export interface Options {
   trustedProxies: string[]
   upstreamTimeoutMs: number
   maxConnectionsPerIp: number
+  /** `max-age` of Strict-Transport-Security on HTTPS answers; 0 sends none. */
+  hstsSeconds: number
   logLevel: LogLevel
 }
 
@@ -86,6 +88,7 @@ export const FLAGS = {
     variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP',
     help: 'open connections of one address (2000)',
   },
+  hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
   'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
 } as const satisfies Record<string, Flag>
 
@@ -101,15 +104,16 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     const value = flags[name] ?? environment[FLAGS[name].variable]
     return value === undefined || value === '' ? null : value
   }
-  const number = (name: FlagName, fallback: number, least: number): number => {
+  const number = (name: FlagName, fallback: number, least: number, most = Infinity): number => {
     const value = text(name)
     if (value === null) return fallback
     if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < least)
       throw bad(name, `a number, at least ${least}`, value)
+    if (Number(value) > most) throw bad(name, `a number, at most ${most}`, value)
     return Number(value)
   }
-  const count = (name: FlagName, fallback: number, least = 1): number => {
-    const value = number(name, fallback, least)
+  const count = (name: FlagName, fallback: number, least = 1, most = Infinity): number => {
+    const value = number(name, fallback, least, most)
     if (!Number.isInteger(value)) throw bad(name, 'a whole number', String(value))
     return value
   }
@@ -133,7 +137,8 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     publicIp: readIp('public-ip', text('public-ip')),
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
-    maxConnectionsPerIp: count('max-connections-per-ip', 2_000),
+    maxConnectionsPerIp: count('max-connections-per-ip', 2_000, 1, MAX_CONNECTIONS_PER_IP),
+    hstsSeconds: text('hsts') === 'off' ? 0 : count('hsts', 0, 0, MAX_HSTS_SECONDS),
     logLevel: readLogLevel(text('log-level')),
   }
 }
@@ -165,6 +170,10 @@ function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
 
 /** Most jobs wait for a database or the network more than they compute. */
 const JOBS_A_CORE = 4
+
+/** What the data plane takes. */
+const MAX_CONNECTIONS_PER_IP = 1_000_000
+const MAX_HSTS_SECONDS = 100 * 365 * 24 * 60 * 60
 
 /** Less starts no program (the engine's own least is 6). */
 const MIN_MEMORY_MB = 16
@@ -235,8 +244,8 @@ function readApiToken(value: string | null): string | null {
   return value
 }
 
-/** Timers count milliseconds in 31 bits; a week is longer than anyone waits. */
-const LONGEST_DURATION_MS = 7 * 24 * 3_600_000
+/** Longer than anyone waits, and the most that the data plane takes. */
+const LONGEST_DURATION_MS = 24 * 3_600_000
 
 const UNIT_MS: Record<string, number> = { '': 1_000, ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 }
 
@@ -245,7 +254,7 @@ function readDuration(name: FlagName, value: string | null, fallbackMs: number):
   const match = /^(\d+)\s*(ms|s|m|min|h)?$/.exec(value)
   const milliseconds = Number(match?.[1]) * UNIT_MS[match?.[2] ?? '']!
   if (!match || milliseconds === 0 || milliseconds > LONGEST_DURATION_MS) {
-    throw bad(name, 'a duration such as 90s, 30m or 1h, a week at most', value)
+    throw bad(name, 'a duration such as 90s, 30m or 1h, a day at most', value)
   }
   return milliseconds
 }

@@ -32,7 +32,7 @@ export function buildTable(
     zones: book.zones,
     certificates: {},
     acme_challenges: {},
-    hsts_seconds: 0,
+    hsts_seconds: options.hstsSeconds,
     trusted_proxies: options.trustedProxies,
     upstream_timeout_ms: options.upstreamTimeoutMs,
     max_connections_per_ip: options.maxConnectionsPerIp,

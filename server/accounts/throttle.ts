@@ -26,7 +26,7 @@ export class Throttle {
   /** Runs `judge` in its turn; undefined counts as a failure. Throws `too_many_attempts` without running it. */
   async run<T>(judge: () => Promise<T | undefined>): Promise<T | undefined> {
     this.#assertOpen()
-    if (this.#waiting >= MAX_WAITING) throw tooMany('too many sign-ins at once: try again in a moment')
+    if (this.#waiting >= MAX_WAITING) throw tooMany('too many sign-ins at once: try again in a moment', 1)
     this.#waiting++
     const turn = this.#last.then(() => this.#judge(judge))
     this.#last = turn.catch(() => {})
@@ -49,10 +49,13 @@ export class Throttle {
     const oldest = this.#failures[0]
     if (oldest === undefined || this.#failures.length < MAX_FAILURES) return
     const seconds = Math.ceil((WINDOW_MS - (this.#now() - oldest)) / 1_000)
-    throw tooMany(`${MAX_FAILURES} sign-ins failed within 5 minutes: try again in ${seconds} seconds`)
+    throw tooMany(
+      `${MAX_FAILURES} sign-ins failed within 5 minutes: try again in ${seconds} seconds`,
+      seconds,
+    )
   }
 }
 
-function tooMany(message: string): AppError {
-  return new AppError('too_many_attempts', message)
+function tooMany(message: string, retryAfterSeconds: number): AppError {
+  return new AppError('too_many_attempts', message, { retryAfterSeconds })
 }

@@ -42,6 +42,7 @@ export function startCliLogin(name: string = DEFAULT_NAME): z.input<typeof Start
     throw new AppError(
       'too_many_attempts',
       `${MAX_REQUESTS} terminals wait to be signed in: try again in 10 minutes`,
+      { retryAfterSeconds: LIFETIME_MS / 1_000 },
     )
   }
   const id = newId('cliLogin')

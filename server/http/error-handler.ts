@@ -38,6 +38,7 @@ export default async function handleError(error: H3Error, event: H3Event): Promi
   setResponseStatus(event, status, STATUS_CODES[status])
   setResponseHeader(event, 'content-type', 'application/json')
   setResponseHeader(event, 'cache-control', 'no-store')
+  if (known?.retryAfterSeconds !== undefined) setResponseHeader(event, 'retry-after', known.retryAfterSeconds)
   const text = JSON.stringify({ error: { code, message } })
   if (event.node.req.complete) await send(event, text)
   else await sendDraining(event, text)

@@ -22,7 +22,6 @@ const IDLE_TIMEOUT_MS = 75_000
 const FIRST_REQUEST_MS = 1_000
 const END_STREAM = 1
 
-const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 const CHUNK_END = Buffer.from('\r\n')
 
 /** What serves one stream at a time: for the relay a connection that is kept alive. */
@@ -145,7 +144,13 @@ function passBody(stream: ServerHttp2Stream, wire: StreamWire, chunked: boolean)
     give(data)
     if (chunked) give(CHUNK_END)
   })
+  if (!chunked) return
+  let trailers = ''
+  stream.on('trailers', (_headers: unknown, _flags: number, fields: string[]) => {
+    for (let index = 0; index < fields.length; index += 2)
+      trailers += `${fields[index]}: ${fields[index + 1]}\r\n`
+  })
   stream.on('end', () => {
-    if (chunked && !stream.aborted) give(LAST_CHUNK)
+    if (!stream.aborted) give(Buffer.from(`0\r\n${trailers}\r\n`, 'latin1'))
   })
 }

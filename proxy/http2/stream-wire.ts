@@ -1,10 +1,13 @@
 import type { ServerHttp2Stream } from 'node:http2'
+import { NO_TRAILERS } from '../relay/body.ts'
 import { slab } from '../relay/slab.ts'
 import { Wire } from '../relay/wire.ts'
 import { READER_TIMEOUT_MS } from '../relay/waits.ts'
 import { readAnswerHead, withoutRepeats } from './answer-head.ts'
 
 const NO_ERROR = 0
+/** Statuses after which node ends the stream itself. */
+const BODYLESS = new Set([204, 205, 304])
 
 /**
  * Streams of one HTTP/2 connection, one after another, as the relay sees a connection: what the relay writes is an
@@ -15,6 +18,7 @@ export class StreamWire extends Wire {
   #stream: ServerHttp2Stream | null = null
   #headSent = false
   #complete = false
+  #trailers: readonly string[] = NO_TRAILERS
   /** The last piece of the body, which waits for a moment: when it turns out to be the end, its frame says so. */
   #held: Buffer | null = null
   /** Monotonic milliseconds at which the client last took what was written. */
@@ -34,6 +38,7 @@ export class StreamWire extends Wire {
     this.#stream = stream
     this.#headSent = false
     this.#complete = false
+    this.#trailers = NO_TRAILERS
     this.#held = null
     // The error is told by the close that follows it.
     stream.on('error', () => {})
@@ -95,7 +100,7 @@ export class StreamWire extends Wire {
     if (status < 200) return sendInterim(this.#stream!, status, fields)
     for (const attempt of [fields, withoutRepeats(fields)]) {
       try {
-        this.#stream!.respond([':status', String(status), ...attempt] as never)
+        this.#respond(status, attempt)
         return
       } catch {
         // Node says no to some of what HTTP/1.1 lets pass: a field twice, or a status of 600.
@@ -104,8 +109,17 @@ export class StreamWire extends Wire {
     this.reset()
   }
 
-  override answered(): void {
+  #respond(status: number, fields: readonly string[]): void {
+    const stream = this.#stream!
+    // Those that the head does not announce are dropped, as any recipient may (RFC 9110 6.5.1).
+    const waitForTrailers = this.#writable && !BODYLESS.has(status) && fields.includes('trailer')
+    stream.respond([':status', String(status), ...fields] as never, { waitForTrailers })
+    if (waitForTrailers) stream.once('wantTrailers', () => sendTrailers(stream, this.#trailers))
+  }
+
+  override answered(trailers: readonly string[]): void {
     this.#complete = true
+    this.#trailers = trailers
     const held = this.#held
     this.#held = null
     if (!this.#writable) return
@@ -124,7 +138,7 @@ export class StreamWire extends Wire {
   }
 
   override end(): void {
-    if (!this.#complete) this.answered()
+    if (!this.#complete) this.answered(NO_TRAILERS)
   }
 
   /** After a whole answer this tells the client that its request need not be sent to the end (RFC 9113 8.1). */
@@ -148,14 +162,28 @@ export class StreamWire extends Wire {
   }
 }
 
-function sendInterim(stream: ServerHttp2Stream, status: number, fields: string[]): void {
-  const headers: Record<string, string[]> = {}
+/** Fields as node takes what may come more than once. */
+function valuesByName(fields: readonly string[]): Record<string, string[]> {
+  const headers: Record<string, string[]> = Object.create(null) as Record<string, string[]>
   for (let index = 0; index < fields.length; index += 2) {
     const values = (headers[fields[index]!] ??= [])
     values.push(fields[index + 1]!)
   }
+  return headers
+}
+
+function sendTrailers(stream: ServerHttp2Stream, fields: readonly string[]): void {
   try {
-    stream.additionalHeaders({ ':status': status, ...headers })
+    stream.sendTrailers(valuesByName(fields))
+  } catch {
+    // Some that node does not send; the body is whole.
+    stream.close(NO_ERROR)
+  }
+}
+
+function sendInterim(stream: ServerHttp2Stream, status: number, fields: string[]): void {
+  try {
+    stream.additionalHeaders({ ':status': status, ...valuesByName(fields) })
   } catch {
     // A hint that node does not pass on is missed by nobody.
   }

@@ -5,6 +5,9 @@ const LENGTH = 1
 const CHUNKED = 2
 const UNTIL_CLOSE = 3
 
+/** What most bodies end with. */
+export const NO_TRAILERS: readonly string[] = []
+
 /** Follows one message body after another on a connection, and finds where each ends (RFC 9112 6.3). */
 export class Body {
   #kind = NONE
@@ -46,6 +49,11 @@ export class Body {
   get done(): boolean {
     if (this.#kind === CHUNKED) return this.#chunks!.done
     return this.#kind !== UNTIL_CLOSE && this.remaining === 0
+  }
+
+  /** The fields after its last chunk: names in lower case and values in turn. */
+  get trailers(): readonly string[] {
+    return this.#kind === CHUNKED ? this.#chunks!.trailers : NO_TRAILERS
   }
 
   /** Takes what belongs to it of `input[at, end)`. Answers the index after that, -1 for bad framing. */

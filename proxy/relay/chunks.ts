@@ -58,6 +58,9 @@ export class Chunks {
   #extensionBytes = 0
   #trailerBytes = 0
   #trailerName = ''
+  #trailerValue = ''
+  /** Names in lower case and values in turn. */
+  trailers: string[] = []
   /** After `scan` with an output: the index after the copied data. */
   written = 0
 
@@ -67,6 +70,8 @@ export class Chunks {
     this.#digits = 0
     this.#extensionBytes = 0
     this.#trailerBytes = 0
+    // Who was given them may still need them.
+    if (this.trailers.length > 0) this.trailers = []
   }
 
   get done(): boolean {
@@ -185,10 +190,16 @@ export class Chunks {
           return true
         }
         this.#state = TRAILER_VALUE
+        this.#trailerValue = ''
         return byte === 58 && trailerAllowed(this.#trailerName)
       case TRAILER_VALUE:
-        if (byte === CR) this.#state = TRAILER_LF
-        return byte === CR || VALUE[byte] === 1
+        if (byte === CR) {
+          this.#state = TRAILER_LF
+          this.trailers.push(this.#trailerName, this.#trailerValue.trim())
+          return true
+        }
+        this.#trailerValue += String.fromCharCode(byte)
+        return VALUE[byte] === 1
       default:
         this.#state = TRAILER_START
         return byte === LF

@@ -1,7 +1,7 @@
 import { SiteAnswer } from '../sites/answer.ts'
 import { readSiteRequest } from '../sites/request.ts'
 import type { Site } from '../sites/site.ts'
-import { Body } from './body.ts'
+import { Body, NO_TRAILERS } from './body.ts'
 import { Destination } from './destination.ts'
 import { REQUEST_ADDED_BYTES, finishRequestHead } from './forwarded-head.ts'
 import { COMPLETE, HEAD_GROWTH_BYTES, Head, INCOMPLETE, MAX_HEAD_BYTES, latin1 } from './head.ts'
@@ -400,11 +400,11 @@ export class Client implements WireOwner {
     if (this.ended) this.onEnd()
   }
 
-  /** The answer is complete. */
-  finish(): void {
+  /** The answer is complete; `trailers` are names in lower case and values in turn. */
+  finish(trailers: readonly string[] = NO_TRAILERS): void {
     const upstream = this.#detach()
     this.#siteAnswer = null
-    this.wire.answered()
+    this.wire.answered(trailers)
     if (this.#requestDone) upstream?.park(this.#relay.now)
     else upstream?.destroy()
     if (this.closeAfter || !this.#requestDone || this.#isLast()) return this.#linger()
@@ -435,7 +435,7 @@ export class Client implements WireOwner {
     this.#answering = true
     this.#relay.countAnswer(this.#destination.target, answer.status, performance.now() - this.#startedAt)
     this.wire.write(bytes, 0, bytes.length)
-    this.wire.answered()
+    this.wire.answered(NO_TRAILERS)
     if (close) return this.#linger()
     if (this.#requestDone) return this.#becomeIdle()
     this.#state = DISCARD

@@ -163,6 +163,7 @@ export class SocketWire extends Wire {
     if (!this.writeSlab(stop) && from) this.holdBack(from)
   }
 
+  /** Chunks have brought them. */
   override answered(): void {}
 
   override stream(on: boolean): void {

@@ -236,7 +236,7 @@ export class Upstream implements WireOwner {
   /** 1xx go to clients that know them (RFC 9110 15.2). */
   #relayInterim(client: Client): void {
     if (client.minorVersion === 0) return
-    this.#dropLines(response.status === 101)
+    this.#dropLines(client, response.status === 101)
     slab.buffer[response.outputEnd] = CR
     slab.buffer[response.outputEnd + 1] = LF
     if (!client.wire.writeSlab(response.outputEnd + 2)) client.wire.holdBack(this.wire)
@@ -244,7 +244,7 @@ export class Upstream implements WireOwner {
 
   #switchProtocols(client: Client, input: Buffer, at: number, length: number): void {
     if (!client.upgrading || !response.upgrade) return client.refuseAnswer()
-    this.#dropLines(true)
+    this.#dropLines(client, true)
     const { buffer } = slab
     let to = put(buffer, response.outputEnd, CONNECTION_UPGRADE)
     to = this.#endHead(client, buffer, to, false)
@@ -257,7 +257,7 @@ export class Upstream implements WireOwner {
 
   #relayHead(client: Client, input: Buffer, at: number, length: number): void {
     this.#frame(client)
-    this.#dropLines(response.status === 426)
+    this.#dropLines(client, response.status === 426)
     const { buffer } = slab
     let to = this.#endHead(client, buffer, response.outputEnd, client.closesAfterAnswer(response.status))
     const stop = this.#body.copy(input, at, length, buffer, to, this.#strip)
@@ -269,7 +269,7 @@ export class Upstream implements WireOwner {
     const sent = client.wire.writeSlab(to)
     if (this.#body.done) {
       if (stop < length) this.#keep = false
-      return client.finish()
+      return client.finish(this.#body.trailers)
     }
     if (!sent) client.wire.holdBack(this.wire)
     if (this.#body.remaining > READ_BUFFER_BYTES && !client.wire.frames) this.wire.stream(true)
@@ -289,10 +289,11 @@ export class Upstream implements WireOwner {
     this.#reuseMs = keepAliveSeconds < 0 ? REUSE_MS : Math.min(keepAliveSeconds * 1000 - 1000, MAX_REUSE_MS)
   }
 
-  #dropLines(keepUpgrade: boolean): void {
+  #dropLines(client: Client, keepUpgrade: boolean): void {
     let names = response.connectionNames
     if (response.upgrade && !keepUpgrade) names = [...(names ?? []), 'upgrade']
-    if (this.#strip) names = [...(names ?? []), 'transfer-encoding', 'trailer']
+    if (this.#strip)
+      names = [...(names ?? []), 'transfer-encoding', ...(client.wire.frames ? [] : ['trailer'])]
     if (names) dropNamedLines(slab.buffer, response, names)
   }
 
@@ -322,7 +323,7 @@ export class Upstream implements WireOwner {
     else if (!client.wire.writeSlab(this.#body.copiedTo) && !complete) client.wire.holdBack(this.wire)
     if (complete) {
       if (stop < length) this.#keep = false
-      return client.finish()
+      return client.finish(this.#body.trailers)
     }
     this.#relayed += length
     if (this.#relayed > STREAM_AFTER_BYTES && !client.wire.frames) this.wire.stream(true)

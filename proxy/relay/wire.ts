@@ -30,8 +30,8 @@ export abstract class Wire {
   abstract write(bytes: Buffer, start: number, end: number): boolean
   /** Writes what was read and pauses `from` (null for the last piece) while the bytes are pending. */
   abstract relay(input: Buffer, start: number, end: number, from: Wire | null): void
-  /** The answer to one request is complete. */
-  abstract answered(): void
+  /** The answer to one request is complete; `trailers` are names in lower case and values in turn. */
+  abstract answered(trailers: readonly string[]): void
   /** Reads into a buffer of its own while much comes, so that it can be written without a copy. */
   abstract stream(on: boolean): void
   /** Has TCP find out that the peer is gone. */

@@ -317,6 +317,46 @@ test('an upstream that dies in the middle of its answer makes a failed stream, n
   expect(stream.rstCode).toBe(constants.NGHTTP2_INTERNAL_ERROR)
 })
 
+test('trailers pass both ways, of an answer those that its head announced', async () => {
+  const app = await upstream((incoming, response) => {
+    incoming.resume()
+    incoming.on('end', () => {
+      if (incoming.url === '/announced') response.setHeader('trailer', 'digest, server-timing')
+      response.write('some ')
+      response.addTrailers([
+        ['Digest', incoming.trailers.digest ?? 'none'],
+        ['Server-Timing', 'a'],
+        ['Server-Timing', 'b'],
+      ])
+      response.end('body')
+    })
+  })
+  const session = await dial(await start([app.spec]))
+  for (const announced of [true, false, true]) {
+    const stream = session.request(
+      { ':authority': HOST, ':method': 'POST', ':path': announced ? '/announced' : '/silent' },
+      { waitForTrailers: true },
+    )
+    stream.on('wantTrailers', () => stream.sendTrailers({ digest: 'sha-256=abc' }))
+    let trailers: Record<string, unknown> = {}
+    stream.on('trailers', (received) => (trailers = Object.fromEntries(Object.entries(received))))
+    stream.end('question')
+    const answer = await answerOf(stream)
+    expect(answer.body.toString()).toBe('some body')
+    expect(trailers).toEqual(announced ? { digest: 'sha-256=abc', 'server-timing': 'a, b' } : {})
+  }
+})
+
+test('a trailer that would be acted upon in a head is refused with its request', async () => {
+  const app = await upstream((_incoming, response) => void response.end('ok'))
+  const session = await dial(await start([app.spec]))
+  const stream = session.request({ ':authority': HOST, ':method': 'POST' }, { waitForTrailers: true })
+  stream.on('error', () => {})
+  stream.on('wantTrailers', () => stream.sendTrailers({ authorization: 'Basic eDp4' }))
+  stream.end('question')
+  expect((await answerOf(stream)).status).toBe(400)
+})
+
 test('an early answer ends the request, whose body need not be sent', async () => {
   const app = await raw((socket, piece) => {
     if (!piece.startsWith('POST')) return

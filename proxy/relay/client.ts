@@ -182,7 +182,7 @@ export class Client implements WireOwner {
     if (!bytes) return
     this.wire.resume()
     this.#process(bytes, 0, bytes.length)
-    if (this.ended && this.#state === IDLE && !this.wire.pending) this.wire.end()
+    if (this.ended) this.onEnd()
   }
 
   #process(input: Buffer, at: number, end: number): void {

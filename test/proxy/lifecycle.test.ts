@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { findProxy, ProxyListenError } from '../../daemon/proxy/client.ts'
+import { ProxyListenError } from '../../daemon/proxy/client.ts'
+import { findProxy } from '../../daemon/proxy/find.ts'
 import { Load, http1 } from './load.ts'
 import { HOST, HttpUpstream, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } from './stand.ts'
 

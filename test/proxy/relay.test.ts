@@ -291,6 +291,24 @@ test('a half-closed client still gets its answer', async () => {
   expect(await client.end()).toMatch(/late/)
 })
 
+test('a client that ends in the body of a later request gets the answers before it, and is not waited for', async () => {
+  const upstream = await use(
+    await RawUpstream.start((socket, piece) => {
+      if (piece.startsWith('GET')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1')
+    }),
+  )
+  for (const target of [HOST, 'nobody.test']) {
+    const client = stand
+      .raw()
+      .request('GET /1 HTTP/1.1', `Host: ${HOST}`)
+      .request('POST /2 HTTP/1.1', `Host: ${target}`, 'Content-Length: 42')
+    client.socket.end('half')
+    expect(statusOf(await client.end())).toBe(200)
+  }
+  await expect.poll(async () => (await stand.client.counts()).open_requests).toBe(0)
+  expect(upstream.received.match(/GET \/1/g)).toHaveLength(2)
+})
+
 test('a slow reader holds its upstream back and gets every byte', async () => {
   const pieces = 400
   const piece = Buffer.alloc(100_000, 'x')

@@ -9,6 +9,7 @@ import { get } from '../smuggling/cases.ts'
 import { Witness } from '../smuggling/witness.ts'
 import { piecesOf } from './agreement.ts'
 import { answer, cuts, request, type Field, type Sample } from './arbitraries.ts'
+import { SEED } from './fuzz.ts'
 import { readAnswer, readRequests } from './relay-reader.ts'
 
 const RUNS = 400
@@ -70,7 +71,7 @@ test('requests are read as they were meant, however they are cut into reads', ()
         samples.map(({ start, fields, framed }) => `${start} HTTP/1.1\r\n${linesOf(fields)}\r\n${framed}`),
       )
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, seed: SEED },
   )
 })
 
@@ -84,7 +85,7 @@ test('answers are read as they were meant, however they are cut into reads', () 
       expect(messages[0]).toMatchObject({ fields, body, complete: true })
       expect(messages[0]!.forwarded).toBe(`HTTP/1.1 ${start}\r\n${linesOf(fields)}\r\n${framed}`)
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, seed: SEED },
   )
 })
 
@@ -109,7 +110,7 @@ test('lines are taken out of a head by their names, and the places of the others
       expect(places).toEqual(kept.map(([name]) => name))
       expect(head.lines).toBe(kept.length)
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, seed: SEED },
   )
 })
 
@@ -127,7 +128,7 @@ test('requests reach the upstream as they were meant, in whatever pieces they ar
         expect(witness.fields[index]!.slice(0, fields.length)).toEqual(fields)
       }
     }),
-    { numRuns: RUNS_OVER_THE_WIRE },
+    { numRuns: RUNS_OVER_THE_WIRE, seed: SEED },
   )
 })
 
@@ -148,6 +149,6 @@ test('answers reach the client as they were sent, in whatever pieces', async () 
       }
       client.close()
     }),
-    { numRuns: RUNS_OVER_THE_WIRE },
+    { numRuns: RUNS_OVER_THE_WIRE, seed: SEED },
   )
 })

@@ -20,6 +20,8 @@ export interface RelayMessage extends Message {
   closes: boolean
   /** Its Connection names upgrade: it offers another protocol, be it one that the relay does not pass on, as h2c. */
   upgrades: boolean
+  /** It expects something of who answers, which need not go on to the upstream. */
+  expects: boolean
 }
 
 export interface RelayReading extends Reading {
@@ -88,7 +90,7 @@ export function readRequests(input: Buffer, cuts: readonly number[] = []): Relay
     if (result === INCOMPLETE) break
     if (result !== COMPLETE) return { messages, fault: String(result) }
     if (head.method === METHOD_REFUSED) return { messages, fault: '405' }
-    const { minorVersion, close, expectsContinue, connectionUpgrade: upgrades } = head
+    const { minorVersion, close, expectsContinue, expectsOther, connectionUpgrade: upgrades } = head
     const { text, fields } = keptHead(expectsContinue && minorVersion === 0 ? ['expect'] : [])
     const [method, target] = text.split(' ', 2)
     const body = new Body()
@@ -105,6 +107,7 @@ export function readRequests(input: Buffer, cuts: readonly number[] = []): Relay
       forwarded: `${text}\r\n${latin1(input, from, read?.end ?? from)}`,
       closes,
       upgrades,
+      expects: expectsContinue || expectsOther,
     })
     if (!read) return { messages, fault: '400' }
     if (closes || !body.done) break
@@ -142,6 +145,7 @@ export function readAnswer(method: string, input: Buffer, cuts: readonly number[
       forwarded: `${text}\r\n${latin1(input, from, read?.end ?? from)}`,
       closes: head.close || minorVersion === 0 || body.endsWithConnection,
       upgrades: false,
+      expects: false,
     })
     if (!read) return { messages, fault: '502' }
     if (!interim) break

@@ -24,11 +24,10 @@ afterAll(async () => {
 
 /** Its answer is the upstream's first: nobody else answers it, asks for its body or makes another protocol of it. */
 function isPlain(message: RelayMessage): boolean {
-  const expects = message.fields.some(([name]) => name.toLowerCase() === 'expect')
   const known = message.fields.some(
     ([name, value]) => name.toLowerCase() === 'host' && /^app\.test\.?(?::\d+)?$/i.test(value),
   )
-  return known && !expects && !refusedByNode(message) && !offersUpgrade(message)
+  return known && !message.expects && !refusedByNode(message) && !offersUpgrade(message)
 }
 
 async function wireFault(bytes: Buffer, cuts: readonly number[]): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
-import { findProxy, ProxyClient } from '#daemon/proxy/client.ts'
+import { ProxyClient } from '#daemon/proxy/client.ts'
+import { findProxy } from '#daemon/proxy/find.ts'
 import { openDatabase } from '#server/database/index.ts'
 import { AppError } from '#server/errors.ts'
 import { readOptions } from '#server/options.ts'

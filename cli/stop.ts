@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { findProxy } from '#daemon/proxy/client.ts'
+import { findProxy } from '#daemon/proxy/find.ts'
 import { readOptions } from '#server/options.ts'
 import { findServer } from './running.ts'
 

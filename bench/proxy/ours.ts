@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ProxyClient, findProxy } from '../../daemon/proxy/client.ts'
+import { ProxyClient } from '../../daemon/proxy/client.ts'
+import { findProxy } from '../../daemon/proxy/find.ts'
 import type { RouteTable } from '../../proxy/protocol.ts'
 import { processesWith } from '../lib/processes.ts'
 import { moveTo, type Program, type Start } from './programs.ts'

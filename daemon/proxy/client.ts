@@ -2,34 +2,26 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   ChannelError,
-  PROTOCOL,
-  connectChannel,
-  controlSocketFile,
   SentTable,
   sendTable,
   type BoundListener,
   type Channel,
   type Counts,
-  type Hello,
   type RouteTable,
 } from '#proxy/protocol.ts'
-import { livingWorkers, stageProgram, startSupervisor, type Program } from './launch.ts'
+import { stopProxy } from './find.ts'
+import { stageProgram, type Program } from './launch.ts'
+import { reachProxy } from './reach.ts'
 
 /** More workers than this relay no faster than one host's services answer. */
 const MAX_DEFAULT_WORKERS = 4
-const HELLO_MS = 5_000
-/** Time for a supervisor to start, its workers included. */
-const START_MS = 30_000
-const START_POLL_MS = 25
 /** A supervisor that hands over is away for a moment; only after this is it taken for dead. */
 const AWAY_MS = 1_000
-const UPGRADE_MS = 40_000
 const TABLE_MS = 30_000
 /** Messages of a table under way at a time. */
 const TABLE_WINDOW = 16
 const COUNTS_MS = 5_000
 const DRAIN_SLACK_MS = 5_000
-const STOP_MS = 15_000
 const RECONNECT_FIRST_MS = 100
 const RECONNECT_LONGEST_MS = 5_000
 /** A change that met a lost connection is asked again this often; each is idempotent. */
@@ -135,8 +127,7 @@ export class ProxyClient {
   async stopAll(): Promise<void> {
     const channel = await this.#connected()
     this.#closed = true
-    await stop(channel)
-    channel.close()
+    await stopProxy(channel)
   }
 
   /** Ends the connection; the data plane serves on. */
@@ -190,62 +181,14 @@ export class ProxyClient {
     return this.#connecting
   }
 
-  /** Finds, starts or upgrades the data plane and attaches to it. */
   async #reach(): Promise<Channel> {
-    const { dataDirectory, serverId } = this.#options
-    let found = await greet(dataDirectory, this.#channel ? AWAY_MS : 0)
-    if (!found) {
-      this.#options.log('starting the proxy', { version: this.#program.version })
-      found = await this.#start()
-    }
-    if (found.hello.server_id !== serverId) {
-      found.channel.close()
-      throw new Error(`the proxy in ${dataDirectory} (process ${found.hello.pid}) belongs to another server`)
-    }
-    if (found.hello.version !== this.#program.version || found.hello.protocol !== PROTOCOL) {
-      found = await this.#upgrade(found)
-    }
-    const { channel, hello } = found
-    await channel.request('attach', { server_id: serverId, workers: this.#workers }, HELLO_MS)
+    const patienceMs = this.#channel ? AWAY_MS : 0
+    const { channel, hello } = await reachProxy(this.#options, this.#program, this.#workers, patienceMs)
     this.bound = hello.listeners
     this.#channel = channel
     channel.onClose = () => this.#lost()
     if (channel.closed) this.#lost()
     return channel
-  }
-
-  async #start(): Promise<Greeted> {
-    const { dataDirectory, node } = this.#options
-    const { failed } = await startSupervisor(node, this.#program, {
-      data_directory: dataDirectory,
-      server_id: this.#options.serverId,
-      version: this.#program.version,
-      workers: this.#workers,
-      inherited: [],
-      successor: false,
-    })
-    failed.catch(() => {})
-    const found = await Promise.race([greet(dataDirectory, START_MS), failed])
-    if (!found) throw new Error(`the proxy did not start within ${START_MS / 1000} s; see proxy/proxy.log`)
-    return found
-  }
-
-  /** Has the running data plane replaced by this version's; requests under way are finished by the old one. */
-  async #upgrade(old: Greeted): Promise<Greeted> {
-    const { dataDirectory, serverId, node } = this.#options
-    this.#options.log('upgrading the proxy', { from: old.hello.version, to: this.#program.version })
-    await old.channel.request('attach', { server_id: serverId, workers: 0 }, HELLO_MS)
-    const ask = { node, program: this.#program.file, version: this.#program.version, workers: this.#workers }
-    await old.channel.request('upgrade', ask, UPGRADE_MS)
-    old.channel.close()
-    const deadline = performance.now() + START_MS
-    while (performance.now() < deadline) {
-      const found = await greet(dataDirectory, START_MS)
-      if (found && found.hello.pid !== old.hello.pid) return found
-      found?.channel.close()
-      await sleep(START_POLL_MS)
-    }
-    throw new Error('the upgraded proxy does not answer; see proxy/proxy.log')
   }
 
   #lost(): void {
@@ -265,82 +208,6 @@ export class ProxyClient {
         this.#options.log('the proxy cannot be reached', { error: String(error) })
         await sleep(wait, undefined, { ref: false })
       }
-    }
-  }
-}
-
-/** A data plane found in a data directory. */
-export interface FoundProxy {
-  /** Ends the whole data plane. */
-  stop(): Promise<void>
-  /** Ends the connection alone. */
-  close(): void
-}
-
-/** Finds the data plane that runs in a data directory without starting one; null when none does. */
-export async function findProxy(dataDirectory: string): Promise<FoundProxy | null> {
-  const found = await greet(dataDirectory, 0)
-  if (found) {
-    const { channel, hello } = found
-    return {
-      async stop() {
-        await channel.request('attach', { server_id: hello.server_id, workers: 0 }, HELLO_MS)
-        await stop(channel)
-        channel.close()
-      },
-      close: () => channel.close(),
-    }
-  }
-  const workers = await livingWorkers(dataDirectory)
-  if (workers.length === 0) return null
-  return {
-    async stop() {
-      const ended = workers.map((worker) => new Promise<void>((resolve) => (worker.onClose = resolve)))
-      const ask = { limit_ms: STOP_MS / 3, close_idle: true }
-      for (const worker of workers) worker.request('retire', ask, HELLO_MS).catch(() => worker.destroy())
-      await Promise.race([Promise.all(ended), sleep(STOP_MS, undefined, { ref: false })])
-    },
-    close() {
-      for (const worker of workers) worker.close()
-    },
-  }
-}
-
-async function stop(channel: Channel): Promise<void> {
-  await channel.request('stop', {}, STOP_MS)
-}
-
-interface Greeted {
-  channel: Channel
-  hello: Hello
-}
-
-/** Connects to the control socket and reads its greeting, trying for `patienceMs`; null when nobody is there. */
-async function greet(dataDirectory: string, patienceMs: number): Promise<Greeted | null> {
-  const deadline = performance.now() + patienceMs
-  for (;;) {
-    try {
-      const channel = await connectChannel(controlSocketFile(dataDirectory), () => null)
-      const hello = await new Promise<Hello>((resolve, reject) => {
-        const timer = setTimeout(() => {
-          channel.destroy()
-          reject(new ChannelError('timeout', 'the proxy accepts but does not greet'))
-        }, HELLO_MS)
-        channel.onEvent = (event, body) => {
-          clearTimeout(timer)
-          if (event === 'hello') resolve(body as unknown as Hello)
-        }
-        channel.onClose = () => {
-          clearTimeout(timer)
-          reject(new ChannelError('closed', 'the proxy ended the connection'))
-        }
-      })
-      channel.onClose = () => {}
-      return { channel, hello }
-    } catch (error) {
-      if (error instanceof ChannelError && error.code === 'timeout') throw error
-      if (performance.now() >= deadline) return null
-      await sleep(START_POLL_MS)
     }
   }
 }

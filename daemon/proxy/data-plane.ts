@@ -4,7 +4,8 @@ import { logger } from '#server/log.ts'
 import type { ListenAddress } from '#server/options.ts'
 import { publicHttpPort, setPublicHttpPort } from '#server/public-address.ts'
 import type { Counts } from '#proxy/protocol.ts'
-import { findProxy, ProxyClient, ProxyListenError } from './client.ts'
+import { ProxyClient, ProxyListenError } from './client.ts'
+import { findProxy } from './find.ts'
 import { buildTable, nextTableVersion } from './table.ts'
 
 const log = logger('data plane')

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Channel } from '#proxy/protocol.ts'
+import { HELLO_MS, greet } from './greeting.ts'
+import { livingWorkers } from './launch.ts'
+
+const STOP_MS = 15_000
+
+/** A data plane found in a data directory. */
+export interface FoundProxy {
+  /** Ends the whole data plane. */
+  stop(): Promise<void>
+  /** Ends the connection alone. */
+  close(): void
+}
+
+/** Finds the data plane that runs in a data directory without starting one; null when none does. */
+export async function findProxy(dataDirectory: string): Promise<FoundProxy | null> {
+  const found = await greet(dataDirectory, 0)
+  if (found) {
+    const { channel, hello } = found
+    return {
+      async stop() {
+        await channel.request('attach', { server_id: hello.server_id, workers: 0 }, HELLO_MS)
+        await stopProxy(channel)
+      },
+      close: () => channel.close(),
+    }
+  }
+  const workers = await livingWorkers(dataDirectory)
+  if (workers.length === 0) return null
+  return {
+    async stop() {
+      const ended = workers.map((worker) => new Promise<void>((resolve) => (worker.onClose = resolve)))
+      const ask = { limit_ms: STOP_MS / 3, close_idle: true }
+      for (const worker of workers) worker.request('retire', ask, HELLO_MS).catch(() => worker.destroy())
+      await Promise.race([Promise.all(ended), sleep(STOP_MS, undefined, { ref: false })])
+    },
+    close() {
+      for (const worker of workers) worker.close()
+    },
+  }
+}
+
+/** Has the whole data plane end, by a connection that is attached. */
+export async function stopProxy(channel: Channel): Promise<void> {
+  await channel.request('stop', {}, STOP_MS)
+  channel.close()
+}

@@ -1,4 +1,5 @@
 import { latin1 } from '../relay/head.ts'
+import { withoutWhitespace } from '../relay/whitespace.ts'
 
 /** Fields about a connection of HTTP/1.1 have no place in HTTP/2 (RFC 9113 8.2.2). */
 const CONNECTION_FIELDS = new Set([
@@ -54,7 +55,7 @@ export function readAnswerHead(bytes: Buffer, start: number, end: number): Answe
     const next = text.indexOf('\r\n', line + 2)
     const colon = text.indexOf(':', line)
     const name = nameOf(text.slice(line + 2, colon))
-    if (name !== '') fields.push(name, text.slice(colon + 1, next < 0 ? undefined : next).trim())
+    if (name !== '') fields.push(name, withoutWhitespace(text.slice(colon + 1, next < 0 ? undefined : next)))
     line = next
   }
   return { status: Number(text.slice(9, 12)), fields, bodyStart: headEnd + 4 }

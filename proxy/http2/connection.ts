@@ -4,8 +4,9 @@ import { Client } from '../relay/client.ts'
 import { MAX_HEAD_BYTES } from '../relay/head.ts'
 import type { Peer } from '../relay/peer.ts'
 import type { Relay } from '../relay/relay.ts'
+import { LINGER_MS, READER_TIMEOUT_MS } from '../relay/waits.ts'
 import { requestHead } from './request-head.ts'
-import { StreamWire } from './stream-wire.ts'
+import { StreamWire, type Progress } from './stream-wire.ts'
 
 /** Requests at a time of one connection; browsers are told that 100 or more is usual (RFC 9113 6.5.2). */
 const MAX_STREAMS = 128
@@ -21,8 +22,8 @@ const IDLE_TIMEOUT_MS = 75_000
 /** How long a connection that came late waits for its first request. */
 const FIRST_REQUEST_MS = 1_000
 const END_STREAM = 1
-
-const CHUNK_END = Buffer.from('\r\n')
+/** A code of RST_STREAM: the request may be sent again (RFC 9113 8.7). */
+const REFUSED_STREAM = 7
 
 /** What serves one stream at a time: for the relay a connection that is kept alive. */
 interface Lane {
@@ -34,6 +35,7 @@ interface Lane {
 export class Http2Connection {
   #relay: Relay
   #peer: Peer
+  #socket: TLSSocket
   #session: ServerHttp2Session
   #farewell = Infinity
   #free: Lane[] = []
@@ -43,10 +45,14 @@ export class Http2Connection {
   #used = false
   /** Monotonic milliseconds; 0 for none. */
   #deadline: number
+  /** When it must be gone, once it is closed and nothing is under way. */
+  #goneBy = Infinity
+  #progress: Progress = { at: 0 }
 
   constructor(relay: Relay, peer: Peer, socket: TLSSocket) {
     this.#relay = relay
     this.#peer = peer
+    this.#socket = socket
     this.#deadline = relay.now + IDLE_TIMEOUT_MS
     // A stream has no other limit in time, and node lets no one near the socket of a session.
     socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
@@ -71,6 +77,11 @@ export class Http2Connection {
     this.#used = true
     // Those that came with it are taken too.
     if (this.#retiring) setImmediate(() => this.#session.close())
+    // Each costs as much as a connection of HTTP/1.1.
+    if (this.#busy.size > 0 && !this.#relay.admitStream(this.#peer)) {
+      stream.on('error', () => {})
+      return stream.close(REFUSED_STREAM)
+    }
     const lane = this.#takeLane()
     try {
       this.#serve(lane, stream, flags, headers)
@@ -80,20 +91,19 @@ export class Http2Connection {
   }
 
   #serve(lane: Lane, stream: ServerHttp2Stream, flags: number, headers: string[]): void {
-    const hasBody = (flags & END_STREAM) === 0
-    const head = requestHead(headers, hasBody)
     this.#busy.add(lane)
     this.#deadline = 0
     lane.wire.begin(stream)
     stream.on('close', () => this.#closed(lane))
+    const head = requestHead(headers, (flags & END_STREAM) === 0)
     // Without a body it is left unread: so node closes it after the last write is done, not in its midst, with an error.
-    if (hasBody) passBody(stream, lane.wire, head.chunked)
+    if (head.hasBody) passBody(stream, lane.wire, head.chunked)
     lane.wire.receive(head.bytes, head.bytes.length)
   }
 
   #takeLane(): Lane {
     for (let lane = this.#free.pop(); lane; lane = this.#free.pop()) if (!lane.wire.closed) return lane
-    const wire = new StreamWire()
+    const wire = new StreamWire(this.#progress)
     const client = new Client(this.#relay, this.#peer, wire)
     this.#relay.serve(client)
     return { wire, client }
@@ -104,7 +114,8 @@ export class Http2Connection {
     lane.wire.leave(!usable)
     if (usable) this.#free.push(lane)
     this.#busy.delete(lane)
-    if (this.#busy.size === 0) this.#deadline = this.#relay.now + IDLE_TIMEOUT_MS
+    if (this.#busy.size > 0) this.#relay.leaveStream(this.#peer)
+    else this.#deadline = this.#relay.now + IDLE_TIMEOUT_MS
   }
 
   #end(): void {
@@ -114,9 +125,17 @@ export class Http2Connection {
 
   /** Called with each tick of the relay's clock. */
   tick(now: number): void {
-    if (now > this.#farewell) this.#session.destroy()
-    else if (this.#deadline !== 0 && now > this.#deadline) this.#session.close()
+    if (now > this.#farewell || now > this.#goneBy) return this.cut()
+    if (this.#deadline !== 0 && now > this.#deadline) this.#session.close()
+    this.#watchEnd(now)
     for (const { wire } of this.#busy) wire.tick(now)
+  }
+
+  /** A client that does not close its end, or takes nothing of what is left, is not waited for. */
+  #watchEnd(now: number): void {
+    if (this.#session.destroyed) this.#goneBy = Math.min(this.#goneBy, now + LINGER_MS)
+    else if (this.#session.closed && this.#busy.size === 0)
+      this.#goneBy = Math.min(this.#goneBy, now + READER_TIMEOUT_MS)
   }
 
   /**
@@ -133,17 +152,14 @@ export class Http2Connection {
   /** Ends the connection at once. */
   cut(): void {
     this.#session.destroy()
+    this.#socket.destroy()
   }
 }
 
 /** Gives the body of a request to the relay, in chunks where it has no length. */
 function passBody(stream: ServerHttp2Stream, wire: StreamWire, chunked: boolean): void {
   const give = (bytes: Buffer) => wire.receive(bytes, bytes.length)
-  stream.on('data', (data: Buffer) => {
-    if (chunked) give(Buffer.from(`${data.length.toString(16)}\r\n`))
-    give(data)
-    if (chunked) give(CHUNK_END)
-  })
+  stream.on('data', (data: Buffer) => give(chunked ? chunkOf(data) : data))
   if (!chunked) return
   let trailers = ''
   stream.on('trailers', (_headers: unknown, _flags: number, fields: string[]) => {
@@ -151,6 +167,17 @@ function passBody(stream: ServerHttp2Stream, wire: StreamWire, chunked: boolean)
       trailers += `${fields[index]}: ${fields[index + 1]}\r\n`
   })
   stream.on('end', () => {
-    if (!stream.aborted) give(Buffer.from(`0\r\n${trailers}\r\n`, 'latin1'))
+    // That a stream of HEAD was cut only its end tells: node has ended the other half at once.
+    if (!stream.aborted && !stream.closed) give(Buffer.from(`0\r\n${trailers}\r\n`, 'latin1'))
   })
+}
+
+/** A chunk in one piece: each piece is a write of its own. */
+function chunkOf(data: Buffer): Buffer {
+  const size = `${data.length.toString(16)}\r\n`
+  const chunk = Buffer.allocUnsafe(size.length + data.length + 2)
+  chunk.write(size, 'latin1')
+  data.copy(chunk, size.length)
+  chunk.write('\r\n', size.length + data.length, 'latin1')
+  return chunk
 }

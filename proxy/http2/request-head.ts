@@ -9,6 +9,8 @@ const UNREADABLE = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 /** A request's head as HTTP/1.1 has it. */
 export interface RequestHead {
   bytes: Buffer
+  /** What follows it is its body. */
+  hasBody: boolean
   /** Its body comes in chunks, as its length is not known. */
   chunked: boolean
 }
@@ -24,27 +26,29 @@ export function requestHead(headers: readonly string[], hasBody: boolean): Reque
   let host = ''
   let cookies = ''
   let lines = ''
-  let chunked = hasBody
+  let length = ''
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!
     const value = headers[index + 1]!
-    if (LINE_BREAKING.test(value)) return { bytes: UNREADABLE, chunked: false }
+    if (LINE_BREAKING.test(value)) return { bytes: UNREADABLE, hasBody: false, chunked: false }
     if (name === ':method') method = value
     else if (name === ':path') path = value
     else if (name === ':authority') authority = value
     else if (name === 'host') host = value
     // Crumbs of one field, sent apart to be compressed better (RFC 9113 8.2.3).
-    else if (name === 'cookie') cookies += cookies === '' ? value : `; ${value}`
-    else if (name.charCodeAt(0) !== COLON) {
-      if (name === 'content-length') chunked = false
-      lines += `${name}: ${value}\r\n`
-    }
+    else if (name === 'cookie') cookies += cookies === '' || value === '' ? value : `; ${value}`
+    else if (name === 'content-length') length += `${name}: ${value}\r\n`
+    else if (name.charCodeAt(0) !== COLON) lines += `${name}: ${value}\r\n`
   }
   // Both name the same thing, or one of them lies (RFC 9113 8.3.1): two hosts are refused.
-  if (authority !== '' && host !== '' && authority !== host) lines += `host: ${host}\r\n`
+  if (authority !== '' && host !== '' && authority.toLowerCase() !== host.toLowerCase())
+    lines += `host: ${host}\r\n`
   if (cookies !== '') lines += `cookie: ${cookies}\r\n`
+  // What follows CONNECT is no body, whatever its head says (RFC 9113 8.5), and nobody has checked its length.
+  const tunnel = method === 'CONNECT'
+  const chunked = hasBody && !tunnel && length === ''
   if (chunked) lines += 'transfer-encoding: chunked\r\n'
-  const target = method === 'CONNECT' ? authority : path
-  const text = `${method} ${target} HTTP/1.1\r\nhost: ${authority || host}\r\n${lines}\r\n`
-  return { bytes: Buffer.from(text, 'latin1'), chunked }
+  else if (!tunnel) lines += length
+  const text = `${method} ${tunnel ? authority : path} HTTP/1.1\r\nhost: ${authority || host}\r\n${lines}\r\n`
+  return { bytes: Buffer.from(text, 'latin1'), hasBody: hasBody && !tunnel, chunked }
 }

@@ -8,6 +8,14 @@ import { readAnswerHead, withoutRepeats } from './answer-head.ts'
 const NO_ERROR = 0
 /** Statuses after which node ends the stream itself. */
 const BODYLESS = new Set([204, 205, 304])
+const RESET_CONTENT = 205
+/** Interim answers of one request; nothing holds back who sends more. */
+const MAX_INTERIMS = 32
+
+/** Monotonic milliseconds at which a client last took something of any of its streams. */
+export interface Progress {
+  at: number
+}
 
 /**
  * Streams of one HTTP/2 connection, one after another, as the relay sees a connection: what the relay writes is an
@@ -16,26 +24,35 @@ const BODYLESS = new Set([204, 205, 304])
 export class StreamWire extends Wire {
   override readonly frames = true
   #stream: ServerHttp2Stream | null = null
+  #progress: Progress
+  #interims = 0
   #headSent = false
   #complete = false
   #trailers: readonly string[] = NO_TRAILERS
   /** The last piece of the body, which waits for a moment: when it turns out to be the end, its frame says so. */
   #held: Buffer | null = null
-  /** Monotonic milliseconds at which the client last took what was written. */
-  #takenAt = 0
+  /** Monotonic milliseconds since when something waits to be taken. */
+  #pendingSince = 0
   #flush = () => {
     const held = this.#held
     this.#held = null
     if (held && this.#writable) this.#stream!.write(held, this.#written)
   }
   #written = () => {
-    this.#takenAt = performance.now()
+    this.#progress.at = performance.now()
     if (!this.pending) this.drained()
+  }
+
+  /** All of a connection share `progress`. */
+  constructor(progress: Progress) {
+    super()
+    this.#progress = progress
   }
 
   /** Serves a stream; the one before has closed. */
   begin(stream: ServerHttp2Stream): void {
     this.#stream = stream
+    this.#interims = 0
     this.#headSent = false
     this.#complete = false
     this.#trailers = NO_TRAILERS
@@ -73,7 +90,7 @@ export class StreamWire extends Wire {
     if (!this.#open) return true
     const at = this.#headSent ? start : this.#sendHeads(bytes, start, end)
     if (at < end && this.#writable) {
-      if (!this.pending) this.#takenAt = performance.now()
+      if (!this.pending) this.#pendingSince = performance.now()
       if (this.#held) this.#flush()
       else process.nextTick(this.#flush)
       this.#held = Buffer.from(bytes.subarray(at, end))
@@ -97,23 +114,24 @@ export class StreamWire extends Wire {
   }
 
   #sendHead(status: number, fields: string[]): void {
-    if (status < 200) return sendInterim(this.#stream!, status, fields)
-    for (const attempt of [fields, withoutRepeats(fields)]) {
-      try {
-        this.#respond(status, attempt)
-        return
-      } catch {
-        // Node says no to some of what HTTP/1.1 lets pass: a field twice, or a status of 600.
-      }
-    }
-    this.reset()
+    if (status < 200) return this.#sendInterim(status, fields)
+    const sent = attempt(fields, (kept) => this.#respond(status, kept))
+    if (!sent) this.reset()
+  }
+
+  /** A hint that is not passed on is missed by nobody. */
+  #sendInterim(status: number, fields: string[]): void {
+    if (++this.#interims > MAX_INTERIMS) return
+    attempt(fields, (kept) => this.#stream!.additionalHeaders({ ':status': status, ...valuesByName(kept) }))
   }
 
   #respond(status: number, fields: readonly string[]): void {
     const stream = this.#stream!
     // Those that the head does not announce are dropped, as any recipient may (RFC 9110 6.5.1).
-    const waitForTrailers = this.#writable && !BODYLESS.has(status) && fields.includes('trailer')
-    stream.respond([':status', String(status), ...fields] as never, { waitForTrailers })
+    const waitForTrailers = this.#writable && !BODYLESS.has(status) && names(fields, 'trailer')
+    // Its length would be that of a body which is not sent.
+    const kept = status === RESET_CONTENT ? without(fields, 'content-length') : fields
+    stream.respond([':status', String(status), ...kept] as never, { waitForTrailers })
     if (waitForTrailers) stream.once('wantTrailers', () => sendTrailers(stream, this.#trailers))
   }
 
@@ -132,9 +150,13 @@ export class StreamWire extends Wire {
   /** The connection has it from its beginning. */
   override keepAlive(): void {}
 
-  /** Ends a stream whose client takes nothing of what waits for it. `now` is monotonic milliseconds. */
+  /**
+   * Ends a stream whose client takes nothing of what waits for it, nor of its other streams: those it may prefer, and
+   * it is slow then, not gone. `now` is monotonic milliseconds.
+   */
   tick(now: number): void {
-    if (this.#stream && this.pending && now - this.#takenAt > READER_TIMEOUT_MS) this.reset()
+    const since = Math.max(this.#pendingSince, this.#progress.at)
+    if (this.#stream && this.pending && now - since > READER_TIMEOUT_MS) this.reset()
   }
 
   override end(): void {
@@ -173,18 +195,29 @@ function valuesByName(fields: readonly string[]): Record<string, string[]> {
 }
 
 function sendTrailers(stream: ServerHttp2Stream, fields: readonly string[]): void {
+  const sent = attempt(fields, (kept) => stream.sendTrailers(valuesByName(kept)))
+  // The body is whole.
+  if (!sent) stream.close(NO_ERROR)
+}
+
+/** Sends fields, without repeats where node refuses those that HTTP/1.1 lets pass; false when it refuses even so. */
+function attempt(fields: readonly string[], send: (fields: readonly string[]) => void): boolean {
+  return passes(() => send(fields)) || passes(() => send(withoutRepeats(fields)))
+}
+
+function passes(send: () => void): boolean {
   try {
-    stream.sendTrailers(valuesByName(fields))
+    send()
+    return true
   } catch {
-    // Some that node does not send; the body is whole.
-    stream.close(NO_ERROR)
+    return false
   }
 }
 
-function sendInterim(stream: ServerHttp2Stream, status: number, fields: string[]): void {
-  try {
-    stream.additionalHeaders({ ':status': status, ...valuesByName(fields) })
-  } catch {
-    // A hint that node does not pass on is missed by nobody.
-  }
+function names(fields: readonly string[], name: string): boolean {
+  return fields.some((field, index) => index % 2 === 0 && field === name)
+}
+
+function without(fields: readonly string[], name: string): string[] {
+  return fields.filter((_field, index) => fields[index - (index % 2)] !== name)
 }

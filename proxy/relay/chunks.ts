@@ -1,4 +1,5 @@
 import { CR, LF, TOKEN, VALUE, LOWER } from './bytes.ts'
+import { withoutWhitespace } from './whitespace.ts'
 
 const MAX_SIZE_DIGITS = 16
 /** Chunk extensions are of no use to anyone but who hides requests in them. */
@@ -195,7 +196,7 @@ export class Chunks {
       case TRAILER_VALUE:
         if (byte === CR) {
           this.#state = TRAILER_LF
-          this.trailers.push(this.#trailerName, this.#trailerValue.trim())
+          this.trailers.push(this.#trailerName, withoutWhitespace(this.#trailerValue))
           return true
         }
         this.#trailerValue += String.fromCharCode(byte)

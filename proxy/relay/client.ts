@@ -111,8 +111,9 @@ export class Client implements WireOwner {
     return this.instance !== null || this.#siteAnswer !== null
   }
 
+  /** It waits for a request, of which nothing has come yet. */
   get idle(): boolean {
-    return this.#state === IDLE
+    return this.#state === IDLE && this.#pending.length === 0
   }
 
   onRead(input: Buffer, length: number): void {
@@ -196,6 +197,8 @@ export class Client implements WireOwner {
 
   #stash(input: Buffer, at: number, end: number): void {
     if (at >= end || this.#state >= CLOSING) return
+    // A stream has one request: what follows it would be taken for the beginning of the next.
+    if (this.wire.frames) return this.cut()
     this.#pending.add(input, at, end)
     if (this.#pending.full) this.wire.pause()
   }

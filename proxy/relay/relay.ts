@@ -117,13 +117,25 @@ export class Relay {
     return true
   }
 
-  #leave({ address, capped }: Peer): void {
+  /** Counts a stream beside the first of its connection as another connection; false when its address has too many. */
+  admitStream({ address, capped }: Peer): boolean {
+    if (!capped) return true
+    const open = this.#perAddress.get(address) ?? 0
+    if (open >= this.routes.maxConnectionsPerAddress) return false
+    this.#perAddress.set(address, open + 1)
+    return true
+  }
+
+  leaveStream({ address, capped }: Peer): void {
+    if (!capped) return
+    const open = (this.#perAddress.get(address) ?? 1) - 1
+    if (open === 0) this.#perAddress.delete(address)
+    else this.#perAddress.set(address, open)
+  }
+
+  #leave(peer: Peer): void {
     this.#connections--
-    if (capped) {
-      const open = this.#perAddress.get(address)! - 1
-      if (open === 0) this.#perAddress.delete(address)
-      else this.#perAddress.set(address, open)
-    }
+    this.leaveStream(peer)
     if (this.retiring && this.#connections === 0) this.whenEmpty()
   }
 

@@ -226,6 +226,8 @@ export class Upstream implements WireOwner {
         return
       }
       at = response.inputEnd
+      // HTTP/1.1 passes what no one has defined; node's HTTP/2 does not.
+      if (response.status > 599 && client.wire.frames) return client.refuseAnswer()
       if (response.status === 101) return this.#switchProtocols(client, input, at, length)
       if (response.status >= 200) return this.#relayHead(client, input, at, length)
       this.#relayInterim(client)

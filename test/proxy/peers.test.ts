@@ -1,10 +1,14 @@
+import { connect as connectHttp2, constants } from 'node:http2'
 import { networkInterfaces } from 'node:os'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
 import { Relay } from '../../proxy/relay/relay.ts'
 import { useDataEvents } from '../../proxy/relay/socket-wire.ts'
+import { secureTable } from './secure.ts'
 import { HOST, ProxyStand, RawConnection, RawUpstream, statusOf, tableOf, waitFor } from './stand.ts'
+
+const { NGHTTP2_CANCEL: CANCEL, NGHTTP2_REFUSED_STREAM: REFUSED } = constants
 
 let cleanups: (() => void | Promise<void>)[] = []
 afterEach(async () => {
@@ -49,10 +53,33 @@ test('what a trusted proxy says about its client is believed and extended', asyn
   expect(upstream.received).not.toContain('Prefix')
 })
 
+/** An address of this machine that is not loopback. */
+const own = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)
+
+test.skipIf(!own)('requests of one HTTP/2 connection count for their address as connections do', async () => {
+  const upstream = await RawUpstream.start(() => {})
+  cleanups.push(() => upstream.close())
+  const listeners = [{ address: '0.0.0.0:0', protocol: 'https' as const }]
+  const stand = await start(secureTable([upstream.spec], { listeners, max_connections_per_ip: 3 }))
+  const session = connectHttp2(`https://${own!.address}:${stand.port}`, {
+    servername: HOST,
+    rejectUnauthorized: false,
+  })
+  cleanups.push(() => session.destroy())
+  const streams = Array.from({ length: 5 }, () => session.request({ ':authority': HOST }))
+  for (const stream of streams) stream.on('error', () => {})
+  const refused = () => streams.filter(({ rstCode, closed }) => closed && rstCode === REFUSED)
+  await expect.poll(() => refused().length).toBe(2)
+  for (const stream of streams) stream.close(CANCEL)
+  await expect.poll(async () => (await stand.client.counts()).open_requests).toBe(0)
+  const later = Array.from({ length: 3 }, () => session.request({ ':authority': HOST }))
+  for (const stream of later) stream.on('error', () => {})
+  await expect.poll(async () => (await stand.client.counts()).open_requests).toBe(3)
+})
+
 test('an address that has too many connections gets no more until some end; loopback may', async () => {
-  const own = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .find(({ family, internal }) => family === 'IPv4' && !internal)
   if (!own) return
   const upstream = await upstreamOf()
   const listeners = [{ address: '0.0.0.0:0', protocol: 'http' as const }]

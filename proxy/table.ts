@@ -50,6 +50,12 @@ export const SECTIONS = ['targets', 'hosts', 'zones', 'certificates', 'acme_chal
 
 export type Section = (typeof SECTIONS)[number]
 
+/** An empty map for each section. */
+export function sectionMaps<Value>(): Record<Section, Map<string, Value>> {
+  const maps = SECTIONS.map((section) => [section, new Map<string, Value>()])
+  return Object.fromEntries(maps) as Record<Section, Map<string, Value>>
+}
+
 /** The fields of a table that are no sections. */
 export type TableSettings = Omit<RouteTable, Section>
 

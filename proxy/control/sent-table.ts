@@ -1,16 +1,10 @@
 import type { RouteTable } from '../protocol.ts'
-import { SECTIONS, type Section } from '../table.ts'
+import { SECTIONS, sectionMaps } from '../table.ts'
 import { MessageWriter } from './table-message.ts'
 
 /** The table that was sent last, as the JSON of its entries, by which the next one is told apart. */
 export class SentTable {
-  readonly #texts: Record<Section, Map<string, string>> = {
-    targets: new Map(),
-    hosts: new Map(),
-    zones: new Map(),
-    certificates: new Map(),
-    acme_challenges: new Map(),
-  }
+  readonly #texts = sectionMaps<string>()
   #empty = true;
 
   /** Becomes `table`; gives the messages for whoever has the one before, or for anyone when there was none. */

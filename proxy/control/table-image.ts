@@ -1,6 +1,13 @@
 import { fail } from '../checks.ts'
 import type { RouteTable } from '../protocol.ts'
-import { MAX_ENTRIES, SECTIONS, type Section, type TablePart, type TableSettings } from '../table.ts'
+import {
+  MAX_ENTRIES,
+  SECTIONS,
+  sectionMaps,
+  type Section,
+  type TablePart,
+  type TableSettings,
+} from '../table.ts'
 import { SentTable } from './sent-table.ts'
 import { TableReader } from './table-reader.ts'
 
@@ -53,7 +60,7 @@ export class TableImage {
 
   /** What came as a whole, or as changes to the table before. Throws `ChannelError` `invalid_table`. */
   static after(before: TableImage | null, { base, parts, settings }: TableText): TableImage {
-    const all = base && before ? { ...before.#entries } : noEntries()
+    const all: Entries = base && before ? { ...before.#entries } : sectionMaps()
     let gone = false
     for (const section of SECTIONS) {
       const changes = parts.flatMap((part): [string, unknown][] => part[section] ?? [])
@@ -80,16 +87,6 @@ export class TableImage {
   /** Messages that give the whole of it. */
   messages(): Iterable<string> {
     return new SentTable().become(this.table)
-  }
-}
-
-function noEntries(): Entries {
-  return {
-    targets: new Map(),
-    hosts: new Map(),
-    zones: new Map(),
-    certificates: new Map(),
-    acme_challenges: new Map(),
   }
 }
 

@@ -78,7 +78,7 @@ export class Http2Connection {
     // Those that came with it are taken too.
     if (this.#retiring) setImmediate(() => this.#session.close())
     // Each costs as much as a connection of HTTP/1.1.
-    if (this.#busy.size > 0 && !this.#relay.admitStream(this.#peer)) {
+    if (this.#busy.size > 0 && !this.#relay.takePlace(this.#peer)) {
       stream.on('error', () => {})
       return stream.close(REFUSED_STREAM)
     }
@@ -114,7 +114,7 @@ export class Http2Connection {
     lane.wire.leave(!usable)
     if (usable) this.#free.push(lane)
     this.#busy.delete(lane)
-    if (this.#busy.size > 0) this.#relay.leaveStream(this.#peer)
+    if (this.#busy.size > 0) this.#relay.leavePlace(this.#peer)
     else this.#deadline = this.#relay.now + IDLE_TIMEOUT_MS
   }
 

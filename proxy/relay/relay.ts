@@ -109,16 +109,14 @@ export class Relay {
   }
 
   /** Counts a connection; false when there are too many, of its address or altogether. */
-  #admit({ address, capped }: Peer): boolean {
-    const open = capped ? (this.#perAddress.get(address) ?? 0) : 0
-    if (open >= this.routes.maxConnectionsPerAddress || this.#connections >= MAX_CONNECTIONS) return false
+  #admit(peer: Peer): boolean {
+    if (this.#connections >= MAX_CONNECTIONS || !this.takePlace(peer)) return false
     this.#connections++
-    if (capped) this.#perAddress.set(address, open + 1)
     return true
   }
 
-  /** Counts a stream beside the first of its connection as another connection; false when its address has too many. */
-  admitStream({ address, capped }: Peer): boolean {
+  /** Counts a connection, or a stream beside the first of its connection; false when its address has too many. */
+  takePlace({ address, capped }: Peer): boolean {
     if (!capped) return true
     const open = this.#perAddress.get(address) ?? 0
     if (open >= this.routes.maxConnectionsPerAddress) return false
@@ -126,16 +124,16 @@ export class Relay {
     return true
   }
 
-  leaveStream({ address, capped }: Peer): void {
+  leavePlace({ address, capped }: Peer): void {
     if (!capped) return
-    const open = (this.#perAddress.get(address) ?? 1) - 1
+    const open = this.#perAddress.get(address)! - 1
     if (open === 0) this.#perAddress.delete(address)
     else this.#perAddress.set(address, open)
   }
 
   #leave(peer: Peer): void {
     this.#connections--
-    this.leaveStream(peer)
+    this.leavePlace(peer)
     if (this.retiring && this.#connections === 0) this.whenEmpty()
   }
 

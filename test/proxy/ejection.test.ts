@@ -1,32 +1,19 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Upstream } from '../../proxy/protocol.ts'
-import { ask, echoApp } from './apps.ts'
-import { ProxyStand, statusOf, tableOf, type HttpUpstream } from './stand.ts'
+import { ask } from './apps.ts'
+import { app, start as startStand } from './lifetimes.ts'
+import { type ProxyStand, statusOf, tableOf } from './stand.ts'
 
 /** An instance that refuses leaves the choice for 10 s. */
 const EJECTED_PATIENT = { timeout: 30_000, interval: 250 }
 /** Within this much of them it is still out, however long a request takes. */
 const SURELY_EJECTED_MS = 8_000
 
-let cleanups: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
-
 async function start(...upstreams: Upstream[]): Promise<ProxyStand> {
-  const stand = await ProxyStand.start(tableOf(upstreams))
-  cleanups.push(() => stand.stop())
-  return stand
-}
-
-async function app(name: string, delayMs?: number): Promise<HttpUpstream> {
-  const upstream = await echoApp(name, delayMs)
-  cleanups.push(() => upstream.close())
-  return upstream
+  return startStand(tableOf(upstreams))
 }
 
 /** An address where nobody listens. */
@@ -41,8 +28,7 @@ async function refusing(instance: string): Promise<Upstream> {
 
 /** Has an app listen where nobody did. */
 async function appear({ instance, port }: Upstream): Promise<void> {
-  const upstream = await echoApp(instance)
-  cleanups.push(() => upstream.close())
+  const upstream = await app(instance)
   upstream.server.close()
   await once(upstream.server, 'close')
   upstream.server.listen(port, '127.0.0.1')

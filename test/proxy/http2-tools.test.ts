@@ -1,26 +1,19 @@
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { ensurePackages, findProgram } from '../stand/packages.ts'
 import { run } from '../stand/run.ts'
-import { echoApp } from './apps.ts'
 import { secureTable } from './secure.ts'
-import { HOST, ProxyStand } from './stand.ts'
+import { app, start as startStand } from './lifetimes.ts'
+import { HOST, type ProxyStand } from './stand.ts'
 
 const INSTALL_HANG_MS = 300_000
 const REQUESTS = 5_000
 
-let cleanups: (() => void | Promise<void>)[] = []
 beforeAll(() => ensurePackages(), INSTALL_HANG_MS)
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
 
 /** A data plane before an app that answers its path and name; answers its encrypted port. */
 async function start(): Promise<{ stand: ProxyStand; port: number }> {
-  const upstream = await echoApp('app')
-  cleanups.push(() => upstream.close())
-  const stand = await ProxyStand.start(secureTable([upstream.spec]))
-  cleanups.push(() => stand.stop())
+  const upstream = await app('app')
+  const stand = await startStand(secureTable([upstream.spec]))
   return { stand, port: stand.client.bound.find(({ host }) => host === '127.0.0.2')!.port }
 }
 

@@ -8,32 +8,21 @@ import {
 } from 'node:http2'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { secureConnection, secureTable } from './secure.ts'
-import { HOST, HttpUpstream, ProxyStand, RawUpstream, waitFor } from './stand.ts'
-
-let cleanups: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
+import { closing, start as startStand } from './lifetimes.ts'
+import { HOST, HttpUpstream, type ProxyStand, RawUpstream, waitFor } from './stand.ts'
 
 async function start(...given: Parameters<typeof secureTable>): Promise<ProxyStand> {
-  const stand = await ProxyStand.start(secureTable(...given))
-  cleanups.push(() => stand.stop())
-  return stand
+  return startStand(secureTable(...given))
 }
 
 async function upstream(listener: Parameters<typeof HttpUpstream.start>[1]): Promise<HttpUpstream> {
-  const started = await HttpUpstream.start('app', listener)
-  cleanups.push(() => started.close())
-  return started
+  return closing(await HttpUpstream.start('app', listener))
 }
 
 async function raw(answer: Parameters<typeof RawUpstream.start>[0]): Promise<RawUpstream> {
-  const started = await RawUpstream.start(answer)
-  cleanups.push(() => started.close())
-  return started
+  return closing(await RawUpstream.start(answer))
 }
 
 /** Answers what it was sent, and in `seen` how it was sent. */
@@ -51,7 +40,7 @@ async function dial(stand: ProxyStand): Promise<ClientHttp2Session> {
   const { port } = stand.client.bound.find(({ host }) => host === '127.0.0.2')!
   const session = connect(`https://127.0.0.2:${port}`, { servername: HOST, rejectUnauthorized: false })
   session.on('error', () => {})
-  cleanups.push(() => session.destroy())
+  onTestFinished(() => session.destroy())
   await once(session, 'connect')
   return session
 }
@@ -377,14 +366,9 @@ test('a request with HEAD that is cut does not reach the upstream as a whole one
 })
 
 test('values keep every byte but the white space around them', async () => {
-  const app = await RawUpstream.answering(
-    'HTTP/1.1 200 OK',
-    'X-Name: \t Voil\xc3\xa0\t ',
-    'Content-Length: 0',
-    '',
-    '',
+  const app = closing(
+    await RawUpstream.answering('HTTP/1.1 200 OK', 'X-Name: \t Voil\xc3\xa0\t ', 'Content-Length: 0', '', ''),
   )
-  cleanups.push(() => app.close())
   const { headers } = await ask(await dial(await start([app.spec])))
   expect(headers['x-name']).toBe('Voil\xc3\xa0')
 })
@@ -394,8 +378,7 @@ test('an answer that HTTP/2 has no form for is 502, one that has none of its bod
     ['600 Odd', 502],
     ['205 Reset Content', 205],
   ] as const) {
-    const app = await RawUpstream.answering(`HTTP/1.1 ${status}`, 'Content-Length: 5', '', 'hello')
-    cleanups.push(() => app.close())
+    const app = closing(await RawUpstream.answering(`HTTP/1.1 ${status}`, 'Content-Length: 5', '', 'hello'))
     const answer = await ask(await dial(await start([app.spec])))
     expect(answer.status).toBe(expected)
     if (expected === 205)
@@ -408,7 +391,7 @@ test('a client that does not close its end is not waited for when its connection
   const stand = await start([app.spec])
   const { port } = stand.client.bound.find(({ host }) => host === '127.0.0.2')!
   const socket = await secureConnection(port, { ALPNProtocols: ['h2'], allowHalfOpen: true } as never)
-  cleanups.push(() => void socket.destroy())
+  onTestFinished(() => void socket.destroy())
   // The preface, empty settings, and a GOAWAY: the server has nothing more to wait for (RFC 9113 3.4, 6.8).
   socket.write(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1'))
   await expect.poll(async () => (await stand.client.counts()).open_connections).toBe(1)

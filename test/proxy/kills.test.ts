@@ -3,33 +3,16 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
-import { EchoConnection, ask, echoApp } from './apps.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { EchoConnection, ask } from './apps.ts'
 import { Load, http1 } from './load.ts'
-import { PROGRAM, ProxyStand, statusOf, tableOf, type HttpUpstream } from './stand.ts'
+import { app, start } from './lifetimes.ts'
+import { PROGRAM, type ProxyStand, statusOf, tableOf, type HttpUpstream } from './stand.ts'
 
 /** Polls wait this long: only a hang needs it. */
 const PATIENT = { timeout: 10_000 }
 /** Signs of life are asked for every 5 s, and a worker is killed that owes three. */
 const HANG_PATIENCE_MS = 60_000
-
-let cleanups: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
-
-async function app(name: string, delayMs?: number): Promise<HttpUpstream> {
-  const upstream = await echoApp(name, delayMs)
-  cleanups.push(() => upstream.close())
-  return upstream
-}
-
-async function start(...given: Parameters<typeof ProxyStand.start>): Promise<ProxyStand> {
-  const stand = await ProxyStand.start(...given)
-  cleanups.push(() => stand.stop())
-  return stand
-}
 
 async function answered(stand: ProxyStand): Promise<number> {
   return (await stand.client.counts()).targets['srv-app']?.status_2xx ?? 0
@@ -140,7 +123,7 @@ for (let version = 1; ; version++) {
 `,
   )
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  cleanups.push(() => void child.kill('SIGKILL'))
+  onTestFinished(() => void child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   return child
 }

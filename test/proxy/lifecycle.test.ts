@@ -1,47 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ProxyListenError } from '../../daemon/proxy/client.ts'
 import { findProxy } from '../../daemon/proxy/find.ts'
 import { Load, http1 } from './load.ts'
-import { HOST, HttpUpstream, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } from './stand.ts'
+import { app, closing, start } from './lifetimes.ts'
+import { HOST, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } from './stand.ts'
 
 /** Polls wait this long: only a hang needs it. */
 const PATIENT = { timeout: 10_000 }
-
-let cleanups: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
-
-async function start(...given: Parameters<typeof ProxyStand.start>): Promise<ProxyStand> {
-  const stand = await ProxyStand.start(...given)
-  cleanups.push(() => stand.stop())
-  return stand
-}
-
-/** Answers the path and its own name after a moment. */
-async function worker(name: string, delayMs = 2): Promise<HttpUpstream> {
-  const upstream = await HttpUpstream.start(name, (request, response) => {
-    request.resume()
-    request.on('end', () => setTimeout(() => response.end(`${request.url} ${name}`), delayMs))
-  })
-  cleanups.push(() => upstream.close())
-  return upstream
-}
 
 test(
   'fifty swaps under load lose no request, each old instance being closed once drained',
   { timeout: 60_000 },
   async () => {
-    let current = await worker('v0')
+    let current = await app('v0')
     const stand = await start(tableOf([current.spec]), { workers: 2 })
     const load = new Load(
       http1(() => stand.port),
       600,
     )
     for (let version = 1; version <= 50; version++) {
-      const next = await worker(`v${version}`)
+      const next = await app(`v${version}`)
       await stand.client.applyTable(tableOf([next.spec], { version }))
       await stand.client.drain(current.instance, 5_000)
       current.close()
@@ -58,7 +37,7 @@ test(
 )
 
 test('a killed worker is replaced and the others serve on', { timeout: 30_000 }, async () => {
-  const upstream = await worker('v')
+  const upstream = await app('v')
   const stand = await start(tableOf([upstream.spec]), { workers: 2 })
   const load = new Load(
     http1(() => stand.port),
@@ -85,7 +64,7 @@ test(
   'a killed supervisor is replaced by way of its workers without a lost request',
   { timeout: 30_000 },
   async () => {
-    const upstream = await worker('v')
+    const upstream = await app('v')
     const stand = await start(tableOf([upstream.spec]), { workers: 1 })
     let reconnected = 0
     stand.client.onReconnect = () => void reconnected++
@@ -119,7 +98,7 @@ test(
   'another version takes over under load without a lost request, and counts go on',
   { timeout: 60_000 },
   async () => {
-    const upstream = await worker('v')
+    const upstream = await app('v')
     const table = tableOf([upstream.spec])
     const stand = await start(table, { workers: 1 })
     const load = new Load(
@@ -145,7 +124,7 @@ test(
 )
 
 test('the data plane serves on when its control plane goes, and a new one finds it', async () => {
-  const upstream = await worker('v')
+  const upstream = await app('v')
   const table = tableOf([upstream.spec])
   const stand = await start(table)
   const { port } = stand
@@ -169,7 +148,7 @@ test(
   'a data plane that starts serves its saved table before any control plane sends one',
   { timeout: 30_000 },
   async () => {
-    const upstream = await worker('v')
+    const upstream = await app('v')
     const stand = await start(tableOf([upstream.spec]))
     const { supervisor, workers } = await stand.processes()
     const address = `127.0.0.1:${stand.port}`
@@ -194,8 +173,8 @@ function kill(pid: number): void {
 }
 
 test('drain waits for open requests and cuts what is left at its deadline', async () => {
-  const slow = await worker('slow', 300)
-  const fast = await worker('fast')
+  const slow = await app('slow', 300)
+  const fast = await app('fast')
   const stand = await start(tableOf([slow.spec]))
   const client = stand.raw().request('GET /slow HTTP/1.1', `Host: ${HOST}`)
   await sleep(100)
@@ -205,11 +184,12 @@ test('drain waits for open requests and cuts what is left at its deadline', asyn
   client.request('GET /next HTTP/1.1', `Host: ${HOST}`)
   await client.until('/next fast')
   client.close()
-  const silent = await RawUpstream.start((socket, piece) => {
-    if (piece.startsWith('GET'))
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n')
-  })
-  cleanups.push(() => silent.close())
+  const silent = closing(
+    await RawUpstream.start((socket, piece) => {
+      if (piece.startsWith('GET'))
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n')
+    }),
+  )
   await stand.client.applyTable(tableOf([silent.spec]))
   const socket = stand
     .raw()
@@ -221,9 +201,9 @@ test('drain waits for open requests and cuts what is left at its deadline', asyn
 })
 
 test('hosts are found without regard to case, port and trailing dot; wildcards come after exact names', async () => {
-  const exact = await worker('exact')
-  const wild = await worker('wild')
-  const deep = await worker('deep')
+  const exact = await app('exact')
+  const wild = await app('wild')
+  const deep = await app('deep')
   const stand = await start(
     tableOf([], {
       hosts: { 'a.example.test': 'exact', '*.example.test': 'wild', '*.deep.example.test': 'deep' },
@@ -267,7 +247,7 @@ test.each(['suspended', 'not_deployed', 'starting', 'failed', 'scaled_to_zero'] 
 )
 
 test('a table that is not valid is refused whole and the one before stays', async () => {
-  const upstream = await worker('v')
+  const upstream = await app('v')
   const stand = await start(tableOf([upstream.spec]))
   const bad = tableOf([{ ...upstream.spec, host: 'not-an-address' }], { hosts: {} })
   await expect(stand.client.applyTable(bad)).rejects.toThrow(
@@ -281,10 +261,9 @@ test('a table that is not valid is refused whole and the one before stays', asyn
 })
 
 test('an address that another program has is told by code and address, and nothing changes', async () => {
-  const holder = await RawUpstream.start(() => {})
-  cleanups.push(() => holder.close())
+  const holder = closing(await RawUpstream.start(() => {}))
   const stand = new ProxyStand()
-  cleanups.push(() => stand.stop())
+  onTestFinished(() => stand.stop())
   const address = `127.0.0.1:${holder.port}`
   const taken = tableOf([], { listeners: [{ address, protocol: 'http' }] })
   const failure = await stand.connect(taken).catch((error: unknown) => error)
@@ -302,7 +281,7 @@ test(
   'listen addresses change while connections to the old ones are finished',
   { timeout: 30_000 },
   async () => {
-    const upstream = await worker('v')
+    const upstream = await app('v')
     const stand = await start(tableOf([upstream.spec]))
     const old = stand.raw().request('GET /one HTTP/1.1', `Host: ${HOST}`)
     await old.until('/one v')
@@ -328,8 +307,7 @@ test('an address gives way to another that overlaps it, and comes back when the 
   await stand.client.applyTable(on(`[::]:${port}`))
   expect(stand.client.bound).toMatchObject([{ address: `[::]:${port}`, port }])
   expect(await status()).toBe(404)
-  const holder = await RawUpstream.start(() => {})
-  cleanups.push(() => holder.close())
+  const holder = closing(await RawUpstream.start(() => {}))
   const both = on(`0.0.0.0:${port}`, `127.0.0.1:${holder.port}`)
   await expect(stand.client.applyTable(both)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   expect(await status()).toBe(404)
@@ -337,7 +315,7 @@ test('an address gives way to another that overlaps it, and comes back when the 
 
 test('a data directory with a long path works', async () => {
   const stand = new ProxyStand('x'.repeat(120))
-  cleanups.push(() => stand.stop())
+  onTestFinished(() => stand.stop())
   stand.client = await stand.connect(tableOf([]))
   expect(
     statusOf(await stand.raw().request('GET / HTTP/1.1', 'Host: a.test', 'Connection: close').end()),

@@ -2,30 +2,17 @@ import { connect as connectHttp2, constants } from 'node:http2'
 import { networkInterfaces } from 'node:os'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Relay } from '../../proxy/relay/relay.ts'
 import { useDataEvents } from '../../proxy/relay/socket-wire.ts'
 import { secureTable } from './secure.ts'
-import { HOST, ProxyStand, RawConnection, RawUpstream, statusOf, tableOf, waitFor } from './stand.ts'
+import { closing, start } from './lifetimes.ts'
+import { HOST, RawConnection, RawUpstream, statusOf, tableOf, waitFor } from './stand.ts'
 
 const { NGHTTP2_CANCEL: CANCEL, NGHTTP2_REFUSED_STREAM: REFUSED } = constants
 
-let cleanups: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
-
 async function upstreamOf(): Promise<RawUpstream> {
-  const upstream = await RawUpstream.answering('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok')
-  cleanups.push(() => upstream.close())
-  return upstream
-}
-
-async function start(...given: Parameters<typeof ProxyStand.start>): Promise<ProxyStand> {
-  const stand = await ProxyStand.start(...given)
-  cleanups.push(() => stand.stop())
-  return stand
+  return closing(await RawUpstream.answering('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok'))
 }
 
 test('what a trusted proxy says about its client is believed and extended', async () => {
@@ -59,15 +46,14 @@ const own = Object.values(networkInterfaces())
   .find(({ family, internal }) => family === 'IPv4' && !internal)
 
 test.skipIf(!own)('requests of one HTTP/2 connection count for their address as connections do', async () => {
-  const upstream = await RawUpstream.start(() => {})
-  cleanups.push(() => upstream.close())
+  const upstream = closing(await RawUpstream.start(() => {}))
   const listeners = [{ address: '0.0.0.0:0', protocol: 'https' as const }]
   const stand = await start(secureTable([upstream.spec], { listeners, max_connections_per_ip: 3 }))
   const session = connectHttp2(`https://${own!.address}:${stand.port}`, {
     servername: HOST,
     rejectUnauthorized: false,
   })
-  cleanups.push(() => session.destroy())
+  onTestFinished(() => session.destroy())
   const streams = Array.from({ length: 5 }, () => session.request({ ':authority': HOST }))
   for (const stream of streams) stream.on('error', () => {})
   const refused = () => streams.filter(({ rstCode, closed }) => closed && rstCode === REFUSED)
@@ -127,11 +113,12 @@ test('IPv6 clients are served on a dual-stack listener and named to the upstream
 })
 
 test('where accepted connections cannot share a read buffer, data events serve as well', async () => {
-  const upstream = await RawUpstream.start((socket, piece) => {
-    if (piece.includes('\r\n\r\n'))
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${'y'.repeat(999_999)}z`)
-  })
-  cleanups.push(() => upstream.close())
+  const upstream = closing(
+    await RawUpstream.start((socket, piece) => {
+      if (piece.includes('\r\n\r\n'))
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${'y'.repeat(999_999)}z`)
+    }),
+  )
   useDataEvents()
   const relay = new Relay()
   const table = tableOf([upstream.spec])
@@ -143,7 +130,7 @@ test('where accepted connections cannot share a read buffer, data events serve a
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  cleanups.push(() => {
+  onTestFinished(() => {
     relay.end()
     server.close()
   })

@@ -1,21 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CHUNKED, GET, H, POST, SMUGGLED, get, post } from './smuggling/cases.ts'
-import { Witness } from './smuggling/witness.ts'
-import { ProxyStand, statusOf, tableOf } from './stand.ts'
+import { watched } from './smuggling/witness.ts'
+import { statusOf } from './stand.ts'
 
-let stand: ProxyStand
-let witness: Witness
-
-beforeAll(async () => {
-  witness = await Witness.start()
-  stand = await ProxyStand.start(tableOf([witness.spec]))
-})
-afterAll(async () => {
-  await stand.stop()
-  witness.close()
-})
-beforeEach(() => witness.forget())
+const both = watched()
 
 /** The bytes of a request to a host that nobody has. */
 const toNobody = (bytes: string) => bytes.replace(H, 'Host: nobody.test')
@@ -39,12 +28,12 @@ test.each([
   ['an unknown host and chunks', 404, toNobody(post([CHUNKED], CHUNKS))],
   ['an unknown host in the target', 404, `GET http://nobody.test/ HTTP/1.1\r\nHost: nobody.test\r\n\r\n`],
 ])('after %s the answer is %i and the connection goes on', async (_what, status, bytes) => {
-  const client = stand.raw().send(bytes)
+  const client = both.stand.raw().send(bytes)
   await client.until('</html>')
   expect(statusOf(client.received)).toBe(status)
   client.send(get('Connection: close'))
   expect(await client.end()).toMatch(/<\/html>\nHTTP\/1\.1 200 OK[^]*<read GET \/>$/)
-  expect(witness.read).toEqual([['GET /', '']])
+  expect(both.witness.read).toEqual([['GET /', '']])
 })
 
 /** The client may send the body or wait for good: what comes next cannot be told from it. */
@@ -54,35 +43,35 @@ test.each([
   ['an unknown expectation', 417, post(['Expect: a-pony', LENGTH], SMUGGLED)],
   ['TRACE', 405, post(['Expect: 100-continue', LENGTH], SMUGGLED).replace('POST', 'TRACE')],
 ])('a body that waits to be asked for ends the connection after %s', async (_what, status, bytes) => {
-  const received = await stand.raw().send(bytes).end()
+  const received = await both.stand.raw().send(bytes).end()
   expect(statusOf(received)).toBe(status)
   expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1)
   expect(received).toContain('\r\nConnection: close\r\n')
-  expect(witness.received).toBe('')
+  expect(both.witness.received).toBe('')
 })
 
 test.each([
   ['a length', toNobody(post(['Content-Length: 1000000'], 'x'.repeat(1_000_000)))],
   ['chunks', toNobody(post([CHUNKED], `f4240\r\n${'x'.repeat(1_000_000)}\r\n0\r\n\r\n`))],
 ])('a body by %s that is too large to throw away ends the connection', async (_what, bytes) => {
-  const received = await stand.raw().send(bytes, SMUGGLED).end()
+  const received = await both.stand.raw().send(bytes, SMUGGLED).end()
   expect(statusOf(received)).toBe(404)
   expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1)
-  expect(witness.received).toBe('')
+  expect(both.witness.received).toBe('')
 })
 
 test('bad chunks after an answer of its own end the connection', async () => {
-  const received = await stand
+  const received = await both.stand
     .raw()
     .send(toNobody(post([CHUNKED], `3\nabc${SMUGGLED}`)))
     .end()
   expect(statusOf(received)).toBe(404)
   expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1)
-  expect(witness.received).toBe('')
+  expect(both.witness.received).toBe('')
 })
 
 test('a refusal can be read although the client goes on sending', async () => {
-  const client = stand.raw().send(`${GET}\r\n${H}\nX: y\r\n\r\n`)
+  const client = both.stand.raw().send(`${GET}\r\n${H}\nX: y\r\n\r\n`)
   for (let round = 0; round < 20 && client.socket.writable; round++) {
     client.send('x'.repeat(100_000))
     await sleep(5)
@@ -96,12 +85,12 @@ test('a refusal can be read although the client goes on sending', async () => {
 
 test('good requests before a bad one are answered, those after it are not', async () => {
   const good = (path: string) => `GET ${path} HTTP/1.1\r\n${H}\r\n\r\n`
-  const received = await stand
+  const received = await both.stand
     .raw()
     .send(good('/1') + good('/2') + `${POST}\r\n${H}\r\nContent-Length: x\r\n\r\n` + good('/3'))
     .end()
   expect(received).toMatch(/<read GET \/1>HTTP\/1\.1 200 OK[^]*<read GET \/2>HTTP\/1\.1 400 [^]*<\/html>\n$/)
-  expect(witness.read).toEqual([
+  expect(both.witness.read).toEqual([
     ['GET /1', ''],
     ['GET /2', ''],
   ])

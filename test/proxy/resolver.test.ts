@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { NameZone } from '../../proxy/protocol.ts'
 import { askTcp, askUdp, loopbackZone, lookUp, question, readAnswer, TYPE } from './names.ts'
-import { ProxyStand, tableOf, waitFor } from './stand.ts'
+import { start as startStand } from './lifetimes.ts'
+import { type ProxyStand, tableOf, waitFor } from './stand.ts'
 
 const GATEWAY = '127.20.0.1'
 const CLIENT = '127.20.0.5'
@@ -12,16 +13,8 @@ const OTHER_GATEWAY = '127.21.0.1'
 const OTHER_CLIENT = '127.21.0.5'
 const API = { api: ['127.20.0.16'] }
 
-let cleanups: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
-
 async function start(zones: Record<string, NameZone>, workers = 1): Promise<ProxyStand> {
-  const stand = await ProxyStand.start(tableOf([], { zones }), { workers })
-  cleanups.push(() => stand.stop())
-  return stand
+  return startStand(tableOf([], { zones }), { workers })
 }
 
 test('a name is answered with its addresses for a second, over UDP and TCP, without regard to case', async () => {
@@ -91,7 +84,7 @@ test('what is no question is told so or left without an answer, and the next one
   expect(readAnswer(await askUdp(CLIENT, GATEWAY, notify)).code).toBe(4)
   const socket = createSocket('udp4').bind(0, CLIENT)
   await once(socket, 'listening')
-  cleanups.push(() => void socket.close())
+  onTestFinished(() => void socket.close())
   const ids: number[] = []
   socket.on('message', (message) => ids.push(message.readUInt16BE(0)))
   const answer = Buffer.from(question('api', TYPE.a, { id: 1 }))

@@ -1,31 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RouteTable } from '../../proxy/protocol.ts'
-import { EchoConnection, ask, closed, echoApp } from './apps.ts'
+import { EchoConnection, ask, closed } from './apps.ts'
 import { Load, http1 } from './load.ts'
-import { HOST, ProxyStand, statusOf, tableOf, targetOf, type HttpUpstream } from './stand.ts'
+import { app, start } from './lifetimes.ts'
+import { HOST, type ProxyStand, statusOf, tableOf, targetOf, type HttpUpstream } from './stand.ts'
 
 const PATIENT = { timeout: 10_000 }
 /** As many as one server is built for. */
 const MANY = 10_000
-
-let cleanups: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
-
-async function app(name: string): Promise<HttpUpstream> {
-  const upstream = await echoApp(name)
-  cleanups.push(() => upstream.close())
-  return upstream
-}
-
-async function start(...given: Parameters<typeof ProxyStand.start>): Promise<ProxyStand> {
-  const stand = await ProxyStand.start(...given)
-  cleanups.push(() => stand.stop())
-  return stand
-}
 
 /** `MANY` hosts, each with a target of its own; the app's stands among them. */
 function manyHosts(upstream: HttpUpstream, version: number): RouteTable {

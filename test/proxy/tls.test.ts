@@ -3,30 +3,22 @@ import { connect as connectPlain } from 'node:net'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
-import { afterEach, expect, test } from 'vitest'
-import type { ProxyStand as Stand } from './stand.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { closing, start as startStand } from './lifetimes.ts'
 import { certificate, secureConnection, secureTable, shownName } from './secure.ts'
-import { HOST, HttpUpstream, ProxyStand, RawUpstream, waitFor } from './stand.ts'
+import { HOST, HttpUpstream, type ProxyStand, RawUpstream, waitFor } from './stand.ts'
 
-let cleanups: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
-
-async function start(table: Parameters<typeof Stand.start>[0], workers = 1): Promise<ProxyStand> {
-  const stand = await ProxyStand.start(table, { workers })
-  cleanups.push(() => stand.stop())
-  return stand
+async function start(table: Parameters<typeof ProxyStand.start>[0], workers = 1): Promise<ProxyStand> {
+  return startStand(table, { workers })
 }
 
 async function echo(): Promise<HttpUpstream> {
-  const upstream = await HttpUpstream.start('echo', (incoming, response) => {
-    response.setHeader('seen', JSON.stringify(incoming.headers))
-    incoming.pipe(response)
-  })
-  cleanups.push(() => upstream.close())
-  return upstream
+  return closing(
+    await HttpUpstream.start('echo', (incoming, response) => {
+      response.setHeader('seen', JSON.stringify(incoming.headers))
+      incoming.pipe(response)
+    }),
+  )
 }
 
 function securePort(stand: ProxyStand): number {
@@ -35,7 +27,7 @@ function securePort(stand: ProxyStand): number {
 
 async function dial(port: number, options: Parameters<typeof secureConnection>[1] = {}): Promise<TLSSocket> {
   const socket = await secureConnection(port, options)
-  cleanups.push(() => void socket.destroy())
+  onTestFinished(() => void socket.destroy())
   return socket
 }
 
@@ -158,11 +150,12 @@ test('bodies of some megabytes pass both ways, and the upstream is told that TLS
 
 test('an upstream that dies in the middle of its answer ends that connection alone, and it is known to be cut', async () => {
   for (const answer of ['Content-Length: 100\r\n\r\nhalf', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhalf']) {
-    const upstream = await RawUpstream.start((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\n${answer}`)
-      setTimeout(() => socket.destroy(), 50)
-    })
-    cleanups.push(() => upstream.close())
+    const upstream = closing(
+      await RawUpstream.start((socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\n${answer}`)
+        setTimeout(() => socket.destroy(), 50)
+      }),
+    )
     const stand = await start(secureTable([upstream.spec]))
     const { workers } = await stand.processes()
     const socket = await dial(securePort(stand))
@@ -176,13 +169,14 @@ test('an upstream that dies in the middle of its answer ends that connection alo
 })
 
 test('an upgraded connection is a pipe for bytes over TLS too', async () => {
-  const upstream = await RawUpstream.start((socket, piece) => {
-    if (piece.includes('Upgrade'))
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n')
-    else socket.write(piece.toUpperCase())
-    return true
-  })
-  cleanups.push(() => upstream.close())
+  const upstream = closing(
+    await RawUpstream.start((socket, piece) => {
+      if (piece.includes('Upgrade'))
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n')
+      else socket.write(piece.toUpperCase())
+      return true
+    }),
+  )
   const port = securePort(await start(secureTable([upstream.spec])))
   const socket = await dial(port)
   await ask(
@@ -247,11 +241,12 @@ test('the challenge of a certificate authority is answered without TLS at any ho
 })
 
 test('browsers are told to come by TLS alone where that is wanted, unless the service tells them itself', async () => {
-  const upstream = await HttpUpstream.start('own', (incoming, response) => {
-    if (incoming.url === '/own') response.setHeader('Strict-Transport-Security', 'max-age=5')
-    response.end('ok')
-  })
-  cleanups.push(() => upstream.close())
+  const upstream = closing(
+    await HttpUpstream.start('own', (incoming, response) => {
+      if (incoming.url === '/own') response.setHeader('Strict-Transport-Security', 'max-age=5')
+      response.end('ok')
+    }),
+  )
   const stand = await start(secureTable([upstream.spec], { hsts_seconds: 3600 }))
   const lines = async (path: string, host = HOST) => {
     const answer = await ask(

@@ -1,34 +1,17 @@
 import type { TLSSocket } from 'node:tls'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Counts } from '../../proxy/protocol.ts'
-import { EchoConnection, echoApp } from './apps.ts'
+import { EchoConnection } from './apps.ts'
 import { Load, http1, http2 } from './load.ts'
 import { secureConnection, secureTable } from './secure.ts'
-import { ProxyStand, tableOf, waitFor, type HttpUpstream } from './stand.ts'
+import { app, start } from './lifetimes.ts'
+import { type ProxyStand, tableOf, waitFor } from './stand.ts'
 
 /** Each starts two programs; on a busy machine that takes some seconds. */
 const SWAPS = 100
 const SECURE_SWAPS = 5
 const SWAPS_HANG_MS = 240_000
 const PATIENT = { timeout: 10_000 }
-
-let cleanups: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup()
-  cleanups = []
-})
-
-async function app(name: string): Promise<HttpUpstream> {
-  const upstream = await echoApp(name)
-  cleanups.push(() => upstream.close())
-  return upstream
-}
-
-async function start(...given: Parameters<typeof ProxyStand.start>): Promise<ProxyStand> {
-  const stand = await ProxyStand.start(...given)
-  cleanups.push(() => stand.stop())
-  return stand
-}
 
 /** Has a program of another version take over. */
 async function upgrade(stand: ProxyStand, version: string): Promise<void> {

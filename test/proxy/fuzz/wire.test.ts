@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { closed } from '../apps.ts'
-import { ProxyStand, tableOf } from '../stand.ts'
-import { Witness } from '../smuggling/witness.ts'
+import { watched } from '../smuggling/witness.ts'
 import { offersUpgrade, piecesOf, refusedByNode } from './agreement.ts'
 import { FUZZ_TIMEOUT_MS, fuzz } from './fuzz.ts'
 import { readRequests, type RelayMessage } from './relay-reader.ts'
@@ -10,17 +9,7 @@ import { REQUEST_SEEDS } from './seeds.ts'
 /** Even a slow machine sends more in the time. */
 const FEWEST_CASES = 50
 
-let stand: ProxyStand
-let witness: Witness
-
-beforeAll(async () => {
-  witness = await Witness.start()
-  stand = await ProxyStand.start(tableOf([witness.spec]))
-})
-afterAll(async () => {
-  await stand.stop()
-  witness.close()
-})
+const both = watched()
 
 /** Its answer is the upstream's first: nobody else answers it, asks for its body or makes another protocol of it. */
 function isPlain(message: RelayMessage): boolean {
@@ -33,15 +22,15 @@ function isPlain(message: RelayMessage): boolean {
 async function wireFault(bytes: Buffer, cuts: readonly number[]): Promise<string | null> {
   const { messages, fault } = readRequests(bytes)
   if (!messages.every(isPlain) || fault === '405') return null
-  witness.forget()
-  const client = stand.raw()
+  both.witness.forget()
+  const client = both.stand.raw()
   client.socket.setNoDelay()
   for (const piece of piecesOf(bytes, cuts)) client.socket.write(piece)
   client.socket.end()
   await closed(client)
   client.close()
   const whole = messages.filter(({ complete }) => complete)
-  const read = JSON.stringify(witness.read)
+  const read = JSON.stringify(both.witness.read)
   if (read !== JSON.stringify(whole.map(({ start, body }) => [start, body])))
     return `the upstream read ${read}`
   const statuses = [...client.received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)

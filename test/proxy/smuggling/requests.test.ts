@@ -1,27 +1,16 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { closed } from '../apps.ts'
-import { ProxyStand, statusOf, tableOf, type RawConnection } from '../stand.ts'
+import { statusOf, type RawConnection } from '../stand.ts'
 import { CHUNKED, SMUGGLED, get, post } from './cases.ts'
 import { BROKEN, REFUSED, SERVED } from './corpus.ts'
-import { Witness } from './witness.ts'
+import { watched } from './witness.ts'
 
 /** Longer bytes are not sent one by one: they are about limits, which a size or two reaches as well. */
 const DRIPPED_BYTES = 400
 const ANSWER = /HTTP\/1\.1 \d{3} /g
 
-let stand: ProxyStand
-let witness: Witness
-
-beforeAll(async () => {
-  witness = await Witness.start()
-  stand = await ProxyStand.start(tableOf([witness.spec]))
-})
-afterAll(async () => {
-  await stand.stop()
-  witness.close()
-})
-beforeEach(() => witness.forget())
+const both = watched()
 
 /** Waits for the end and answers all that came. */
 async function toTheEnd(client: RawConnection): Promise<string> {
@@ -43,51 +32,51 @@ async function drip(client: RawConnection, bytes: string): Promise<void> {
 test.each(REFUSED)(
   '%s is refused with %i, and nothing reaches the upstream',
   async (_what, status, bytes) => {
-    const received = await toTheEnd(stand.raw().send(bytes, '', SMUGGLED))
+    const received = await toTheEnd(both.stand.raw().send(bytes, '', SMUGGLED))
     expect(statusOf(received)).toBe(status)
     expect(received).toContain('\r\nConnection: close\r\n')
     expect(received.match(ANSWER)).toHaveLength(1)
-    expect(witness.received).toBe('')
+    expect(both.witness.received).toBe('')
   },
 )
 
 const DRIPPED = REFUSED.filter(([, , bytes]) => bytes.length <= DRIPPED_BYTES)
 
 test.each(DRIPPED)('%s is refused with %i also when it comes byte by byte', async (_what, status, bytes) => {
-  const client = stand.raw()
+  const client = both.stand.raw()
   await drip(client, bytes)
   expect(statusOf(await toTheEnd(client))).toBe(status)
-  expect(witness.received).toBe('')
+  expect(both.witness.received).toBe('')
 })
 
 test.each(BROKEN)('a chunk with %s is 400 and the upstream never reads a request', async (_what, body) => {
-  const received = await stand
+  const received = await both.stand
     .raw()
     .send(post([CHUNKED], body))
     .end()
   expect(statusOf(received)).toBe(400)
   expect(received.match(ANSWER)).toHaveLength(1)
-  expect(witness.read).toEqual([])
+  expect(both.witness.read).toEqual([])
 })
 
 test.each(BROKEN)('a chunk with %s is 400 also when it comes byte by byte', async (_what, body) => {
   if (body.length > DRIPPED_BYTES) return
-  const client = stand.raw().send(post([CHUNKED], ''))
+  const client = both.stand.raw().send(post([CHUNKED], ''))
   await drip(client, body)
   expect(statusOf(await toTheEnd(client))).toBe(400)
-  expect(witness.read).toEqual([])
+  expect(both.witness.read).toEqual([])
 })
 
 test.each(SERVED)(
   '$what is read by the upstream as it was meant',
   async ({ bytes, read, gone, kept, closes }) => {
-    const client = stand.raw().send(bytes)
+    const client = both.stand.raw().send(bytes)
     if (!closes) client.send(get('Connection: close'))
     const received = await toTheEnd(client)
     const expected = closes ? read : [...read, ['GET /', ''] as const]
-    expect(witness.read).toEqual(expected)
+    expect(both.witness.read).toEqual(expected)
     expect(received.match(ANSWER)).toHaveLength(expected.length)
-    const [first] = witness.received.split(
+    const [first] = both.witness.received.split(
       /(?<=\r\n\r\n)(?=GET \/ HTTP\/1\.1\r\nHost: app\.test\r\nX-Forwarded-For)/,
     )
     if (gone) expect(first).not.toMatch(gone)
@@ -97,22 +86,22 @@ test.each(SERVED)(
 
 test.each(SERVED)('$what is read the same when it comes byte by byte', async ({ bytes, read, closes }) => {
   if (bytes.length > DRIPPED_BYTES) return
-  const client = stand.raw()
+  const client = both.stand.raw()
   await drip(client, bytes)
   if (closes) await toTheEnd(client)
-  await expect.poll(() => witness.read).toEqual(read)
+  await expect.poll(() => both.witness.read).toEqual(read)
   client.close()
 })
 
 test('nothing of a head reaches the upstream before its last byte has come', async () => {
-  const client = stand.raw()
+  const client = both.stand.raw()
   const bytes = get('X: y')
   client.send(bytes.slice(0, -1))
   await sleep(100)
-  expect(witness.received).toBe('')
+  expect(both.witness.received).toBe('')
   client.send(bytes.slice(-1))
   await client.until('<read GET />')
-  expect(witness.read).toHaveLength(1)
+  expect(both.witness.read).toHaveLength(1)
   client.close()
 })
 
@@ -122,10 +111,10 @@ test.each([
   ['chunks between two', post([CHUNKED], '4\r\nhalf\r\n')],
   ['chunks before the last line', post([CHUNKED], '4\r\nhalf\r\n0\r\n')],
 ])('a body by %s that its client cuts is no request for the upstream', async (_what, bytes) => {
-  const client = stand.raw().send(bytes)
-  await expect.poll(() => witness.received).toContain('half')
+  const client = both.stand.raw().send(bytes)
+  await expect.poll(() => both.witness.received).toContain('half')
   client.socket.end()
   await toTheEnd(client)
   await sleep(20)
-  expect(witness.read).toEqual([])
+  expect(both.witness.read).toEqual([])
 })

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Upstream } from '../../../proxy/protocol.ts'
 import { pairs } from '../fuzz/message.ts'
+import { ProxyStand, tableOf } from '../stand.ts'
 
 /** More than the proxy lets pass. */
 const MAX_HEADER_BYTES = 128 * 1024
@@ -57,4 +59,25 @@ export class Witness {
     this.#server.close()
     this.#server.closeAllConnections()
   }
+}
+
+/** A data plane before a witness, for all tests of a file. */
+export interface Watched {
+  stand: ProxyStand
+  witness: Witness
+}
+
+/** Starts both before the tests of the file, which find them here, and has the witness forget between them. */
+export function watched(): Watched {
+  const both = {} as Watched
+  beforeAll(async () => {
+    both.witness = await Witness.start()
+    both.stand = await ProxyStand.start(tableOf([both.witness.spec]))
+  })
+  afterAll(async () => {
+    await both.stand.stop()
+    both.witness.close()
+  })
+  beforeEach(() => both.witness.forget())
+  return both
 }

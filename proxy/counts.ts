@@ -14,7 +14,7 @@ const BUCKETS = 5
 const ROW_LENGTH = BUCKETS + LATENCY_BUCKETS_SECONDS.length + 1
 
 /** A row of zeros. */
-export function emptyRow(): Row {
+function emptyRow(): Row {
   return Array.from({ length: ROW_LENGTH }, () => 0)
 }
 

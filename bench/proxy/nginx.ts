@@ -6,7 +6,7 @@ import { childrenOf } from '../lib/processes.ts'
 import { LOAD_CORE, startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
 /** The body at `/large`. */
-export const LARGE_BODY_BYTES = 10 * 1024 * 1024
+const LARGE_BODY_BYTES = 10 * 1024 * 1024
 
 const BASICS = (folder: string, workers: number) => `daemon off; worker_processes ${workers};
 pid ${join(folder, 'nginx.pid')}; error_log ${join(folder, 'error.log')} crit; worker_rlimit_nofile 16384;

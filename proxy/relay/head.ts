@@ -6,7 +6,7 @@ export const MAX_REQUEST_LINE_BYTES = 8 * 1024
 /** A head longer than this, request line included, is refused with 431. */
 export const MAX_HEAD_BYTES = 64 * 1024
 /** More fields than this are refused with 431. */
-export const MAX_FIELDS = 100
+const MAX_FIELDS = 100
 /** A name in DNS has at most 253 characters; `:65535` comes after it. */
 const MAX_HOST_BYTES = 260
 /** 15 digits stay below 2^53. */
@@ -344,7 +344,7 @@ function collect(
 }
 
 /** The number in `input[start, end)`, -1 when it is not made of 1 to `digits` digits. */
-export function decimal(input: Uint8Array, start: number, end: number, digits: number): number {
+function decimal(input: Uint8Array, start: number, end: number, digits: number): number {
   if (end === start || end - start > digits) return -1
   let value = 0
   for (let index = start; index < end; index++) {

@@ -52,6 +52,7 @@ function get(url: string, rest: Partial<CheckoutRequest> = {}): Promise<Checkout
     url,
     branch: null,
     commit: null,
+    confined: false,
     directory: tree(),
     signal,
     onLine: () => {},
@@ -110,7 +111,7 @@ describe('a checkout', () => {
       expect(await get(url, { commit: old.toUpperCase() })).toMatchObject({
         sha: old,
         message: 'old',
-        branch: null,
+        branch: 'main',
       })
       const two = join(home, 'two')
       expect(await get(url, { commit: old.slice(0, 8), directory: two })).toMatchObject({ sha: old })

@@ -31,8 +31,7 @@ beforeAll(async () => {
     repo_url: http.url(repository),
   })
   service = body
-  expect(await endOf(server, service.latest_deploy.id)).toMatchObject({ status: 'live' })
-}, 240_000)
+}, 60_000)
 afterAll(async () => {
   await server?.stop()
   await http?.close()
@@ -57,6 +56,7 @@ function push(after: string) {
 }
 
 test('the default branch is named where none was chosen: to programs, and in the deploy', async () => {
+  expect(await endOf(server, service.latest_deploy.id)).toMatchObject({ status: 'live' })
   const { body } = await server.api('GET', `/deploys/${service.latest_deploy.id}`)
   expect(body.source).toMatchObject({ branch: 'main', commit: null })
   const [container] = await containersOf(service.id)

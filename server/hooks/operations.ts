@@ -19,7 +19,7 @@ export function webhookSecret(): string {
   // Secrets of connected accounts' own applications will stand beside this one.
   const secret = useContext().options.webhookSecret
   if (secret === null)
-    throw new AppError('not_found', 'the push webhook is not enabled: set --webhook-secret')
+    throw new AppError('not_found', 'the push webhook is not enabled: set --webhook-secret-file')
   return secret
 }
 

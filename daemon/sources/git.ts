@@ -67,7 +67,7 @@ async function layOut(repository: Repository, request: CheckoutRequest): Promise
   await refuseLargeTree(repository, sha)
   await repository.git(['checkout', '--quiet', '--force', '--detach', sha])
   const message = await repository.git(['show', '--no-patch', '--format=%B', sha])
-  await fetchSubmodules(directory, (command) => repository.git(command), request.onLine)
+  await fetchSubmodules(repository, request.onLine)
   await noteLfs(directory, request.onLine)
   await rm(join(directory, '.git'), { recursive: true, force: true })
   return { sha, message: message.trim().slice(0, MAX_MESSAGE_CHARACTERS), branch }

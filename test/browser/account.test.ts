@@ -93,7 +93,7 @@ test('a terminal is signed in once the administrator typed its code, for 90 days
   expect(await page.locator('main').innerText()).not.toContain(started.code)
   await page.getByLabel('Code').fill('BCDF-GHJK')
   await page.getByRole('button', { name: 'Approve' }).click()
-  await page.getByRole('alert').filter({ hasText: 'is not the code' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'This is not the code' }).waitFor()
   await page.getByLabel('Code').fill(started.code.toLowerCase())
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByText('The terminal is signed in.').waitFor()

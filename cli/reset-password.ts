@@ -12,7 +12,8 @@ import { readOptions } from '#server/options.ts'
 
 const HELP = `Usage: deployer reset-password [--data-dir <directory>]
 
-Replaces the administrator's forgotten password, with the server running or not, and ends every session. API tokens stay.
+Replaces the administrator's forgotten password, with the server running or not, ends every session, and lets sign-ins be
+judged again after too many that failed. API tokens stay.
 On a terminal it asks for the new password; else it reads it from standard input:
 
   printf '%s' "$NEW_PASSWORD" | deployer reset-password

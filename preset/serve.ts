@@ -14,7 +14,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { asGet } from '#server/http/head.ts'
 import { writePrivateFile } from '#server/files.ts'
 import { logger, setLogLevel } from '#server/log.ts'
-import { readOptions, type ListenAddress } from '#server/options.ts'
+import { exposedSecrets, readOptions, type ListenAddress } from '#server/options.ts'
 import { openVault } from '#server/secrets.ts'
 import { ensureServerToken } from '#server/tokens/server-token.ts'
 import { serverIdOf } from '#server/server-id.ts'
@@ -35,6 +35,7 @@ const STOP_WITHIN_MS = 9_000
 export async function serve(argv: string[]): Promise<void> {
   const options = readOptions(argv)
   setLogLevel(options.logLevel)
+  for (const warning of exposedSecrets(argv)) log.warn(warning)
   const lock = openDataDirectory(options.dataDirectory)
   const stopping = new AbortController()
   const database = await usable(join(options.dataDirectory, 'deployer.db'), openDatabase)

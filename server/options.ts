@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS, MAX_UPSTREAM_TIMEOUT_MS } from '#proxy/limits.ts'
 import { AppError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { readSecret, TOKEN_FORM, WEBHOOK_SECRET_FORM, type SecretForm } from './secret-option.ts'
 
 /** An address to listen on; an IPv6 host is without brackets. */
 export interface ListenAddress {
@@ -58,7 +59,12 @@ export const FLAGS = {
   },
   'dashboard-host': { variable: 'DEPLOYER_DASHBOARD_HOST', help: 'public host of the dashboard, or off' },
   'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (made at first start)' },
+  'api-token-file': { variable: 'DEPLOYER_API_TOKEN_FILE', help: 'file that holds the server token' },
   'webhook-secret': { variable: 'DEPLOYER_WEBHOOK_SECRET', help: 'secret of push webhooks added by hand' },
+  'webhook-secret-file': {
+    variable: 'DEPLOYER_WEBHOOK_SECRET_FILE',
+    help: 'file that holds the secret of push webhooks',
+  },
   'docker-host': { variable: 'DOCKER_HOST', help: "the engine's socket, unix:///path" },
   'default-memory-mb': {
     variable: 'DEPLOYER_DEFAULT_MEMORY_MB',
@@ -95,6 +101,10 @@ export const FLAGS = {
 
 type FlagName = keyof typeof FLAGS
 
+/** Flags whose value is a secret; each has another that names a file. */
+const SECRETS = ['api-token', 'webhook-secret'] as const
+type SecretFlag = (typeof SECRETS)[number]
+
 /**
  * Reads the flags of `deployer serve` and their variables; a flag wins.
  * Throws `invalid_request` with one line that names the flag and what it must be.
@@ -118,6 +128,10 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     if (!Number.isInteger(value)) throw bad(name, 'a whole number', String(value))
     return value
   }
+  const secret = (name: SecretFlag, form: SecretForm): string | null => {
+    const given = (flag: FlagName) => ({ title: title(flag), value: text(flag) })
+    return readSecret(given(name), given(`${name}-file`), form)
+  }
   const baseDomain = readDomain('base-domain', text('base-domain') ?? 'localhost')
   return {
     dataDirectory: resolve(text('data-dir') ?? defaultDataDirectory(environment)),
@@ -125,7 +139,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     httpListen: readListen('http-listen', text('http-listen'), { host: '::', port: 80 }),
     baseDomain,
     dashboardHost: readDashboardHost(text('dashboard-host'), baseDomain),
-    apiToken: readApiToken(text('api-token')),
+    apiToken: secret('api-token', TOKEN_FORM),
     dockerHost: text('docker-host'),
     defaultMemoryMb: count('default-memory-mb', 512, MIN_MEMORY_MB),
     defaultCpus: number('default-cpus', 1, 0.01),
@@ -134,7 +148,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     jobConcurrency: count('job-concurrency', JOBS_A_CORE * availableParallelism()),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     baseImageRegistry: text('base-image-registry'),
-    webhookSecret: text('webhook-secret'),
+    webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
     publicIp: readIp('public-ip', text('public-ip')),
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
@@ -158,10 +172,11 @@ function parseFlags(argv: string[]): Partial<Record<FlagName, string>> {
 }
 
 function bad(name: FlagName, wanted: string, value: string): AppError {
-  return new AppError(
-    'invalid_request',
-    `--${name} (${FLAGS[name].variable}) must be ${wanted}, not "${value}"`,
-  )
+  return new AppError('invalid_request', `${title(name)} must be ${wanted}, not "${value}"`)
+}
+
+function title(name: FlagName): string {
+  return `--${name} (${FLAGS[name].variable})`
 }
 
 function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
@@ -231,14 +246,13 @@ export function isLocalDomain(domain: string): boolean {
   )
 }
 
-function readApiToken(value: string | null): string | null {
-  if (value !== null && !/^[!-~]{16,256}$/.test(value)) {
-    throw new AppError(
-      'invalid_request',
-      '--api-token (DEPLOYER_API_TOKEN) must be 16 to 256 visible ASCII characters',
-    )
-  }
-  return value
+/** What to tell who put a secret on the command line, a sentence each. */
+export function exposedSecrets(argv: string[]): string[] {
+  const flags = parseFlags(argv)
+  return SECRETS.filter((name) => flags[name] !== undefined).map(
+    (name) =>
+      `every user of this host can read --${name} in the list of processes: use --${name}-file (${FLAGS[`${name}-file`].variable}), and a new secret`,
+  )
 }
 
 /** The most that the data plane takes is also longer than anyone waits for a build. */

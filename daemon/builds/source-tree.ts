@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { archivePath } from '#server/archives.ts'
 import { tellDeploy } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
-import type { DeploySource } from '#server/deploys/schema.ts'
+import type { DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { makePrivateDirectory } from '#server/files.ts'
 import type { LogWriter } from '#server/log-files.ts'
@@ -11,6 +11,9 @@ import type { ServiceRow } from '#server/services/store.ts'
 import { unpackArchive } from '../sources/archive.ts'
 import { checkout } from '../sources/git.ts'
 import { BuildFailure } from './failure.ts'
+
+/** Deploys whose commit was named without the credentials of an administrator. */
+const BY_HOOK: ReadonlySet<DeployTrigger> = new Set(['deploy_hook', 'webhook'])
 
 /**
  * Lays out the source of a deploy's repository or archive, has `work` make something of its `root_dir`, and removes
@@ -64,13 +67,18 @@ async function layOut(
     url: deploy.repo_credentials === null ? source.repo_url! : vault.open(deploy.repo_credentials),
     branch: source.branch,
     commit: source.commit,
+    confined: BY_HOOK.has(deploy.trigger),
     directory,
     sshKeyFile: join(options.dataDirectory, 'ssh', 'id_ed25519'),
     knownHostsFile: join(options.dataDirectory, 'ssh', 'known_hosts'),
     signal,
     onLine: (line) => log.output('stdout', line),
   })
-  updateDeploy(deploy.id, { commit_sha: head.sha, commit_message: head.message })
+  updateDeploy(deploy.id, {
+    commit_sha: head.sha,
+    commit_message: head.message,
+    source: JSON.stringify({ ...source, branch: head.branch } satisfies DeploySource),
+  })
   tellDeploy(deploy.id, deploy.service_id)
   log.system(`commit ${head.sha} ${head.message.split('\n')[0]}`)
 }

@@ -29,7 +29,8 @@ export function isOwnOrigin(request: IncomingMessage): boolean {
   return origin === browserAddress(request)?.origin
 }
 
-function isLoopback(address: string | undefined): boolean {
+/** Whether a peer is a program of this host. */
+export function isLoopback(address: string | undefined): boolean {
   if (!address) return false
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }

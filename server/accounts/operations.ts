@@ -2,17 +2,27 @@ import type { z } from 'zod'
 import { useContext, useDatabase } from '../context.ts'
 import { isUniqueViolation, type Database } from '../database/index.ts'
 import { AppError } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { newId, randomHex } from '../ids.ts'
 import { logger } from '../log.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { toUser, type PasswordChange, type Setup, type SignIn, type User } from './schema.ts'
 import { openSession } from './sessions.ts'
 import { isSetupCode, removeSetupCode } from './setup-code.ts'
-import { deleteOtherSessions, insertAccount, replacePasswordHash, selectAccount } from './store.ts'
+import {
+  deleteOtherSessions,
+  insertAccount,
+  notePasswordReset,
+  replacePasswordHash,
+  selectAccount,
+  selectPasswordReset,
+} from './store.ts'
 import { Throttle } from './throttle.ts'
 
 const log = logger('accounts')
 const throttle = new Throttle()
+/** Tells one reset from another. */
+const RESET_MARK_BYTES = 8
+let heededReset: string | undefined
 
 /** A new session: its id, and the secret for the browser's cookie. */
 export interface NewSession {
@@ -69,6 +79,7 @@ export async function signIn(
   input: z.output<typeof SignIn>,
   userAgent: string | undefined,
 ): Promise<NewSession> {
+  heedReset()
   const session = await throttle.run(() => judge(input, userAgent))
   if (session) return session
   log.warn('a sign-in failed')
@@ -90,7 +101,7 @@ export async function changePassword(
   log.info('the password was changed; every other session has ended')
 }
 
-/** Replaces a forgotten password and ends every session. Answers the account's e-mail, or null when there is no account. */
+/** Replaces a forgotten password, ends every session and opens sign-in again. Answers the account's e-mail, or null when there is no account. */
 export async function replacePassword(database: Database, password: string): Promise<string | null> {
   const account = selectAccount(database)
   if (!account) return null
@@ -98,8 +109,16 @@ export async function replacePassword(database: Database, password: string): Pro
   // Who owns the host decides: a change made through the dashboard in the meantime is overruled.
   database.transaction(() => {
     setPassword(database, selectAccount(database)!.password_hash, passwordHash, null)
+    notePasswordReset(database, randomHex(RESET_MARK_BYTES))
   })
   return account.email
+}
+
+/** Who owns the host has just chosen the password: guesses at the one before close the door to nobody. */
+function heedReset(): void {
+  const reset = selectPasswordReset(useDatabase())
+  if (reset !== heededReset) throttle.clear()
+  heededReset = reset
 }
 
 async function judge(

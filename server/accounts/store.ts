@@ -22,6 +22,19 @@ export function replacePasswordHash(database: Database, from: string, to: string
   return database.run('UPDATE accounts SET password_hash = ? WHERE password_hash = ?', to, from) > 0
 }
 
+/** Notes that the password was replaced from the host, which the server that runs beside is to notice. */
+export function notePasswordReset(database: Database, mark: string): void {
+  database.run(
+    "INSERT INTO settings (key, value) VALUES ('password_reset', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    mark,
+  )
+}
+
+/** The mark of the last time that the password was replaced from the host. */
+export function selectPasswordReset(database: Database): string | undefined {
+  return database.get<{ value: string }>("SELECT value FROM settings WHERE key = 'password_reset'")?.value
+}
+
 export function insertSession(database: Database, row: SessionRow, secretHash: string): void {
   database.run(
     'INSERT INTO sessions (id, secret_hash, user_agent, created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',

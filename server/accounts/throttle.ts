@@ -37,6 +37,11 @@ export class Throttle {
     }
   }
 
+  /** Forgets the failures so far. */
+  clear(): void {
+    this.#failures = []
+  }
+
   async #judge<T>(judge: () => Promise<T | undefined>): Promise<T | undefined> {
     this.#assertOpen()
     const result = await judge()

@@ -1,19 +1,22 @@
 import { randomInt } from 'node:crypto'
 import type { z } from 'zod'
+import { networkOf } from '../accounts/client-address.ts'
 import { timestamp } from '../clock.ts'
 import { AppError } from '../errors.ts'
 import { newId, randomHex } from '../ids.ts'
 import { logger } from '../log.ts'
 import { sameSecret } from '../secrets.ts'
 import { createToken, revokeUnused } from '../tokens/operations.ts'
-import type { CliLogin, CliLoginPoll, StartedCliLogin } from './schema.ts'
+import type { CliLogin, CliLoginApproval, CliLoginPoll, StartedCliLogin } from './schema.ts'
 
 /** A request waits 10 minutes; an answer waits as long again for its terminal. */
 export const LIFETIME_MS = 10 * 60_000
 const POLL_INTERVAL_SECONDS = 2
 const SECRET_BYTES = 20
 /** Anyone may start one, so memory must have an end: each takes some 500 bytes. */
-const MAX_REQUESTS = 1_000
+const MAX_PENDING = 1_000
+/** A person has one terminal that waits, an office behind one address a few. */
+const MAX_PENDING_OF_NETWORK = 10
 /** RFC 8628 section 6.1: consonants alone, so that no word appears and no letter looks like a digit. */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_GROUP_LETTERS = 4
@@ -25,6 +28,9 @@ interface Request {
   id: string
   code: string
   name: string
+  /** Where it was started, and whose allowance it counts on. */
+  address: string
+  network: string
   status: z.output<typeof CliLogin>['status']
   secret: string
   createdAt: number
@@ -36,20 +42,17 @@ interface Request {
 /** In memory alone: a restart forgets them. */
 const requests = new Map<string, Request>()
 
-/** Starts the sign-in of a terminal. Throws `too_many_attempts` while too many wait. */
-export function startCliLogin(name: string = DEFAULT_NAME): z.input<typeof StartedCliLogin> {
-  if (requests.size >= MAX_REQUESTS) {
-    throw new AppError(
-      'too_many_attempts',
-      `${MAX_REQUESTS} terminals wait to be signed in: try again in 10 minutes`,
-      { retryAfterSeconds: LIFETIME_MS / 1_000 },
-    )
-  }
+/** Starts the sign-in of a terminal at an address. Nobody is refused: beyond an allowance the oldest that waits is forgotten. */
+export function startCliLogin(address: string, name: string = DEFAULT_NAME): z.input<typeof StartedCliLogin> {
+  const network = networkOf(address)
+  makeRoom(network)
   const id = newId('cliLogin')
   const request: Request = {
     id,
     code: `${codeGroup()}-${codeGroup()}`,
     name,
+    address,
+    network,
     status: 'pending',
     secret: randomHex(SECRET_BYTES),
     createdAt: Date.now(),
@@ -66,15 +69,27 @@ export function startCliLogin(name: string = DEFAULT_NAME): z.input<typeof Start
   }
 }
 
-/** What the administrator compares. Throws `not_found`. */
+/** What the administrator judges by. Throws `not_found`. */
 export function viewCliLogin(id: string): z.input<typeof CliLogin> {
   return view(find(id))
 }
 
-/** Makes the token that the terminal takes at its next poll. Throws `not_found`, or `conflict` when it has been answered. */
-export function approveCliLogin(id: string): z.input<typeof CliLogin> {
+/**
+ * Makes the token that the terminal takes at its next poll. Throws `not_found`, `conflict` when it has been answered,
+ * or `invalid_request` for the code of another terminal.
+ */
+export function approveCliLogin(
+  id: string,
+  { code, expires_at }: z.output<typeof CliLoginApproval>,
+): z.input<typeof CliLogin> {
   const request = findPending(id)
-  const { api_token: record, token: secret } = createToken(request.name, null)
+  if (code !== undefined && lettersOf(code) !== lettersOf(request.code)) {
+    throw new AppError(
+      'invalid_request',
+      'code: is not the code of this sign-in; type the one that your own terminal shows, and deny it if none does',
+    )
+  }
+  const { api_token: record, token: secret } = createToken(request.name, expires_at ?? null)
   request.token = { id: record.id, secret }
   return answer(request, 'approved')
 }
@@ -121,6 +136,16 @@ function expire(id: string): void {
   if (request.token) revokeUnused(request.token.id)
 }
 
+/** So that nobody blocks anybody, the oldest goes of who has used up an allowance, or else of who has the most. */
+function makeRoom(network: string): void {
+  const pending = [...requests.values()].filter(({ status }) => status === 'pending')
+  const groups = Map.groupBy(pending, (request) => request.network)
+  const own = groups.get(network) ?? []
+  const largest = [...groups.values()].reduce((most, next) => (next.length > most.length ? next : most), [])
+  if (own.length >= MAX_PENDING_OF_NETWORK) forget(own[0]!)
+  else if (pending.length >= MAX_PENDING) forget(largest[0]!)
+}
+
 function forget(request: Request): void {
   clearTimeout(request.expiry)
   requests.delete(request.id)
@@ -131,7 +156,7 @@ function find(id: string): Request {
   if (!request) {
     throw new AppError(
       'not_found',
-      `there is no terminal sign-in ${id}: it was collected, or it expired; start again in the terminal`,
+      `there is no terminal sign-in ${id}: it was collected, it expired, or newer ones from its address took its place; start again in the terminal`,
     )
   }
   return request
@@ -149,10 +174,16 @@ function view(request: Request): z.input<typeof CliLogin> {
     id: request.id,
     code: request.code,
     name: request.name,
+    address: request.address,
     status: request.status,
     created_at: timestamp(request.createdAt),
     expires_at: timestamp(request.createdAt + LIFETIME_MS),
   }
+}
+
+/** People type a code in any case, and leave out what parts it. */
+function lettersOf(code: string): string {
+  return code.toUpperCase().replace(/[^A-Z]/g, '')
 }
 
 function codeGroup(): string {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { TokenName } from '../tokens/schema.ts'
+import { FutureTimestamp, TokenName } from '../tokens/schema.ts'
 
 const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 const Id = z.string().meta({ examples: ['cli-0123456789abcdef0123'] })
 const Code = z
   .string()
-  .meta({ description: 'Shown by the terminal; compare it before approving', examples: ['BCDF-GHJK'] })
+  .meta({ description: 'Shown by the terminal, and typed by who approves it', examples: ['BCDF-GHJK'] })
 
 export const NewCliLogin = z
   .strictObject({
@@ -36,6 +36,7 @@ export const CliLogin = z
     name: z
       .string()
       .meta({ description: 'The API token created on approval is named so', examples: ['laptop'] }),
+    address: z.string().meta({ description: 'Where the terminal is', examples: ['203.0.113.7'] }),
     status: z.enum(['pending', 'approved', 'denied']).meta({ examples: ['pending'] }),
     created_at: Timestamp,
     expires_at: Timestamp.meta({
@@ -43,6 +44,21 @@ export const CliLogin = z
     }),
   })
   .meta({ id: 'CliLogin', description: 'A CLI login request, as the administrator sees it' })
+
+export const CliLoginApproval = z
+  .strictObject({
+    code: z
+      .string()
+      .optional()
+      .meta({
+        description: 'As it was typed by who approves: refused when it is not the code of this request',
+        examples: ['BCDF-GHJK'],
+      }),
+    expires_at: FutureTimestamp.nullish().meta({
+      description: 'When the token expires; never when absent or null',
+    }),
+  })
+  .meta({ id: 'CliLoginApproval', description: 'How a CLI login request is approved' })
 
 export const CliLoginSecret = z
   .strictObject({

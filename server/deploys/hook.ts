@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { commitFault } from '../git/refs.ts'
+import { commitFault, isBranchOrTag } from '../git/refs.ts'
 import { isId } from '../ids.ts'
 import { sameSecret } from '../secrets.ts'
 import { imageFault, imagePath } from '../services/rules.ts'
@@ -19,7 +19,10 @@ export const HookQuery = z.strictObject({
   ref: z
     .string()
     .optional()
-    .meta({ description: 'Commit to deploy, for a repository', examples: ['9fceb02'] }),
+    .meta({
+      description: 'Commit of the configured branch, or name of a branch or tag, to deploy of a repository',
+      examples: ['9fceb02'],
+    }),
   image: z
     .string()
     .optional()
@@ -40,7 +43,7 @@ export function runDeployHook(serviceId: string, query: z.output<typeof HookQuer
   if (!service || !matches) throw new AppError('unauthorized', 'unknown service or wrong key')
   // Judged here and not by the contract: who has no key learns nothing else.
   if (query.ref !== undefined) {
-    refuse('ref', commitFault(query.ref))
+    refuse('ref', refFault(query.ref))
     if (service.repo_url === null) refuse('ref', `service ${service.name} has no repository`)
   }
   if (query.image !== undefined) {
@@ -58,6 +61,14 @@ export function runDeployHook(serviceId: string, query: z.output<typeof HookQuer
     ...(query.ref === undefined ? {} : { commit: query.ref }),
     ...(query.image === undefined ? {} : { image: query.image }),
   })
+}
+
+/** Which commits the branch contains is asked of the remote when the deploy runs. */
+function refFault(ref: string): string | null {
+  const isOffered = !ref.startsWith('refs/') || isBranchOrTag(ref)
+  return (
+    commitFault(ref) ?? (isOffered ? null : 'must be a branch, a tag, or a commit of the configured branch')
+  )
 }
 
 function refuse(field: string, fault: string | null): void {

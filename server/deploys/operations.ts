@@ -19,6 +19,8 @@ import {
 /** What a new deploy from source may be told beside the service's settings. */
 export interface SourceChoice {
   commit?: string
+  /** The branch that contains the commit, where the service names none. */
+  branch?: string
   clearCache?: boolean
   /** An image of the configured repository path with another tag or digest. */
   image?: string
@@ -178,7 +180,8 @@ export function deploysOf(service: ServiceRow, limit: number): DeployFacts[] {
 function sourceOf(service: ServiceRow, choice: SourceChoice): DeploySource {
   const none = { repo_url: null, branch: null, commit: null }
   if (service.repo_url !== null) {
-    return { kind: 'git', repo_url: service.repo_url, branch: service.branch, commit: choice.commit ?? null }
+    const branch = service.branch ?? choice.branch ?? null
+    return { kind: 'git', repo_url: service.repo_url, branch, commit: choice.commit ?? null }
   }
   if (choice.commit !== undefined) {
     throw new AppError('invalid_request', `commit: service ${service.name} has no repository`)

@@ -86,7 +86,7 @@ export const Commit = z
 export const DeployInput = z
   .strictObject({
     commit: Commit.optional().meta({
-      description: 'Commit or ref to deploy instead of the branch head',
+      description: 'Commit or ref to deploy instead of the branch head; any that the remote has',
       examples: ['9fceb02'],
     }),
     clear_cache: z

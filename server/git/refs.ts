@@ -36,6 +36,11 @@ export function commitFault(text: string): string | null {
   return fault === null ? null : `${fault}; give 4 to 64 hex characters or the name of a branch or tag`
 }
 
+/** Whether a full name is that of a branch or a tag. Hosts keep other refs beside them, of requests to merge, which strangers write. */
+export function isBranchOrTag(name: string): boolean {
+  return /^refs\/(heads|tags)\//.test(name)
+}
+
 /** Whether a text may name a commit: 4 to 64 hex characters or a ref name. */
 export function isCommitish(text: string): boolean {
   return commitFault(text) === null

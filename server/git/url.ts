@@ -1,14 +1,14 @@
 /** How a repository is reached. */
 export type RepositoryProtocol = 'https' | 'http' | 'ssh' | 'git'
 
-/** A repository address in its parts. */
+/** A repository address in its parts, decoded. */
 export interface RepositoryUrl {
   protocol: RepositoryProtocol
-  /** Host name or address; an IPv6 address is without brackets. */
+  /** Host name or address in lower case; an IPv6 address is without brackets. */
   host: string
   /** Null is the protocol's own port. */
   port: number | null
-  /** The path as it was written, without a leading slash. */
+  /** Without leading slashes, but for one of the form of scp. */
   path: string
   username: string | null
   password: string | null
@@ -20,12 +20,12 @@ export interface RepositoryUrl {
 const MAX_URL_CHARACTERS = 2_048
 
 const EXAMPLES = 'such as https://github.com/owner/name.git or git@github.com:owner/name.git'
-const PROTOCOLS: Record<string, RepositoryProtocol> = {
-  'https:': 'https',
-  'http:': 'http',
-  'ssh:': 'ssh',
-  'git:': 'git',
-}
+const PORTS: Record<RepositoryProtocol, number> = { https: 443, http: 80, ssh: 22, git: 9418 }
+const MAX_PORT = 65_535
+
+/** ssh takes a user name as an argument; `@` is of those who sign in by their e-mail address. */
+const SSH_USERNAME = /^[A-Za-z0-9_.][A-Za-z0-9_.+@-]*$/
+const CONTROL = /\p{Cc}/u
 
 /** Why a text is no repository address that a service can deploy from; null when it is one. */
 export function repositoryUrlFault(text: string): string | null {
@@ -39,99 +39,162 @@ export function parseRepositoryUrl(text: string): RepositoryUrl | null {
   return typeof parsed === 'string' ? null : parsed
 }
 
-/** An address without its credentials, and those. `username` stays in the address of an ssh remote, which needs it. */
+/**
+ * An address as git is given it, written anew from its parts: another reader of the original text, with other rules about
+ * escapes, letter case or slashes, could see another host in it than the one that was judged. Credentials of http and
+ * https are left out; the user name of ssh is a part of the address.
+ */
+export function formatRepositoryUrl({ protocol, host, port, path, username, scp }: RepositoryUrl): string {
+  const user = protocol === 'ssh' && username !== null ? username : null
+  const bracketed = host.includes(':') ? `[${host}]` : host
+  if (scp) return `${user}@${bracketed}:${path}`
+  const before = user === null ? '' : `${encodeURIComponent(user)}@`
+  const after = port === null ? '' : `:${port}`
+  return `${protocol}://${before}${bracketed}${after}/${encodePath(path)}`
+}
+
+/** An address as git is given it, and the credentials that were in it. What is no address stays as it is. */
 export function splitCredentials(text: string): {
   url: string
   username: string | null
   password: string | null
 } {
   const parsed = parseRepositoryUrl(text)
-  if (!parsed || parsed.protocol === 'ssh') return { url: text, username: null, password: null }
-  const { username, password } = parsed
-  return { url: text.replace(AUTHORITY_CREDENTIALS, '$1'), username, password }
+  if (!parsed) return { url: text, username: null, password: null }
+  const { protocol, username, password } = parsed
+  const isPart = protocol === 'ssh'
+  return {
+    url: formatRepositoryUrl(parsed),
+    username: isPart ? null : username,
+    password: isPart ? null : password,
+  }
 }
-
-/**
- * An address as it may be shown: what may be a secret in it becomes `***`. A user name alone is one too over
- * http and https, where tokens are often given in its place.
- */
-export function maskRepositoryUrl(text: string): string {
-  return text.replace(AUTHORITY_CREDENTIALS, (whole, start: string, credentials: string) => {
-    if (/^ssh:/i.test(start))
-      return credentials.includes(':') ? `${start}${credentials.split(':')[0]}:***@` : whole
-    return `${start}***@`
-  })
-}
-
-/** Everything between `//` and the last `@` before the path. */
-const AUTHORITY_CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i
 
 function read(text: string): RepositoryUrl | string {
   if (text === '') return `must not be empty: give a repository address ${EXAMPLES}`
   if (text.length > MAX_URL_CHARACTERS) return `must have at most ${MAX_URL_CHARACTERS} characters`
-  if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/.test(text))
-    return 'must not contain spaces or control characters'
+  if (/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\ufeff]/u.test(text)) return 'must not contain spaces or control characters'
+  if (!text.isWellFormed()) return 'must be well-formed Unicode'
   if (text.startsWith('-')) return `must not begin with "-": give a repository address ${EXAMPLES}`
   if (/^[a-z0-9]+::/i.test(text))
     return `must not name a remote helper ("::"): give a repository address ${EXAMPLES}`
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return readUrl(text)
-  return readScp(text)
+  const url = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(.*)$/i.exec(text)
+  return url ? readUrl(url[1]!.toLowerCase(), url[2]!, url[3]!) : readScp(text)
 }
 
-function readUrl(text: string): RepositoryUrl | string {
-  const scheme = /^[a-z0-9+.-]+:/i.exec(text)![0].toLowerCase()
-  const protocol = PROTOCOLS[scheme]
-  if (!protocol) return `must use https, http, ssh or git, not "${scheme}//"`
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch {
-    return `is not an address that can be read: give one ${EXAMPLES}`
-  }
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  if (host === '' || host.startsWith('-')) return `must name a host: give a repository address ${EXAMPLES}`
-  if (url.pathname.replaceAll('/', '') === '') return `must name a repository after the host, ${EXAMPLES}`
-  if (/[?#\\]/.test(text)) return 'must not contain "?", "#" or a backslash'
-  const username = decode(url.username)
-  const password = decode(url.password)
-  if (username === undefined || password === undefined)
-    return 'has credentials that are not percent-encoded properly'
-  // git hands credentials to its helpers as lines (git-credential(1)).
-  if (/[\u0000-\u001f]/.test(`${username}${password}`))
-    return 'must not have control characters in its credentials'
-  if (protocol === 'ssh' && password)
-    return "must not carry a password over ssh: add the server's public key to the host"
-  if (username?.startsWith('-')) return 'must not have a user name that begins with "-"'
-  if (protocol === 'git' && (username || password))
-    return 'must not carry credentials over git://, which has no sign-in'
-  const path = url.pathname.replace(/^\/+/, '')
-  return {
-    protocol,
-    host,
-    port: url.port === '' ? null : Number(url.port),
-    path,
-    username,
-    password,
-    scp: false,
-  }
+/** RFC 3986 section 3; git takes the last `@` before the path as the end of the credentials. */
+function readUrl(scheme: string, authority: string, rest: string): RepositoryUrl | string {
+  if (!isProtocol(scheme)) return `must use https, http, ssh or git, not "${scheme}://"`
+  if (/[?#\\]/.test(authority + rest)) return 'must not contain "?", "#" or a backslash'
+  const at = authority.lastIndexOf('@')
+  const credentials = readCredentials(scheme, authority.slice(0, Math.max(at, 0)))
+  if (typeof credentials === 'string') return credentials
+  const place = readPlace(scheme, authority.slice(at + 1))
+  if (typeof place === 'string') return place
+  const path = readPath(rest.replace(/^\/+/, ''), decode)
+  if ('fault' in path) return path.fault
+  return { protocol: scheme, ...place, path: path.decoded, ...credentials, scp: false }
 }
 
-/** `user@host:path` (git-clone(1), "GIT URLS"); without a user it reads as a local path, so one is wanted. */
+/** `user@host:path` (git-clone(1), "GIT URLS"), which nobody decodes; without a user it reads as a local path, so one is wanted. */
 function readScp(text: string): RepositoryUrl | string {
-  const match =
-    /^([A-Za-z0-9_.][A-Za-z0-9_.+-]*)@(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9][A-Za-z0-9._-]*):([^\\]+)$/.exec(text)
-  if (!match) return `must be a repository address ${EXAMPLES}; local paths are not taken`
-  const [, username, host, path] = match as unknown as [string, string, string, string]
-  if (path.startsWith('-') || path.replaceAll('/', '') === '') return 'must name a repository after the ":"'
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
-  return { protocol: 'ssh', host: bare, port: null, path, username, password: null, scp: true }
+  const match = /^([^@/:]*)@(\[[^\]]*\]|[^[\]:/@]*):(.*)$/.exec(text)
+  const host = match ? readHost(match[2]!) : null
+  if (!match || host === null || !SSH_USERNAME.test(match[1]!))
+    return `must be a repository address ${EXAMPLES}; local paths are not taken`
+  const written = match[3]!
+  if (written.includes('\\')) return 'must not contain a backslash'
+  const path = readPath(written.replace(/^\/+/, ''), (segment) => segment)
+  if ('fault' in path) return path.fault
+  // git leaves out whatever stands before a "~" there (connect.c, parse_connect_url).
+  if (/^(-|[^/]~)/.test(written))
+    return 'must not have a path that begins with "-" or has "~" in second place'
+  const root = written.startsWith('/') ? '/' : ''
+  return {
+    protocol: 'ssh',
+    host,
+    port: null,
+    path: `${root}${path.decoded}`,
+    username: match[1]!,
+    password: null,
+    scp: true,
+  }
 }
 
-function decode(part: string): string | null | undefined {
-  if (part === '') return null
+type Credentials = Pick<RepositoryUrl, 'username' | 'password'>
+
+function readCredentials(protocol: RepositoryProtocol, text: string): Credentials | string {
+  const colon = text.indexOf(':')
+  const username = decode(colon < 0 ? text : text.slice(0, colon))
+  const password = decode(colon < 0 ? '' : text.slice(colon + 1))
+  if (username === null || password === null) return 'has credentials that are not percent-encoded properly'
+  // git hands credentials to its helpers as lines (git-credential(1)).
+  if (CONTROL.test(username + password)) return 'must not have control characters in its credentials'
+  if (protocol === 'ssh' && password !== '')
+    return "must not carry a password over ssh: add the server's public key to the host"
+  if (protocol === 'ssh' && username !== '' && !SSH_USERNAME.test(username))
+    return 'must have a user name of letters, digits and any of _ . + @ -'
+  if (protocol === 'git' && text !== '') return 'must not carry credentials over git://, which has no sign-in'
+  return { username: username || null, password: password || null }
+}
+
+function readPlace(
+  protocol: RepositoryProtocol,
+  text: string,
+): Pick<RepositoryUrl, 'host' | 'port'> | string {
+  const match = /^(\[[^\]]*\]|[^[\]:]*)(?::(\d{0,5}))?$/.exec(text)
+  const host = match ? readHost(match[1]!) : null
+  const port = Number(match?.[2] || PORTS[protocol])
+  if (host === null) return `must name a host: give a repository address ${EXAMPLES}`
+  if (port === 0 || port > MAX_PORT) return `must have a port from 1 to ${MAX_PORT}`
+  return { host, port: port === PORTS[protocol] ? null : port }
+}
+
+/**
+ * A host as the network knows it, or null. The rules of the web's own addresses decide what a text means, for every
+ * protocol: escapes are decoded, names of other scripts become ASCII, numbers in any base become an address.
+ */
+function readHost(text: string): string | null {
+  const host = URL.parse(`http://${text}/`)?.hostname ?? ''
+  const ipv6 = /^\[([0-9a-f:.]+)\]$/.exec(host)?.[1]
+  if (ipv6 !== undefined) return ipv6
+  return /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_.])?$/.test(host) ? host : null
+}
+
+/** Segment by segment, so that no slash and no step up hides in an escape. */
+function readPath(
+  text: string,
+  decodeSegment: (segment: string) => string | null,
+): { decoded: string } | { fault: string } {
+  if (text === '') return { fault: `must name a repository after the host, ${EXAMPLES}` }
+  const segments: string[] = []
+  for (const written of text.split('/')) {
+    const segment = decodeSegment(written)
+    if (segment === null) return { fault: 'has a path that is not percent-encoded properly' }
+    if (CONTROL.test(segment)) return { fault: 'must not have control characters in its path' }
+    if (/[/\\]/.test(segment)) return { fault: 'must not hide a slash in its path' }
+    if (segment === '.' || segment === '..') return { fault: 'must not have "." or ".." in its path' }
+    segments.push(segment)
+  }
+  const decoded = segments.join('/')
+  // Wherever git sees it, it takes what follows for the host (connect.c, host_end).
+  return decoded.includes('@[') ? { fault: 'must not have "@[" in its path' } : { decoded }
+}
+
+/** What an address of the web escapes in a path, and what would begin its query or fragment. */
+function encodePath(path: string): string {
+  return encodeURI(path).replaceAll('?', '%3F').replaceAll('#', '%23')
+}
+
+function isProtocol(scheme: string): scheme is RepositoryProtocol {
+  return Object.hasOwn(PORTS, scheme)
+}
+
+/** Undoes percent-encoding; null for what is none. */
+function decode(text: string): string | null {
   try {
-    return decodeURIComponent(part)
+    return decodeURIComponent(text)
   } catch {
-    return undefined
+    return null
   }
 }

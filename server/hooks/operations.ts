@@ -19,7 +19,7 @@ export function webhookSecret(): string {
   // Secrets of connected accounts' own applications will stand beside this one.
   const secret = useContext().options.webhookSecret
   if (secret === null)
-    throw new AppError('not_found', 'the push webhook is not enabled: set --webhook-secret')
+    throw new AppError('not_found', 'the push webhook is not enabled: set --webhook-secret-file')
   return secret
 }
 
@@ -62,7 +62,7 @@ function deployPushed(push: Push): Delivered {
   let fault: Error | undefined
   for (const service of services) {
     try {
-      deploys.push(queueSourceDeploy(service, 'webhook', { commit: push.after }))
+      deploys.push(queueSourceDeploy(service, 'webhook', { commit: push.after, branch: push.branch }))
     } catch (error) {
       // One that takes no deploys now keeps no other from its own.
       if (error instanceof AppError) reasons.push(error.message)

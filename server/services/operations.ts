@@ -186,9 +186,10 @@ function toColumns({ repo_url, auto_deploy, ...settings }: Settings): ServiceCol
     columns.disk_mount_path = normalMountPath(settings.disk_mount_path)
   if (repo_url === null) Object.assign(columns, { repo_url: null, repo_credentials: null })
   if (typeof repo_url === 'string') {
-    const { url } = splitCredentials(repo_url)
+    const { url, username, password } = splitCredentials(repo_url)
+    const isOpen = username === null && password === null
     columns.repo_url = url
-    columns.repo_credentials = url === repo_url ? null : useContext().vault.seal(repo_url)
+    columns.repo_credentials = isOpen ? null : useContext().vault.seal(repo_url)
   }
   return columns
 }

@@ -6,13 +6,16 @@ const MAX_NAME = 200
 
 const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 
+/** Controls, marks that turn or hide text (Unicode's format characters), line and paragraph separators: a name is read by who trusts it. */
+const INVISIBLE_FREE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u
+
 /** What people call a token or a terminal. */
 export const TokenName = text(1, MAX_NAME)
-  .regex(/^\P{Cc}*$/u, 'must have no control characters')
-  .meta({ description: `1 to ${MAX_NAME} characters, no control characters`, examples: ['laptop'] })
+  .regex(INVISIBLE_FREE, 'must have no control or invisible characters')
+  .meta({ description: `1 to ${MAX_NAME} characters, no control or invisible ones`, examples: ['laptop'] })
 
 /** RFC 3339 with any offset; zod's own type would put a pattern of 250 characters into the API's document. */
-const FutureTimestamp = z
+export const FutureTimestamp = z
   .string()
   .refine((given) => z.iso.datetime({ offset: true }).safeParse(given).success, {
     error: 'must be a timestamp such as 2030-01-02T03:04:05Z',

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ensureSecretFile } from '../accounts/secret-file.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { TOKEN_FORM } from '../secret-option.ts'
 import { sameSecret } from '../secrets.ts'
 import { newToken } from './secret.ts'
 
@@ -23,7 +24,6 @@ export function isServerToken(token: string): boolean {
 
 function readOrMake(file: string): string {
   const token = ensureSecretFile(file, newToken)
-  // The same form as --api-token: what can stand in a header.
-  if (/^[!-~]{16,256}$/.test(token)) return token
+  if (TOKEN_FORM.pattern.test(token)) return token
   throw new AppError('io_error', `${file} holds no token: remove it and start again, and a new one is made`)
 }

@@ -45,6 +45,7 @@ describe('the sign-in of a terminal', () => {
       id: login.id,
       code: login.code,
       name: 'my laptop',
+      address: '127.0.0.1',
       status: 'pending',
       created_at: expect.any(String) as string,
       expires_at: expect.any(String) as string,
@@ -64,6 +65,42 @@ describe('the sign-in of a terminal', () => {
     )
     const [newest] = (await browser.get('/auth/tokens')).body
     expect(newest).toMatchObject({ name: 'my laptop', hint: body.token.slice(-4), expires_at: null })
+  })
+
+  it('is approved with the code that was typed, in any case, and not with another', async () => {
+    const login = await start()
+    for (const code of ['BCDF-GHJK', '', login.code.slice(0, 4)]) {
+      const answer = await browser.post(`/auth/cli/${login.id}/approve`, { code })
+      expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+      expect(answer.body.error.message).toMatch(/^code: /)
+    }
+    expect((await poll(login)).body).toEqual({ status: 'pending' })
+    const code = ` ${login.code.toLowerCase().replace('-', ' ')}`
+    expect((await browser.post(`/auth/cli/${login.id}/approve`, { code })).status).toBe(200)
+    expect((await poll(login)).body).toMatchObject({ status: 'approved' })
+  })
+
+  it('may be given an end, from which on its token is refused', async () => {
+    const login = await start({ name: 'ends' })
+    const path = `/auth/cli/${login.id}/approve`
+    for (const expires_at of ['2001-01-02T03:04:05Z', 'soon', 5])
+      expect((await browser.post(path, { expires_at })).body.error.message).toMatch(/^expires_at: /)
+    const expires_at = new Date(Date.now() + 90 * 86_400_000).toISOString()
+    expect((await browser.post(path, { expires_at })).status).toBe(200)
+    expect((await browser.get('/auth/tokens')).body[0]).toMatchObject({ name: 'ends', expires_at })
+  })
+
+  it('is kept waiting by no thousand of a stranger', async () => {
+    const stranger = () => send('POST', `${server.url}/api/v1/auth/cli`, {}, { 'x-real-ip': '203.0.113.7' })
+    const early = await start()
+    for (let batch = 0; batch < 20; batch++) {
+      const answers = await Promise.all(Array.from({ length: 50 }, stranger))
+      expect(answers.every(({ status }) => status === 200)).toBe(true)
+    }
+    for (const login of [early, await start()]) {
+      expect((await browser.post(`/auth/cli/${login.id}/approve`)).status).toBe(200)
+      expect((await poll(login)).body).toMatchObject({ status: 'approved' })
+    }
   })
 
   it('tells the terminal once that it was denied', async () => {
@@ -112,6 +149,9 @@ describe('the sign-in of a terminal', () => {
   it.each([
     ['/auth/cli', 'name', { name: '' }],
     ['/auth/cli', 'name', { name: 'bell\u0007' }],
+    ['/auth/cli', 'name', { name: 'laptop\u202egnp.exe' }],
+    ['/auth/cli', 'name', { name: 'lap\u200btop' }],
+    ['/auth/cli', 'name', { name: 'lap\u2028top' }],
     ['/auth/cli', 'name', { name: 'x'.repeat(201) }],
     ['/auth/cli', 'scope', { scope: 'all' }],
     ['/auth/cli/cli-00000000000000000000/token', 'secret', {}],

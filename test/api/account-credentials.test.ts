@@ -94,6 +94,7 @@ describe('named tokens', () => {
     ['name', { name: '' }],
     ['name', { name: 'x'.repeat(201) }],
     ['name', { name: 'tab\t' }],
+    ['name', { name: 'ci\u202e' }],
     ['name', { name: 7 }],
     ['expires_at', { name: 'x', expires_at: '2001-01-01T00:00:00Z' }],
     ['expires_at', { name: 'x', expires_at: 'tomorrow' }],

@@ -43,6 +43,17 @@ describe('reset-password', () => {
     expect((await browser.signIn('a new password')).status).toBe(200)
   })
 
+  it('opens sign-in again where too many had failed, and counts from then on', async () => {
+    await browser.setUp(server.setupCode)
+    const guess = async () => (await browser.signIn('a guess')).status
+    for (let guesses = 0; guesses < 10; guesses++) await guess()
+    expect((await browser.signIn()).status).toBe(429)
+    expect((await run('a new password\n')).code).toBe(0)
+    expect((await browser.signIn('a new password')).status).toBe(200)
+    for (let guesses = 0; guesses < 10; guesses++) expect(await guess()).toBe(401)
+    expect((await browser.signIn('a new password')).status).toBe(429)
+  })
+
   it('ends with 1 and one line when there is no account', async () => {
     const { code, errors, output } = await run('a new password\n')
     expect({ code, output }).toEqual({ code: 1, output: '' })

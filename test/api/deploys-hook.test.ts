@@ -90,12 +90,15 @@ describe('a deploy hook', () => {
     expect(await countDeploys(service)).toBe(0)
   })
 
-  it.each(['--upload-pack=x', 'a..b', 'a%20b', ''])('refuses a ref that can be none: %s', async (ref) => {
-    const service = await create({ repo_url: 'https://git.example.com/x.git' })
-    const answer = await server.request('POST', `${service.path}&ref=${ref}`)
-    expect(answer).toMatchObject(refusal(400, 'invalid_request'))
-    expect(await countDeploys(service)).toBe(0)
-  })
+  it.each(['--upload-pack=x', 'a..b', 'a%20b', '', 'refs/pull/7/head'])(
+    'refuses a ref that can be none: %s',
+    async (ref) => {
+      const service = await create({ repo_url: 'https://git.example.com/x.git' })
+      const answer = await server.request('POST', `${service.path}&ref=${ref}`)
+      expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+      expect(await countDeploys(service)).toBe(0)
+    },
+  )
 
   it('refuses a choice that does not fit the source', async () => {
     const image = await create({ image: IMAGE })

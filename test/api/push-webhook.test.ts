@@ -106,7 +106,8 @@ describe('a push', () => {
     await repository({ repo_url: url, branch: null })
     await repository({ repo_url: url, branch: 'develop' })
     await repository({ repo_url: url, auto_deploy: false })
-    expect((await deliver(payloadOf(url))).body.deploys).toHaveLength(2)
+    const { deploys } = (await deliver(payloadOf(url))).body
+    expect(deploys).toMatchObject([{ source: { branch: 'main' } }, { source: { branch: 'main' } }])
     const develop = await deliver(payloadOf(url, { ref: 'refs/heads/develop' }))
     expect(develop.body.deploys).toHaveLength(1)
   })

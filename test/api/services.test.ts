@@ -152,6 +152,17 @@ describe('a service', () => {
     expect(moved.body.repo_url).toBe('https://git.example.com/y.git')
   })
 
+  it('keeps and shows the address of its repository as git is given it', async () => {
+    for (const [repository, shown] of [
+      ['HTTPS://Git.Example.com:443//team/x%2Egit', 'https://git.example.com/team/x.git'],
+      ['HTTPS://ada:s3cret@Git.Example.com/x', 'https://***@git.example.com/x'],
+      ['ssh://g%69t@git.example.com:22/x', 'ssh://git@git.example.com/x'],
+    ]) {
+      const { status, body } = await server.api('PATCH', `/services/${name}`, { repo_url: repository })
+      expect({ status, shown: body.repo_url }).toEqual({ status: 200, shown })
+    }
+  })
+
   it('gets a new hook key by rotation, and the path with it', async () => {
     const { status, body } = await server.api('POST', `/services/${name}/deploy-hook/rotate`)
     expect(status).toBe(200)

@@ -99,6 +99,8 @@ describe('a start with a bad flag ends with one line that names it and leaves no
     [['--base-domain', '-x.example.com'], '--base-domain'],
     [['--dashboard-host', 'a_b'], '--dashboard-host'],
     [['--api-token', 'short'], '--api-token'],
+    [['--api-token-file', '/nonexistent/token'], '--api-token-file.*/nonexistent/token'],
+    [['--webhook-secret', '15 characters..'], '--webhook-secret'],
     [['--default-cpus', '0'], '--default-cpus'],
     [['--default-cpus', '-1'], '--default-cpus'],
     [['--default-memory-mb', '1.5'], '--default-memory-mb'],
@@ -250,6 +252,24 @@ describe('what was set at the start', () => {
         base_domain: 'apps.example.test',
       })
       expect(server.logs).not.toContain(token)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('is warned of where every user of the host can read it, and not where it is in a file', async () => {
+    const file = join(folder, 'token')
+    writeFileSync(file, 'a-token-from-a-file\n')
+    const flags = ['--api-token-file', file, '--webhook-secret', 'seen by everyone']
+    const server = await startServer({ flags })
+    try {
+      const init = { headers: { authorization: 'Bearer a-token-from-a-file' } }
+      expect((await server.request('GET', '/api/v1/info', undefined, init)).status).toBe(200)
+      const warnings = server.logs.split('\n').filter((line) => line.includes(' warn '))
+      expect(warnings.filter((line) => line.includes('list of processes'))).toEqual([
+        expect.stringContaining('--webhook-secret-file (DEPLOYER_WEBHOOK_SECRET_FILE)'),
+      ])
+      expect(server.logs).not.toMatch(/a-token-from-a-file|seen by everyone/)
     } finally {
       await server.stop()
     }

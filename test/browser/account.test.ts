@@ -83,18 +83,28 @@ test('a token made in the dashboard works until it is revoked there', async () =
   expect(await ask()).toBe(401)
 })
 
-test('a terminal is signed in after the administrator compared its code', async () => {
+test('a terminal is signed in once the administrator typed its code, for 90 days', async () => {
   const page = await browser.open(server.url)
   await setUp(page, server.setupCode)
   const { body: started } = await server.request('POST', '/api/v1/auth/cli', { name: 'laptop' })
   await page.goto(`/cli/${started.id}`)
-  await page.getByText(started.code).waitFor()
+  await page.getByText('127.0.0.1').waitFor()
+  await page.getByText('laptop').waitFor()
+  expect(await page.locator('main').innerText()).not.toContain(started.code)
+  await page.getByLabel('Code').fill('BCDF-GHJK')
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('alert').filter({ hasText: 'This is not the code' }).waitFor()
+  await page.getByLabel('Code').fill(started.code.toLowerCase())
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByText('The terminal is signed in.').waitFor()
   const { body: poll } = await server.request('POST', `/api/v1/auth/cli/${started.id}/token`, {
     secret: started.secret,
   })
   expect(poll).toEqual({ status: 'approved', token: expect.stringMatching(/^dpl_[0-9a-f]{40}$/) })
+  const [token] = await (await page.request.get('/api/v1/auth/tokens')).json()
+  expect(token.name).toBe('laptop')
+  expect((Date.parse(token.expires_at) - Date.parse(token.created_at)) / 86_400_000).toBeCloseTo(90, 1)
+  expect(browser.faults).toEqual([])
 })
 
 test('changing the password signs out the other browsers and keeps this one', async () => {

@@ -52,6 +52,7 @@ function get(url: string, rest: Partial<CheckoutRequest> = {}): Promise<Checkout
     url,
     branch: null,
     commit: null,
+    confined: false,
     directory: tree(),
     signal,
     onLine: () => {},
@@ -110,7 +111,7 @@ describe('a checkout', () => {
       expect(await get(url, { commit: old.toUpperCase() })).toMatchObject({
         sha: old,
         message: 'old',
-        branch: null,
+        branch: 'main',
       })
       const two = join(home, 'two')
       expect(await get(url, { commit: old.slice(0, 8), directory: two })).toMatchObject({ sha: old })
@@ -213,6 +214,64 @@ describe('submodules', () => {
     expect(readFileSync(join(tree(), 'libs/middle/inner/deep'), 'utf8')).toBe('x')
     expect(readdirSync(join(tree(), 'libs/middle')).includes('.git')).toBe(false)
     expect(readdirSync(join(tree(), 'libs/middle/inner'))).toEqual(['deep'])
+  })
+
+  test.each([
+    ['an option in the place of a host', 'ssh://%2doProxyCommand=touch%20pwned/a', /must name a host/],
+    ['a line end in its host', 'git://host%0ahost=evil/a', /must name a host/],
+    ['a helper program', 'ext::sh -c id', /must not/],
+  ])('whose address has %s are refused, nested ones too', async (_what, url, reason) => {
+    const inner = repository()
+    inner.push({ a: 'x' })
+    const middle = repository()
+    git(middle.work, 'submodule', 'add', '-q', inner.bare, 'inner')
+    git(middle.work, 'config', '-f', '.gitmodules', 'submodule.inner.url', url)
+    middle.push({ m: 'x' })
+    const outer = repository()
+    git(outer.work, 'submodule', 'add', '-q', middle.bare, 'middle')
+    git(outer.work, 'config', '-f', '.gitmodules', 'submodule.middle.url', `../${name(middle)}`)
+    outer.push({ o: 'x' })
+    for (const [index, source] of [middle, outer].entries()) {
+      const attempt = get(`${remotes.http}/${name(source)}`, { directory: join(home, String(index)) })
+      await expect(attempt).rejects.toMatchObject(failure(/^the submodule inner cannot be fetched from /))
+      await expect(attempt).rejects.toMatchObject(failure(reason))
+    }
+  })
+
+  test('whose address is written in another way are fetched', async () => {
+    const inner = repository()
+    inner.push({ a: 'x' })
+    const outer = repository()
+    git(outer.work, 'submodule', 'add', '-q', inner.bare, 'inner')
+    const url = `${remotes.http.replace('http:', 'HTTP:')}//%72${name(inner).slice(1)}`
+    git(outer.work, 'config', '-f', '.gitmodules', 'submodule.inner.url', url)
+    outer.push({ o: 'x' })
+    await get(`${remotes.http}/${name(outer)}`)
+    expect(readFileSync(join(tree(), 'inner/a'), 'utf8')).toBe('x')
+  })
+
+  test('that are listed and not there are left out', async () => {
+    const source = repository()
+    source.push({ '.gitmodules': '[submodule "gone"]\n\tpath = gone\n\turl = ../gone\n' })
+    await get(`${remotes.http}/${name(source)}`)
+    expect(readdirSync(tree())).toEqual(['.gitmodules'])
+  })
+
+  test('that contain themselves end with that reason', async () => {
+    const own = repository()
+    own.push({ a: 'x' })
+    git(own.work, 'submodule', 'add', '-q', own.bare, 'own')
+    git(own.work, 'config', '-f', '.gitmodules', 'submodule.own.url', `${remotes.http}/${name(own)}`)
+    own.push({ b: 'x' })
+    // A commit can only name another one: the next contains the one before, and so on.
+    for (let index = 0; index < 12; index += 1) {
+      git(own.work, 'update-index', '--cacheinfo', `160000,${git(own.work, 'rev-parse', 'HEAD')},own`)
+      git(own.work, 'commit', '-q', '-m', 'own')
+    }
+    git(own.work, 'push', '-q', 'origin', 'main')
+    await expect(get(`${remotes.http}/${name(own)}`)).rejects.toMatchObject(
+      failure('nested more than 10 deep'),
+    )
   })
 
   test('by a local path are refused', async () => {

@@ -2,6 +2,7 @@ import { IncomingMessage, type IncomingHttpHeaders } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { browserAddress, isOwnOrigin } from '#server/accounts/browser-address.ts'
+import { clientAddress, networkOf } from '#server/accounts/client-address.ts'
 
 function request(headers: IncomingHttpHeaders, peer = '127.0.0.1'): IncomingMessage {
   const socket = new Socket()
@@ -10,6 +11,32 @@ function request(headers: IncomingHttpHeaders, peer = '127.0.0.1'): IncomingMess
   message.headers = headers
   return message
 }
+
+describe("a client's address", () => {
+  it.each<[IncomingHttpHeaders, string, string]>([
+    [{}, '192.0.2.1', '192.0.2.1'],
+    [{}, '::ffff:192.0.2.1', '192.0.2.1'],
+    [{ 'x-real-ip': '203.0.113.7' }, '127.0.0.1', '203.0.113.7'],
+    [{ 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }, '::1', '203.0.113.7'],
+    [{ 'x-real-ip': '2001:db8::1', 'x-forwarded-for': '198.51.100.1' }, '::ffff:127.0.0.1', '2001:db8::1'],
+    [{ 'x-real-ip': 'nobody', 'x-forwarded-for': 'x' }, '127.0.0.1', '127.0.0.1'],
+    [{ 'x-real-ip': '203.0.113.7', 'x-forwarded-for': '203.0.113.7' }, '192.0.2.1', '192.0.2.1'],
+  ])('is with %j from %s: %s', (headers, peer, address) => {
+    expect(clientAddress(request(headers, peer))).toBe(address)
+  })
+
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8:0:1::1', '2001:db8:0:1'],
+    ['2001:0DB8:0:1:ffff::', '2001:db8:0:1'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['1:2:3:4:5:6:7:8', '1:2:3:4'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+  ])('%s is of the network %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})
 
 describe("the browser's address", () => {
   it.each<[IncomingHttpHeaders, string]>([

@@ -117,9 +117,17 @@ describe('an API token', () => {
   })
 })
 
+function isKnown(id: string): boolean {
+  try {
+    return viewCliLogin(id).id === id
+  } catch {
+    return false
+  }
+}
+
 describe('a CLI login request', () => {
   it('waits ten minutes', () => {
-    const { id } = startCliLogin('laptop')
+    const { id } = startCliLogin('192.0.2.1', 'laptop')
     vi.advanceTimersByTime(LIFETIME_MS - 1)
     expect(viewCliLogin(id).status).toBe('pending')
     vi.advanceTimersByTime(1)
@@ -127,34 +135,51 @@ describe('a CLI login request', () => {
   })
 
   it('that was approved in its last moment still reaches its terminal', () => {
-    const { id, secret } = startCliLogin('laptop')
+    const { id, secret } = startCliLogin('192.0.2.1', 'laptop')
     vi.advanceTimersByTime(LIFETIME_MS - 1)
-    approveCliLogin(id)
+    approveCliLogin(id, {})
     vi.advanceTimersByTime(5_000)
     expect(pollCliLogin(id, secret)).toMatchObject({ status: 'approved' })
   })
 
   it('that was approved and never collected leaves no token behind', () => {
-    const { id } = startCliLogin('laptop')
-    approveCliLogin(id)
+    const { id } = startCliLogin('192.0.2.1', 'laptop')
+    approveCliLogin(id, {})
     expect(listTokens()).toHaveLength(1)
     vi.advanceTimersByTime(LIFETIME_MS)
     expect(listTokens()).toEqual([])
   })
 
   it('that was collected keeps its token', () => {
-    const { id, secret } = startCliLogin('laptop')
-    approveCliLogin(id)
+    const { id, secret } = startCliLogin('192.0.2.1', 'laptop')
+    approveCliLogin(id, {})
     pollCliLogin(id, secret)
     vi.advanceTimersByTime(2 * LIFETIME_MS)
     expect(listTokens()).toHaveLength(1)
   })
 
-  it('is refused while a thousand wait', () => {
-    for (let i = 0; i < 1_000; i++) startCliLogin()
-    expect(() => startCliLogin()).toThrow('1000 terminals wait')
-    vi.advanceTimersByTime(LIFETIME_MS)
-    expect(() => denyCliLogin(startCliLogin().id)).not.toThrow()
+  it('is blocked by no number of them from elsewhere, nor from the same address', () => {
+    const waiting = startCliLogin('192.0.2.1', 'laptop')
+    const flood = Array.from({ length: 1_000 }, () => startCliLogin('203.0.113.7'))
+    expect(flood.filter(({ id }) => isKnown(id))).toEqual(flood.slice(-10))
+    expect(viewCliLogin(waiting.id)).toMatchObject({ name: 'laptop', address: '192.0.2.1' })
+    expect(denyCliLogin(startCliLogin('203.0.113.7').id)).toMatchObject({ status: 'denied' })
+  })
+
+  it('is blocked by no number of addresses, of which each network of IPv6 is one', () => {
+    const waiting = startCliLogin('192.0.2.1')
+    for (let network = 0; network < 200; network++) {
+      for (let host = 1; host <= 20; host++) startCliLogin(`2001:db8:0:${network.toString(16)}::${host}`)
+    }
+    expect(isKnown(waiting.id)).toBe(true)
+    expect(isKnown(startCliLogin('192.0.2.2').id)).toBe(true)
+  })
+
+  it('that was approved waits for its terminal whoever else comes', () => {
+    const { id, secret } = startCliLogin('192.0.2.1')
+    approveCliLogin(id, {})
+    for (let i = 0; i < 100; i++) startCliLogin('192.0.2.1')
+    expect(pollCliLogin(id, secret)).toMatchObject({ status: 'approved' })
   })
 })
 

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest'
-import { readOptions } from '#server/options.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { exposedSecrets, readOptions } from '#server/options.ts'
 
 /** The options of these flags and variables, in a data directory of any name. */
 function read(flags: string[], environment: NodeJS.ProcessEnv = {}) {
@@ -36,5 +39,60 @@ describe('what the data plane would not take is refused by the name of its flag'
     ],
   ])('%j', (flags, message) => {
     expect(() => read(flags)).toThrow(message)
+  })
+})
+
+/** A file with this content. */
+function fileOf(content: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'options-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'secret')
+  writeFileSync(path, content)
+  return path
+}
+
+describe.each([
+  ['api-token', 'apiToken', 'DEPLOYER_API_TOKEN', 'a-token-of-my-own-choice'],
+  ['webhook-secret', 'webhookSecret', 'DEPLOYER_WEBHOOK_SECRET', 'a secret with words'],
+] as const)('the secret of --%s', (flag, option, variable, secret) => {
+  const file = `--${flag}-file`
+
+  test('is read from a file, which a flag or a variable names, before what is given itself', () => {
+    const path = fileOf(`${secret}\n`)
+    expect(read([file, path])[option]).toBe(secret)
+    expect(read([], { [`${variable}_FILE`]: path })[option]).toBe(secret)
+    expect(read([`--${flag}`, 'another one that is long'], { [`${variable}_FILE`]: path })[option]).toBe(
+      secret,
+    )
+    expect(read([], { [variable]: secret, [`${variable}_FILE`]: '' })[option]).toBe(secret)
+    expect(read([])[option]).toBeNull()
+  })
+
+  test('is refused when it is short, of several lines or not there, without being repeated', () => {
+    for (const given of [
+      '15 characters..',
+      'x'.repeat(257),
+      `${secret}\n${secret}`,
+      'bell\u0007'.repeat(8),
+    ]) {
+      for (const flags of [
+        [`--${flag}`, given],
+        [file, fileOf(given)],
+      ]) {
+        const attempt = () => read(flags)
+        expect(attempt).toThrow(new RegExp(`^${flags[0]} \\(DEPLOYER_.*\\) must (be|hold) 16 to 256 `))
+        expect(attempt).not.toThrow(given)
+      }
+    }
+    expect(() => read([file, fileOf('')])).toThrow(`${file} (${variable}_FILE) must hold 16`)
+    expect(() => read([file, '/nonexistent/secret'])).toThrow(/cannot be read: ENOENT.*\/nonexistent\/secret/)
+  })
+
+  test('is warned of on the command line alone, where everyone can read it', () => {
+    expect(exposedSecrets([`--${flag}`, secret])).toEqual([
+      expect.stringMatching(new RegExp(`^every user of this host can read --${flag} .* use ${file}`)),
+    ])
+    expect(exposedSecrets([file, '/run/secret'])).toEqual([])
+    expect(exposedSecrets([])).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ export interface Routes {
   }
   'DELETE /auth/tokens/{id}': { reply: void }
   'GET /auth/cli/{id}': { reply: CliLogin }
-  'POST /auth/cli/{id}/approve': { reply: CliLogin }
+  'POST /auth/cli/{id}/approve': { body: { code: string; expires_at?: string }; reply: CliLogin }
   'POST /auth/cli/{id}/deny': { reply: CliLogin }
   'GET /info': { reply: ServerInfo }
   'GET /git/branches': { query: { repo_url: string }; reply: Branches }

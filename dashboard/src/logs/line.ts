@@ -1,3 +1,4 @@
+import { cleanLine } from '#server/clean-line.ts'
 import type { LogEvent, ServerLogEvent } from '../api/types.ts'
 
 /** A line as the log view keeps it. */
@@ -14,18 +15,10 @@ export interface LogLine {
   instance: string | null
 }
 
-/** Every CSI sequence but SGR, every OSC sequence, and single escapes (ECMA-48). */
-const CONTROL = /\x1b\[[0-?]*[ -/]*[@-ln-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_=>]/g
 const SGR = /\x1b\[[0-9;:]*m/g
 
-/** A program that redraws its line ends each drawing with a carriage return: the last one counts. */
-function clean(line: string): string {
-  const drawn = line.replace(/\r+$/, '')
-  return drawn.slice(drawn.lastIndexOf('\r') + 1).replace(CONTROL, '')
-}
-
 export function fromLogEvent(event: LogEvent, number: number): LogLine {
-  const text = clean(event.line)
+  const text = cleanLine(event.line)
   const instance = event.instance ? event.instance.slice(event.instance.lastIndexOf('-') + 1) : null
   return { number, ts: event.ts, text, plain: text.replace(SGR, ''), kind: event.stream, instance }
 }
@@ -36,14 +29,14 @@ export function fromServerLogEvent(event: ServerLogEvent, number: number): LogLi
   const fields = Object.entries(event.fields).map(
     ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
-  const rest = `${event.target}: ${event.message}${fields.join('')}`
+  const rest = cleanLine(`${event.target}: ${event.message}${fields.join('')}`)
   const level = event.level.padEnd(5)
-  const text = `${LEVEL_COLOURS[event.level]}${level}\x1b[0m ${clean(rest)}`
+  const text = `${LEVEL_COLOURS[event.level]}${level}\x1b[0m ${rest}`
   return {
     number,
     ts: event.ts,
     text,
-    plain: `${level} ${rest}`,
+    plain: `${level} ${rest.replace(SGR, '')}`,
     kind: event.level === 'error' ? 'stderr' : 'stdout',
     instance: null,
   }

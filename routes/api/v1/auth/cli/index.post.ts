@@ -1,3 +1,4 @@
+import { clientAddress } from '#server/accounts/client-address.ts'
 import { startCliLogin } from '#server/cli-logins/operations.ts'
 import { NewCliLogin, StartedCliLogin } from '#server/cli-logins/schema.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
@@ -5,10 +6,10 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Start the sign-in of a terminal',
   description:
-    'The terminal shows the code and polls with the secret; the administrator approves in the dashboard.',
+    'The terminal shows the code and polls with the secret; the administrator types the code in the dashboard. ' +
+    'Of more than 10 that wait for one address the oldest is forgotten.',
   auth: 'none',
   body: NewCliLogin,
   response: StartedCliLogin,
-  errors: ['too_many_attempts'],
-  handler: ({ body }) => startCliLogin(body.name),
+  handler: ({ event, body }) => startCliLogin(clientAddress(event.node.req), body.name),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { approveCliLogin } from '#server/cli-logins/operations.ts'
-import { CliLogin } from '#server/cli-logins/schema.ts'
+import { CliLogin, CliLoginApproval } from '#server/cli-logins/schema.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
@@ -8,7 +8,8 @@ export default defineEndpoint({
   description: 'Makes an API token named after the request; the terminal takes it at its next poll.',
   auth: 'session',
   params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
+  body: CliLoginApproval,
   response: CliLogin,
   errors: ['not_found', 'conflict'],
-  handler: ({ params }) => approveCliLogin(params.id),
+  handler: ({ params, body }) => approveCliLogin(params.id, body),
 })

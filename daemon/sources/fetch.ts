@@ -1,0 +1,183 @@
+import { isAbbreviatedCommit, isBranchOrTag, isFullCommit } from '#server/git/refs.ts'
+import { BuildFailure } from '../builds/failure.ts'
+import { GitError } from './git-command.ts'
+import { findInHistory } from './history.ts'
+import { branchNames, listRefs, type RemoteRefs } from './refs.ts'
+import type { Repository } from './repository.ts'
+
+/** As many branches are named to one who asked for a missing one. */
+const NAMED_BRANCHES = 10
+/** Where a commit that was fetched is known by. */
+const FETCHED = 'refs/deployer/head'
+const BRANCHES_AND_TAGS = ['refs/heads/*', 'refs/tags/*']
+
+/** Which commit of a remote is wanted. */
+export interface CommitChoice {
+  /** The branch that the service follows; null is the remote's HEAD. */
+  branch: string | null
+  /** A whole or abbreviated commit id, or the name of a tag or branch; wins over `branch`. */
+  commit: string | null
+  /**
+   * Whether `commit` was named by someone who may deploy no more than what is on offer: it is then a branch or tag, or a
+   * commit that `branch` contains. Hosts keep the commits of forks and of unmerged requests in the same repository.
+   */
+  confined: boolean
+}
+
+/** A commit that was fetched, and the branch that the service follows; null when the remote's HEAD is none. */
+export interface FetchedCommit {
+  sha: string
+  branch: string | null
+}
+
+/** Fetches the chosen commit, as shallow as the remote lets. Throws BuildFailure for a missing one, else GitError. */
+export async function fetchCommit(
+  repository: Repository,
+  choice: CommitChoice,
+  onLine: (line: string) => void,
+): Promise<FetchedCommit> {
+  const { branch, commit, confined } = choice
+  if (commit === null) return await fetchBranch(repository, branch)
+  const isWhole = isFullCommit(commit)
+  const { refs, defaultBranch } =
+    isWhole && branch !== null ? NOT_ASKED : await askFor(repository, isWhole ? null : commit)
+  const followed = branch ?? defaultBranch
+  const name = isWhole ? undefined : nameOf(commit, refs, confined)
+  if (name !== undefined) return { sha: await fetchRef(repository, name, refs.get(name)!), branch: followed }
+  const id = commit.toLowerCase()
+  if (!isWhole && !isAbbreviatedCommit(commit)) throw missingCommit(repository, commit)
+  const idLength = isWhole ? id.length : ([...refs.values()][0]?.length ?? 0)
+  let sha = id
+  if (confined) sha = await findInBranch(repository, followed, id, idLength, onLine)
+  else if (!isWhole) sha = await completeId(repository, id, refs, idLength, onLine)
+  return { sha: await fetchObject(repository, sha, onLine), branch: followed }
+}
+
+const NOT_ASKED: RemoteRefs = { refs: new Map(), defaultBranch: null }
+
+/** The remote's default branch, and with a name every ref that it may mean. */
+function askFor({ remote, signal }: Repository, name: string | null): Promise<RemoteRefs> {
+  return listRefs(remote, name === null ? ['HEAD'] : ['HEAD', ...BRANCHES_AND_TAGS, name], signal)
+}
+
+/** The full name of the ref that a text means, in the order of gitrevisions(7). */
+function nameOf(text: string, refs: RemoteRefs['refs'], confined: boolean): string | undefined {
+  return [text, `refs/tags/${text}`, `refs/heads/${text}`].find(
+    (name) => refs.has(name) && (!confined || isBranchOrTag(name)),
+  )
+}
+
+async function fetchBranch(repository: Repository, branch: string | null): Promise<FetchedCommit> {
+  try {
+    await repository.clone(branch)
+  } catch (error) {
+    if (error instanceof GitError && /Remote branch .* not found/.test(error.messages))
+      throw await missingBranch(repository, branch)
+    throw error
+  }
+  const sha = await repository.resolve('HEAD')
+  if (sha === null) throw await missingBranch(repository, branch)
+  const head = await repository.git(['rev-parse', '--symbolic-full-name', 'HEAD'])
+  return { sha, branch: branch ?? /^refs\/heads\/(.+)$/.exec(head.trim())?.[1] ?? null }
+}
+
+async function fetchRef(repository: Repository, name: string, object: string): Promise<string> {
+  await repository.initialize(object.length)
+  await repository.fetch([`+${name}:${FETCHED}`], ['--depth=1'])
+  return await resolveFetched(repository, name)
+}
+
+async function fetchObject(
+  repository: Repository,
+  object: string,
+  onLine: (line: string) => void,
+): Promise<string> {
+  await repository.initialize(object.length)
+  try {
+    await repository.fetch([`+${object}:${FETCHED}`], ['--depth=1'])
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    // The server looked and has no such object.
+    if (/not our ref/.test(error.messages)) throw missingCommit(repository, object)
+    // It hands out only what its refs name: the commit may still lie behind one of them.
+    if (!/unadvertised object|not valid|no such remote ref|couldn't find remote ref/i.test(error.messages))
+      throw error
+    onLine('the remote gives no single commits: fetching its whole history')
+    await repository.fetch(['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'], [])
+    if ((await repository.resolve(object)) === null) throw missingCommit(repository, object)
+    await repository.git(['update-ref', FETCHED, object])
+  }
+  return await resolveFetched(repository, object)
+}
+
+async function resolveFetched(repository: Repository, name: string): Promise<string> {
+  const sha = await repository.resolve(FETCHED)
+  if (sha !== null) return sha
+  const { url } = repository.remote
+  throw new BuildFailure(`${name} of ${url} is not a commit: give one, or a branch or tag`)
+}
+
+/** The whole id of a commit that a branch contains. */
+async function findInBranch(
+  repository: Repository,
+  branch: string | null,
+  id: string,
+  idLength: number,
+  onLine: (line: string) => void,
+): Promise<string> {
+  const where = branch === null ? 'the default branch' : `the branch ${branch}`
+  onLine(`looking for commit ${id} in ${where}`)
+  const reference = branch === null ? 'HEAD' : `refs/heads/${branch}`
+  const found = await findInHistory(repository, [reference], id, idLength).catch(async (error: unknown) => {
+    const isMissing = error instanceof GitError && /couldn't find remote ref/i.test(error.messages)
+    throw isMissing ? await missingBranch(repository, branch) : error
+  })
+  const sha = onlyOne(repository, id, found)
+  if (sha !== null) return sha
+  throw new BuildFailure(
+    `${where} of ${repository.remote.url} does not contain the commit ${id}: a hook deploys what that branch contains, or a branch or tag by its name; other commits are deployed from the dashboard or with an API token`,
+  )
+}
+
+/** The whole id of an abbreviated one: a tip's, or one of the history of all branches and tags. */
+async function completeId(
+  repository: Repository,
+  prefix: string,
+  refs: RemoteRefs['refs'],
+  idLength: number,
+  onLine: (line: string) => void,
+): Promise<string> {
+  const tips = new Set([...refs.values()].filter((object) => object.startsWith(prefix)))
+  const [tip] = tips
+  if (tips.size === 1) return tip!
+  onLine(`looking for commit ${prefix} in the history`)
+  const found = await findInHistory(repository, BRANCHES_AND_TAGS, prefix, idLength)
+  const sha = onlyOne(repository, prefix, found)
+  if (sha === null) throw missingCommit(repository, prefix)
+  return sha
+}
+
+/** The commit that was found; null without one. Throws BuildFailure when several were. */
+function onlyOne({ remote }: Repository, prefix: string, [first, ...others]: string[]): string | null {
+  if (others.length === 0) return first ?? null
+  throw new BuildFailure(`commit ${prefix} is ambiguous in ${remote.url}: give more of its characters`)
+}
+
+async function missingBranch({ remote, signal }: Repository, branch: string | null): Promise<BuildFailure> {
+  const names = branchNames(await listRefs(remote, ['refs/heads/*'], signal))
+  const { url } = remote
+  if (names.length === 0) return new BuildFailure(`${url} is empty: push a commit to it first`)
+  const shown = names.slice(0, NAMED_BRANCHES).join(', ') + (names.length > NAMED_BRANCHES ? ', ...' : '')
+  if (branch === null) {
+    return new BuildFailure(
+      `the default branch of ${url} does not exist: set branch to one of its branches (${shown})`,
+    )
+  }
+  return new BuildFailure(`${url} has no branch ${branch}: set branch to one of its branches (${shown})`)
+}
+
+function missingCommit({ remote }: Repository, commit: string): BuildFailure {
+  return new BuildFailure(
+    `${remote.url} has no commit ${commit}: push it, or give another commit, branch or tag`,
+  )
+}

@@ -1,0 +1,14 @@
+const DAY_MS = 86_400_000
+
+/** How long a token may be made to last; 0 days is without an end. */
+export const LIFETIMES = [
+  { label: 'Never', days: 0 },
+  { label: 'In 30 days', days: 30 },
+  { label: 'In 90 days', days: 90 },
+  { label: 'In a year', days: 365 },
+]
+
+/** When a token ends that lasts so many days from now, as the API wants it. */
+export function expiryAfter(days: number): { expires_at?: string } {
+  return days > 0 ? { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() } : {}
+}

@@ -1,8 +1,9 @@
 import { logger } from '#server/log.ts'
 import { messageOf } from '#server/errors.ts'
 import type { Task } from './driver.ts'
-import { meetEngine, type World } from './world.ts'
+import { meetEngine } from './environments/meet.ts'
 import type { Supervisor } from './rollouts/supervisor.ts'
+import type { World } from './world.ts'
 
 const log = logger('engine')
 

@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import type { DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
-import { resolveVariables, type ImageFacts } from '../deploys/snapshot.ts'
+import { resolveVariables, type ImageFacts } from '#server/deploys/snapshot.ts'
 import type { World } from '../world.ts'
 import { packContext } from './context.ts'
 import { chooseRecipe } from './recipe.ts'
@@ -68,7 +68,7 @@ export async function buildTree(
     buildArgs: Object.fromEntries(
       Object.entries(variables).filter(([key]) => recipe.declaredArguments.includes(key)),
     ),
-    labels: { 'deployer.service': service.id, 'deployer.deploy': deploy.id },
+    labels: { 'deployer-image.service': service.id, 'deployer-image.deploy': deploy.id },
     noCache: deploy.clear_cache === 1,
     secrets: variables,
     signal,

@@ -17,14 +17,15 @@ import { getService, type ServiceRow } from '#server/services/store.ts'
 import { buildImage } from '../builds/build.ts'
 import { pullImage } from '../builds/pull.ts'
 import { imageTag } from '../builds/tags.ts'
+import { prepareLaunch, type Launch } from '../instances/launch.ts'
 import { removeInstancesOf, rollOut } from '../rollouts/rollout.ts'
-import { stoppingFirst } from '../rollouts/stop-first.ts'
+import { stopFirst } from '../rollouts/stop-first.ts'
 import { deploySite } from '../sites/deploy.ts'
 import type { World } from '../world.ts'
-import type { AbortReason } from './abort.ts'
+import type { AbortReason } from '../abort-reason.ts'
 import { preDeploy } from './pre-deploy.ts'
-import { advance } from './progress.ts'
-import { restoreSnapshot, takeSnapshot, type ImageFacts } from './snapshot.ts'
+import { advance } from '#server/deploys/progress.ts'
+import { restoreSnapshot, takeSnapshot, type ImageFacts } from '#server/deploys/snapshot.ts'
 
 const serverLog = logger('deploys')
 
@@ -48,10 +49,10 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
         ? await resume(world, deploy, log, signal)
         : await begin(world, deploy, log, signal)
     if (!snapshot) return
-    await preDeploy(world, getDeploy(id)!, snapshot, log, signal)
-    await stoppingFirst(world, deploy, snapshot, log, signal, () =>
-      rollOut(world, getDeploy(id)!, snapshot, log, signal),
-    )
+    const launch = launchOnce(world, deploy, snapshot)
+    await preDeploy(world, getDeploy(id)!, launch, log, signal)
+    await stopFirst(world, deploy, snapshot, log, signal)
+    await rollOut(world, getDeploy(id)!, launch, log, signal)
   } catch (error) {
     await settleFailure(world, id, error, log, signal)
   } finally {
@@ -62,6 +63,13 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
       )
     tellDeploy(id, getDeploy(id)?.service_id ?? '')
   }
+}
+
+/** What the containers of a deploy need, found out when the first asks for it. */
+function launchOnce(world: World, deploy: DeployRow, snapshot: Snapshot): () => Promise<Launch> {
+  let launch: Promise<Launch> | undefined
+  return () =>
+    (launch ??= prepareLaunch(world, getService(deploy.service_id)!, getDeploy(deploy.id)!, snapshot))
 }
 
 /** From `queued` to a snapshot; null when the deploy was canceled meanwhile. */
@@ -172,6 +180,7 @@ async function settleFailure(
     serverLog.error('a deploy failed', { id, error: message, stack: (error as Error).stack ?? '' })
   }
   log.system(`failed: ${message.split('\n')[0]}`)
+  if (deploy.stops_first) log.system('the former version is started again')
   const to = deploy.status === 'building' ? 'build_failed' : 'deploy_failed'
   if (tryMove(deployMachine, id, to, { error: message, finished_at: Date.now() }))
     tellService(deploy.service_id)

@@ -3,10 +3,10 @@ import { getDeploy, updateDeploy, type DeployRow } from '#server/deploys/store.t
 import { AppError } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { getService } from '#server/services/store.ts'
+import { siteFolder } from '#server/sites.ts'
 import { stat } from 'node:fs/promises'
-import { advance } from '../deploys/progress.ts'
+import { advance } from '#server/deploys/progress.ts'
 import type { World } from '../world.ts'
-import { siteFolder } from './folder.ts'
 import { publishSite } from './publish.ts'
 
 /**

@@ -71,9 +71,9 @@ describe('a build', () => {
       user: 'nobody',
       cmd: ['sh', '-c', 'echo from the image'],
       os: 'linux',
-      labels: { colour: 'red', 'deployer.server': bench.serverId },
+      labels: { colour: 'red', 'deployer-image.server': bench.serverId },
     })
-    expect((await bench.engine.images.list(bench.serverId)).map((one) => one.id)).toContain(id)
+    expect(bench.engine.images.names()).toContain(image!.tags[0])
   })
 
   test('uses what an earlier one made, unless it is told not to', async () => {

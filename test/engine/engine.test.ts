@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine } from '#daemon/engine/index.ts'
 import { standEngine } from '../support/stand-setup.ts'
-import { all, never, openBench, tarOf, type Bench } from './engine-support.ts'
+import { all, never, openBench, tarOf, type Bench, memoryLedger } from './engine-support.ts'
 
 const MIB = 1024 * 1024
 
@@ -182,7 +182,11 @@ describe('the life of a container', () => {
 describe('the containers of another server', () => {
   test('are neither listed nor stopped nor removed', async () => {
     const name = await bench.run('sleep 600')
-    const other = createEngine({ dockerHost: standEngine(), serverId: 'another-server' })
+    const other = createEngine({
+      dockerHost: standEngine(),
+      serverId: 'another-server',
+      ledger: memoryLedger(),
+    })
     expect((await other.containers.list({})).map((state) => state.name)).not.toContain(name)
     for (const attempt of [
       () => other.containers.stop(name, 0),
@@ -292,11 +296,10 @@ describe('what a container does', () => {
     const name = await bench.run('httpd -p 8081; httpd -p 127.0.0.1:8082; echo up; sleep 600')
     await untilPrinted(name, 'up')
     expect(await bench.engine.containers.listeners(name)).toEqual([
-      { port: 8_081, isLoopback: false },
-      { port: 8_082, isLoopback: true },
+      { port: 8_081, host: expect.stringMatching(/^(0\.0\.0\.0|\[::\])$/), isLoopback: false },
+      { port: 8_082, host: '127.0.0.1', isLoopback: true },
     ])
-    expect(await bench.engine.containers.listeningPorts(name)).toEqual([8_081])
     await bench.engine.containers.stop(name, 0)
-    expect(await bench.engine.containers.listeningPorts(name)).toBeNull()
+    expect(await bench.engine.containers.listeners(name)).toBeNull()
   })
 })

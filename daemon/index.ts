@@ -71,6 +71,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
     engineEvents(started, supervisor, () => {
       driver.wake('deploys')
       driver.wake('jobs')
+      driver.wake('cleanup')
     }),
   )
   driver.start(deploys.task(() => driver.wake('deploys')))

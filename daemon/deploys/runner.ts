@@ -1,4 +1,5 @@
 import { tellDeploy, tellService } from '#server/changes.ts'
+import { useContext } from '#server/context.ts'
 import type { DeploySource } from '#server/deploys/schema.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import {
@@ -23,6 +24,7 @@ import { stopFirst } from '../rollouts/stop-first.ts'
 import { deploySite } from '../sites/deploy.ts'
 import type { World } from '../world.ts'
 import type { AbortReason } from '../abort-reason.ts'
+import { outlastAbsences } from './absences.ts'
 import { preDeploy } from './pre-deploy.ts'
 import { advance } from '#server/deploys/progress.ts'
 import { restoreSnapshot, takeSnapshot, type ImageFacts } from '#server/deploys/snapshot.ts'
@@ -41,18 +43,9 @@ export function needsBuild(deploy: DeployRow): boolean {
 export async function runDeploy(world: World, id: string, signal: AbortSignal): Promise<void> {
   const log = openLog(id)
   try {
-    const deploy = getDeploy(id)!
-    if (getService(deploy.service_id)!.type === 'static_site')
-      return await deploySite(world, deploy, log, signal)
-    const snapshot =
-      deploy.status === 'deploying'
-        ? await resume(world, deploy, log, signal)
-        : await begin(world, deploy, log, signal)
-    if (!snapshot) return
-    const launch = launchOnce(world, deploy, snapshot)
-    await preDeploy(world, getDeploy(id)!, launch, log, signal)
-    await stopFirst(world, deploy, snapshot, log, signal)
-    await rollOut(world, getDeploy(id)!, launch, log, signal)
+    if (getDeploy(id)!.status === 'deploying') log.system('the server was restarted; going on')
+    const { buildTimeoutMs } = useContext().options
+    await outlastAbsences(world.engine, buildTimeoutMs, log, signal, () => carryOn(world, id, log, signal))
   } catch (error) {
     await settleFailure(world, id, error, log, signal)
   } finally {
@@ -63,6 +56,24 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
       )
     tellDeploy(id, getDeploy(id)?.service_id ?? '')
   }
+}
+
+/** Carries a deploy on from where it stands; each step finds what an earlier try of it has done. */
+async function carryOn(world: World, id: string, log: LogWriter, signal: AbortSignal): Promise<void> {
+  // A build has nothing that could be taken up.
+  if (getDeploy(id)!.status === 'building') tryMove(deployMachine, id, 'queued')
+  const deploy = getDeploy(id)!
+  if (getService(deploy.service_id)!.type === 'static_site')
+    return await deploySite(world, deploy, log, signal)
+  const snapshot =
+    deploy.status === 'deploying'
+      ? await resume(world, deploy, log, signal)
+      : await begin(world, deploy, log, signal)
+  if (!snapshot) return
+  const launch = launchOnce(world, deploy, snapshot)
+  await preDeploy(world, getDeploy(id)!, launch, log, signal)
+  await stopFirst(world, deploy, snapshot, log, signal)
+  await rollOut(world, getDeploy(id)!, launch, log, signal)
 }
 
 /** What the containers of a deploy need, found out when the first asks for it. */
@@ -90,14 +101,13 @@ async function begin(
   return prepareExisting(world, service, deploy, log, signal)
 }
 
-/** A deploy that was rolling out when the server ended. */
+/** A deploy that was rolling out when the server ended or the engine went away. */
 async function resume(
   world: World,
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<Snapshot | null> {
-  log.system('the server was restarted; going on')
   const service = getService(deploy.service_id)!
   const kept = deploy.rollback_of === null ? openSnapshot(deploy) : null
   if (kept) return kept

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { minorOf, type Connection } from './connection.ts'
@@ -16,6 +17,11 @@ export interface BuiltStep {
 const PRUNE_TIMEOUT_MS = 600_000
 /** From here on the build cache can be asked for without everything else on the disk (Engine API history, v1.42). */
 const TYPE_MINOR = 42
+/** Older engines look at their disk for one asker at a time and refuse all others. */
+const BUSY = /disk usage operation is already running/
+const BUSY_RETRY_MS = 500
+/** A look at a full disk takes this long at most; many may ask for one. */
+const BUSY_MS = 120_000
 /** Ids in one request, which carries them in its address. */
 const PRUNED_AT_ONCE = 100
 /** The engine's moments of a record have nanoseconds, a Date has not. */
@@ -93,11 +99,17 @@ export class BuildCache {
 
   async #read(): Promise<CacheRecord[]> {
     const { apiVersion } = await this.#connection.known()
-    const answer = (await this.#connection.dial('looking at the build cache', {
-      method: 'GET',
-      path: minorOf(apiVersion) < TYPE_MINOR ? '/system/df' : '/system/df?type=build-cache',
-    })) as { BuildCache?: CacheRecord[] | null }
-    return answer.BuildCache ?? []
+    const path = minorOf(apiVersion) < TYPE_MINOR ? '/system/df' : '/system/df?type=build-cache'
+    const until = performance.now() + BUSY_MS
+    for (;;) {
+      try {
+        const answer = await this.#connection.dial('looking at the build cache', { method: 'GET', path })
+        return (answer as { BuildCache?: CacheRecord[] | null }).BuildCache ?? []
+      } catch (error) {
+        if (!BUSY.test(messageOf(error)) || performance.now() > until) throw error
+        await delay(BUSY_RETRY_MS)
+      }
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { BuildProgress, type OnLine } from './build-progress.ts'
 import { openBuildSession } from './build-session.ts'
 import type { Connection } from './connection.ts'
 import { registryCredentials, type RegistryCredentials } from './credentials.ts'
-import { engineFault } from './faults.ts'
+import { EngineAway, engineFault } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 
 export interface BuildOptions {
@@ -121,8 +121,7 @@ async function follow(body: Readable, progress: BuildProgress, onLine: OnLine): 
   progress.end()
   if (fault !== null)
     throw new AppError('build_failed', explainBuild(fault, progress.failed), { cause: fault })
-  if (id === null)
-    throw new AppError('runtime_error', 'the container engine went away during the build: deploy again')
+  if (id === null) throw new EngineAway('the container engine went away during the build: deploy again')
   return id
 }
 

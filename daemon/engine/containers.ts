@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '#server/errors.ts'
 import type { Connection } from './connection.ts'
+import type { AbilityTrial } from './abilities.ts'
 import { createOptions, limitsOf, type ContainerSpec } from './container-spec.ts'
-import { engineFault, statusOf } from './faults.ts'
+import { EngineAway, engineFault, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 import { isLabelled, labelFilter, ownLabels, withoutClaims } from './labels.ts'
 import type { Ledger } from './ledger.ts'
@@ -37,11 +38,13 @@ export class Containers {
   readonly #connection: Connection
   readonly #serverId: string
   readonly #ledger: Ledger
+  readonly #trial: AbilityTrial
 
-  constructor(connection: Connection, serverId: string, ledger: Ledger) {
+  constructor(connection: Connection, serverId: string, ledger: Ledger, trial: AbilityTrial) {
     this.#connection = connection
     this.#serverId = serverId
     this.#ledger = ledger
+    this.#trial = trial
   }
 
   /** Makes a container, not started yet, and returns its id. Throws `runtime_error`. */
@@ -54,11 +57,12 @@ export class Containers {
       ...withoutClaims(ofImage?.Config.Labels ?? {}),
       ...ownLabels(this.#serverId, spec.labels),
     }
+    const options = createOptions(spec, labels, await this.#trial.known())
     const former = this.#ledger.find('container', spec.name)
     this.#ledger.record('container', spec.name)
     try {
       const { id } = await this.#connection.call(doing, (docker, abortSignal) =>
-        docker.createContainer({ ...createOptions(spec, labels), abortSignal }),
+        docker.createContainer({ ...options, abortSignal }),
       )
       this.#ledger.record('container', spec.name, id)
       return id
@@ -179,8 +183,7 @@ export class Containers {
     } finally {
       body.destroy()
     }
-    if (exitCode === undefined)
-      throw new AppError('runtime_error', `${doing}: the container engine went away`)
+    if (exitCode === undefined) throw new EngineAway(`${doing}: the container engine went away`)
     const state = await this.inspect(name)
     return { exitCode, oomKilled: state?.oomKilled ?? false }
   }

@@ -1,9 +1,10 @@
+import { AbilityTrial } from './abilities.ts'
 import { BuildCache } from './build-cache.ts'
 import { Connection } from './connection.ts'
 import { Containers } from './containers.ts'
 import { engineEvents, type EngineEvent } from './events.ts'
 import { Images } from './images.ts'
-import { limitBuilds, type BuildLimits } from './build-limits.ts'
+import { BUILD_LIMITS, limitBuilds, type BuildLimits } from './build-limits.ts'
 import type { Ledger } from './ledger.ts'
 import { Networks } from './networks.ts'
 import { Volumes } from './volumes.ts'
@@ -15,6 +16,7 @@ export type { ContainerState } from './container-state.ts'
 export type { LogOptions } from './containers.ts'
 export type { RegistryCredentials } from './credentials.ts'
 export type { EngineEvent } from './events.ts'
+export { isEngineAway } from './faults.ts'
 export type { Ledger } from './ledger.ts'
 export type { ImageInfo, PullOptions } from './images.ts'
 export type { Listener } from './listening-ports.ts'
@@ -54,8 +56,8 @@ export interface Engine {
   events(signal: AbortSignal): AsyncGenerator<EngineEvent>
   /** Shrinks what this server's builds left in the build cache to about `maxBytes`, least recently used first. */
   shrinkBuildCache(maxBytes: number): Promise<void>
-  /** Bounds all builds together; returns whether that is possible here, false before `info` has told. */
-  limitBuilds(limits: BuildLimits): boolean
+  /** Bounds all builds together; returns the limits that cannot be set here, by name: all before `info` has told. */
+  limitBuilds(limits: BuildLimits): string[]
 }
 
 const INFO_TIMEOUT_MS = 5_000
@@ -76,7 +78,7 @@ export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): E
   let canBoundBuilds = false
   return {
     socketPath: connection.socketPath,
-    containers: new Containers(connection, serverId, ledger),
+    containers: new Containers(connection, serverId, ledger, new AbilityTrial(connection, serverId, ledger)),
     images: new Images(connection, serverId, ledger, cache),
     networks: new Networks(connection, serverId, ledger),
     volumes: new Volumes(connection, serverId, ledger),
@@ -88,7 +90,7 @@ export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): E
     },
     events: (signal) => engineEvents(connection, serverId, signal),
     shrinkBuildCache: (maxBytes) => cache.shrink(maxBytes),
-    limitBuilds: (limits) => canBoundBuilds && limitBuilds(limits),
+    limitBuilds: (limits) => (canBoundBuilds ? limitBuilds(limits) : [...BUILD_LIMITS]),
   }
 }
 

@@ -189,9 +189,11 @@ export class Supervisor {
       current.push(getInstance(addInstance(service, live.id, network))!)
     }
     let hasLeft = false
-    for (const instance of current) {
-      const container = await engine.containers.inspect(instance.id)
-      hasLeft = this.#upkeep.keepUp(instance, container, network) || hasLeft
+    for (const { id } of current) {
+      const container = await engine.containers.inspect(id)
+      // It may have come up, or be gone, since it was listed.
+      const instance = getInstance(id)
+      if (instance) hasLeft = this.#upkeep.keepUp(instance, container, network) || hasLeft
     }
     return hasLeft
   }

@@ -19,8 +19,7 @@ export async function deploySite(
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<void> {
-  if (deploy.status === 'deploying') log.system('the server was restarted; going on')
-  else if (!(await prepare(world, deploy, log, signal))) return
+  if (deploy.status !== 'deploying' && !(await prepare(world, deploy, log, signal))) return
   await assertFolder(deploy.id)
   signal.throwIfAborted()
   await world.dataPlane.switchOver(deploy.service_id, deploy.id, () => makeLive(getDeploy(deploy.id)!))

@@ -41,6 +41,23 @@ describe('a container', () => {
     )
   })
 
+  test('has the rights that entry points need, and no others', async () => {
+    const command = [
+      'touch /tmp/file && chown nobody /tmp/file && chmod 600 /tmp/file',
+      'su -s /bin/sh nobody -c "id -un; cat /tmp/file && echo read"',
+      'mknod /tmp/device b 7 0 || echo no devices',
+      'grep CapBnd /proc/self/status; ulimit -n',
+    ].join('; ')
+    const lines = (await bench.output(command)).map(({ line }) => line)
+    expect(lines).toEqual(expect.arrayContaining(['nobody', 'read', 'no devices']))
+    const bounding = BigInt(`0x${/CapBnd:\s+(\w+)/.exec(lines.join('\n'))![1]}`)
+    const has = (bit: bigint) => (bounding & (1n << bit)) !== 0n
+    // capability.h: CHOWN, SETUID; then NET_RAW, SYS_ADMIN, MKNOD, AUDIT_WRITE.
+    expect([0n, 7n].map(has)).toEqual([true, true])
+    expect([13n, 21n, 27n, 29n].map(has)).toEqual([false, false, false, false])
+    expect(['65536', '16384']).toContain(lines.at(-1))
+  })
+
   test('that uses more memory than it may is killed, and the state says so', async () => {
     const name = await bench.run('dd if=/dev/zero of=/dev/null bs=200M count=1; sleep 1; exit 7', {
       memoryBytes: 16 * MIB,

@@ -113,7 +113,8 @@ export class AbilityTrial {
     })
     this.#ledger.forget('container', name)
     await this.#connection.find('removing an empty image', async (docker, abortSignal) => {
-      if (this.#ledger.find('image', image)) await docker.getImage(image).remove({ abortSignal } as never)
+      if (this.#ledger.find('image', image))
+        await docker.getImage(image).remove({ abortSignal } as Docker.ImageRemoveOptions)
     })
     this.#ledger.forget('image', image)
   }

@@ -1,13 +1,13 @@
 import type Docker from 'dockerode'
 import type { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '#server/errors.ts'
 import type { Connection } from './connection.ts'
 import type { AbilityTrial } from './abilities.ts'
+import { ContainerFinder } from './container-finder.ts'
 import { createOptions, limitsOf, type ContainerSpec } from './container-spec.ts'
 import { EngineAway, engineFault, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
-import { isLabelled, labelFilter, ownLabels, withoutClaims } from './labels.ts'
+import { labelFilter, ownLabels, withoutClaims } from './labels.ts'
 import type { Ledger } from './ledger.ts'
 import { listenersOf, type Listener } from './listening-ports.ts'
 import { LogFrames, type OutputLine } from './log-frames.ts'
@@ -26,10 +26,6 @@ export interface LogOptions {
 
 /** Beyond the program's own time to end: the kill, the network and the disk. */
 const STOP_SLACK_MS = 60_000
-/** 128 and the number of SIGKILL, as the engine tells it. */
-const KILLED = 137
-/** How long after a program's end the engine may still learn that it was killed for memory. */
-const OOM_TOLD_MS = 500
 /** Exited containers looked at one by one at the same time, for their exit codes. */
 const PARALLEL_INSPECTS = 8
 
@@ -39,12 +35,14 @@ export class Containers {
   readonly #serverId: string
   readonly #ledger: Ledger
   readonly #trial: AbilityTrial
+  readonly #finder: ContainerFinder
 
   constructor(connection: Connection, serverId: string, ledger: Ledger, trial: AbilityTrial) {
     this.#connection = connection
     this.#serverId = serverId
     this.#ledger = ledger
     this.#trial = trial
+    this.#finder = new ContainerFinder(connection, serverId, ledger)
   }
 
   /** Makes a container, not started yet, and returns its id. Throws `runtime_error`. */
@@ -77,13 +75,13 @@ export class Containers {
   /** Starts a container; one that runs already stays as it is. Throws `runtime_error`. */
   async start(name: string): Promise<void> {
     await this.#tolerate(`starting the container ${name}`, [304], (docker, abortSignal) =>
-      docker.getContainer(this.#idOf(name)).start({ abortSignal }),
+      docker.getContainer(this.#finder.idOf(name)).start({ abortSignal }),
     )
   }
 
   /** Asks the program to end and kills it after `graceSeconds`. One that does not run or is not there stays so. */
   async stop(name: string, graceSeconds: number): Promise<void> {
-    const found = await this.#findOwn(name)
+    const found = await this.#finder.findOwn(name)
     if (!found) return
     // A frozen program would not see that it is asked to end.
     if (found.State.Paused) await this.#unpause(name, found.Id)
@@ -97,7 +95,7 @@ export class Containers {
 
   /** Kills the program at once. One that does not run or is not there stays so. */
   async kill(name: string): Promise<void> {
-    const found = await this.#findOwn(name)
+    const found = await this.#finder.findOwn(name)
     if (!found?.State.Running) return
     if (found.State.Paused) await this.#unpause(name, found.Id)
     await this.#tolerate(`killing the container ${name}`, [404, 409], (docker, abortSignal) =>
@@ -107,7 +105,7 @@ export class Containers {
 
   /** Removes a container, running or not, with its nameless volumes. One that is not there is fine. */
   async remove(name: string): Promise<void> {
-    const found = await this.#findOwn(name)
+    const found = await this.#finder.findOwn(name)
     // 409: another call removes it already.
     if (found)
       await this.#tolerate(`removing the container ${name}`, [404, 409], (docker, abortSignal) =>
@@ -118,7 +116,7 @@ export class Containers {
 
   /** The state of a container by name or id; null when there is none. */
   async inspect(name: string): Promise<ContainerState | null> {
-    const found = await this.#inspectSettled(name)
+    const found = await this.#finder.findSettled(name)
     return found && stateOf(found)
   }
 
@@ -150,7 +148,7 @@ export class Containers {
     const { signal } = options
     if (signal.aborted) return
     const doing = `reading the output of ${name}`
-    const path = `/containers/${this.#idOf(name)}/logs?`
+    const path = `/containers/${this.#finder.idOf(name)}/logs?`
     const body = await this.#connection
       .stream(doing, { method: 'GET', path, query: logQuery(options), signal })
       .catch((error: unknown) => {
@@ -172,7 +170,7 @@ export class Containers {
   /** Waits until the program ends. Throws the signal's reason, or `runtime_error` when the container or the engine goes away. */
   async wait(name: string, signal: AbortSignal): Promise<{ exitCode: number; oomKilled: boolean }> {
     const doing = `waiting for ${name}`
-    const path = `/containers/${this.#idOf(name)}/wait`
+    const path = `/containers/${this.#finder.idOf(name)}/wait`
     const body = await this.#connection.stream(doing, { method: 'POST', path, signal })
     let exitCode: number | undefined
     try {
@@ -194,7 +192,9 @@ export class Containers {
       const stats = await this.#connection.call(
         `measuring ${name}`,
         (docker, abortSignal) =>
-          docker.getContainer(this.#idOf(name)).stats({ stream: false, abortSignal } as { stream?: false }),
+          docker
+            .getContainer(this.#finder.idOf(name))
+            .stats({ stream: false, abortSignal } as { stream?: false }),
         { signal },
       )
       return sampleOf(stats)
@@ -207,20 +207,20 @@ export class Containers {
   /** Changes the limits of a container in place. Throws `runtime_error` where the engine cannot (Podman before 5). */
   async update(name: string, limits: { memoryBytes: number; cpus: number }): Promise<void> {
     await this.#connection.call(`changing the limits of ${name}`, (docker, abortSignal) =>
-      docker.getContainer(this.#idOf(name)).update({ ...limitsOf(limits), abortSignal }),
+      docker.getContainer(this.#finder.idOf(name)).update({ ...limitsOf(limits), abortSignal }),
     )
   }
 
   /** What listens inside a container; null when it does not run or cannot be seen from here. */
   async listeners(name: string): Promise<Listener[] | null> {
-    const found = await this.#inspect(name)
+    const found = await this.#finder.find(name)
     return found && found.State.Pid > 0 ? listenersOf(found.State.Pid, found.Id) : null
   }
 
   /** Unpacks a tar stream into a folder of a container. */
   async putArchive(name: string, folder: string, tar: Readable): Promise<void> {
     await this.#connection.call(`copying into ${name}`, (docker, abortSignal) =>
-      docker.getContainer(this.#idOf(name)).putArchive(tar, { path: folder, abortSignal }),
+      docker.getContainer(this.#finder.idOf(name)).putArchive(tar, { path: folder, abortSignal }),
     )
   }
 
@@ -230,50 +230,10 @@ export class Containers {
       `copying from ${name}`,
       (docker, abortSignal) =>
         docker
-          .getContainer(this.#idOf(name))
+          .getContainer(this.#finder.idOf(name))
           .getArchive({ path, abortSignal }) as unknown as Promise<Readable>,
       { signal },
     )
-  }
-
-  /** What the engine is asked by: the id that was recorded, since a name can be given to another container. */
-  #idOf(name: string): string {
-    return this.#ledger.find('container', name)?.engine_id ?? name
-  }
-
-  #inspect(name: string): Promise<Docker.ContainerInspectInfo | null> {
-    return this.#connection.find(`looking at the container ${name}`, (docker, abortSignal) =>
-      docker.getContainer(this.#idOf(name)).inspect({ abortSignal } as Docker.ContainerInspectOptions),
-    )
-  }
-
-  /** A look that knows why a killed program was killed: the engine may tell of its end a moment before. */
-  async #inspectSettled(name: string): Promise<Docker.ContainerInspectInfo | null> {
-    for (;;) {
-      const found = await this.#inspect(name)
-      if (!found || found.State.Running || found.State.OOMKilled || found.State.ExitCode !== KILLED)
-        return found
-      const endedMs = Date.now() - Date.parse(found.State.FinishedAt)
-      if (!(endedMs >= 0 && endedMs < OOM_TOLD_MS)) return found
-      await delay(OOM_TOLD_MS - endedMs)
-    }
-  }
-
-  /** Null when it is not there. Throws when it is not recorded as this server's. */
-  async #findOwn(name: string): Promise<Docker.ContainerInspectInfo | null> {
-    const found = await this.#inspect(name)
-    const recorded = this.#ledger.find('container', name)
-    // One without an id was made just before the server was killed, if at all.
-    if (
-      found &&
-      (!recorded || (recorded.engine_id === null && !isLabelled(this.#serverId, found.Config.Labels)))
-    ) {
-      throw new AppError(
-        'runtime_error',
-        `the container ${name} was not made by this server and is left alone`,
-      )
-    }
-    return found
   }
 
   #unpause(name: string, id: string): Promise<void> {

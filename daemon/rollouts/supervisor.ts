@@ -3,7 +3,7 @@ import { getDeploy, openSnapshot, servicesStoppedFirst, type DeployRow } from '#
 import { findEnvironment } from '#server/environments/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
-import { allInstances, getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
+import { getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
 import {
@@ -15,7 +15,6 @@ import {
 } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
 import type { Task } from '../driver.ts'
-import type { ContainerState } from '../engine/index.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import { addInstance } from '../instances/containers.ts'
 import { diskName } from '../instances/disk.ts'
@@ -25,6 +24,7 @@ import { passEnded } from '../settled.ts'
 import type { World } from '../world.ts'
 import { Background } from './background.ts'
 import { CrashHistory } from './crashes.ts'
+import { outOfStep, type Containers } from './out-of-step.ts'
 import { Upkeep } from './upkeep.ts'
 
 const log = logger('instances')
@@ -33,9 +33,6 @@ const log = logger('instances')
 const PERIOD_MS = 15_000
 /** Services reconciled at one time. */
 const PARALLEL = 8
-
-/** Every container of an instance by name. */
-type Containers = Map<string, ContainerState>
 
 /** Resolves when no deploy and no job of a service runs any more. */
 export type WorkGone = (serviceId: string) => Promise<unknown>
@@ -234,41 +231,6 @@ export class Supervisor {
     tellService(service.id, 'deleted')
     passEnded(service.id)
   }
-}
-
-/** The services that a whole look finds otherwise than they should be. */
-function outOfStep(containers: Containers, isPaused: (id: string) => boolean): string[] {
-  const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
-  return allServices()
-    .filter((service) => !isAsItShouldBe(service, instances.get(service.id) ?? [], containers, isPaused))
-    .map(({ id }) => id)
-}
-
-function isAsItShouldBe(
-  service: ServiceRow,
-  instances: InstanceRow[],
-  containers: Containers,
-  isPaused: (id: string) => boolean,
-): boolean {
-  const wanted = service.live_deploy_id === null ? 0 : wantedInstances(service)
-  const isSettled = service.observed_generation === service.generation && service.apply_error === null
-  return (
-    isSettled &&
-    !service.deleting &&
-    instances.length === wanted &&
-    instances.every(
-      ({ id, deploy_id, status, address }) =>
-        deploy_id === service.live_deploy_id &&
-        (status === 'ready' || status === 'failing') &&
-        isWhole(containers.get(id), address, isPaused(id)),
-    )
-  )
-}
-
-/** What a list tells of a container: that it runs at its address, and whether it is frozen, as is known or not. */
-function isWhole(container: ContainerState | undefined, address: string, isKnownPaused: boolean): boolean {
-  if (!container?.running || container.paused !== isKnownPaused) return false
-  return container.networks.some((network) => network.address === address)
 }
 
 /** Whether a change of a service means nothing to the engine: it has no container, and none to get. */

@@ -25,7 +25,7 @@ afterAll(async () => {
 function query(sql: string, ...values: string[]): Record<string, unknown>[] {
   const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
   try {
-    return database.prepare(sql).all(...values) as Record<string, unknown>[]
+    return database.prepare(sql).all(...values)
   } finally {
     database.close()
   }

@@ -12,6 +12,5 @@ export default defineEndpoint({
   params: IdOrName,
   query: InEnvironment,
   response: ServiceStatus,
-  handler: ({ params, query }) =>
-    serviceStatus(useWorld().engine, findService(params.id, query.environment)),
+  handler: ({ params, query }) => serviceStatus(useWorld().engine, findService(params.id, query.environment)),
 })

@@ -1,20 +1,32 @@
 import { logger } from '#server/log.ts'
 import { messageOf } from '#server/errors.ts'
 import type { Task } from './driver.ts'
-import { meetEngine, type World } from './world.ts'
+import { meetEngine } from './environments/meet.ts'
 import type { Supervisor } from './rollouts/supervisor.ts'
+import type { World } from './world.ts'
 
 const log = logger('engine')
 
 /** Between tries to reach an engine that does not answer. */
 const RETRY_MS = 2_000
-const WATCHED = new Set(['start', 'die', 'oom', 'destroy', 'stop', 'kill'])
+const WATCHED = new Set([
+  'start',
+  'die',
+  'oom',
+  'destroy',
+  'stop',
+  'kill',
+  'pause',
+  'unpause',
+  'update',
+  'rename',
+])
 
 /**
  * Listens to the engine and asks the supervisor to look where something happened. The engine forgets its events when it
  * restarts, so after each connection everything is looked at.
  */
-export function engineEvents(world: World, supervisor: Supervisor, wakeDeploys: () => void): Task {
+export function engineEvents(world: World, supervisor: Supervisor, wakeOthers: () => void): Task {
   return {
     name: 'engine events',
     everyMs: RETRY_MS,
@@ -25,7 +37,7 @@ export function engineEvents(world: World, supervisor: Supervisor, wakeDeploys: 
         if (world.engineFault !== null) log.info('the engine answers again')
         world.engineFault = null
         supervisor.lookAtAll()
-        wakeDeploys()
+        wakeOthers()
         for await (const event of world.engine.events(signal)) {
           const service = event.attributes['deployer.service']
           if (event.type === 'container' && WATCHED.has(event.action) && service) supervisor.look(service)

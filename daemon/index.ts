@@ -1,14 +1,16 @@
 import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
+import { ledger } from '#server/ledger.ts'
 import { logger } from '#server/log.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DeployQueue } from './deploys/queue.ts'
+import { deployGone } from './deploys/runs.ts'
 import { Driver } from './driver.ts'
 import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
 import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
-import { JobQueue } from './jobs/queue.ts'
+import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { DataPlane } from './proxy/data-plane.ts'
 import { Health } from './rollouts/health.ts'
@@ -53,6 +55,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const engine = createEngine({
     ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
     serverId,
+    ledger,
   })
   const dataPlane = await DataPlane.start(start.proxyProgram, start.apiPort)
   const started: World = { engine, dataPlane, reachByAddress: null, engineFault: null }
@@ -62,12 +65,13 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const deploys = new DeployQueue(started)
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
-  const supervisor = new Supervisor(started)
+  const supervisor = new Supervisor(started, (id) => Promise.all([deployGone(id), jobsGone(id)]))
   deploys.recover()
   driver.start(
     engineEvents(started, supervisor, () => {
       driver.wake('deploys')
       driver.wake('jobs')
+      driver.wake('cleanup')
     }),
   )
   driver.start(deploys.task(() => driver.wake('deploys')))

@@ -2,7 +2,8 @@ import { availableParallelism, totalmem } from 'node:os'
 import type { DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
-import { resolveVariables, type ImageFacts } from '../deploys/snapshot.ts'
+import { resolveVariables, type ImageFacts } from '#server/deploys/snapshot.ts'
+import type { BuildLimits } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { packContext } from './context.ts'
 import { chooseRecipe } from './recipe.ts'
@@ -35,12 +36,15 @@ export function buildImage(
 /** What is left to everything else on the host while builds run. */
 const MEMORY_SHARE = 0.75
 const SPARED_CPUS = 0.25
+/** Threads count: compilers and bundlers side by side take hundreds, a fork bomb would take the host's. */
+const MAX_PIDS = 8_192
 
 /** What all builds together may take, so that they leave the host usable. */
-function buildLimits(): { memoryBytes: number; cpus: number } {
+function buildLimits(): BuildLimits {
   return {
     memoryBytes: Math.floor(totalmem() * MEMORY_SHARE),
     cpus: Math.max(1, availableParallelism()) - SPARED_CPUS,
+    pids: MAX_PIDS,
   }
 }
 
@@ -58,8 +62,11 @@ export async function buildTree(
   const reference = imageTag(service.id, deploy.id)
   const context = await packContext(root, recipe.file)
   for (const note of context.notes) log.system(note)
-  if (!world.engine.limitBuilds(buildLimits())) {
-    log.system('builds cannot be limited on this engine; the time limit and --build-concurrency hold')
+  const unlimited = world.engine.limitBuilds(buildLimits())
+  if (unlimited.length > 0) {
+    log.system(
+      `builds cannot be limited here in ${unlimited.join(', ')}; the time limit and --build-concurrency hold`,
+    )
   }
   const id = await world.engine.images.build(context.tar, {
     tag: reference,
@@ -68,7 +75,7 @@ export async function buildTree(
     buildArgs: Object.fromEntries(
       Object.entries(variables).filter(([key]) => recipe.declaredArguments.includes(key)),
     ),
-    labels: { 'deployer.service': service.id, 'deployer.deploy': deploy.id },
+    labels: { 'deployer-image.service': service.id, 'deployer-image.deploy': deploy.id },
     noCache: deploy.clear_cache === 1,
     secrets: variables,
     signal,

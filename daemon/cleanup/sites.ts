@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { useDatabase } from '#server/context.ts'
 import { IN_PROGRESS_SQL } from '#server/deploys/states.ts'
 import { getDeploy, updateDeploy } from '#server/deploys/store.ts'
-import { siteFolder, sitesFolder } from '../sites/folder.ts'
+import { siteFolder, sitesFolder } from '#server/sites.ts'
 import { ASSETS_KEPT_MS } from '../proxy/sites.ts'
 import type { World } from '../world.ts'
 

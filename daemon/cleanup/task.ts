@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useContext, useDatabase } from '#server/context.ts'
 import { IN_PROGRESS_SQL } from '#server/deploys/states.ts'
@@ -7,7 +7,7 @@ import { messageOf } from '#server/errors.ts'
 import { removeLog } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
 import { getService } from '#server/services/store.ts'
-import { imagePrefix, imageTag, readImageTag } from '../builds/tags.ts'
+import { imageTag, readImageTag } from '../builds/tags.ts'
 import type { Task } from '../driver.ts'
 import { ClockGuard } from '../jobs/clock-guard.ts'
 import type { World } from '../world.ts'
@@ -20,8 +20,9 @@ const PERIOD_MS = 60_000
 const KEPT_LIVE = 5
 /** Deploys with their logs that are kept of a service. */
 const KEPT_DEPLOYS = 500
-/** The engine's build cache may grow to this; least recently used goes first. */
+/** What builds left in the engine's cache may grow to this, on a small disk to a tenth of it. */
 const BUILD_CACHE_BYTES = 20 * 1024 ** 3
+const BUILD_CACHE_SHARE = 0.1
 
 /** Removes what the server made and no longer needs; never anything else. */
 export function cleanup(world: World): Task {
@@ -39,10 +40,17 @@ export function cleanup(world: World): Task {
         await removeOldImages(world)
         await removeStrayImages(world)
         await removeStrayLifts(world)
-        await world.engine.pruneBuildCache(BUILD_CACHE_BYTES)
+        await world.engine.shrinkBuildCache(await buildCacheLimit(world))
       }
     },
   }
+}
+
+async function buildCacheLimit({ engine }: World): Promise<number> {
+  const { dataRoot } = await engine.info()
+  // An engine in a virtual machine keeps its data where this process sees no folder.
+  const { blocks, bsize } = await statfs(dataRoot).catch(() => statfs(useContext().options.dataDirectory))
+  return Math.min(BUILD_CACHE_BYTES, Math.floor(blocks * bsize * BUILD_CACHE_SHARE))
 }
 
 /** Deploys beyond the newest of each service, with their logs; not those whose image or folder is kept. */
@@ -85,12 +93,10 @@ async function removeOldImages(world: World): Promise<void> {
 
 /** Images of services and deploys that are no more. */
 async function removeStrayImages(world: World): Promise<void> {
-  for (const { tags } of await world.engine.images.list(imagePrefix())) {
-    for (const tag of tags) {
-      const { serviceId, deployId } = readImageTag(tag)
-      if (getService(serviceId) && hasImage(deployId)) continue
-      await removeImage(world, tag)
-    }
+  for (const tag of world.engine.images.names()) {
+    const { serviceId, deployId } = readImageTag(tag)
+    if (getService(serviceId) && hasImage(deployId)) continue
+    await removeImage(world, tag)
   }
 }
 

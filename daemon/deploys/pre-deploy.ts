@@ -1,6 +1,7 @@
-import { updateDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
+import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { getService } from '#server/services/store.ts'
+import type { Launch } from '../instances/launch.ts'
 import { runToEnd } from '../jobs/run-to-end.ts'
 import type { World } from '../world.ts'
 
@@ -20,7 +21,7 @@ export class PreDeployFailure extends Error {
 export async function preDeploy(
   world: World,
   deploy: DeployRow,
-  snapshot: Snapshot,
+  launch: () => Promise<Launch>,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<void> {
@@ -29,16 +30,13 @@ export async function preDeploy(
   if (command === null || deploy.pre_deployed || deploy.trigger === 'restart' || deploy.rollback_of !== null)
     return
   log.system(`running the pre-deploy command: ${command.split('\n')[0]}`)
-  const name = `pre-${deploy.id}`
   const run = {
-    service,
-    deploy,
-    snapshot,
-    name,
+    logId: deploy.id,
+    launch,
+    name: `pre-${deploy.id}`,
     kind: 'pre-deploy',
     command,
     timeoutMs: TIMEOUT_MS,
-    logId: deploy.id,
   } as const
   const { exitCode, oomKilled, timedOut, lastLines } = await runToEnd(world, run, log, signal)
   const fail = (how: string) =>

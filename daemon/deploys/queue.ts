@@ -9,7 +9,7 @@ import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
 import type { Task } from '../driver.ts'
 import type { World } from '../world.ts'
-import type { AbortReason } from './abort.ts'
+import type { AbortReason } from '../abort-reason.ts'
 import { needsBuild, runDeploy } from './runner.ts'
 import { runs } from './runs.ts'
 

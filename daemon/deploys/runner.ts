@@ -1,4 +1,5 @@
 import { tellDeploy, tellService } from '#server/changes.ts'
+import { useContext } from '#server/context.ts'
 import type { DeploySource } from '#server/deploys/schema.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import {
@@ -17,14 +18,16 @@ import { getService, type ServiceRow } from '#server/services/store.ts'
 import { buildImage } from '../builds/build.ts'
 import { pullImage } from '../builds/pull.ts'
 import { imageTag } from '../builds/tags.ts'
+import { prepareLaunch, type Launch } from '../instances/launch.ts'
 import { removeInstancesOf, rollOut } from '../rollouts/rollout.ts'
-import { stoppingFirst } from '../rollouts/stop-first.ts'
+import { stopFirst } from '../rollouts/stop-first.ts'
 import { deploySite } from '../sites/deploy.ts'
 import type { World } from '../world.ts'
-import type { AbortReason } from './abort.ts'
+import type { AbortReason } from '../abort-reason.ts'
+import { outlastAbsences } from './absences.ts'
 import { preDeploy } from './pre-deploy.ts'
-import { advance } from './progress.ts'
-import { restoreSnapshot, takeSnapshot, type ImageFacts } from './snapshot.ts'
+import { advance } from '#server/deploys/progress.ts'
+import { restoreSnapshot, takeSnapshot, type ImageFacts } from '#server/deploys/snapshot.ts'
 
 const serverLog = logger('deploys')
 
@@ -40,18 +43,9 @@ export function needsBuild(deploy: DeployRow): boolean {
 export async function runDeploy(world: World, id: string, signal: AbortSignal): Promise<void> {
   const log = openLog(id)
   try {
-    const deploy = getDeploy(id)!
-    if (getService(deploy.service_id)!.type === 'static_site')
-      return await deploySite(world, deploy, log, signal)
-    const snapshot =
-      deploy.status === 'deploying'
-        ? await resume(world, deploy, log, signal)
-        : await begin(world, deploy, log, signal)
-    if (!snapshot) return
-    await preDeploy(world, getDeploy(id)!, snapshot, log, signal)
-    await stoppingFirst(world, deploy, snapshot, log, signal, () =>
-      rollOut(world, getDeploy(id)!, snapshot, log, signal),
-    )
+    if (getDeploy(id)!.status === 'deploying') log.system('the server was restarted; going on')
+    const { buildTimeoutMs } = useContext().options
+    await outlastAbsences(world.engine, buildTimeoutMs, log, signal, () => carryOn(world, id, log, signal))
   } catch (error) {
     await settleFailure(world, id, error, log, signal)
   } finally {
@@ -62,6 +56,31 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
       )
     tellDeploy(id, getDeploy(id)?.service_id ?? '')
   }
+}
+
+/** Carries a deploy on from where it stands; each step finds what an earlier try of it has done. */
+async function carryOn(world: World, id: string, log: LogWriter, signal: AbortSignal): Promise<void> {
+  // A build has nothing that could be taken up.
+  if (getDeploy(id)!.status === 'building') tryMove(deployMachine, id, 'queued')
+  const deploy = getDeploy(id)!
+  if (getService(deploy.service_id)!.type === 'static_site')
+    return await deploySite(world, deploy, log, signal)
+  const snapshot =
+    deploy.status === 'deploying'
+      ? await resume(world, deploy, log, signal)
+      : await begin(world, deploy, log, signal)
+  if (!snapshot) return
+  const launch = launchOnce(world, deploy, snapshot)
+  await preDeploy(world, getDeploy(id)!, launch, log, signal)
+  await stopFirst(world, deploy, snapshot, log, signal)
+  await rollOut(world, getDeploy(id)!, launch, log, signal)
+}
+
+/** What the containers of a deploy need, found out when the first asks for it. */
+function launchOnce(world: World, deploy: DeployRow, snapshot: Snapshot): () => Promise<Launch> {
+  let launch: Promise<Launch> | undefined
+  return () =>
+    (launch ??= prepareLaunch(world, getService(deploy.service_id)!, getDeploy(deploy.id)!, snapshot))
 }
 
 /** From `queued` to a snapshot; null when the deploy was canceled meanwhile. */
@@ -82,14 +101,13 @@ async function begin(
   return prepareExisting(world, service, deploy, log, signal)
 }
 
-/** A deploy that was rolling out when the server ended. */
+/** A deploy that was rolling out when the server ended or the engine went away. */
 async function resume(
   world: World,
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<Snapshot | null> {
-  log.system('the server was restarted; going on')
   const service = getService(deploy.service_id)!
   const kept = deploy.rollback_of === null ? openSnapshot(deploy) : null
   if (kept) return kept
@@ -172,6 +190,7 @@ async function settleFailure(
     serverLog.error('a deploy failed', { id, error: message, stack: (error as Error).stack ?? '' })
   }
   log.system(`failed: ${message.split('\n')[0]}`)
+  if (deploy.stops_first) log.system('the former version is started again')
   const to = deploy.status === 'building' ? 'build_failed' : 'deploy_failed'
   if (tryMove(deployMachine, id, to, { error: message, finished_at: Date.now() }))
     tellService(deploy.service_id)

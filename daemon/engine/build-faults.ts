@@ -54,8 +54,12 @@ function commandFailed({ text, step }: Fault): string | null {
   if (code === undefined) return null
   const command = /\[\/bin\/sh -c ([^\]]*)\]|["']\/bin\/sh -c ([^"']*)["']/.exec(text)?.slice(1).find(Boolean)
   const named = step ?? command
-  // 128 + SIGKILL
-  const why = code === '137' ? ' (killed, most likely because it needs more memory than builds may use)' : ''
+  // BuildKit from 0.10 on tells when the kernel killed a step for memory.
+  const why = /cannot allocate memory/.test(text)
+    ? ' (it ran out of the memory that builds may use)'
+    : code === '137'
+      ? ' (it was killed)'
+      : ''
   return `the step${named ? ` ${quote(named)}` : ''} failed with exit code ${code}${why}`
 }
 

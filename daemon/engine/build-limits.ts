@@ -1,60 +1,85 @@
-import { writeFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = '/sys/fs/cgroup'
 /** The kernel's default period for CPU quotas. */
 const PERIOD_US = 100_000
 
+/** What all builds together may take. */
 export interface BuildLimits {
   memoryBytes: number
   cpus: number
+  /** Processes and threads. */
+  pids: number
 }
+
+/** The files that set a limit, by its name for people. */
+type Settings = Record<string, { controller: string; files: [name: string, value: string][] }>
+
+/** The limits of builds by their names for people, by which is told what cannot be set. */
+export const BUILD_LIMITS: readonly string[] = ['memory', 'CPU', 'processes']
 
 /**
  * Bounds all BuildKit steps of the local engine together by the control group above them, since BuildKit ignores limits
- * of a single build. Returns whether it could: root on the engine's own host, with Docker's layout of control groups.
+ * of a single build. Returns the limits that it could not set, by name: it takes root on the engine's own host, with
+ * Docker's layout of control groups.
  */
-export function limitBuilds(limits: BuildLimits): boolean {
-  if (process.getuid?.() !== 0) return false
-  try {
-    return existsSync(join(ROOT, 'cgroup.controllers')) ? limitUnified(limits) : limitLegacy(limits)
-  } catch {
-    // Read-only, another layout, or less than root's usual rights: the build's time limit stands alone then.
-    return false
-  }
-}
-
-/** cgroup v1: a tree for each controller (docs.kernel.org, admin-guide/cgroup-v1). */
-function limitLegacy({ memoryBytes, cpus }: BuildLimits): boolean {
-  const memory = folder(ROOT, 'memory', 'docker', 'buildkit')
-  const cpu = folder(ROOT, 'cpu', 'docker', 'buildkit')
-  if (!memory || !cpu) return false
-  writeFileSync(join(memory, 'memory.limit_in_bytes'), String(memoryBytes))
-  writeFileSync(join(cpu, 'cpu.cfs_period_us'), String(PERIOD_US))
-  writeFileSync(join(cpu, 'cpu.cfs_quota_us'), String(Math.round(cpus * PERIOD_US)))
-  return true
-}
-
-/** cgroup v2: one tree; steps are under `docker/buildkit`, or `system.slice` where systemd keeps it. */
-function limitUnified({ memoryBytes, cpus }: BuildLimits): boolean {
-  const group = folder(ROOT, 'docker', 'buildkit')
-  if (!group) return false
-  for (const parent of [ROOT, join(ROOT, 'docker')]) {
-    const file = join(parent, 'cgroup.subtree_control')
-    const enabled = readFileSync(file, 'utf8').split(/\s+/)
-    for (const controller of ['memory', 'cpu']) {
-      if (!enabled.includes(controller)) writeFileSync(file, `+${controller}`)
+export function limitBuilds(limits: BuildLimits): string[] {
+  if (process.getuid?.() !== 0) return [...BUILD_LIMITS]
+  const isUnified = existsSync(join(ROOT, 'cgroup.controllers'))
+  const settings = isUnified ? unified(limits) : legacy(limits)
+  return BUILD_LIMITS.filter((name) => {
+    const { controller, files } = settings[name]!
+    try {
+      const group = isUnified ? enable(controller) : groupOf(controller)
+      if (group === null) return true
+      for (const [file, value] of files) writeFileSync(join(group, file), value)
+      return false
+    } catch {
+      // Read-only, another layout, or less than root's usual rights.
+      return true
     }
-  }
-  writeFileSync(join(group, 'memory.max'), String(memoryBytes))
-  writeFileSync(join(group, 'cpu.max'), `${Math.round(cpus * PERIOD_US)} ${PERIOD_US}`)
-  return true
+  })
 }
 
-/** The group, made when only it and Docker's own are missing: the first step would make it, unbounded until then. */
-function folder(root: string, ...names: string[]): string | null {
-  if (!existsSync(join(root, names[0]!)) && names.length > 2) return null
-  const path = join(root, ...names)
+/** cgroup v1 (docs.kernel.org, admin-guide/cgroup-v1). */
+function legacy({ memoryBytes, cpus, pids }: BuildLimits): Settings {
+  const cpu: [string, string][] = [
+    ['cpu.cfs_period_us', String(PERIOD_US)],
+    ['cpu.cfs_quota_us', String(Math.round(cpus * PERIOD_US))],
+  ]
+  return {
+    memory: { controller: 'memory', files: [['memory.limit_in_bytes', String(memoryBytes)]] },
+    CPU: { controller: 'cpu', files: cpu },
+    processes: { controller: 'pids', files: [['pids.max', String(pids)]] },
+  }
+}
+
+/** cgroup v2 (docs.kernel.org, admin-guide/cgroup-v2). */
+function unified({ memoryBytes, cpus, pids }: BuildLimits): Settings {
+  const quota = `${Math.round(cpus * PERIOD_US)} ${PERIOD_US}`
+  return {
+    memory: { controller: 'memory', files: [['memory.max', String(memoryBytes)]] },
+    CPU: { controller: 'cpu', files: [['cpu.max', quota]] },
+    processes: { controller: 'pids', files: [['pids.max', String(pids)]] },
+  }
+}
+
+/** Version 1 has a tree for each controller. The group is made before the first step would, unbounded until then. */
+function groupOf(controller: string): string | null {
+  if (!existsSync(join(ROOT, controller))) return null
+  const path = join(ROOT, controller, 'docker', 'buildkit')
   mkdirSync(path, { recursive: true })
   return path
+}
+
+/** Version 2 has one tree, in which a controller is handed down from group to group. */
+function enable(controller: string): string {
+  const group = join(ROOT, 'docker', 'buildkit')
+  mkdirSync(group, { recursive: true })
+  for (const parent of [ROOT, join(ROOT, 'docker')]) {
+    const file = join(parent, 'cgroup.subtree_control')
+    if (!readFileSync(file, 'utf8').split(/\s+/).includes(controller)) writeFileSync(file, `+${controller}`)
+  }
+  return group
 }

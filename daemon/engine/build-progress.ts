@@ -1,3 +1,4 @@
+import type { BuiltStep } from './build-cache.ts'
 import { readFields } from './protobuf.ts'
 
 export type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
@@ -56,6 +57,8 @@ export class BuildProgress {
 
   /** The steps that ended with an error, by their names. */
   failed: string[] = []
+  /** The steps that were carried out and not taken from the cache, also for nothing. */
+  readonly carriedOut: BuiltStep[] = []
 
   /** Says what steps printed without a newline at their end. */
   end(): void {
@@ -66,6 +69,12 @@ export class BuildProgress {
     const step = this.#step(vertex.digest)
     if (vertex.name) step.name = this.#nameOf(vertex.name)
     step.startedMs ??= vertex.startedMs
+    if (vertex.completedMs !== null && vertex.startedMs !== null && !vertex.isCached)
+      this.carriedOut.push({
+        name: vertex.name,
+        startedMs: vertex.startedMs,
+        completedMs: vertex.completedMs,
+      })
     if (vertex.error && !step.isDone) {
       step.isDone = true
       // "context canceled" comes for the steps beside the one that failed.

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { AppError } from '#server/errors.ts'
+import type { BuildCache } from './build-cache.ts'
 import { explainBuild } from './build-faults.ts'
 import { BuildProgress, type OnLine } from './build-progress.ts'
 import { openBuildSession } from './build-session.ts'
 import type { Connection } from './connection.ts'
 import { registryCredentials, type RegistryCredentials } from './credentials.ts'
-import { engineFault } from './faults.ts'
+import { EngineAway, engineFault } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 
 export interface BuildOptions {
@@ -43,6 +44,7 @@ const CANCEL_TIMEOUT_MS = 5_000
  */
 export async function buildImage(
   connection: Connection,
+  cache: BuildCache,
   context: Readable,
   options: BuildOptions,
 ): Promise<string> {
@@ -50,6 +52,7 @@ export async function buildImage(
   const offer = { secrets: options.secrets ?? {}, registryAuth: options.registryAuth ?? registryCredentials }
   const session = await openBuildSession(connection, offer, signal)
   const buildId = randomUUID()
+  const progress = new BuildProgress(options.onLine, options.buildArgs)
   try {
     const body = await connection.call(
       'building the image',
@@ -62,7 +65,7 @@ export async function buildImage(
         } as never) as unknown as Promise<Readable>,
       { signal },
     )
-    return await follow(body, options)
+    return await follow(body, progress, options.onLine)
   } catch (error) {
     if (signal.aborted && session) await cancel(connection, buildId)
     signal.throwIfAborted()
@@ -70,6 +73,8 @@ export async function buildImage(
   } finally {
     session?.close()
     context.destroy()
+    // Nobody waits for it: whose the cache is matters at the next cleanup.
+    void cache.claim(progress.carriedOut)
   }
 }
 
@@ -93,8 +98,7 @@ function requestOf({
 }
 
 /** Reads a build's progress to its end and returns the image's id. */
-async function follow(body: Readable, { onLine, buildArgs }: BuildOptions): Promise<string> {
-  const progress = new BuildProgress(onLine, buildArgs)
+async function follow(body: Readable, progress: BuildProgress, onLine: OnLine): Promise<string> {
   let id: string | null = null
   let fault: string | null = null
   let emptyTraces = 0
@@ -117,8 +121,7 @@ async function follow(body: Readable, { onLine, buildArgs }: BuildOptions): Prom
   progress.end()
   if (fault !== null)
     throw new AppError('build_failed', explainBuild(fault, progress.failed), { cause: fault })
-  if (id === null)
-    throw new AppError('runtime_error', 'the container engine went away during the build: deploy again')
+  if (id === null) throw new EngineAway('the container engine went away during the build: deploy again')
   return id
 }
 

@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import type Docker from 'dockerode'
+import { QUOTA, ulimitsOf, type Abilities } from './abilities.ts'
 
 /** What a container is made from. */
 export interface ContainerSpec {
@@ -40,6 +41,22 @@ const DEFAULT_PIDS = 1_024
 /** The engine keeps this much of a container's output; the server follows it live. */
 const LOG_OPTIONS = { 'max-size': '10m', 'max-file': '3' }
 const NANO = 1e9
+/**
+ * What root of a container may do (capabilities(7)): what entry points of ordinary images need to give files away, to
+ * become another user, and to end programs of others. Not raw packets, devices, and writing to the host's audit log.
+ */
+const CAPABILITIES = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'NET_BIND_SERVICE',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+]
 
 /** The engine's form of a container's limits; swap stays off, so both change together. */
 export function limitsOf({ memoryBytes, cpus: wanted }: { memoryBytes: number; cpus: number }): {
@@ -58,6 +75,7 @@ export function limitsOf({ memoryBytes, cpus: wanted }: { memoryBytes: number; c
 export function createOptions(
   spec: ContainerSpec,
   labels: Record<string, string>,
+  { openFiles, quota }: Abilities,
 ): Docker.ContainerCreateOptions {
   const port = spec.publishPort === undefined ? null : `${spec.publishPort}/tcp`
   return {
@@ -77,6 +95,10 @@ export function createOptions(
       PidsLimit: spec.pidsLimit ?? DEFAULT_PIDS,
       Init: true,
       SecurityOpt: ['no-new-privileges'],
+      CapDrop: ['ALL'],
+      CapAdd: CAPABILITIES,
+      Ulimits: ulimitsOf(openFiles),
+      ...(quota ? { StorageOpt: QUOTA } : {}),
       // The server supervises: the engine's own policy forgets containers when the engine is killed.
       RestartPolicy: { Name: 'no' },
       LogConfig: { Type: 'json-file', Config: LOG_OPTIONS },

@@ -9,6 +9,8 @@ export interface ContainerState {
   labels: Record<string, string>
   status: string
   running: boolean
+  /** Frozen from outside: it runs, but does nothing. */
+  paused: boolean
   /** Of its last run; null while it runs and when it never did. */
   exitCode: number | null
   /** Whether the kernel killed one of its processes for memory; a running container of a list says false. */
@@ -17,6 +19,10 @@ export interface ContainerState {
   error: string | null
   /** Its IPv4 address; null while it does not run. */
   address: string | null
+  /** The networks it is in: the engine's id of each, and the address that was asked for there. */
+  networks: { id: string; address: string | null }[]
+  /** What can be changed of it after it was made, as a text to compare; empty in a list. */
+  settings: string
   /** The host's loopback port that leads to it. */
   publishedPort: number | null
 }
@@ -27,15 +33,18 @@ export function stateOf(found: Docker.ContainerInspectInfo): ContainerState {
   const wasRun = !State.Running && State.Status !== 'created'
   return {
     id: found.Id,
-    name: found.Name.replace(/^\//, ''),
+    name: withoutSlash(found.Name),
     image: found.Image,
     labels: found.Config.Labels ?? {},
     status: State.Status,
     running: State.Running,
+    paused: State.Paused,
     exitCode: wasRun ? State.ExitCode : null,
     oomKilled: State.OOMKilled,
     error: State.Error === '' ? null : State.Error,
     address: addressOf(NetworkSettings.Networks),
+    networks: networksOf(NetworkSettings.Networks),
+    settings: settingsOf(found.HostConfig),
     publishedPort: publishedPort(
       Object.values(NetworkSettings.Ports ?? {}).flatMap((bindings) => bindings ?? []),
     ),
@@ -46,20 +55,51 @@ export function stateOf(found: Docker.ContainerInspectInfo): ContainerState {
 export function summaryOf(info: Docker.ContainerInfo): ContainerState {
   return {
     id: info.Id,
-    name: info.Names[0]!.replace(/^\//, ''),
+    name: nameOf(info),
     image: info.ImageID,
     labels: info.Labels ?? {},
     status: info.State,
     running: true,
+    paused: false,
     exitCode: null,
     oomKilled: false,
     error: null,
     address: addressOf(info.NetworkSettings?.Networks ?? {}),
+    networks: networksOf(info.NetworkSettings?.Networks ?? {}),
+    settings: '',
     publishedPort: info.Ports?.find(({ PublicPort }) => PublicPort)?.PublicPort ?? null,
   }
 }
 
-function addressOf(networks: Record<string, { IPAddress?: string }>): string | null {
+/** The name of a container in a list. */
+export function nameOf(info: Docker.ContainerInfo): string {
+  return withoutSlash(info.Names[0] ?? '')
+}
+
+function withoutSlash(name: string): string {
+  return name.replace(/^\//, '')
+}
+
+interface Endpoint {
+  NetworkID?: string
+  IPAddress?: string
+  IPAMConfig?: { IPv4Address?: string } | null
+}
+
+function networksOf(networks: Record<string, Endpoint>): ContainerState['networks'] {
+  return Object.values(networks).map(({ NetworkID, IPAddress, IPAMConfig }) => ({
+    id: NetworkID ?? '',
+    address: IPAMConfig?.IPv4Address || IPAddress || null,
+  }))
+}
+
+/** `docker update` changes these, and more that no container of the server sets. */
+function settingsOf(host: Docker.HostConfig): string {
+  const { Memory, MemorySwap, NanoCpus, CpuQuota, CpusetCpus, PidsLimit, RestartPolicy } = host
+  return JSON.stringify([Memory, MemorySwap, NanoCpus, CpuQuota, CpusetCpus, PidsLimit, RestartPolicy?.Name])
+}
+
+function addressOf(networks: Record<string, Endpoint>): string | null {
   return Object.values(networks).find(({ IPAddress }) => IPAddress)?.IPAddress ?? null
 }
 

@@ -2,13 +2,16 @@ import type Docker from 'dockerode'
 import type { Readable } from 'node:stream'
 import { AppError } from '#server/errors.ts'
 import type { Connection } from './connection.ts'
+import type { AbilityTrial } from './abilities.ts'
+import { ContainerFinder } from './container-finder.ts'
 import { createOptions, limitsOf, type ContainerSpec } from './container-spec.ts'
-import { engineFault, statusOf } from './faults.ts'
+import { EngineAway, engineFault, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
-import { isOwn, labelFilter, ownLabels } from './labels.ts'
+import { labelFilter, ownLabels, withoutClaims } from './labels.ts'
+import type { Ledger } from './ledger.ts'
 import { listenersOf, type Listener } from './listening-ports.ts'
 import { LogFrames, type OutputLine } from './log-frames.ts'
-import { stateOf, summaryOf, type ContainerState } from './container-state.ts'
+import { nameOf, stateOf, summaryOf, type ContainerState } from './container-state.ts'
 import { sampleOf, type ContainerSample } from './stats.ts'
 
 export interface LogOptions {
@@ -26,80 +29,114 @@ const STOP_SLACK_MS = 60_000
 /** Exited containers looked at one by one at the same time, for their exit codes. */
 const PARALLEL_INSPECTS = 8
 
-/** The engine's containers, as far as this server made them. */
+/** The engine's containers, as far as this server made them. By name is by the name that it recorded. */
 export class Containers {
   readonly #connection: Connection
   readonly #serverId: string
+  readonly #ledger: Ledger
+  readonly #trial: AbilityTrial
+  readonly #finder: ContainerFinder
 
-  constructor(connection: Connection, serverId: string) {
+  constructor(connection: Connection, serverId: string, ledger: Ledger, trial: AbilityTrial) {
     this.#connection = connection
     this.#serverId = serverId
+    this.#ledger = ledger
+    this.#trial = trial
+    this.#finder = new ContainerFinder(connection, serverId, ledger)
   }
 
   /** Makes a container, not started yet, and returns its id. Throws `runtime_error`. */
   async create(spec: ContainerSpec): Promise<string> {
-    const options = createOptions(spec, ownLabels(this.#serverId, spec.labels))
-    const container = await this.#connection.call(
-      `creating the container ${spec.name}`,
-      (docker, abortSignal) => docker.createContainer({ ...options, abortSignal }),
+    const doing = `creating the container ${spec.name}`
+    const ofImage = await this.#connection.find(doing, (docker, abortSignal) =>
+      docker.getImage(spec.image).inspect({ abortSignal } as Docker.ImageInspectOptions),
     )
-    return container.id
+    const labels = {
+      ...withoutClaims(ofImage?.Config.Labels ?? {}),
+      ...ownLabels(this.#serverId, spec.labels),
+    }
+    const options = createOptions(spec, labels, await this.#trial.known())
+    const former = this.#ledger.find('container', spec.name)
+    this.#ledger.record('container', spec.name)
+    try {
+      const { id } = await this.#connection.call(doing, (docker, abortSignal) =>
+        docker.createContainer({ ...options, abortSignal }),
+      )
+      this.#ledger.record('container', spec.name, id)
+      return id
+    } catch (error) {
+      // The name is in use, so nothing was made: what was recorded under it still counts.
+      if (former && statusOf((error as Error).cause) === 409)
+        this.#ledger.record('container', spec.name, former.engine_id)
+      throw error
+    }
   }
 
   /** Starts a container; one that runs already stays as it is. Throws `runtime_error`. */
-  async start(id: string): Promise<void> {
-    await this.#tolerate(`starting the container ${id}`, [304], (docker, abortSignal) =>
-      docker.getContainer(id).start({ abortSignal }),
+  async start(name: string): Promise<void> {
+    await this.#tolerate(`starting the container ${name}`, [304], (docker, abortSignal) =>
+      docker.getContainer(this.#finder.idOf(name)).start({ abortSignal }),
     )
   }
 
   /** Asks the program to end and kills it after `graceSeconds`. One that does not run or is not there stays so. */
-  async stop(id: string, graceSeconds: number): Promise<void> {
-    await this.#findOwn(id)
+  async stop(name: string, graceSeconds: number): Promise<void> {
+    const found = await this.#finder.findOwn(name)
+    if (!found) return
+    // A frozen program would not see that it is asked to end.
+    if (found.State.Paused) await this.#unpause(name, found.Id)
     await this.#tolerate(
-      `stopping the container ${id}`,
+      `stopping the container ${name}`,
       [304, 404],
-      (docker, signal) => docker.getContainer(id).stop({ t: graceSeconds, abortSignal: signal }),
+      (docker, signal) => docker.getContainer(found.Id).stop({ t: graceSeconds, abortSignal: signal }),
       graceSeconds * 1_000 + STOP_SLACK_MS,
     )
   }
 
   /** Kills the program at once. One that does not run or is not there stays so. */
-  async kill(id: string): Promise<void> {
-    const found = await this.#findOwn(id)
+  async kill(name: string): Promise<void> {
+    const found = await this.#finder.findOwn(name)
     if (!found?.State.Running) return
-    await this.#tolerate(`killing the container ${id}`, [404, 409], (docker, abortSignal) =>
-      docker.getContainer(id).kill({ abortSignal }),
+    if (found.State.Paused) await this.#unpause(name, found.Id)
+    await this.#tolerate(`killing the container ${name}`, [404, 409], (docker, abortSignal) =>
+      docker.getContainer(found.Id).kill({ abortSignal }),
     )
   }
 
   /** Removes a container, running or not, with its nameless volumes. One that is not there is fine. */
-  async remove(id: string): Promise<void> {
-    await this.#findOwn(id)
+  async remove(name: string): Promise<void> {
+    const found = await this.#finder.findOwn(name)
     // 409: another call removes it already.
-    await this.#tolerate(`removing the container ${id}`, [404, 409], (docker, abortSignal) =>
-      docker.getContainer(id).remove({ force: true, v: true, abortSignal }),
-    )
+    if (found)
+      await this.#tolerate(`removing the container ${name}`, [404, 409], (docker, abortSignal) =>
+        docker.getContainer(found.Id).remove({ force: true, v: true, abortSignal }),
+      )
+    this.#ledger.forget('container', name)
   }
 
-  /** The state of a container by id or name; null when there is none. */
-  async inspect(id: string): Promise<ContainerState | null> {
-    const found = await this.#inspect(id)
+  /** The state of a container by name or id; null when there is none. */
+  async inspect(name: string): Promise<ContainerState | null> {
+    const found = await this.#finder.findSettled(name)
     return found && stateOf(found)
   }
 
-  /** This server's containers that carry all of the labels, running or not. */
+  /** This server's containers that carry all of the labels, running or not, by the names that it recorded. */
   async list(labels: Record<string, string>): Promise<ContainerState[]> {
     const filters = { label: labelFilter(this.#serverId, labels) }
     const found = await this.#connection.call('listing containers', (docker, abortSignal) =>
       docker.listContainers({ all: true, filters, abortSignal } as Docker.ContainerListOptions),
     )
+    const names = new Map(
+      this.#ledger.list('container').map((thing) => [thing.engine_id ?? thing.name, thing.name]),
+    )
     const states: ContainerState[] = []
     const rest = [...found]
     const work = async (): Promise<void> => {
       for (let info = rest.shift(); info; info = rest.shift()) {
-        const state = info.State === 'running' ? summaryOf(info) : await this.inspect(info.Id)
-        if (state) states.push(state)
+        const name = names.get(info.Id) ?? names.get(nameOf(info))
+        if (name === undefined) continue
+        const state = info.State === 'running' ? summaryOf(info) : await this.inspect(name)
+        if (state) states.push({ ...state, name })
       }
     }
     await Promise.all(Array.from({ length: PARALLEL_INSPECTS }, work))
@@ -107,11 +144,11 @@ export class Containers {
   }
 
   /** A container's output, oldest first, whole lines. Ends with the container or the signal; slow readers slow it down. */
-  async *logs(id: string, options: LogOptions): AsyncGenerator<OutputLine> {
+  async *logs(name: string, options: LogOptions): AsyncGenerator<OutputLine> {
     const { signal } = options
     if (signal.aborted) return
-    const doing = `reading the output of ${id}`
-    const path = `/containers/${id}/logs?`
+    const doing = `reading the output of ${name}`
+    const path = `/containers/${this.#finder.idOf(name)}/logs?`
     const body = await this.#connection
       .stream(doing, { method: 'GET', path, query: logQuery(options), signal })
       .catch((error: unknown) => {
@@ -131,9 +168,9 @@ export class Containers {
   }
 
   /** Waits until the program ends. Throws the signal's reason, or `runtime_error` when the container or the engine goes away. */
-  async wait(id: string, signal: AbortSignal): Promise<{ exitCode: number; oomKilled: boolean }> {
-    const doing = `waiting for ${id}`
-    const path = `/containers/${id}/wait`
+  async wait(name: string, signal: AbortSignal): Promise<{ exitCode: number; oomKilled: boolean }> {
+    const doing = `waiting for ${name}`
+    const path = `/containers/${this.#finder.idOf(name)}/wait`
     const body = await this.#connection.stream(doing, { method: 'POST', path, signal })
     let exitCode: number | undefined
     try {
@@ -144,19 +181,20 @@ export class Containers {
     } finally {
       body.destroy()
     }
-    if (exitCode === undefined)
-      throw new AppError('runtime_error', `${doing}: the container engine went away`)
-    const state = await this.inspect(id)
+    if (exitCode === undefined) throw new EngineAway(`${doing}: the container engine went away`)
+    const state = await this.inspect(name)
     return { exitCode, oomKilled: state?.oomKilled ?? false }
   }
 
   /** What a container uses now; takes up to two seconds. Null when it does not run. */
-  async stats(id: string, signal: AbortSignal): Promise<ContainerSample | null> {
+  async stats(name: string, signal: AbortSignal): Promise<ContainerSample | null> {
     try {
       const stats = await this.#connection.call(
-        `measuring ${id}`,
+        `measuring ${name}`,
         (docker, abortSignal) =>
-          docker.getContainer(id).stats({ stream: false, abortSignal } as { stream?: false }),
+          docker
+            .getContainer(this.#finder.idOf(name))
+            .stats({ stream: false, abortSignal } as { stream?: false }),
         { signal },
       )
       return sampleOf(stats)
@@ -167,54 +205,42 @@ export class Containers {
   }
 
   /** Changes the limits of a container in place. Throws `runtime_error` where the engine cannot (Podman before 5). */
-  async update(id: string, limits: { memoryBytes: number; cpus: number }): Promise<void> {
-    await this.#connection.call(`changing the limits of ${id}`, (docker, abortSignal) =>
-      docker.getContainer(id).update({ ...limitsOf(limits), abortSignal }),
+  async update(name: string, limits: { memoryBytes: number; cpus: number }): Promise<void> {
+    await this.#connection.call(`changing the limits of ${name}`, (docker, abortSignal) =>
+      docker.getContainer(this.#finder.idOf(name)).update({ ...limitsOf(limits), abortSignal }),
     )
   }
 
   /** What listens inside a container; null when it does not run or cannot be seen from here. */
-  async listeners(id: string): Promise<Listener[] | null> {
-    const found = await this.#inspect(id)
+  async listeners(name: string): Promise<Listener[] | null> {
+    const found = await this.#finder.find(name)
     return found && found.State.Pid > 0 ? listenersOf(found.State.Pid, found.Id) : null
   }
 
-  /** The TCP ports of a container that can be reached from outside it; null when it does not run or cannot be seen from here. */
-  async listeningPorts(id: string): Promise<number[] | null> {
-    const listeners = await this.listeners(id)
-    return listeners && listeners.filter(({ isLoopback }) => !isLoopback).map(({ port }) => port)
-  }
-
   /** Unpacks a tar stream into a folder of a container. */
-  async putArchive(id: string, folder: string, tar: Readable): Promise<void> {
-    await this.#connection.call(`copying into ${id}`, (docker, abortSignal) =>
-      docker.getContainer(id).putArchive(tar, { path: folder, abortSignal }),
+  async putArchive(name: string, folder: string, tar: Readable): Promise<void> {
+    await this.#connection.call(`copying into ${name}`, (docker, abortSignal) =>
+      docker.getContainer(this.#finder.idOf(name)).putArchive(tar, { path: folder, abortSignal }),
     )
   }
 
   /** A file or folder of a container as a tar stream; null when there is none of that name. */
-  getArchive(id: string, path: string, signal?: AbortSignal): Promise<Readable | null> {
+  getArchive(name: string, path: string, signal?: AbortSignal): Promise<Readable | null> {
     return this.#connection.find(
-      `copying from ${id}`,
+      `copying from ${name}`,
       (docker, abortSignal) =>
-        docker.getContainer(id).getArchive({ path, abortSignal }) as unknown as Promise<Readable>,
+        docker
+          .getContainer(this.#finder.idOf(name))
+          .getArchive({ path, abortSignal }) as unknown as Promise<Readable>,
       { signal },
     )
   }
 
-  #inspect(id: string): Promise<Docker.ContainerInspectInfo | null> {
-    return this.#connection.find(`looking at the container ${id}`, (docker, abortSignal) =>
-      docker.getContainer(id).inspect({ abortSignal } as Docker.ContainerInspectOptions),
+  #unpause(name: string, id: string): Promise<void> {
+    // 409, 500: it is not paused any more.
+    return this.#tolerate(`unpausing the container ${name}`, [404, 409, 500], (docker, abortSignal) =>
+      docker.getContainer(id).unpause({ abortSignal }),
     )
-  }
-
-  /** Throws when the container is another's. */
-  async #findOwn(id: string): Promise<Docker.ContainerInspectInfo | null> {
-    const found = await this.#inspect(id)
-    if (found && !isOwn(this.#serverId, found.Config.Labels)) {
-      throw new AppError('runtime_error', `the container ${id} was not made by this server and is left alone`)
-    }
-    return found
   }
 
   async #tolerate(

@@ -90,11 +90,25 @@ const FAULTS: Record<string, (socketPath: string, doing: string) => string> = {
   EPIPE: engineLeft,
 }
 
+/** The engine did not answer, or left in the middle: the same call may go well once it is back. */
+export class EngineAway extends AppError {
+  constructor(message: string, cause?: unknown) {
+    super('runtime_error', message, { cause })
+  }
+}
+
+/** Whether something failed because the engine was not there. */
+export function isEngineAway(error: unknown): boolean {
+  return (
+    error instanceof EngineAway || Object.hasOwn(FAULTS, (error as NodeJS.ErrnoException | null)?.code ?? '')
+  )
+}
+
 /** Turns what a call to the engine at `socketPath` threw into a `runtime_error` its reader can act on. */
 export function engineFault(doing: string, socketPath: string, error: unknown): AppError {
   if (error instanceof AppError) return error
   const known = FAULTS[(error as NodeJS.ErrnoException).code ?? '']
-  if (known) return new AppError('runtime_error', known(socketPath, doing), { cause: error })
+  if (known) return new EngineAway(known(socketPath, doing), error)
   const isLate = error instanceof Error && error.name === 'TimeoutError'
   const reason = isLate ? 'the container engine did not answer in time' : explain(engineMessage(error))
   return new AppError('runtime_error', `${doing}: ${reason}`, { cause: error })

@@ -6,7 +6,9 @@ import type { Connection } from './connection.ts'
 import { registryCredentials, type RegistryCredentials } from './credentials.ts'
 import { engineFault, explain, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
-import { ownLabels } from './labels.ts'
+import { imageLabels } from './labels.ts'
+import type { BuildCache } from './build-cache.ts'
+import type { Ledger } from './ledger.ts'
 import { formatReference, parseReference } from './reference.ts'
 
 export interface ImageInfo {
@@ -39,10 +41,14 @@ export interface PullOptions {
 export class Images {
   readonly #connection: Connection
   readonly #serverId: string
+  readonly #ledger: Ledger
+  readonly #cache: BuildCache
 
-  constructor(connection: Connection, serverId: string) {
+  constructor(connection: Connection, serverId: string, ledger: Ledger, cache: BuildCache) {
     this.#connection = connection
     this.#serverId = serverId
+    this.#ledger = ledger
+    this.#cache = cache
   }
 
   /**
@@ -95,43 +101,42 @@ export class Images {
 
   /** Builds an image from a tar stream and returns its id. Throws `build_failed`, `runtime_error` or the signal's reason. */
   build(context: Readable, options: BuildOptions): Promise<string> {
-    return buildImage(this.#connection, context, {
-      ...options,
-      labels: ownLabels(this.#serverId, options.labels),
-    })
+    this.#ledger.record('image', options.tag)
+    const labels = imageLabels(this.#serverId, options.labels)
+    return buildImage(this.#connection, this.#cache, context, { ...options, labels })
   }
 
   /** Gives an image a further name, `repository:tag`. */
   async tag(id: string, name: string): Promise<void> {
     const colon = name.lastIndexOf(':')
+    this.#ledger.record('image', name)
     await this.#connection.call(`naming the image ${name}`, (docker, abortSignal) =>
       docker.getImage(id).tag({ repo: name.slice(0, colon), tag: name.slice(colon + 1), abortSignal }),
     )
   }
 
-  /** Takes a name from an image, or removes it by id; layers that nothing else needs go with it. A missing one is fine. */
-  async remove(reference: string): Promise<void> {
-    await this.#connection.call(`removing the image ${reference}`, async (docker, abortSignal) => {
+  /**
+   * Takes a name that this server gave from an image; layers that nothing else needs go with the last one. A missing one
+   * is fine. Throws `runtime_error` while a container needs it.
+   */
+  async remove(name: string): Promise<void> {
+    if (!this.#ledger.find('image', name)) {
+      if (!(await this.inspect(name))) return
+      throw new AppError('runtime_error', `the image ${name} was not made by this server and is left alone`)
+    }
+    await this.#connection.call(`removing the image ${name}`, async (docker, abortSignal) => {
       try {
-        await docker.getImage(reference).remove({ abortSignal } as Docker.ImageRemoveOptions)
+        await docker.getImage(name).remove({ abortSignal } as Docker.ImageRemoveOptions)
       } catch (error) {
         if (statusOf(error) !== 404) throw error
       }
     })
+    this.#ledger.forget('image', name)
   }
 
-  /** The images with a name whose repository begins with `prefix`, and those of their names that do. */
-  async list(prefix: string): Promise<{ id: string; tags: string[]; labels: Record<string, string> }[]> {
-    const found = await this.#connection.call('listing images', (docker, abortSignal) =>
-      docker.listImages({ abortSignal } as Docker.ListImagesOptions),
-    )
-    return found
-      .map(({ Id, RepoTags, Labels }) => ({
-        id: Id,
-        tags: (RepoTags ?? []).map(shortName).filter((tag) => tag.startsWith(prefix)),
-        labels: Labels ?? {},
-      }))
-      .filter(({ tags }) => tags.length > 0)
+  /** The names that this server gave to images. */
+  names(): string[] {
+    return this.#ledger.list('image').map(({ name }) => name)
   }
 
   async #followPull(body: Readable, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,11 @@
-import { Connection, minorOf } from './connection.ts'
+import { AbilityTrial } from './abilities.ts'
+import { BuildCache } from './build-cache.ts'
+import { Connection } from './connection.ts'
 import { Containers } from './containers.ts'
 import { engineEvents, type EngineEvent } from './events.ts'
 import { Images } from './images.ts'
-import { limitBuilds, type BuildLimits } from './build-limits.ts'
+import { BUILD_LIMITS, limitBuilds, type BuildLimits } from './build-limits.ts'
+import type { Ledger } from './ledger.ts'
 import { Networks } from './networks.ts'
 import { Volumes } from './volumes.ts'
 
@@ -13,6 +16,8 @@ export type { ContainerState } from './container-state.ts'
 export type { LogOptions } from './containers.ts'
 export type { RegistryCredentials } from './credentials.ts'
 export type { EngineEvent } from './events.ts'
+export { isEngineAway } from './faults.ts'
+export type { Ledger } from './ledger.ts'
 export type { ImageInfo, PullOptions } from './images.ts'
 export type { Listener } from './listening-ports.ts'
 export type { OutputLine } from './log-frames.ts'
@@ -29,6 +34,8 @@ export interface EngineInfo {
   cpus: number
   memoryBytes: number
   cgroupVersion: string
+  /** Where it keeps images and the build cache. */
+  dataRoot: string
   rootless: boolean
 }
 
@@ -47,31 +54,34 @@ export interface Engine {
    * happened then, so list and compare after each connection.
    */
   events(signal: AbortSignal): AsyncGenerator<EngineEvent>
-  /** Shrinks the build cache to about `maxBytes`, least recently used first. */
-  pruneBuildCache(maxBytes: number): Promise<void>
-  /** Bounds all builds together; returns whether that is possible here, false before `info` has told. */
-  limitBuilds(limits: BuildLimits): boolean
+  /** Shrinks what this server's builds left in the build cache to about `maxBytes`, least recently used first. */
+  shrinkBuildCache(maxBytes: number): Promise<void>
+  /** Bounds all builds together; returns the limits that cannot be set here, by name: all before `info` has told. */
+  limitBuilds(limits: BuildLimits): string[]
 }
 
 const INFO_TIMEOUT_MS = 5_000
-/** Removing gigabytes of small files from a slow disk. */
-const PRUNE_TIMEOUT_MS = 600_000
-/** From here on the engine calls what it keeps of the build cache `reserved-space` (Engine API history, v1.48). */
-const RESERVED_SPACE_MINOR = 48
+/** Which engine, for which server. */
+interface EngineOptions {
+  /** `unix:///...`; the first usual socket when absent. */
+  dockerHost?: string
+  /** What is made carries it as a label. */
+  serverId: string
+  /** What is made is written down here, and nothing else is ever changed. */
+  ledger: Ledger
+}
 
-/**
- * The engine at `dockerHost` (`unix:///...`), else at the first usual socket. It need not answer yet. What is made gets
- * `serverId` as a label, and only what carries it is ever changed. Throws `invalid_request` for an engine on another host.
- */
-export function createEngine({ dockerHost, serverId }: { dockerHost?: string; serverId: string }): Engine {
+/** The engine, which need not answer yet. Throws `invalid_request` for one on another host. */
+export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): Engine {
   const connection = new Connection(dockerHost)
+  const cache = new BuildCache(connection, ledger)
   let canBoundBuilds = false
   return {
     socketPath: connection.socketPath,
-    containers: new Containers(connection, serverId),
-    images: new Images(connection, serverId),
-    networks: new Networks(connection, serverId),
-    volumes: new Volumes(connection, serverId),
+    containers: new Containers(connection, serverId, ledger, new AbilityTrial(connection, serverId, ledger)),
+    images: new Images(connection, serverId, ledger, cache),
+    networks: new Networks(connection, serverId, ledger),
+    volumes: new Volumes(connection, serverId, ledger),
     info: async () => {
       const { driver, ...info } = await readInfo(connection)
       // With systemd's driver each step has a group of its own at the root: there is none above all of them.
@@ -79,8 +89,8 @@ export function createEngine({ dockerHost, serverId }: { dockerHost?: string; se
       return info
     },
     events: (signal) => engineEvents(connection, serverId, signal),
-    pruneBuildCache: (maxBytes) => pruneBuildCache(connection, maxBytes),
-    limitBuilds: (limits) => canBoundBuilds && limitBuilds(limits),
+    shrinkBuildCache: (maxBytes) => cache.shrink(maxBytes),
+    limitBuilds: (limits) => (canBoundBuilds ? limitBuilds(limits) : [...BUILD_LIMITS]),
   }
 }
 
@@ -90,6 +100,7 @@ interface RawInfo {
   CgroupVersion?: string
   SecurityOptions?: string[]
   CgroupDriver?: string
+  DockerRootDir?: string
 }
 
 async function readInfo(connection: Connection): Promise<EngineInfo & { driver: string }> {
@@ -105,15 +116,7 @@ async function readInfo(connection: Connection): Promise<EngineInfo & { driver: 
     memoryBytes: info.MemTotal,
     cgroupVersion: info.CgroupVersion?.replace('v', '') ?? '1',
     rootless: info.SecurityOptions?.some((option) => option.includes('rootless')) ?? false,
+    dataRoot: info.DockerRootDir ?? '',
     driver: info.CgroupDriver ?? '',
   }
-}
-
-async function pruneBuildCache(connection: Connection, maxBytes: number): Promise<void> {
-  const { name, apiVersion } = await connection.known()
-  // Podman keeps a build's layers as images.
-  if (name === 'podman') return
-  const option = minorOf(apiVersion) < RESERVED_SPACE_MINOR ? 'keep-storage' : 'reserved-space'
-  const path = `/build/prune?${option}=${maxBytes}`
-  await connection.dial('shrinking the build cache', { method: 'POST', path, timeoutMs: PRUNE_TIMEOUT_MS })
 }

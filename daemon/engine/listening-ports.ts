@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 /** A TCP socket that a container's processes listen on. */
 export interface Listener {
   port: number
+  /** As a URL has it: `127.0.0.1`, `[::1]`; of the first socket where several share the port. */
+  host: string
   /** Whether it can only be reached from inside the container. */
   isLoopback: boolean
 }
@@ -36,7 +38,11 @@ function parse(table: string): Listener[] {
     if (state !== LISTEN || local === undefined) continue
     const [address, port] = local.split(':') as [string, string]
     if (address === ENGINE_RESOLVER) continue
-    listeners.push({ port: Number.parseInt(port, 16), isLoopback: isLoopback(address) })
+    listeners.push({
+      port: Number.parseInt(port, 16),
+      host: hostOf(address),
+      isLoopback: isLoopback(address),
+    })
   }
   return listeners
 }
@@ -46,6 +52,21 @@ function isLoopback(address: string): boolean {
   return address.length === 8
     ? address.endsWith('7F')
     : address === LOOPBACK_V6 || /^0{16}F{4}0{4}\w{6}7F$/i.test(address)
+}
+
+/** The address as it is written, as far as a message needs it. */
+function hostOf(address: string): string {
+  if (address.length === 8) return octets(address)
+  if (address === LOOPBACK_V6) return '[::1]'
+  return /^0+$/.test(address) ? '[::]' : `[::ffff:${octets(address.slice(-8))}]`
+}
+
+function octets(word: string): string {
+  return word
+    .match(/../g)!
+    .reverse()
+    .map((octet) => Number.parseInt(octet, 16))
+    .join('.')
 }
 
 function merge(listeners: Listener[]): Listener[] {

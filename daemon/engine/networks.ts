@@ -2,7 +2,8 @@ import type Docker from 'dockerode'
 import { AppError } from '#server/errors.ts'
 import type { Connection } from './connection.ts'
 import { statusOf } from './faults.ts'
-import { isOwn, ownLabels } from './labels.ts'
+import { isLabelled, ownLabels } from './labels.ts'
+import type { Ledger } from './ledger.ts'
 
 export interface NetworkSpec {
   name: string
@@ -32,14 +33,17 @@ export interface NetworkState {
 export class Networks {
   readonly #connection: Connection
   readonly #serverId: string
+  readonly #ledger: Ledger
 
-  constructor(connection: Connection, serverId: string) {
+  constructor(connection: Connection, serverId: string, ledger: Ledger) {
     this.#connection = connection
     this.#serverId = serverId
+    this.#ledger = ledger
   }
 
   /** Makes a bridge network and returns its id. Throws `runtime_error`, also when the name or the addresses are taken. */
   async create(spec: NetworkSpec): Promise<string> {
+    this.#ledger.record('network', spec.name)
     const network = await this.#connection.call(`creating the network ${spec.name}`, (docker, abortSignal) =>
       docker.createNetwork({
         Name: spec.name,
@@ -54,6 +58,7 @@ export class Networks {
         abortSignal,
       }),
     )
+    this.#ledger.record('network', spec.name, network.id)
     return network.id
   }
 
@@ -77,17 +82,17 @@ export class Networks {
     return found.map(stateOf)
   }
 
-  /** The environments that this server has made networks for. */
-  async ofEnvironments(): Promise<string[]> {
-    const own = (await this.list()).filter(({ labels }) => isOwn(this.#serverId, labels))
-    return own.flatMap(({ labels }) => labels['deployer.environment'] ?? [])
+  /** The names of the networks that this server has made. */
+  names(): string[] {
+    return this.#ledger.list('network').map(({ name }) => name)
   }
 
   /** Removes one of this server's networks. One that is not there is fine. Throws `runtime_error` while containers are in it. */
-  async remove(id: string): Promise<void> {
-    const found = await this.inspect(id)
-    if (!found) return
-    if (!isOwn(this.#serverId, found.labels)) {
+  async remove(name: string): Promise<void> {
+    const recorded = this.#ledger.find('network', name)
+    const found = await this.inspect(recorded?.engine_id ?? name)
+    if (!found) return this.#ledger.forget('network', name)
+    if (!recorded || (recorded.engine_id === null && !isLabelled(this.#serverId, found.labels))) {
       throw new AppError(
         'runtime_error',
         `the network ${found.name} was not made by this server and is left alone`,
@@ -107,6 +112,7 @@ export class Networks {
         if (statusOf(error) !== 404) throw error
       }
     })
+    this.#ledger.forget('network', name)
   }
 }
 

@@ -1,7 +1,8 @@
 import { AppError } from '#server/errors.ts'
 import type { Connection } from './connection.ts'
 import { statusOf } from './faults.ts'
-import { isOwn, ownLabels } from './labels.ts'
+import { ownLabels } from './labels.ts'
+import type { Ledger } from './ledger.ts'
 
 export interface VolumeState {
   name: string
@@ -12,14 +13,17 @@ export interface VolumeState {
 export class Volumes {
   readonly #connection: Connection
   readonly #serverId: string
+  readonly #ledger: Ledger
 
-  constructor(connection: Connection, serverId: string) {
+  constructor(connection: Connection, serverId: string, ledger: Ledger) {
     this.#connection = connection
     this.#serverId = serverId
+    this.#ledger = ledger
   }
 
   /** Makes a volume; one of this name that is already there stays as it is. Throws `runtime_error`. */
   async create(name: string, labels: Record<string, string>): Promise<void> {
+    this.#ledger.record('volume', name)
     await this.#connection.call(`creating the volume ${name}`, (docker, abortSignal) =>
       docker.createVolume({ Name: name, Labels: ownLabels(this.#serverId, labels), abortSignal }),
     )
@@ -36,8 +40,8 @@ export class Volumes {
   /** Removes one of this server's volumes with what is in it. One that is not there is fine. Throws `runtime_error` while it is used. */
   async remove(name: string): Promise<void> {
     const found = await this.inspect(name)
-    if (!found) return
-    if (!isOwn(this.#serverId, found.labels)) {
+    if (!found) return this.#ledger.forget('volume', name)
+    if (!this.#ledger.find('volume', name)) {
       throw new AppError('runtime_error', `the volume ${name} was not made by this server and is left alone`)
     }
     await this.#connection.call(`removing the volume ${name}`, async (docker, abortSignal) => {
@@ -47,5 +51,6 @@ export class Volumes {
         if (statusOf(error) !== 404) throw error
       }
     })
+    this.#ledger.forget('volume', name)
   }
 }

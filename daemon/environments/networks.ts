@@ -11,6 +11,7 @@ import {
 import { addressAt } from '#server/instances/addresses.ts'
 import { AppError } from '#server/errors.ts'
 import type { Engine } from '../engine/index.ts'
+import { hostRoutes } from './host-routes.ts'
 
 /** The /20 subnets are cut from here: a part of 10/8 that neither the engine's default pools nor usual VPNs take. */
 const POOL_BASE = '10.208.0.0'
@@ -18,14 +19,23 @@ const POOL_SUBNETS = 256
 const SUBNET_ADDRESSES = 4_096
 const PREFIX = 20
 
+const NETWORK_PREFIX = 'deployer-'
+
 export interface Network {
+  /** The engine's. */
+  id: string
   name: string
   subnet: string
 }
 
 /** The engine's name of an environment's network. */
 export function networkName(environment: Pick<Environment, 'id'>): string {
-  return `deployer-${environment.id}`
+  return `${NETWORK_PREFIX}${environment.id}`
+}
+
+/** The environment whose network has this name. */
+export function environmentOf(name: string): string {
+  return name.slice(NETWORK_PREFIX.length)
 }
 
 /** Networks are made one after the other: two at once would choose the same subnet. */
@@ -38,7 +48,8 @@ let making: Promise<unknown> = Promise.resolve()
 export async function ensureNetwork(engine: Engine, environment: Environment): Promise<Network> {
   const name = networkName(environment)
   const existing = await engine.networks.inspect(name)
-  if (existing?.subnet && existing.subnet === environment.subnet) return { name, subnet: existing.subnet }
+  if (existing?.subnet && existing.subnet === environment.subnet)
+    return { id: existing.id, name, subnet: existing.subnet }
   const made = making.catch(() => {}).then(() => makeNetwork(engine, findEnvironment(environment.id)))
   making = made
   return made
@@ -55,17 +66,17 @@ async function makeNetwork(engine: Engine, environment: Environment): Promise<Ne
         `the network ${name} has no IPv4 subnet: remove it, it is made anew`,
       )
     if (subnet !== environment.subnet) setSubnet(environment.id, subnet)
-    return { name, subnet }
+    return { id: existing.id, name, subnet }
   }
   const subnet = environment.subnet ?? chooseSubnet(await takenSubnets(engine))
-  await engine.networks.create({
+  const id = await engine.networks.create({
     name,
     subnet,
     gateway: addressAt(subnet, 1),
     labels: { 'deployer.environment': environment.id },
   })
   setSubnet(environment.id, subnet)
-  return { name, subnet }
+  return { id, name, subnet }
 }
 
 /**
@@ -88,11 +99,16 @@ export async function isGatewayLocal(subnet: string): Promise<boolean> {
 async function takenSubnets(engine: Engine): Promise<Range[]> {
   const networks = await engine.networks.list()
   const ofEngine = networks.flatMap(({ subnet }) => (subnet ? [subnet] : []))
-  const ofHost = Object.values(networkInterfaces()).flatMap((addresses) =>
+  const ofInterfaces = Object.values(networkInterfaces()).flatMap((addresses) =>
     (addresses ?? []).flatMap(({ family, cidr }) => (family === 'IPv4' && cidr ? [cidr] : [])),
   )
+  // A route to all of the pool, as to a company's 10.0.0.0/8, would leave nothing; the network's own goes before it.
+  const pool = rangeOf(`${POOL_BASE}/${PREFIX - Math.log2(POOL_SUBNETS)}`)
+  const ofHost = [...ofInterfaces, ...(await hostRoutes())]
+    .map(rangeOf)
+    .filter(({ first, last }) => first > pool.first || last < pool.last)
   const reserved = listEnvironments().flatMap(({ subnet }) => (subnet ? [subnet] : []))
-  return [...ofEngine, ...ofHost, ...reserved, ...restingSubnets()].map(rangeOf)
+  return [...ofHost, ...[...ofEngine, ...reserved, ...restingSubnets()].map(rangeOf)]
 }
 
 function chooseSubnet(taken: readonly Range[]): string {

@@ -4,7 +4,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import type { Task } from '../driver.ts'
 import type { World } from '../world.ts'
-import { ensureNetwork, networkName } from './networks.ts'
+import { ensureNetwork, environmentOf, networkName } from './networks.ts'
 import { forgetResolver } from './resolver.ts'
 
 const log = logger('environments')
@@ -49,8 +49,9 @@ export function environments(world: World): Task {
     async run(signal) {
       if (world.reachByAddress === null) return
       const known = new Set(listEnvironments().map(({ id }) => id))
-      for (const id of await world.engine.networks.ofEnvironments()) {
+      for (const name of world.engine.networks.names()) {
         signal.throwIfAborted()
+        const id = environmentOf(name)
         if (!known.has(id)) await remove(world, id)
       }
     },

@@ -6,7 +6,7 @@ import { addressAt, allotJobAddress, releaseAddress } from '#server/instances/ad
 import { logger } from '#server/log.ts'
 import { PROBE_ADDRESS, PROBE_NAME } from '../proxy/zones.ts'
 import type { World } from '../world.ts'
-import { ensureNetwork, type Network } from './networks.ts'
+import type { Network } from './networks.ts'
 
 const log = logger('resolver')
 
@@ -31,10 +31,10 @@ const verdicts = new Map<string, Promise<boolean | null>>()
 export async function nameServerOf(
   world: World,
   environment: Environment,
+  network: Network,
   imageId: string,
 ): Promise<string | null> {
   if (world.reachByAddress !== true) return null
-  const network = await ensureNetwork(world.engine, environment)
   const gateway = addressAt(network.subnet, 1)
   let verdict = verdicts.get(environment.id)
   if (!verdict) {

@@ -1,5 +1,4 @@
 import { useDatabase } from '#server/context.ts'
-import { findEnvironment } from '#server/environments/store.ts'
 import { AppError } from '#server/errors.ts'
 import { allotAddress, releaseAddress } from '#server/instances/addresses.ts'
 import {
@@ -10,20 +9,21 @@ import {
   updateInstance,
   type InstanceRow,
 } from '#server/instances/store.ts'
-import type { DeployRow, Snapshot } from '#server/deploys/store.ts'
+import type { Snapshot } from '#server/deploys/store.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
-import { ensureNetwork } from '../environments/networks.ts'
+import type { ContainerState } from '../engine/index.ts'
+import type { Network } from '../environments/networks.ts'
 import type { World } from '../world.ts'
 import { diskOf, giveDisk } from './disk.ts'
+import type { Launch } from './launch.ts'
 import { serviceContainer } from './service-container.ts'
 
 /** How long a stopped program may take before it is killed. */
 export const STOP_GRACE_SECONDS = 30
 
 /** Records a new instance of a deploy with an address of its own, status `starting`. */
-export async function addInstance(world: World, service: ServiceRow, deployId: string): Promise<string> {
-  const network = await ensureNetwork(world.engine, findEnvironment(service.environment_id))
+export function addInstance(service: ServiceRow, deployId: string, network: Network): string {
   const id = newInstanceId(service.id)
   useDatabase().transaction(() =>
     insertInstance(id, service.id, deployId, allotAddress(service.environment_id, network.subnet, id)),
@@ -32,42 +32,61 @@ export async function addInstance(world: World, service: ServiceRow, deployId: s
 }
 
 /**
- * Creates the instance's container from the deploy's snapshot and starts it; a container that is already there is only
- * started. Throws `runtime_error`.
+ * Creates the instance's container from the deploy's snapshot and starts it. A container that is already there is only
+ * started, unless it has lost what it was made with: then it is made anew. Throws `runtime_error`.
  */
-export async function startInstance(
-  world: World,
-  instance: InstanceRow,
-  service: ServiceRow,
-  deploy: DeployRow,
-  snapshot: Snapshot,
-): Promise<void> {
-  const { engine } = world
-  const found = await engine.containers.inspect(instance.id)
-  if (found === null) {
-    const role = {
-      name: instance.id,
-      kind: 'instance',
-      address: instance.address,
-      command: snapshot.start_command,
-    } as const
-    const shared = await serviceContainer(world, service, deploy, snapshot, role)
-    await engine.containers.create({
-      ...shared,
-      ...(await diskOf(engine, service.id, snapshot)),
-      // The engine would answer an alias before it asks the resolver, also for an instance out of rotation.
-      aliases: TYPES[service.type].listens && shared.dns === undefined ? [service.name] : [],
-      ...(world.reachByAddress || snapshot.port === null ? {} : { publishPort: snapshot.port }),
-    })
+export async function startInstance(world: World, launch: Launch, instance: InstanceRow): Promise<void> {
+  const { containers } = world.engine
+  let found = await containers.inspect(instance.id)
+  if (found && lossOf(found, instance, launch.network) !== null) {
+    await containers.stop(instance.id, STOP_GRACE_SECONDS)
+    await containers.remove(instance.id)
+    found = null
   }
-  if (found === null || found.status === 'created') await giveDisk(engine, instance.id, snapshot)
+  if (found === null) await createContainer(world, launch, instance)
+  if (found === null || found.status === 'created') await giveDisk(world.engine, instance.id, launch)
   // It may have been removed while its container was made.
   if (!getInstance(instance.id)) {
-    await engine.containers.remove(instance.id)
+    await containers.remove(instance.id)
     throw new AppError('conflict', `${instance.id} was removed while it was started`)
   }
-  await engine.containers.start(instance.id)
-  updateInstance(instance.id, { started_at: Date.now(), ...(await upstreamOf(world, instance, snapshot)) })
+  await containers.start(instance.id)
+  const started = await containers.inspect(instance.id)
+  updateInstance(instance.id, {
+    started_at: Date.now(),
+    settings: started?.settings ?? null,
+    ...upstreamOf(world, instance, launch.snapshot, started),
+  })
+}
+
+/** What a container lacks of what its instance was given, for people; null when it has everything. */
+export function lossOf(
+  container: ContainerState,
+  instance: Pick<InstanceRow, 'address' | 'settings'>,
+  network: Pick<Network, 'id' | 'name'>,
+): string | null {
+  // Podman writes the name in the place of the id, and no address of what does not run.
+  const endpoint = container.networks.find(({ id }) => id === network.id || id === network.name)
+  if (!endpoint) return 'its container lost its network'
+  if (endpoint.address !== null && endpoint.address !== instance.address)
+    return 'its container lost its address'
+  if (instance.settings !== null && container.settings !== instance.settings)
+    return "its container's settings were changed from outside"
+  return null
+}
+
+async function createContainer(world: World, launch: Launch, instance: InstanceRow): Promise<void> {
+  const { service, snapshot, nameServer } = launch
+  // What was recorded of a former container says nothing of this one.
+  updateInstance(instance.id, { settings: null })
+  const command = snapshot.start_command
+  await world.engine.containers.create({
+    ...serviceContainer(launch, { name: instance.id, kind: 'instance', address: instance.address, command }),
+    ...(await diskOf(world.engine, service.id, snapshot)),
+    // The engine would answer an alias before it asks the resolver, also for an instance out of rotation.
+    aliases: TYPES[service.type].listens && nameServer === null ? [service.name] : [],
+    ...(world.reachByAddress || snapshot.port === null ? {} : { publishPort: snapshot.port }),
+  })
 }
 
 /** Stops an instance's container, removes it and forgets the instance. Missing parts do not matter. */
@@ -84,13 +103,13 @@ export async function removeInstance(
   deleteInstance(instance.id)
 }
 
-async function upstreamOf(
+function upstreamOf(
   world: World,
   instance: InstanceRow,
-  snapshot: Snapshot,
-): Promise<Pick<InstanceRow, 'upstream_host' | 'upstream_port'>> {
-  if (snapshot.port === null) return { upstream_host: null, upstream_port: null }
-  if (world.reachByAddress) return { upstream_host: instance.address, upstream_port: snapshot.port }
-  const state = await world.engine.containers.inspect(instance.id)
-  return { upstream_host: '127.0.0.1', upstream_port: state?.publishedPort ?? null }
+  { port }: Snapshot,
+  container: ContainerState | null,
+): Pick<InstanceRow, 'upstream_host' | 'upstream_port'> {
+  if (port === null) return { upstream_host: null, upstream_port: null }
+  if (world.reachByAddress) return { upstream_host: instance.address, upstream_port: port }
+  return { upstream_host: '127.0.0.1', upstream_port: container?.publishedPort ?? null }
 }

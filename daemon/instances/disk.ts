@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { extract, pack, type Extract, type Header } from 'tar-stream'
 import type { Snapshot } from '#server/deploys/store.ts'
 import type { Engine } from '../engine/index.ts'
+import type { Launch } from './launch.ts'
 
 /** The volume that is a service's disk, as long as the service is there. */
 export function diskName(serviceId: string): string {
@@ -26,10 +27,9 @@ export async function diskOf(
  * Gives a new disk to the user that the image runs as: the engine makes it root's, so that a program that is not root
  * could not write. A disk that holds something, or that somebody owns, stays as it is. The container must not run yet.
  */
-export async function giveDisk(engine: Engine, container: string, snapshot: Snapshot): Promise<void> {
+export async function giveDisk(engine: Engine, container: string, { snapshot, user }: Launch): Promise<void> {
   const path = snapshot.disk_mount_path
   if (path === null) return
-  const user = (await engine.images.inspect(snapshot.image_id))?.user ?? ''
   if (user === '' || user === 'root' || user === '0') return
   const owner = await idsOf(engine, container, user)
   if (!owner || !(await isNew(engine, container, path))) return

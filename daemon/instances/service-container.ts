@@ -1,14 +1,12 @@
 import { useContext } from '#server/context.ts'
-import type { DeployRow, Snapshot } from '#server/deploys/store.ts'
+import type { DeployRow } from '#server/deploys/store.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { publicUrl } from '#server/public-address.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { shellArguments } from '../builds/start-command.ts'
 import type { ContainerSpec } from '../engine/index.ts'
-import { ensureNetwork } from '../environments/networks.ts'
-import { nameServerOf } from '../environments/resolver.ts'
-import type { World } from '../world.ts'
+import type { Launch } from './launch.ts'
 
 const MIB = 1024 * 1024
 
@@ -24,17 +22,9 @@ export interface ContainerRole {
 }
 
 /** What every container of a service shares: the image, variables, limits and network of a deploy's snapshot. */
-export async function serviceContainer(
-  world: World,
-  service: ServiceRow,
-  deploy: DeployRow,
-  snapshot: Snapshot,
-  role: ContainerRole,
-): Promise<ContainerSpec> {
+export function serviceContainer(launch: Launch, role: ContainerRole): ContainerSpec {
   const { options } = useContext()
-  const environment = findEnvironment(service.environment_id)
-  const network = await ensureNetwork(world.engine, environment)
-  const nameServer = await nameServerOf(world, environment, snapshot.image_id)
+  const { service, deploy, snapshot, network, nameServer } = launch
   const [entrypoint, ...command] = role.command === null ? [] : shellArguments(role.command)
   return {
     name: role.name,

@@ -5,7 +5,7 @@ import { instancesOf } from '#server/instances/store.ts'
 import type { ServiceStatus } from '#server/services/schema.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { viewService } from '#server/services/view.ts'
-import { useWorld } from '../index.ts'
+import type { Engine } from '../engine/index.ts'
 
 /** A container whose figures take longer is shown without them. */
 const STATS_TIMEOUT_MS = 3_000
@@ -13,9 +13,9 @@ const STATS_TIMEOUT_MS = 3_000
 type Instance = ServiceStatus['instances'][number]
 
 /** What a service and each of its instances are doing, with figures read now. */
-export async function serviceStatus(service: ServiceRow): Promise<ServiceStatus> {
+export async function serviceStatus(engine: Engine, service: ServiceRow): Promise<ServiceStatus> {
   const { state, live_deploy_id } = viewService(service)
-  const instances = await Promise.all(instancesOf(service.id).map(statusOf))
+  const instances = await Promise.all(instancesOf(service.id).map((row) => statusOf(engine, row)))
   return { state, live_deploy_id, instances }
 }
 
@@ -27,14 +27,10 @@ const STATES: Record<InstanceRow['status'], Instance['state']> = {
   draining: 'draining',
 }
 
-async function statusOf(row: InstanceRow): Promise<Instance> {
+async function statusOf(engine: Engine, row: InstanceRow): Promise<Instance> {
   const running = row.status !== 'down'
   const signal = AbortSignal.any([AbortSignal.timeout(STATS_TIMEOUT_MS), useContext().stopping])
-  const stats = running
-    ? await useWorld()
-        .engine.containers.stats(row.id, signal)
-        .catch(() => null)
-    : null
+  const stats = running ? await engine.containers.stats(row.id, signal).catch(() => null) : null
   return {
     name: row.id,
     state: STATES[row.status],

@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DeployRow, Snapshot } from '#server/deploys/store.ts'
-import { findEnvironment } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { allotJobAddress, releaseAddress } from '#server/instances/addresses.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
-import type { ServiceRow } from '#server/services/store.ts'
-import type { AbortReason } from '../deploys/abort.ts'
+import type { AbortReason } from '../abort-reason.ts'
 import type { Engine } from '../engine/index.ts'
-import { ensureNetwork } from '../environments/networks.ts'
+import type { Launch } from '../instances/launch.ts'
 import { serviceContainer } from '../instances/service-container.ts'
 import type { World } from '../world.ts'
 import { OutputCopy } from './output-copy.ts'
@@ -22,9 +19,10 @@ const RETRY_MS = 1_000
 
 /** A command that runs once in a container of its own. */
 export interface Run {
-  service: ServiceRow
-  deploy: DeployRow
-  snapshot: Snapshot
+  /** Whose log gets its output. */
+  logId: string
+  /** What its container needs, asked for when it is made. */
+  launch: () => Promise<Launch>
   /** The container's name. One that is there already is followed to its end, as after a restart of the server. */
   name: string
   kind: 'job' | 'pre-deploy'
@@ -57,8 +55,7 @@ export async function runToEnd(world: World, run: Run, log: LogWriter, signal: A
   try {
     signal.throwIfAborted()
     const isNew = await start(world, run)
-    const logId = run.kind === 'job' ? run.name : run.deploy.id
-    const copy = new OutputCopy(engine, run.name, logId, log)
+    const copy = new OutputCopy(engine, run.name, run.logId, log)
     const copied = copy.run(isNew, AbortSignal.any([signal, done.signal]))
     const end = await untilEnd(engine, run.name, AbortSignal.any([signal, late.signal])).catch(
       async (error: unknown) => {
@@ -94,15 +91,14 @@ async function removeRun(world: World, name: string): Promise<void> {
 
 /** Creates the container and starts it. Answers false for one whose program was started before. */
 async function start(world: World, run: Run): Promise<boolean> {
-  const { service, deploy, snapshot, name, kind, command } = run
+  const { name, kind, command } = run
   const { containers } = world.engine
   const found = await containers.inspect(name)
   if (found && found.status !== 'created') return false
   if (!found) {
-    const network = await ensureNetwork(world.engine, findEnvironment(service.environment_id))
-    const address = allotJobAddress(service.environment_id, network.subnet, name)
-    const role = { name, kind, address, command }
-    await containers.create(await serviceContainer(world, service, deploy, snapshot, role))
+    const launch = await run.launch()
+    const address = allotJobAddress(launch.service.environment_id, launch.network.subnet, name)
+    await containers.create(serviceContainer(launch, { name, kind, address, command }))
   }
   await containers.start(name)
   return true

@@ -8,7 +8,8 @@ import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { useContext } from '#server/context.ts'
-import type { AbortReason } from '../deploys/abort.ts'
+import type { AbortReason } from '../abort-reason.ts'
+import { prepareLaunch } from '../instances/launch.ts'
 import type { World } from '../world.ts'
 import { runToEnd, type RunEnd } from './run-to-end.ts'
 
@@ -31,7 +32,8 @@ export async function runJob(world: World, id: string, signal: AbortSignal): Pro
     const { deploy, snapshot } = material
     const command = job.own_command ? snapshot.start_command : job.command
     const timeoutMs = Math.max(1, LONGEST_RUN_MS - (Date.now() - (getJob(id)?.started_at ?? Date.now())))
-    const run = { service, deploy, snapshot, name: id, kind: 'job', command, timeoutMs } as const
+    const launch = () => prepareLaunch(world, service, deploy, snapshot)
+    const run = { logId: id, launch, name: id, kind: 'job', command, timeoutMs } as const
     settle(job, await runToEnd(world, run, log, signal), memoryOf(material), log)
   } catch (error) {
     settleFailure(id, error, log, signal)

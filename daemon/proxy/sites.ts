@@ -1,6 +1,6 @@
 import { useDatabase } from '#server/context.ts'
+import { siteFolder } from '#server/sites.ts'
 import type { Site } from '#proxy/protocol.ts'
-import { siteFolder } from '../sites/folder.ts'
 
 /** A page that was loaded before a deploy finds its content-hashed assets for this long after it. */
 export const ASSETS_KEPT_MS = 24 * 60 * 60_000

@@ -1,13 +1,12 @@
 import { useContext } from '#server/context.ts'
 import { IN_PROGRESS } from '#server/deploys/states.ts'
-import { latestDeploys, type DeployFacts } from '#server/deploys/store.ts'
+import { latestDeploys, servicesStoppedFirst, type DeployFacts } from '#server/deploys/store.ts'
 import { listEnvironments } from '#server/environments/store.ts'
 import { allInstances, type InstanceRow } from '#server/instances/store.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import { listServices, type ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
 import type { RouteTable, Target, Upstream } from '#proxy/protocol.ts'
-import { isStoppedFirst } from '../rollouts/stop-first.ts'
 import { publishedSites } from './sites.ts'
 import { ZoneBook } from './zones.ts'
 
@@ -46,6 +45,7 @@ export function buildTable(
     }
   }
   const sites = publishedSites(switching)
+  const stoppedFirst = servicesStoppedFirst()
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
   for (const environment of listEnvironments()) {
     const latest = latestDeploys(environment.id)
@@ -56,6 +56,7 @@ export function buildTable(
         latest.get(service.id),
         instances.get(service.id) ?? [],
         switching.get(service.id),
+        stoppedFirst.has(service.id),
       )
       if (TYPES[service.type].listens) book.add(environment.id, service.name, target.upstreams)
       const hosts = hostsOf(service, environment)
@@ -73,11 +74,11 @@ function targetOf(
   latest: DeployFacts | undefined,
   instances: InstanceRow[],
   switchingTo: string | undefined,
+  isStoppedFirst: boolean,
 ): Target {
   const state = targetState({ ...service, live_deploy_id: switchingTo ?? service.live_deploy_id }, latest)
   if (state !== 'serving') return { id: service.id, state, upstreams: [] }
-  if (switchingTo === undefined && isStoppedFirst(service))
-    return { id: service.id, state: 'starting', upstreams: [] }
+  if (switchingTo === undefined && isStoppedFirst) return { id: service.id, state: 'starting', upstreams: [] }
   const upstreams =
     switchingTo === undefined
       ? upstreamsOf(instances, service.live_deploy_id)

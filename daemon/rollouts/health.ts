@@ -28,7 +28,7 @@ type Probed = InstanceRow &
     environment: string
   }
 
-/** Probes every running instance that has a port, and acts on those that fail. */
+/** Probes every running instance, and acts on those that fail. One without a port is well while it runs. */
 export class Health {
   readonly #world: World
   readonly #supervisor: Supervisor
@@ -51,7 +51,7 @@ export class Health {
        JOIN deploys ON deploys.id = instances.deploy_id
        JOIN services ON services.id = instances.service_id
        JOIN environments ON environments.id = services.environment_id
-       WHERE instances.status IN ('ready', 'failing') AND instances.upstream_port IS NOT NULL`,
+       WHERE instances.status IN ('ready', 'failing')`,
     )
     for (const id of this.#failingSince.keys()) {
       if (!instances.some((instance) => instance.id === id)) this.#failingSince.delete(id)
@@ -60,13 +60,10 @@ export class Health {
   }
 
   async #look(instance: Probed): Promise<void> {
-    const reason = await probe({
-      host: instance.upstream_host!,
-      port: instance.upstream_port!,
-      path: instance.health_check_path,
-      hostHeader: hostsOf(instance, { name: instance.environment })[0] ?? instance.name,
-      published: this.#world.reachByAddress === false,
-    })
+    // The kernel accepts connections for a program that is frozen.
+    const reason = this.#supervisor.isPaused(instance.id)
+      ? 'its container is paused'
+      : await this.#probe(instance)
     if (reason === null) return this.#recovered(instance)
     const since = this.#failingSince.get(instance.id) ?? performance.now()
     this.#failingSince.set(instance.id, since)
@@ -80,6 +77,18 @@ export class Health {
       this.#failingSince.delete(instance.id)
       this.#supervisor.restart(instance)
     }
+  }
+
+  async #probe(instance: Probed): Promise<string | null> {
+    const { upstream_host, upstream_port } = instance
+    if (upstream_host === null || upstream_port === null) return null
+    return probe({
+      host: upstream_host,
+      port: upstream_port,
+      path: instance.health_check_path,
+      hostHeader: hostsOf(instance, { name: instance.environment })[0] ?? instance.name,
+      published: this.#world.reachByAddress === false,
+    })
   }
 
   async #recovered(instance: Probed): Promise<void> {

@@ -1,122 +1,91 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Snapshot } from '#server/deploys/store.ts'
-import { getInstance, updateInstance } from '#server/instances/store.ts'
-import type { World } from '../world.ts'
-import { probe } from './probe.ts'
+import type { ContainerState, Engine } from '../engine/index.ts'
+import { describeExit } from './exit.ts'
+import { PortWatch, type Expected } from './port-watch.ts'
+import { probe, type ProbeTarget } from './probe.ts'
 
 /** Not healthy within this fails the deploy. */
 const READY_WITHIN_MS = 5 * 60_000
-/** As many exits fail it. */
-const MAX_EXITS = 3
+/** As many ends fail it. */
+const MAX_ENDS = 3
 /** A worker that is up for this long is ready. */
 const WORKER_UP_MS = 3_000
 /** Between probes: short at first, since most programs are up in a moment, then easier on a slow starter. */
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 1_000
-/** From when on a program that listens on another port than the service's is told. */
-const WRONG_PORT_AFTER_MS = 3_000
-
-/** 128 and the number of SIGKILL, as shells and the engine tell it. */
-const KILLED = 137
+/** From when on it matters where a program listens: some open another port first. */
+const PORTS_MATTER_AFTER_MS = 1_000
 
 /** Why new instances did not become ready; `message` is for the deploy's error. */
 export class NotReady extends Error {
   override readonly name = 'NotReady'
 }
 
-/** How an instance is waited for. */
-interface Waiting {
-  /** The Host field of its probes. */
-  hostHeader: string
-  /** Starts the program again after it ended, twice; null when its first end is enough. */
+/** How a started container is waited for. */
+export interface Waiting {
+  /** Where it is probed; null for what has no port. */
+  target: (() => ProbeTarget) | null
+  /** Where its program should listen. */
+  expected: Expected
+  /** What the container lacks of what it was made with; null when it lacks nothing. */
+  lossOf: (container: ContainerState) => string | null
+  /** Told of each end of the program, or of its container. */
+  onEnd: (exitCode: number | null, how: string) => void
+  /** Starts what ended again; null when its first end is enough. */
   restart: (() => Promise<void>) | null
+  withinMs?: number
 }
 
 /**
- * Waits until a started instance is ready: its probe answers, or, without a port, it stays up for 3 s.
- * Throws NotReady after the last exit, after 5 minutes, or when it listens elsewhere.
+ * Waits until a started container is ready: its probe answers, or, without a port, it stays up for 3 s. Throws NotReady
+ * after the last end, when its program listens for itself alone, or after 5 minutes.
  */
 export async function waitUntilReady(
-  world: World,
-  instanceId: string,
-  snapshot: Snapshot,
-  { hostHeader, restart }: Waiting,
+  engine: Engine,
+  name: string,
+  waiting: Waiting,
   signal: AbortSignal,
 ): Promise<void> {
+  const { withinMs = READY_WITHIN_MS } = waiting
+  const ports = new PortWatch(engine, name, waiting.expected)
   const began = performance.now()
-  let exits = 0
+  let ends = 0
   let upSince = began
   let pause = FIRST_PAUSE_MS
   let reason = 'it has not been probed yet'
-  while (performance.now() - began < READY_WITHIN_MS) {
+  while (performance.now() - began < withinMs) {
     signal.throwIfAborted()
-    const state = await world.engine.containers.inspect(instanceId)
-    if (!state) throw new NotReady(`the container of ${instanceId} was removed from outside`)
-    if (!state.running) {
-      exits++
-      const how = describeExit(state)
-      countRestart(instanceId, state.exitCode, how)
-      if (restart === null) throw new NotReady(`the program ended: ${how}`)
-      if (exits >= MAX_EXITS || state.exitCode === null)
-        throw new NotReady(`the program ended ${exits} times: ${how}`)
-      await restart()
+    const state = await engine.containers.inspect(name)
+    const end = endOf(state, waiting.lossOf)
+    if (end !== null) {
+      ends++
+      waiting.onEnd(state?.exitCode ?? null, end)
+      if (waiting.restart === null) throw new NotReady(end)
+      if (ends >= MAX_ENDS) throw new NotReady(end.replace(/^[^:]+/, (what) => `${what} ${ends} times`))
+      await waiting.restart()
       upSince = performance.now()
       pause = FIRST_PAUSE_MS
     } else {
-      const seen = await check(world, instanceId, snapshot, hostHeader, upSince)
+      const upMs = performance.now() - upSince
+      const seen = state?.paused ? 'its container is paused' : await check(waiting, upMs)
       if (seen === null) return
       reason = seen
-      if (performance.now() - upSince > WRONG_PORT_AFTER_MS) await assertPort(world, instanceId, snapshot)
+      if (waiting.target !== null && upMs > PORTS_MATTER_AFTER_MS) await ports.look()
+      if (ports.isFinal) throw new NotReady(ports.fault ?? reason)
     }
     await delay(pause, undefined, { signal })
     pause = Math.min(LONGEST_PAUSE_MS, pause * 2)
   }
-  throw new NotReady(`not healthy within ${READY_WITHIN_MS / 60_000} minutes: ${reason}`)
+  throw new NotReady(`not healthy within ${withinMs / 60_000} minutes: ${ports.fault ?? reason}`)
 }
 
-function countRestart(instanceId: string, exitCode: number | null, reason: string): void {
-  const restarts = (getInstance(instanceId)?.restarts ?? 0) + 1
-  updateInstance(instanceId, { restarts, exit_code: exitCode, reason })
+/** How the program or its container came to an end; null while it runs as it should. */
+export function endOf(state: ContainerState | null, lossOf: Waiting['lossOf']): string | null {
+  if (state === null) return 'its container was removed from outside'
+  return lossOf(state) ?? (state.running ? null : `the program ended: ${describeExit(state)}`)
 }
 
-/** How a container's program ended, in words. */
-export function describeExit(state: { exitCode: number | null; oomKilled: boolean }): string {
-  if (state.oomKilled) return 'it ran out of memory (raise memory_limit_mb)'
-  // The engine may tell of the kill before it knows the reason.
-  if (state.exitCode === KILLED)
-    return 'it was killed (exit code 137), most likely for memory (raise memory_limit_mb)'
-  return `exit code ${state.exitCode ?? 'unknown'}`
-}
-
-async function check(
-  world: World,
-  instanceId: string,
-  snapshot: Snapshot,
-  hostHeader: string,
-  upSince: number,
-): Promise<string | null> {
-  const instance = getInstance(instanceId)
-  if (!instance) return 'the instance was removed'
-  if (snapshot.port === null) {
-    return performance.now() - upSince >= WORKER_UP_MS ? null : 'it has not been up for 3 s'
-  }
-  if (instance.upstream_host === null || instance.upstream_port === null)
-    return 'its address is not known yet'
-  return probe({
-    host: instance.upstream_host,
-    port: instance.upstream_port,
-    path: snapshot.health_check_path,
-    hostHeader,
-    published: world.reachByAddress === false,
-  })
-}
-
-/** Finds out a program that listens, but not where the service says. Throws NotReady naming the port to set. */
-async function assertPort(world: World, instanceId: string, snapshot: Snapshot): Promise<void> {
-  const ports = await world.engine.containers.listeningPorts(instanceId)
-  if (!ports || ports.length === 0 || ports.includes(snapshot.port!)) return
-  const heard = ports.length === 1 ? `port ${ports[0]}` : `ports ${ports.join(', ')}`
-  throw new NotReady(
-    `the program listens on ${heard}, not on port ${snapshot.port}: set port, or listen on $PORT`,
-  )
+async function check({ target }: Waiting, upMs: number): Promise<string | null> {
+  if (target !== null) return probe(target())
+  return upMs >= WORKER_UP_MS ? null : 'it has not been up for 3 s'
 }

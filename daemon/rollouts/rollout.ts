@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { findEnvironment } from '#server/environments/store.ts'
 import { makeLive } from '#server/deploys/operations.ts'
-import { getDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
+import { getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { instanceMachine } from '#server/instances/states.ts'
-import { getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
+import { instancesOf } from '#server/instances/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { tryMove } from '#server/machine.ts'
-import { hostsOf } from '#server/services/hosts.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
-import { addInstance, removeInstance, startInstance } from '../instances/containers.ts'
+import { addInstance, removeInstance } from '../instances/containers.ts'
+import type { Launch } from '../instances/launch.ts'
 import { followContainer } from '../logs/follow.ts'
 import { forEachLimited } from '../limits.ts'
-import type { AbortReason } from '../deploys/abort.ts'
+import type { AbortReason } from '../abort-reason.ts'
 import type { World } from '../world.ts'
-import { NotReady, waitUntilReady } from './readiness.ts'
+import { bringUp } from './bring-up.ts'
+import { NotReady } from './readiness.ts'
 
 /** Containers created or removed at one time; the engine takes more, the host's disk does not. */
 const PARALLEL = 4
@@ -31,7 +31,7 @@ const LAST_LINES_MS = 300
 export async function rollOut(
   world: World,
   deploy: DeployRow,
-  snapshot: Snapshot,
+  launch: () => Promise<Launch>,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<void> {
@@ -39,20 +39,18 @@ export async function rollOut(
   const lastLines: string[] = []
   try {
     const service = getService(deploy.service_id)!
-    const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
-    const instances = await prepareInstances(world, service, deploy)
+    const instances = await prepareInstances(world, service, deploy, launch)
     if (instances.length > 0)
       log.system(`starting ${instances.length} instance${instances.length === 1 ? '' : 's'}`)
     const failed = new AbortController()
     const going = AbortSignal.any([signal, failed.signal])
-    await forEachLimited(instances, PARALLEL, async (instance) => {
+    await forEachLimited(instances, PARALLEL, async (id) => {
       try {
         going.throwIfAborted()
-        const start = () => startInstance(world, instance, service, deploy, snapshot)
-        await start()
-        void copyOutput(world, instance.id, log, lastLines, following.signal)
-        await waitUntilReady(world, instance.id, snapshot, { hostHeader, restart: start }, going)
-        log.system(`${instance.id} is ready`)
+        const onStart = () => void copyOutput(world, id, log, lastLines, following.signal)
+        const say = (hint: string) => log.system(`${id}: ${hint}`)
+        await bringUp(world, await launch(), id, { isNew: true, onStart, say }, going)
+        log.system(`${id} is ready`)
       } catch (error) {
         // One that fails decides for all.
         failed.abort()
@@ -84,13 +82,14 @@ async function prepareInstances(
   world: World,
   service: ServiceRow,
   deploy: DeployRow,
-): Promise<InstanceRow[]> {
+  launch: () => Promise<Launch>,
+): Promise<string[]> {
   const kept = instancesOf(service.id).filter(({ deploy_id }) => deploy_id === deploy.id)
   const wanted = wantedInstances({ ...service, suspended: 0 })
   for (const extra of kept.splice(wanted)) await removeInstance(world, extra, 0)
   const ids = kept.map(({ id }) => id)
-  while (ids.length < wanted) ids.push(await addInstance(world, service, deploy.id))
-  return ids.flatMap((id) => getInstance(id) ?? [])
+  while (ids.length < wanted) ids.push(addInstance(service, deploy.id, (await launch()).network))
+  return ids
 }
 
 /** In one transaction the new instances enter rotation, the old ones leave it, and the deploy is live. */

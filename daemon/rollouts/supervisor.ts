@@ -1,8 +1,9 @@
 import { onChange, tellService } from '#server/changes.ts'
-import { getDeploy, openSnapshot, type DeployRow } from '#server/deploys/store.ts'
+import { getDeploy, openSnapshot, servicesStoppedFirst, type DeployRow } from '#server/deploys/store.ts'
+import { findEnvironment } from '#server/environments/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
-import { allInstances, getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
+import { getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
 import {
@@ -13,19 +14,17 @@ import {
   type ServiceRow,
 } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
-import { deployGone } from '../deploys/runs.ts'
 import type { Task } from '../driver.ts'
-import type { ContainerState } from '../engine/index.ts'
+import { ensureNetwork } from '../environments/networks.ts'
 import { addInstance } from '../instances/containers.ts'
 import { diskName } from '../instances/disk.ts'
-import { jobsGone } from '../jobs/queue.ts'
 import { forEachLimited } from '../limits.ts'
 import { forgetNotes } from '../logs/notes.ts'
 import { passEnded } from '../settled.ts'
 import type { World } from '../world.ts'
 import { Background } from './background.ts'
 import { CrashHistory } from './crashes.ts'
-import { isStoppedFirst } from './stop-first.ts'
+import { outOfStep, type Containers } from './out-of-step.ts'
 import { Upkeep } from './upkeep.ts'
 
 const log = logger('instances')
@@ -35,8 +34,8 @@ const PERIOD_MS = 15_000
 /** Services reconciled at one time. */
 const PARALLEL = 8
 
-/** Every container of an instance by name. */
-type Containers = Map<string, ContainerState>
+/** Resolves when no deploy and no job of a service runs any more. */
+export type WorkGone = (serviceId: string) => Promise<unknown>
 
 /**
  * Makes the containers of every service what they should be: starts missing ones from the live deploy's snapshot,
@@ -45,6 +44,7 @@ type Containers = Map<string, ContainerState>
  */
 export class Supervisor {
   readonly #world: World
+  readonly #workGone: WorkGone
   readonly #upkeep: Upkeep
   readonly #removals = new Background()
   readonly #failures = new CrashHistory()
@@ -53,8 +53,9 @@ export class Supervisor {
   #lastSweep = -Infinity
   #wake: () => void = () => {}
 
-  constructor(world: World) {
+  constructor(world: World, workGone: WorkGone) {
     this.#world = world
+    this.#workGone = workGone
     this.#upkeep = new Upkeep(world, (serviceId) => this.look(serviceId))
     this.#stopListening = onChange(({ kind, service_id, action }) => {
       if (service_id !== null && (kind === 'service' || (kind === 'deploy' && action === 'updated')))
@@ -76,6 +77,11 @@ export class Supervisor {
   /** Whether an instance's program ended so often lately that it counts as down. */
   isLooping(instanceId: string): boolean {
     return this.#upkeep.isLooping(instanceId)
+  }
+
+  /** Whether an instance's container was frozen from outside. */
+  isPaused(instanceId: string): boolean {
+    return this.#upkeep.isPaused(instanceId)
   }
 
   /** Asks for a look at everything, after the engine came back or a container was changed from outside. */
@@ -115,7 +121,7 @@ export class Supervisor {
     } catch (error) {
       return this.#observeAll(messageOf(error))
     }
-    for (const id of outOfStep(containers)) this.#dirty.add(id)
+    for (const id of outOfStep(containers, (id) => this.isPaused(id))) this.#dirty.add(id)
     // Left by a removal that was cut off: a record is always made before its container.
     const strays = [...containers.keys()].filter((name) => !getInstance(name))
     await forEachLimited(strays, PARALLEL, (name) => this.#world.engine.containers.remove(name))
@@ -142,7 +148,7 @@ export class Supervisor {
 
   async #makeSo(service: ServiceRow): Promise<void> {
     const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
-    const wanted = !live || isStoppedFirst(service) ? 0 : wantedInstances(service)
+    const wanted = !live || servicesStoppedFirst().has(service.id) ? 0 : wantedInstances(service)
     // A change of the service itself may mean another route.
     let isRouteChanged = service.observed_generation !== service.generation || service.apply_error !== null
     const current = instancesOf(service.id).filter(
@@ -156,14 +162,8 @@ export class Supervisor {
       isRouteChanged = true
       tryMove(instanceMachine, id, 'draining', { left_rotation_at: Date.now() })
     }
-    while (live && current.length < wanted && this.#mayAdd(service, live)) {
-      const id = await addInstance(this.#world, service, live.id)
-      current.push(getInstance(id)!)
-    }
-    for (const instance of current) {
-      const container = await this.#world.engine.containers.inspect(instance.id)
-      isRouteChanged = this.#upkeep.keepUp(instance, container) || isRouteChanged
-    }
+    if (live && wanted > 0)
+      isRouteChanged = (await this.#keepUp(service, live, current, wanted)) || isRouteChanged
     if (isRouteChanged) await this.#world.dataPlane.sync()
     const draining = instancesOf(service.id).filter(({ status }) => status === 'draining')
     for (const instance of draining) {
@@ -171,6 +171,28 @@ export class Supervisor {
       await this.#world.engine.containers.inspect(instance.id)
       this.#upkeep.drain(instance)
     }
+  }
+
+  /** Brings a service's instances up to as many as are wanted; answers whether one left rotation. */
+  async #keepUp(
+    service: ServiceRow,
+    live: DeployRow,
+    current: InstanceRow[],
+    wanted: number,
+  ): Promise<boolean> {
+    const { engine } = this.#world
+    const network = await ensureNetwork(engine, findEnvironment(service.environment_id))
+    while (current.length < wanted && this.#mayAdd(service, live)) {
+      current.push(getInstance(addInstance(service, live.id, network))!)
+    }
+    let hasLeft = false
+    for (const { id } of current) {
+      const container = await engine.containers.inspect(id)
+      // It may have come up, or be gone, since it was listed.
+      const instance = getInstance(id)
+      if (instance) hasLeft = this.#upkeep.keepUp(instance, container, network) || hasLeft
+    }
+    return hasLeft
   }
 
   /** Two programs must not write to one disk: while any instance of such a service is there, none is added. */
@@ -198,7 +220,7 @@ export class Supervisor {
     const { containers, volumes } = this.#world.engine
     await this.#world.dataPlane.sync()
     // What still runs for it was canceled, and would make anew what is removed here.
-    await Promise.all([deployGone(service.id), jobsGone(service.id)])
+    await this.#workGone(service.id)
     await forEachLimited(instancesOf(service.id), PARALLEL, (instance) => this.#upkeep.remove(instance))
     const strays = await containers.list({ 'deployer.service': service.id })
     await forEachLimited(strays, PARALLEL, ({ name }) => containers.remove(name))
@@ -209,30 +231,6 @@ export class Supervisor {
     tellService(service.id, 'deleted')
     passEnded(service.id)
   }
-}
-
-/** The services that a whole look finds otherwise than they should be. */
-function outOfStep(containers: Containers): string[] {
-  const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
-  return allServices()
-    .filter((service) => !isAsItShouldBe(service, instances.get(service.id) ?? [], containers))
-    .map(({ id }) => id)
-}
-
-function isAsItShouldBe(service: ServiceRow, instances: InstanceRow[], containers: Containers): boolean {
-  const wanted = service.live_deploy_id === null ? 0 : wantedInstances(service)
-  const isSettled = service.observed_generation === service.generation && service.apply_error === null
-  return (
-    isSettled &&
-    !service.deleting &&
-    instances.length === wanted &&
-    instances.every(
-      ({ id, deploy_id, status, upstream_port }) =>
-        deploy_id === service.live_deploy_id &&
-        (status === 'ready' || (status === 'failing' && upstream_port !== null)) &&
-        containers.get(id)?.running === true,
-    )
-  )
 }
 
 /** Whether a change of a service means nothing to the engine: it has no container, and none to get. */

@@ -1,21 +1,22 @@
 import { tellService } from '#server/changes.ts'
 import { getDeploy, openSnapshot } from '#server/deploys/store.ts'
-import { findEnvironment } from '#server/environments/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import { getInstance, updateInstance, type InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
-import { hostsOf } from '#server/services/hosts.ts'
 import { getService } from '#server/services/store.ts'
 import type { ContainerState } from '../engine/index.ts'
-import { removeInstance, startInstance, STOP_GRACE_SECONDS } from '../instances/containers.ts'
+import type { Network } from '../environments/networks.ts'
+import { lossOf, removeInstance, STOP_GRACE_SECONDS } from '../instances/containers.ts'
+import { prepareLaunch } from '../instances/launch.ts'
 import { noteInService } from '../logs/notes.ts'
 import type { World } from '../world.ts'
 import { Background } from './background.ts'
+import { bringUp } from './bring-up.ts'
 import { CrashHistory } from './crashes.ts'
 import { outliveRotation } from './rotation.ts'
-import { describeExit, NotReady, waitUntilReady } from './readiness.ts'
+import { endOf, NotReady } from './readiness.ts'
 
 const log = logger('instances')
 
@@ -28,6 +29,7 @@ export class Upkeep {
   readonly #look: (serviceId: string) => void
   readonly #background = new Background()
   readonly #crashes = new CrashHistory()
+  readonly #paused = new Set<string>()
 
   constructor(world: World, look: (serviceId: string) => void) {
     this.#world = world
@@ -39,20 +41,25 @@ export class Upkeep {
     return this.#crashes.isLooping(instanceId)
   }
 
+  /** Whether an instance's container was frozen from outside when it was last looked at. */
+  isPaused(instanceId: string): boolean {
+    return this.#paused.has(instanceId)
+  }
+
   /**
-   * Brings an instance of the live deploy up when its container is not running. Answers whether the instance left or
-   * entered rotation.
+   * Brings an instance of the live deploy up when its container does not run, or lacks what it was made with. Answers
+   * whether the instance left rotation.
    */
-  keepUp(instance: InstanceRow, container: ContainerState | null): boolean {
+  keepUp(instance: InstanceRow, container: ContainerState | null, network: Network): boolean {
     const { id, service_id, status } = instance
+    if (container?.paused) this.#paused.add(id)
+    else this.#paused.delete(id)
     if (this.#background.has(id)) return false
-    const isUp = container?.running === true
-    if (isUp && status === 'ready') return false
-    // A program without a port has no probe that would find it well again.
-    if (isUp && status === 'failing')
-      return instance.upstream_port === null && !this.isLooping(id) && tryMove(instanceMachine, id, 'ready')
-    const ended = !isUp && (status === 'ready' || status === 'failing')
-    if (ended) this.#recordEnd(instance, container)
+    const end = endOf(container, (found) => lossOf(found, instance, network))
+    const wasUp = status === 'ready' || status === 'failing'
+    if (end === null && wasUp) return false
+    const ended = end !== null && wasUp
+    if (ended) this.#recordEnd(instance, container?.exitCode ?? null, end)
     this.#background.start({
       key: id,
       pauseMs: this.#crashes.backOffMs(id),
@@ -98,7 +105,7 @@ export class Upkeep {
   async remove(instance: InstanceRow): Promise<void> {
     await Promise.all([this.#background.cancel(instance.id), this.#background.cancel(`drain ${instance.id}`)])
     await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
-    this.#crashes.forget(instance.id)
+    this.#forget(instance.id)
   }
 
   /** Ends the work; what is half done is found and finished by the next start. */
@@ -106,16 +113,20 @@ export class Upkeep {
     this.#background.stop()
   }
 
-  #recordEnd(instance: InstanceRow, container: ContainerState | null): void {
-    const how = container ? describeExit(container) : 'its container was removed from outside'
+  #forget(id: string): void {
+    this.#crashes.forget(id)
+    this.#paused.delete(id)
+  }
+
+  #recordEnd(instance: InstanceRow, exitCode: number | null, how: string): void {
     this.#crashes.record(instance.id)
     tryMove(instanceMachine, instance.id, 'down', {
-      exit_code: container?.exitCode ?? null,
+      exit_code: exitCode,
       restarts: instance.restarts + 1,
-      reason: `the program ended: ${how}`,
+      reason: how,
     })
-    log.warn('an instance ended', { instance: instance.id, exit: how })
-    noteInService(instance.service_id, instance.id, `the program ended: ${how}; it is started again`)
+    log.warn('an instance ended', { instance: instance.id, how })
+    noteInService(instance.service_id, instance.id, `${how}; it is started again`)
     tellService(instance.service_id)
   }
 
@@ -126,10 +137,10 @@ export class Upkeep {
     if (!instance || !service || instance.status === 'draining' || instance.deploy_id !== live?.id) return
     const snapshot = openSnapshot(live)
     if (!snapshot) throw new Error(`the live deploy ${live.id} has no snapshot: deploy again`)
-    await startInstance(this.#world, instance, service, live, snapshot)
-    const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
+    const launch = await prepareLaunch(this.#world, service, live, snapshot)
+    const say = (hint: string) => noteInService(service.id, id, hint)
     try {
-      await waitUntilReady(this.#world, id, snapshot, { hostHeader, restart: null }, signal)
+      await bringUp(this.#world, launch, id, { isNew: false, say }, signal)
     } catch (error) {
       // One that hangs is ended, as starting it again would leave it as it is.
       if (error instanceof NotReady) await this.#world.engine.containers.stop(id, STOP_GRACE_SECONDS)
@@ -159,7 +170,7 @@ export class Upkeep {
     await outliveRotation(instance, signal)
     signal.throwIfAborted()
     await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
-    this.#crashes.forget(id)
+    this.#forget(id)
     tellService(instance.service_id)
   }
 }

@@ -3,10 +3,10 @@ import { getDeploy, updateDeploy, type DeployRow } from '#server/deploys/store.t
 import { AppError } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { getService } from '#server/services/store.ts'
+import { siteFolder } from '#server/sites.ts'
 import { stat } from 'node:fs/promises'
-import { advance } from '../deploys/progress.ts'
+import { advance } from '#server/deploys/progress.ts'
 import type { World } from '../world.ts'
-import { siteFolder } from './folder.ts'
 import { publishSite } from './publish.ts'
 
 /**
@@ -19,8 +19,7 @@ export async function deploySite(
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<void> {
-  if (deploy.status === 'deploying') log.system('the server was restarted; going on')
-  else if (!(await prepare(world, deploy, log, signal))) return
+  if (deploy.status !== 'deploying' && !(await prepare(world, deploy, log, signal))) return
   await assertFolder(deploy.id)
   signal.throwIfAborted()
   await world.dataPlane.switchOver(deploy.service_id, deploy.id, () => makeLive(getDeploy(deploy.id)!))

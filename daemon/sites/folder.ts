@@ -1,6 +1,5 @@
 import { lstat, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { useContext } from '#server/context.ts'
 import { PRIVATE_FILE_MODE } from '#server/files.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { SiteRules } from '#proxy/protocol.ts'
@@ -10,16 +9,6 @@ import { MAX_RULES_BYTES, parseHeaders, parseRedirects } from './rules.ts'
 
 /** What a published folder may hold; each file costs an inode and a look. */
 const MAX_FILES = 200_000
-
-/** The published folder of the site that a deploy made: `files/` is served, `rules.json` says how. */
-export function siteFolder(id: string): string {
-  return join(useContext().options.dataDirectory, 'sites', id)
-}
-
-/** Where the published folders of all sites lie. */
-export function sitesFolder(): string {
-  return join(useContext().options.dataDirectory, 'sites')
-}
 
 /**
  * Makes a folder fit to be served: takes `.git` out and refuses all but files and folders. Throws BuildFailure that

@@ -32,6 +32,8 @@ export interface DeployRow {
   /** The pre-deploy command has ended well. */
   pre_deployed: number
   was_live: number
+  /** Its rollout stopped the old instance before it started its own. */
+  stops_first: number
   error: string | null
   created_at: number
   started_at: number | null
@@ -49,6 +51,8 @@ export interface Snapshot {
   /** The user's variables with PORT; the server's own DEPLOYER_* come with each container. */
   env: Record<string, string>
   port: number | null
+  /** Whether somebody said the port. One that nobody did gives way to the only one that the program is found on. */
+  is_port_chosen: boolean
   health_check_path: string | null
   /** Where the service's disk is mounted; null without one. */
   disk_mount_path: string | null
@@ -128,6 +132,7 @@ const FACTS = [
   'health_check_path',
   'pre_deployed',
   'was_live',
+  'stops_first',
   'error',
   'created_at',
   'started_at',
@@ -154,6 +159,14 @@ export function deploysInProgress(serviceId?: string): DeployRow[] {
     `SELECT * FROM deploys WHERE status IN (${IN_PROGRESS_SQL}) ${scope} ORDER BY sequence`,
     ...(serviceId === undefined ? [] : [serviceId]),
   )
+}
+
+/** Of each service whose old instance was stopped for a rollout that is still under way: its id. */
+export function servicesStoppedFirst(): Set<string> {
+  const rows = useDatabase().all<{ service_id: string }>(
+    `SELECT service_id FROM deploys WHERE status IN (${IN_PROGRESS_SQL}) AND stops_first = 1`,
+  )
+  return new Set(rows.map(({ service_id }) => service_id))
 }
 
 /** The newest deploy of an upload service whose archive counts: the newest live or once live, else the newest of all. */
@@ -195,6 +208,10 @@ export function sealSnapshot(snapshot: Snapshot): Uint8Array {
 export function openSnapshot(deploy: DeployRow): Snapshot | null {
   if (deploy.snapshot === null) return null
   const snapshot = JSON.parse(useContext().vault.open(deploy.snapshot)) as Snapshot
-  // One from before there were disks says nothing of them.
-  return { ...snapshot, disk_mount_path: snapshot.disk_mount_path ?? null }
+  // One from before there were disks, or ports that are found, says nothing of them.
+  return {
+    ...snapshot,
+    disk_mount_path: snapshot.disk_mount_path ?? null,
+    is_port_chosen: snapshot.is_port_chosen ?? true,
+  }
 }

@@ -20,6 +20,8 @@ export interface InstanceRow {
   reason: string | null
   started_at: number | null
   left_rotation_at: number | null
+  /** What the engine said of its container's settings when it started; null until then. */
+  settings: string | null
   created_at: number
 }
 

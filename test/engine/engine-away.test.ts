@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
@@ -13,6 +14,7 @@ const socket = join(folder, 'engine.sock')
 let door: Server | null = null
 const open = new Set<Socket>()
 let server: TestServer
+let remote: GitRemote
 
 /** Lets the server reach the engine. */
 async function comeBack(): Promise<void> {
@@ -44,8 +46,10 @@ async function goAway(): Promise<void> {
 beforeAll(async () => {
   await comeBack()
   server = await startServer({ engine: true, flags: ['--docker-host', `unix://${socket}`] })
+  remote = await startGitHttp()
 })
 afterAll(async () => {
+  await remote?.close()
   await comeBack()
   await server?.stop()
   await goAway()
@@ -104,6 +108,56 @@ test('what needs no engine is answered while it is away, and what serves goes on
   expect(restart).toMatchObject({ status: 202, body: { status: 'queued' } })
   await comeBack()
   expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live' })
+})
+
+describe('a deploy under way when the engine goes away', () => {
+  const SERVE = 'mkdir -p /www; echo up > /www/index.html; exec httpd -f -p $PORT -h /www'
+
+  async function create(fields: object): Promise<{ name: string; deploy: string; id: string }> {
+    const name = `away-${++count}`
+    const { status, body } = await server.api('POST', '/services', { name, ...fields })
+    expect(status).toBe(201)
+    return { name, id: body.id, deploy: body.latest_deploy.id }
+  }
+
+  async function until(deploy: string, said: string): Promise<void> {
+    const log = async () => (await server.api('GET', `/deploys/${deploy}/logs`)).body as string
+    await waitFor(async () => (await log())?.includes(said), `the log to say "${said}"`, 90_000)
+  }
+
+  test('while it builds begins the build again when it is back, and goes live', async () => {
+    const Dockerfile = `FROM busybox:1\nRUN echo begun; sleep 4\nCMD ${SERVE}\n`
+    const { name, deploy } = await create({ repo_url: remote.url(await createRepository({ Dockerfile })) })
+    await until(deploy, 'begun')
+    await goAway()
+    await until(deploy, 'waiting for it')
+    expect((await server.api('GET', `/deploys/${deploy}`)).body.status).toBe('building')
+    await comeBack()
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+    expect((await fetchFrom(server, `${name}.localhost`)).text.trim()).toBe('up')
+  })
+
+  test('while it rolls out goes on when it is back, and goes live', async () => {
+    const { name, deploy } = await create({ image: 'busybox:1', start_command: `sleep 4; ${SERVE}` })
+    await until(deploy, 'starting 1 instance')
+    await goAway()
+    await until(deploy, 'waiting for it')
+    await comeBack()
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+    expect((await fetchFrom(server, `${name}.localhost`)).text.trim()).toBe('up')
+  })
+
+  test('is canceled at once, and leaves nothing once it is back', async () => {
+    const { id, deploy } = await create({ image: 'busybox:1', start_command: 'sleep 3600' })
+    await until(deploy, 'starting 1 instance')
+    await waitFor(async () => (await containersOf(id)).length === 1, 'the container')
+    await goAway()
+    await until(deploy, 'waiting for it')
+    const canceled = await server.api('POST', `/deploys/${deploy}/cancel`)
+    expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled' } })
+    await comeBack()
+    await waitFor(async () => (await containersOf(id)).length === 0, 'the container to be gone', 60_000)
+  })
 })
 
 test('deleting is answered 502 and goes on when the engine is back', async () => {

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BuildOptions } from '#daemon/engine/index.ts'
+import { createEngine, type BuildOptions } from '#daemon/engine/index.ts'
 import { startPrivateRegistry, type PrivateRegistry } from '../stand/registry.ts'
-import { never, openBench, tarOf, type Bench } from './engine-support.ts'
+import { standEngine } from '../support/stand-setup.ts'
+import { waitFor } from '../support/wait.ts'
+import { memoryLedger, never, openBench, tarOf, type Bench } from './engine-support.ts'
 
 let bench: Bench
 let builds = 0
@@ -71,9 +74,9 @@ describe('a build', () => {
       user: 'nobody',
       cmd: ['sh', '-c', 'echo from the image'],
       os: 'linux',
-      labels: { colour: 'red', 'deployer.server': bench.serverId },
+      labels: { colour: 'red', 'deployer-image.server': bench.serverId },
     })
-    expect((await bench.engine.images.list(bench.serverId)).map((one) => one.id)).toContain(id)
+    expect(bench.engine.images.names()).toContain(image!.tags[0])
   })
 
   test('uses what an earlier one made, unless it is told not to', async () => {
@@ -141,24 +144,109 @@ describe('a build', () => {
 
   test('is bounded with all others by the control group above its steps', async () => {
     const limit = 3 * 1024 ** 3
+    const pids = 321
     const { memoryBytes, cpus } = await bench.engine.info()
-    expect(bench.engine.limitBuilds({ memoryBytes: limit, cpus: 2 })).toBe(true)
+    expect(bench.engine.limitBuilds({ memoryBytes: limit, cpus: 2, pids })).toEqual([])
     try {
-      const files =
-        '/sys/fs/cgroup/memory/docker/buildkit/memory.limit_in_bytes /sys/fs/cgroup/docker/buildkit/memory.max'
-      const held = files
-        .split(' ')
-        .filter((file) => existsSync(file))
-        .map((file) => readFileSync(file, 'utf8').trim())
-      expect(held).toEqual([String(limit)])
+      expect(read('memory/docker/buildkit/memory.limit_in_bytes', 'docker/buildkit/memory.max')).toBe(
+        String(limit),
+      )
+      expect(read('pids/docker/buildkit/pids.max', 'docker/buildkit/pids.max')).toBe(String(pids))
       const Dockerfile = 'FROM busybox:1\nRUN cat /proc/self/cgroup\n'
       const { lines } = await build({ Dockerfile }, { noCache: true })
       expect(lines.join('\n')).toContain('/docker/buildkit/')
+      expect(lines.join('\n')).toMatch(/pids:\/docker\/buildkit\/|^0::\/docker\/buildkit\//m)
     } finally {
-      bench.engine.limitBuilds({ memoryBytes, cpus })
+      bench.engine.limitBuilds({ memoryBytes, cpus, pids: 8_192 })
     }
   })
+
+  test('that starts more processes than builds may is stopped by the kernel', async () => {
+    const { memoryBytes, cpus } = await bench.engine.info()
+    bench.engine.limitBuilds({ memoryBytes, cpus, pids: 300 })
+    try {
+      const Dockerfile = 'FROM busybox:1\nRUN for i in $(seq 400); do sleep 5 & done; echo all started\n'
+      const error = await failure({ Dockerfile }, { noCache: true })
+      expect(error.message).toMatch(/failed with exit code/)
+    } finally {
+      bench.engine.limitBuilds({ memoryBytes, cpus, pids: 8_192 })
+    }
+  })
+
+  test('says which limits cannot be set before the engine has told what it is', () => {
+    const engine = createEngine({ dockerHost: standEngine(), serverId: 'x', ledger: memoryLedger() })
+    expect(engine.limitBuilds({ memoryBytes: 1, cpus: 1, pids: 1 })).toEqual(['memory', 'CPU', 'processes'])
+  })
 })
+
+describe('the build cache', () => {
+  test('is shrunk by what this server built, and by nothing else', async () => {
+    const nonce = `${bench.serverId}-own`
+    await build({ Dockerfile: `FROM busybox:1\nRUN echo ${nonce} > /a\nCOPY b /b\n`, b: nonce })
+    const recorded = () => bench.ledger.list('build_cache').map(({ name }) => name)
+    const own = await waitFor(async () => {
+      const ids = await cacheIds(`echo ${nonce} > `)
+      return ids.length === 1 && recorded().includes(ids[0]!) && recorded()
+    }, 'the build to be recorded')
+    const foreign = createEngine({
+      dockerHost: standEngine(),
+      serverId: 'another-server',
+      ledger: memoryLedger(),
+    })
+    const tag = `${bench.serverId}/foreign:1`
+    await foreign.images.build(tarOf({ Dockerfile: `FROM busybox:1\nRUN echo ${nonce}-foreign > /a\n` }), {
+      tag,
+      dockerfile: 'Dockerfile',
+      signal: never(),
+      onLine: () => {},
+    })
+    await foreign.images.remove(tag)
+    for (const name of bench.engine.images.names()) await bench.engine.images.remove(name)
+    const others = await cacheIds(`${nonce}-foreign`)
+    expect(others).toHaveLength(1)
+    await bench.engine.shrinkBuildCache(1024 ** 4)
+    expect(await cacheIds()).toEqual(expect.arrayContaining(own))
+    await bench.engine.shrinkBuildCache(0)
+    const after = await cacheIds()
+    expect(after.filter((id) => own.includes(id))).toEqual([])
+    expect(after).toContain(others[0])
+    // What is gone is forgotten at the next look.
+    await bench.engine.shrinkBuildCache(0)
+    expect(recorded().filter((id) => own.includes(id))).toEqual([])
+  })
+})
+
+/** What the control group's file says, by its place under cgroup v1 or v2. */
+function read(...files: string[]): string | undefined {
+  const found = files.map((file) => `/sys/fs/cgroup/${file}`).find((file) => existsSync(file))
+  return found && readFileSync(found, 'utf8').trim()
+}
+
+/** The records of the whole engine's build cache, whoever made them, that are described with this text. */
+async function cacheIds(wanted = ''): Promise<string[]> {
+  const { records } = await waitFor(async () => {
+    const answer = JSON.parse(await askEngine('/system/df')) as { BuildCache?: CacheRecord[] | null }
+    // The engine looks at its disk for one asker at a time.
+    return 'BuildCache' in answer && { records: answer.BuildCache ?? [] }
+  }, 'the engine to look at its disk')
+  return records.filter(({ Description }) => Description.includes(wanted)).map(({ ID }) => ID)
+}
+
+interface CacheRecord {
+  ID: string
+  Description: string
+}
+
+function askEngine(path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const ask = request({ socketPath: standEngine().slice('unix://'.length), path }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => resolve(text))
+    })
+    ask.on('error', reject).end()
+  })
+}
 
 describe('a build that fails', () => {
   test('names the step and its exit code', async () => {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine, type EngineEvent } from '#daemon/engine/index.ts'
 import { standEngine } from '../support/stand-setup.ts'
-import { all, never, openBench, type Bench } from './engine-support.ts'
+import { all, never, openBench, type Bench, memoryLedger } from './engine-support.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -32,19 +32,19 @@ describe('the engine', () => {
     'npipe:////./pipe/docker_engine',
     'docker.sock',
   ])('at %s is refused', (dockerHost) => {
-    expect(() => createEngine({ dockerHost, serverId: 'x' })).toThrow(
+    expect(() => createEngine({ dockerHost, serverId: 'x', ledger: memoryLedger() })).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     )
-  })
-
-  test('shrinks its build cache', async () => {
-    await expect(bench.engine.pruneBuildCache(50 * 1024 ** 3)).resolves.toBeUndefined()
   })
 })
 
 describe('an engine that does not answer', () => {
   test('because nothing listens is named with its socket', async () => {
-    const engine = createEngine({ dockerHost: 'unix:///nonexistent/docker.sock', serverId: 'x' })
+    const engine = createEngine({
+      dockerHost: 'unix:///nonexistent/docker.sock',
+      serverId: 'x',
+      ledger: memoryLedger(),
+    })
     await expect(engine.info()).rejects.toMatchObject({
       code: 'runtime_error',
       message: expect.stringContaining('/nonexistent/docker.sock'),
@@ -55,7 +55,7 @@ describe('an engine that does not answer', () => {
 
   test('although something listens is given up within seconds', async () => {
     const door = await openDoor(() => {})
-    const engine = createEngine({ dockerHost: `unix://${door.path}`, serverId: 'x' })
+    const engine = createEngine({ dockerHost: `unix://${door.path}`, serverId: 'x', ledger: memoryLedger() })
     await expect(engine.info()).rejects.toMatchObject({
       code: 'runtime_error',
       message: expect.stringContaining('did not answer in time'),
@@ -65,7 +65,11 @@ describe('an engine that does not answer', () => {
   test('and then does is met at the next call', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'deployer-door-'))
     const path = join(folder, 'late.sock')
-    const engine = createEngine({ dockerHost: `unix://${path}`, serverId: bench.serverId })
+    const engine = createEngine({
+      dockerHost: `unix://${path}`,
+      serverId: bench.serverId,
+      ledger: bench.ledger,
+    })
     await expect(engine.containers.list({})).rejects.toMatchObject({ code: 'runtime_error' })
     await openDoor(toEngine, path)
     await expect(engine.containers.list({})).resolves.toBeInstanceOf(Array)
@@ -76,7 +80,11 @@ describe('an engine that does not answer', () => {
 describe('an engine that goes away', () => {
   test('ends its events, its output and its builds with a runtime_error or quietly, never with silence', async () => {
     const door = await openDoor(toEngine)
-    const engine = createEngine({ dockerHost: `unix://${door.path}`, serverId: bench.serverId })
+    const engine = createEngine({
+      dockerHost: `unix://${door.path}`,
+      serverId: bench.serverId,
+      ledger: bench.ledger,
+    })
     const name = await bench.run('while true; do echo again; sleep 0.05; done')
     const events = all(engine.events(never())).catch((error: unknown) => error)
     const output = all(engine.containers.logs(name, { follow: true, signal: never() })).catch(
@@ -102,7 +110,11 @@ describe('the events', () => {
     const reading = (async () => {
       for await (const event of bench.engine.events(controller.signal)) events.push(event)
     })()
-    const other = createEngine({ dockerHost: standEngine(), serverId: 'another-server' })
+    const other = createEngine({
+      dockerHost: standEngine(),
+      serverId: 'another-server',
+      ledger: memoryLedger(),
+    })
     await delay(300)
     const foreign = bench.spec('true')
     await other.containers.create(foreign)
@@ -165,7 +177,11 @@ describe('a network', () => {
   })
 
   test('of another server is left alone', async () => {
-    const other = createEngine({ dockerHost: standEngine(), serverId: 'another-server' })
+    const other = createEngine({
+      dockerHost: standEngine(),
+      serverId: 'another-server',
+      ledger: memoryLedger(),
+    })
     await expect(other.networks.remove(bench.network)).rejects.toMatchObject({
       code: 'runtime_error',
       message: expect.stringContaining('left alone'),

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { pack } from 'tar-stream'
-import { createEngine, type ContainerSpec, type Engine, type OutputLine } from '#daemon/engine/index.ts'
+import {
+  createEngine,
+  type ContainerSpec,
+  type Engine,
+  type Ledger,
+  type OutputLine,
+} from '#daemon/engine/index.ts'
 import { standEngine } from '../support/stand-setup.ts'
 
 const MIB = 1024 * 1024
@@ -9,6 +15,7 @@ const MIB = 1024 * 1024
 /** A server of its own on the stand's engine, with a network, and what removes all that was made under it. */
 export interface Bench {
   engine: Engine
+  ledger: Ledger
   serverId: string
   network: string
   /** The network's subnet without its last number: `10.250.7.`. */
@@ -25,7 +32,8 @@ export interface Bench {
 /** Makes a bench of its own for a test file. */
 export async function openBench(): Promise<Bench> {
   const serverId = `test-${randomBytes(5).toString('hex')}`
-  const engine = createEngine({ dockerHost: standEngine(), serverId })
+  const ledger = memoryLedger()
+  const engine = createEngine({ dockerHost: standEngine(), serverId, ledger })
   await engine.images.pull('busybox:1', { signal: never(), onLine: () => {} })
   const network = `${serverId}-net`
   const prefix = await makeNetwork(engine, network)
@@ -48,6 +56,7 @@ export async function openBench(): Promise<Bench> {
   }
   return {
     engine,
+    ledger,
     serverId,
     network,
     prefix,
@@ -61,13 +70,22 @@ export async function openBench(): Promise<Bench> {
       return lines
     },
     close: async () => {
-      for (const { id } of await engine.containers.list({})) await engine.containers.remove(id)
-      for (const { id, labels } of await engine.networks.list()) {
-        if (labels['deployer.server'] === serverId) await engine.networks.remove(id)
-      }
-      for (const { tags } of await engine.images.list(serverId))
-        for (const tag of tags) await engine.images.remove(tag)
+      for (const { name } of ledger.list('container')) await engine.containers.remove(name)
+      for (const name of engine.networks.names()) await engine.networks.remove(name)
+      for (const name of engine.images.names()) await engine.images.remove(name)
     },
+  }
+}
+
+/** What a bench made, kept as long as its test runs. */
+export function memoryLedger(): Ledger {
+  const things = new Map<string, { kind: string; name: string; engine_id: string | null }>()
+  return {
+    record: (kind, name, engineId = null) =>
+      void things.set(`${kind} ${name}`, { kind, name, engine_id: engineId }),
+    find: (kind, name) => things.get(`${kind} ${name}`),
+    list: (kind) => [...things.values()].filter((thing) => thing.kind === kind),
+    forget: (kind, name) => void things.delete(`${kind} ${name}`),
   }
 }
 

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine } from '#daemon/engine/index.ts'
 import { standEngine } from '../support/stand-setup.ts'
-import { all, never, openBench, tarOf, type Bench } from './engine-support.ts'
+import { all, never, openBench, tarOf, type Bench, memoryLedger } from './engine-support.ts'
 
 const MIB = 1024 * 1024
 
@@ -39,6 +39,23 @@ describe('a container', () => {
     expect(lines.map(({ line }) => line).join('\n')).toMatch(
       /(docker-init|podman-init|catatonit|tini)\nNoNewPrivs:\s+1/,
     )
+  })
+
+  test('has the rights that entry points need, and no others', async () => {
+    const command = [
+      'touch /tmp/file && chown nobody /tmp/file && chmod 600 /tmp/file',
+      'su -s /bin/sh nobody -c "id -un; cat /tmp/file && echo read"',
+      'mknod /tmp/device b 7 0 || echo no devices',
+      'grep CapBnd /proc/self/status; ulimit -n',
+    ].join('; ')
+    const lines = (await bench.output(command)).map(({ line }) => line)
+    expect(lines).toEqual(expect.arrayContaining(['nobody', 'read', 'no devices']))
+    const bounding = BigInt(`0x${/CapBnd:\s+(\w+)/.exec(lines.join('\n'))![1]}`)
+    const has = (bit: bigint) => (bounding & (1n << bit)) !== 0n
+    // capability.h: CHOWN, SETUID; then NET_RAW, SYS_ADMIN, MKNOD, AUDIT_WRITE.
+    expect([0n, 7n].map(has)).toEqual([true, true])
+    expect([13n, 21n, 27n, 29n].map(has)).toEqual([false, false, false, false])
+    expect(['65536', '16384']).toContain(lines.at(-1))
   })
 
   test('that uses more memory than it may is killed, and the state says so', async () => {
@@ -182,7 +199,11 @@ describe('the life of a container', () => {
 describe('the containers of another server', () => {
   test('are neither listed nor stopped nor removed', async () => {
     const name = await bench.run('sleep 600')
-    const other = createEngine({ dockerHost: standEngine(), serverId: 'another-server' })
+    const other = createEngine({
+      dockerHost: standEngine(),
+      serverId: 'another-server',
+      ledger: memoryLedger(),
+    })
     expect((await other.containers.list({})).map((state) => state.name)).not.toContain(name)
     for (const attempt of [
       () => other.containers.stop(name, 0),
@@ -292,11 +313,10 @@ describe('what a container does', () => {
     const name = await bench.run('httpd -p 8081; httpd -p 127.0.0.1:8082; echo up; sleep 600')
     await untilPrinted(name, 'up')
     expect(await bench.engine.containers.listeners(name)).toEqual([
-      { port: 8_081, isLoopback: false },
-      { port: 8_082, isLoopback: true },
+      { port: 8_081, host: expect.stringMatching(/^(0\.0\.0\.0|\[::\])$/), isLoopback: false },
+      { port: 8_082, host: '127.0.0.1', isLoopback: true },
     ])
-    expect(await bench.engine.containers.listeningPorts(name)).toEqual([8_081])
     await bench.engine.containers.stop(name, 0)
-    expect(await bench.engine.containers.listeningPorts(name)).toBeNull()
+    expect(await bench.engine.containers.listeners(name)).toBeNull()
   })
 })

@@ -124,12 +124,6 @@ describe('a program that does not come up ends deploy_failed and says why', () =
     expect(deploy.error).toMatch(/exit code 7[\s\S]*cannot find the database/)
     await expectNothingLeft(deploy.name)
   })
-
-  test('one that listens on another port is found out', async () => {
-    const deploy = await firstDeploy({ image: 'busybox:1', start_command: 'httpd -f -p 8123 -h /' })
-    expect(deploy).toMatchObject({ status: 'deploy_failed', error: expect.stringContaining('8123') })
-    await expectNothingLeft(deploy.name)
-  })
 })
 
 describe('a failed deploy of a service that is live leaves the old version serving', () => {

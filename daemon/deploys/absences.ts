@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '#server/errors.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import { isEngineAway, type Engine } from '../engine/index.ts'
+
+/** Between two looks at an engine that does not answer. */
+const LOOK_MS = 2_000
+/** An engine that goes away this often does so because of the deploy. */
+const MAX_ABSENCES = 5
+
+/**
+ * Does `work`, which can be begun again at any time, and begins it again when the engine went away under it and came
+ * back: what was done before is found by it. Throws what `work` throws for another reason, and `runtime_error` when the
+ * engine stays away for longer than `limitMs`.
+ */
+export async function outlastAbsences(
+  engine: Engine,
+  limitMs: number,
+  log: LogWriter,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let absences = 1; ; absences++) {
+    try {
+      return await work()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (absences > MAX_ABSENCES || !(isEngineAway(error) || (await isAway(engine)))) throw error
+      log.system('the container engine went away; waiting for it')
+      await untilBack(engine, limitMs, signal)
+      log.system('the container engine is back; going on')
+    }
+  }
+}
+
+async function untilBack(engine: Engine, limitMs: number, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + limitMs
+  while (await isAway(engine)) {
+    if (performance.now() > until) {
+      throw new AppError(
+        'runtime_error',
+        `the container engine went away and did not come back within ${limitMs / 60_000} minutes: start it, and deploy again`,
+      )
+    }
+    await delay(LOOK_MS, undefined, { signal })
+  }
+}
+
+/** An engine that is about to end may answer a call with an error of its own before it is gone. */
+function isAway(engine: Engine): Promise<boolean> {
+  return engine.info().then(
+    () => false,
+    () => true,
+  )
+}

@@ -1,0 +1,155 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import { minorOf, type Connection } from './connection.ts'
+import type { Ledger } from './ledger.ts'
+
+const log = logger('engine')
+
+/** A step that a build carried out, rather than took from the cache; moments are the engine's own. */
+export interface BuiltStep {
+  name: string
+  startedMs: number
+  completedMs: number
+}
+
+/** Removing gigabytes of small files from a slow disk. */
+const PRUNE_TIMEOUT_MS = 600_000
+/** From here on the build cache can be asked for without everything else on the disk (Engine API history, v1.42). */
+const TYPE_MINOR = 42
+/** Older engines look at their disk for one asker at a time and refuse all others. */
+const BUSY = /disk usage operation is already running/
+const BUSY_RETRY_MS = 500
+/** A look at a full disk takes this long at most; many may ask for one. */
+const BUSY_MS = 120_000
+/** Ids in one request, which carries them in its address. */
+const PRUNED_AT_ONCE = 100
+/** The engine's moments of a record have nanoseconds, a Date has not. */
+const MOMENT_SLACK_MS = 1
+
+interface CacheRecord {
+  ID: string
+  /** Of engines up to API 1.41; later ones have a list. */
+  Parent?: string
+  Parents?: string[]
+  Description: string
+  InUse: boolean
+  /** Kept by an image that is there, so that it takes no place of its own. */
+  Shared: boolean
+  Size: number
+  CreatedAt: string
+  LastUsedAt?: string | null
+}
+
+/**
+ * The part of the engine's build cache that this server's builds made. The engine does not say whose a record is, so
+ * each build's are recorded after it: those that were made while one of its steps ran, and are of that step's kind.
+ * Where two records could be meant, as when somebody else builds in the same moment, neither is taken.
+ */
+export class BuildCache {
+  readonly #connection: Connection
+  readonly #ledger: Ledger
+
+  constructor(connection: Connection, ledger: Ledger) {
+    this.#connection = connection
+    this.#ledger = ledger
+  }
+
+  /** Records what the steps of a build left in the cache. Never throws: what is not recorded is left alone. */
+  async claim(steps: readonly BuiltStep[]): Promise<void> {
+    try {
+      if (steps.length === 0 || (await this.#isAbsent())) return
+      const records = await this.#read()
+      for (const step of steps) {
+        for (const { ID } of madeBy(step, records)) this.#ledger.record('build_cache', ID, ID)
+      }
+    } catch (error) {
+      log.warn('what a build left in the build cache is not known, and stays', { error: messageOf(error) })
+    }
+  }
+
+  /** Shrinks what is recorded to about `maxBytes`, least recently used first. Throws `runtime_error`. */
+  async shrink(maxBytes: number): Promise<void> {
+    const recorded = this.#ledger.list('build_cache')
+    if (recorded.length === 0 || (await this.#isAbsent())) return
+    const records = await this.#read()
+    const known = new Map(records.map((record) => [record.ID, record]))
+    for (const { name } of recorded) if (!known.has(name)) this.#ledger.forget('build_cache', name)
+    const own = recorded
+      .flatMap(({ name }) => known.get(name) ?? [])
+      .filter(({ InUse, Shared }) => !InUse && !Shared)
+    const surplus = chooseSurplus(own, records, maxBytes)
+    for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
+      const ids = surplus.slice(from, from + PRUNED_AT_ONCE)
+      // The filter `id` is an expression (moby, builder-next, toBuildkitPruneInfo).
+      const query = { filters: JSON.stringify({ id: [`^(${ids.join('|')})$`] }) }
+      await this.#connection.dial('shrinking the build cache', {
+        method: 'POST',
+        path: '/build/prune?',
+        query,
+        timeoutMs: PRUNE_TIMEOUT_MS,
+      })
+    }
+  }
+
+  /** Podman keeps a build's layers as images. */
+  async #isAbsent(): Promise<boolean> {
+    return (await this.#connection.known()).name === 'podman'
+  }
+
+  async #read(): Promise<CacheRecord[]> {
+    const { apiVersion } = await this.#connection.known()
+    const path = minorOf(apiVersion) < TYPE_MINOR ? '/system/df' : '/system/df?type=build-cache'
+    const until = performance.now() + BUSY_MS
+    for (;;) {
+      try {
+        const answer = await this.#connection.dial('looking at the build cache', { method: 'GET', path })
+        return (answer as { BuildCache?: CacheRecord[] | null }).BuildCache ?? []
+      } catch (error) {
+        if (!BUSY.test(messageOf(error)) || performance.now() > until) throw error
+        await delay(BUSY_RETRY_MS)
+      }
+    }
+  }
+}
+
+/** The records that a step made. */
+function madeBy(step: BuiltStep, records: readonly CacheRecord[]): CacheRecord[] {
+  const during = records.filter(({ Description, CreatedAt }) => {
+    const madeMs = Date.parse(CreatedAt)
+    const isDuring =
+      madeMs >= step.startedMs - MOMENT_SLACK_MS && madeMs <= step.completedMs + MOMENT_SLACK_MS
+    return isDuring && isOfStep(Description, step.name)
+  })
+  const byDescription = Map.groupBy(during, ({ Description }) => Description)
+  return [...byDescription.values()].flatMap((alike) => (alike.length === 1 ? alike : []))
+}
+
+/** Whether BuildKit describes what a step makes like this (its solver, ops/exec.go and ops/file.go; source/http). */
+function isOfStep(description: string, step: string): boolean {
+  if (step.startsWith('[internal] load')) return /^(?:http url |local source for )/.test(description)
+  const command = / from exec (?:\/bin\/sh -c )?([^]*)$/.exec(description)?.[1]
+  if (command !== undefined) return step.includes(command)
+  return description === step || (description === 'fileop target' && !/\] (?:RUN|FROM) /.test(step))
+}
+
+/** What to remove so that the rest fits: the longest unused first, but nothing before what was made from it. */
+function chooseSurplus(own: CacheRecord[], all: readonly CacheRecord[], maxBytes: number): string[] {
+  let bytes = own.reduce((sum, { Size }) => sum + Size, 0)
+  const children = new Map<string, number>()
+  const parentsOf = ({ Parent, Parents }: CacheRecord) => Parents ?? (Parent ? [Parent] : [])
+  for (const record of all)
+    for (const parent of parentsOf(record)) children.set(parent, (children.get(parent) ?? 0) + 1)
+  const usedAt = ({ LastUsedAt, CreatedAt }: CacheRecord) => Date.parse(LastUsedAt ?? CreatedAt)
+  const left = own.toSorted((one, other) => usedAt(one) - usedAt(other))
+  const surplus: string[] = []
+  while (bytes > maxBytes) {
+    const at = left.findIndex(({ ID }) => (children.get(ID) ?? 0) === 0)
+    if (at === -1) break
+    const [record] = left.splice(at, 1) as [CacheRecord]
+    for (const parent of parentsOf(record)) children.set(parent, children.get(parent)! - 1)
+    surplus.push(record.ID)
+    bytes -= record.Size
+  }
+  return surplus
+}

@@ -1,0 +1,15 @@
+import type { Thing, ThingKind } from '#server/ledger.ts'
+
+/**
+ * What this server has made in the engine, as it wrote down before it made it. Nothing else is ever changed or removed:
+ * labels are handed on by images and written by anyone, so that they only narrow a search.
+ */
+export interface Ledger {
+  /** Writes a thing down; one of this name that was written down before counts no more. */
+  record(kind: ThingKind, name: string, engineId?: string | null): void
+  find(kind: ThingKind, name: string): Thing | undefined
+  /** Everything of a kind, by name. */
+  list(kind: ThingKind): Thing[]
+  /** Strikes out what is gone. */
+  forget(kind: ThingKind, name: string): void
+}

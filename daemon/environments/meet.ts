@@ -1,0 +1,23 @@
+import { findEnvironment } from '#server/environments/store.ts'
+import { logger } from '#server/log.ts'
+import type { World } from '../world.ts'
+import { ensureNetwork, isGatewayLocal } from './networks.ts'
+
+const log = logger('engine')
+
+/**
+ * Proves once how containers are reached: by making production's network and looking for its gateway among the host's
+ * own addresses. Rootless engines and those in a virtual machine have it elsewhere.
+ */
+export async function meetEngine(world: World): Promise<void> {
+  if (world.reachByAddress !== null) return
+  const { version } = await world.engine.info()
+  const { subnet } = await ensureNetwork(world.engine, findEnvironment())
+  world.reachByAddress = await isGatewayLocal(subnet)
+  log.info(`engine ${version}`, { reached_by: world.reachByAddress ? 'address' : 'published port' })
+  if (!world.reachByAddress) {
+    log.warn(
+      'containers cannot be reached by address: instances are published on loopback ports, and health is judged less exactly',
+    )
+  }
+}

@@ -1,0 +1,9 @@
+/** 128 and the number of SIGKILL, as shells and the engine tell it. */
+const KILLED = 137
+
+/** How a container's program ended, in words. */
+export function describeExit(state: { exitCode: number | null; oomKilled: boolean }): string {
+  if (state.oomKilled) return 'it ran out of memory (raise memory_limit_mb)'
+  if (state.exitCode === KILLED) return `exit code ${KILLED} (it was killed)`
+  return `exit code ${state.exitCode ?? 'unknown'}`
+}

@@ -1,0 +1,42 @@
+import { allInstances, type InstanceRow } from '#server/instances/store.ts'
+import { allServices, type ServiceRow } from '#server/services/store.ts'
+import { wantedInstances } from '#server/services/types.ts'
+import type { ContainerState } from '../engine/index.ts'
+
+/** Every container of an instance by name. */
+export type Containers = Map<string, ContainerState>
+
+/** The services that a whole look finds otherwise than they should be. */
+export function outOfStep(containers: Containers, isPaused: (id: string) => boolean): string[] {
+  const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
+  return allServices()
+    .filter((service) => !isAsItShouldBe(service, instances.get(service.id) ?? [], containers, isPaused))
+    .map(({ id }) => id)
+}
+
+function isAsItShouldBe(
+  service: ServiceRow,
+  instances: InstanceRow[],
+  containers: Containers,
+  isPaused: (id: string) => boolean,
+): boolean {
+  const wanted = service.live_deploy_id === null ? 0 : wantedInstances(service)
+  const isSettled = service.observed_generation === service.generation && service.apply_error === null
+  return (
+    isSettled &&
+    !service.deleting &&
+    instances.length === wanted &&
+    instances.every(
+      ({ id, deploy_id, status, address }) =>
+        deploy_id === service.live_deploy_id &&
+        (status === 'ready' || status === 'failing') &&
+        isWhole(containers.get(id), address, isPaused(id)),
+    )
+  )
+}
+
+/** What a list tells of a container: that it runs at its address, and whether it is frozen, as is known or not. */
+function isWhole(container: ContainerState | undefined, address: string, isKnownPaused: boolean): boolean {
+  if (!container?.running || container.paused !== isKnownPaused) return false
+  return container.networks.some((network) => network.address === address)
+}

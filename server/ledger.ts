@@ -1,0 +1,43 @@
+import { useDatabase } from './context.ts'
+
+/** What a thing in the container engine is. */
+export type ThingKind = 'container' | 'image' | 'network' | 'volume' | 'build_cache'
+
+/** A thing that this server made in the container engine, or was about to make. */
+export interface Thing {
+  name: string
+  /** The engine's id of it; null until the engine has answered. */
+  engine_id: string | null
+}
+
+/** What this server has made in the container engine, by its database. */
+export const ledger = {
+  record(kind: ThingKind, name: string, engineId: string | null = null): void {
+    useDatabase().run(
+      `INSERT INTO engine_things (kind, name, engine_id) VALUES (?1, ?2, ?3)
+       ON CONFLICT (kind, name) DO UPDATE SET engine_id = ?3`,
+      kind,
+      name,
+      engineId,
+    )
+  },
+
+  find(kind: ThingKind, name: string): Thing | undefined {
+    return useDatabase().get<Thing>(
+      'SELECT name, engine_id FROM engine_things WHERE kind = ? AND name = ?',
+      kind,
+      name,
+    )
+  },
+
+  list(kind: ThingKind): Thing[] {
+    return useDatabase().all<Thing>(
+      'SELECT name, engine_id FROM engine_things WHERE kind = ? ORDER BY name',
+      kind,
+    )
+  },
+
+  forget(kind: ThingKind, name: string): void {
+    useDatabase().run('DELETE FROM engine_things WHERE kind = ? AND name = ?', kind, name)
+  },
+}

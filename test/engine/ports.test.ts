@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waitUntilReady, type Waiting } from '../../daemon/rollouts/readiness.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { never, openBench, type Bench } from './engine-support.ts'
+import { containersOf, docker, endOf, fetchFrom } from './live.ts'
+
+let server: TestServer
+let bench: Bench
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  bench = await openBench()
+})
+afterAll(async () => {
+  await bench?.close()
+  await server?.stop()
+})
+
+const PAGE = 'mkdir -p /www && echo up > /www/index.html'
+
+async function create(name: string, fields: object): Promise<{ id: string; deploy: string }> {
+  const { status, body } = await server.api('POST', '/services', { name, image: 'busybox:1', ...fields })
+  expect({ status, body }).toMatchObject({ status: 201 })
+  return { id: body.id, deploy: body.latest_deploy.id }
+}
+
+async function logOf(deploy: string): Promise<string> {
+  return (await server.api('GET', `/deploys/${deploy}/logs`)).body as string
+}
+
+describe('a program', () => {
+  test('that opens another port first is waited for, and the log says meanwhile what is missing', async () => {
+    const { deploy } = await create('debugged', {
+      port: 9000,
+      start_command: `${PAGE}; httpd -p 9229 -h /www; sleep 5; exec httpd -f -p 9000 -h /www`,
+    })
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+    expect(await logOf(deploy)).toContain(
+      'the program listens on port 9229, not on port 9000: set port, or listen on $PORT',
+    )
+    expect((await fetchFrom(server, 'debugged.localhost')).text.trim()).toBe('up')
+  })
+
+  test('whose port nobody chose is served from the only one that it listens on', async () => {
+    const { deploy } = await create('found', {
+      instances: 2,
+      start_command: `${PAGE}; exec httpd -f -p 8123 -h /www`,
+    })
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+    expect((await server.api('GET', `/deploys/${deploy}`)).body.port).toBe(8123)
+    expect((await server.api('GET', '/services/found')).body.internal_port).toBe(8123)
+    expect((await fetchFrom(server, 'found.localhost')).text.trim()).toBe('up')
+    // A container that is made later knows it too.
+    expect((await server.api('POST', '/services/found/scale', { instances: 1 })).status).toBe(200)
+    expect((await server.api('POST', '/services/found/suspend')).status).toBe(200)
+    expect((await server.api('POST', '/services/found/resume')).status).toBe(200)
+    await waitFor(
+      async () => (await fetchFrom(server, 'found.localhost')).status === 200,
+      'a new container to serve',
+    )
+  })
+
+  test('that listens for itself alone is told so', async () => {
+    const { deploy } = await create('shy', {
+      start_command: `${PAGE}; exec httpd -f -p 127.0.0.1:10000 -h /www`,
+    })
+    const said = 'the program listens on 127.0.0.1:10000 only: listen on 0.0.0.0'
+    const { status, error } = await endOf(server, deploy)
+    expect({ status, error }).toEqual({ status: 'deploy_failed', error: expect.stringContaining(said) })
+    expect(await logOf(deploy)).toContain(said)
+  })
+
+  test('that listens on the wrong port to the end is told which, once the wait is over', async () => {
+    const said: string[] = []
+    const name = await bench.run('httpd -p 8081; sleep 600', { address: `${bench.prefix}31` })
+    await expect(
+      waitUntilReady(bench.engine, name, waiting(`${bench.prefix}31`, said), never()),
+    ).rejects.toThrow(
+      /^not healthy within .*: the program listens on port 8081, not on port 9000: set port, or listen on \$PORT$/,
+    )
+    expect(said).toEqual(['the program listens on port 8081, not on port 9000: set port, or listen on $PORT'])
+  })
+})
+
+function waiting(host: string, said: string[]): Waiting {
+  return {
+    target: () => ({ host, port: 9000, path: null, hostHeader: 'x', published: false }),
+    expected: { port: () => 9000, take: null, say: (hint) => said.push(hint) },
+    lossOf: () => null,
+    onEnd: () => {},
+    restart: null,
+    withinMs: 4_000,
+  }
+}
+
+test('a new instance that is removed in the middle of a rollout is made again', async () => {
+  const { id, deploy } = await create('bereft', {
+    start_command: `${PAGE}; sleep 3; exec httpd -f -p $PORT -h /www`,
+  })
+  const [container] = await waitFor(async () => {
+    const found = await containersOf(id)
+    return found.length > 0 && found
+  }, 'the new container')
+  await waitFor(
+    async () => (await docker('inspect', '-f', '{{.State.Running}}', container!)) === 'true',
+    'its program to run',
+  )
+  await docker('rm', '-f', container!)
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+  expect((await fetchFrom(server, 'bereft.localhost')).text.trim()).toBe('up')
+})

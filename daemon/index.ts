@@ -3,6 +3,7 @@ import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DeployQueue } from './deploys/queue.ts'
+import { recoverDeploys } from './deploys/recover.ts'
 import { Driver } from './driver.ts'
 import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
@@ -11,6 +12,7 @@ import { jobCleanup } from './jobs/cleanup.ts'
 import { JobQueue } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { DataPlane } from './proxy/data-plane.ts'
+import { provideReaderProgram } from './reader/reader.ts'
 import { Health } from './rollouts/health.ts'
 import { Supervisor } from './rollouts/supervisor.ts'
 import { ensureSshKey } from './sources/git.ts'
@@ -30,6 +32,8 @@ interface Start {
   apiPort: number
   /** The data plane's program. */
   proxyProgram: string
+  /** The program that reads users' files. */
+  readerProgram: string
 }
 
 let world: World | undefined
@@ -50,6 +54,7 @@ export function useApiAddress(): string {
 export async function startDaemon(start: Start): Promise<Daemon> {
   const { options, serverId } = useContext()
   apiUrl = start.apiUrl
+  provideReaderProgram(start.readerProgram)
   const engine = createEngine({
     ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
     serverId,
@@ -63,7 +68,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
   const supervisor = new Supervisor(started)
-  deploys.recover()
+  recoverDeploys()
   driver.start(
     engineEvents(started, supervisor, () => {
       driver.wake('deploys')

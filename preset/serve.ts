@@ -14,6 +14,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { asGet } from '#server/http/head.ts'
 import { writePrivateFile } from '#server/files.ts'
 import { logger, setLogLevel } from '#server/log.ts'
+import { recordOrderlyStop } from '#server/orderly-stop.ts'
 import { readOptions, type ListenAddress } from '#server/options.ts'
 import { openVault } from '#server/secrets.ts'
 import { ensureServerToken } from '#server/tokens/server-token.ts'
@@ -63,6 +64,7 @@ export async function serve(argv: string[]): Promise<void> {
     apiUrl: url,
     apiPort: port,
     proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
+    readerProgram: join(dirname(process.argv[1]!), 'source-reader.mjs'),
   })
   started.resolve()
   log.info(`services at port ${daemon.httpPort} (HTTP)`)
@@ -82,6 +84,8 @@ export async function serve(argv: string[]): Promise<void> {
     if (ending) return
     ending = true
     setTimeout(() => process.exit(code || 1), STOP_WITHIN_MS).unref()
+    // After a fault of its own it has crashed, however tidily it ends.
+    if (code === 0) recordOrderlyStop()
     stopping.abort()
     await closeServer(server)
     await daemon.stop()

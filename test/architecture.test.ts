@@ -93,6 +93,20 @@ describe('the rooms', () => {
   })
 })
 
+describe('the process that reads sources', () => {
+  it('cannot reach the database, the engine, a secret or a server', () => {
+    const reached = reachedFrom('daemon/source-reader.ts')
+    const foreign = reached.filter(
+      (specifier) =>
+        /^(server\/(?!files\.ts$|errors\.ts$)|daemon\/(engine|deploys|rollouts)\/)/.test(specifier) ||
+        /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||
+        !/^(node:|\w+\/|semver$|tar-stream$)/.test(specifier),
+    )
+    expect(reached).toContain('daemon/builds/plans/go.ts')
+    expect(foreign).toEqual([])
+  })
+})
+
 describe('the sources', () => {
   it('run no shell', () => {
     expect(lines(/\bshell:\s*true\b/)).toEqual([])
@@ -199,6 +213,17 @@ function importsOf(text: string): string[] {
   const fixed = text.matchAll(new RegExp(`^(?:${clause}|import\\s+)['"]([^'"]+)['"]`, 'gm'))
   const lazy = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)
   return [...fixed, ...lazy].map(([, specifier]) => specifier!)
+}
+
+/** The files and packages that a program of the project runs, types left out. */
+function reachedFrom(entry: string): string[] {
+  const reached = new Set([entry])
+  for (const path of reached) {
+    const source = sources.find((each) => each.path === path)
+    for (const specifier of importsOf(source?.text.replaceAll(/^import type .*$/gm, '') ?? ''))
+      reached.add(resolveInside(path, specifier) ?? specifier)
+  }
+  return [...reached]
 }
 
 /** The path, relative to the checkout, of the project's file that a specifier means; null for packages. */

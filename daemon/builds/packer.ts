@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
+import { createReadStream, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { Header, Pack } from 'tar-stream'
 import type { IgnoreRules, Verdict } from './dockerignore.ts'
@@ -8,7 +7,7 @@ import { BuildFailure } from './failure.ts'
 /** Read at once: faster than a stream each for the many small files of a tree. */
 const SMALL_FILE_BYTES = 256 * 1024
 
-/** Writes a tree into a tar archive. */
+/** Writes a tree into a tar archive. Its system calls block: it is for a process that does nothing else. */
 export class Packer {
   readonly #directory: string
   /** The folder of the archive that the tree goes into; null is its root. */
@@ -45,13 +44,13 @@ export class Packer {
   }
 
   async #walk(folder: string, parent: Verdict | null): Promise<void> {
-    const names = (await readdir(join(this.#directory, folder))).toSorted()
+    const names = readdirSync(join(this.#directory, folder)).toSorted()
     for (const name of names) {
       const path = folder === '' ? name : `${folder}/${name}`
       if (name.includes('\ufffd')) throw new BuildFailure(`the name of ${path} is not UTF-8: rename it`)
       const verdict = this.#rules.match(path, parent)
       const isLeftOut = this.#rules.isLeftOut(verdict)
-      const facts = await lstat(join(this.#directory, path))
+      const facts = lstatSync(join(this.#directory, path))
       if (facts.isDirectory()) {
         if (isLeftOut && !this.#rules.mayHoldExceptions(path)) continue
         if (!isLeftOut) await this.#addFolder(this.#nameOf(path), facts.mode)
@@ -74,7 +73,7 @@ export class Packer {
     await this.#addFolder(posix.dirname(name))
     const source = join(this.#directory, path)
     if (facts.isSymbolicLink()) {
-      await this.#add({ name, type: 'symlink', mode: 0o777, linkname: await readlink(source) })
+      await this.#add({ name, type: 'symlink', mode: 0o777, linkname: readlinkSync(source) })
     } else await this.#addFile({ name, type: 'file', mode: facts.mode & 0o777, size: facts.size }, source)
   }
 
@@ -94,7 +93,7 @@ export class Packer {
 
   async #addFile(header: Partial<Header> & { name: string; size: number }, source: string): Promise<void> {
     if (header.size === 0) return await this.#add(header)
-    if (header.size <= SMALL_FILE_BYTES) return await this.#add(header, await readFile(source))
+    if (header.size <= SMALL_FILE_BYTES) return await this.#add(header, readFileSync(source))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const entry = this.#archive.entry({ ...header, mtime: this.#modified }, (error) =>
       error ? reject(error) : resolve(),

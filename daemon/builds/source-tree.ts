@@ -6,13 +6,17 @@ import { useContext } from '#server/context.ts'
 import type { DeploySource } from '#server/deploys/schema.ts'
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { makePrivateDirectory } from '#server/files.ts'
+import { messageOf } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
+import { logger } from '#server/log.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { Reader } from '../reader/reader.ts'
 import { checkout } from '../sources/git.ts'
 import { REMOVE_TREE, UNPACK_ARCHIVE } from '../sources/jobs.ts'
 import { removeTree } from '../sources/remove-tree.ts'
 import { BuildFailure } from './failure.ts'
+
+const serverLog = logger('builds')
 
 /** The files of a deploy's source while something is made of them. */
 export class SourceTree {
@@ -76,7 +80,11 @@ export async function withSourceTree<T>(
     throw error
   } finally {
     await reader.end()
-    await removeTree(directory)
+    const removed = removeTree(directory).catch((error: unknown) =>
+      serverLog.warn('the files of a source are left', { directory, error: messageOf(error) }),
+    )
+    // Who cancels does not wait for a slow disk.
+    if (!signal.aborted) await removed
   }
 }
 

@@ -12,8 +12,8 @@ const MAX_HEAP_MIB = 256
 const MAX_RESIDENT_BYTES = 384 * 1024 * 1024
 /** A young generation of this size collects before a flood of small entries becomes resident memory. */
 const YOUNG_GENERATION_MIB = 4
-/** Behind whatever serves requests (nice(2)). */
-const PRIORITY = 10
+/** Behind whatever serves requests, by two thirds where the processors are busy (sched(7)): builds must go on. */
+const PRIORITY = 5
 /** As much of what the process wrote about its own end is looked at. */
 const MAX_WORDS_CHARACTERS = 4 * 1024
 

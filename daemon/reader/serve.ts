@@ -1,5 +1,6 @@
-import { createWriteStream, readSync, type WriteStream } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { readSync } from 'node:fs'
+import { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
 import { BuildFailure } from '../builds/failure.ts'
 import { LIFELINE_FD, type Answer, type Job, type JobStreams, type Request } from './job.ts'
 
@@ -47,15 +48,15 @@ async function answerOf(
 
 /** Opened by the job that wants them. */
 class ProcessStreams implements JobStreams {
-  #output: WriteStream | undefined
+  #output: Writable | undefined
 
   get input(): Readable {
     return process.stdin
   }
 
   /** Not `process.stdout`, which blocks the thread and cannot be ended. */
-  get output(): WriteStream {
-    return (this.#output ??= createWriteStream('', { fd: OUTPUT_FD }))
+  get output(): Writable {
+    return (this.#output ??= new Socket({ fd: OUTPUT_FD, readable: false, writable: true }))
   }
 }
 

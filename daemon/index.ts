@@ -16,6 +16,7 @@ import { provideReaderProgram } from './reader/reader.ts'
 import { Health } from './rollouts/health.ts'
 import { Supervisor } from './rollouts/supervisor.ts'
 import { ensureSshKey } from './sources/git.ts'
+import { removeLeftCheckouts } from './sources/left-checkouts.ts'
 import type { World } from './world.ts'
 
 const log = logger('daemon')
@@ -69,6 +70,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const schedule = new Schedule()
   const supervisor = new Supervisor(started)
   recoverDeploys()
+  void removeLeftCheckouts(options.dataDirectory)
   driver.start(
     engineEvents(started, supervisor, () => {
       driver.wake('deploys')

@@ -26,6 +26,9 @@ export interface Recipe {
   notes: string[]
 }
 
+/** A note may repeat a command of the tree. */
+const MAX_NOTE_CHARACTERS = 2_000
+
 const DEFAULT_DOCKERFILE = 'Dockerfile'
 
 /**
@@ -43,7 +46,7 @@ export async function chooseRecipe({
   const tree = new Tree(root)
   const recipe = (await dockerfileRecipe(tree, choice)) ?? (await planRecipe(root, choice))
   const { notes } = await readContext(tree, recipe.file)
-  return { ...recipe, notes: [...recipe.notes, ...notes] }
+  return { ...recipe, notes: [...recipe.notes, ...notes].map((note) => note.slice(0, MAX_NOTE_CHARACTERS)) }
 }
 
 async function dockerfileRecipe(tree: Tree, choice: RecipeChoice): Promise<Recipe | null> {

@@ -78,6 +78,8 @@ describe('a source that takes long to read', () => {
       error: expect.stringContaining('crashed twice'),
     })
     expect(checkouts()).toEqual([])
+    const left = (): string[] => readdirSync(server.dataDirectory).filter((name) => name.endsWith('.left'))
+    await waitFor(() => left().length === 0, 'what was left to be removed', SLOW_MS)
   })
 
   test.each<[string, Record<string, string>, RegExp]>([

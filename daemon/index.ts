@@ -5,6 +5,7 @@ import { logger } from '#server/log.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DeployQueue } from './deploys/queue.ts'
 import { deployGone } from './deploys/runs.ts'
+import { recoverDeploys } from './deploys/recover.ts'
 import { Driver } from './driver.ts'
 import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
@@ -13,9 +14,11 @@ import { jobCleanup } from './jobs/cleanup.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { DataPlane } from './proxy/data-plane.ts'
+import { provideReaderProgram } from './reader/reader.ts'
 import { Health } from './rollouts/health.ts'
 import { Supervisor } from './rollouts/supervisor.ts'
 import { ensureSshKey } from './sources/git.ts'
+import { removeLeftCheckouts } from './sources/left-checkouts.ts'
 import type { World } from './world.ts'
 
 const log = logger('daemon')
@@ -32,6 +35,8 @@ interface Start {
   apiPort: number
   /** The data plane's program. */
   proxyProgram: string
+  /** The program that reads users' files. */
+  readerProgram: string
 }
 
 let world: World | undefined
@@ -52,6 +57,7 @@ export function useApiAddress(): string {
 export async function startDaemon(start: Start): Promise<Daemon> {
   const { options, serverId } = useContext()
   apiUrl = start.apiUrl
+  provideReaderProgram(start.readerProgram)
   const engine = createEngine({
     ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
     serverId,
@@ -66,7 +72,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
   const supervisor = new Supervisor(started, (id) => Promise.all([deployGone(id), jobsGone(id)]))
-  deploys.recover()
+  recoverDeploys()
+  void removeLeftCheckouts(options.dataDirectory)
   driver.start(
     engineEvents(started, supervisor, () => {
       driver.wake('deploys')

@@ -1,5 +1,6 @@
 import { accessSync, constants, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setCheckoutsAside } from '#daemon/sources/left-checkouts.ts'
 import { takeDataLock } from '#server/data-lock.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { makePrivateDirectory } from '#server/files.ts'
@@ -35,8 +36,7 @@ function takeLock(path: string): { release(): void } {
 
 /** What an earlier run was in the middle of; its deploys start over. */
 function removeLeftovers(path: string): void {
-  for (const name of readdirSync(join(path, 'checkouts')))
-    rmSync(join(path, 'checkouts', name), { recursive: true, force: true })
+  setCheckoutsAside(path)
   for (const name of readdirSync(join(path, 'archives'))) {
     if (name.endsWith('.partial')) rmSync(join(path, 'archives', name), { force: true })
   }

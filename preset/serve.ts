@@ -15,6 +15,7 @@ import { asGet } from '#server/http/head.ts'
 import { writePrivateFile } from '#server/files.ts'
 import { logger, setLogLevel } from '#server/log.ts'
 import { exposedSecrets, readOptions, type ListenAddress } from '#server/options.ts'
+import { recordOrderlyStop } from '#server/orderly-stop.ts'
 import { openVault } from '#server/secrets.ts'
 import { ensureServerToken } from '#server/tokens/server-token.ts'
 import { serverIdOf } from '#server/server-id.ts'
@@ -64,6 +65,7 @@ export async function serve(argv: string[]): Promise<void> {
     apiUrl: url,
     apiPort: port,
     proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
+    readerProgram: join(dirname(process.argv[1]!), 'source-reader.mjs'),
   })
   started.resolve()
   log.info(`services at port ${daemon.httpPort} (HTTP)`)
@@ -83,6 +85,8 @@ export async function serve(argv: string[]): Promise<void> {
     if (ending) return
     ending = true
     setTimeout(() => process.exit(code || 1), STOP_WITHIN_MS).unref()
+    // After a fault of its own it has crashed, however tidily it ends.
+    if (code === 0) recordOrderlyStop()
     stopping.abort()
     await closeServer(server)
     await daemon.stop()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FLAGS } from '#server/options.ts'
-import { ROOT, circularImports, importGraph, resolveInside, sourcesOf } from './support/sources.ts'
+import { ROOT, circularImports, importGraph, importsOf, resolveInside, sourcesOf } from './support/sources.ts'
 
 /** What each room may import of the others; a path means that file or folder alone. */
 const MAY_IMPORT: Record<string, string[]> = {
@@ -62,10 +62,12 @@ const ORDER: Record<string, string[]> = {
     'world.ts',
     'environments',
     'builds/failure.ts',
+    'reader',
     'sources',
     'builds',
     'instances',
     'sites',
+    'source-reader.ts',
     'jobs',
     'rollouts',
     'cleanup',
@@ -167,6 +169,20 @@ describe('the imports', () => {
   })
 })
 
+describe('the process that reads sources', () => {
+  it('cannot reach the database, the engine, a secret or a server', () => {
+    const reached = reachedFrom('daemon/source-reader.ts')
+    const foreign = reached.filter(
+      (specifier) =>
+        /^(server\/(?!files\.ts$|errors\.ts$)|daemon\/(engine|deploys|rollouts)\/)/.test(specifier) ||
+        /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||
+        !/^(node:|\w+\/|semver$|tar-stream$)/.test(specifier),
+    )
+    expect(reached).toContain('daemon/builds/plans/go.ts')
+    expect(foreign).toEqual([])
+  })
+})
+
 describe('the sources', () => {
   it('run no shell', () => {
     expect(lines(/\bshell:\s*true\b/)).toEqual([])
@@ -261,6 +277,17 @@ function height(path: string): number {
 
 function isRoom(path: string): boolean {
   return Object.hasOwn(MAY_IMPORT, path.split('/')[0]!)
+}
+
+/** The files and packages that a program of the project runs, types left out. */
+function reachedFrom(entry: string): string[] {
+  const reached = new Set([entry])
+  for (const path of reached) {
+    const source = sources.find((each) => each.path === path)
+    for (const specifier of importsOf(source?.text.replaceAll(/^import type .*$/gm, '') ?? ''))
+      reached.add(resolveInside(path, specifier) ?? specifier)
+  }
+  return [...reached]
 }
 
 function lines(pattern: RegExp): string[] {

@@ -1,13 +1,17 @@
 import { availableParallelism, totalmem } from 'node:os'
+import { useContext } from '#server/context.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { resolveVariables, type ImageFacts } from '#server/deploys/snapshot.ts'
 import type { BuildLimits } from '../engine/index.ts'
+import type { ServiceType } from '#server/services/types.ts'
 import type { World } from '../world.ts'
-import { packContext } from './context.ts'
-import { chooseRecipe } from './recipe.ts'
-import { withSourceTree } from './source-tree.ts'
+import { dockerfilePathOf } from './context.ts'
+import { CHOOSE_RECIPE } from './jobs.ts'
+import type { RecipeChoice } from './recipe.ts'
+import { SentContext } from './sent-context.ts'
+import { withSourceTree, type SourceTree } from './source-tree.ts'
 import { imageTag } from './tags.ts'
 
 /** What a build made: the engine's id, the reference that keeps it, the ports it exposes. */
@@ -28,8 +32,8 @@ export function buildImage(
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
-  return withSourceTree(service, deploy, log, signal, (root, limited) =>
-    buildTree(world, service, deploy, root, log, limited),
+  return withSourceTree(service, deploy, log, signal, (source, limited) =>
+    buildTree(world, service, deploy, source, log, limited),
   )
 }
 
@@ -48,44 +52,75 @@ function buildLimits(): BuildLimits {
   }
 }
 
-/** Builds the tree in `root` as its recipe says. */
+/** Builds a source as its recipe says; its files are gone when the engine has them. */
 export async function buildTree(
   world: World,
   service: ServiceRow,
   deploy: DeployRow,
-  root: string,
+  source: SourceTree,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
   const variables = resolveVariables(service)
-  const recipe = await chooseRecipe(service, root, variables, log)
+  const { root, reader } = source
+  const recipe = await reader.ask(CHOOSE_RECIPE, { root, choice: choiceOf(service, variables) })
+  for (const note of recipe.notes) log.system(note)
   const reference = imageTag(service.id, deploy.id)
-  const context = await packContext(root, recipe.file)
-  for (const note of context.notes) log.system(note)
   const unlimited = world.engine.limitBuilds(buildLimits())
   if (unlimited.length > 0) {
     log.system(
       `builds cannot be limited here in ${unlimited.join(', ')}; the time limit and --build-concurrency hold`,
     )
   }
-  const id = await world.engine.images.build(context.tar, {
-    tag: reference,
-    dockerfile: context.dockerfilePath,
-    // A declared argument stays in the image's history; the secrets do not.
-    buildArgs: Object.fromEntries(
-      Object.entries(variables).filter(([key]) => recipe.declaredArguments.includes(key)),
-    ),
-    labels: { 'deployer-image.service': service.id, 'deployer-image.deploy': deploy.id },
-    noCache: deploy.clear_cache === 1,
-    secrets: variables,
-    signal,
-    onLine: (line, stream) => log.output(stream, line),
-  })
+  const context = new SentContext(source, recipe.file)
+  const id = await world.engine.images
+    .build(context.tar, {
+      tag: reference,
+      dockerfile: dockerfilePathOf(recipe.file),
+      // A declared argument stays in the image's history; the secrets do not.
+      buildArgs: Object.fromEntries(recipe.declaredArguments.map((name) => [name, variables[name]!])),
+      labels: { 'deployer-image.service': service.id, 'deployer-image.deploy': deploy.id },
+      noCache: deploy.clear_cache === 1,
+      secrets: variables,
+      signal,
+      onLine: (line, stream) => log.output(stream, line),
+    })
+    .catch((error: unknown) => {
+      // The engine only says that the context broke off.
+      throw context.fault ?? error
+    })
   const image = await world.engine.images.inspect(id)
   return {
     id,
     reference,
     exposedPorts: image?.exposedPorts ?? [],
     publishDirectory: recipe.publishDirectory,
+  }
+}
+
+/** What a plan makes the image for. */
+const PROCESS_TYPES = {
+  web_service: 'web',
+  private_service: 'web',
+  background_worker: 'worker',
+  cron_job: 'job',
+  static_site: 'static',
+} as const satisfies Record<ServiceType, string>
+
+/** What the service says about its build. Of the variables only their names, and whether one has changed. */
+function choiceOf(service: ServiceRow, variables: Record<string, string>): RecipeChoice {
+  const { options, vault } = useContext()
+  return {
+    runtime: service.runtime,
+    dockerfilePath: service.dockerfile_path,
+    isSite: service.type === 'static_site',
+    settings: {
+      buildCommand: service.build_command,
+      startCommand: service.start_command,
+      baseImageRegistry: options.baseImageRegistry,
+      secretNames: Object.keys(variables),
+      secretsDigest: vault.fingerprint(JSON.stringify(variables)),
+      processType: PROCESS_TYPES[service.type],
+    },
   }
 }

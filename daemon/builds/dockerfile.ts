@@ -20,7 +20,7 @@ export async function readDockerfile(
   const content = isOutside ? null : await tree.readText(path, MAX_DOCKERFILE_BYTES)
   if (content === null) {
     throw new BuildFailure(
-      `there is no file ${path} in the source: add it, or set dockerfile_path to where the Dockerfile is`,
+      `there is no file ${path} in the source: add it, or set dockerfile_path or root_dir to where it is`,
     )
   }
   if (content.includes('\0')) throw new BuildFailure(`${path} is not a text file: give a Dockerfile`)

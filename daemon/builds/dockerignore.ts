@@ -1,6 +1,12 @@
 import { posix } from 'node:path'
 import { BuildFailure } from './failure.ts'
 import { Glob } from './glob.ts'
+import { linesOf } from './text.ts'
+
+/** Each is held against each file. Files of large repositories have a few hundred. */
+const MAX_PATTERNS = 1_000
+/** What is longer names nothing that a tree has. */
+const MAX_PATTERN_CHARACTERS = 1_000
 
 interface Pattern {
   /** Begins with `!`: puts back what an earlier one left out. */
@@ -24,7 +30,7 @@ export class IgnoreRules {
 
   /** Throws BuildFailure for a pattern that cannot be read; `file` names where the lines come from. */
   constructor(lines: string, file: string) {
-    this.#patterns = readLines(lines).map((line) => compile(line, file))
+    this.#patterns = readLines(lines, file).map((line) => compile(line, file))
     this.#hasExceptions = this.#patterns.some((pattern) => pattern.exception)
   }
 
@@ -57,13 +63,21 @@ function reachesBelow(pattern: Pattern, names: string[]): boolean {
   return pattern.parts.length > names.length
 }
 
-function readLines(lines: string): string[] {
-  return lines
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
-    .filter((line) => !line.startsWith('#'))
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
+function readLines(text: string, file: string): string[] {
+  const patterns: string[] = []
+  for (const line of linesOf(text.replace(/^\ufeff/, ''))) {
+    if (line.startsWith('#')) continue
+    const pattern = line.trim()
+    if (pattern === '') continue
+    if (pattern.length > MAX_PATTERN_CHARACTERS) {
+      throw new BuildFailure(
+        `${file} has a pattern of more than ${MAX_PATTERN_CHARACTERS} characters (${pattern.slice(0, 40)}...): shorten it`,
+      )
+    }
+    if (patterns.push(pattern) > MAX_PATTERNS)
+      throw new BuildFailure(`${file} has more than ${MAX_PATTERNS} patterns: name folders in place of files`)
+  }
+  return patterns
 }
 
 function compile(line: string, file: string): Pattern {

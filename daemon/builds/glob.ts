@@ -1,47 +1,58 @@
 /**
  * A pattern of `.dockerignore` (Dockerfile reference, ".dockerignore file"; Go's filepath.Match and `**`), matched in
- * time that grows with pattern and text alone: a source tree brings both, and an expression that backtracks could hold
- * up the whole server.
+ * time that grows with pattern and text alone: a source tree brings both, and an expression that backtracks could take
+ * for ever.
  */
 export class Glob {
   readonly #steps: Step[]
+  /** For each place, the round in which it was reached last: a set that costs nothing to empty. */
+  readonly #reached: Uint32Array
+  #round = 0
 
   /** Throws SyntaxError for a pattern that cannot be read. */
   constructor(pattern: string) {
     this.#steps = parse(pattern)
+    this.#reached = new Uint32Array(this.#steps.length + 1)
   }
 
   /** Whether the whole text matches. */
   test(text: string): boolean {
-    let places = this.#closure([0])
+    let places: number[] = []
+    this.#round += 1
+    this.#reach(0, places)
     for (const character of text) {
       const next: number[] = []
-      for (const place of places) {
-        const step = this.#steps[place]
-        if (!step) continue
-        if (step.kind === 'one' && step.takes(character)) next.push(place + 1)
-        if ((step.kind === 'segment' && character !== '/') || step.kind === 'all' || step.kind === 'folders')
-          next.push(place)
-        if (step.kind === 'folders' && character === '/') next.push(place + 1)
-      }
+      this.#round += 1
+      for (const place of places) this.#advance(place, character, next)
       if (next.length === 0) return false
-      places = this.#closure(next)
+      places = next
     }
-    return places.has(this.#steps.length)
+    return this.#reached[this.#steps.length] === this.#round
   }
 
-  /** The places that are reached without a character. */
-  #closure(from: number[]): Set<number> {
-    const places = new Set<number>()
-    const open = [...from]
-    for (let place = open.pop(); place !== undefined; place = open.pop()) {
-      if (places.has(place)) continue
-      places.add(place)
-      const kind = this.#steps[place]?.kind
-      if (kind === 'segment' || kind === 'all') open.push(place + 1)
-      if (kind === 'maybe folders') open.push(place + 1, place + 2)
+  /** Where a character leads from a place. */
+  #advance(place: number, character: string, next: number[]): void {
+    const step = this.#steps[place]
+    if (!step) return
+    if (step.kind === 'one') {
+      if (step.takes(character)) this.#reach(place + 1, next)
+      return
     }
-    return places
+    if (step.kind !== 'segment' || character !== '/') this.#reach(place, next)
+    if (step.kind === 'folders' && character === '/') this.#reach(place + 1, next)
+  }
+
+  /** Adds a place, and those that are reached from it without a character. */
+  #reach(from: number, places: number[]): void {
+    const open = [from]
+    for (let place = open.pop(); place !== undefined; place = open.pop()) {
+      if (this.#reached[place] === this.#round) continue
+      this.#reached[place] = this.#round
+      const kind = this.#steps[place]?.kind
+      if (kind === 'maybe folders') open.push(place + 1, place + 2)
+      else places.push(place)
+      if (kind === 'segment' || kind === 'all') open.push(place + 1)
+    }
   }
 }
 
@@ -68,8 +79,7 @@ function parse(pattern: string): Step[] {
     else if (character === '?') steps.push({ kind: 'one', takes: (other) => other !== '/' })
     else if (character === '[') {
       const end = classEnd(characters, at)
-      const expression = toClass(characters.slice(at + 1, end).join(''))
-      steps.push({ kind: 'one', takes: (other) => expression.test(other) })
+      steps.push({ kind: 'one', takes: readClass(characters.slice(at + 1, end)) })
       at = end
     } else {
       if (character === '\\') at += 1
@@ -90,15 +100,31 @@ function classEnd(characters: string[], start: number): number {
   throw new SyntaxError('a class without an end')
 }
 
-/** One character against a class cannot backtrack. */
-function toClass(content: string): RegExp {
-  const negated = content.startsWith('^')
-  const body = content
-    .slice(negated ? 1 : 0)
-    .replace(/\\(.)|[\\\]^[]/gsu, (plain, escaped?: string) => classLiteral(escaped ?? plain))
-  return new RegExp(`^[${negated ? '^' : ''}${body}]$`, 'su')
+/** Whether a character is in a class, such as `a-z_` or `^0-9`. */
+function readClass(characters: string[]): (character: string) => boolean {
+  const negated = characters[0] === '^'
+  const ranges: [from: string, to: string][] = []
+  let at = negated ? 1 : 0
+  const next = (): string => {
+    if (characters[at] === '\\') at += 1
+    const character = characters[at]
+    if (character === undefined) throw new SyntaxError('a backslash at the end of a class')
+    at += 1
+    return character
+  }
+  while (at < characters.length) {
+    const from = next()
+    const isRange = characters[at] === '-' && at + 1 < characters.length
+    if (isRange) at += 1
+    const to = isRange ? next() : from
+    if (codeOf(from) > codeOf(to)) throw new SyntaxError('a range that ends before it begins')
+    ranges.push([from, to])
+  }
+  return (character) =>
+    ranges.some(([from, to]) => codeOf(from) <= codeOf(character) && codeOf(character) <= codeOf(to)) !==
+    negated
 }
 
-function classLiteral(character: string): string {
-  return /[\\\]^[-]/.test(character) ? `\\${character}` : character
+function codeOf(character: string): number {
+  return character.codePointAt(0)!
 }

@@ -1,82 +1,85 @@
-import { useContext } from '#server/context.ts'
-import type { LogWriter } from '#server/log-files.ts'
-import type { ServiceRow } from '#server/services/store.ts'
-import type { ServiceType } from '#server/services/types.ts'
+import { posix } from 'node:path'
 import { Tree } from '../sources/tree.ts'
-import type { BuildFile } from './context.ts'
-import { BuildFailure } from './failure.ts'
+import { readContext, type BuildFile } from './context.ts'
+import { readDockerfile } from './dockerfile.ts'
 import { choosePlan } from './plans/index.ts'
+import type { PlanSettings } from './plans/plan.ts'
+import { linesOf } from './text.ts'
+
+/** What a service says about how its tree becomes an image. */
+export interface RecipeChoice {
+  runtime: string
+  dockerfilePath: string | null
+  /** A site's Dockerfile is most often one that serves it; only one that is asked for builds it. */
+  isSite: boolean
+  settings: PlanSettings
+}
 
 /** How a tree becomes an image. */
 export interface Recipe {
   file: BuildFile
-  /** The names that the user's own Dockerfile declares with ARG; a plan declares none. */
+  /** Those of the build's variables that the user's own Dockerfile declares with ARG; a plan declares none. */
   declaredArguments: string[]
   /** Where the plan knows that a site's files end up, relative to the image's working directory. */
   publishDirectory: string | null
+  /** Lines for the build's log: what was chosen, and why. */
+  notes: string[]
 }
+
+/** A note may repeat a command of the tree. */
+const MAX_NOTE_CHARACTERS = 2_000
 
 const DEFAULT_DOCKERFILE = 'Dockerfile'
 
-/** What a plan makes the image for. */
-const PROCESS_TYPES = {
-  web_service: 'web',
-  private_service: 'web',
-  background_worker: 'worker',
-  cron_job: 'job',
-  static_site: 'static',
-} as const satisfies Record<ServiceType, string>
-
 /**
- * Chooses the recipe: `docker` takes the Dockerfile, a language its plan, `auto` the Dockerfile when there is one, else
- * the first plan that fits. Throws BuildFailure that says what was looked for.
+ * Chooses the recipe of the tree in `root`, by its files alone: `docker` takes the Dockerfile, a language its plan,
+ * `auto` the Dockerfile when there is one, else the first plan that fits. Throws BuildFailure that says what was looked
+ * for, or what of it cannot be used.
  */
-export async function chooseRecipe(
-  service: ServiceRow,
-  root: string,
-  variables: Record<string, string>,
-  log: LogWriter,
-): Promise<Recipe> {
-  const path = service.dockerfile_path ?? DEFAULT_DOCKERFILE
-  const dockerfile = await new Tree(root).readText(path)
-  const isWanted = service.runtime === 'docker' || service.dockerfile_path !== null
-  // A site's Dockerfile is most often one that serves it; only one that is asked for builds it.
-  const isTaken = service.runtime === 'auto' && dockerfile !== null && service.type !== 'static_site'
-  if (isWanted || isTaken) {
-    if (dockerfile === null) {
-      throw new BuildFailure(`there is no ${path} in the source: add it, or set dockerfile_path or root_dir`)
-    }
-    log.system(`building with ${path}`)
-    return {
-      file: { kind: 'tree', path },
-      declaredArguments: argumentsOf(dockerfile),
-      publishDirectory: null,
-    }
+export async function chooseRecipe({
+  root,
+  choice,
+}: {
+  root: string
+  choice: RecipeChoice
+}): Promise<Recipe> {
+  const tree = new Tree(root)
+  const recipe = (await dockerfileRecipe(tree, choice)) ?? (await planRecipe(root, choice))
+  const { notes } = await readContext(tree, recipe.file)
+  return { ...recipe, notes: [...recipe.notes, ...notes].map((note) => note.slice(0, MAX_NOTE_CHARACTERS)) }
+}
+
+async function dockerfileRecipe(tree: Tree, choice: RecipeChoice): Promise<Recipe | null> {
+  const path = posix.normalize(choice.dockerfilePath ?? DEFAULT_DOCKERFILE)
+  const isWanted = choice.runtime === 'docker' || choice.dockerfilePath !== null
+  const isTaken = choice.runtime === 'auto' && !choice.isSite && (await tree.hasFile(path))
+  if (!isWanted && !isTaken) return null
+  const { content } = await readDockerfile(tree, path)
+  return {
+    file: { kind: 'tree', path },
+    declaredArguments: declaredIn(content, choice.settings.secretNames),
+    publishDirectory: null,
+    notes: [`building with ${path}`],
   }
-  const { options, vault } = useContext()
-  const plan = await choosePlan(service.runtime, root, {
-    buildCommand: service.build_command,
-    startCommand: service.start_command,
-    baseImageRegistry: options.baseImageRegistry,
-    secretNames: Object.keys(variables),
-    secretsDigest: vault.fingerprint(JSON.stringify(variables)),
-    processType: PROCESS_TYPES[service.type],
-  })
-  log.system(`building with the plan for ${plan.name}`)
-  for (const note of plan.notes) log.system(note)
+}
+
+async function planRecipe(root: string, { runtime, settings }: RecipeChoice): Promise<Recipe> {
+  const plan = await choosePlan(runtime, root, settings)
   return {
     file: { kind: 'plan', content: plan.dockerfile, ignore: plan.ignore },
     declaredArguments: [],
     publishDirectory: plan.publishDirectory,
+    notes: [`building with the plan for ${plan.name}`, ...plan.notes],
   }
 }
 
-/** The names after each ARG instruction; more than one may stand on a line. */
-function argumentsOf(dockerfile: string): string[] {
-  return [...dockerfile.matchAll(/^[ \t]*ARG[ \t]+(.+)$/gim)].flatMap(([, rest]) =>
-    rest!
-      .trim()
-      .split(/\s+/)
-      .map((word) => word.split('=')[0]!),
-  )
+/** Those of `names` that stand after an ARG instruction; more than one may stand on a line. */
+function declaredIn(dockerfile: string, names: string[]): string[] {
+  const declared = new Set<string>()
+  for (const line of linesOf(dockerfile)) {
+    const [instruction, ...words] = line.trim().split(/[ \t]+/)
+    if (instruction?.toUpperCase() !== 'ARG') continue
+    for (const word of words) declared.add(word.split('=', 1)[0]!)
+  }
+  return names.filter((name) => declared.has(name))
 }

@@ -1,4 +1,4 @@
-import { realpath, rm, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { archivePath } from '#server/archives.ts'
 import { tellDeploy } from '#server/changes.ts'
@@ -6,18 +6,49 @@ import { useContext } from '#server/context.ts'
 import type { DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { makePrivateDirectory } from '#server/files.ts'
+import { messageOf } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
+import { logger } from '#server/log.ts'
 import type { ServiceRow } from '#server/services/store.ts'
-import { unpackArchive } from '../sources/archive.ts'
+import { Reader } from '../reader/reader.ts'
 import { checkout } from '../sources/git.ts'
+import { REMOVE_TREE, UNPACK_ARCHIVE } from '../sources/jobs.ts'
+import { removeTree } from '../sources/remove-tree.ts'
 import { BuildFailure } from './failure.ts'
 
 /** Deploys whose commit was named without the credentials of an administrator. */
 const BY_HOOK: ReadonlySet<DeployTrigger> = new Set(['deploy_hook', 'webhook'])
+const serverLog = logger('builds')
+
+/** The files of a deploy's source while something is made of them. */
+export class SourceTree {
+  /** Its `root_dir`. */
+  readonly root: string
+  /** The process that alone looks into its files. */
+  readonly reader: Reader
+  readonly #directory: string
+  #released: Promise<void> | null = null
+
+  constructor(root: string, reader: Reader, directory: string) {
+    this.root = root
+    this.reader = reader
+    this.#directory = directory
+  }
+
+  /** Removes the files and ends the process, as soon as neither is needed; may be called more than once. */
+  release(): Promise<void> {
+    this.#released ??= this.reader
+      .ask(REMOVE_TREE, { directory: this.#directory })
+      // What it leaves is removed at the end of all.
+      .catch(() => {})
+      .then(() => this.reader.end())
+    return this.#released
+  }
+}
 
 /**
- * Lays out the source of a deploy's repository or archive, has `work` make something of its `root_dir`, and removes
- * the tree. All of it within `--build-timeout`, of which the signal that `work` gets knows too.
+ * Lays out the source of a deploy's repository or archive, has `work` make something of it, and removes it. All of it
+ * within `--build-timeout`, of which the signal that `work` gets knows too.
  * Throws BuildFailure for faults of the source, and when time is up.
  */
 export async function withSourceTree<T>(
@@ -25,17 +56,23 @@ export async function withSourceTree<T>(
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-  work: (root: string, signal: AbortSignal) => Promise<T>,
+  work: (source: SourceTree, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { buildTimeoutMs, dataDirectory } = useContext().options
   const directory = join(dataDirectory, 'checkouts', deploy.id)
   const timeout = AbortSignal.timeout(buildTimeoutMs)
   const limited = AbortSignal.any([signal, timeout])
+  // It starts while git clones.
+  const reader = new Reader(limited)
   try {
-    await rm(directory, { recursive: true, force: true })
+    await removeTree(directory)
     makePrivateDirectory(directory)
-    await layOut(deploy, directory, log, limited)
-    return await work(await rootOf(directory, service.root_dir), limited)
+    const tree = join(directory, 'tree')
+    await layOut(deploy, tree, reader, log, limited)
+    const source = new SourceTree(await rootOf(tree, service.root_dir), reader, directory)
+    const made = await work(source, limited)
+    await source.release()
+    return made
   } catch (error) {
     if (timeout.aborted && !signal.aborted) {
       throw new BuildFailure(
@@ -44,7 +81,12 @@ export async function withSourceTree<T>(
     }
     throw error
   } finally {
-    await rm(directory, { recursive: true, force: true })
+    await reader.end()
+    const removed = removeTree(directory).catch((error: unknown) =>
+      serverLog.warn('the files of a source are left', { directory, error: messageOf(error) }),
+    )
+    // Who cancels does not wait for a slow disk.
+    if (!signal.aborted) await removed
   }
 }
 
@@ -52,6 +94,7 @@ export async function withSourceTree<T>(
 async function layOut(
   deploy: DeployRow,
   directory: string,
+  reader: Reader,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<void> {
@@ -59,7 +102,7 @@ async function layOut(
   const source = JSON.parse(deploy.source) as DeploySource
   if (source.kind === 'archive') {
     log.system('unpacking the uploaded archive')
-    await unpackArchive(archivePath(deploy.archive_id!), directory, signal)
+    await reader.ask(UNPACK_ARCHIVE, { path: archivePath(deploy.archive_id!), directory })
     return
   }
   log.system(`cloning ${source.repo_url}`)

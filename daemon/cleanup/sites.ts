@@ -1,8 +1,9 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { useDatabase } from '#server/context.ts'
 import { IN_PROGRESS_SQL } from '#server/deploys/states.ts'
 import { getDeploy, updateDeploy } from '#server/deploys/store.ts'
 import { siteFolder, sitesFolder } from '#server/sites.ts'
+import { removeTree } from '../sources/remove-tree.ts'
 import { ASSETS_KEPT_MS } from '../proxy/sites.ts'
 import type { World } from '../world.ts'
 
@@ -31,7 +32,7 @@ export async function removeStraySites(): Promise<void> {
   for (const name of names) {
     const id = name.replace(/\.partial$/, '')
     // One that is being made has no record of its folder yet.
-    if (!wanted.has(name) && !isUnderWay(id)) await rm(siteFolder(name), { recursive: true, force: true })
+    if (!wanted.has(name) && !isUnderWay(id)) await removeTree(siteFolder(name))
   }
 }
 

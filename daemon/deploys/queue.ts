@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { onChange } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
-import { deployMachine } from '#server/deploys/states.ts'
 import { deploysInProgress, getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { nudgeLog } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
-import { tryMove } from '#server/machine.ts'
 import type { Task } from '../driver.ts'
 import type { World } from '../world.ts'
 import type { AbortReason } from '../abort-reason.ts'
@@ -44,13 +42,6 @@ export class DeployQueue {
   task(wake: () => void): Task {
     this.#wake = wake
     return { name: 'deploys', everyMs: PERIOD_MS, run: () => this.#startWhatCan() }
-  }
-
-  /** A build that was cut off by the end of the server starts over. */
-  recover(): void {
-    for (const { id, status } of deploysInProgress()) {
-      if (status === 'building') tryMove(deployMachine, id, 'queued', { started_at: null })
-    }
   }
 
   /** Ends what runs, leaving its record so that the next start takes it up. */

@@ -8,7 +8,7 @@ const FRAMES = [
   /^rpc error: code = \w+ desc = /,
 ]
 /** Where Docker and Podman unpack the source. */
-const SCRATCH = /\/\S*\/(?:buildkit-mount|libpod_builder|buildah-context-?)\d+\/(?:build\/)?/g
+const SCRATCH = /\/\S{0,200}\/(?:buildkit-mount|libpod_builder|buildah-context-?)\d+\/(?:build\/)?/g
 /** How Podman begins the error of a step. */
 const PODMAN_STEP = /^building at STEP "([^]*?)": /
 

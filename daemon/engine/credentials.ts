@@ -81,7 +81,7 @@ function readEntry(entry: NonNullable<ClientConfiguration['auths']>[string]): Re
     const pair = Buffer.from(entry.auth, 'base64').toString()
     const colon = pair.indexOf(':')
     if (colon > 0)
-      return { username: pair.slice(0, colon), password: pair.slice(colon + 1).replace(/\0+$/, '') }
+      return { username: pair.slice(0, colon), password: pair.slice(colon + 1).split('\0', 1)[0]! }
   }
   if (entry.username) return { username: entry.username, password: entry.password ?? '' }
   return null

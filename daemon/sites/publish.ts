@@ -1,19 +1,17 @@
-import { cp, mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { mkdir, rename } from 'node:fs/promises'
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
+import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { siteFolder } from '#server/sites.ts'
 import { buildTree } from '../builds/build.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { pullImage } from '../builds/pull.ts'
-import { withSourceTree } from '../builds/source-tree.ts'
-import { Tree } from '../sources/tree.ts'
+import { withSourceTree, type SourceTree } from '../builds/source-tree.ts'
+import { removeTree } from '../sources/remove-tree.ts'
 import type { World } from '../world.ts'
-import { assertPublishable, writeRules } from './folder.ts'
+import { TAKE_FOLDER, type FinishedSite } from './jobs.ts'
 import { liftFolder } from './lift.ts'
-
-const PRIVATE_DIRECTORY = 0o700
 
 /**
  * Makes the published folder of a static site's deploy: from its source as it is, from what its build made, or from an
@@ -28,69 +26,76 @@ export async function publishSite(
 ): Promise<void> {
   const folder = siteFolder(deploy.id)
   const partial = `${folder}.partial`
-  const files = join(partial, 'files')
   try {
-    await rm(partial, { recursive: true, force: true })
-    await mkdir(partial, { mode: PRIVATE_DIRECTORY, recursive: true })
-    if (service.image !== null) {
-      const { id } = await pullImage(world, deploy, log, signal)
-      await lift(world, service, deploy, id, null, files, signal)
-    } else {
-      await withSourceTree(service, deploy, log, signal, async (root, limited) => {
-        if (await isTakenAsItIs(service, root)) return await copyFolder(service, root, files, log)
-        const built = await buildTree(world, service, deploy, root, log, limited)
-        try {
-          await lift(world, service, deploy, built.id, built.publishDirectory, files, limited)
-        } finally {
-          await world.engine.images.remove(built.reference)
-        }
-      })
-    }
-    const count = await assertPublishable(files)
-    await writeRules(partial, log)
-    await rm(folder, { recursive: true, force: true })
+    await removeTree(partial)
+    await mkdir(partial, { mode: PRIVATE_DIRECTORY_MODE, recursive: true })
+    const { files, notes } = await fillFolder(world, service, deploy, partial, log, signal)
+    for (const note of notes) log.system(note)
+    await removeTree(folder)
     await rename(partial, folder)
     updateDeploy(deploy.id, { site_id: deploy.id })
-    log.system(`publishing ${count} file${count === 1 ? '' : 's'}`)
+    log.system(`publishing ${files} file${files === 1 ? '' : 's'}`)
   } finally {
-    await rm(partial, { recursive: true, force: true })
+    await removeTree(partial)
   }
 }
 
-/** Without a build command, only a `build` script of a package.json says that there is something to build. */
-async function isTakenAsItIs(service: ServiceRow, root: string): Promise<boolean> {
-  if (service.runtime === 'static') {
-    if (service.build_command === null) return true
+async function fillFolder(
+  world: World,
+  service: ServiceRow,
+  deploy: DeployRow,
+  folder: string,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<FinishedSite> {
+  const lift = (imageId: string, planned: string | null, limited: AbortSignal): Promise<FinishedSite> =>
+    liftSite(world, service, deploy, imageId, planned, folder, limited)
+  if (service.image !== null) return lift((await pullImage(world, deploy, log, signal)).id, null, signal)
+  return withSourceTree(service, deploy, log, signal, async (source, limited) => {
+    const taken = await takeAsItIs(service, source, folder, log)
+    if (taken) return taken
+    const built = await buildTree(world, service, deploy, source, log, limited)
+    try {
+      return await lift(built.id, built.publishDirectory, limited)
+    } finally {
+      await world.engine.images.remove(built.reference)
+    }
+  })
+}
+
+/** Takes the files of a source that needs no build; null for one that does. */
+async function takeAsItIs(
+  service: ServiceRow,
+  source: SourceTree,
+  folder: string,
+  log: LogWriter,
+): Promise<FinishedSite | null> {
+  const isStatic = service.runtime === 'static'
+  if (isStatic && service.build_command !== null) {
     throw new BuildFailure(
       'the runtime static takes the files as they are: clear build_command, or set runtime to auto',
     )
   }
-  if (service.runtime !== 'auto' || service.build_command !== null || service.dockerfile_path !== null)
-    return false
-  const manifest = await new Tree(root).readText('package.json')
-  return manifest === null || !/"build"\s*:/.test(manifest)
+  const isBuilt =
+    service.runtime !== 'auto' || service.build_command !== null || service.dockerfile_path !== null
+  if (!isStatic && isBuilt) return null
+  const publishDirectory = service.publish_dir ?? '.'
+  // Without a build command, only a `build` script of a package.json says that there is something to build.
+  const take = { root: source.root, mayBuild: !isStatic, publishDirectory, folder }
+  const taken = await source.reader.ask(TAKE_FOLDER, take)
+  if (taken) log.system(`taking ${publishDirectory === '.' ? 'the files' : publishDirectory} as they are`)
+  return taken
 }
 
-async function copyFolder(service: ServiceRow, root: string, files: string, log: LogWriter): Promise<void> {
-  const name = service.publish_dir ?? '.'
-  log.system(`taking ${name === '.' ? 'the files' : name} as they are`)
-  const real = await realpath(join(root, name)).catch(() => null)
-  const isInside = real !== null && !/^\.\.(\/|$)/.test(relative(root, real))
-  if (!isInside || !(await stat(real)).isDirectory())
-    throw new BuildFailure(`publish_dir ${name} is no folder of the source: correct it`)
-  // Both lie in the data directory; what is a mount of its own inside it is copied.
-  await rename(real, files).catch(() => cp(real, files, { recursive: true, verbatimSymlinks: true }))
-}
-
-async function lift(
+async function liftSite(
   world: World,
   service: ServiceRow,
   deploy: DeployRow,
   imageId: string,
   planned: string | null,
-  files: string,
+  folder: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<FinishedSite> {
   const publishDirectory = service.publish_dir ?? planned
   if (publishDirectory === null) {
     throw new BuildFailure(
@@ -99,5 +104,5 @@ async function lift(
   }
   const image = await world.engine.images.inspect(imageId)
   const workdir = image?.workdir ?? '/'
-  await liftFolder(world, { deployId: deploy.id, imageId, workdir, publishDirectory }, files, signal)
+  return liftFolder(world, { deployId: deploy.id, imageId, workdir, publishDirectory }, folder, signal)
 }

@@ -1,16 +1,16 @@
 import { posix } from 'node:path'
 import type { Header } from 'tar-stream'
-
-/** A fault of an uploaded archive; `message` is for the user, names the entry and says what to change. */
-export class ArchiveFault extends Error {
-  override readonly name = 'ArchiveFault'
-}
+import { BuildFailure } from '../builds/failure.ts'
 
 /** What an archive may hold: large repositories have tens of thousands of files, and each costs an inode and a system call or five. */
 const MAX_ENTRIES = 200_000
 /** Linux takes no longer path (limits.h, PATH_MAX) or part of one (NAME_MAX). */
 const MAX_PATH_BYTES = 4_096
 const MAX_NAME_BYTES = 255
+/** A folder in a folder, and so on: each part is looked at for each entry. Packages inside of packages reach 60. */
+const MAX_DEPTH = 256
+/** All paths together; 200,000 files of a tree with its packages have 20 MiB. */
+const MAX_PATHS_BYTES = 64 * 1024 * 1024
 /** The paths of links are remembered, so that nothing is written through one. */
 const MAX_LINK_PATHS_BYTES = 16 * 1024 * 1024
 
@@ -24,15 +24,22 @@ export type Entry =
 /** Judges the entries of one archive in their order. */
 export class EntryRules {
   #entries = 0
+  #pathBytes = 0
   #linkBytes = 0
   readonly #links = new Set<string>()
 
-  /** The entry, or null for the root itself and for headers without content. Throws ArchiveFault for what is not taken. */
+  /** The entry, or null for the root itself and for headers without content. Throws BuildFailure for what is not taken. */
   judge(header: Header): Entry | null {
     this.#entries += 1
     if (this.#entries > MAX_ENTRIES) {
-      throw new ArchiveFault(
+      throw new BuildFailure(
         `The archive has more than ${MAX_ENTRIES} entries; leave out what the build does not need`,
+      )
+    }
+    this.#pathBytes += header.name.length
+    if (this.#pathBytes > MAX_PATHS_BYTES) {
+      throw new BuildFailure(
+        `The archive has paths of more than ${MAX_PATHS_BYTES / 1024 ** 2} MiB together; leave out what the build does not need`,
       )
     }
     const path = cleanPath(header.name)
@@ -52,10 +59,10 @@ export class EntryRules {
     const base = kind === 'symlink' ? posix.dirname(path) : '.'
     const target = kind === 'symlink' ? linkname : linkname.replace(/^(\.\/)+/, '')
     if (target === '')
-      throw new ArchiveFault(`${quote(path)} is a link to nothing; remove it from the archive`)
+      throw new BuildFailure(`${quote(path)} is a link to nothing; remove it from the archive`)
     const reached = posix.normalize(posix.join(base, target))
     if (target.startsWith('/') || reached === '..' || reached.startsWith('../')) {
-      throw new ArchiveFault(
+      throw new BuildFailure(
         `${quote(path)} is a link to ${quote(target)}, outside of the archive; links may only point inside`,
       )
     }
@@ -65,7 +72,7 @@ export class EntryRules {
     }
     this.#linkBytes += path.length
     if (this.#linkBytes > MAX_LINK_PATHS_BYTES) {
-      throw new ArchiveFault(
+      throw new BuildFailure(
         'The archive has too many symbolic links; leave out what the build does not need',
       )
     }
@@ -78,7 +85,7 @@ export class EntryRules {
     for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
       const parent = path.slice(0, end)
       if (this.#links.has(parent)) {
-        throw new ArchiveFault(
+        throw new BuildFailure(
           `${quote(path)} lies behind the link ${quote(parent)}; pack the archive again without it`,
         )
       }
@@ -89,23 +96,25 @@ export class EntryRules {
 /** The path relative to the root, without `./` and doubled slashes. Throws for one that leaves the root. */
 function cleanPath(name: string): string {
   if (name.startsWith('/')) {
-    throw new ArchiveFault(
+    throw new BuildFailure(
       `${quote(name)} has an absolute path; pack the archive with relative paths (tar -C folder .)`,
     )
   }
-  if (name.includes('\0')) throw new ArchiveFault(`${quote(name)} has a name with a NUL character; rename it`)
+  if (name.includes('\0')) throw new BuildFailure(`${quote(name)} has a name with a NUL character; rename it`)
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) {
-    throw new ArchiveFault(
+    throw new BuildFailure(
       `${quote(name)} leads out of the archive with ".."; pack the archive from inside its folder`,
     )
   }
   const path = parts.join('/')
+  if (parts.length > MAX_DEPTH)
+    throw new BuildFailure(`${quote(name)} lies more than ${MAX_DEPTH} folders deep; pack it less deep`)
   if (
     Buffer.byteLength(path) > MAX_PATH_BYTES ||
     parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)
   ) {
-    throw new ArchiveFault(`${quote(name)} has a name that is too long for a file system; shorten it`)
+    throw new BuildFailure(`${quote(name)} has a name that is too long for a file system; shorten it`)
   }
   return path
 }
@@ -114,7 +123,7 @@ function typeOf(header: Header, path: string): Entry['kind'] {
   const records = (header.pax ?? {}) as Record<string, string>
   const sparse = Object.keys(records).some((key) => key.startsWith('GNU.sparse.'))
   if (sparse)
-    throw new ArchiveFault(`${quote(path)} is stored as a sparse file; pack the archive without --sparse`)
+    throw new BuildFailure(`${quote(path)} is stored as a sparse file; pack the archive without --sparse`)
   switch (header.type as string | null | undefined) {
     case 'file':
     case 'contiguous-file':
@@ -128,11 +137,11 @@ function typeOf(header: Header, path: string): Entry['kind'] {
       return 'hardlink'
     case 'character-device':
     case 'block-device':
-      throw new ArchiveFault(`${quote(path)} is a device; only files, folders and links can be uploaded`)
+      throw new BuildFailure(`${quote(path)} is a device; only files, folders and links can be uploaded`)
     case 'fifo':
-      throw new ArchiveFault(`${quote(path)} is a named pipe; only files, folders and links can be uploaded`)
+      throw new BuildFailure(`${quote(path)} is a named pipe; only files, folders and links can be uploaded`)
     default:
-      throw new ArchiveFault(
+      throw new BuildFailure(
         `${quote(path)} is of a kind that is not known; pack the archive again with tar -czf`,
       )
   }

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { extract, type Extract, type ExtractEvents, type Header } from 'tar-stream'
 import { messageOf } from '#server/errors.ts'
-import { ArchiveFault, EntryRules, type Entry } from './archive-entries.ts'
+import { BuildFailure } from '../builds/failure.ts'
+import { EntryRules, type Entry } from './archive-entries.ts'
 import { foreignFormat, SNIFFED_BYTES } from './archive-formats.ts'
 
 /** What an archive may unpack to: a checkout with its assets is far below, and the disk is shared with running services. */
@@ -23,7 +24,7 @@ export type EntryHandler = (entry: Entry, content: EntryContent) => Promise<void
 
 /**
  * Reads a gzip-compressed tar archive that is fed in pieces, judges it as it comes and hands on each entry.
- * Holds a few hundred kilobytes whatever the archive's size. `feed` and `finish` throw ArchiveFault for a bad one.
+ * Holds a few hundred kilobytes whatever the archive's size. `feed` and `finish` throw BuildFailure for a bad one.
  */
 export class ArchiveReader {
   readonly #onEntry: EntryHandler
@@ -75,13 +76,13 @@ export class ArchiveReader {
 
   /** Says that nothing more comes, and waits until every entry was handled. */
   async finish(): Promise<void> {
-    if (this.#packedBytes === 0) throw new ArchiveFault(`The archive is empty; send ${WANTED}`)
+    if (this.#packedBytes === 0) throw new BuildFailure(`The archive is empty; send ${WANTED}`)
     if (this.#sniffed) this.#isGzip(this.#sniffed, true)
     if (!this.#ended) this.#gunzip.end()
     await this.#done
     if (this.#failure) throw this.#failure
     if (this.#entries === 0)
-      throw new ArchiveFault('The archive holds no files; pack the folder with the source in it')
+      throw new BuildFailure('The archive holds no files; pack the folder with the source in it')
     if (this.#trailingZeros < TAR_BLOCK_BYTES) throw this.#truncated(undefined)
   }
 
@@ -100,7 +101,7 @@ export class ArchiveReader {
   #isGzip(start: Buffer, whole: boolean): boolean {
     if (start[0] === 0x1f && start[1] === 0x8b) return true
     if (!whole && start.length < SNIFFED_BYTES && foreignFormat(start) === null) return false
-    throw new ArchiveFault(`The upload is ${foreignFormat(start) ?? 'not gzip-compressed'}; send ${WANTED}`)
+    throw new BuildFailure(`The upload is ${foreignFormat(start) ?? 'not gzip-compressed'}; send ${WANTED}`)
   }
 
   async #pump(): Promise<void> {
@@ -117,12 +118,12 @@ export class ArchiveReader {
   #measure(chunk: Buffer): void {
     this.#unpackedBytes += chunk.length
     if (this.#unpackedBytes > MAX_UNPACKED_BYTES) {
-      throw new ArchiveFault(
+      throw new BuildFailure(
         `The archive unpacks to more than ${MAX_UNPACKED_BYTES / 1024 ** 3} GiB; leave out what the build does not need`,
       )
     }
     if (this.#unpackedBytes > RATIO_FREE_BYTES && this.#unpackedBytes > this.#packedBytes * MAX_RATIO) {
-      throw new ArchiveFault(
+      throw new BuildFailure(
         `The archive unpacks to more than ${MAX_RATIO} times its size, as a bomb does; leave out files of zeros`,
       )
     }
@@ -156,7 +157,7 @@ export class ArchiveReader {
   }
 
   #explain(error: unknown): Error {
-    if (error instanceof ArchiveFault) return error
+    if (error instanceof BuildFailure) return error
     const code = (error as NodeJS.ErrnoException).code ?? ''
     const message = messageOf(error)
     if (code === 'Z_BUF_ERROR' || message === 'Unexpected end of data') {
@@ -165,22 +166,22 @@ export class ArchiveReader {
       return this.#truncated(error)
     }
     if (code.startsWith('Z_')) {
-      return new ArchiveFault(
+      return new BuildFailure(
         `The archive is damaged (${message})${this.#where()}; pack it again and send it whole`,
         { cause: error },
       )
     }
     if (message.startsWith('Invalid tar header') && this.#lastEntry === '') return notTar(error)
     if (/^(Invalid|Header exceeds)/.test(message)) {
-      return new ArchiveFault(`The archive is damaged (${message})${this.#where()}; pack it again`, {
+      return new BuildFailure(`The archive is damaged (${message})${this.#where()}; pack it again`, {
         cause: error,
       })
     }
     return error instanceof Error ? error : new Error(message)
   }
 
-  #truncated(cause: unknown): ArchiveFault {
-    return new ArchiveFault(`The archive ends too early${this.#where()}; send it whole`, { cause })
+  #truncated(cause: unknown): BuildFailure {
+    return new BuildFailure(`The archive ends too early${this.#where()}; send it whole`, { cause })
   }
 
   #where(): string {
@@ -190,8 +191,8 @@ export class ArchiveReader {
 
 const WANTED = 'a gzip-compressed tar archive (tar -czf source.tar.gz .)'
 
-function notTar(cause: unknown): ArchiveFault {
-  return new ArchiveFault(
+function notTar(cause: unknown): BuildFailure {
+  return new BuildFailure(
     `The upload is gzip-compressed, but what it holds is not a tar archive; send ${WANTED}`,
     { cause },
   )

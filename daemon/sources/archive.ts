@@ -1,90 +1,66 @@
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 import { AppError } from '#server/errors.ts'
-import { PRIVATE_FILE_MODE } from '#server/files.ts'
-import { ArchiveFault } from './archive-entries.ts'
-import { ArchiveReader, type EntryContent } from './archive-reader.ts'
+import { BuildFailure } from '../builds/failure.ts'
+import { withReader } from '../reader/reader.ts'
+import { Slots } from '../reader/slots.ts'
+import { KEEP_ARCHIVE } from './jobs.ts'
 
-export { unpackArchive } from './unpack.ts'
+/** Each takes a process of 50 to 70 MiB; the senders of more wait before their first byte is read. */
+const MAX_RECEIVED_AT_ONCE = 8
 
-/** The largest archive. */
-export const MAX_ARCHIVE_BYTES = 512 * 1024 * 1024
+const slots = new Slots(MAX_RECEIVED_AT_ONCE)
 
 /**
- * Writes an uploaded `.tar.gz` to `path` (mode 0600) and judges it on the way, so that a bad one is refused at once:
- * `invalid_request` names the fault and the entry, `payload_too_large` comes after `limitBytes`. The file appears
- * under its name only when it is whole and good. After a failure `stream` is left open: its owner drains or ends it.
+ * Keeps an uploaded `.tar.gz` at `path` (mode 0600). It is judged on the way, by a process of its own, so that a bad one
+ * is refused at once: `invalid_request` names the fault and the entry, `payload_too_large` comes after `limitBytes`. The
+ * file appears under its name only when it is whole and good. After a failure `stream` is left open: its owner drains or
+ * ends it.
  */
 export async function receiveArchive(
   stream: Readable,
   path: string,
-  limitBytes: number = MAX_ARCHIVE_BYTES,
-): Promise<{ bytes: number; sha256: string }> {
+  limitBytes: number = UPLOAD_LIMIT_BYTES,
+): Promise<void> {
   const partial = `${path}.partial`
   // It may fail before it is read, and is not to end the process then.
   const ignore = (): void => {}
   stream.on('error', ignore)
-  const reader = new ArchiveReader((_entry, content) => drain(content))
-  const file = await open(partial, 'w', PRIVATE_FILE_MODE)
   try {
-    const received = await receive(stream, file, reader, limitBytes)
-    await file.datasync()
-    await file.close()
+    await slots.run(() =>
+      withReader(undefined, (reader) =>
+        reader.feed(KEEP_ARCHIVE, { path: partial }, stream, counted(limitBytes)),
+      ),
+    )
     await rename(partial, path)
-    return received
   } catch (error) {
-    await reader.close()
-    await file.close().catch(() => {})
     await rm(partial, { force: true })
-    throw error instanceof ArchiveFault
-      ? new AppError('invalid_request', error.message, { cause: error })
-      : error
+    throw explain(error, stream)
   } finally {
     stream.off('error', ignore)
   }
 }
 
-async function receive(stream: Readable, file: FileHandle, reader: ArchiveReader, limitBytes: number) {
-  const hash = createHash('sha256')
-  let bytes = 0
-  for await (const chunk of pieces(stream)) {
-    bytes += chunk.length
-    if (bytes > limitBytes) {
-      throw new AppError(
-        'payload_too_large',
-        `The archive has more than ${limitBytes} bytes; leave out what the build does not need`,
-      )
-    }
-    hash.update(chunk)
-    await reader.feed(chunk)
-    await writeAll(file, chunk)
-  }
-  await reader.finish()
-  return { bytes, sha256: hash.digest('hex') }
-}
-
-async function* pieces(stream: Readable): AsyncGenerator<Buffer> {
-  try {
-    yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    throw new AppError('invalid_request', 'The upload broke off before its end; send the archive again', {
-      cause: error,
-    })
+/** Throws `payload_too_large` when more bytes came than may. */
+function counted(limitBytes: number): (bytes: Buffer) => void {
+  let received = 0
+  return ({ length }) => {
+    received += length
+    if (received <= limitBytes) return
+    throw new AppError(
+      'payload_too_large',
+      `The archive has more than ${limitBytes} bytes; leave out what the build does not need`,
+    )
   }
 }
 
-async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    written += (await file.write(bytes, written)).bytesWritten
-  }
-}
-
-async function drain(content: EntryContent): Promise<void> {
-  // Not its end, which a content that is cut short never reaches.
-  const closed = once(content, 'close')
-  content.resume()
-  await closed
+/** The error for who sent the archive. */
+function explain(error: unknown, stream: Readable): unknown {
+  if (error instanceof AppError) return error
+  if (error instanceof BuildFailure) return new AppError('invalid_request', error.message, { cause: error })
+  if (stream.errored === null && (stream.readableEnded || !stream.destroyed)) return error
+  return new AppError('invalid_request', 'The upload broke off before its end; send the archive again', {
+    cause: error,
+  })
 }

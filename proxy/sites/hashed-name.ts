@@ -13,7 +13,7 @@ const HEXADECIMAL = /^[0-9a-f]{8,64}$/
 /** Bundlers cut their hashes in base64url or base32 to 8 characters. */
 const SHORT_HASH = /^[\w-]{8}$/
 /** A short hash where bundlers put it, before the extension of code; only lower case letters are a word. */
-const PERHAPS_HASHED = /[-.](?=[^.]*[A-Z\d])[\w-]{8}\.(?:[cm]?js|css)(?:\.map)?$/
+const PERHAPS_HASHED = /[-.](?=[^.]{0,7}[A-Z\d])[\w-]{8}\.(?:[cm]?js|css)(?:\.map)?$/
 const DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$/
 const DIMENSIONS = /^\d+x\d+$/
 /** `DSC01234`. */
@@ -78,5 +78,5 @@ function isWords(text: string): boolean {
 
 /** What stands between the separators of names that people give: `v2`, `en`, `US`, `2024`, `48x48`. */
 function isPlain(piece: string): boolean {
-  return /^(?:\d*[A-Z]?[a-z]*\d*|[A-Z]+|\d+x\d+)$/.test(piece)
+  return /^(?:\d*(?:(?:[A-Z][a-z]*|[a-z]+)\d*)?|[A-Z]+|\d+x\d+)$/.test(piece)
 }

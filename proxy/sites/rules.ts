@@ -142,7 +142,7 @@ function isPath(value: unknown): value is string {
 
 /** The decoded path of a target. */
 function pathOf(target: string): string {
-  return decodeURIComponent(target.replace(/[?#].*$/s, ''))
+  return decodeURIComponent(target.split(/[?#]/, 1)[0]!)
 }
 
 /** Characters that may not stand in a field's value as they are. */

@@ -69,5 +69,5 @@ function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
 
 /** Base64 without padding, as the PHC string format asks. */
 function encode(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '')
+  return bytes.toString('base64').replace(/={1,2}$/, '')
 }

@@ -14,7 +14,8 @@ export type DeployStatus = (typeof DEPLOY_STATUSES)[number]
 
 /**
  * The moves of a deploy. After a restart of the server: `queued` stays, `building` goes back to `queued` and starts
- * over, `deploying` is taken up again from its recorded image and snapshot.
+ * over, `deploying` is taken up again from its recorded image and snapshot; what was under way at two crashes in a row
+ * has failed.
  */
 export const deployMachine = defineMachine<DeployStatus>({
   table: 'deploys',

@@ -40,6 +40,8 @@ export interface DeployRow {
   finished_at: number | null
   /** When another deploy became live in its place. */
   replaced_at: number | null
+  /** At how many crashes of the server in a row it was under way. */
+  crashes: number
 }
 
 /** What a deploy runs with, fixed when it starts; every container of the service is made from the live one's. */
@@ -110,8 +112,8 @@ export function listDeploys(serviceId: string, limit: number): DeployFacts[] {
   )
 }
 
-/** What views and routes need of a deploy: everything but its secrets, which may be large. */
-export type DeployFacts = Omit<DeployRow, 'snapshot' | 'repo_credentials'>
+/** What views and routes need of a deploy: not its secrets, which may be large. */
+export type DeployFacts = Omit<DeployRow, 'snapshot' | 'repo_credentials' | 'crashes'>
 
 const FACTS = [
   'id',

@@ -8,7 +8,9 @@ export function repositoryKey(url: string): string | null {
   const parsed = parseRepositoryUrl(url)
   if (!parsed) return null
   const path = parsed.path
-    .replace(/^\/+|\/+$/g, '')
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
     .replace(/\.git$/i, '')
     .replace(/^~\//, '')
   return `${parsed.host.toLowerCase()}/${path.toLowerCase()}`

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { createGzip, gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { residentBytes } from '../support/processes.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { refusal } from './account-client.ts'
@@ -21,6 +22,11 @@ beforeAll(async () => {
   await server.api('POST', '/services', { name: 'upload' })
 })
 afterAll(() => server.stop())
+
+/** Text of as many bytes packs to three quarters. */
+const LARGE_BYTES = 160 * 1024 * 1024
+/** 21 MiB were measured; with the collector alone to free the pieces it is more than 64. */
+const MAX_GROWTH_BYTES = 40 * 1024 * 1024
 
 const UPLOAD = '/services/upload/deploys/upload'
 
@@ -229,6 +235,39 @@ describe('an archive', () => {
     const answer = await server.api('POST', `${UPLOAD}?clear_cache`, packed)
     expect(answer.status).toBe(202)
     expect(archives()).toEqual([`${answer.body.id}.tar.gz`])
+  })
+})
+
+describe('archives that come at once', () => {
+  it('are all taken, though only some are read at a time', async () => {
+    const archive = await archiveOf(FILE, [{ name: 'a' }, noise(100_000)])
+    const names = Array.from({ length: 12 }, (_, index) => `together-${index}`)
+    const answers = await Promise.all(
+      names.map(async (name) => {
+        await server.api('POST', '/services', { name })
+        return server.api('POST', `/services/${name}/deploys/upload`, archive)
+      }),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 202))
+  })
+})
+
+describe('a large archive', () => {
+  it('passes through a server that was just started without staying in its memory', async () => {
+    const fresh = await startServer()
+    try {
+      await fresh.api('POST', '/services', { name: 'upload' })
+      const archive = await archiveOf([{ name: 'noise' }, noise(LARGE_BYTES)])
+      const before = residentBytes(fresh.pid)
+      let peak = before
+      const watch = setInterval(() => (peak = Math.max(peak, residentBytes(fresh.pid))), 20)
+      const { status } = await fresh.api('POST', UPLOAD, archive)
+      clearInterval(watch)
+      expect(status).toBe(202)
+      expect(peak - before).toBeLessThan(MAX_GROWTH_BYTES)
+    } finally {
+      await fresh.stop()
+    }
   })
 })
 

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { packContext } from '#daemon/builds/context.ts'
+import { dockerfilePathOf, packContext, type BuildFile } from '#daemon/builds/context.ts'
 import { choosePlan, type ChosenPlan } from '#daemon/builds/plans/index.ts'
 import type { PlanSettings } from '#daemon/builds/plans/plan.ts'
 import { waitFor } from '../support/wait.ts'
@@ -40,16 +41,14 @@ async function build(
     secretNames: ['COLOUR'],
     processType,
   })
-  const context = await packContext(directory, {
-    kind: 'plan',
-    content: plan.dockerfile,
-    ignore: plan.ignore,
-  })
+  const file: BuildFile = { kind: 'plan', content: plan.dockerfile, ignore: plan.ignore }
+  const tar = new PassThrough()
+  const packing = packContext({ root: directory, file }, tar)
   const lines: string[] = []
   const image = await bench.engine.images
-    .build(context.tar, {
+    .build(tar, {
       tag: `${bench.serverId}:plan-${++builds}`,
-      dockerfile: context.dockerfilePath,
+      dockerfile: dockerfilePathOf(file),
       secrets: { COLOUR: 'green' },
       signal: never(),
       onLine: (line) => lines.push(line),
@@ -57,6 +56,7 @@ async function build(
     .catch((error: unknown) => {
       throw new Error(`${String(error)}\n${lines.slice(-30).join('\n')}`, { cause: error })
     })
+  await packing
   return { plan, image, log: lines.join('\n') }
 }
 

@@ -20,6 +20,7 @@ import {
   type Checkout,
   type CheckoutRequest,
 } from '../../daemon/sources/git.ts'
+import { useReaderOfCheckout } from '../support/reader.ts'
 import {
   freePort,
   git,
@@ -34,6 +35,7 @@ let remotes: Remotes
 let home: string
 let count = 0
 
+beforeAll(useReaderOfCheckout)
 beforeAll(async () => void (remotes = await startRemotes()), 30_000)
 afterAll(() => remotes.close())
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'checkout-'))))

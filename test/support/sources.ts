@@ -68,7 +68,8 @@ export function circularImports(graph: ReadonlyMap<string, readonly string[]>): 
   )
 }
 
-function importsOf(text: string): string[] {
+/** The static imports and re-exports of a module, then what it imports when it runs. */
+export function importsOf(text: string): string[] {
   const clause = String.raw`(?:import|export)\s+(?:type\s+)?(?:[\w*]+(?:\s+as\s+\w+)?\s*,?\s*)?(?:\{[^}]*\}\s*)?from\s+`
   const fixed = text.matchAll(new RegExp(`^(?:${clause}|import\\s+)['"]([^'"]+)['"]`, 'gm'))
   const lazy = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)

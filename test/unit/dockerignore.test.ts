@@ -1,11 +1,13 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { extract, type Header } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { packContext, type BuildFile } from '../../daemon/builds/context.ts'
+import { dockerfilePathOf, packContext, readContext, type BuildFile } from '../../daemon/builds/context.ts'
 import { Glob } from '../../daemon/builds/glob.ts'
 import { withoutSyntax } from '../../daemon/builds/dockerfile.ts'
+import { Tree } from '../../daemon/sources/tree.ts'
 
 let directory: string
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'context-'))))
@@ -26,18 +28,21 @@ interface Packed {
 }
 
 async function packed(file: BuildFile = { kind: 'tree', path: 'Dockerfile' }): Promise<Packed> {
-  const context = await packContext(directory, file)
+  const { notes } = await readContext(new Tree(directory), file)
+  const tar = new PassThrough()
+  const packing = packContext({ root: directory, file }, tar)
   const headers = new Map<string, Header>()
   const contents = new Map<string, string>()
   const reading = extract()
-  context.tar.pipe(reading)
+  tar.pipe(reading)
   for await (const entry of reading) {
     const chunks: Buffer[] = []
     for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk)
     headers.set(entry.header.name.replace(/\/$/, ''), entry.header)
     if (entry.header.type === 'file') contents.set(entry.header.name, Buffer.concat(chunks).toString())
   }
-  return { headers, contents, notes: context.notes, dockerfilePath: context.dockerfilePath }
+  await packing
+  return { headers, contents, notes, dockerfilePath: dockerfilePathOf(file) }
 }
 
 /** The files of the tree that a `.dockerignore` leaves in, beside it and the Dockerfile. */

@@ -19,21 +19,20 @@ export const deno: LanguagePlan = {
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
-  const version = /^v?(\d+\.\d+\.\d+)\s*$/.exec((await tree.readText('.dvmrc')) ?? '')?.[1] ?? null
+  const version = /^v?(\d+\.\d+\.\d+)$/.exec(((await tree.readText('.dvmrc')) ?? '').trim())?.[1] ?? null
   const text = (await Promise.all(CONFIGURATIONS.map((name) => tree.readText(name)))).join('\n')
   // Comments may stand in the file (JSONC), so the names of tasks are looked for as text.
   const tasks = /"tasks"\s*:\s*\{([^}]*)/.exec(text)?.[1] ?? ''
-  const hasTask = (name: string): boolean => new RegExp(`"${name}"\\s*:`).test(tasks)
   let entry: string | null = null
   for (const file of ENTRY_FILES) if (entry === null && (await tree.hasFile(file))) entry = file
   const startCommand = await chooseCommand(
     tree,
     settings,
     notes,
-    hasTask('start') ? 'deno task start' : entry === null ? null : `deno run --allow-all ${entry}`,
+    /"start"\s*:/.test(tasks) ? 'deno task start' : entry === null ? null : `deno run --allow-all ${entry}`,
     'add a task "start" to deno.json, or a main.ts',
   )
-  const build = settings.buildCommand ?? (hasTask('build') ? 'deno task build' : null)
+  const build = settings.buildCommand ?? (/"build"\s*:/.test(tasks) ? 'deno task build' : null)
   if (build !== null) notes.push(`building with: ${build}`)
   const image = baseImage(settings, `denoland/deno:debian${version === null ? '' : `-${version}`}`)
   const dockerfile = [

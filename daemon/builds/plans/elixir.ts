@@ -1,5 +1,6 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { findInLines, hasLine } from '../text.ts'
 import { nodeTools } from './node-tools.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { chooseCommand } from './start.ts'
@@ -20,7 +21,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const notes: string[] = []
   const project = (await tree.readText('mix.exs')) ?? ''
   const version =
-    /^elixir (1\.\d+)/m.exec((await tree.readText('.tool-versions')) ?? '')?.[1] ?? DEFAULT_VERSION
+    findInLines((await tree.readText('.tool-versions')) ?? '', /^elixir[ \t]+(1\.\d+)/) ?? DEFAULT_VERSION
   const name = /\breleases:\s*\[\s*(\w+):/.exec(project)?.[1] ?? /\bapp:\s*:(\w+)/.exec(project)?.[1]
   if (name === undefined && settings.buildCommand === null && settings.processType !== 'static') {
     throw new BuildFailure(
@@ -39,7 +40,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     settings.buildCommand ??
     `mix compile${hasAssets ? ' && mix assets.deploy' : ''} && mix release --overwrite --path /app/release`
   // Packages need Hex, and those in Erlang rebar; a project without packages does with neither.
-  const hasPackages = (await tree.hasFile('mix.lock')) || /^\s*\{:\w+,/m.test(project)
+  const hasPackages = (await tree.hasFile('mix.lock')) || hasLine(project, /^\s*\{:\w+,/)
   const image = baseImage(settings, `elixir:${version}-slim`)
   const dockerfile = [
     ...buildStage(image),

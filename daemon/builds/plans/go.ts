@@ -1,5 +1,6 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { findInLines, hasLine, linesOf } from '../text.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { procfileCommand } from './procfile.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
@@ -34,7 +35,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const startCommand = settings.processType === 'static' ? 'true' : (given ?? PROGRAM)
   const sums = (await tree.hasFile('go.sum')) ? ' source/go.sum' : ''
   const isVendored = await tree.hasFolder('vendor')
-  const isWorkspace = (await tree.hasFile('go.work')) || /^\s*replace\s[\s\S]*=>\s*\.{1,2}\//m.test(module)
+  const isWorkspace = (await tree.hasFile('go.work')) || replacesByFolder(module)
   const download =
     isVendored || isWorkspace
       ? []
@@ -65,9 +66,20 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
 
 /** The version by the lines `toolchain` and `go` (Go modules reference, "go directive"); newer ones build older modules. */
 function minorOf(module: string): number {
-  const wanted = /^toolchain\s+go1\.(\d+)/m.exec(module) ?? /^go\s+1\.(\d+)/m.exec(module)
-  const minor = Number(wanted?.[1] ?? 0)
+  const wanted = findInLines(module, /^toolchain[ \t]+go1\.(\d+)/) ?? findInLines(module, /^go[ \t]+1\.(\d+)/)
+  const minor = Number(wanted ?? 0)
   return minor < OLDEST_MINOR ? CURRENT_MINOR : minor
+}
+
+/** Whether a module is replaced by a folder of the tree, in a line or a block of `replace` (Go modules reference). */
+function replacesByFolder(module: string): boolean {
+  let replaces = false
+  for (const line of linesOf(module)) {
+    if (/^[ \t]*replace\s/.test(line)) replaces = true
+    const [, replacement = ''] = line.split('=>', 2)
+    if (replaces && /^\.{1,2}\//.test(replacement.trimStart())) return true
+  }
+  return false
 }
 
 async function ownBuild(tree: Tree, module: string, notes: string[]): Promise<string> {
@@ -84,8 +96,7 @@ async function findMain(tree: Tree, module: string): Promise<string> {
     if (!/^[\w.-]+\/$/.test(name) || !(await isMain(tree, `cmd/${name}`))) continue
     names.push(name.slice(0, -1))
   }
-  const moduleName = /^module\s+"?(\S+?)"?\s*$/m
-    .exec(module)?.[1]
+  const moduleName = findInLines(module, /^module[ \t]+"?([^\s"]+)/)
     ?.replace(/\/v\d+$/, '')
     .split('/')
     .at(-1)
@@ -108,7 +119,7 @@ async function isMain(tree: Tree, folder: string): Promise<boolean> {
   for (const name of await tree.list(folder)) {
     if (!name.endsWith('.go') || name.endsWith('_test.go')) continue
     const text = (await tree.readText(`${folder}/${name}`)) ?? ''
-    if (/^package main\b/m.test(text) && !/^\/\/go:build ignore\b/m.test(text)) return true
+    if (hasLine(text, /^package main\b/) && !hasLine(text, /^\/\/go:build ignore\b/)) return true
   }
   return false
 }

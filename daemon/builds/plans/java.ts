@@ -1,4 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
+import { findInLines } from '../text.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { chooseCommand } from './start.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, takeApp } from './steps.ts'
@@ -89,7 +90,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
 function versionOf(file: string, properties: string, manifest: string): string {
   const found =
     /^(?:\w+-)?(\d+)/.exec(file.trim())?.[1] ??
-    /^java\.runtime\.version\s*=\s*(\d+)/m.exec(properties)?.[1] ??
+    findInLines(properties, /^java\.runtime\.version\s*=\s*(\d+)/) ??
     /<(?:java\.version|maven\.compiler\.release|maven\.compiler\.target)>\s*(\d+)\s*</.exec(manifest)?.[1] ??
     /JavaLanguageVersion\.of\((\d+)\)|JavaVersion\.VERSION_(\d+)\b/.exec(manifest)?.slice(1).find(Boolean)
   // There are images from 8 on; `1.8` is how 8 was written.

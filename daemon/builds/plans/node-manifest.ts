@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { isRecord, textsOf } from './json.ts'
 
 /** What the plan needs of a package.json. */
 export interface Manifest {
@@ -16,19 +16,6 @@ export interface Manifest {
   isWorkspace: boolean
 }
 
-/** Fields of another type than they should have count as missing, as they do for npm. */
-const texts = z.record(z.string(), z.unknown()).catch({})
-const Package = z.object({
-  scripts: texts,
-  main: z.string().nullable().catch(null),
-  engines: texts,
-  packageManager: z.string().nullable().catch(null),
-  dependencies: texts,
-  devDependencies: texts,
-  optionalDependencies: texts,
-  workspaces: z.unknown().optional(),
-})
-
 /** Reads the root's package.json. Throws BuildFailure when it cannot be read. */
 export async function readManifest(tree: Tree): Promise<Manifest> {
   const text = (await tree.readText('package.json')) ?? ''
@@ -40,27 +27,20 @@ export async function readManifest(tree: Tree): Promise<Manifest> {
       cause,
     })
   }
-  const parsed = Package.safeParse(value)
-  if (!parsed.success) throw new BuildFailure('package.json is not a JSON object: correct it')
-  const { scripts, main, engines, packageManager, workspaces, ...kinds } = parsed.data
-  const devDependencies = onlyText(kinds.devDependencies)
+  if (!isRecord(value)) throw new BuildFailure('package.json is not a JSON object: correct it')
+  const { main, packageManager } = value
+  const devDependencies = textsOf(value.devDependencies)
   return {
-    scripts: onlyText(scripts),
-    main: main === null || main === '' ? null : main.replace(/^\.\//, ''),
-    nodeRange: onlyText(engines).node ?? null,
-    packageManager,
+    scripts: textsOf(value.scripts),
+    main: typeof main !== 'string' || main === '' ? null : main.replace(/^\.\//, ''),
+    nodeRange: textsOf(value.engines).node ?? null,
+    packageManager: typeof packageManager === 'string' ? packageManager : null,
     dependencies: {
-      ...onlyText(kinds.optionalDependencies),
+      ...textsOf(value.optionalDependencies),
       ...devDependencies,
-      ...onlyText(kinds.dependencies),
+      ...textsOf(value.dependencies),
     },
     hasDevDependencies: Object.keys(devDependencies).length > 0,
-    isWorkspace: workspaces !== undefined,
+    isWorkspace: value.workspaces !== undefined,
   }
-}
-
-function onlyText(record: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  )
 }

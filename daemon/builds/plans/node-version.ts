@@ -1,6 +1,7 @@
 import semver from 'semver'
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { findInLines } from '../text.ts'
 import type { Manifest } from './node-manifest.ts'
 
 /** The line in long-term support (nodejs/Release, schedule). */
@@ -24,14 +25,14 @@ const LTS_NAMES: Record<string, number> = {
 /** For a range that several lines suit: the current line first, then those before it, then newer and odd ones. */
 const PREFERENCE = [CURRENT_LTS, 22, 20, 18, 16, 14, 26, 25, 23, 21, 19, 17, 15]
 
+/** Telling whether two ranges meet takes the square of their lengths. */
+const MAX_RANGE_CHARACTERS = 200
+
 /** The major version by `.node-version`, `.nvmrc` or `engines`, else the current LTS. Throws BuildFailure for an unreadable one. */
 export async function chooseNodeMajor(tree: Tree, manifest: Manifest, notes: string[]): Promise<number> {
   for (const file of ['.node-version', '.nvmrc']) {
     const text = await tree.readText(file)
-    const line = text
-      ?.split('\n')
-      .map((each) => each.replace(/#.*/, '').trim())
-      .find((each) => each !== '')
+    const line = findInLines(text ?? '', /^\s*([^#\s][^#]*)/)?.trim()
     if (line === undefined) continue
     const major = majorOfName(line) ?? majorOfRange(line.replace(/^v/, ''))
     if (major === null) throw unreadable(file, line)
@@ -53,7 +54,7 @@ function majorOfName(text: string): number | null {
 }
 
 function majorOfRange(text: string): number | null {
-  const range = semver.validRange(text)
+  const range = text.length > MAX_RANGE_CHARACTERS ? null : semver.validRange(text)
   if (range === null) return null
   const preferred = PREFERENCE.find((major) => semver.intersects(range, `${major}.x`))
   return preferred ?? semver.minVersion(range)?.major ?? null

@@ -1,7 +1,7 @@
 import semver from 'semver'
-import { z } from 'zod'
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { isRecord, textsOf } from './json.ts'
 import { assetsCommand, nodeTools } from './node-tools.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { chooseCommand } from './start.ts'
@@ -116,17 +116,23 @@ type Requirements = Record<string, string>
 async function readComposer(tree: Tree): Promise<Requirements | null> {
   const text = await tree.readText('composer.json')
   if (text === null) return null
+  let manifest: unknown
   try {
-    const schema = z.object({ require: z.record(z.string(), z.string()).catch({}) })
-    return schema.parse(JSON.parse(text)).require
+    manifest = JSON.parse(text)
   } catch (cause) {
     throw new BuildFailure('composer.json is not a valid JSON object: correct it', { cause })
   }
+  if (!isRecord(manifest)) throw new BuildFailure('composer.json is not a valid JSON object: correct it')
+  return textsOf(manifest.require)
 }
+
+/** Telling whether two ranges meet takes the square of their lengths. */
+const MAX_CONSTRAINT_CHARACTERS = 200
 
 /** Composer's constraints are semver's, but for the signs between alternatives and between parts. */
 function versionOf(composer: Requirements | null): string {
-  const range = semver.validRange((composer?.php ?? '').replaceAll(',', ' ').replaceAll(/\|+/g, '||'))
+  const constraint = (composer?.php ?? '').slice(0, MAX_CONSTRAINT_CHARACTERS)
+  const range = semver.validRange(constraint.replaceAll(',', ' ').replaceAll(/\|+/g, '||'))
   const suiting = VERSIONS.find((version) => range !== null && semver.intersects(range, `${version}.x`))
   return suiting ?? VERSIONS[0]!
 }

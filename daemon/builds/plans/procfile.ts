@@ -1,4 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
+import { linesOf } from '../text.ts'
 import type { PlanSettings } from './plan.ts'
 
 /** The command of this service's line in the tree's `Procfile`, or null. Notes say what of the file is not used. */
@@ -9,8 +10,7 @@ export async function procfileCommand(
 ): Promise<string | null> {
   const text = await tree.readText('Procfile')
   if (text === null) return null
-  const lines = [...text.matchAll(/^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*\r?$/gm)]
-  const commands = new Map(lines.map(([, name, command]) => [name!, command!]))
+  const commands = readProcfile(text)
   const type = settings.processType ?? 'web'
   const command = commands.get(type) ?? null
   if (command === null) notes.push(`the Procfile has no line "${type}:"`)
@@ -18,4 +18,15 @@ export async function procfileCommand(
   if (commands.has('release'))
     notes.push('the line "release:" of the Procfile is not run: set pre_deploy_command to it')
   return command
+}
+
+/** The commands by their process types. */
+function readProcfile(text: string): Map<string, string> {
+  const commands = new Map<string, string>()
+  for (const line of linesOf(text)) {
+    const [whole, type] = /^([A-Za-z0-9_-]+):/.exec(line) ?? []
+    const command = whole === undefined ? '' : line.slice(whole.length).trim()
+    if (command !== '') commands.set(type!, command)
+  }
+  return commands
 }

@@ -1,4 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
+import { hasLine } from '../text.ts'
 
 /** How a Python project's packages are installed into the active environment. */
 export interface Installer {
@@ -18,12 +19,12 @@ export interface Installer {
 export async function chooseInstaller(tree: Tree): Promise<Installer> {
   const project = await tree.readText('pyproject.toml')
   if (await tree.hasFile('uv.lock')) return uv(project ?? '')
-  const usesPoetry = (await tree.hasFile('poetry.lock')) || /^\[tool\.poetry\]/m.test(project ?? '')
+  const usesPoetry = (await tree.hasFile('poetry.lock')) || hasLine(project ?? '', /^\[tool\.poetry\]/)
   if (project !== null && usesPoetry) return poetry(await tree.hasFile('poetry.lock'))
   if (await tree.hasFile('Pipfile')) return pipenv(await tree.hasFile('Pipfile.lock'))
   const requirements = await tree.readText('requirements.txt')
   if (requirements !== null) return pip(requirements)
-  const isPackage = /^\[(project|build-system)\]/m.test(project ?? '') || (await tree.hasFile('setup.py'))
+  const isPackage = hasLine(project ?? '', /^\[(project|build-system)\]/) || (await tree.hasFile('setup.py'))
   const late = isPackage ? ['pip install .'] : []
   return { name: 'pip', tool: null, environment: {}, files: [], early: [], late }
 }
@@ -31,10 +32,10 @@ export async function chooseInstaller(tree: Tree): Promise<Installer> {
 function pip(requirements: string): Installer {
   const install = 'pip install -r requirements.txt'
   // Other files and the project itself may be named by it (pip, "Requirements File Format").
-  const namesFiles =
-    /^\s*(-r|-c|-e|--requirement|--constraint|--editable|--find-links|\.|\/|file:)|@\s*file:/m.test(
-      requirements,
-    )
+  const namesFiles = hasLine(
+    requirements,
+    /^\s*(-r|-c|-e|--requirement|--constraint|--editable|--find-links|\.|\/|file:)|@\s*file:/,
+  )
   const [early, late] = namesFiles ? [[], [install]] : [[install], []]
   return {
     name: 'pip',
@@ -48,14 +49,14 @@ function pip(requirements: string): Installer {
 
 function uv(project: string): Installer {
   const sync = '/opt/tools/bin/uv sync --frozen --no-dev'
-  const isWorkspace = /^\[tool\.uv\.(workspace|sources)/m.test(project)
+  const isWorkspace = hasLine(project, /^\[tool\.uv\.(workspace|sources)/)
   return {
     name: 'uv',
     tool: 'uv',
     environment: { UV_PROJECT_ENVIRONMENT: '/opt/venv', UV_LINK_MODE: 'copy', UV_PYTHON_DOWNLOADS: 'never' },
     files: isWorkspace ? [] : ['pyproject.toml', 'uv.lock'],
     early: [`${sync} --no-install-project`],
-    late: isWorkspace || /^\[build-system\]/m.test(project) ? [sync] : [],
+    late: isWorkspace || hasLine(project, /^\[build-system\]/) ? [sync] : [],
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { hasLine, linesOf } from '../text.ts'
 
 /** Where applications are usually made, as file and as module name. */
 const MODULES = [
@@ -33,7 +34,9 @@ export async function findStart(tree: Tree, notes: string[]): Promise<string> {
 async function namedPackages(tree: Tree): Promise<(name: string) => boolean> {
   const files = ['requirements.txt', 'pyproject.toml', 'Pipfile']
   const text = (await Promise.all(files.map((name) => tree.readText(name)))).join('\n')
-  return (name) => new RegExp(`(^|[\\s"'])${name}(?![\\w-])`, 'im').test(text)
+  const names = new Set<string>()
+  for (const [name] of text.matchAll(/(?<![^\s"'])[A-Za-z][\w-]*/g)) names.add(name.toLowerCase())
+  return (name) => names.has(name)
 }
 
 async function django(
@@ -58,12 +61,10 @@ async function application(tree: Tree, packages: (name: string) => boolean): Pro
     const text = await tree.readText(`${file}.py`)
     if (text === null) continue
     const module = file.replace(/\/__init__$/, '').replaceAll('/', '.')
-    const asgi = /^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(?:FastAPI|Starlette|Litestar|Quart)\(/m.exec(
-      text,
-    )?.[1]
+    const asgi = findMade(text, /^(?:\w+\.)?(?:FastAPI|Starlette|Litestar|Quart)\(/)
     if (asgi !== undefined) return `uvicorn --host 0.0.0.0 --port $PORT ${module}:${asgi}`
-    const wsgi = /^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?Flask\(/m.exec(text)?.[1]
-    const target = wsgi ?? (/^def create_app\(/m.test(text) ? 'create_app' : null)
+    const wsgi = findMade(text, /^(?:\w+\.)?Flask\(/)
+    const target = wsgi ?? (hasLine(text, /^def create_app\(/) ? 'create_app' : null)
     if (target === null) continue
     if (!packages('gunicorn')) return `flask --app ${module}:${target} run --host 0.0.0.0 --port $PORT`
     return wsgi === undefined
@@ -71,6 +72,17 @@ async function application(tree: Tree, packages: (name: string) => boolean): Pro
       : `gunicorn --bind 0.0.0.0:$PORT ${module}:${wsgi}`
   }
   return null
+}
+
+/** The name that a module gives to what a call makes: `app = Flask(...)`, `app: FastAPI = FastAPI(...)`. */
+function findMade(text: string, call: RegExp): string | undefined {
+  for (const line of linesOf(text)) {
+    const equals = line.indexOf('=')
+    if (equals === -1 || !call.test(line.slice(equals + 1).trimStart())) continue
+    const name = /^[A-Za-z_]\w*(?=\s*(?::|$))/.exec(line.slice(0, equals))?.[0]
+    if (name !== undefined) return name
+  }
+  return undefined
 }
 
 async function plainFile(tree: Tree): Promise<string | null> {

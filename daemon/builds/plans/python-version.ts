@@ -1,6 +1,7 @@
 import semver from 'semver'
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { findInLines } from '../text.ts'
 
 /** Used where the tree says nothing. */
 const DEFAULT_MINOR = 13
@@ -10,10 +11,7 @@ const MINORS = [DEFAULT_MINOR, 12, 11, 10, 9, 14, 8]
 /** The minor version of Python 3 by `.python-version`, `runtime.txt` or the project's manifest. */
 export async function choosePythonMinor(tree: Tree, notes: string[]): Promise<number> {
   for (const file of ['.python-version', 'runtime.txt']) {
-    const line = (await tree.readText(file))
-      ?.split('\n')
-      .map((each) => each.trim())
-      .find((each) => each !== '' && !each.startsWith('#'))
+    const line = findInLines((await tree.readText(file)) ?? '', /^\s*([^#\s].*)/)?.trim()
     if (line === undefined) continue
     const minor = /^(?:python-|cpython-)?3\.(\d+)(?:\.\d+)?$/.exec(line)?.[1]
     if (minor === undefined) {
@@ -25,7 +23,10 @@ export async function choosePythonMinor(tree: Tree, notes: string[]): Promise<nu
     return Number(minor)
   }
   const manifest = `${(await tree.readText('pyproject.toml')) ?? ''}\n${(await tree.readText('Pipfile')) ?? ''}`
-  const wanted = /^(?:requires-python|python|python_version)\s*=\s*["']([^"'\n]+)["']/m.exec(manifest)?.[1]
+  const wanted = findInLines(
+    manifest,
+    /^(?:requires-python|python|python_version)\s*=\s*["']([^"']{1,200})["']/,
+  )
   return wanted === undefined ? DEFAULT_MINOR : minorOfRange(wanted, notes)
 }
 

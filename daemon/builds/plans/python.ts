@@ -1,5 +1,6 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { hasLine } from '../text.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { procfileCommand } from './procfile.ts'
 import { chooseInstaller, type Installer } from './python-installers.ts'
@@ -93,7 +94,7 @@ async function ownBuild(tree: Tree, settings: PlanSettings, isMkdocs: boolean): 
   )?.[1]
   if (project === undefined) return null
   const options = await tree.readText(`${project}/settings.py`)
-  return /^STATIC_ROOT\s*=/m.test(options ?? '') ? 'python manage.py collectstatic --noinput' : null
+  return hasLine(options ?? '', /^STATIC_ROOT\s*=/) ? 'python manage.py collectstatic --noinput' : null
 }
 
 function installSteps(installer: Installer, settings: PlanSettings): string[] {

@@ -1,4 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
+import { findInLines, linesOf } from '../text.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { nodeTools } from './node-tools.ts'
 import { chooseCommand } from './start.ts'
@@ -22,9 +23,8 @@ const CACHES = ['/root/.bundle/cache']
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
   const version = await versionOf(tree)
-  const gems = `${await tree.readText('Gemfile')}\n${(await tree.readText('Gemfile.lock')) ?? ''}`
-  const hasGem = (name: string): boolean =>
-    new RegExp(`^\\s*(gem\\s*\\(?\\s*["']${name}["']|${name} \\()`, 'm').test(gems)
+  const gems = await gemsOf(tree)
+  const hasGem = (name: string): boolean => gems.has(name)
   const isRails = hasGem('rails') && (await tree.hasFile('config/application.rb'))
   const startCommand = await chooseCommand(
     tree,
@@ -66,15 +66,28 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   }
 }
 
+/** The gems that the Gemfile names, and those of its lock file. */
+async function gemsOf(tree: Tree): Promise<Set<string>> {
+  const gems = new Set<string>()
+  for (const file of ['Gemfile', 'Gemfile.lock']) {
+    for (const line of linesOf((await tree.readText(file)) ?? '')) {
+      const named = /^gem[\s(]*["']([\w.-]+)["']/.exec(line.trim()) ?? /^([\w.-]+) \(/.exec(line.trim())
+      if (named) gems.add(named[1]!)
+    }
+  }
+  return gems
+}
+
 /** By .ruby-version, the Gemfile or what Bundler wrote into the lock file. */
 async function versionOf(tree: Tree): Promise<string> {
   const sources: [file: string, pattern: RegExp][] = [
-    ['.ruby-version', /^(?:ruby-)?(\d+\.\d+(?:\.\d+)?)\s*$/m],
-    ['Gemfile', /^\s*ruby\s*\(?\s*["'](?:~>\s*|>=\s*)?(\d+\.\d+)(?:\.\d+)?["']/m],
-    ['Gemfile.lock', /^RUBY VERSION\s+ruby (\d+\.\d+)/m],
+    ['.ruby-version', /^(?:ruby-)?(\d+\.\d+(?:\.\d+)?)\s*$/],
+    ['Gemfile', /^\s*ruby[\s(]*["'](?:(?:~>|>=)\s*)?(\d+\.\d+)(?:\.\d+)?["']/],
+    // Bundler writes it in a line of its own, below "RUBY VERSION".
+    ['Gemfile.lock', /^\s+ruby (\d+\.\d+)/],
   ]
   for (const [file, pattern] of sources) {
-    const version = pattern.exec((await tree.readText(file)) ?? '')?.[1]
+    const version = findInLines((await tree.readText(file)) ?? '', pattern)
     if (version !== undefined) return version
   }
   return DEFAULT_VERSION

@@ -1,5 +1,6 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
+import { findInLines, linesOf } from '../text.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { procfileCommand } from './procfile.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, takeApp } from './steps.ts'
@@ -62,21 +63,33 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
 /** By rust-toolchain.toml or its plain form; other channels than stable ones have no image. */
 async function versionOf(tree: Tree): Promise<string> {
   const text = (await tree.readText('rust-toolchain.toml')) ?? (await tree.readText('rust-toolchain')) ?? ''
-  return /^(?:channel\s*=\s*)?["']?(1\.\d+(?:\.\d+)?)["']?\s*$/m.exec(text)?.[1] ?? '1'
+  return findInLines(text, /^(?:channel\s*=\s*)?["']?(1\.\d+(?:\.\d+)?)["']?\s*$/) ?? '1'
 }
 
 /** The program to start: `default-run`, the only `[[bin]]`, else the package's name. */
 async function programOf(tree: Tree): Promise<string> {
   const manifest = (await tree.readText('Cargo.toml')) ?? ''
-  const named = /^default-run\s*=\s*"([\w-]+)"/m.exec(manifest)?.[1]
+  const named = findInLines(manifest, /^default-run\s*=\s*"([\w-]+)"/)
   if (named !== undefined) return named
-  const programs = [...manifest.matchAll(/^\[\[bin\]\][^[]*?^name\s*=\s*"([\w-]+)"/gm)].map(
-    ([, name]) => name!,
-  )
+  const { programs, name } = namesOf(manifest)
   if (programs.length === 1) return programs[0]!
-  const name = /^\[package\][^[]*?^name\s*=\s*"([\w-]+)"/m.exec(manifest)?.[1]
   if (name !== undefined && (programs.length === 0 || programs.includes(name))) return name
   throw new BuildFailure(
     'Cargo.toml does not say which program to start: add default-run to its package, or set start_command, such as "bin/server"',
   )
+}
+
+/** The names in the tables `[[bin]]` and `[package]`. */
+function namesOf(manifest: string): { programs: string[]; name: string | undefined } {
+  const programs: string[] = []
+  let name: string | undefined
+  let table = ''
+  for (const line of linesOf(manifest)) {
+    const text = line.trim()
+    if (text.startsWith('[')) table = text
+    const named = /^name\s*=\s*"([\w-]+)"/.exec(text)?.[1]
+    if (named !== undefined && table.startsWith('[[bin]]')) programs.push(named)
+    if (named !== undefined && table.startsWith('[package]')) name ??= named
+  }
+  return { programs, name }
 }

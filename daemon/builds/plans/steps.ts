@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { shellArguments } from '../start-command.ts'
 import type { PlanSettings } from './plan.ts'
 
@@ -27,9 +28,7 @@ const APP_USER_ID = 1000
 
 /** The name of a base image, behind the registry that is to be used for it. */
 export function baseImage(settings: PlanSettings, name: string): string {
-  return settings.baseImageRegistry === null
-    ? name
-    : `${settings.baseImageRegistry.replace(/\/+$/, '')}/${name}`
+  return settings.baseImageRegistry === null ? name : posix.join(settings.baseImageRegistry, name)
 }
 
 /** Begins a stage whose RUN lines see the build's variables. */

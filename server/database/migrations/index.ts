@@ -1,6 +1,7 @@
 import initial from './001-initial.ts'
 import everythingAServiceCanBe from './002-everything-a-service-can-be.ts'
 import webhookDeliveries from './003-webhook-deliveries.ts'
+import crashesOfDeploys from './004-crashes-of-deploys.ts'
 import madeInTheEngine from './005-made-in-the-engine.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
@@ -8,5 +9,6 @@ export const migrations: readonly string[] = [
   initial,
   everythingAServiceCanBe,
   webhookDeliveries,
+  crashesOfDeploys,
   madeInTheEngine,
 ]

@@ -1,0 +1,107 @@
+import { createReadStream, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import type { Header, Pack } from 'tar-stream'
+import type { IgnoreRules, Verdict } from './dockerignore.ts'
+import { BuildFailure } from './failure.ts'
+
+/** Read at once: faster than a stream each for the many small files of a tree. */
+const SMALL_FILE_BYTES = 256 * 1024
+
+/** Writes a tree into a tar archive. Its system calls block: it is for a process that does nothing else. */
+export class Packer {
+  readonly #directory: string
+  /** The folder of the archive that the tree goes into; null is its root. */
+  readonly #folder: string | null
+  readonly #archive: Pack
+  readonly #rules: IgnoreRules
+  /** Files with another content than the tree's; they are in the context whatever the rules say. */
+  readonly #replaced: Map<string, string>
+  /** One moment for all: it is not part of the engine's cache key, but of the ETags that web servers make. */
+  readonly #modified = new Date()
+  readonly #folders = new Set<string>()
+
+  constructor(
+    directory: string,
+    folder: string | null,
+    archive: Pack,
+    rules: IgnoreRules,
+    replaced: Map<string, string>,
+  ) {
+    this.#directory = directory
+    this.#folder = folder
+    this.#archive = archive
+    this.#rules = rules
+    this.#replaced = replaced
+  }
+
+  async run(): Promise<void> {
+    for (const [path, content] of this.#replaced) {
+      await this.#addFolder(posix.dirname(path))
+      await this.#add({ name: path, type: 'file', mode: 0o644 }, Buffer.from(content))
+    }
+    if (this.#folder !== null) await this.#addFolder(this.#folder)
+    await this.#walk('', null)
+  }
+
+  async #walk(folder: string, parent: Verdict | null): Promise<void> {
+    const names = readdirSync(join(this.#directory, folder)).toSorted()
+    for (const name of names) {
+      const path = folder === '' ? name : `${folder}/${name}`
+      if (name.includes('\ufffd')) throw new BuildFailure(`the name of ${path} is not UTF-8: rename it`)
+      const verdict = this.#rules.match(path, parent)
+      const isLeftOut = this.#rules.isLeftOut(verdict)
+      const facts = lstatSync(join(this.#directory, path))
+      if (facts.isDirectory()) {
+        if (isLeftOut && !this.#rules.mayHoldExceptions(path)) continue
+        if (!isLeftOut) await this.#addFolder(this.#nameOf(path), facts.mode)
+        await this.#walk(path, verdict)
+      } else if (!isLeftOut) await this.#addLeaf(path, facts)
+    }
+  }
+
+  #nameOf(path: string): string {
+    return this.#folder === null ? path : `${this.#folder}/${path}`
+  }
+
+  async #addLeaf(
+    path: string,
+    facts: { mode: number; size: number; isFile(): boolean; isSymbolicLink(): boolean },
+  ): Promise<void> {
+    const name = this.#nameOf(path)
+    if (this.#replaced.has(name)) return
+    if (!facts.isFile() && !facts.isSymbolicLink()) return
+    await this.#addFolder(posix.dirname(name))
+    const source = join(this.#directory, path)
+    if (facts.isSymbolicLink()) {
+      await this.#add({ name, type: 'symlink', mode: 0o777, linkname: readlinkSync(source) })
+    } else await this.#addFile({ name, type: 'file', mode: facts.mode & 0o777, size: facts.size }, source)
+  }
+
+  async #addFolder(path: string, mode = 0o755): Promise<void> {
+    if (path === '.' || this.#folders.has(path)) return
+    await this.#addFolder(posix.dirname(path))
+    this.#folders.add(path)
+    await this.#add({ name: path, type: 'directory', mode: mode & 0o777 })
+  }
+
+  #add(header: Partial<Header> & { name: string }, content: Buffer = Buffer.alloc(0)): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const done = (error?: Error | null): void => (error ? reject(error) : resolve())
+    this.#archive.entry({ ...header, mtime: this.#modified }, content, done)
+    return promise
+  }
+
+  async #addFile(header: Partial<Header> & { name: string; size: number }, source: string): Promise<void> {
+    if (header.size === 0) return await this.#add(header)
+    if (header.size <= SMALL_FILE_BYTES) return await this.#add(header, readFileSync(source))
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const entry = this.#archive.entry({ ...header, mtime: this.#modified }, (error) =>
+      error ? reject(error) : resolve(),
+    )
+    const reading = createReadStream(source)
+    reading.on('error', (error) => entry.destroy(error))
+    entry.on('close', () => reading.destroy())
+    reading.pipe(entry)
+    await promise
+  }
+}

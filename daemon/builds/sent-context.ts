@@ -1,0 +1,26 @@
+import { Readable } from 'node:stream'
+import type { BuildFile } from './context.ts'
+import { PACK_CONTEXT } from './jobs.ts'
+import type { SourceTree } from './source-tree.ts'
+
+/** A build context on its way from the process that packs it to the engine. */
+export class SentContext {
+  readonly tar: Readable
+  /** Why the tar broke off; undefined when it did not. */
+  fault: unknown
+
+  constructor(source: SourceTree, file: BuildFile) {
+    this.tar = Readable.from(this.#pack(source, file), { objectMode: false })
+  }
+
+  async *#pack(source: SourceTree, file: BuildFile): AsyncGenerator<Buffer> {
+    const packed = source.reader.ask(PACK_CONTEXT, { root: source.root, file })
+    packed.then(
+      () => source.release(),
+      (error: unknown) => (this.fault = error),
+    )
+    yield* source.reader.output as AsyncIterable<Buffer>
+    // Its output ends also when it is killed: a part of a tar must never pass for the whole.
+    await packed
+  }
+}

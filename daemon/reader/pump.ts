@@ -1,0 +1,47 @@
+import { finished, type Readable, type Writable } from 'node:stream'
+
+/** Bytes on their way from one stream to another. */
+export interface Pump {
+  /** Resolves when all were written and the sink was ended; rejects when the source fails, or `onBytes` throws. */
+  done: Promise<void>
+  /** Lets go of the source, paused and open. */
+  detach(): void
+}
+
+/**
+ * Copies a stream with back-pressure; the pieces are of no use to anybody else afterwards. Other than a pipeline it
+ * leaves the source open whatever happens to the sink: it may be a connection that has still to be answered.
+ */
+export function pump(source: Readable, sink: Writable, onBytes: (bytes: Buffer) => void): Pump {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const resume = (): void => void source.resume()
+  const onData = (bytes: Buffer): void => {
+    try {
+      onBytes(bytes)
+    } catch (error) {
+      return reject(error)
+    }
+    if (sink.write(bytes, () => giveBack(bytes))) return
+    source.pause()
+    sink.once('drain', resume)
+  }
+  const unwatch = finished(source, { writable: false }, (error) => {
+    if (error) return reject(error)
+    sink.end()
+    resolve()
+  })
+  source.on('data', onData)
+  return {
+    done: promise,
+    detach() {
+      source.off('data', onData).pause()
+      sink.off('drain', resume)
+      unwatch()
+    },
+  }
+}
+
+/** Frees what was written. The collector would let 70 MiB of such pieces gather during an upload of 512 MiB (measured). */
+function giveBack({ buffer, length }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
+}

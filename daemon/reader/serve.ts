@@ -1,0 +1,70 @@
+import { readSync } from 'node:fs'
+import { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
+import { BuildFailure } from '../builds/failure.ts'
+import { LIFELINE_FD, type Answer, type Job, type JobStreams, type Request } from './job.ts'
+
+const OUTPUT_FD = 1
+
+type Work = (input: unknown, streams: JobStreams) => Promise<unknown>
+
+/** A job with what does it. */
+export type Done = [name: string, work: Work]
+
+/** Says how a job is done, in the types of the job. */
+export function done<Input, Output>(
+  job: Job<Input, Output>,
+  work: (input: Input, streams: JobStreams) => Promise<Output>,
+): Done {
+  return [job.name, work as Work]
+}
+
+/** Does the jobs that come over node's channel, one after another, until the process is killed: it never ends itself. */
+export function serveJobs(jobs: Done[]): void {
+  const works = new Map(jobs)
+  const streams = new ProcessStreams()
+  process.on('message', (request: Request) => {
+    const work = works.get(request.job)
+    void answerOf(work, request, streams).then((answer) => process.send!(answer))
+  })
+}
+
+async function answerOf(
+  work: Work | undefined,
+  { job, input }: Request,
+  streams: JobStreams,
+): Promise<Answer> {
+  try {
+    if (!work) throw new Error(`there is no job ${job}`)
+    return { kind: 'done', output: await work(input, streams) }
+  } catch (error) {
+    if (error instanceof BuildFailure) return { kind: 'source fault', message: error.message }
+    const { message, stack, code } = (error instanceof Error ? error : new Error(String(error))) as Error & {
+      code?: string
+    }
+    return { kind: 'error', message, code: code ?? null, stack: stack ?? message }
+  }
+}
+
+/** Opened by the job that wants them. */
+class ProcessStreams implements JobStreams {
+  #output: Writable | undefined
+
+  get input(): Readable {
+    return process.stdin
+  }
+
+  /** Not `process.stdout`, which blocks the thread and cannot be ended. */
+  get output(): Writable {
+    return (this.#output ??= new Socket({ fd: OUTPUT_FD, readable: false, writable: true }))
+  }
+}
+
+/**
+ * Ends this process with the one that started it, also by `kill -9`: nothing is ever written to the lifeline, so a read
+ * returns when its other end closes. For a thread of its own, as the first may be busy with a file for long.
+ */
+export function endWithLifeline(): void {
+  readSync(LIFELINE_FD, Buffer.alloc(1))
+  process.kill(process.pid, 'SIGKILL')
+}

@@ -1,0 +1,61 @@
+import { lstatSync, opendirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PRIVATE_FILE_MODE } from '#server/files.ts'
+import type { SiteRules } from '#proxy/protocol.ts'
+import { BuildFailure } from '../builds/failure.ts'
+import { Tree } from '../sources/tree.ts'
+import type { FinishedSite } from './jobs.ts'
+import { MAX_RULES_BYTES, parseHeaders, parseRedirects } from './rules.ts'
+
+/** What a published folder may hold; each file costs an inode and a look. */
+const MAX_FILES = 200_000
+
+/**
+ * Makes the `files` of a folder fit to be served: takes `.git` out, refuses all but files and folders, and keeps what
+ * their rule files say beside them. Throws BuildFailure that names what it may not hold. Answers how many files there
+ * are, and what of the rules is not taken.
+ */
+export async function finishSite(folder: string): Promise<FinishedSite> {
+  const directory = join(folder, 'files')
+  rmSync(join(directory, '.git'), { recursive: true, force: true })
+  const files = countFiles(directory, '', 0)
+  return { files, notes: await writeRules(folder, new Tree(directory)) }
+}
+
+function countFiles(directory: string, folder: string, before: number): number {
+  let files = before
+  const folders: string[] = []
+  const entries = opendirSync(join(directory, folder))
+  try {
+    for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) folders.push(path)
+      else if (entry.isFile()) files += 1
+      else
+        throw new BuildFailure(
+          `the published folder holds ${JSON.stringify(path)}, which is ${kindOf(join(directory, path))}: only files and folders can be published`,
+        )
+      if (files > MAX_FILES)
+        throw new BuildFailure(`the published folder holds more than ${MAX_FILES} files: publish fewer`)
+    }
+  } finally {
+    entries.closeSync()
+  }
+  for (const path of folders) files = countFiles(directory, path, files)
+  return files
+}
+
+async function writeRules(folder: string, files: Tree): Promise<string[]> {
+  const redirects = parseRedirects((await files.readText('_redirects', MAX_RULES_BYTES)) ?? '')
+  const headers = parseHeaders((await files.readText('_headers', MAX_RULES_BYTES)) ?? '')
+  const rules: SiteRules = { redirects: redirects.redirects, headers: headers.headers }
+  writeFileSync(join(folder, 'rules.json'), JSON.stringify(rules), { mode: PRIVATE_FILE_MODE })
+  return [
+    ...redirects.notes.map((note) => `_redirects: ${note}`),
+    ...headers.notes.map((note) => `_headers: ${note}`),
+  ]
+}
+
+function kindOf(path: string): string {
+  return lstatSync(path).isSymbolicLink() ? 'a link' : 'no regular file'
+}

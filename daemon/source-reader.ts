@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url'
+import { isMainThread, Worker } from 'node:worker_threads'
+import { packContext } from './builds/context.ts'
+import { CHOOSE_RECIPE, PACK_CONTEXT } from './builds/jobs.ts'
+import { chooseRecipe } from './builds/recipe.ts'
+import { done, endWithLifeline, serveJobs } from './reader/serve.ts'
+import { LIFT_FOLDER, TAKE_FOLDER } from './sites/jobs.ts'
+import { takeFolder } from './sites/take-folder.ts'
+import { unpackFolder } from './sites/unpack-folder.ts'
+import { deleteTree } from './sources/delete-tree.ts'
+import { untilTooLarge } from './sources/directory-size.ts'
+import { KEEP_ARCHIVE, REMOVE_TREE, UNPACK_ARCHIVE, WATCH_SIZE } from './sources/jobs.ts'
+import { keepArchive } from './sources/keep-archive.ts'
+import { unpackArchive } from './sources/unpack.ts'
+
+/** The program that reads users' files. Nothing here may reach the database, the engine or a secret. */
+if (isMainThread) {
+  serveJobs([
+    done(KEEP_ARCHIVE, (input, streams) => keepArchive(input, streams.input)),
+    done(UNPACK_ARCHIVE, unpackArchive),
+    done(WATCH_SIZE, untilTooLarge),
+    done(REMOVE_TREE, deleteTree),
+    done(CHOOSE_RECIPE, chooseRecipe),
+    done(PACK_CONTEXT, (input, streams) => packContext(input, streams.output)),
+    done(TAKE_FOLDER, takeFolder),
+    done(LIFT_FOLDER, (input, streams) => unpackFolder(input, streams.input)),
+  ])
+  const watcher = new Worker(fileURLToPath(import.meta.url))
+  watcher.on('error', (error) => {
+    throw error
+  })
+} else endWithLifeline()

@@ -1,0 +1,50 @@
+import { lstatSync, opendirSync, type Dir, type Dirent } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isTooLarge } from './checkout-limits.ts'
+
+/** How often is looked; a slow look waits longer, so that looking never takes more than a tenth of the time. */
+const PERIOD_MS = 1_000
+const REST_FACTOR = 9
+
+/** Answers once a directory that is being filled holds more than a checkout may. */
+export async function untilTooLarge({ directory }: { directory: string }): Promise<null> {
+  for (;;) {
+    const started = performance.now()
+    const use = { bytes: 0, files: 0 }
+    add(directory, use)
+    if (isTooLarge(use.bytes, use.files)) return null
+    await delay(Math.max(PERIOD_MS, (performance.now() - started) * REST_FACTOR))
+  }
+}
+
+function add(directory: string, use: { bytes: number; files: number }): void {
+  const folders: string[] = []
+  for (const entry of entriesOf(directory)) {
+    if (isTooLarge(use.bytes, use.files)) return
+    use.files += 1
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) folders.push(path)
+    else use.bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
+  }
+  // When the folder is closed: nested ones could be more than a process may have open.
+  for (const folder of folders) add(folder, use)
+}
+
+/** One by one, as a folder may have any number. Files and folders come and go while git works. */
+function* entriesOf(path: string): Generator<Dirent> {
+  const folder = openDirectory(path)
+  try {
+    for (let entry = folder?.readSync(); entry; entry = folder!.readSync()) yield entry
+  } finally {
+    folder?.closeSync()
+  }
+}
+
+function openDirectory(path: string): Dir | null {
+  try {
+    return opendirSync(path)
+  } catch {
+    return null
+  }
+}

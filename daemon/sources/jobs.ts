@@ -1,0 +1,36 @@
+import type { Job } from '../reader/job.ts'
+
+/** 4 GiB through gzip and tar take 30 s; slow disks and 200,000 small files some minutes more. */
+const ARCHIVE_CPU_SECONDS = 10 * 60
+/** The rest of a tree of any size is gone in less. */
+const REMOVAL_SECONDS = 10 * 60
+/** A look at 500,000 files takes 3 s, and it looks a tenth of the time. */
+const WATCH_CPU_SECONDS = 10 * 60
+
+/** Writes the archive that is fed to it to a file that is its owner's alone, and judges it on the way. */
+export const KEEP_ARCHIVE: Job<{ path: string }, null> = {
+  name: 'keep-archive',
+  doing: 'reading the archive',
+  limits: { cpuSeconds: ARCHIVE_CPU_SECONDS, seconds: null },
+}
+
+/** Unpacks an archive into an empty directory; a folder `aside` beside that may be used meanwhile. */
+export const UNPACK_ARCHIVE: Job<{ path: string; directory: string }, null> = {
+  name: 'unpack-archive',
+  doing: 'unpacking the archive',
+  limits: { cpuSeconds: ARCHIVE_CPU_SECONDS, seconds: null },
+}
+
+/** Answers when a directory holds more than a checkout may. */
+export const WATCH_SIZE: Job<{ directory: string }, null> = {
+  name: 'watch-size',
+  doing: 'counting the files of the repository',
+  limits: { cpuSeconds: WATCH_CPU_SECONDS, seconds: null },
+}
+
+/** Removes a folder with all that it holds; a missing one is fine. */
+export const REMOVE_TREE: Job<{ directory: string }, null> = {
+  name: 'remove-tree',
+  doing: 'removing the files of the source',
+  limits: { cpuSeconds: REMOVAL_SECONDS, seconds: REMOVAL_SECONDS },
+}

@@ -1,0 +1,54 @@
+import { fileURLToPath } from 'node:url'
+import { isMainThread, Worker } from 'node:worker_threads'
+import type { Job } from '#daemon/reader/job.ts'
+import { done, endWithLifeline, serveJobs } from '#daemon/reader/serve.ts'
+
+/** Jobs that do what a reader of sources must not be able to do to the server. */
+function job(name: string, cpuSeconds: number, seconds: number | null): Job<null, string[]> {
+  return { name, doing: name, limits: { cpuSeconds, seconds } }
+}
+
+export const SPIN = job('spinning', 1, null)
+export const SPIN_LONG = job('spinning long', 10_000, null)
+export const SLEEP = job('sleeping', 10_000, 1)
+export const GORGE = job('gorging', 10_000, null)
+export const HOARD = job('hoarding', 10_000, null)
+export const DIE = job('dying', 10_000, null)
+export const ENVIRONMENT = job('looking around', 10_000, null)
+export const CHECK = job('checking', 10_000, null)
+
+const spin = (): never => {
+  for (;;);
+}
+
+async function gorge(): Promise<never> {
+  const taken: Buffer[] = []
+  for (;;) {
+    taken.push(Buffer.alloc(16 * 1024 * 1024, taken.length))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function hoard(): never {
+  const taken: string[][] = []
+  for (;;) taken.push(Array.from({ length: 100_000 }, (_, index) => `${taken.length} ${index}`))
+}
+
+// Imported by the tests for its jobs, run by the reader as its program.
+if (!isMainThread) endWithLifeline()
+else if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  serveJobs([
+    done(SPIN, async () => spin()),
+    done(SPIN_LONG, async () => spin()),
+    done(SLEEP, () => new Promise(() => {})),
+    done(GORGE, gorge),
+    done(HOARD, async () => hoard()),
+    done(DIE, async () => process.exit(7)),
+    done(ENVIRONMENT, async () => Object.keys(process.env)),
+    done(CHECK, async () => ['well']),
+  ])
+  const watcher = new Worker(fileURLToPath(import.meta.url))
+  watcher.on('error', (error) => {
+    throw error
+  })
+}

@@ -16,6 +16,8 @@ const ENTRIES = 199_999
 const RUN = '\n'.repeat(1024 * 1024)
 const MANIFESTS = ['requirements.txt', 'go.mod', 'Gemfile', 'mix.exs']
 
+let services = 0
+
 await withServer(async (server) => {
   for (const name of MANIFESTS) {
     const files = { [name]: RUN, Procfile: ' '.repeat(1024 * 1024) }
@@ -70,17 +72,14 @@ async function attack(server: TestServer, title: string, work: () => Promise<str
     }
   })()
   const began = performance.now()
-  const result = await work()
+  const result = await work().finally(() => (isOver = true))
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  isOver = true
   await watch
   console.log(`${title}: ${result.split('\n')[0]} (${seconds} s)`)
   console.log(
     `  GET /services median ${median(times).toFixed(1)} ms, longest ${Math.max(...times).toFixed(0)} ms; server ${formatMib(before)} before, ${formatMib(peak)} at most; reader ${formatMib(readerPeak)} at most`,
   )
 }
-
-let services = 0
 
 async function upload(server: TestServer, archive: Buffer): Promise<string> {
   const name = `attack-${++services}`

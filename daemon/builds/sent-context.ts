@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { messageOf } from '#server/errors.ts'
 import type { BuildFile } from './context.ts'
 import { PACK_CONTEXT } from './jobs.ts'
 import type { SourceTree } from './source-tree.ts'
@@ -17,7 +18,11 @@ export class SentContext {
     const packed = source.reader.ask(PACK_CONTEXT, { root: source.root, file })
     packed.then(
       () => source.release(),
-      (error: unknown) => (this.fault = error),
+      (error: unknown) => {
+        this.fault = error
+        // It may not have begun.
+        source.reader.output.destroy(error instanceof Error ? error : new Error(messageOf(error)))
+      },
     )
     yield* source.reader.output as AsyncIterable<Buffer>
     // Its output ends also when it is killed: a part of a tar must never pass for the whole.

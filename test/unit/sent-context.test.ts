@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SentContext } from '../../daemon/builds/sent-context.ts'
+import { SourceTree } from '../../daemon/builds/source-tree.ts'
+import { Reader } from '../../daemon/reader/reader.ts'
+import { useReaderOfCheckout } from '../support/reader.ts'
+import { waitFor } from '../support/wait.ts'
+
+const FILE = { kind: 'tree', path: 'Dockerfile' } as const
+/** More than a pipe and its buffers hold. */
+const LARGE_BYTES = 8 * 1024 * 1024
+
+let directory: string
+let reader: Reader
+let context: SentContext
+
+beforeAll(useReaderOfCheckout)
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sent-'))
+  const tree = join(directory, 'tree')
+  await mkdir(tree)
+  await writeFile(join(tree, 'Dockerfile'), 'FROM x')
+  await writeFile(join(tree, 'large'), randomBytes(LARGE_BYTES))
+  reader = new Reader()
+  context = new SentContext(new SourceTree(tree, reader, directory), FILE)
+})
+afterEach(async () => {
+  await reader.end()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test('a build context comes whole, and its tree is removed then', async () => {
+  expect((await buffer(context.tar)).length).toBeGreaterThan(LARGE_BYTES)
+  expect(context.fault).toBeUndefined()
+  await waitFor(() => !existsSync(directory), 'the tree to be removed')
+})
+
+test('a build context whose packing is cut off fails, and never passes for the whole', async () => {
+  const read = async (): Promise<void> => {
+    for await (const _ of context.tar) await reader.end()
+  }
+  await expect(read()).rejects.toThrow('the reading was ended')
+  expect(context.fault).toBeDefined()
+})
+
+test('a build context that cannot be packed fails with the reason', async () => {
+  await rm(join(directory, 'tree/Dockerfile'))
+  await expect(buffer(context.tar)).rejects.toThrow('there is no file Dockerfile')
+  expect(context.fault).toMatchObject({ name: 'BuildFailure' })
+})

@@ -78,8 +78,11 @@ function read(text: string): RepositoryUrl | string {
   if (text.startsWith('-')) return `must not begin with "-": give a repository address ${EXAMPLES}`
   if (/^[a-z0-9]+::/i.test(text))
     return `must not name a remote helper ("::"): give a repository address ${EXAMPLES}`
-  const url = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(.*)$/i.exec(text)
-  return url ? readUrl(url[1]!.toLowerCase(), url[2]!, url[3]!) : readScp(text)
+  const scheme = /^[a-z][a-z0-9+.-]*(?=:\/\/)/i.exec(text)?.[0]
+  if (scheme === undefined) return readScp(text)
+  const rest = text.slice(scheme.length + '://'.length)
+  const authority = rest.split('/', 1)[0]!
+  return readUrl(scheme.toLowerCase(), authority, rest.slice(authority.length))
 }
 
 /** RFC 3986 section 3; git takes the last `@` before the path as the end of the credentials. */

@@ -20,6 +20,8 @@ export interface Options {
   httpListen: ListenAddress
   baseDomain: string
   dashboardHost: string | null
+  /** Further names at which the API port answers. */
+  allowedHosts: string[]
   apiToken: string | null
   dockerHost: string | null
   defaultMemoryMb: number
@@ -56,6 +58,10 @@ export const FLAGS = {
     help: 'services answer at <service>.<base domain> (localhost)',
   },
   'dashboard-host': { variable: 'DEPLOYER_DASHBOARD_HOST', help: 'public host of the dashboard, or off' },
+  'allowed-hosts': {
+    variable: 'DEPLOYER_ALLOWED_HOSTS',
+    help: 'further names at which the API port answers, comma-separated',
+  },
   'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (made at first start)' },
   'webhook-secret': { variable: 'DEPLOYER_WEBHOOK_SECRET', help: 'secret of push webhooks added by hand' },
   'docker-host': { variable: 'DOCKER_HOST', help: "the engine's socket, unix:///path" },
@@ -124,6 +130,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     httpListen: readListen('http-listen', text('http-listen'), { host: '::', port: 80 }),
     baseDomain,
     dashboardHost: readDashboardHost(text('dashboard-host'), baseDomain),
+    allowedHosts: listOf(text('allowed-hosts')).map((host) => readDomain('allowed-hosts', host)),
     apiToken: readApiToken(text('api-token')),
     dockerHost: text('docker-host'),
     defaultMemoryMb: count('default-memory-mb', 512, MIN_MEMORY_MB),
@@ -212,12 +219,16 @@ function readIp(name: FlagName, value: string | null): string | null {
   return value
 }
 
+function listOf(value: string | null): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
 /** Comma-separated addresses with a prefix length (RFC 4632, RFC 4291 section 2.3). */
 function readCidrs(name: FlagName, value: string | null): string[] {
-  const cidrs = (value ?? '')
-    .split(',')
-    .map((cidr) => cidr.trim())
-    .filter((cidr) => cidr !== '')
+  const cidrs = listOf(value)
   for (const cidr of cidrs) {
     const [address = '', prefix = ''] = cidr.split('/')
     const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1

@@ -393,14 +393,14 @@ describe('a body over 2 MiB', () => {
 
 /** The status of a request whose path is sent as it is. */
 async function rawStatus(method: string, path: string): Promise<number> {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nConnection: close\r\n\r\n`
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\nConnection: close\r\n\r\n`
   return Number((await exchange((socket) => socket.write(head))).split(' ')[1])
 }
 
 /** Sends all of a body before it reads the answer, as a simple client does. */
 function sendLarge(framing: string, bytes: number): Promise<string> {
   return exchange((socket) => {
-    socket.write(`POST /api/v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n`)
+    socket.write(`POST /api/v1/services HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\n`)
     socket.write(`${framing}\r\n\r\n`)
     const piece = 'x'.repeat(64 * 1024)
     for (let sent = 0; sent < bytes; sent += piece.length) {

@@ -11,6 +11,7 @@ import { z } from 'zod'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { authenticate, type AuthRule, type Principal } from './auth.ts'
 import { assertLength, BODY_LIMIT_BYTES, readJson, readJsonFromAnyone } from './body.ts'
+import { KeptAnswers } from './kept-answers.ts'
 import { sendJson } from './send.ts'
 import { validate } from './validate.ts'
 
@@ -47,6 +48,8 @@ export interface EndpointSpec<
   query?: Q
   body?: B
   response?: R
+  /** The answer follows from path, query and database alone: it is made once for as long as nothing is written. */
+  derived?: true
   /** Codes that this operation answers beyond those that follow from its shape. */
   errors?: readonly ErrorCode[]
   handler(context: {
@@ -80,6 +83,7 @@ export function defineEndpoint<
   B extends Schema | RawBody = undefined,
   R extends Schema | RawResponse = undefined,
 >(spec: EndpointSpec<P, Q, B, R>): Endpoint {
+  const kept = new KeptAnswers()
   const answer = async (event: H3Event) => {
     setResponseHeader(event, 'cache-control', 'no-store')
     const principal = authenticate(event, spec.auth)
@@ -90,11 +94,12 @@ export function defineEndpoint<
     const query = parse(spec.query ?? NoFields, withoutAccessToken(event)) as Parsed<Q>
     const read = spec.auth === 'none' ? readJsonFromAnyone : readJson
     const body = (isSchema(bodySchema) ? validate(bodySchema, await read(event)) : undefined) as Parsed<B>
-    const reply = await spec.handler({ event, principal, params, query, body })
+    const reply = async () => spec.handler({ event, principal, params, query, body })
+    if (spec.derived) return (await kept.get(JSON.stringify([params, query]), reply)).send(event)
+    const made = await reply()
     if (event.handled) return undefined
     if (!isSchema(spec.response)) return null
-    await sendJson(event, spec.status ?? 200, spec.response.parse(reply))
-    return undefined
+    return sendJson(event, spec.status ?? 200, spec.response.parse(made))
   }
   return Object.assign(
     defineEventHandler((event) => answer(event).catch(rethrow)),

@@ -1,4 +1,5 @@
 import { setResponseHeader, setResponseStatus, type H3Event } from 'h3'
+import { Gathered } from '../gathered.ts'
 import { compress, encodingFor, LEAST_COMPRESSED_BYTES, type Encoding } from './compression.ts'
 
 /**
@@ -7,9 +8,20 @@ import { compress, encodingFor, LEAST_COMPRESSED_BYTES, type Encoding } from './
  */
 export async function sendJson(event: H3Event, status: number, value: unknown): Promise<void> {
   setResponseStatus(event, status)
-  const bytes = Buffer.from(JSON.stringify(value))
+  const bytes = jsonBytes(value)
   const compressed = event.method === 'GET' ? (encoding: Encoding) => compress(bytes, encoding) : null
   await sendBytes(event, bytes, 'application/json', compressed)
+}
+
+/** JSON as it is sent; a list item by item, so that a long one is not in memory as one string too. */
+export function jsonBytes(value: unknown): Buffer {
+  if (!Array.isArray(value)) return Buffer.from(JSON.stringify(value))
+  const gathered = new Gathered()
+  gathered.add(Buffer.from('['))
+  for (const [index, item] of value.entries())
+    gathered.add(Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(item)}`))
+  gathered.add(Buffer.from(']'))
+  return gathered.bytes
 }
 
 /** A text that stays as it is, so that each encoding of it is made once. */
@@ -18,8 +30,8 @@ export class ConstantText {
   readonly #type: string
   readonly #compressed = new Map<Encoding, Promise<Buffer>>()
 
-  constructor(text: string, type: string) {
-    this.#bytes = Buffer.from(text)
+  constructor(text: string | Buffer, type: string) {
+    this.#bytes = typeof text === 'string' ? Buffer.from(text) : text
     this.#type = type
   }
 

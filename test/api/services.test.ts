@@ -400,7 +400,9 @@ async function rawStatus(method: string, path: string): Promise<number> {
 /** Sends all of a body before it reads the answer, as a simple client does. */
 function sendLarge(framing: string, bytes: number): Promise<string> {
   return exchange((socket) => {
-    socket.write(`POST /api/v1/services HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\n`)
+    socket.write(
+      `POST /api/v1/services HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\n`,
+    )
     socket.write(`${framing}\r\n\r\n`)
     const piece = 'x'.repeat(64 * 1024)
     for (let sent = 0; sent < bytes; sent += piece.length) {

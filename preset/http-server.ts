@@ -14,6 +14,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { admission } from '#server/http/admission.ts'
 import { Connections } from '#server/http/connections.ts'
 import { asGet } from '#server/http/head.ts'
+import { Request } from '#server/http/request.ts'
 import { errorText, refusalOf, refuse } from '#server/http/refuse.ts'
 import type { ListenAddress, Options } from '#server/options.ts'
 
@@ -56,6 +57,7 @@ export function createHttpServer(options: Options, handle: RequestListener, star
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       // Admission says so in the API's words.
       requireHostHeader: false,
+      IncomingMessage: Request,
     })
       .on('connection', (socket: Socket) => connections.opened(socket))
       .on('request', take)

@@ -21,7 +21,7 @@ export class Pace {
 }
 
 /** An upload may come over a bad line, but not from a client that is gone. */
-export const WITH_CREDENTIALS = new Pace(60_000)
+export const WITH_CREDENTIALS = new Pace(30_000)
 /** Nobody signs in, and no provider delivers, more slowly. */
 export const WITHOUT_CREDENTIALS = new Pace(10_000, 16 * 1024, 10_000, 100_000)
 

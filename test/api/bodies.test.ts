@@ -24,13 +24,13 @@ function head(path: string, length: number, ...more: string[]): string[] {
 const UNPROVED = `X-Hook-Signature-256: sha256=${'0'.repeat(64)}`
 const bearer = () => `Authorization: Bearer ${server.token}`
 
-describe('a body without credentials', () => {
-  it.concurrent.each([
+describe.concurrent('a body', () => {
+  it.each([
     ['of a sign-in', '/api/v1/auth/login', ''],
     ['of a terminal', '/api/v1/auth/cli', ''],
     ['of a webhook', '/hooks/gitprov', UNPROVED],
   ])(
-    '%s ends when it stops',
+    'without credentials, %s, ends when it stops',
     async (_, path, line) => {
       using wire = await Wire.open(server.url)
       wire.send(head(path, 1000, line || 'X: y'), '{')
@@ -42,21 +42,35 @@ describe('a body without credentials', () => {
     60_000,
   )
 
-  it.concurrent(
-    'ends when it trickles',
-    async () => {
-      using wire = await Wire.open(server.url)
-      wire.send(head('/hooks/gitprov', MIB, UNPROVED))
-      const trickle = setInterval(() => wire.socket.write('x'), 500)
-      try {
-        expect(await wire.end()).toMatch(/^HTTP\/1\.1 400 /)
-      } finally {
-        clearInterval(trickle)
-      }
-    },
-    60_000,
-  )
+  it('ends when it trickles', async () => {
+    using wire = await Wire.open(server.url)
+    wire.send(head('/hooks/gitprov', MIB, UNPROVED))
+    const trickle = setInterval(() => wire.socket.write('x'), 500)
+    try {
+      expect(await wire.end()).toMatch(/^HTTP\/1\.1 400 /)
+    } finally {
+      clearInterval(trickle)
+    }
+  }, 60_000)
 
+  it('with credentials has longer, and ends too', async () => {
+    using upload = await Wire.open(server.url)
+    await server.api('POST', '/services', { name: 'silent' })
+    upload.send(head('/api/v1/services/silent/deploys/upload', 1000, bearer()), 'x')
+    using patch = await Wire.open(server.url)
+    patch.send(head('/api/v1/services', 1000, bearer()), '{')
+    await delay(11_000)
+    expect(upload.closed || patch.closed).toBe(false)
+    for (const wire of [upload, patch]) {
+      const answer = await wire.end()
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).toContain('too slowly, or stopped')
+    }
+    expect(readdirSync(join(server.dataDirectory, 'archives'))).toEqual([])
+  }, 120_000)
+})
+
+describe('a body without credentials', () => {
   it('that no request here could need is not looked into, up to the limit and over it', async () => {
     const login = (body: string) => server.request('POST', '/api/v1/auth/login', body)
     const padded = `{"email":"${EMAIL}","password":"x"}${' '.repeat(64 * 1024)}`
@@ -78,6 +92,21 @@ describe('a body without credentials', () => {
     expect(await server.request('POST', '/api/v1/auth/login', body)).toMatchObject(
       refusal(401, 'invalid_credentials'),
     )
+  })
+})
+
+describe('a body in crumbs', () => {
+  it('ends its connection', async () => {
+    using wire = await Wire.open(server.url)
+    wire.send(['POST /hooks/gitprov HTTP/1.1', 'Host: localhost', UNPROVED, 'Transfer-Encoding: chunked'])
+    wire.socket.write('1\r\nx\r\n'.repeat(10_000))
+    expect(await wire.end()).toBe('')
+  })
+
+  it('is taken when the crumbs are few', async () => {
+    const lines = ['POST /api/v1/auth/cli HTTP/1.1', 'Host: localhost', 'Transfer-Encoding: chunked']
+    const body = [...'{"name":"slow"}'].map((letter) => `1\r\n${letter}\r\n`).join('')
+    expect(await exchange(server.url, lines, `${body}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
@@ -137,24 +166,6 @@ describe('many bodies without credentials', () => {
       async () => (await server.request('POST', '/hooks/gitprov', 'x'.repeat(MIB))).status === 401,
       'room',
     )
-  }, 120_000)
-})
-
-describe('a body with credentials', () => {
-  it('has 60 s of silence', async () => {
-    using upload = await Wire.open(server.url)
-    await server.api('POST', '/services', { name: 'silent' })
-    upload.send(head('/api/v1/services/silent/deploys/upload', 1000, bearer()), 'x')
-    using patch = await Wire.open(server.url)
-    patch.send(head('/api/v1/services', 1000, bearer()), '{')
-    await delay(11_000)
-    expect(upload.closed || patch.closed).toBe(false)
-    for (const wire of [upload, patch]) {
-      const answer = await wire.end()
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-      expect(answer).toContain('too slowly, or stopped')
-    }
-    expect(readdirSync(join(server.dataDirectory, 'archives'))).toEqual([])
   }, 120_000)
 })
 

@@ -9,7 +9,7 @@ let asset: string
 beforeAll(async () => {
   server = await startServer()
   for (let count = 0; count < 5; count++) await server.api('POST', '/services', { name: `listed-${count}` })
-  asset = /\/assets\/[\w.-]+\.js/.exec(await (await fetch(server.url)).text())![0]
+  asset = /<script[^>]+src="([^"]+)"/.exec(await (await fetch(server.url)).text())![1]!
 })
 afterAll(() => server.stop())
 

@@ -9,7 +9,7 @@ let asset: string
 beforeAll(async () => {
   server = await startServer()
   for (let count = 0; count < 5; count++) await server.api('POST', '/services', { name: `listed-${count}` })
-  asset = /<script[^>]+src="([^"]+)"/.exec(await (await fetch(server.url)).text())![1]!
+  asset = /<script type="module"[^>]+src="([^"]+)"/.exec(await (await fetch(server.url)).text())![1]!
 })
 afterAll(() => server.stop())
 

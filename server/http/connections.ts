@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Each takes some 20 KiB and a file descriptor; an administrator's browsers and programs need some dozens. */
+/** Each takes some 35 KiB and a file descriptor; an administrator's browsers and programs need some dozens. */
 const MAX_CONNECTIONS = 4_096
 
 /**

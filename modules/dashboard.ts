@@ -28,14 +28,12 @@ export default defineNitroModule({
       fallthrough: false,
     })
     nitro.options.routeRules['/assets/**'] = {
-      headers: {
-        'cache-control': `public, max-age=${ASSETS_MAX_AGE_SECONDS}, immutable`,
-        'x-content-type-options': 'nosniff',
-      },
+      headers: { 'cache-control': `public, max-age=${ASSETS_MAX_AGE_SECONDS}, immutable` },
     }
     nitro.options.compressPublicAssets = { gzip: true, brotli: true }
     const page = await readFile(join(folder, 'index.html'), 'utf8')
-    const etag = `"${createHash('sha256').update(page).digest('base64url').slice(0, 27)}"`
+    // Weak, because it stands for the compressed copies too (RFC 9110 section 8.8.1).
+    const etag = `W/"${createHash('sha256').update(page).digest('base64url').slice(0, 27)}"`
     nitro.options.virtual['#dashboard'] =
       `export const page = ${JSON.stringify(page)}\nexport const etag = ${JSON.stringify(etag)}\n`
   },

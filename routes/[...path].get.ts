@@ -1,10 +1,13 @@
-import { defineEventHandler, getRequestHeader, send, setResponseHeaders, setResponseStatus } from 'h3'
+import { defineEventHandler, getRequestHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import { etag, page } from '#dashboard'
 import { PAGE_HEADERS } from '#server/http/content-security.ts'
+import { ConstantText } from '#server/http/send.ts'
 import { refusalOfUnmatched } from '#server/http/unmatched.ts'
 
 /** Paths below which programs ask: what is not there is not the dashboard either. */
 const NOT_PAGES = /^\/+(api|hooks|assets|metrics|healthz)(\/|$)/i
+
+const dashboard = new ConstantText(page, 'text/html; charset=utf-8')
 
 /** The dashboard: every other path is one of its pages, and the page itself finds out which. */
 export default defineEventHandler(async (event) => {
@@ -13,7 +16,6 @@ export default defineEventHandler(async (event) => {
   setResponseHeaders(event, { ...PAGE_HEADERS, etag })
   if (getRequestHeader(event, 'if-none-match') === etag) {
     setResponseStatus(event, 304)
-    return send(event)
-  }
-  return send(event, page, 'text/html; charset=utf-8')
+    event.node.res.end()
+  } else await dashboard.send(event)
 })

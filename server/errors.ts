@@ -14,12 +14,14 @@ export const ERRORS = {
   conflict: 409,
   canceled: 409,
   payload_too_large: 413,
+  misdirected_request: 421,
   too_many_attempts: 429,
   database_error: 500,
   io_error: 500,
   build_failed: 500,
   internal_error: 500,
   runtime_error: 502,
+  service_unavailable: 503,
 } as const
 
 export type ErrorCode = keyof typeof ERRORS

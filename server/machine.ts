@@ -1,6 +1,9 @@
 import { AppError } from './errors.ts'
 import { useDatabase } from './context.ts'
 import type { Value } from './database/index.ts'
+import { logger } from './log.ts'
+
+const log = logger('states')
 
 /** A status field as data: the table it stands in, and for each status those that may follow. */
 export interface Machine<S extends string> {
@@ -42,6 +45,7 @@ export function tryMove<S extends string>(
     id,
     ...sources,
   )
+  if (changed > 0) log.debug(`${id} is ${to}`, 'reason' in columns ? { reason: columns.reason } : {})
   return changed > 0
 }
 

@@ -22,6 +22,8 @@ export interface Options {
   httpListen: ListenAddress
   baseDomain: string
   dashboardHost: string | null
+  /** Further names at which the API port answers. */
+  allowedHosts: string[]
   apiToken: string | null
   dockerHost: string | null
   defaultMemoryMb: number
@@ -58,6 +60,10 @@ export const FLAGS = {
     help: 'services answer at <service>.<base domain> (localhost)',
   },
   'dashboard-host': { variable: 'DEPLOYER_DASHBOARD_HOST', help: 'public host of the dashboard, or off' },
+  'allowed-hosts': {
+    variable: 'DEPLOYER_ALLOWED_HOSTS',
+    help: 'further names at which the API port answers, comma-separated',
+  },
   'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (made at first start)' },
   'api-token-file': { variable: 'DEPLOYER_API_TOKEN_FILE', help: 'file that holds the server token' },
   'webhook-secret': { variable: 'DEPLOYER_WEBHOOK_SECRET', help: 'secret of push webhooks added by hand' },
@@ -140,6 +146,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     baseDomain,
     dashboardHost: readDashboardHost(text('dashboard-host'), baseDomain),
     apiToken: secret('api-token', TOKEN_FORM),
+    allowedHosts: listOf(text('allowed-hosts')).map((host) => readDomain('allowed-hosts', host)),
     dockerHost: text('docker-host'),
     defaultMemoryMb: count('default-memory-mb', 512, MIN_MEMORY_MB),
     defaultCpus: number('default-cpus', 1, 0.01),
@@ -224,12 +231,16 @@ function readIp(name: FlagName, value: string | null): string | null {
   return value
 }
 
+function listOf(value: string | null): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
 /** Comma-separated addresses with a prefix length (RFC 4632, RFC 4291 section 2.3). */
 function readCidrs(name: FlagName, value: string | null): string[] {
-  const cidrs = (value ?? '')
-    .split(',')
-    .map((cidr) => cidr.trim())
-    .filter((cidr) => cidr !== '')
+  const cidrs = listOf(value)
   for (const cidr of cidrs) {
     const [address = '', prefix = ''] = cidr.split('/')
     const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1

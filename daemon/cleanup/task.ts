@@ -68,6 +68,7 @@ async function forgetOldDeploys(): Promise<void> {
       KEPT_DEPLOYS,
     )
     for (const { id } of old) {
+      log.debug('a deploy is forgotten: newer ones fill its place', { id, service: service_id })
       useDatabase().run('DELETE FROM deploys WHERE id = ?', id)
       await removeLog(id)
     }
@@ -104,6 +105,7 @@ async function removeStrayImages(world: World): Promise<void> {
 async function removeImage(world: World, tag: string): Promise<void> {
   try {
     await world.engine.images.remove(tag)
+    log.debug('an image is removed: no deploy needs it', { tag })
   } catch (error) {
     log.debug('an image cannot be removed yet', { tag, error: messageOf(error) })
   }

@@ -90,5 +90,6 @@ export class DeployQueue {
     }
     const done = run()
     runs.set(deploy.id, { deploy, abort, done })
+    log.debug('deploys under way', { count: runs.size, waiting: deploysInProgress().length - runs.size })
   }
 }

@@ -134,6 +134,7 @@ export class Schedule {
       due.flatMap(({ serviceId }) => {
         const service = getService(serviceId)
         if (!service || !isScheduled(service)) return []
+        log.debug('a run is due', { service: serviceId, schedule: service.schedule })
         setMark(serviceId, service.schedule!, now)
         this.#insert(service, now)
         return insertScheduledJob(service) ?? this.#skipped(service)

@@ -121,7 +121,10 @@ export class Supervisor {
     } catch (error) {
       return this.#observeAll(messageOf(error))
     }
-    for (const id of outOfStep(containers, (id) => this.isPaused(id))) this.#dirty.add(id)
+    for (const id of outOfStep(containers, (id) => this.isPaused(id))) {
+      log.debug('a service is not as it should be: it is looked at', { service: id })
+      this.#dirty.add(id)
+    }
     // Left by a removal that was cut off: a record is always made before its container.
     const strays = [...containers.keys()].filter((name) => !getInstance(name))
     await forEachLimited(strays, PARALLEL, (name) => this.#world.engine.containers.remove(name))
@@ -159,6 +162,7 @@ export class Supervisor {
       ({ deploy_id, status }) => deploy_id !== live?.id && status !== 'draining' && !isRollingOut(deploy_id),
     )
     for (const { id } of [...extra, ...former]) {
+      log.debug('an instance is one too many', { instance: id, wanted })
       isRouteChanged = true
       tryMove(instanceMachine, id, 'draining', { left_rotation_at: Date.now() })
     }

@@ -1,6 +1,6 @@
-import { readBytes } from '#server/http/body.ts'
+import { receiveFromAnyone } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
-import { takeDelivery, webhookSecret } from '#server/hooks/operations.ts'
+import { takeDelivery } from '#server/hooks/operations.ts'
 import { DELIVERY_LIMIT_BYTES, PushAnswer, viewDelivered } from '#server/hooks/schema.ts'
 
 export default defineEndpoint({
@@ -12,9 +12,8 @@ export default defineEndpoint({
   body: { contentType: '*/*', description: 'The payload, as JSON or form-encoded; at most 25 MiB' },
   response: PushAnswer,
   errors: ['not_found', 'unauthorized', 'payload_too_large'],
-  async handler({ event }) {
-    webhookSecret()
-    const body = await readBytes(event, DELIVERY_LIMIT_BYTES)
-    return viewDelivered(takeDelivery(event.node.req.headers, body))
-  },
+  handler: async ({ event }) =>
+    viewDelivered(
+      await takeDelivery(event.node.req.headers, () => receiveFromAnyone(event, DELIVERY_LIMIT_BYTES)),
+    ),
 })

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { useContext, useDatabase } from '../context.ts'
+import { tellCredentialsEnded } from '../credentials.ts'
 import { isUniqueViolation, type Database } from '../database/index.ts'
 import { AppError } from '../errors.ts'
 import { newId, randomHex } from '../ids.ts'
@@ -98,6 +99,7 @@ export async function changePassword(
   if (!account || !passwordHash || !setPassword(database, account.password_hash, passwordHash, keptSession)) {
     throw new AppError('invalid_credentials', 'current_password: is wrong')
   }
+  tellCredentialsEnded()
   log.info('the password was changed; every other session has ended')
 }
 

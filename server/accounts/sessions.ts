@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { useDatabase } from '../context.ts'
+import { tellCredentialsEnded } from '../credentials.ts'
 import type { Database } from '../database/index.ts'
 import { AppError, messageOf } from '../errors.ts'
 import { newId, randomHex } from '../ids.ts'
@@ -77,7 +78,9 @@ export function listSessions(currentId: string): z.input<typeof Session>[] {
 
 /** Ends a session that may have ended already. Answers whether it had not. */
 export function endSession(id: string): boolean {
-  return deleteSession(useDatabase(), id, Date.now())
+  const ended = deleteSession(useDatabase(), id, Date.now())
+  if (ended) tellCredentialsEnded()
+  return ended
 }
 
 /** Ends a session. Throws `not_found` when there is none with this id. */

@@ -16,6 +16,8 @@ export interface Database {
   run(sql: string, ...values: Value[]): number
   /** Runs `work` in one transaction. It must be synchronous: an await inside would let other work write into it. */
   transaction<T>(work: () => T): T
+  /** Differs from an earlier answer when anything may have been written since, by whomever. */
+  version(): string
   close(): Promise<void>
 }
 
@@ -47,10 +49,16 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
     return statement
   }
   let open = false
+  let writes = 0
   return {
     all: <T>(sql: string, ...values: Value[]) => prepare(sql).all(...values) as T[],
     get: <T>(sql: string, ...values: Value[]) => prepare(sql).get(...values) as T | undefined,
-    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+    run: (sql, ...values) => {
+      writes++
+      return Number(prepare(sql).run(...values).changes)
+    },
+    // The pragma tells of other connections alone (sqlite.org/pragma.html#pragma_data_version).
+    version: () => `${writes}.${String(prepare('PRAGMA data_version').get()!.data_version)}`,
     transaction(work) {
       if (open) return work()
       open = true
@@ -62,6 +70,8 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
         return result
       } catch (error) {
         raw.exec('ROLLBACK')
+        // What was read inside is no longer so.
+        writes++
         throw error
       } finally {
         open = false

@@ -1,27 +1,26 @@
-import { createHash } from 'node:crypto'
 import { useDatabase } from '../context.ts'
 
 /** A provider sends a failed delivery again within hours, not after as many pushes. */
 const KEPT_DELIVERIES = 5_000
 
-/** Whether a delivery with this body or this id was taken before. */
-export function wasTaken(body: Buffer, deliveryId: string | null): boolean {
+/** Whether a delivery whose body has this digest, or with this id, was taken before. */
+export function wasTaken(digest: string, deliveryId: string | null): boolean {
   return (
     useDatabase().get(
       'SELECT 1 FROM webhook_deliveries WHERE body_digest = ? OR delivery_id = ?',
-      digestOf(body),
+      digest,
       deliveryId,
     ) !== undefined
   )
 }
 
 /** Records a delivery that was not taken before, and forgets the oldest. */
-export function recordDelivery(body: Buffer, deliveryId: string | null): void {
+export function recordDelivery(digest: string, deliveryId: string | null): void {
   const database = useDatabase()
   database.transaction(() => {
     database.run(
       'INSERT INTO webhook_deliveries (body_digest, delivery_id, received_at) VALUES (?, ?, ?)',
-      digestOf(body),
+      digest,
       deliveryId,
       Date.now(),
     )
@@ -30,8 +29,4 @@ export function recordDelivery(body: Buffer, deliveryId: string | null): void {
       KEPT_DELIVERIES,
     )
   })
-}
-
-function digestOf(body: Buffer): string {
-  return createHash('sha256').update(body).digest('hex')
 }

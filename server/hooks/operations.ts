@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { useContext } from '../context.ts'
 import { queueSourceDeploy } from '../deploys/operations.ts'
 import type { DeployRow } from '../deploys/store.ts'
@@ -6,36 +7,46 @@ import { repositoryKey } from '../git/same-repository.ts'
 import { logger } from '../log.ts'
 import { allServices, type ServiceRow } from '../services/store.ts'
 import { recordDelivery, wasTaken } from './deliveries.ts'
+import { withIntake, type Intake } from './intake.ts'
 import { readPush, skipPhrase, type Push } from './push.ts'
-import { header, isSigned, type Headers } from './signature.ts'
+import { header, proves, readProof, type Headers } from './signature.ts'
 
 const log = logger('hooks')
+
+/** In the data directory: the files of large deliveries while they are received. */
+const DELIVERIES_FOLDER = 'deliveries'
 
 /** What a delivery led to. */
 export type Delivered = 'pong' | { ignored: string } | { deploys: DeployRow[]; reason: string | null }
 
-/** Refuses a delivery while no secret is set. Throws `not_found`. */
-export function webhookSecret(): string {
+/**
+ * Takes a delivery of the push webhook. Nothing of the body is received before the headers can be right, and nothing of
+ * it parsed before it is proved. Throws `not_found` while no secret is set, `unauthorized` for a missing or wrong
+ * signature, and `invalid_request` for what is no payload. When a fault of the server's own kept it from every deploy, that
+ * fault is thrown and the delivery may be sent again.
+ */
+export async function takeDelivery(
+  headers: Headers,
+  receive: () => AsyncIterable<Buffer>,
+): Promise<Delivered> {
+  const { webhookSecret, dataDirectory } = useContext().options
   // Secrets of connected accounts' own applications will stand beside this one.
-  const secret = useContext().options.webhookSecret
-  if (secret === null)
+  if (webhookSecret === null)
     throw new AppError('not_found', 'the push webhook is not enabled: set --webhook-secret-file')
-  return secret
+  const proof = readProof(webhookSecret, headers)
+  if (!proof) throw unsigned()
+  return withIntake(receive(), webhookSecret, join(dataDirectory, DELIVERIES_FOLDER), (intake) => {
+    if (!proves(proof, intake.hmac)) throw unsigned()
+    return judge(headers, intake)
+  })
 }
 
-/**
- * Takes a delivery of the push webhook. Throws `not_found` while no secret is set, `unauthorized` for a wrong signature,
- * before anything of the body is read, and `invalid_request` for what is no payload. When a fault of the server's own kept
- * it from every deploy, that fault is thrown and the delivery may be sent again.
- */
-export function takeDelivery(headers: Headers, body: Buffer): Delivered {
-  if (!isSigned(webhookSecret(), headers, body))
-    throw new AppError('unauthorized', 'the signature is missing or wrong')
+function judge(headers: Headers, intake: Intake): Delivered {
   const event = header(headers, 'x-hook-event', 'x-github-event', 'x-gitea-event', 'x-gitlab-event') ?? ''
   if (event === 'ping') return 'pong'
   if (event !== 'push' && event !== 'Push Hook')
     return { ignored: `the event ${event || 'without a name'} is no push` }
-  const push = readPush(parsePayload(headers, body))
+  const push = readPush(parsePayload(headers, intake.read()))
   if ('ignored' in push) return push
   const deliveryId = header(
     headers,
@@ -44,11 +55,15 @@ export function takeDelivery(headers: Headers, body: Buffer): Delivered {
     'x-gitea-delivery',
     'x-gitlab-event-uuid',
   )
-  if (wasTaken(body, deliveryId)) return { ignored: 'this delivery was taken before' }
+  if (wasTaken(intake.digest, deliveryId)) return { ignored: 'this delivery was taken before' }
   const delivered = deployPushed(push)
   // Recorded last: a push that a crash or a fault cut off can be delivered again.
-  recordDelivery(body, deliveryId)
+  recordDelivery(intake.digest, deliveryId)
   return delivered
+}
+
+function unsigned(): AppError {
+  return new AppError('unauthorized', 'the signature is missing or wrong')
 }
 
 function deployPushed(push: Push): Delivered {

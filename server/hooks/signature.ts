@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { sameSecret } from '../secrets.ts'
 
 /** Headers of a delivery by their lower-case names. */
@@ -14,15 +13,23 @@ export function header(headers: Headers, ...names: string[]): string | null {
 }
 
 /**
- * Whether a delivery comes from who knows the secret: an HMAC-SHA256 of the raw body (GitHub, Gitea, Forgejo), or the
- * secret itself as GitLab sends it.
+ * How a delivery says that it comes from who knows the secret: an HMAC-SHA256 of the raw body (GitHub, Gitea, Forgejo),
+ * or, as GitLab does, the secret itself.
  */
-export function isSigned(secret: string, headers: Headers, body: Buffer): boolean {
+export type Proof = { kind: 'hmac'; hex: string } | { kind: 'token' }
+
+/** The proof in the headers, as far as they can be judged without the body; null when it is missing or wrong. */
+export function readProof(secret: string, headers: Headers): Proof | null {
   const signature = header(headers, 'x-hook-signature-256', 'x-hub-signature-256')
   if (signature !== null) {
-    const expected = createHmac('sha256', secret).update(body).digest('hex')
-    return sameSecret(signature.toLowerCase(), `sha256=${expected}`)
+    const hex = /^sha256=([0-9a-f]{64})$/i.exec(signature)?.[1]
+    return hex === undefined ? null : { kind: 'hmac', hex: hex.toLowerCase() }
   }
   const token = header(headers, 'x-gitlab-token')
-  return token !== null && sameSecret(token, secret)
+  return token !== null && sameSecret(token, secret) ? { kind: 'token' } : null
+}
+
+/** Whether the proof is one of this body, whose HMAC is `hmac`. */
+export function proves(proof: Proof, hmac: string): boolean {
+  return proof.kind === 'token' || sameSecret(proof.hex, hmac)
 }

@@ -29,7 +29,12 @@ const NOBODY: Principal = { kind: 'none' }
 export function authenticate(event: H3Event, rule: AuthRule): Principal {
   if (rule === 'none') return NOBODY
   const principal = recognize(event, rule)
-  if (principal.kind === 'none') throw unauthorized(event)
+  if (principal.kind === 'none') {
+    throw new AppError(
+      'unauthorized',
+      'no valid credentials: send an API token as Authorization: Bearer, or sign in',
+    )
+  }
   if (principal.kind === 'token' && rule === 'session') {
     throw new AppError(
       'session_required',
@@ -45,7 +50,8 @@ export function authenticate(event: H3Event, rule: AuthRule): Principal {
  * is as of now.
  */
 export function identify(event: H3Event): Principal {
-  return recognize(event, 'token')
+  const principal = recognize(event, 'token')
+  return principal.kind === 'session' && isOfOtherSite(event) ? NOBODY : principal
 }
 
 /** The session of a principal, in an endpoint where only the session counts. */
@@ -63,10 +69,11 @@ export function authStatus(principal: Principal): z.input<typeof AuthStatus> {
   }
 }
 
-/** Refuses a change made with the session cookie that another site's page may have caused. Throws `cross_site_request`. */
+/** Refuses a request with the session cookie that another site's page may have caused. Throws `cross_site_request`. */
 export function assertOwnOrigin(event: H3Event): void {
   const { req } = event.node
-  if (event.method === 'GET' || event.method === 'HEAD' || isOwnOrigin(req)) return
+  if (event.method === 'GET' || event.method === 'HEAD') return assertOwnSite(event)
+  if (isOwnOrigin(req)) return
   const used = browserAddress(req)?.origin ?? 'an unreadable address'
   const from = req.headers.origin ? `came from ${req.headers.origin}` : 'does not say which page it came from'
   throw new AppError(
@@ -74,6 +81,21 @@ export function assertOwnOrigin(event: H3Event): void {
     `a change with the session cookie must come from this dashboard, ${used}, but the request ${from}; ` +
       'use an API token for programs, and let a proxy in front send X-Forwarded-Proto and X-Forwarded-Host',
   )
+}
+
+/** A page under the same domain is of another origin, but its requests carry the cookie. */
+function assertOwnSite(event: H3Event): void {
+  if (!isOfOtherSite(event)) return
+  throw new AppError(
+    'cross_site_request',
+    'a request with the session cookie must come from this dashboard: the browser says that it came from another page',
+  )
+}
+
+/** Whether the browser says that another origin's page asks; not all browsers do, and no program does. */
+function isOfOtherSite(event: H3Event): boolean {
+  const site = event.node.req.headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
 
 /** The session that the request's cookie belongs to, whatever other credential it carries. */
@@ -123,15 +145,6 @@ function queryToken(event: H3Event, rule: AuthRule): string | undefined {
   const token: unknown = getQuery(event).access_token
   if (token === undefined) return undefined
   return typeof token === 'string' ? token : ''
-}
-
-function unauthorized(event: H3Event): AppError {
-  // RFC 9110 section 15.5.2: a 401 names what it wants.
-  event.node.res.setHeader('www-authenticate', 'Bearer')
-  return new AppError(
-    'unauthorized',
-    'no valid credentials: send an API token as Authorization: Bearer, or sign in',
-  )
 }
 
 function cookieName(event: H3Event): string {

@@ -1,41 +1,76 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { H3Event } from 'h3'
 import { AppError } from '../errors.ts'
-import { findKeyFault } from './json-keys.ts'
+import { ByteBudget, type ByteShare } from './byte-budget.ts'
+import { Gathered } from '../gathered.ts'
+import { parseJson } from './json.ts'
+import { WITH_CREDENTIALS, WITHOUT_CREDENTIALS, within, type Pace } from './pace.ts'
 
 /** Every body but the source upload and the push webhook. */
 export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
+/** The longest sign-in, with every character escaped, has under 7 KiB: a larger body without credentials means nothing. */
+const MEANT_BYTES = 16 * 1024
+
+const budget = new ByteBudget()
+
+/** A body of someone whose credentials were checked. Throws `payload_too_large`, or `invalid_request` when it stops. */
+export function receive(event: H3Event, limitBytes: number): AsyncGenerator<Buffer, void, undefined> {
+  return pieces(event, limitBytes, WITH_CREDENTIALS)
+}
+
+/** The same as a stream. */
+export function receiveStream(event: H3Event, limitBytes: number): Readable {
+  const stream = Readable.from(receive(event, limitBytes), { objectMode: false })
+  // Its reader is told by the iteration; a fault that comes when nobody reads any more is nobody's.
+  return stream.on('error', () => {})
+}
+
+/**
+ * A body of anyone, whose pieces count against the budget that all such bodies share for as long as they are iterated.
+ * Throws `payload_too_large`, `service_unavailable`, or `invalid_request` when it comes too slowly.
+ */
+export async function* receiveFromAnyone(
+  event: H3Event,
+  limitBytes: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  const share = budget.open()
+  try {
+    for await (const piece of pieces(event, limitBytes, WITHOUT_CREDENTIALS)) {
+      await hold(event.node.req, share, piece.length)
+      yield piece
+    }
+  } finally {
+    share.release()
+  }
+}
 
 /** Reads a JSON body; an empty one counts as `{}`. Throws `payload_too_large` or `invalid_request`. */
 export async function readJson(event: H3Event): Promise<unknown> {
-  const bytes = await readBytes(event, BODY_LIMIT_BYTES)
-  if (bytes.length === 0) return {}
-  const text = decodeUtf8(bytes)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new AppError('invalid_request', `the body is not valid JSON: ${(cause as Error).message}`, {
-      cause,
-    })
-  }
-  const fault = findKeyFault(text)
-  if (fault) throw new AppError('invalid_request', fault)
-  return value
+  const gathered = new Gathered()
+  for await (const piece of receive(event, BODY_LIMIT_BYTES)) gathered.add(piece)
+  return parseJson(gathered.bytes)
 }
 
-/** Reads a whole body of at most `limitBytes`. Throws `payload_too_large`; a declared length is refused before reading. */
-export async function readBytes(event: H3Event, limitBytes: number): Promise<Buffer> {
-  const { req } = event.node
-  assertLength(event, limitBytes)
-  const chunks: Buffer[] = []
+/** Reads a JSON body of anyone. What is too large to be meant is read to its end, so that the limit holds, and not kept. */
+export async function readJsonFromAnyone(event: H3Event): Promise<unknown> {
+  const share = budget.open()
+  const gathered = new Gathered()
   let size = 0
-  // Not destroyed on an early end: the refusal must still reach the client on this connection.
-  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limitBytes) throw tooLarge(limitBytes)
-    chunks.push(chunk)
+  try {
+    for await (const piece of pieces(event, BODY_LIMIT_BYTES, WITHOUT_CREDENTIALS)) {
+      size += piece.length
+      if (size > MEANT_BYTES) continue
+      await hold(event.node.req, share, piece.length)
+      gathered.add(piece)
+    }
+    if (size > MEANT_BYTES)
+      throw new AppError('invalid_request', `body: nothing that is meant here has ${size} bytes`)
+    return parseJson(gathered.bytes)
+  } finally {
+    share.release()
   }
-  return Buffer.concat(chunks)
 }
 
 /** Refuses a body whose declared length is over the limit. */
@@ -43,18 +78,61 @@ export function assertLength(event: H3Event, limitBytes: number): void {
   if (Number(event.node.req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
 }
 
-/** The error for a body over its limit. */
-export function tooLarge(limitBytes: number): AppError {
+async function* pieces(
+  event: H3Event,
+  limitBytes: number,
+  pace: Pace,
+): AsyncGenerator<Buffer, void, undefined> {
+  const { req } = event.node
+  assertLength(event, limitBytes)
+  inviteBody(event)
+  const clock = pace.start()
+  // Not destroyed on an early end: the refusal must still reach the client on this connection.
+  const incoming = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
+  let size = 0
+  try {
+    for (;;) {
+      const next = await within(incoming.next(), clock.patienceMs(size))
+      if (next.done) return
+      size += next.value.length
+      if (size > limitBytes) throw tooLarge(limitBytes)
+      const handed = performance.now()
+      yield next.value
+      clock.forgive(performance.now() - handed)
+    }
+  } finally {
+    // Not waited for: it is told when the client sends again, or leaves.
+    void incoming.return?.()
+  }
+}
+
+/** A client that asked whether to send its body is told only now, when nothing else refuses the request (RFC 9110 section 10.1.1). */
+function inviteBody({ node: { req, res } }: H3Event): void {
+  const asks = req.httpVersion === '1.1' && /^100-continue$/i.test(req.headers.expect ?? '')
+  if (asks && !res.headersSent) res.writeContinue()
+}
+
+/**
+ * Takes bytes of the budget. While it waits for them nothing is read from the client: else node would go on until its own
+ * buffer has 64 KiB, in which of a body that comes byte by byte each byte is an object of some 300 bytes.
+ */
+async function hold(request: IncomingMessage, share: ByteShare, bytes: number): Promise<void> {
+  if (share.tryTake(bytes)) return
+  const buffered = request.read() as Buffer | null
+  if (buffered !== null) request.unshift(buffered)
+  // The reading just done resumes the socket in this turn.
+  await setImmediate()
+  request.socket.pause()
+  try {
+    await share.wait(bytes)
+  } finally {
+    request.socket.resume()
+  }
+}
+
+function tooLarge(limitBytes: number): AppError {
   return new AppError(
     'payload_too_large',
     `the body is larger than the ${limitBytes / 1024 / 1024} MiB allowed here`,
   )
-}
-
-function decodeUtf8(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw new AppError('invalid_request', 'the body is not valid UTF-8', { cause })
-  }
 }

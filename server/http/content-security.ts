@@ -17,7 +17,6 @@ const POLICY = [
 /** Headers of every answer that is the dashboard's page. The address may hold the setup code, so none is passed on. */
 export const PAGE_HEADERS = {
   'content-security-policy': POLICY,
-  'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',

@@ -4,14 +4,15 @@ import {
   getQuery,
   getRouterParams,
   setResponseHeader,
-  setResponseStatus,
   type EventHandler,
   type H3Event,
 } from 'h3'
 import { z } from 'zod'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { authenticate, type AuthRule, type Principal } from './auth.ts'
-import { readJson } from './body.ts'
+import { assertLength, BODY_LIMIT_BYTES, readJson, readJsonFromAnyone } from './body.ts'
+import { KeptAnswers } from './kept-answers.ts'
+import { sendJson } from './send.ts'
 import { validate } from './validate.ts'
 
 /** A response that is not JSON: the handler writes it itself, this says to the OpenAPI document what it is. */
@@ -47,6 +48,8 @@ export interface EndpointSpec<
   query?: Q
   body?: B
   response?: R
+  /** The answer follows from path, query and database alone: it is made once for as long as nothing is written. */
+  derived?: true
   /** Codes that this operation answers beyond those that follow from its shape. */
   errors?: readonly ErrorCode[]
   handler(context: {
@@ -80,23 +83,23 @@ export function defineEndpoint<
   B extends Schema | RawBody = undefined,
   R extends Schema | RawResponse = undefined,
 >(spec: EndpointSpec<P, Q, B, R>): Endpoint {
+  const kept = new KeptAnswers()
   const answer = async (event: H3Event) => {
     setResponseHeader(event, 'cache-control', 'no-store')
     const principal = authenticate(event, spec.auth)
-    // The body comes first: 413 goes before 400.
-    const bodySchema: Schema | RawBody = spec.body ?? (CHANGES.has(event.method) ? NoFields : undefined)
-    const body = isSchema(bodySchema) ? await readJson(event) : undefined
-    const reply = await spec.handler({
-      event,
-      principal,
-      params: parse(spec.params, getRouterParams(event, { decode: true })) as Parsed<P>,
-      query: parse(spec.query ?? NoFields, withoutAccessToken(event)) as Parsed<Q>,
-      body: (isSchema(bodySchema) ? validate(bodySchema, body) : undefined) as Parsed<B>,
-    })
+    const bodySchema: Schema | RawBody = spec.body ?? (takesBody(event.method) ? NoFields : undefined)
+    // 413 goes before 400, and whatever the head alone refuses before a body is asked for.
+    if (isSchema(bodySchema)) assertLength(event, BODY_LIMIT_BYTES)
+    const params = parse(spec.params, getRouterParams(event, { decode: true })) as Parsed<P>
+    const query = parse(spec.query ?? NoFields, withoutAccessToken(event)) as Parsed<Q>
+    const read = spec.auth === 'none' ? readJsonFromAnyone : readJson
+    const body = (isSchema(bodySchema) ? validate(bodySchema, await read(event)) : undefined) as Parsed<B>
+    const reply = async () => spec.handler({ event, principal, params, query, body })
+    if (spec.derived) return (await kept.get(JSON.stringify([params, query]), reply)).send(event)
+    const made = await reply()
     if (event.handled) return undefined
     if (!isSchema(spec.response)) return null
-    setResponseStatus(event, spec.status ?? 200)
-    return spec.response.parse(reply)
+    return sendJson(event, spec.status ?? 200, spec.response.parse(made))
   }
   return Object.assign(
     defineEventHandler((event) => answer(event).catch(rethrow)),
@@ -104,9 +107,12 @@ export function defineEndpoint<
   )
 }
 
+/** Whether a method's body is read, although the contract has none: so that an unknown field is refused. */
+export function takesBody(method: string): boolean {
+  return ['POST', 'PUT', 'PATCH'].includes(method.toUpperCase())
+}
+
 const NoFields = z.strictObject({})
-/** Methods whose body is read although the contract has none, so that an unknown field is refused. */
-const CHANGES = new Set(['POST', 'PUT', 'PATCH'])
 
 function parse(schema: Schema, input: unknown): unknown {
   return schema ? validate(schema, input) : undefined

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setResponseHeaders, type H3Event } from 'h3'
 import { identify } from './auth.ts'
 import { useContext } from '../context.ts'
+import { onCredentialsEnded } from '../credentials.ts'
 import type { RawResponse } from './endpoint.ts'
 import { isHead } from './head.ts'
 
@@ -38,10 +39,15 @@ export async function sendEvents(
   })
   res.flushHeaders()
   if (isHead(event.node.req)) return void res.end()
-  const keepAlive = setInterval(() => {
-    // A stream stands behind the same check as everything else: it ends with its token or session.
+  // A stream stands behind the same check as everything else: it ends with its token or session.
+  const check = () => {
     if (identify(event).kind === 'none') gone.abort()
-    else if (!res.writableNeedDrain) res.write(': keep-alive\n\n')
+  }
+  const forgetCheck = onCredentialsEnded(check)
+  const keepAlive = setInterval(() => {
+    // Of what expires, or is ended by a command on the host, nobody tells.
+    check()
+    if (!gone.signal.aborted && !res.writableNeedDrain) res.write(': keep-alive\n\n')
   }, KEEP_ALIVE_MS)
   try {
     for await (const item of events(signal)) {
@@ -52,6 +58,7 @@ export async function sendEvents(
     if (!signal.aborted) throw error
   } finally {
     clearInterval(keepAlive)
+    forgetCheck()
     // A stream that was cut ends without its terminating chunk, so that the client knows.
     if (signal.aborted) res.destroy()
     else res.end()

@@ -35,17 +35,20 @@ const DEFAULT_LIST = 20
 /** `limit` of a list: 20 when absent, clamped to 1..500; not a whole number is refused. */
 export const ListLimit = z
   .string()
-  .regex(/^-?\d{1,15}$/, 'must be a whole number')
+  .regex(/^-?\d+$/, 'must be a whole number')
   .optional()
   .transform((text) => (text === undefined ? DEFAULT_LIST : Math.min(MAX_LIST, Math.max(1, Number(text)))))
   .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_LIST, default: DEFAULT_LIST } })
+
+/** More lines than any log keeps. */
+const MAX_TAIL = 999_999_999
 
 /** `tail` of a log: how many recent lines come first; absent is `fallback`. */
 export function LogTail(fallback: number) {
   return z
     .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number, 0 or more')
+    .regex(/^\d+$/, 'must be a whole number, 0 or more')
     .optional()
-    .transform((text) => (text === undefined ? fallback : Number(text)))
+    .transform((text) => (text === undefined ? fallback : Math.min(MAX_TAIL, Number(text))))
     .meta({ override: { type: 'integer', minimum: 0, default: fallback } })
 }

@@ -15,7 +15,9 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown): z.outp
 function explain(issue: z.core.$ZodIssue): string[] {
   const path = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${path === '' ? '' : `${path}.`}${key}: unknown field`)
+    return issue.keys
+      .slice(0, MAX_FAULTS)
+      .map((key) => `${path === '' ? '' : `${path}.`}${key}: unknown field`)
   }
   return [`${path === '' ? 'body' : path}: ${issue.message}`]
 }

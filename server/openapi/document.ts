@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { isSchema, type AnyEndpointSpec } from '../http/endpoint.ts'
+import { isSchema, takesBody, type AnyEndpointSpec } from '../http/endpoint.ts'
 import { ERROR_SCHEMA, errorExamples, errorResponses } from './errors.ts'
 import { exampleOf, rawExample } from './examples.ts'
 import { SchemaCollector, type Json } from './schemas.ts'
@@ -151,14 +152,19 @@ function operationId(path: string, method: string): string {
 
 /** What an operation can answer besides success: what follows from its shape, then what it says itself. */
 function codesOf(method: string, path: string, spec: AnyEndpointSpec): ErrorCode[] {
-  const codes: ErrorCode[] = ['invalid_request']
-  if (spec.auth !== 'none') codes.push('unauthorized')
+  const codes: ErrorCode[] = ['invalid_request', 'misdirected_request']
+  if (spec.auth !== 'none') codes.push('unauthorized', 'cross_site_request')
   if (spec.auth === 'session') codes.push('session_required')
-  if (spec.auth !== 'none' && method !== 'get') codes.push('cross_site_request')
-  if (path.includes('{')) codes.push('not_found')
-  if (spec.body) codes.push('payload_too_large')
+  if (path.includes('{') || namesEnvironment(spec)) codes.push('not_found')
+  if (takesBody(method)) codes.push('payload_too_large')
+  if (takesBody(method) && spec.auth === 'none') codes.push('service_unavailable')
   codes.push(...(spec.errors ?? []), 'internal_error', 'database_error', 'io_error')
   return [...new Set(codes)].toSorted((a, b) => ERRORS[a] - ERRORS[b])
+}
+
+/** Where the query or the body may name an environment, it may name one that is not there. */
+function namesEnvironment({ query, body }: AnyEndpointSpec): boolean {
+  return [query, body].some((part) => part instanceof z.ZodObject && 'environment' in part.shape)
 }
 
 function pathParameters(path: string, spec: AnyEndpointSpec, collector: SchemaCollector): Json[] {

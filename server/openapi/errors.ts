@@ -41,7 +41,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'an API token cannot do this: sign in to the dashboard and do it there',
   },
   cross_site_request: {
-    when: "a change with the session cookie from another origin than the dashboard's",
+    when: "a request with the session cookie from another origin than the dashboard's",
     message: 'a change with the session cookie must come from this dashboard',
   },
   not_found: {
@@ -63,6 +63,10 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   payload_too_large: {
     when: 'the body is larger than allowed',
     message: 'the body is larger than the 2 MiB allowed here',
+  },
+  misdirected_request: {
+    when: 'the Host is a name that this server does not go by',
+    message: 'deploy.example.com is no name of this server: add it with --allowed-hosts',
   },
   too_many_attempts: {
     when: '10 sign-ins failed within 5 minutes',
@@ -87,6 +91,10 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   runtime_error: {
     when: 'the container engine failed or is out of reach; what was saved is applied later',
     message: 'saved; not applied yet: the container engine does not answer',
+  },
+  service_unavailable: {
+    when: 'too many bytes of bodies without credentials are under way; Retry-After says when to try again',
+    message: 'the server takes no more bodies without credentials at this moment: try again in 10 seconds',
   },
 }
 
@@ -129,7 +137,7 @@ export function errorResponses(codes: Iterable<ErrorCode>): Json {
 function errorResponse(codes: ErrorCode[]): Json {
   return {
     description: codes.map((code) => `\`${code}\`: ${EXPLANATIONS[code].when}`).join('\n\n'),
-    ...(codes.includes('unauthorized') ? { headers: CHALLENGE } : {}),
+    ...headersOf(codes),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -139,12 +147,28 @@ function errorResponse(codes: ErrorCode[]): Json {
   }
 }
 
-/** RFC 9110 section 15.5.2: a 401 names what it wants. */
-const CHALLENGE = {
-  'WWW-Authenticate': {
-    description: 'The scheme of the credentials that are wanted',
-    schema: { type: 'string', examples: ['Bearer'] },
+function headersOf([code]: ErrorCode[]): Json {
+  const headers = HEADERS[ERRORS[code!]]
+  return headers ? { headers } : {}
+}
+
+const RETRY_AFTER = {
+  'Retry-After': {
+    description: 'Seconds after which to try again',
+    schema: { type: 'integer', examples: [10] },
   },
+}
+
+/** What comes with errors of a status. RFC 9110 section 15.5.2: a 401 names what it wants. */
+const HEADERS: Record<number, Json> = {
+  401: {
+    'WWW-Authenticate': {
+      description: 'The scheme of the credentials that are wanted',
+      schema: { type: 'string', examples: ['Bearer'] },
+    },
+  },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
 }
 
 function sentence(text: string): string {

@@ -63,7 +63,7 @@ export function createService(input: ServiceInput): ServiceRow {
   }
   const created = useDatabase().transaction(() => {
     assertHostFree(row as ServiceRow, environment)
-    insertNamed(name, () => insertService(row))
+    writeNamed(row as ServiceRow, () => insertService(row))
     writeVariables(id, env)
     writeLinks(id, groups)
     settleEnvironment(getService(id)!, { own: 'env', groups: 'env_groups' })
@@ -93,7 +93,7 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
       assertHostFree(changed, findEnvironment(service.environment_id))
       assertUnreferenced('service', service.environment_id, service.name, '')
     }
-    insertNamed(changed.name, () => updateService(service.id, columns))
+    writeNamed(changed, () => updateService(service.id, columns))
     if (env !== undefined) writeVariables(service.id, env)
     if (groups !== undefined) writeLinks(service.id, groups)
     if (env !== undefined || groups !== undefined) {
@@ -202,14 +202,14 @@ function assertHostFree(service: Pick<ServiceRow, 'type' | 'name'>, environment:
   }
 }
 
-function insertNamed(name: string, write: () => void): void {
+/** Writes a row with its name. Throws `conflict` that says which service has it. */
+function writeNamed({ environment_id, name }: ServiceRow, write: () => void): void {
   try {
     write()
   } catch (cause) {
-    if (!isUniqueViolation(cause)) throw cause
-    throw new AppError('conflict', `name: ${name} is in use by another service of this environment`, {
-      cause,
-    })
+    const holder = isUniqueViolation(cause) ? getServiceByName(environment_id, name) : undefined
+    if (!holder) throw cause
+    throw new AppError('conflict', `name: ${name} is in use by service ${holder.id}`, { cause })
   }
 }
 

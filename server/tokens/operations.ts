@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { tellCredentialsEnded } from '../credentials.ts'
 import { AppError, messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { logger } from '../log.ts'
@@ -38,6 +39,7 @@ export function listTokens(): z.input<typeof ApiToken>[] {
 /** Revokes a token, which stops working at once. Throws `not_found`. */
 export function revokeToken(id: string): void {
   if (!deleteToken(id)) throw new AppError('not_found', `there is no API token ${id}`)
+  tellCredentialsEnded()
   log.info('an API token was revoked', { token: id })
 }
 

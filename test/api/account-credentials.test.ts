@@ -212,6 +212,25 @@ describe('what only the session may do', () => {
   })
 })
 
+describe('a read with the session cookie', () => {
+  it.each<[string, Record<string, string>, boolean]>([
+    ["the dashboard's own page", { 'sec-fetch-site': 'same-origin' }, true],
+    ['the user', { 'sec-fetch-site': 'none' }, true],
+    ['a browser that does not say', {}, true],
+    ['a sibling site', { 'sec-fetch-site': 'same-site' }, false],
+    ['another site', { 'sec-fetch-site': 'cross-site' }, false],
+    ['who says something else', { 'sec-fetch-site': 'nonsense' }, false],
+  ])('from %s', async (_from, headers, own) => {
+    for (const path of ['/services', '/auth/tokens', '/info']) {
+      const answer = await browser.get(path, headers)
+      expect(answer).toMatchObject(own ? { status: 200 } : refusal(403, 'cross_site_request'))
+    }
+    expect((await browser.get('/auth/status', headers)).body.auth).toBe(own ? 'session' : null)
+    const withToken = await api('GET', '/services', undefined, { ...bearer(server.token), ...headers })
+    expect(withToken.status).toBe(200)
+  })
+})
+
 describe('a change with the session cookie', () => {
   it.each<[string, Record<string, string>, boolean]>([
     ["the dashboard's own origin", {}, true],

@@ -10,7 +10,7 @@ let server: Awaited<ReturnType<typeof startServer>>
 let browser: Browser
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ flags: ['--allowed-hosts', 'deploy.lan, dashboard.example.com'] })
   await new Browser(server.url).setUp(server.setupCode)
 })
 afterAll(() => server.stop())

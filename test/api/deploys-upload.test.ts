@@ -165,7 +165,7 @@ describe('an archive', () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.on('error', () => {})
     socket.write(
-      `POST /api/v1${UPLOAD} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Length: ${whole.length}\r\n\r\n`,
+      `POST /api/v1${UPLOAD} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\nContent-Length: ${whole.length}\r\n\r\n`,
     )
     socket.write(whole.subarray(0, 200_000))
     await waitFor(() => archives().length === 1, 'the beginning of the archive')
@@ -180,7 +180,7 @@ describe('an archive', () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.on('error', () => {})
     socket.write(
-      `POST /api/v1${UPLOAD} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Length: ${whole.length}\r\n\r\n`,
+      `POST /api/v1${UPLOAD} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\nContent-Length: ${whole.length}\r\n\r\n`,
     )
     socket.write(whole.subarray(0, 200_000))
     await waitFor(() => archives().length === 1, 'the beginning of the archive')
@@ -285,7 +285,7 @@ function sendDeclared(declared: number, sent: string): Promise<string> {
     socket.on('close', () => resolve(text))
     socket.on('error', (error) => (text === '' ? reject(error) : resolve(text)))
     socket.write(
-      `POST /api/v1${UPLOAD} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Length: ${declared}\r\n\r\n${sent}`,
+      `POST /api/v1${UPLOAD} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\nContent-Length: ${declared}\r\n\r\n${sent}`,
     )
   })
 }

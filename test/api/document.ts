@@ -10,6 +10,7 @@ interface Content {
 
 interface Body {
   content?: Record<string, Content>
+  headers?: Record<string, unknown>
 }
 
 export interface Operation {

@@ -86,6 +86,21 @@ describe('the OpenAPI document', () => {
     expect(faults).toEqual([])
   })
 
+  it('names what follows from the shape of an operation', () => {
+    const statuses = (path: string, method: string) => Object.keys(document.paths[path]![method]!.responses)
+    expect(statuses('/api/v1/services', 'get')).toContain('404')
+    expect(statuses('/api/v1/services', 'post')).toContain('404')
+    expect(statuses('/api/v1/services', 'get')).toContain('403')
+    const faults = operationsOf(document).flatMap(({ name, method, operation }) => {
+      const expected = ['421', ...(method === 'post' ? ['413'] : [])]
+      if (method === 'post' && operation.security.length === 0) expected.push('503')
+      const missing = expected.filter((status) => !operation.responses[status])
+      const unchallenged = operation.responses['401'] && !operation.responses['401'].headers
+      return [...missing, ...(unchallenged ? ['WWW-Authenticate'] : [])].map((what) => `${name}: ${what}`)
+    })
+    expect(faults).toEqual([])
+  })
+
   it('shows examples that fit their schemas', () => {
     const faults = operationsOf(document).flatMap(({ name, operation }) => {
       const contents = [operation.requestBody, ...Object.values(operation.responses)].map(

@@ -1,4 +1,6 @@
 import { connect } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
 import { refusal } from './account-client.ts'
@@ -404,14 +406,16 @@ describe('a body over 2 MiB', () => {
 
 /** The status of a request whose path is sent as it is. */
 async function rawStatus(method: string, path: string): Promise<number> {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nConnection: close\r\n\r\n`
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\nConnection: close\r\n\r\n`
   return Number((await exchange((socket) => socket.write(head))).split(' ')[1])
 }
 
 /** Sends all of a body before it reads the answer, as a simple client does. */
 function sendLarge(framing: string, bytes: number): Promise<string> {
   return exchange((socket) => {
-    socket.write(`POST /api/v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n`)
+    socket.write(
+      `POST /api/v1/services HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\n`,
+    )
     socket.write(`${framing}\r\n\r\n`)
     const piece = 'x'.repeat(64 * 1024)
     for (let sent = 0; sent < bytes; sent += piece.length) {
@@ -433,3 +437,37 @@ function exchange(send: (socket: ReturnType<typeof connect>) => void): Promise<s
     socket.on('connect', () => send(socket))
   })
 }
+
+describe('a name that is taken', () => {
+  it('is refused to all but one of many at once, and the refusal names who has it', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => server.api('POST', '/services', { name: 'wanted-by-many' })),
+    )
+    const [holder] = answers.filter(({ status }) => status === 201)
+    const refused = answers.filter(({ status }) => status === 409)
+    expect(refused).toHaveLength(7)
+    for (const { body } of refused)
+      expect(body.error.message).toBe(`name: wanted-by-many is in use by service ${holder!.body.id}`)
+    await server.api('POST', '/services', { name: 'renamed' })
+    const renamed = await server.api('PATCH', '/services/renamed', { name: 'wanted-by-many' })
+    expect(renamed.body.error.message).toContain(holder!.body.id)
+  })
+})
+
+describe('the list', () => {
+  it('is as the database is now, whoever wrote to it', async () => {
+    const list = async () => (await server.api('GET', '/services')).body as { name: string; branch: string }[]
+    await server.api('POST', '/services', { name: 'listed-now' })
+    expect((await list()).map(({ name }) => name)).toContain('listed-now')
+    for (const branch of ['one', 'two']) {
+      await server.api('PATCH', '/services/listed-now', { branch })
+      expect((await list()).find(({ name }) => name === 'listed-now')!.branch).toBe(branch)
+    }
+    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))
+    database.exec("UPDATE services SET branch = 'three' WHERE name = 'listed-now'")
+    database.close()
+    expect((await list()).find(({ name }) => name === 'listed-now')!.branch).toBe('three')
+    const elsewhere = await server.api('GET', '/services?environment=nowhere')
+    expect(elsewhere.status).toBe(404)
+  })
+})

@@ -1,6 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -162,6 +171,17 @@ describe('a start that cannot have what it was told', () => {
     expectRefused(await serve(['--data-dir', path, '--listen', '127.0.0.1:0']), `--data-dir ${path}`)
   })
 
+  it('names a directory that others can read and that holds what is not its own', async () => {
+    const path = place()
+    mkdirSync(path)
+    writeFileSync(join(path, 'notes.txt'), 'shared')
+    chmodSync(path, 0o755)
+    const ended = await serve(['--data-dir', path, '--listen', '127.0.0.1:0'])
+    expectRefused(ended, /others can read it \(mode 0755\) and it holds other files/)
+    expect(statSync(path).mode & 0o777).toBe(0o755)
+    expect(readdirSync(path)).toEqual(['notes.txt'])
+  })
+
   it.each([
     ['deployer.db', 'not a database, but long enough to be read as one'.repeat(20)],
     ['secret.key', 'too short'],
@@ -219,6 +239,23 @@ describe('a data directory', () => {
     }
   })
 
+  it.each([
+    ['an empty one', []],
+    ['a file system of its own', ['lost+found']],
+    ['one of an earlier server', ['api_token', 'notes.txt']],
+  ])('that others could read is closed to them: %s', async (_, names) => {
+    const dataDirectory = place()
+    mkdirSync(dataDirectory)
+    for (const name of names) writeFileSync(join(dataDirectory, name), 'a-token-of-an-earlier-server')
+    chmodSync(dataDirectory, 0o775)
+    const own = await startServer({ dataDirectory })
+    try {
+      expect(statSync(dataDirectory).mode & 0o7777).toBe(0o700)
+    } finally {
+      await own.stop()
+    }
+  })
+
   it('has a setup link printed until there is an account, and its token never', async () => {
     const link = () => server.logs.split('/setup?code=').length - 1
     const before = link()
@@ -272,6 +309,21 @@ describe('what was set at the start', () => {
       expect(server.logs).not.toMatch(/a-token-from-a-file|seen by everyone/)
     } finally {
       await server.stop()
+    }
+  })
+
+  it('says with --log-level debug what becomes of what, and not without', async () => {
+    for (const level of ['debug', 'info']) {
+      const server = await startServer({ flags: ['--log-level', level] })
+      try {
+        const { body } = await server.api('POST', '/services', { name: 'told', image: 'busybox:1' })
+        await server.api('POST', `/deploys/${body.latest_deploy.id}/cancel`)
+        expect(server.logs.includes(`debug states: ${body.latest_deploy.id} is canceled`)).toBe(
+          level === 'debug',
+        )
+      } finally {
+        await server.stop()
+      }
     }
   })
 

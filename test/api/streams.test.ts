@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allEvents, readEvents, type StreamEvent } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { EMAIL, PASSWORD, refusal } from './account-client.ts'
+import { Browser, EMAIL, PASSWORD, refusal } from './account-client.ts'
 
 let server: TestServer
 
@@ -29,18 +29,23 @@ interface Followed {
   close(): void
 }
 
-/** Reads a stream in the background. */
-async function follow(path: string): Promise<Followed> {
+/** Reads a stream in the background, as the server token. */
+function follow(path: string): Promise<Followed> {
+  return followed(path, { authorization: `Bearer ${server.token}` })
+}
+
+/** Reads a stream in the background, as who these headers say. */
+async function followed(path: string, headers: Record<string, string>): Promise<Followed> {
   const abort = new AbortController()
-  const response = await open(path, { signal: abort.signal })
-  const followed: Followed = { events: [], response, over: false, close: () => abort.abort() }
+  const response = await open(path, { headers, signal: abort.signal })
+  const stream: Followed = { events: [], response, over: false, close: () => abort.abort() }
   const read = async () => {
-    for await (const event of readEvents(response)) followed.events.push(event)
+    for await (const event of readEvents(response)) stream.events.push(event)
   }
   void read()
     .catch(() => {})
-    .finally(() => (followed.over = true))
-  return followed
+    .finally(() => (stream.over = true))
+  return stream
 }
 
 interface Change {
@@ -285,5 +290,38 @@ describe('a stream', () => {
     const followed = await follow('/server/logs?follow&tail=0&level=error')
     await waitFor(() => followed.events.some(({ comment }) => comment === 'keep-alive'), 'a comment', 30_000)
     followed.close()
+  })
+
+  it('ends at once with its token', async () => {
+    const browser = new Browser(server.url)
+    await browser.signIn()
+    const { api_token, token } = (await browser.post('/auth/tokens', { name: 'short' })).body
+    const own = await followed('/events', { authorization: `Bearer ${token}` })
+    const other = await follow('/events')
+    await waitFor(() => own.events.length > 0 && other.events.length > 0, 'both streams')
+    await browser.delete(`/auth/tokens/${api_token.id}`)
+    // Sooner than the next keep-alive, which looks too.
+    await waitFor(() => own.over, 'its end', 5_000)
+    expect(other.over).toBe(false)
+    other.close()
+  })
+
+  it.each([
+    ['the sign-out', (browser: Browser) => browser.post('/auth/logout')],
+    [
+      'a changed password',
+      async () => {
+        const another = new Browser(server.url)
+        await another.signIn()
+        await another.post('/auth/password', { current_password: PASSWORD, new_password: PASSWORD })
+      },
+    ],
+  ])('ends at once with its session: %s', async (_, end) => {
+    const browser = new Browser(server.url)
+    await browser.signIn()
+    const stream = await followed('/server/logs?follow&tail=0', { cookie: browser.cookie! })
+    expect(stream.response.status).toBe(200)
+    await end(browser)
+    await waitFor(() => stream.over, 'its end', 5_000)
   })
 })

@@ -1,33 +1,26 @@
-import { send, setResponseHeaders } from 'h3'
+import { setResponseHeaders } from 'h3'
 import { z } from 'zod'
 import { AppError } from '#server/errors.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
+import { ConstantText } from '#server/http/send.ts'
 import { DOCS_HEADERS, DOCS_SCRIPT } from '#server/openapi/page.ts'
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
+const CSS = 'text/css; charset=utf-8'
 
-interface File {
-  type: string
-  /** Swagger UI is large, so it is loaded when someone looks at it. */
-  read(): Promise<string>
-}
-
-const FILES = new Map<string, File>([
-  ['start.js', { type: JAVASCRIPT, read: () => Promise.resolve(DOCS_SCRIPT) }],
+/** Swagger UI is large, so it is loaded when someone looks at it. */
+const FILES = new Map<string, () => Promise<ConstantText>>([
+  ['start.js', once(() => Promise.resolve(DOCS_SCRIPT), JAVASCRIPT)],
   [
     'swagger-ui-bundle.js',
-    {
-      type: JAVASCRIPT,
-      read: async () =>
-        (await import('raw:../../../node_modules/swagger-ui-dist/swagger-ui-bundle.js')).default,
-    },
+    once(
+      async () => (await import('raw:../../../node_modules/swagger-ui-dist/swagger-ui-bundle.js')).default,
+      JAVASCRIPT,
+    ),
   ],
   [
     'swagger-ui.css',
-    {
-      type: 'text/css; charset=utf-8',
-      read: async () => (await import('raw:../../../node_modules/swagger-ui-dist/swagger-ui.css')).default,
-    },
+    once(async () => (await import('raw:../../../node_modules/swagger-ui-dist/swagger-ui.css')).default, CSS),
   ],
 ])
 
@@ -39,8 +32,13 @@ export default defineEndpoint({
   async handler({ event, params }) {
     const file = FILES.get(params.file)
     if (!file) throw new AppError('not_found', `the page of the API has no file ${params.file}`)
-    const text = await file.read()
+    const text = await file()
     setResponseHeaders(event, DOCS_HEADERS)
-    await send(event, text, file.type)
+    await text.send(event)
   },
 })
+
+function once(read: () => Promise<string>, type: string): () => Promise<ConstantText> {
+  let made: Promise<ConstantText> | undefined
+  return () => (made ??= read().then((text) => new ConstantText(text, type)))
+}

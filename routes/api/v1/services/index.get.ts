@@ -8,6 +8,7 @@ import { viewServices } from '#server/services/view.ts'
 export default defineEndpoint({
   summary: 'List the services of an environment',
   auth: 'token',
+  derived: true,
   query: InEnvironment,
   response: z.array(Service),
   handler: ({ query }) => viewServices(findEnvironment(query.environment)),

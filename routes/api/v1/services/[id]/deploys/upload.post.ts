@@ -4,7 +4,7 @@ import { receiveArchive } from '#daemon/sources/archive.ts'
 import { assertUploadable, queueUpload } from '#server/deploys/operations.ts'
 import { Deploy, UploadQuery } from '#server/deploys/schema.ts'
 import { viewDeploy } from '#server/deploys/view.ts'
-import { assertLength } from '#server/http/body.ts'
+import { assertLength, receiveStream } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { newId } from '#server/ids.ts'
 import { IdOrName } from '#server/schema.ts'
@@ -27,7 +27,8 @@ export default defineEndpoint({
     const service = findService(params.id, query.environment)
     assertUploadable(service)
     const id = newId('deploy')
-    await receiveArchive(event.node.req, archivePath(id), UPLOAD_LIMIT_BYTES)
+    const body = receiveStream(event, UPLOAD_LIMIT_BYTES)
+    await receiveArchive(body, archivePath(id), UPLOAD_LIMIT_BYTES).finally(() => body.destroy())
     try {
       return viewDeploy(queueUpload(findService(service.id), id, query.clear_cache))
     } catch (error) {

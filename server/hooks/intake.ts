@@ -1,0 +1,73 @@
+import { createHash, createHmac } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { PRIVATE_FILE_MODE } from '../files.ts'
+import { Gathered } from '../gathered.ts'
+import { randomHex } from '../ids.ts'
+
+/** Most pushes have under 100 KiB; more than this of a body that nobody has proved anything of waits in a file. */
+const IN_MEMORY_BYTES = 256 * 1024
+const NAME_BYTES = 10
+
+/** A delivery's body that was received and not looked into. */
+export interface Intake {
+  /** HMAC-SHA256 under the secret, in hex. */
+  hmac: string
+  /** SHA-256, in hex. */
+  digest: string
+  /** All of it, in memory. */
+  read(): Buffer
+}
+
+/**
+ * Receives the body of a delivery and digests it on the way. What is large is written to a file in `folder`, which has no
+ * name from the start, so that nothing is left of it whatever happens. `use` is given the whole.
+ */
+export async function withIntake<T>(
+  pieces: AsyncIterable<Buffer>,
+  secret: string,
+  folder: string,
+  use: (intake: Intake) => T,
+): Promise<T> {
+  const hmac = createHmac('sha256', secret)
+  const digest = createHash('sha256')
+  let gathered = new Gathered()
+  let file: number | undefined
+  try {
+    for await (const piece of pieces) {
+      hmac.update(piece)
+      digest.update(piece)
+      gathered.add(piece)
+      if (gathered.bytes.length < IN_MEMORY_BYTES) continue
+      file ??= openNameless(folder)
+      writeWhole(file, gathered.bytes)
+      gathered = new Gathered()
+    }
+    const tail = gathered.bytes
+    const read = () => (file === undefined ? tail : Buffer.concat([readWhole(file), tail]))
+    return use({ hmac: hmac.digest('hex'), digest: digest.digest('hex'), read })
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+function openNameless(folder: string): number {
+  const path = join(folder, randomHex(NAME_BYTES))
+  const file = openSync(path, 'wx+', PRIVATE_FILE_MODE)
+  unlinkSync(path)
+  return file
+}
+
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
+}
+
+function readWhole(file: number): Buffer {
+  const bytes = Buffer.allocUnsafe(fstatSync(file).size)
+  for (let at = 0; at < bytes.length;) {
+    const count = readSync(file, bytes, at, bytes.length - at, at)
+    if (count === 0) throw new Error('a file of a delivery is shorter than what was written to it')
+    at += count
+  }
+  return bytes
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import { AppError } from '../errors.ts'
+import type { Options } from '../options.ts'
+
+/**
+ * What a request must be before anything else looks at it: its target becomes a path, and its host must be one of the
+ * server's own. A page of another name that leads here (DNS rebinding) is told nothing.
+ *
+ * The function throws `invalid_request` or `misdirected_request`.
+ */
+export function admission(
+  options: Pick<Options, 'dashboardHost' | 'allowedHosts'>,
+): (request: IncomingMessage) => void {
+  const machine = hostname().toLowerCase()
+  const names = new Set(['localhost', machine, machine.split('.')[0], ...options.allowedHosts])
+  if (options.dashboardHost !== null) names.add(options.dashboardHost)
+  return (request) => {
+    toOriginForm(request)
+    const { host } = request.headers
+    // No browser speaks HTTP/1.0, which may leave it out (RFC 9112 section 3.2).
+    if (host === undefined && request.httpVersion === '1.0') return
+    const name = request.headersDistinct.host?.length === 1 ? hostOf(host ?? '') : null
+    if (name === null)
+      throw new AppError('invalid_request', 'the request needs one Host, a name or an address')
+    if (isAddress(name) || name.endsWith('.localhost') || names.has(name)) return
+    throw new AppError(
+      'misdirected_request',
+      `${name} is no name of this server: add it with --allowed-hosts`,
+    )
+  }
+}
+
+/** A target with scheme and host is taken, and its host is the one that counts (RFC 9112 section 3.2.2). */
+function toOriginForm(request: IncomingMessage): void {
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '')
+  if (!absolute) return
+  const [, authority = '', rest = ''] = absolute
+  request.headers.host = authority
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** The name or address in a Host, as a browser would write it; null when there is none. */
+function hostOf(host: string): string | null {
+  if (/[/\\?#@\s]/.test(host)) return null
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
+  return name || null
+}
+
+function isAddress(name: string): boolean {
+  return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
+}

@@ -1,0 +1,37 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+export type Encoding = 'br' | 'gzip'
+
+/** Under this a compressed answer saves no packet. */
+export const LEAST_COMPRESSED_BYTES = 1024
+
+/** Past this quality brotli takes several times as long for a few percent. */
+const BROTLI_QUALITY = 4
+
+const brotliAsync = promisify(brotliCompress)
+const gzipAsync = promisify(gzip)
+
+/** Compresses on a thread of its own. */
+export function compress(bytes: Uint8Array, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'gzip') return gzipAsync(bytes)
+  return brotliAsync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  })
+}
+
+/** The encoding that an Accept-Encoding likes best (RFC 9110 section 12.5.3), brotli among equals; null for none. */
+export function encodingFor(accepted: string | undefined): Encoding | null {
+  const weights = new Map<string, number>()
+  for (const part of (accepted ?? '').toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length)
+    weights.set(name, weight === undefined ? 1 : Number(weight) || 0)
+  }
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
+  const best = weightOf('br') >= weightOf('gzip') ? 'br' : 'gzip'
+  return weightOf(best) > 0 ? best : null
+}

@@ -1,0 +1,65 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import { ERRORS, type AppError, type ErrorCode } from '../errors.ts'
+
+/** An error as a client sees it. */
+export interface Refusal {
+  status: number
+  code: ErrorCode
+  message: string
+  retryAfterSeconds?: number | undefined
+}
+
+/** The refusal that an error of the table stands for. */
+export function refusalOf({ code, message, retryAfterSeconds }: AppError): Refusal {
+  return { status: ERRORS[code], code, message, retryAfterSeconds }
+}
+
+/** The body of every error. */
+export function errorText({ code, message }: Refusal): string {
+  return JSON.stringify({ error: { code, message } })
+}
+
+/** Answers a request with an error. The client reads it although it may still be sending its body. */
+export async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: Refusal,
+): Promise<void> {
+  const text = errorText(refusal)
+  response.statusCode = refusal.status
+  response.statusMessage = STATUS_CODES[refusal.status] ?? ''
+  response.setHeader('content-type', 'application/json')
+  response.setHeader('content-length', Buffer.byteLength(text))
+  response.setHeader('cache-control', 'no-store')
+  // RFC 9110 section 15.5.2: a 401 names what it wants.
+  if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer')
+  if (refusal.retryAfterSeconds !== undefined) response.setHeader('retry-after', refusal.retryAfterSeconds)
+  if (request.complete) response.end(text)
+  else await endDraining(request, response, text)
+}
+
+/** How much of a refused body is read and thrown away, so that a client that is still sending reads the answer. */
+const LINGER_BYTES = 64 * 1024 * 1024
+const LINGER_MS = 5_000
+
+/**
+ * Sends a whole answer while the request's body is still coming, and ends only when that has come or the client has
+ * left: node closes the socket at the answer's end, and closing one with unread bytes resets it, so that the client
+ * never sees the answer (RFC 9112 section 9.6).
+ */
+async function endDraining(request: IncomingMessage, response: ServerResponse, text: string): Promise<void> {
+  response.setHeader('connection', 'close')
+  response.write(text)
+  let drained = 0
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, LINGER_MS)
+    response.once('close', () => clearTimeout(timer))
+    request.on('data', (chunk: Buffer) => {
+      drained += chunk.length
+      if (drained > LINGER_BYTES) resolve()
+    })
+    for (const end of ['end', 'error', 'close'] as const) request.on(end, () => resolve())
+    request.resume()
+  })
+  response.end()
+}

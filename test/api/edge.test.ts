@@ -1,0 +1,184 @@
+import { hostname } from 'node:os'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { exchange, Wire } from '../support/wire.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  const flags = ['--allowed-hosts', 'Deploy.Example.com', '--dashboard-host', 'panel.example.com']
+  server = await startServer({ flags })
+})
+afterAll(() => server.stop())
+
+const get = (host: string, target = '/healthz') =>
+  exchange(server.url, [`GET ${target} HTTP/1.1`, `Host: ${host}`])
+
+describe('the API port', () => {
+  it.each([
+    '127.0.0.1',
+    '192.0.2.7:7878',
+    '[::1]:7878',
+    'localhost',
+    'LOCALHOST:7878',
+    'api.localhost',
+    'localhost.',
+    hostname(),
+    'panel.example.com',
+    'deploy.example.com:443',
+  ])('answers at %s', async (host) => {
+    expect(await get(host)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it.each([
+    'attacker.example',
+    'deploy.example.com.attacker.example',
+    'notlocalhost',
+    'localhost.attacker.example',
+    '127.0.0.1.attacker.example',
+    'example.com',
+  ])('tells nothing to who asks for %s', async (host) => {
+    for (const target of ['/healthz', '/', '/api/v1/auth/status', '/api/openapi.json']) {
+      const answer = await get(host, target)
+      expect(answer).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/)
+      expect(answer).toContain('"misdirected_request"')
+      expect(answer).toContain('--allowed-hosts')
+    }
+  })
+
+  it.each(['a b', 'user@localhost', 'localhost/x', '[::1', 'localhost:port'])(
+    'refuses a host that is none: %s',
+    async (host) => {
+      expect(await get(host)).toMatch(/^HTTP\/1\.1 400 /)
+    },
+  )
+
+  it('says of every answer that its type is not to be guessed', async () => {
+    const page = await (await fetch(server.url)).text()
+    const asset = /\/assets\/[\w.-]+\.js/.exec(page)![0]
+    const paths = ['/', asset, '/assets/none.js', '/healthz', '/api/docs', '/api/docs/swagger-ui.css']
+    const api = [
+      '/api/openapi.json',
+      '/api/none',
+      '/api/v1/services',
+      '/api/v1/auth/status',
+      '/hooks/gitprov',
+    ]
+    for (const path of [...paths, ...api]) {
+      const { headers } = await fetch(server.url + path)
+      expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff'])
+    }
+    const refused = [
+      await get('attacker.example'),
+      await exchange(server.url, ['GET / HTTP/1.1', 'Host: localhost', 'Expect: a miracle']),
+      await exchange(server.url, ['GET / HTTP/1.1']),
+      await exchange(server.url, ['NONSENSE']),
+      await exchange(server.url, ['GET / HTTP/1.1', 'Host: localhost', `X: ${'x'.repeat(100_000)}`]),
+    ]
+    expect(refused.map((answer) => answer.split(' ')[1])).toEqual(['421', '417', '400', '400', '431'])
+    for (const answer of refused) expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff')
+  })
+
+  it('names in every 401 what it wants, the hooks among them', async () => {
+    const post = (path: string, body?: unknown) => server.request('POST', path, body)
+    const answers = [
+      await server.request('GET', '/api/v1/services'),
+      await post('/api/v1/services'),
+      await server.request('DELETE', '/api/v1/services'),
+      await post('/api/v1/auth/login', { email: 'a@example.com', password: 'wrong' }),
+      await post('/hooks/deploy/srv-00000000000000000000?key=x'),
+      await server.request('GET', '/hooks/deploy/nobody'),
+    ]
+    for (const { status, headers } of answers)
+      expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  })
+
+  it('keeps an idle connection longer than load balancers do', async () => {
+    const { headers } = await fetch(`${server.url}/healthz`)
+    expect(headers.get('keep-alive')).toBe('timeout=65')
+  })
+})
+
+describe('a target with scheme and host', () => {
+  it('is taken, and its host is the one that counts', async () => {
+    const ask = (target: string, host: string) =>
+      exchange(server.url, [`GET ${target} HTTP/1.1`, `Host: ${host}`])
+    expect(await ask('http://localhost:7878/healthz', 'attacker.example')).toMatch(/^HTTP\/1\.1 200 [^]*ok$/)
+    expect(await ask('HTTPS://panel.example.com', 'localhost')).toMatch(
+      /^HTTP\/1\.1 200 [^]*<!doctype html>/i,
+    )
+    expect(await ask('http://localhost?x', 'localhost')).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await ask('http://attacker.example/healthz', 'localhost')).toMatch(/^HTTP\/1\.1 421 /)
+    expect(await ask('http://user@localhost/healthz', 'localhost')).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  it('carries a query like any other', async () => {
+    const target = `http://localhost/api/v1/info?access_token=${server.token}`
+    expect(await exchange(server.url, [`GET ${target} HTTP/1.1`, 'Host: localhost'])).toMatch(
+      /^HTTP\/1\.1 200 /,
+    )
+  })
+})
+
+describe('a client that asks before it sends', () => {
+  const ask = (path: string, lines: string[]) => [
+    `POST ${path} HTTP/1.1`,
+    'Host: localhost',
+    'Expect: 100-continue',
+    ...lines,
+  ]
+  const bearer = () => `Authorization: Bearer ${server.token}`
+
+  it('is told to go on when nothing but the body is open', async () => {
+    using wire = await Wire.open(server.url)
+    const body = '{"name":"asked"}'
+    wire.send(ask('/api/v1/services', [bearer(), `Content-Length: ${body.length}`, 'Connection: close']))
+    await waitFor(() => wire.received !== '', 'the invitation')
+    expect(wire.received).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    wire.socket.write(body)
+    expect(await wire.end()).toMatch(/100 Continue\r\n\r\nHTTP\/1\.1 201 /)
+  })
+
+  it.each([
+    ['credentials', '/api/v1/services', 10, '', '401'],
+    ['a length over the limit', '/api/v1/services', 3 * 1024 * 1024, 'token', '413'],
+    ['an upload over its limit', '/api/v1/services/asked/deploys/upload', 600 * 1024 * 1024, 'token', '413'],
+    ['the query', '/api/v1/services?nothing=1', 10, 'token', '400'],
+    ['the service of an upload', '/api/v1/services/nobody/deploys/upload', 10, 'token', '404'],
+    ['the webhook, which is off', '/hooks/gitprov', 10, '', '404'],
+  ])('is refused at once for %s', async (_, path, length, credentials, status) => {
+    using wire = await Wire.open(server.url)
+    wire.send(ask(path, [...(credentials ? [bearer()] : []), `Content-Length: ${length}`]))
+    await waitFor(() => wire.received.includes('}}'), 'the refusal')
+    expect(wire.received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  })
+})
+
+describe('a number in the query', () => {
+  it('that is too large for an integer counts as the largest', async () => {
+    await server.api('POST', '/services', { name: 'listed' })
+    const huge = '9'.repeat(400)
+    for (const limit of [huge, `-${huge}`, '1000000000000000000'])
+      expect((await server.api('GET', `/services/listed/deploys?limit=${limit}`)).status).toBe(200)
+    expect((await server.api('GET', `/services/listed/deploys?limit=1e3`)).status).toBe(400)
+    expect((await server.api('GET', `/server/logs?tail=${huge}`)).status).toBe(200)
+  })
+})
+
+describe('connections', () => {
+  it('over 4,096 end the one that was idle longest, and who comes is served', async () => {
+    const busy = await Wire.open(server.url)
+    busy.send(['GET /api/v1/events HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${server.token}`])
+    await waitFor(() => busy.received.includes('event: ready'), 'the stream')
+    const first = await Wire.open(server.url)
+    const crowd: Wire[] = []
+    while (crowd.length < 4_096)
+      crowd.push(...(await Promise.all(Array.from({ length: 64 }, () => Wire.open(server.url)))))
+    expect((await server.request('GET', '/healthz')).body).toBe('ok')
+    await waitFor(() => first.closed, 'the end of the first')
+    expect(busy.closed).toBe(false)
+    expect(crowd.at(-1)!.closed).toBe(false)
+    expect(crowd.filter(({ closed }) => closed).length).toBeLessThan(64)
+    for (const wire of [busy, first, ...crowd]) wire.socket.destroy()
+  })
+})

@@ -1,0 +1,138 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { Gathered } from '#server/gathered.ts'
+import { ByteBudget } from '#server/http/byte-budget.ts'
+import { encodingFor } from '#server/http/compression.ts'
+import { Connections } from '#server/http/connections.ts'
+import { findKeyFault } from '#server/http/json-keys.ts'
+import { Pace } from '#server/http/pace.ts'
+import { readOptions } from '#server/options.ts'
+
+describe('the choice of an encoding', () => {
+  it.each([
+    [undefined, null],
+    ['', null],
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['GZIP', 'gzip'],
+    ['gzip;q=0.8, br;q=0.5', 'gzip'],
+    ['gzip;q=1.0, br;q=1.0', 'br'],
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0, gzip;q=0', null],
+    ['*', 'br'],
+    ['*;q=0, gzip', 'gzip'],
+    ['identity;q=1, *;q=0', null],
+    ['gzip;q=nonsense', null],
+    [';;,,q=', null],
+  ])('of %j is %j', (accepted, encoding) => {
+    expect(encodingFor(accepted)).toBe(encoding)
+  })
+})
+
+describe('bytes that many share', () => {
+  it('go first to who holds least, as soon as some are free', async () => {
+    const budget = new ByteBudget(100, 10_000)
+    const [holder, large, small] = [budget.open(), budget.open(), budget.open()]
+    expect(large.tryTake(40)).toBe(true)
+    expect(holder.tryTake(60)).toBe(true)
+    expect(small.tryTake(1)).toBe(false)
+    const order: string[] = []
+    const waiting = [
+      large.wait(30).then(() => order.push('large')),
+      small.wait(50).then(() => order.push('small')),
+    ]
+    holder.release()
+    await waiting[1]
+    expect(order).toEqual(['small'])
+    small.release()
+    await waiting[0]
+    expect(order).toEqual(['small', 'large'])
+  })
+
+  it('are refused to who waits too long, and nothing is lost by it', async () => {
+    const budget = new ByteBudget(100, 10)
+    const [holder, late] = [budget.open(), budget.open()]
+    expect(holder.tryTake(100)).toBe(true)
+    await expect(late.wait(1)).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 })
+    late.release()
+    holder.release()
+    holder.release()
+    expect(budget.open().tryTake(100)).toBe(true)
+    expect(budget.open().tryTake(1)).toBe(false)
+  })
+})
+
+describe('the clock of a body', () => {
+  it('allows a silence, a rate after a while, and a time in all', () => {
+    expect(new Pace(500).start().patienceMs(0)).toBe(500)
+    const slow = new Pace(10_000, 1_000, 2_000, 60_000).start()
+    expect(slow.patienceMs(0)).toBeLessThanOrEqual(2_000)
+    expect(slow.patienceMs(5_000)).toBeGreaterThan(2_000)
+    expect(slow.patienceMs(1_000_000)).toBe(10_000)
+    expect(new Pace(10_000, 0, 0, 100).start().patienceMs(1_000_000)).toBeLessThanOrEqual(100)
+  })
+
+  it('leaves out the time in which the server waited', () => {
+    const clock = new Pace(10_000, 1_000, 2_000).start()
+    clock.forgive(1_000)
+    expect(clock.patienceMs(0)).toBeGreaterThan(2_000)
+  })
+})
+
+describe('connections over their number', () => {
+  const socket = () =>
+    Object.assign(new EventEmitter(), {
+      destroyed: false,
+      destroy(this: EventEmitter & { destroyed: boolean }) {
+        this.destroyed = true
+        this.emit('close')
+      },
+    }) as unknown as Socket
+  const response = () => new EventEmitter() as ServerResponse
+
+  it('end the one that was idle longest, and a busy one only when all are', () => {
+    const connections = new Connections(3)
+    const [first, second, third, fourth, fifth, sixth] = Array.from({ length: 6 }, socket)
+    for (const one of [first!, second!, third!]) connections.opened(one)
+    const answer = response()
+    connections.began(first!, answer)
+    connections.opened(fourth!)
+    expect([first, second, third].map((one) => one!.destroyed)).toEqual([false, true, false])
+    // Its answer has ended, so that it is idle from now: the third was idle longer.
+    answer.emit('close')
+    connections.opened(fifth!)
+    expect([first!.destroyed, third!.destroyed]).toEqual([false, true])
+    for (const one of [fifth!, first!, fourth!]) connections.began(one, response())
+    connections.opened(sixth!)
+    expect([fifth!.destroyed, first!.destroyed, fourth!.destroyed]).toEqual([true, false, false])
+  })
+})
+
+describe('pieces gathered', () => {
+  it('are one whole, however many they were', () => {
+    const gathered = new Gathered()
+    expect(gathered.bytes).toHaveLength(0)
+    for (let count = 0; count < 50_000; count++) gathered.add(Buffer.from([count % 256]))
+    expect(gathered.bytes).toHaveLength(50_000)
+    expect(gathered.bytes.every((byte, at) => byte === at % 256)).toBe(true)
+  })
+})
+
+describe('keys of a body', () => {
+  it('are the same however they are written', () => {
+    expect(findKeyFault('{"a":1,"\\u0061":2}')).toContain('a: stands twice')
+    expect(findKeyFault('{"\\u005f_proto__":1}')).toContain('__proto__')
+    expect(findKeyFault('{"a":{"a":1},"b":["a","a"]}')).toBeNull()
+  })
+})
+
+describe('--allowed-hosts', () => {
+  it('takes names, separated by commas', () => {
+    const hosts = (value: string) => readOptions(['--allowed-hosts', value], {}).allowedHosts
+    expect(hosts('A.Example.com, b ,')).toEqual(['a.example.com', 'b'])
+    for (const bad of ['*', 'a b', 'http://x', 'x:80']) expect(() => hosts(bad)).toThrow('--allowed-hosts')
+  })
+})

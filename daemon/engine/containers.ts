@@ -141,8 +141,9 @@ export class Containers {
     const query = { stream: true, stdout: true, stderr: true }
     const path = `/containers/${id}/attach?`
     const body = await this.#connection.stream(doing, { method: 'POST', path, query, signal })
-    // A failure before the first line is asked for is met then.
+    // A failure before the first line is asked for is met then; and who is not read any more must let go of the program.
     body.on('error', () => {})
+    signal.addEventListener('abort', () => body.destroy(), { once: true })
     return this.#attached(doing, body, signal)
   }
 

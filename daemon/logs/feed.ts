@@ -25,7 +25,7 @@ export interface TimedLine {
 /** What a service's containers print, and what the server says of them, read once for all who follow it. */
 export class ServiceFeed {
   readonly lines = new LineRing()
-  /** Settled once all that was printed before is in `lines`: what comes from then on is new. */
+  /** Settled once all that was printed before is in `lines`: what comes from then on is new. Rejects with `runtime_error`. */
   readonly joined: Promise<void>
   readonly #engine: Engine
   readonly #serviceId: string
@@ -45,8 +45,7 @@ export class ServiceFeed {
       stopListening()
       clearInterval(period)
     })
-    const late = delay(JOIN_LIMIT_MS, undefined, { ref: false, signal: this.signal }).catch(() => {})
-    this.joined = Promise.race([this.#followNew(), late]).then(() => this.#begin())
+    this.joined = this.#join()
   }
 
   /** Aborts when the service is gone, or when nobody follows it any more. */
@@ -56,6 +55,13 @@ export class ServiceFeed {
 
   end(): void {
     this.#ended.abort()
+  }
+
+  async #join(): Promise<void> {
+    await this.#engine.info()
+    const late = delay(JOIN_LIMIT_MS, undefined, { ref: false, signal: this.signal }).catch(() => {})
+    await Promise.race([this.#followNew(), late])
+    this.#begin()
   }
 
   #begin(): void {
@@ -85,10 +91,17 @@ export class ServiceFeed {
     this.#followed.add(id)
     // One that came later is followed from its first line on.
     const tail = this.#early ? { tail: MAX_TAIL } : {}
-    for await (const lines of readOutput(this.#engine, id, { ...tail, signal: this.signal, onLive })) {
-      if (this.#early)
-        this.#early.push(...lines.map((line) => ({ line: toLogLine(id, line), time: line.ts })))
-      else this.lines.push(lines.map((line) => toLogLine(id, line)))
+    let time = ''
+    for await (const output of readOutput(this.#engine, id, { ...tail, signal: this.signal, onLive })) {
+      const lines = output.map((line) => toLogLine(id, line))
+      if (!this.#early) this.lines.push(lines)
+      else
+        for (const [index, line] of lines.entries()) {
+          // The engine's clock for its log and ours for what came live differ a little.
+          const { ts } = output[index]!
+          if (ts > time) time = ts
+          this.#early.push({ line, time })
+        }
     }
     this.#followed.delete(id)
     onLive()

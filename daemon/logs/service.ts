@@ -36,23 +36,27 @@ export async function recentServiceLog(
 /**
  * Joins the followers of a service's log, also across its deploys: who reads gets the last `tail` lines that were printed
  * before this has returned, and everything after. All followers share one reader, and none slows it or another down.
+ * Throws `runtime_error`.
  */
 export async function joinServiceLog(engine: Engine, serviceId: string, tail: number): Promise<Follower> {
   const shared = feeds.get(serviceId) ?? { feed: new ServiceFeed(engine, serviceId), followers: 0 }
   feeds.set(serviceId, shared)
   shared.followers++
   const { feed } = shared
-  await feed.joined
-  const start = feed.lines.tail(Math.min(MAX_TAIL, tail))
-  return {
-    read: (signal) => readFeed(feed, start, signal),
-    leave() {
-      shared.followers--
-      if (shared.followers > 0) return
-      feed.end()
-      if (feeds.get(serviceId) === shared) feeds.delete(serviceId)
-    },
+  const leave = () => {
+    shared.followers--
+    if (shared.followers > 0) return
+    feed.end()
+    if (feeds.get(serviceId) === shared) feeds.delete(serviceId)
   }
+  try {
+    await feed.joined
+  } catch (error) {
+    leave()
+    throw error
+  }
+  const start = feed.lines.tail(Math.min(MAX_TAIL, tail))
+  return { read: (signal) => readFeed(feed, start, signal), leave }
 }
 
 async function* readFeed(feed: ServiceFeed, start: number, signal: AbortSignal): AsyncGenerator<Buffer> {

@@ -21,8 +21,8 @@ export default defineEndpoint({
   async handler({ event, params, query }) {
     const service = findService(params.id, query.environment)
     const { engine } = useWorld()
-    await engine.info()
     if (!query.follow) {
+      await engine.info()
       await sendEvents(event, async function* (signal) {
         const recent = await recentServiceLog(engine, service.id, query.tail, signal)
         for (const line of recent) yield { event: 'log', data: line }

@@ -4,6 +4,7 @@ import { useContext } from './context.ts'
 import type { LogLine } from './log-lines.ts'
 import { LogReader } from './log-reader.ts'
 import { LogWriter } from './log-writer.ts'
+import { takeTurn } from './turns.ts'
 
 export type { LogWriter } from './log-writer.ts'
 
@@ -57,6 +58,7 @@ export async function* readLog(
     let judged = reader.version
     let more = unfinished()
     for (let offset = 0; !signal.aborted;) {
+      await takeTurn()
       const { version } = reader
       const block = await reader.at(offset)
       offset += block.length

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { onChange } from '#server/changes.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import type { LogLine } from '#server/log-lines.ts'
@@ -94,8 +94,11 @@ export class ServiceFeed {
     let time = ''
     for await (const output of readOutput(this.#engine, id, { ...tail, signal: this.signal, onLive })) {
       const lines = output.map((line) => toLogLine(id, line))
-      if (!this.#early) this.lines.push(lines)
-      else
+      if (!this.#early) {
+        this.lines.push(lines)
+        // The followers write between two readings, so that those who keep up miss nothing of a burst.
+        await setImmediate()
+      } else
         for (const [index, line] of lines.entries()) {
           // The engine's clock for its log and ours for what came live differ a little.
           const { ts } = output[index]!

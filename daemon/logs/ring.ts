@@ -1,91 +1,104 @@
 import { Bell } from '#server/bell.ts'
 import type { LogLine } from '#server/log-lines.ts'
 
-/** What a follower may be behind before it misses lines: 50,000 lines of usual length. */
-const MAX_BYTES = 8 * 1024 * 1024
-/** Handed to a follower at once. */
+/** What a follower may be behind before it misses lines: 100,000 lines of usual length. */
+const MAX_BYTES = 16 * 1024 * 1024
+/** Lines are put together up to this, and handed to a follower so. */
 const BLOCK_BYTES = 64 * 1024
 
 /** Some lines as JSON, each with a newline. */
-interface Batch {
+interface Block {
   /** The position of its first line, counted from the beginning. */
   first: number
   text: Buffer
   /** Where each line ends in the text. */
   ends: number[]
+  /** What follows so many lines of it, once for all followers that stand there. */
+  rests: Map<number, Buffer>
 }
 
-/** What a follower gets next: lines it has missed, then lines, and where it stands then. */
+/** What a follower gets next: how many lines it has missed, then lines, and where it stands then. */
 interface Taken {
   lost: number
   text: Buffer
   next: number
 }
 
-/** The newest lines of a log, written once and read by any number of followers, each at its own pace. */
+/** The newest lines of a log, written out once and read by any number of followers, each at its own pace. */
 export class LineRing {
   readonly grown = new Bell()
-  #batches: Batch[] = []
+  #blocks: Block[] = []
   #bytes = 0
-  #next = 0
-  /** Followers that keep up all take the same. */
-  #lastTaken: { from: number; end: number; taken: Taken } | null = null
+  #end = 0
 
   /** The position after the newest line. */
   get end(): number {
-    return this.#next
+    return this.#end
   }
 
   push(lines: readonly LogLine[]): void {
-    if (lines.length === 0) return
-    const texts = lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`))
-    let end = 0
-    const ends = texts.map(({ length }) => (end += length))
-    this.#batches.push({ first: this.#next, text: Buffer.concat(texts), ends })
-    this.#next += lines.length
-    this.#bytes += end
-    while (this.#bytes > MAX_BYTES) this.#bytes -= this.#batches.shift()!.text.length
+    let rest = lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`))
+    while (rest.length > 0) rest = this.#fill(rest)
+    while (this.#bytes > MAX_BYTES) this.#bytes -= this.#blocks.shift()!.text.length
     this.grown.ring()
   }
 
   /** The lines at a position and after it, as many as go at once; null when there are none yet. */
   take(position: number): Taken | null {
-    if (position >= this.#next) return null
-    const memo = this.#lastTaken
-    if (memo?.from === position && (memo.end === this.#next || memo.taken.text.length >= BLOCK_BYTES))
-      return memo.taken
-    const first = Math.max(position, this.#batches[0]?.first ?? this.#next)
-    const parts: Buffer[] = []
-    let bytes = 0
-    let next = first
-    for (let index = this.#indexOf(first); index < this.#batches.length && bytes < BLOCK_BYTES; index++) {
-      const batch = this.#batches[index]!
-      const skipped = next - batch.first
-      const part = skipped === 0 ? batch.text : batch.text.subarray(batch.ends[skipped - 1])
-      parts.push(part)
-      bytes += part.length
-      next = batch.first + batch.ends.length
+    if (position >= this.#end) return null
+    const start = Math.max(position, this.#start)
+    const block = this.#blocks[this.#indexOf(start)]!
+    return {
+      lost: start - position,
+      text: restOf(block, start - block.first),
+      next: block.first + block.ends.length,
     }
-    const text = parts.length === 1 ? parts[0]! : Buffer.concat(parts)
-    const taken = { lost: first - position, text, next }
-    this.#lastTaken = { from: position, end: this.#next, taken }
-    return taken
   }
 
   /** The position of the last so many lines that are still there. */
   tail(count: number): number {
-    return Math.max(this.#batches[0]?.first ?? this.#next, this.#next - count)
+    return Math.max(this.#start, this.#end - count)
   }
 
-  /** The batch that holds a position, found by halving. */
+  get #start(): number {
+    return this.#blocks[0]?.first ?? this.#end
+  }
+
+  /** Adds lines to the last block, or to a new one, until it is full; answers those that are left. */
+  #fill(lines: Buffer[]): Buffer[] {
+    let block = this.#blocks.at(-1)
+    if (!block || block.text.length >= BLOCK_BYTES) {
+      block = { first: this.#end, text: Buffer.alloc(0), ends: [], rests: new Map() }
+      this.#blocks.push(block)
+    }
+    let length = block.text.length
+    let count = 0
+    while (count < lines.length && length < BLOCK_BYTES) block.ends.push((length += lines[count++]!.length))
+    this.#bytes += length - block.text.length
+    block.text = Buffer.concat([block.text, ...lines.slice(0, count)], length)
+    block.rests.clear()
+    this.#end += count
+    return lines.slice(count)
+  }
+
+  /** The block that holds a position, found by halving. */
   #indexOf(position: number): number {
     let low = 0
-    let high = this.#batches.length - 1
+    let high = this.#blocks.length - 1
     while (low < high) {
       const middle = Math.ceil((low + high) / 2)
-      if (this.#batches[middle]!.first <= position) low = middle
+      if (this.#blocks[middle]!.first <= position) low = middle
       else high = middle - 1
     }
     return low
   }
+}
+
+function restOf(block: Block, skipped: number): Buffer {
+  if (skipped === 0) return block.text
+  const known = block.rests.get(skipped)
+  if (known) return known
+  const rest = block.text.subarray(block.ends[skipped - 1])
+  block.rests.set(skipped, rest)
+  return rest
 }

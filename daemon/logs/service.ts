@@ -1,6 +1,7 @@
 import { timestamp } from '#server/clock.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import type { LogLine } from '#server/log-lines.ts'
+import { takeTurn } from '#server/turns.ts'
 import type { Engine } from '../engine/index.ts'
 import { inOrder, MAX_TAIL, ServiceFeed, type TimedLine } from './feed.ts'
 import { toLogLine } from './follow.ts'
@@ -62,6 +63,7 @@ export async function joinServiceLog(engine: Engine, serviceId: string, tail: nu
 async function* readFeed(feed: ServiceFeed, start: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   const stop = AbortSignal.any([signal, feed.signal])
   for (let position = start; !signal.aborted;) {
+    await takeTurn()
     const taken = feed.lines.take(position)
     if (taken) {
       position = taken.next

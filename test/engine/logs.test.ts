@@ -49,7 +49,7 @@ async function whole(path: string): Promise<Line[]> {
 interface Following {
   lines: Line[]
   over: boolean
-  close(): void
+  close: () => void
 }
 
 /** Follows a log in the background; resolved when the answer has begun. */

@@ -48,3 +48,12 @@ test('followers that keep up share what they are given', () => {
   ring.push(['3'].map(line))
   expect(readAll(ring, 0).lines).toEqual(['1', '2', '3'])
 })
+
+test('more than it can hold at once leaves the newest lines', () => {
+  const ring = new LineRing()
+  ring.push(Array.from({ length: 20_000 }, (_, index) => line(`${index} ${'x'.repeat(1_000)}`)))
+  const { lines, lost } = readAll(ring, 0)
+  expect(lines.length + lost).toBe(20_000)
+  expect(lines.length).toBeGreaterThan(5_000)
+  expect(lines.at(-1)).toMatch(/^19999 /)
+})

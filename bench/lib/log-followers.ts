@@ -75,12 +75,13 @@ if (parentPort) {
     if (!followers.every(({ isOver }) => isOver)) return
     clearInterval(look)
     const sums = followers.map(({ lines, lost }) => lines + lost)
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    parentPort!.postMessage({
+    const report: FollowersReport = {
       done: followers.length,
       fewest: Math.min(...followers.map(({ lines }) => lines)),
       lost: Math.max(...followers.map(({ lost }) => lost)),
       wrong: sums.filter((sum) => sum !== Math.max(...sums)).length,
-    } satisfies FollowersReport)
+    }
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    parentPort!.postMessage(report)
   }, 100)
 }

@@ -37,7 +37,7 @@ export class LineRing {
   }
 
   push(lines: readonly LogLine[]): void {
-    let rest = lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`))
+    let rest: Buffer[] = lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`))
     while (rest.length > 0) rest = this.#fill(rest)
     while (this.#bytes > MAX_BYTES) this.#bytes -= this.#blocks.shift()!.text.length
     this.grown.ring()
@@ -68,7 +68,7 @@ export class LineRing {
   #fill(lines: Buffer[]): Buffer[] {
     let block = this.#blocks.at(-1)
     if (!block || block.text.length >= BLOCK_BYTES) {
-      block = { first: this.#end, text: Buffer.alloc(0), ends: [], rests: new Map() }
+      block = newBlock(this.#end)
       this.#blocks.push(block)
     }
     let length = block.text.length
@@ -92,6 +92,10 @@ export class LineRing {
     }
     return low
   }
+}
+
+function newBlock(first: number): Block {
+  return { first, text: Buffer.alloc(0), ends: [], rests: new Map() }
 }
 
 function restOf(block: Block, skipped: number): Buffer {

@@ -1,5 +1,6 @@
 import type Docker from 'dockerode'
 import type { Readable } from 'node:stream'
+import { timestamp } from '#server/clock.ts'
 import { AppError } from '#server/errors.ts'
 import type { Connection } from './connection.ts'
 import type { AbilityTrial } from './abilities.ts'
@@ -160,6 +161,38 @@ export class Containers {
     try {
       for await (const chunk of body as AsyncIterable<Buffer>) yield* frames.push(chunk)
       yield* frames.end()
+    } catch (error) {
+      if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
+    } finally {
+      body.destroy()
+    }
+  }
+
+  /**
+   * What a container prints from now on, also at its next start when it does not run, line by line as it comes: it ends
+   * with the program. It is attached once this has returned. Nothing is missed, whatever becomes of the engine's log: a
+   * reader that stands still holds the program back after about 1 MB. Throws `runtime_error`, also for a paused one.
+   */
+  async attach(id: string, signal: AbortSignal): Promise<AsyncGenerator<OutputLine[], void>> {
+    const doing = `attaching to ${id}`
+    const query = { stream: true, stdout: true, stderr: true }
+    const path = `/containers/${id}/attach?`
+    const body = await this.#connection.stream(doing, { method: 'POST', path, query, signal })
+    // A failure before the first line is asked for is met then; and who is not read any more must let go of the program.
+    body.on('error', () => {})
+    signal.addEventListener('abort', () => body.destroy(), { once: true })
+    return this.#attached(doing, body, signal)
+  }
+
+  async *#attached(doing: string, body: Readable, signal: AbortSignal): AsyncGenerator<OutputLine[], void> {
+    let now = ''
+    const frames = new LogFrames(() => now)
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        now = timestamp(Date.now())
+        yield frames.push(chunk)
+      }
+      yield frames.end()
     } catch (error) {
       if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
     } finally {

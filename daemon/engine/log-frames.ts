@@ -1,5 +1,6 @@
-/** A line that a container printed. `ts` is RFC 3339 with the engine's nanoseconds, so that it sorts as text. */
+/** A line that a container printed. */
 export interface OutputLine {
+  /** RFC 3339, so that it sorts as text: with the engine's nanoseconds in its log, when it arrived while attached. */
   ts: string
   stream: 'stdout' | 'stderr'
   line: string
@@ -18,12 +19,18 @@ interface Pending {
 }
 
 /**
- * Takes apart the engine's multiplexed log stream: frames of an 8-byte header (stream, length) and a timestamp with text
- * (Engine API, "Attach to a container", stream format). A long line comes in several frames, each with a timestamp.
+ * Takes apart the engine's multiplexed stream: frames of an 8-byte header (stream, length) and text (Engine API, "Attach
+ * to a container", stream format). In a log each frame begins with a timestamp, a long line's further frames too.
  */
 export class LogFrames {
+  readonly #now: (() => string) | null
   #buffer: Buffer = Buffer.alloc(0)
   readonly #pending: Record<'stdout' | 'stderr', Pending | null> = { stdout: null, stderr: null }
+
+  /** `now` tells the time where the frames have no timestamps, as those of an attached container. */
+  constructor(now: (() => string) | null = null) {
+    this.#now = now
+  }
 
   /** Adds bytes of the stream and returns the lines that they complete. */
   push(chunk: Buffer): OutputLine[] {
@@ -51,8 +58,8 @@ export class LogFrames {
   }
 
   #frame(stream: 'stdout' | 'stderr', payload: Buffer, lines: OutputLine[]): void {
-    const space = payload.indexOf(SPACE)
-    const ts = payload.subarray(0, space).toString('latin1')
+    const space = this.#now ? -1 : payload.indexOf(SPACE)
+    const ts = this.#now?.() ?? payload.subarray(0, space).toString('latin1')
     let from = space + 1
     do {
       const pending = (this.#pending[stream] ??= { ts, parts: [], length: 0 })

@@ -12,8 +12,6 @@ import { OutputCopy } from './output-copy.ts'
 
 const serverLog = logger('jobs')
 
-/** How long the last output of a program that ended may take to arrive: the log's 20 MiB are read in less. */
-const LAST_OUTPUT_MS = 10_000
 /** Between two looks at an engine that does not answer. */
 const RETRY_MS = 1_000
 
@@ -54,9 +52,8 @@ export async function runToEnd(world: World, run: Run, log: LogWriter, signal: A
   const done = new AbortController()
   try {
     signal.throwIfAborted()
-    const isNew = await start(world, run)
-    const copy = new OutputCopy(engine, run.name, run.logId, log)
-    const copied = copy.run(isNew, AbortSignal.any([signal, done.signal]))
+    const copy = new OutputCopy(engine, run.name, run.logId, log, AbortSignal.any([signal, done.signal]))
+    await start(world, run, copy)
     const end = await untilEnd(engine, run.name, AbortSignal.any([signal, late.signal])).catch(
       async (error: unknown) => {
         signal.throwIfAborted()
@@ -65,7 +62,7 @@ export async function runToEnd(world: World, run: Run, log: LogWriter, signal: A
         return null
       },
     )
-    await Promise.race([copied, delay(LAST_OUTPUT_MS, undefined, { ref: false })])
+    await copy.finish()
     return {
       exitCode: end?.exitCode ?? null,
       oomKilled: end?.oomKilled ?? false,
@@ -89,19 +86,19 @@ async function removeRun(world: World, name: string): Promise<void> {
   }
 }
 
-/** Creates the container and starts it. Answers false for one whose program was started before. */
-async function start(world: World, run: Run): Promise<boolean> {
+/** Creates the container and starts it, unless its program was started before, and copies its output. */
+async function start(world: World, run: Run, copy: OutputCopy): Promise<void> {
   const { name, kind, command } = run
   const { containers } = world.engine
   const found = await containers.inspect(name)
-  if (found && found.status !== 'created') return false
+  if (found && found.status !== 'created') return copy.resume()
   if (!found) {
     const launch = await run.launch()
     const address = allotJobAddress(launch.service.environment_id, launch.network.subnet, name)
     await containers.create(serviceContainer(launch, { name, kind, address, command }))
   }
+  await copy.attach()
   await containers.start(name)
-  return true
 }
 
 /** Waits for the program's end, also across an engine that goes away and comes back. */

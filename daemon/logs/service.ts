@@ -1,46 +1,87 @@
-import { onChange } from '#server/changes.ts'
+import { timestamp } from '#server/clock.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import type { LogLine } from '#server/log-lines.ts'
-import { BoundedQueue } from '#server/queue.ts'
-import { getService } from '#server/services/store.ts'
+import { takeTurn } from '#server/turns.ts'
 import type { Engine } from '../engine/index.ts'
-import { followContainer, toLogLine, type FollowedLine } from './follow.ts'
-import { followNotes, notesOf } from './notes.ts'
+import { inOrder, MAX_TAIL, ServiceFeed, type TimedLine } from './feed.ts'
+import { toLogLine } from './follow.ts'
+import { notesOf } from './notes.ts'
 
-/** Lines that a follower may be behind before it misses some. */
-const FOLLOWER_LINES = 4_096
-/** The most recent lines that are read into memory, of each container. */
-const MAX_TAIL = 10_000
-/** A look for new containers even when nothing was told. */
-const LOOK_MS = 2_000
+const feeds = new Map<string, { feed: ServiceFeed; followers: number }>()
 
-/** A line, or how many lines a follower that was too slow has missed. */
-export type ServiceLogItem = { line: LogLine } | { skipped: number }
+/** One who follows a service's log. */
+export interface Follower {
+  /** Blocks of stored lines, until the service is gone or the signal aborts. Lines that were missed are counted in one. */
+  read(signal: AbortSignal): AsyncGenerator<Buffer>
+  /** To be called once nothing more is read. */
+  leave(): void
+}
 
-/**
- * The output of all of a service's containers, with the server's own lines about them: the last `tail` lines in the order of their time, then, following,
- * what comes, also from the containers of later deploys, until the service is gone or `signal` aborts.
- */
-export async function* readServiceLog(
+/** The last `tail` lines of a service's containers with the server's own about them, in the order of their time. */
+export async function recentServiceLog(
   engine: Engine,
   serviceId: string,
   tail: number,
-  follow: boolean,
   signal: AbortSignal,
-): AsyncGenerator<ServiceLogItem> {
-  const instances = instancesOf(serviceId).map(({ id }) => id)
-  const printed = (await Promise.all(instances.map((id) => readRecent(engine, id, tail, signal)))).flat()
-  const noted = notesOf(serviceId).map((line) => ({ line, engineTime: line.ts }))
-  const recent = [...printed, ...noted]
-  recent.sort((left, right) =>
-    left.engineTime < right.engineTime ? -1 : left.engineTime > right.engineTime ? 1 : 0,
-  )
-  for (const { line } of tail === 0 ? [] : recent.slice(-Math.min(MAX_TAIL, tail))) yield { line }
-  if (!follow) return
-  const seen = new Map(
-    instances.map((id) => [id, printed.findLast(({ line }) => line.instance === id)?.engineTime]),
-  )
-  yield* followAll(engine, serviceId, seen, signal)
+): Promise<LogLine[]> {
+  const wanted = Math.min(MAX_TAIL, tail)
+  if (wanted === 0) return []
+  const read = instancesOf(serviceId).map(({ id }) => readRecent(engine, id, wanted, signal))
+  const printed = (await Promise.all(read)).flat()
+  const noted = notesOf(serviceId).map((line) => ({ line, time: line.ts }))
+  return inOrder([...printed, ...noted])
+    .slice(-wanted)
+    .map(({ line }) => line)
+}
+
+/**
+ * Joins the followers of a service's log, also across its deploys: who reads gets the last `tail` lines that were printed
+ * before this has returned, and everything after. All followers share one reader, and none slows it or another down.
+ * Throws `runtime_error`.
+ */
+export async function joinServiceLog(engine: Engine, serviceId: string, tail: number): Promise<Follower> {
+  const shared = feeds.get(serviceId) ?? { feed: new ServiceFeed(engine, serviceId), followers: 0 }
+  feeds.set(serviceId, shared)
+  shared.followers++
+  const { feed } = shared
+  const leave = () => {
+    shared.followers--
+    if (shared.followers > 0) return
+    feed.end()
+    if (feeds.get(serviceId) === shared) feeds.delete(serviceId)
+  }
+  try {
+    await feed.joined
+  } catch (error) {
+    leave()
+    throw error
+  }
+  const start = feed.lines.tail(Math.min(MAX_TAIL, tail))
+  return { read: (signal) => readFeed(feed, start, signal), leave }
+}
+
+async function* readFeed(feed: ServiceFeed, start: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const stop = AbortSignal.any([signal, feed.signal])
+  for (let position = start; !signal.aborted;) {
+    await takeTurn()
+    const taken = feed.lines.take(position)
+    if (taken) {
+      position = taken.next
+      if (taken.lost > 0) yield lostLine(taken.lost)
+      yield taken.text
+    } else if (stop.aborted) return
+    else await feed.lines.grown.wait(stop)
+  }
+}
+
+function lostLine(count: number): Buffer {
+  const lines = count === 1 ? '1 line was' : `${count} lines were`
+  const line: LogLine = {
+    ts: timestamp(Date.now()),
+    stream: 'system',
+    line: `${lines} lost here: this reader fell behind`,
+  }
+  return Buffer.from(`${JSON.stringify(line)}\n`)
 }
 
 async function readRecent(
@@ -48,57 +89,11 @@ async function readRecent(
   id: string,
   tail: number,
   signal: AbortSignal,
-): Promise<FollowedLine[]> {
-  // At least one, to know from where to follow on.
-  const wanted = Math.min(MAX_TAIL, Math.max(1, tail))
-  const lines: FollowedLine[] = []
+): Promise<TimedLine[]> {
+  const lines: TimedLine[] = []
   if ((await engine.containers.inspect(id)) === null) return lines
-  for await (const output of engine.containers.logs(id, { tail: wanted, follow: false, signal })) {
-    lines.push({ line: toLogLine(id, output), engineTime: output.ts })
+  for await (const output of engine.containers.logs(id, { tail, signal })) {
+    lines.push({ line: toLogLine(id, output), time: output.ts })
   }
   return lines
-}
-
-async function* followAll(
-  engine: Engine,
-  serviceId: string,
-  seen: Map<string, string | undefined>,
-  signal: AbortSignal,
-): AsyncGenerator<ServiceLogItem> {
-  const ended = new AbortController()
-  const stop = AbortSignal.any([signal, ended.signal])
-  const queue = new BoundedQueue<LogLine>(FOLLOWER_LINES, stop)
-  const followed = new Set<string>()
-  const follow = async (id: string) => {
-    for await (const { line, engineTime } of followContainer(engine, id, seen.get(id), stop)) {
-      seen.set(id, engineTime)
-      queue.push(line)
-    }
-  }
-  const followNew = () => {
-    if (!getService(serviceId)) return ended.abort()
-    for (const { id } of instancesOf(serviceId)) {
-      if (followed.has(id)) continue
-      followed.add(id)
-      void follow(id).finally(() => followed.delete(id))
-    }
-  }
-  const stopNotes = followNotes(serviceId, (line) => queue.push(line))
-  const stopListening = onChange(({ service_id }) => {
-    if (service_id === serviceId) followNew()
-  })
-  const period = setInterval(followNew, LOOK_MS)
-  try {
-    followNew()
-    for await (const line of queue) {
-      const skipped = queue.takeDropped()
-      if (skipped > 0) yield { skipped }
-      yield { line }
-    }
-  } finally {
-    stopNotes()
-    stopListening()
-    clearInterval(period)
-    ended.abort()
-  }
 }

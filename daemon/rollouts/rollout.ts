@@ -110,7 +110,7 @@ async function copyOutput(
   lastLines: string[],
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const { line } of followContainer(world.engine, id, undefined, signal)) {
+  for await (const line of followContainer(world.engine, id, signal)) {
     log.write(line)
     lastLines.push(line.line)
     if (lastLines.length > ERROR_LINES) lastLines.shift()

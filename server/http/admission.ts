@@ -34,10 +34,11 @@ export function admission(
 
 /** A target with scheme and host is taken, and its host is the one that counts (RFC 9112 section 3.2.2). */
 function toOriginForm(request: IncomingMessage): void {
-  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '')
-  if (!absolute) return
-  const [, authority = '', rest = ''] = absolute
-  request.headers.host = authority
+  const { url = '' } = request
+  const absolute = /^https?:\/\/[^/?#]*/i.exec(url)?.[0]
+  if (absolute === undefined) return
+  const rest = url.slice(absolute.length)
+  request.headers.host = absolute.slice(absolute.indexOf('//') + 2)
   request.url = rest.startsWith('/') ? rest : `/${rest}`
 }
 

@@ -21,12 +21,12 @@ export interface ServerSentEvent {
 }
 
 /**
- * Sends events until they end, the client leaves or the server stops. A slow reader holds back its own stream only.
+ * Sends events, and those that are written out already, until they end, the client leaves or the server stops. A slow reader holds back its own stream only.
  * Written on node's response, because h3 1's EventStream knows no back-pressure and no comments.
  */
 export async function sendEvents(
   event: H3Event,
-  events: (signal: AbortSignal) => AsyncIterable<ServerSentEvent>,
+  events: (signal: AbortSignal) => AsyncIterable<ServerSentEvent | Buffer>,
 ): Promise<void> {
   const { res } = event.node
   const gone = new AbortController()
@@ -52,7 +52,7 @@ export async function sendEvents(
   try {
     for await (const item of events(signal)) {
       if (signal.aborted) break
-      if (!res.write(format(item))) await once(res, 'drain', { signal })
+      if (!res.write(Buffer.isBuffer(item) ? item : format(item))) await once(res, 'drain', { signal })
     }
   } catch (error) {
     if (!signal.aborted) throw error

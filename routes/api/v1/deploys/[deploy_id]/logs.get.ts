@@ -5,6 +5,7 @@ import { IN_PROGRESS } from '#server/deploys/states.ts'
 import { getDeploy } from '#server/deploys/store.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { eventStream, sendEvents } from '#server/http/event-stream.ts'
+import { logEvents } from '#server/http/log-events.ts'
 import { QueryBoolean } from '#server/http/query.ts'
 import { isOpen, readLog } from '#server/log-files.ts'
 
@@ -21,7 +22,7 @@ export default defineEndpoint({
       return query.follow && deploy !== undefined && (IN_PROGRESS.includes(deploy.status) || isOpen(id))
     }
     await sendEvents(event, async function* (signal) {
-      for await (const line of readLog(id, unfinished, signal)) yield { event: 'log', data: line }
+      for await (const block of readLog(id, unfinished, signal)) yield logEvents(block)
       if (getDeploy(id) !== undefined) yield { event: 'end' }
     })
   },

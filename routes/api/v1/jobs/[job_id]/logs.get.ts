@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { eventStream, sendEvents } from '#server/http/event-stream.ts'
+import { logEvents } from '#server/http/log-events.ts'
 import { QueryBoolean } from '#server/http/query.ts'
 import { findJob } from '#server/jobs/operations.ts'
 import { JobRef } from '#server/jobs/schema.ts'
@@ -21,7 +22,7 @@ export default defineEndpoint({
       return query.follow && status !== undefined && (JOB_IN_PROGRESS.includes(status) || isOpen(id))
     }
     await sendEvents(event, async function* (signal) {
-      for await (const line of readLog(id, unfinished, signal)) yield { event: 'log', data: line }
+      for await (const block of readLog(id, unfinished, signal)) yield logEvents(block)
       if (jobStatus(id) !== undefined) yield { event: 'end' }
     })
   },

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { useWorld } from '#daemon/index.ts'
-import { readServiceLog } from '#daemon/logs/service.ts'
+import { joinServiceLog, recentServiceLog } from '#daemon/logs/service.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { eventStream, sendEvents } from '#server/http/event-stream.ts'
+import { logEvents } from '#server/http/log-events.ts'
 import { InEnvironment, LogTail, QueryBoolean } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
 import { findService } from '#server/services/operations.ts'
@@ -15,19 +16,28 @@ export default defineEndpoint({
   auth: 'token',
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, follow: QueryBoolean, tail: LogTail(DEFAULT_TAIL) }),
-  response: eventStream('Events `log` with a LogLine, `skipped` with {count}, and `end` unless it follows'),
+  response: eventStream('Events `log` with a LogLine, and `end` unless it follows'),
   errors: ['runtime_error'],
   async handler({ event, params, query }) {
     const service = findService(params.id, query.environment)
     const { engine } = useWorld()
-    await engine.info()
-    await sendEvents(event, async function* (signal) {
-      for await (const item of readServiceLog(engine, service.id, query.tail, query.follow, signal)) {
-        yield 'line' in item
-          ? { event: 'log', data: item.line }
-          : { event: 'skipped', data: { count: item.skipped } }
-      }
-      if (!query.follow) yield { event: 'end' }
-    })
+    if (!query.follow) {
+      await engine.info()
+      await sendEvents(event, async function* (signal) {
+        const recent = await recentServiceLog(engine, service.id, query.tail, signal)
+        for (const line of recent) yield { event: 'log', data: line }
+        yield { event: 'end' }
+      })
+      return
+    }
+    // Joined before the answer begins: who has seen its head misses nothing that is printed from then on.
+    const follower = await joinServiceLog(engine, service.id, query.tail)
+    try {
+      await sendEvents(event, async function* (signal) {
+        for await (const block of follower.read(signal)) yield logEvents(block)
+      })
+    } finally {
+      follower.leave()
+    }
   },
 })

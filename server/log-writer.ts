@@ -1,0 +1,149 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { makePrivateDirectory, PRIVATE_FILE_MODE } from './files.ts'
+import { cleanLine, type LogLine } from './log-lines.ts'
+
+/** A log on disk stops growing here. */
+const MAX_LOG_BYTES = 20 * 1024 * 1024
+/** Of these, kept for what the server itself says, and for the last line of a program. */
+const SYSTEM_BYTES = 256 * 1024
+/** Lines wait this long for others, so that a chatty build costs few writes. */
+const FLUSH_DELAY_MS = 20
+/** Lines waiting for the disk; those of a faster producer that does not wait are counted and left out. */
+const MAX_PENDING_BYTES = 4 * 1024 * 1024
+/** More than the longest line takes as JSON. */
+const TAIL_BYTES = 256 * 1024
+const NEWLINE = 0x0a
+
+interface Listeners {
+  grown: () => void
+  closed: () => void
+}
+
+/** Appends to the log of one deploy or job: whole lines only, so that a reader never sees a torn one. */
+export class LogWriter {
+  readonly #listeners: Listeners
+  readonly #file: Promise<FileHandle>
+  #pending: string[] = []
+  #pendingBytes = 0
+  #size = 0
+  /** Lines left out since the log last said so, and why. */
+  #lost = 0
+  #isCut = false
+  #timer: NodeJS.Timeout | undefined
+  #flushed: Promise<void>
+
+  constructor(path: string, listeners: Listeners) {
+    this.#listeners = listeners
+    makePrivateDirectory(dirname(path))
+    this.#file = openWhole(path)
+    this.#flushed = this.#file.then(async (file) => {
+      this.#size += (await file.stat()).size
+    })
+    // The failure is met by whoever closes the log.
+    this.#flushed.catch(() => {})
+  }
+
+  /** A line of the server's own. */
+  system(line: string): void {
+    this.write({ ts: new Date().toISOString(), stream: 'system', line })
+  }
+
+  /** A line of a program. */
+  output(stream: 'stdout' | 'stderr', line: string): void {
+    this.write({ ts: new Date().toISOString(), stream, line })
+  }
+
+  /** Adds a line. A program's is left out and counted when the log is full, or when it comes faster than the disk takes it. */
+  write(entry: LogLine): void {
+    const isFull = this.#size >= MAX_LOG_BYTES - SYSTEM_BYTES
+    if (entry.stream !== 'system' && (isFull || this.#pendingBytes > MAX_PENDING_BYTES)) {
+      this.#lost++
+      if (isFull && !this.#isCut) this.#cut()
+      return
+    }
+    this.#tellLost(isFull)
+    this.#append({ ...entry, line: cleanLine(entry.line) })
+  }
+
+  /** Resolves when a producer that can wait may go on. */
+  async ready(): Promise<void> {
+    while (this.#pendingBytes > MAX_PENDING_BYTES / 2) await this.flushed()
+  }
+
+  /** Resolves when what was written so far is in the file, or cannot be. */
+  async flushed(): Promise<void> {
+    this.#flush()
+    await this.#flushed.catch(() => {})
+  }
+
+  /** Writes what waits and closes the file. Throws `ENOSPC` and its like. */
+  async close(): Promise<void> {
+    this.#tellLost(this.#isCut)
+    this.#flush()
+    try {
+      await this.#flushed
+    } finally {
+      this.#listeners.closed()
+      await this.#file.then((file) => file.close())
+      this.#listeners.grown()
+    }
+  }
+
+  #cut(): void {
+    this.#isCut = true
+    this.#say(`the log is cut here: the output has reached its ${MAX_LOG_BYTES / 1024 / 1024} MiB`)
+  }
+
+  #tellLost(isFull: boolean): void {
+    if (this.#lost === 0) return
+    const lines = this.#lost === 1 ? '1 line was' : `${this.#lost} lines were`
+    this.#lost = 0
+    this.#say(
+      isFull
+        ? `${lines} left out here: the log is full`
+        : `${lines} lost here: the output came faster than the disk takes it`,
+    )
+  }
+
+  #say(line: string): void {
+    this.#append({ ts: new Date().toISOString(), stream: 'system', line })
+  }
+
+  #append(line: LogLine): void {
+    const text = `${JSON.stringify(line)}\n`
+    const bytes = Buffer.byteLength(text)
+    if (this.#size + bytes > MAX_LOG_BYTES) return
+    this.#size += bytes
+    this.#pendingBytes += bytes
+    this.#pending.push(text)
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS)
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#pending.length === 0) return
+    const bytes = Buffer.from(this.#pending.join(''))
+    this.#pending = []
+    this.#flushed = this.#flushed
+      .then(async () => {
+        await (await this.#file).appendFile(bytes)
+        this.#listeners.grown()
+      })
+      .finally(() => (this.#pendingBytes -= bytes.length))
+    // Told to whoever closes the log; a full disk must not end the server.
+    this.#flushed.catch(() => {})
+  }
+}
+
+/** Opens a log, without the line that a kill or a full disk cut off at its end. */
+async function openWhole(path: string): Promise<FileHandle> {
+  const file = await open(path, 'a+', PRIVATE_FILE_MODE)
+  const { size } = await file.stat()
+  const tail = Buffer.alloc(Math.min(TAIL_BYTES, size))
+  const { bytesRead } = await file.read(tail, 0, tail.length, size - tail.length)
+  const torn = bytesRead - 1 - tail.lastIndexOf(NEWLINE, bytesRead - 1)
+  if (torn > 0) await file.truncate(size - torn)
+  return file
+}

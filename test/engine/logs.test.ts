@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allEvents, readEvents } from '../support/sse.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { containersOf, docker, endOf } from './live.ts'
+
+const SLOW_MS = 120_000
+const PADDING = 'x'.repeat(90)
+
+interface Line {
+  ts: string
+  stream: string
+  line: string
+}
+
+let server: TestServer
+/** Of the one service whose output the tests make. */
+let instance: string
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  const id = await createLive({ name: 'printer', type: 'background_worker', start_command: 'sleep 1000000' })
+  instance = (await containersOf(id))[0]!
+})
+
+afterAll(async () => {
+  await server?.stop()
+})
+
+async function createLive(fields: Record<string, unknown>): Promise<string> {
+  const { status, body } = await server.api('POST', '/services', { image: 'busybox:1', ...fields })
+  expect({ status, body }).toMatchObject({ status: 201 })
+  expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+  return body.id
+}
+
+function open(path: string, signal?: AbortSignal): Promise<Response> {
+  const headers = { authorization: `Bearer ${server.token}` }
+  return fetch(`${server.url}/api/v1${path}`, { headers, signal })
+}
+
+/** Lines of a log that ends. */
+async function whole(path: string): Promise<Line[]> {
+  const events = await allEvents(await open(path))
+  expect(events.at(-1)?.event).toBe('end')
+  return events.filter(({ event }) => event === 'log').map(({ data }) => JSON.parse(data) as Line)
+}
+
+interface Following {
+  lines: Line[]
+  over: boolean
+  close: () => void
+}
+
+/** Follows a log in the background; resolved when the answer has begun. */
+async function follow(path: string): Promise<Following> {
+  const abort = new AbortController()
+  const response = await open(path, abort.signal)
+  expect(response.status).toBe(200)
+  const following: Following = { lines: [], over: false, close: () => abort.abort() }
+  const read = async () => {
+    for await (const { event, data } of readEvents(response))
+      if (event === 'log') following.lines.push(JSON.parse(data) as Line)
+  }
+  void read()
+    .catch(() => {})
+    .finally(() => (following.over = true))
+  return following
+}
+
+/** Lets the program of the service print what a command prints. */
+function print(command: string): Promise<string> {
+  return docker('exec', instance, 'sh', '-c', `(${command}) > /proc/1/fd/1`)
+}
+
+const outputOf = (lines: Line[]) => lines.filter(({ stream }) => stream !== 'system').map(({ line }) => line)
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => String(from + index))
+
+/** How many lines the follower was told that it has missed. */
+function lostOf(lines: Line[]): number {
+  return lines
+    .filter(({ stream }) => stream === 'system')
+    .map(({ line }) => Number(/^(\d+) lines? (?:was|were) lost here/.exec(line)?.[1] ?? 0))
+    .reduce((sum, count) => sum + count, 0)
+}
+
+describe('the log of a job', () => {
+  async function run(command: string): Promise<string> {
+    const { status, body } = await server.api('POST', '/services/printer/jobs', { command })
+    expect(status).toBe(202)
+    return body.id
+  }
+
+  test('keeps 100,000 lines that are printed at once, beyond the size at which the engine rotates its own', async () => {
+    const id = await run(`seq 1 100000 | sed "s/$/ ${PADDING.slice(0, 60)}/"`)
+    const lines = outputOf(await whole(`/jobs/${id}/logs?follow`))
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(numbers(1, 100_000))
+  })
+
+  test('is cut at 20 MiB, says how much is missing, and goes on with what the server says', async () => {
+    const id = await run(`seq 1 200000 | sed "s/$/ ${PADDING}/"; exit 3`)
+    const lines = await whole(`/jobs/${id}/logs?follow`)
+    const kept = outputOf(lines)
+    expect(kept.map((line) => line.split(' ')[0])).toEqual(numbers(1, kept.length))
+    const said = lines.filter(({ stream }) => stream === 'system').map(({ line }) => line)
+    expect(said).toContainEqual(expect.stringContaining('the log is cut here'))
+    expect(said).toContain(`${200_000 - kept.length} lines were left out here: the log is full`)
+    expect(said.at(-1)).toBe('ended with exit code 3')
+  })
+
+  test('has no line twice and none missing after the server was killed in the middle of it', async () => {
+    const id = await run('for n in $(seq 1 300); do seq $((n * 100 - 99)) $((n * 100)); sleep 0.02; done')
+    for (const reached of [2_000, 10_000, 20_000]) {
+      await waitFor(async () => outputOf(await whole(`/jobs/${id}/logs`)).length > reached, 'lines', SLOW_MS)
+      await server.kill('SIGKILL')
+      await server.restart()
+    }
+    expect(outputOf(await whole(`/jobs/${id}/logs?follow`))).toEqual(numbers(1, 30_000))
+  })
+})
+
+describe('the log of a deploy', () => {
+  test('that was cut still tells what the server did afterwards', async () => {
+    const id = await createLive({
+      name: 'chatty',
+      type: 'background_worker',
+      start_command: 'sleep 1000000',
+      pre_deploy_command: `seq 1 200000 | sed "s/$/ ${PADDING}/"`,
+    })
+    const { body } = await server.api('GET', `/services/${id}`)
+    const lines = await whole(`/deploys/${body.latest_deploy.id}/logs`)
+    const cut = lines.findIndex(({ line }) => line.startsWith('the log is cut here'))
+    const after = lines.slice(cut + 1).map(({ stream, line }) => `${stream} ${line}`)
+    expect(cut).toBeGreaterThan(0)
+    expect(after[0]).toMatch(/^system \d+ lines were left out here/)
+    expect(after.length).toBeGreaterThan(1)
+    expect(after.every((line) => line.startsWith('system'))).toBe(true)
+  })
+})
+
+describe('a follower of a service', () => {
+  test('that joins without old lines gets every line from the beginning of its answer on', async () => {
+    for (let round = 0; round < 5; round++) {
+      const following = await follow('/services/printer/logs?follow&tail=0')
+      await print('seq 1 25')
+      await waitFor(() => following.lines.length >= 25, 'the lines', SLOW_MS)
+      expect(outputOf(following.lines)).toEqual(numbers(1, 25))
+      following.close()
+    }
+  })
+
+  test('that joins a busy program has no line twice and none missing where old and new meet', async () => {
+    await docker('exec', instance, 'rm', '-f', '/tmp/enough')
+    const printing = print(
+      'n=0; while [ ! -f /tmp/enough ]; do seq $((n * 20 + 1)) $((n * 20 + 20)); n=$((n + 1)); done; echo done',
+    )
+    await waitFor(
+      async () => Number(outputOf(await whole('/services/printer/logs?tail=1'))[0]) > 10_000,
+      'its first lines',
+      SLOW_MS,
+    )
+    const followed = await Promise.all(
+      [0, 1, 10, 500, 5_000].map((tail) => follow(`/services/printer/logs?follow&tail=${tail}`)),
+    )
+    await docker('exec', instance, 'touch', '/tmp/enough')
+    await printing
+    for (const { lines, close } of followed) {
+      await waitFor(() => lines.at(-1)?.line === 'done', 'the last line', SLOW_MS)
+      close()
+      const got = outputOf(lines).slice(0, -1)
+      expect(got).toEqual(numbers(Number(got[0]), Number(got.at(-1))))
+    }
+  })
+
+  test('of a program that prints 200,000 lines at once gets each, or is told how many it has missed', async () => {
+    const following = await follow('/services/printer/logs?follow&tail=0')
+    await print(`seq 1 200000 | sed "s/$/ ${PADDING}/"; echo done`)
+    await waitFor(() => following.lines.at(-1)?.line === 'done', 'the last line', SLOW_MS)
+    following.close()
+    const got = outputOf(following.lines)
+      .slice(0, -1)
+      .map((line) => Number(line.split(' ')[0]))
+    expect(got.length + lostOf(following.lines)).toBe(200_000)
+    expect(got.every((number, index) => index === 0 || number > got[index - 1]!)).toBe(true)
+  })
+
+  test('that does not read is told what it has missed, and holds up neither the program nor another', async () => {
+    const abort = new AbortController()
+    const sleeping = await open('/services/printer/logs?follow&tail=0', abort.signal)
+    const awake = await follow('/services/printer/logs?follow&tail=0')
+    await print(`seq 1 300000 | sed "s/$/ ${PADDING}/"; echo done`)
+    await waitFor(() => awake.lines.at(-1)?.line === 'done', 'the last line', SLOW_MS)
+    awake.close()
+    const late: Line[] = []
+    for await (const { data, event } of readEvents(sleeping)) {
+      if (event === 'log') late.push(JSON.parse(data) as Line)
+      if (late.at(-1)?.line === 'done') break
+    }
+    abort.abort()
+    expect(lostOf(late)).toBeGreaterThan(0)
+    expect(outputOf(late).length - 1 + lostOf(late)).toBe(300_000)
+  })
+
+  test('gets the output of a program that ends at once and is started again and again', async () => {
+    const id = await createLive({
+      name: 'looping',
+      type: 'background_worker',
+      start_command: 'echo begin; sleep 4; echo end',
+    })
+    const following = await follow('/services/looping/logs?follow')
+    await waitFor(
+      () => outputOf(following.lines).filter((line) => line === 'end').length >= 2,
+      'two runs',
+      SLOW_MS,
+    )
+    const lines = outputOf(following.lines)
+    expect(lines.slice(0, 4)).toEqual(['begin', 'end', 'begin', 'end'])
+    expect((await server.api('DELETE', `/services/${id}`)).status).toBe(204)
+    await waitFor(() => following.over, 'the end of the stream', SLOW_MS)
+  })
+
+  test('is one of hundreds that share one reader, and all get every line', async () => {
+    const followers = await Promise.all(
+      Array.from({ length: 300 }, () => follow('/services/printer/logs?follow&tail=0')),
+    )
+    await print('seq 1 50')
+    expect((await server.api('GET', '/info')).status).toBe(200)
+    await waitFor(() => followers.every(({ lines }) => lines.length >= 50), 'all lines', SLOW_MS)
+    for (const { lines, close } of followers) {
+      expect(outputOf(lines)).toEqual(numbers(1, 50))
+      close()
+    }
+  })
+})

@@ -1,8 +1,8 @@
 import { arch } from 'node:os'
-import { AppError, messageOf } from '#server/errors.ts'
-import type { DeployRow } from '#server/deploys/store.ts'
-import type { LogWriter } from '#server/log-files.ts'
 import type { ImageFacts } from '#server/deploys/snapshot.ts'
+import type { DeployRow } from '#server/deploys/store.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import type { LogWriter } from '#server/log-files.ts'
 import type { World } from '../world.ts'
 
 /** The engine's names of node's architectures (Go's GOARCH). */

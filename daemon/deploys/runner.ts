@@ -1,6 +1,8 @@
 import { tellDeploy, tellService } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
+import { advance } from '#server/deploys/progress.ts'
 import type { DeploySource } from '#server/deploys/schema.ts'
+import { restoreSnapshot, takeSnapshot, type ImageFacts } from '#server/deploys/snapshot.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import {
   getDeploy,
@@ -15,6 +17,7 @@ import { openLog, type LogWriter } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
+import type { AbortReason } from '../abort-reason.ts'
 import { buildImage } from '../builds/build.ts'
 import { pullImage } from '../builds/pull.ts'
 import { imageTag } from '../builds/tags.ts'
@@ -23,11 +26,8 @@ import { removeInstancesOf, rollOut } from '../rollouts/rollout.ts'
 import { stopFirst } from '../rollouts/stop-first.ts'
 import { deploySite } from '../sites/deploy.ts'
 import type { World } from '../world.ts'
-import type { AbortReason } from '../abort-reason.ts'
 import { outlastAbsences } from './absences.ts'
 import { preDeploy } from './pre-deploy.ts'
-import { advance } from '#server/deploys/progress.ts'
-import { restoreSnapshot, takeSnapshot, type ImageFacts } from '#server/deploys/snapshot.ts'
 
 const serverLog = logger('deploys')
 
@@ -182,6 +182,7 @@ async function settleFailure(
   if (signal.aborted && signal.reason === ('stopping' satisfies AbortReason)) return
   if (deploy.status === 'canceled') {
     log.system(deploy.error === null ? 'canceled' : `canceled: ${deploy.error}`)
+    tellFormer(deploy, log)
     await removeInstancesOf(world, deploy).catch(() => {})
     return
   }
@@ -190,10 +191,16 @@ async function settleFailure(
     serverLog.error('a deploy failed', { id, error: message, stack: (error as Error).stack ?? '' })
   }
   log.system(`failed: ${message.split('\n')[0]}`)
-  if (deploy.stops_first) log.system('the former version is started again')
+  tellFormer(deploy, log)
   const to = deploy.status === 'building' ? 'build_failed' : 'deploy_failed'
   if (tryMove(deployMachine, id, to, { error: message, finished_at: Date.now() }))
     tellService(deploy.service_id)
+}
+
+/** The supervisor starts what a rollout stopped first, once the deploy has ended. */
+function tellFormer(deploy: DeployRow, log: LogWriter): void {
+  const hasFormer = (getService(deploy.service_id)?.live_deploy_id ?? null) !== null
+  if (deploy.stops_first && hasFormer) log.system('the former version is started again')
 }
 
 /** Failures that are the application's own, told in its deploy and nowhere else. */

@@ -2,17 +2,17 @@ import type Docker from 'dockerode'
 import type { Readable } from 'node:stream'
 import { timestamp } from '#server/clock.ts'
 import { AppError } from '#server/errors.ts'
-import type { Connection } from './connection.ts'
 import type { AbilityTrial } from './abilities.ts'
+import type { Connection } from './connection.ts'
 import { ContainerFinder } from './container-finder.ts'
 import { createOptions, limitsOf, type ContainerSpec } from './container-spec.ts'
+import { nameOf, stateOf, summaryOf, type ContainerState } from './container-state.ts'
 import { EngineAway, engineFault, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 import { labelFilter, ownLabels, withoutClaims } from './labels.ts'
 import type { Ledger } from './ledger.ts'
 import { listenersOf, type Listener } from './listening-ports.ts'
 import { LogFrames, type OutputLine } from './log-frames.ts'
-import { nameOf, stateOf, summaryOf, type ContainerState } from './container-state.ts'
 import { sampleOf, type ContainerSample } from './stats.ts'
 
 export interface LogOptions {
@@ -173,10 +173,10 @@ export class Containers {
    * with the program. It is attached once this has returned. Nothing is missed, whatever becomes of the engine's log: a
    * reader that stands still holds the program back after about 1 MB. Throws `runtime_error`, also for a paused one.
    */
-  async attach(id: string, signal: AbortSignal): Promise<AsyncGenerator<OutputLine[], void>> {
-    const doing = `attaching to ${id}`
+  async attach(name: string, signal: AbortSignal): Promise<AsyncGenerator<OutputLine[], void>> {
+    const doing = `attaching to ${name}`
     const query = { stream: true, stdout: true, stderr: true }
-    const path = `/containers/${id}/attach?`
+    const path = `/containers/${this.#finder.idOf(name)}/attach?`
     const body = await this.#connection.stream(doing, { method: 'POST', path, query, signal })
     // A failure before the first line is asked for is met then; and who is not read any more must let go of the program.
     body.on('error', () => {})

@@ -1,4 +1,5 @@
 import { useDatabase } from '#server/context.ts'
+import type { Snapshot } from '#server/deploys/store.ts'
 import { AppError } from '#server/errors.ts'
 import { allotAddress, releaseAddress } from '#server/instances/addresses.ts'
 import {
@@ -9,7 +10,6 @@ import {
   updateInstance,
   type InstanceRow,
 } from '#server/instances/store.ts'
-import type { Snapshot } from '#server/deploys/store.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
 import type { ContainerState } from '../engine/index.ts'

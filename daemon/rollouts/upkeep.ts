@@ -15,8 +15,8 @@ import type { World } from '../world.ts'
 import { Background } from './background.ts'
 import { bringUp } from './bring-up.ts'
 import { CrashHistory } from './crashes.ts'
-import { outliveRotation } from './rotation.ts'
 import { endOf, NotReady } from './readiness.ts'
+import { outliveRotation } from './rotation.ts'
 
 const log = logger('instances')
 

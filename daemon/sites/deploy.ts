@@ -1,11 +1,11 @@
+import { stat } from 'node:fs/promises'
 import { makeLive } from '#server/deploys/operations.ts'
+import { advance } from '#server/deploys/progress.ts'
 import { getDeploy, updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { AppError } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { getService } from '#server/services/store.ts'
 import { siteFolder } from '#server/sites.ts'
-import { stat } from 'node:fs/promises'
-import { advance } from '#server/deploys/progress.ts'
 import type { World } from '../world.ts'
 import { publishSite } from './publish.ts'
 

@@ -1,7 +1,7 @@
 import { tellDeploy, tellService } from '../changes.ts'
+import { tryMove } from '../machine.ts'
 import { deployMachine, type DeployStatus } from './states.ts'
 import type { DeployRow } from './store.ts'
-import { tryMove } from '../machine.ts'
 
 /** Moves a deploy on and tells it. Answers false when it was canceled meanwhile. */
 export function advance(

@@ -1,8 +1,8 @@
-import type { Snapshot } from './store.ts'
-import type { ServiceRow } from '../services/store.ts'
 import { DEFAULT_PORT, portOf } from '../services/ports.ts'
+import type { ServiceRow } from '../services/store.ts'
 import { TYPES } from '../services/types.ts'
 import { resolveEnvironment } from '../variables/environment.ts'
+import type { Snapshot } from './store.ts'
 
 /** What the chosen image says of itself. */
 export interface ImageFacts {

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressAt } from '#server/instances/addresses.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
 import { docker } from './live.ts'
 
 const SUBNET_ADDRESSES = 4_096
@@ -12,11 +14,17 @@ let server: TestServer
 
 beforeAll(async () => {
   server = await startServer({ engine: true })
+  await waitFor(() => server.logs.includes('reached_by'), 'the server to have met the engine')
 })
 afterAll(async () => {
-  execFileSync('ip', ['link', 'delete', BRIDGE])
+  if (isBridgeThere()) execFileSync('ip', ['link', 'delete', BRIDGE])
   await server?.stop()
 })
+
+/** Node's own list leaves out a bridge that nothing is plugged into. */
+function isBridgeThere(): boolean {
+  return existsSync(`/sys/class/net/${BRIDGE}`)
+}
 
 async function subnetOf(name: string): Promise<string> {
   const { status, body } = await server.api('POST', '/environments', { name })

@@ -88,13 +88,29 @@ export function insertService(row: { id: string } & ServiceColumns): void {
   )
 }
 
-/** Writes desired state: sets the columns and raises the generation. */
+/** What takes effect at once. A write of nothing else is no change that the next deploy would bring. */
+const AT_ONCE: ReadonlySet<string> = new Set<keyof ServiceColumns>([
+  'instances',
+  'suspended',
+  'deleting',
+  'auto_deploy',
+  'schedule',
+  'custom_domains',
+  'deploy_hook_key',
+])
+
+/**
+ * Writes desired state: sets the columns and raises the generation. `updated_at` is when a setting or a variable was last
+ * saved that reaches containers with a deploy; variables are a write without columns.
+ */
 export function updateService(id: string, columns: ServiceColumns): void {
-  const assignments = Object.keys(columns).map((column) => `${column} = ?, `)
+  const names = Object.keys(columns)
+  const isAtOnce = names.length > 0 && names.every((name) => AT_ONCE.has(name))
+  const assignments = names.map((column) => `${column} = ?, `).join('')
   useDatabase().run(
-    `UPDATE services SET ${assignments.join('')}updated_at = ?, generation = generation + 1 WHERE id = ?`,
+    `UPDATE services SET ${assignments}updated_at = ${isAtOnce ? 'updated_at' : '?'}, generation = generation + 1 WHERE id = ?`,
     ...(Object.values(columns) as Value[]),
-    Date.now(),
+    ...(isAtOnce ? [] : [Date.now()]),
     id,
   )
 }

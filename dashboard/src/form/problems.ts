@@ -1,0 +1,68 @@
+import { nextTick, ref, type Ref } from 'vue'
+import { problemText, sentence } from '../api/client.ts'
+
+/** What is wrong with what was sent: at its fields, and the rest. */
+export interface Faults {
+  fields: Record<string, string>
+  rest: string | null
+}
+
+/** A fault names its field first: `port: must be ...`, `env.0: key must ...`. */
+const FAULT = /^([a-z_]+)((?:\.\w+)*): (.+)$/s
+const BETWEEN_FAULTS = /; (?=[a-z_]+(?:\.\w+)*: )/
+
+/**
+ * Takes a refusal apart. What names none of the `shown` fields is said in words of its own, with the field's name where
+ * that helps.
+ */
+export function faultsOf(message: string, shown: readonly string[]): Faults {
+  const fields: Record<string, string> = {}
+  const rest: string[] = []
+  for (const fault of message.split(BETWEEN_FAULTS)) {
+    const [, field, , text] = FAULT.exec(fault) ?? []
+    if (field === undefined) rest.push(sentence(fault))
+    else if (shown.includes(field)) fields[field] ??= sentence(text!)
+    else rest.push(field === 'body' ? sentence(text!) : `${fieldName(field)}: ${text}`)
+  }
+  return { fields, rest: rest.length === 0 ? null : rest.join('\n') }
+}
+
+/** `health_check_path` as people read it. */
+export function fieldName(field: string): string {
+  return sentence(field.replaceAll('_', ' '))
+}
+
+export interface Problems {
+  /** What is wrong with a field; null when nothing is known to be. */
+  of: (field: string) => string | null
+  /** What is wrong with no field that is shown. */
+  rest: Ref<string | null>
+  clear: () => void
+  /** Shows why something failed and leads to the first faulty field. */
+  show: (error: unknown) => Promise<void>
+}
+
+/** The faults of a form, each said once: at its field, or beside the form. `shown` are the fields with a place for it. */
+export function useProblems(form: Readonly<Ref<HTMLElement | null>>, shown: readonly string[]): Problems {
+  const fields = ref<Record<string, string>>({})
+  const rest = ref<string | null>(null)
+  return {
+    of: (field) => fields.value[field] ?? null,
+    rest,
+    clear: () => {
+      fields.value = {}
+      rest.value = null
+    },
+    show: async (error) => {
+      const text = problemText(error)
+      const faults = faultsOf(text.charAt(0).toLowerCase() + text.slice(1), shown)
+      fields.value = faults.fields
+      rest.value = faults.rest
+      await nextTick()
+      const faulty = form.value?.querySelector<HTMLElement>('[aria-invalid=true]')
+      const folded = faulty?.closest('details')
+      if (folded) folded.open = true
+      faulty?.focus()
+    },
+  }
+}

@@ -28,7 +28,7 @@ const undeployed = () => page.getByText('are not live yet')
 test('what was saved and is not live yet is said until it is deployed; scaling is no such thing', async () => {
   await page.getByRole('heading', { name: 'Live version' }).waitFor()
   await page.getByRole('button', { name: 'One instance more' }).click()
-  await page.getByText('2 instances wanted').waitFor()
+  await page.getByText('Scaled to 2 instances').waitFor()
   expect(await undeployed().count()).toBe(0)
   await server.api('PATCH', '/services/shop/env', { set: { LEVEL: 'debug' } })
   await undeployed().waitFor()
@@ -55,7 +55,7 @@ test('the live version is shown beside a newest deploy that failed, whose error 
 
 test('scaling to 0 asks first', async () => {
   await page.getByRole('button', { name: 'One instance fewer' }).click()
-  await page.getByText('1 instance wanted').waitFor()
+  await page.getByText('Scaled to 1 instance').waitFor()
   await page.getByRole('button', { name: 'One instance fewer' }).click()
   const dialog = page.getByRole('dialog', { name: 'Scale shop to 0?' })
   await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -9,6 +9,8 @@ export interface Draft<F extends Fields> {
   isTouched: ComputedRef<boolean>
   /** Fields that were changed elsewhere since they were touched here; nothing is saved while there are any. */
   conflicts: ComputedRef<string[]>
+  /** What such a field was set to elsewhere; null when it was removed. */
+  theirs: (field: string) => string | null
   isSaving: Ref<boolean>
   /** Answers conflicts: what was typed here counts. */
   keepMine: () => void
@@ -76,6 +78,10 @@ export function useDraft<F extends Fields>({ now, refresh, values }: Source<F>):
     values: mine,
     isTouched,
     conflicts,
+    theirs: (field) => {
+      const value = now()[field]
+      return value === undefined || value === '' ? null : String(value)
+    },
     isSaving,
     keepMine: () => {
       base.value = withValues(base.value, conflicts.value, now())

@@ -1,5 +1,5 @@
 /** Values by name; an absent name has no value. */
-export type Fields = Readonly<Record<string, unknown>>
+export type Fields = Readonly<Record<string, string | boolean>>
 
 export interface Merge<F extends Fields> {
   /** What the reader's values are a change of. */
@@ -13,8 +13,8 @@ export interface Merge<F extends Fields> {
  * `conflictsOf` then finds.
  */
 export function rebase<F extends Fields>({ base, mine }: Merge<F>, now: F): Merge<F> {
-  const nextBase: Record<string, unknown> = {}
-  const nextMine: Record<string, unknown> = {}
+  const nextBase: Record<string, string | boolean> = {}
+  const nextMine: Record<string, string | boolean> = {}
   for (const name of namesOf(mine, base, now)) {
     const isTouched = mine[name] !== base[name]
     const follows = !isTouched || mine[name] === now[name]
@@ -36,10 +36,10 @@ export function touchedOf<F extends Fields>({ base, mine }: Merge<F>): string[] 
 
 /** `fields` with the values that `source` has under these names. */
 export function withValues<F extends Fields>(fields: F, names: readonly string[], source: F): F {
-  const result: Record<string, unknown> = { ...fields }
+  const result: Record<string, string | boolean> = { ...fields }
   for (const name of names) {
-    if (source[name] === undefined) delete result[name]
-    else result[name] = source[name]
+    delete result[name]
+    put(result, name, source[name])
   }
   return result as F
 }
@@ -48,6 +48,10 @@ function namesOf(...all: Fields[]): string[] {
   return [...new Set(all.flatMap((fields) => Object.keys(fields)))]
 }
 
-function put(fields: Record<string, unknown>, name: string, value: unknown): void {
+function put(
+  fields: Record<string, string | boolean>,
+  name: string,
+  value: string | boolean | undefined,
+): void {
   if (value !== undefined) fields[name] = value
 }

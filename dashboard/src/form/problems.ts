@@ -42,7 +42,7 @@ export interface Problems {
   show: (error: unknown) => Promise<void>
 }
 
-/** The faults of a form, each said once: at its field, or beside the form. `shown` are the fields with a place for it. */
+/** The faults of a form, each said once: at its field, or beside the form. `shown` are the fields that may have a place for it. */
 export function useProblems(form: Readonly<Ref<HTMLElement | null>>, shown: readonly string[]): Problems {
   const fields = ref<Record<string, string>>({})
   const rest = ref<string | null>(null)
@@ -59,7 +59,14 @@ export function useProblems(form: Readonly<Ref<HTMLElement | null>>, shown: read
       fields.value = faults.fields
       rest.value = faults.rest
       await nextTick()
-      const faulty = form.value?.querySelector<HTMLElement>('[aria-invalid=true]')
+      const places = form.value?.querySelectorAll<HTMLElement>('[aria-invalid=true]') ?? []
+      if (places.length < Object.keys(faults.fields).length) {
+        // A field that is not shown now has no place for what is wrong with it.
+        fields.value = {}
+        rest.value = faultsOf(text.charAt(0).toLowerCase() + text.slice(1), []).rest
+        return
+      }
+      const [faulty] = places
       const folded = faulty?.closest('details')
       if (folded) folded.open = true
       faulty?.focus()

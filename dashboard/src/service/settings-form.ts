@@ -28,7 +28,7 @@ export const SETTINGS_FIELDS = Object.keys(emptyForm())
 export type SourceKind = 'git' | 'image' | 'archive'
 
 const RUNTIMES: Record<Runtime, string> = {
-  auto: 'Detect (Dockerfile, else the language)',
+  auto: 'Detect (Dockerfile or language)',
   docker: 'Dockerfile',
   image: 'Container image',
   static: 'Files as they are',
@@ -46,7 +46,7 @@ const RUNTIMES: Record<Runtime, string> = {
 
 /** How a runtime reads for a type: a static site's Dockerfile is taken only when it is asked for. */
 export function runtimeLabel(runtime: Runtime, type: ServiceType): string {
-  return runtime === 'auto' && type === 'static_site' ? 'Detect (a build, else the files)' : RUNTIMES[runtime]
+  return runtime === 'auto' && type === 'static_site' ? 'Detect (a build or plain files)' : RUNTIMES[runtime]
 }
 
 /** Runtimes that can be chosen for what is built here. */

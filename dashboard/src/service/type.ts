@@ -61,7 +61,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
     listens: false,
     hasInstances: false,
     runsJobs: true,
-    suspension: 'Runs under way are canceled, and none starts until you resume it.',
+    suspension: 'The current run is canceled, and none starts until you resume it.',
   },
 }
 

@@ -14,11 +14,11 @@ import {
   type Ref,
   type ShallowRef,
 } from 'vue'
-import { serviceRef, type ServiceRef } from '../service/address.ts'
-import { onChange } from './changes.ts'
-import { api, ApiError } from './client.ts'
-import { asApiError, oneAtATime, useResource, type Resource } from './resource.ts'
-import type { Environment, Service } from './types.ts'
+import { serviceRef, type ServiceRef } from './address.ts'
+import { onChange } from '../api/changes.ts'
+import { api, ApiError } from '../api/client.ts'
+import { asApiError, oneAtATime, useResource, type Resource } from '../api/resource.ts'
+import type { Environment, Service } from '../api/types.ts'
 
 /**
  * The services that the page knows, in one place: a list is fetched once, a change fetches the one service that it is

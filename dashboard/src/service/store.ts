@@ -80,7 +80,10 @@ export class ServiceStore {
   async fetch(reference: ServiceRef, signal?: AbortSignal): Promise<Service> {
     const [id, query] =
       'id' in reference ? [reference.id, {}] : [reference.name, { environment: reference.environment }]
-    return this.take(await api('GET /services/{id}', { id, query, signal }))
+    const service = await api('GET /services/{id}', { id, query, signal })
+    const known = this.#known.get(service.id)
+    // An answer that was overtaken by that of a save says nothing new.
+    return known && known.updated_at > service.updated_at ? known : this.take(service)
   }
 
   #resync(): void {

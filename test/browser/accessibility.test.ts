@@ -97,6 +97,8 @@ const VISITS: Visit[] = [
   ['variables as text', '/services/shop/variables', (page) => page.getByText('Edit as .env text').click()],
   ['settings', '/services/shop/settings'],
   ['changed settings', '/services/shop/settings', (page) => page.getByLabel('Port').fill('99999')],
+  ['a conflict', '/services/shop/settings', (page) => collide(page)],
+  ['leaving', '/services/shop/settings', (page) => leave(page)],
   ['a deploy', '/services/broken/deploys', (page) => openFirst(page)],
   ['a run', '/services/report/runs', (page) => openFirst(page)],
   ['a missing service', '/services/nothing'],
@@ -124,6 +126,18 @@ async function addVariable(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add variable' }).click()
   await page.getByLabel('Name', { exact: true }).last().fill('9 lives')
   await page.getByText('Not saved yet').waitFor()
+}
+
+async function collide(page: Page): Promise<void> {
+  await page.getByLabel('Health check path').fill('/mine')
+  await server.api('PATCH', '/services/shop', { health_check_path: `/theirs-${Date.now()}` })
+  await page.getByRole('alert').getByText('Health check path', { exact: true }).waitFor()
+}
+
+async function leave(page: Page): Promise<void> {
+  await page.getByLabel('Port').fill('4000')
+  await page.getByRole('link', { name: 'Deploys' }).click()
+  await page.getByRole('dialog').waitFor()
 }
 
 async function openFirst(page: Page): Promise<void> {
@@ -180,6 +194,13 @@ test('axe finds nothing on any page, on a desktop and a phone, light and dark', 
   await page.goto('/services')
   await page.getByRole('button', { name: 'Open navigation' }).click()
   found.push(...(await findings(page, RULES)).map((finding) => `the navigation: ${finding}`))
+  await page.setViewportSize(DESKTOP)
+  await page.goto('/services/shop')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.evaluate("fetch('/api/v1/auth/logout', { method: 'POST' }).then(() => {})")
+  await page.getByRole('button', { name: 'One instance more' }).click()
+  await page.getByRole('dialog', { name: 'Your session ended' }).waitFor()
+  found.push(...(await look(page, 'the end of the session')))
   expect(found).toEqual([])
   expect(browser.faults).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { connection } from './connection.ts'
-import { plainText } from './plain-text.ts'
+import { plainText, sentence } from './plain-text.ts'
 import type { Routes } from './routes.ts'
 
 export const API_BASE = '/api/v1'
@@ -131,9 +131,4 @@ function parseProblem(status: number, body: string): ApiError {
 /** What to show for anything that was thrown. */
 export function problemText(error: unknown): string {
   return sentence(plainText(error instanceof Error ? error.message : String(error)))
-}
-
-/** A message of the server as a sentence of its own. */
-export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -15,3 +15,8 @@ export function plainText(text: string): string {
 export function firstLine(text: string): string {
   return plainText(text).trim().split('\n')[0]!
 }
+
+/** A message of the server as a sentence of its own. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

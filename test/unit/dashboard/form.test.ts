@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { plainText } from '../../../dashboard/src/api/plain-text.ts'
 import { conflictsOf, rebase, touchedOf } from '../../../dashboard/src/form/merge.ts'
-import { faultsOf } from '../../../dashboard/src/form/problems.ts'
+import { faultsOf } from '../../../dashboard/src/form/faults.ts'
 import { qualifiedName, serviceRef } from '../../../dashboard/src/service/address.ts'
 import { linkedGroups } from '../../../dashboard/src/variables/effective.ts'
 import { envPatch, rowOf, rowsOf } from '../../../dashboard/src/variables/rows.ts'

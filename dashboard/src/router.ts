@@ -1,7 +1,8 @@
-import { createRouter, createWebHistory, type RouteLocationNormalized } from 'vue-router'
+import { createRouter, createWebHistory } from 'vue-router'
 import { ahead } from './ahead.ts'
 import { connection } from './api/connection.ts'
 import { session } from './api/session.ts'
+import { returnPath, returnQuery } from './return-path.ts'
 import { scrollTarget } from './scroll.ts'
 import AppShell from './shell/AppShell.vue'
 import { arrived } from './ui/arrival.ts'
@@ -112,14 +113,4 @@ export function whenPageFails(listener: (message: string) => void): void {
 
 function sayUnreachable(): void {
   toast.problem('The server does not answer, so this page stays. Try again when it is back.')
-}
-
-/** Where to go after sign-in: only ever a path of the dashboard itself. */
-export function returnPath(route: RouteLocationNormalized): string {
-  const wanted = route.query['return']
-  return typeof wanted === 'string' && /^\/(?![/\\])/.test(wanted) ? wanted : '/services'
-}
-
-function returnQuery(path: string): { return?: string } {
-  return path === '/' || path === '/services' ? {} : { return: path }
 }

@@ -1,7 +1,13 @@
 import { createRouter, createWebHistory } from 'vue-router'
+import { ahead } from './ahead.ts'
+import { connection } from './api/connection.ts'
 import { session } from './api/session.ts'
 import { returnPath, returnQuery } from './return-path.ts'
+import { scrollTarget } from './scroll.ts'
 import AppShell from './shell/AppShell.vue'
+import { arrived } from './ui/arrival.ts'
+import { toast } from './ui/toasts.ts'
+import { leftPage, mayLeave } from './ui/unsaved.ts'
 
 declare module 'vue-router' {
   interface RouteMeta {
@@ -12,50 +18,50 @@ declare module 'vue-router' {
 
 export const router = createRouter({
   history: createWebHistory(),
-  scrollBehavior: (to, from, saved) => saved ?? (to.path === from.path ? {} : { top: 0 }),
+  scrollBehavior: scrollTarget,
   routes: [
     { path: '/setup', component: () => import('./pages/SetupPage.vue'), meta: { open: true } },
-    { path: '/sign-in', component: () => import('./pages/SignInPage.vue'), meta: { open: true } },
+    { path: '/sign-in', component: ahead(() => import('./pages/SignInPage.vue')), meta: { open: true } },
     { path: '/cli/:id', component: () => import('./pages/CliLoginPage.vue'), props: true },
     {
       path: '/',
       component: AppShell,
       children: [
         { path: '', redirect: '/services' },
-        { path: 'services', component: () => import('./pages/ServicesPage.vue') },
-        { path: 'services/new', component: () => import('./pages/NewServicePage.vue') },
+        { path: 'services', component: ahead(() => import('./pages/ServicesPage.vue')) },
+        { path: 'services/new', component: ahead(() => import('./pages/NewServicePage.vue')) },
         {
           path: 'services/:id',
-          component: () => import('./pages/ServicePage.vue'),
+          component: ahead(() => import('./pages/ServicePage.vue')),
           props: true,
           children: [
-            { path: '', component: () => import('./service/ServiceOverview.vue') },
-            { path: 'deploys', component: () => import('./service/ServiceDeploys.vue') },
-            { path: 'logs', component: () => import('./service/ServiceLogs.vue') },
-            { path: 'runs', component: () => import('./service/ServiceRuns.vue') },
-            { path: 'variables', component: () => import('./service/ServiceVariables.vue') },
-            { path: 'settings', component: () => import('./service/ServiceSettings.vue') },
+            { path: '', component: ahead(() => import('./service/ServiceOverview.vue')) },
+            { path: 'deploys', component: ahead(() => import('./service/ServiceDeploys.vue')) },
+            { path: 'logs', component: ahead(() => import('./service/ServiceLogs.vue')) },
+            { path: 'runs', component: ahead(() => import('./service/ServiceRuns.vue')) },
+            { path: 'variables', component: ahead(() => import('./service/ServiceVariables.vue')) },
+            { path: 'settings', component: ahead(() => import('./service/ServiceSettings.vue')) },
           ],
         },
         {
           path: 'services/:id/deploys/:deployId',
-          component: () => import('./pages/DeployPage.vue'),
+          component: ahead(() => import('./pages/DeployPage.vue')),
           props: true,
         },
         {
           path: 'services/:id/runs/:jobId',
-          component: () => import('./pages/JobPage.vue'),
+          component: ahead(() => import('./pages/JobPage.vue')),
           props: true,
         },
-        { path: 'server', component: () => import('./pages/ServerPage.vue') },
-        { path: 'account', component: () => import('./pages/AccountPage.vue') },
-        { path: ':path(.*)*', component: () => import('./pages/NotFoundPage.vue') },
+        { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
+        { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },
+        { path: ':path(.*)*', component: ahead(() => import('./pages/NotFoundPage.vue')) },
       ],
     },
   ],
 })
 
-router.beforeEach(async (to) => {
+router.beforeEach(async (to, from) => {
   try {
     await session.load()
   } catch {
@@ -64,13 +70,47 @@ router.beforeEach(async (to) => {
   }
   if (session.setupRequired.value) return to.path === '/setup' ? true : '/setup'
   if (to.path === '/setup') return '/services'
-  if (session.user.value) return to.path === '/sign-in' ? returnPath(to) : true
+  if (session.user.value) {
+    if (to.path === '/sign-in') return returnPath(to)
+    return to.path === from.path || (await mayLeave())
+  }
   return to.meta.open ? true : { path: '/sign-in', query: returnQuery(to.fullPath) }
 })
 
-session.whenEnded(() => {
-  void router.push({
-    path: '/sign-in',
-    query: { ...returnQuery(router.currentRoute.value.fullPath), ended: null },
-  })
+/** A page without its data is no page: while the server is away the present one stays. */
+router.beforeResolve(async (to, from) => {
+  const isMove = from.matched.length > 0 && to.path !== from.path
+  if (!isMove || !connection.lost.value || (await connection.probe())) return true
+  sayUnreachable()
+  return false
 })
+
+router.afterEach((to, from, failure) => {
+  leftPage()
+  if (!failure && from.matched.length > 0 && to.path !== from.path) arrived()
+})
+
+/**
+ * A page's code cannot be loaded when the server is away, and the present page stays; or when the server was upgraded, and
+ * the page is fetched anew, once.
+ */
+router.onError(async (error, to) => {
+  leftPage()
+  if (!(await connection.probe())) return sayUnreachable()
+  const attempt = `reloaded for ${to.fullPath}`
+  if (history.state?.attempt !== attempt) {
+    history.pushState({ attempt }, '', to.fullPath)
+    location.reload()
+  } else pageFault(`This page could not be loaded: ${(error as Error).message}`)
+})
+
+let pageFault: (message: string) => void = () => {}
+
+/** Registers what says that a page cannot be shown at all. */
+export function whenPageFails(listener: (message: string) => void): void {
+  pageFault = listener
+}
+
+function sayUnreachable(): void {
+  toast.problem('The server does not answer, so this page stays. Try again when it is back.')
+}

@@ -59,6 +59,7 @@ export function createService(input: ServiceInput): ServiceRow {
     deploy_hook_key: randomHex(HOOK_KEY_BYTES),
     created_at: now,
     updated_at: now,
+    settings_updated_at: now,
     ...settings,
   }
   const created = useDatabase().transaction(() => {

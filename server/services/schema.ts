@@ -253,6 +253,9 @@ export const Service = z
     live_deploy_id: idSchema('deploy').nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    settings_updated_at: Timestamp.meta({
+      description: 'When something was last saved that containers get with a deploy or restart',
+    }),
     deploy_hook_path: z.string().meta({
       examples: ['/hooks/deploy/srv-4f1d0c9a7b3e5d2f6a80?key=5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'],
     }),

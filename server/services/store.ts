@@ -48,6 +48,8 @@ export interface ServiceRow {
   apply_error: string | null
   created_at: number
   updated_at: number
+  /** When something was last saved that containers get with a deploy or restart. */
+  settings_updated_at: number
 }
 
 export type ServiceColumns = Partial<Omit<ServiceRow, 'id'>>
@@ -88,13 +90,27 @@ export function insertService(row: { id: string } & ServiceColumns): void {
   )
 }
 
-/** Writes desired state: sets the columns and raises the generation. */
+/** What takes effect at once. A write of nothing else is no change that the next deploy would bring. */
+const AT_ONCE: ReadonlySet<string> = new Set<keyof ServiceColumns>([
+  'instances',
+  'suspended',
+  'deleting',
+  'auto_deploy',
+  'schedule',
+  'custom_domains',
+  'deploy_hook_key',
+])
+
+/** Writes desired state: sets the columns and raises the generation. A change of variables is a write without columns. */
 export function updateService(id: string, columns: ServiceColumns): void {
-  const assignments = Object.keys(columns).map((column) => `${column} = ?, `)
+  const now = Date.now()
+  const names = Object.keys(columns)
+  const isAtOnce = names.length > 0 && names.every((name) => AT_ONCE.has(name))
+  const all = { ...columns, updated_at: now, ...(isAtOnce ? {} : { settings_updated_at: now }) }
+  const assignments = Object.keys(all).map((column) => `${column} = ?, `)
   useDatabase().run(
-    `UPDATE services SET ${assignments.join('')}updated_at = ?, generation = generation + 1 WHERE id = ?`,
-    ...(Object.values(columns) as Value[]),
-    Date.now(),
+    `UPDATE services SET ${assignments.join('')}generation = generation + 1 WHERE id = ?`,
+    ...(Object.values(all) as Value[]),
     id,
   )
 }

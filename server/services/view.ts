@@ -128,6 +128,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     live_deploy_id: row.live_deploy_id,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
+    settings_updated_at: timestamp(row.settings_updated_at),
     deploy_hook_path: hookPath,
     env_groups: surroundings.groups.get(row.id) ?? [],
     hosts,

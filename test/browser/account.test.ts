@@ -117,7 +117,7 @@ test('changing the password signs out the other browsers and keeps this one', as
   await page.getByLabel('Current password').fill(PASSWORD)
   await page.getByLabel('New password').fill('another good password')
   await page.getByRole('button', { name: 'Change password' }).click()
-  await page.getByText('The password is changed').waitFor()
+  await page.getByText('Password changed.').waitFor()
   await page.reload()
   await page.getByRole('heading', { name: 'Sessions' }).waitFor()
   await other.reload()

@@ -13,6 +13,7 @@ const WAIT_LIMIT_MS = 60_000
 
 export const EMAIL = 'ada@example.com'
 export const PASSWORD = 'correct horse battery staple'
+export const PHONE = { width: 390, height: 844 }
 
 /** A real Chromium that keeps what went wrong in its pages. */
 export class TestBrowser implements AsyncDisposable {

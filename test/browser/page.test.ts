@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, TestBrowser } from './browser.ts'
-
-const PHONE = { width: 390, height: 844 }
+import { PHONE, setUp, TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
 let server: TestServer

@@ -48,7 +48,7 @@ test('an uploaded folder of files becomes a static site without instances, scale
   rmSync(folder, { recursive: true })
 
   await page.getByRole('link', { name: 'hours', exact: true }).click()
-  await page.waitForURL(/\/services\/srv-[0-9a-f]{20}$/)
+  await page.waitForURL('**/services/hours')
   await waitForBadge(page, 'Live')
   expect(await tabs()).toEqual(['Overview', 'Deploys', 'Variables', 'Settings'])
   expect(await page.getByRole('heading', { name: 'Instances' }).count()).toBe(0)
@@ -74,7 +74,7 @@ test('a cron job says when it is due, runs at once when asked, and shows what it
   await waitForBadge(page, 'Live')
 
   await page.getByRole('link', { name: 'report', exact: true }).click()
-  await page.waitForURL(/\/services\/srv-[0-9a-f]{20}$/)
+  await page.waitForURL('**/services/report')
   await waitForBadge(page, 'Scheduled')
   expect(await tabs()).toEqual(['Overview', 'Deploys', 'Runs', 'Variables', 'Settings'])
   await page.getByRole('link', { name: 'Runs', exact: true }).click()

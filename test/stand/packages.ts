@@ -18,6 +18,7 @@ const PACKAGES: Record<string, string[]> = {
   openssl: ['openssl'],
   curl: ['curl'],
   h2load: ['nghttp2-client'],
+  chromium: ['chromium'],
 }
 
 /** Daemons live in the system's folders, which a user's path may lack. */

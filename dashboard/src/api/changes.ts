@@ -1,23 +1,23 @@
-import { onScopeDispose, readonly, ref } from 'vue'
-import { api, API_BASE } from './client.ts'
+import { onScopeDispose } from 'vue'
+import { API_BASE } from './client.ts'
+import { connection } from './connection.ts'
 import { session } from './session.ts'
 import type { Change } from './types.ts'
 
-/** Wait before a feed that the browser gave up on is opened again. */
-const REOPEN_MS = 3_000
+/** Wait before a feed that the server refused or cut is opened again. */
+const REOPEN_MS = 1_000
+/** How long a first fetch waits for the feed. */
+const READY_LIMIT_MS = 1_000
 
 type Listener = (change: Change) => void
 
-/** Told to every listener after each (re)connection: what was fetched before may be stale. */
+/** Told to every listener when the feed is open (again): what was fetched before may be stale. */
 const RESYNC: Change = { kind: 'all', id: '*', service_id: null, action: 'resync' }
 
 const listeners = new Set<Listener>()
-const connected = ref(true)
 let source: EventSource | null = null
+let opening: PromiseWithResolvers<void> | null = null
 let reopening: ReturnType<typeof setTimeout> | undefined
-
-/** False while the change feed is cut, that is while the page may show old data. */
-export const feedConnected = readonly(connected)
 
 /** Calls `listener` for each change of the server's data until the component is gone. */
 export function onChange(listener: Listener): void {
@@ -30,39 +30,51 @@ export function onChange(listener: Listener): void {
 }
 
 /**
+ * Waits while the feed is being opened: what is fetched after that need not be fetched again. A feed that takes long or
+ * is closed keeps nobody waiting.
+ */
+export async function feedOpened(): Promise<void> {
+  await opening?.promise
+}
+
+/**
  * A hidden page lets go of its connection, because a browser opens only six to one HTTP/1.1 server and they are shared
  * by all its tabs; when the page is seen again, `ready` brings it up to date.
  */
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') close()
-  else if (listeners.size > 0) open()
+  else open()
 })
+connection.onBack(open)
+session.onRenewal(open)
 
 function open(): void {
-  if (source || document.visibilityState === 'hidden') return
+  const isWanted = listeners.size > 0 && document.visibilityState !== 'hidden'
+  if (source || !isWanted || connection.lost.value || session.ended.value) return
   clearTimeout(reopening)
+  opening = Promise.withResolvers()
+  setTimeout(opening.resolve, READY_LIMIT_MS)
   source = new EventSource(`${API_BASE}/events`)
   source.addEventListener('ready', () => {
-    connected.value = true
-    // The first time too: what changed between the first fetch and now was told to nobody.
+    opening?.resolve()
     emit(RESYNC)
   })
   source.addEventListener('change', (event) => emit(JSON.parse(event.data as string) as Change))
   source.addEventListener('error', () => void recover())
 }
 
-/** A cut connection is opened again by the browser; a refused one is not, and the reason has to be asked for. */
+/** The browser tells no reason for the end of a feed, so the server is asked for it. */
 async function recover(): Promise<void> {
-  connected.value = false
-  if (source?.readyState !== EventSource.CLOSED) return
   close()
-  const status = await api('GET /auth/status').catch(() => null)
-  if (status && !status.user) return session.end()
-  reopening = setTimeout(open, REOPEN_MS)
+  await session.check().catch(() => {})
+  // Else it is opened again when the server answers, or when the reader has signed in.
+  if (!connection.lost.value && !session.ended.value) reopening = setTimeout(open, REOPEN_MS)
 }
 
 function close(): void {
   clearTimeout(reopening)
+  opening?.resolve()
+  opening = null
   source?.close()
   source = null
 }

@@ -1,3 +1,5 @@
+import { connection } from './connection.ts'
+import { plainText, sentence } from './plain-text.ts'
 import type { Routes } from './routes.ts'
 
 export const API_BASE = '/api/v1'
@@ -36,11 +38,11 @@ export class ApiError extends Error {
   }
 }
 
-let onSignedOut: () => void = () => {}
+let renewSession: () => Promise<boolean> = () => Promise.resolve(false)
 
-/** Registers what happens when the server says that the session ended. */
-export function whenSignedOut(listener: () => void): void {
-  onSignedOut = listener
+/** Registers what happens when the server says that the session ended; it answers whether there is one again. */
+export function whenSignedOut(renew: () => Promise<boolean>): void {
+  renewSession = renew
 }
 
 /** Calls one route of the server; the key names its method and path. Throws ApiError. */
@@ -75,41 +77,58 @@ export function apiUrl(
   return `${API_BASE}${path}${search.size > 0 ? `?${search}` : ''}`
 }
 
-/** fetch that throws ApiError for everything but a success. An abort stays an AbortError. */
+/**
+ * fetch that throws ApiError for everything but a success. An abort stays an AbortError. A request that the end of the
+ * session refused is sent again once the reader has signed in anew.
+ */
 export async function request(url: string, init: RequestInit = {}): Promise<Response> {
-  let response: Response
-  try {
-    response = await fetch(url, init)
-  } catch (error) {
+  const response = await fetch(url, init).catch((error: unknown) => {
     if (init.signal?.aborted) throw error
-    throw new ApiError(
-      0,
-      'unreachable',
-      'The server does not answer. Check that it runs and that you can reach it.',
-    )
+    throw unreachable()
+  })
+  if (response.ok) {
+    connection.answered()
+    return response
   }
-  if (response.ok) return response
-  throw failed(response.status, await response.text().catch(() => ''))
+  const error = parseProblem(response.status, await response.text().catch(() => ''))
+  if (isSessionEnd(error) && (await renewSession())) return request(url, init)
+  throw error
 }
 
-/** The error of a refused request; also tells that the session ended when that is what it says. */
+/** The error of a request that was refused outside of `request`; also sees to a session that ended. */
 export function failed(status: number, body: string): ApiError {
   const error = parseProblem(status, body)
-  if (error.status === 401 && error.code === 'unauthorized') onSignedOut()
+  if (isSessionEnd(error)) void renewSession()
   return error
 }
+
+/** The error of a request without an answer. */
+export function unreachable(
+  message = 'The server does not answer. Check that it runs and that you can reach it.',
+): ApiError {
+  connection.failed()
+  return new ApiError(0, 'unreachable', message)
+}
+
+function isSessionEnd({ status, code }: ApiError): boolean {
+  return status === 401 && code === 'unauthorized'
+}
+
+/** What a proxy answers by itself when the server behind it does not. */
+const PROXY_STATUSES = [502, 503, 504]
 
 function parseProblem(status: number, body: string): ApiError {
   try {
     const { error } = JSON.parse(body) as { error: { code: string; message: string } }
-    return new ApiError(status, error.code, error.message)
+    connection.answered()
+    return new ApiError(status, error.code, plainText(error.message))
   } catch {
+    if (PROXY_STATUSES.includes(status)) return unreachable()
     return new ApiError(status, 'unknown', `The server answered with status ${status} and no explanation.`)
   }
 }
 
 /** What to show for anything that was thrown. */
 export function problemText(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return sentence(plainText(error instanceof Error ? error.message : String(error)))
 }

@@ -1,5 +1,5 @@
 import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef, type WatchSource } from 'vue'
-import { onChange } from './changes.ts'
+import { feedOpened, onChange } from './changes.ts'
 import { ApiError } from './client.ts'
 import type { Change } from './types.ts'
 
@@ -26,43 +26,64 @@ export function useResource<T>(
 ): Resource<T> {
   const data = shallowRef<T>()
   const error = ref<ApiError | null>(null)
+  const fetching = oneAtATime(async (signal) => {
+    try {
+      const answer = await load(signal)
+      if (signal.aborted) return
+      data.value = answer
+      error.value = null
+    } catch (problem) {
+      if (!signal.aborted) error.value = asApiError(problem)
+    }
+  })
+  onChange((change) => {
+    if (change.kind === 'all' || options.concerns?.(change, data.value)) fetching.wish()
+  })
+  if (options.key) {
+    watch(options.key, () => {
+      fetching.stop()
+      data.value = undefined
+      error.value = null
+      fetching.wish()
+    })
+  }
+  onScopeDispose(fetching.stop)
+  fetching.wish()
+  return { data, error, reload: fetching.wish }
+}
+
+/** Anything that was thrown, as the error of a request. */
+export function asApiError(problem: unknown): ApiError {
+  return problem instanceof ApiError ? problem : new ApiError(0, 'unknown', String(problem))
+}
+
+/** Does work that reads the server's data whenever it is wished for; wishes while it runs become one more run. */
+export function oneAtATime(work: (signal: AbortSignal) => Promise<void>) {
   let running: AbortController | null = null
-  let stale = false
+  let isReading = false
+  let again = false
 
   async function run(): Promise<void> {
     const attempt = new AbortController()
     running = attempt
-    stale = false
-    try {
-      const answer = await load(attempt.signal)
-      if (attempt.signal.aborted) return
-      data.value = answer
-      error.value = null
-    } catch (problem) {
-      if (attempt.signal.aborted) return
-      error.value = problem instanceof ApiError ? problem : new ApiError(0, 'unknown', String(problem))
-    }
+    isReading = again = false
+    await feedOpened()
+    if (attempt.signal.aborted) return
+    isReading = true
+    await work(attempt.signal)
+    if (attempt.signal.aborted) return
     running = null
-    if (stale) void run()
+    if (again) void run()
   }
 
-  function reload(): void {
-    if (running) stale = true
-    else void run()
-  }
-
-  if (options.key) {
-    watch(options.key, () => {
+  return {
+    wish: () => {
+      if (!running) void run()
+      else if (isReading) again = true
+    },
+    stop: () => {
       running?.abort()
-      data.value = undefined
-      error.value = null
-      void run()
-    })
+      running = null
+    },
   }
-  onChange((change) => {
-    if (change.kind === 'all' || options.concerns?.(change, data.value)) reload()
-  })
-  onScopeDispose(() => running?.abort())
-  void run()
-  return { data, error, reload }
 }

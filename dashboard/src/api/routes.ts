@@ -4,6 +4,8 @@ import type {
   Branches,
   CliLogin,
   Deploy,
+  EnvGroup,
+  Environment,
   EnvVar,
   Job,
   JobInput,
@@ -37,9 +39,11 @@ export interface Routes {
   'GET /info': { reply: ServerInfo }
   'GET /git/branches': { query: { repo_url: string }; reply: Branches }
   'GET /git/ssh-key': { reply: { public_key: string } }
-  'GET /services': { reply: Service[] }
+  'GET /environments': { reply: Environment[] }
+  'GET /env-groups': { reply: EnvGroup[] }
+  'GET /services': { query: { environment?: string }; reply: Service[] }
   'POST /services': { body: ServiceInput; reply: Service }
-  'GET /services/{id}': { reply: Service }
+  'GET /services/{id}': { query: { environment?: string }; reply: Service }
   'PATCH /services/{id}': { body: ServicePatch; reply: Service }
   'DELETE /services/{id}': { query: { force?: boolean }; reply: void }
   'GET /services/{id}/status': { reply: ServiceStatus }
@@ -52,7 +56,11 @@ export interface Routes {
   'POST /services/{id}/scale': { body: { instances: number }; reply: Service }
   'POST /services/{id}/deploy-hook/rotate': { reply: Service }
   'GET /services/{id}/env': { reply: EnvVar[] }
-  'PUT /services/{id}/env': { body: { vars: EnvVar[] }; query: { restart?: boolean }; reply: EnvVar[] }
+  'PATCH /services/{id}/env': {
+    body: { set: EnvVar[]; unset: string[] }
+    query: { restart?: boolean }
+    reply: EnvVar[]
+  }
   'GET /services/{id}/jobs': { query: { limit?: number }; reply: Job[] }
   'POST /services/{id}/jobs': { body: JobInput; reply: Job }
   'GET /jobs/{job_id}': { reply: Job }

@@ -4,19 +4,34 @@ import type { AuthStatus, User } from './types.ts'
 
 const user = ref<User | null>(null)
 const setupRequired = ref(false)
+const ended = ref(false)
 let known = false
-let ended: () => void = () => {}
+let renewal: PromiseWithResolvers<boolean> | null = null
+const renewed = new Set<() => void>()
 
 function take(status: AuthStatus): void {
   user.value = status.auth === 'session' ? status.user : null
   setupRequired.value = status.setup_required
   known = true
+  if (user.value) settle(true)
+}
+
+/** Ends the wait for a new session, if there was one. */
+function settle(isRenewed: boolean): void {
+  if (!ended.value) return
+  ended.value = false
+  renewal?.resolve(isRenewed)
+  renewal = null
+  if (isRenewed) for (const listener of renewed) listener()
 }
 
 /** Who is signed in to this browser. */
 export const session = {
+  /** Stays when the session ends by itself, so that the page stays too. */
   user: readonly(user),
   setupRequired: readonly(setupRequired),
+  /** The server no longer knows the session; the reader is asked for the password over the page. */
+  ended: readonly(ended),
 
   /** Asks the server once; later calls answer from what it said. */
   async load(): Promise<void> {
@@ -33,19 +48,33 @@ export const session = {
 
   async signOut(): Promise<void> {
     await api('POST /auth/logout')
-    user.value = null
+    session.leave()
   },
 
-  /** The server no longer knows the session: leads to sign-in. */
-  end(): void {
-    if (!user.value) return
+  /** Gives up the session in this page; what waited for its renewal fails. */
+  leave(): void {
     user.value = null
-    ended()
+    settle(false)
   },
 
-  /** Registers what happens when the session ends by itself. */
-  whenEnded(listener: () => void): void {
-    ended = listener
+  /** Asks whether the session is still known, or is again because of another tab. */
+  async check(): Promise<void> {
+    const status = await api('GET /auth/status')
+    if (status.user) take(status)
+    else void session.end()
+  },
+
+  /** The server no longer knows the session. Answers whether there is a new one, once that is decided. */
+  end(): Promise<boolean> {
+    if (!user.value) return Promise.resolve(false)
+    ended.value = true
+    renewal ??= Promise.withResolvers()
+    return renewal.promise
+  },
+
+  /** Calls `listener` each time a session that had ended is there again, as long as the page lives. */
+  onRenewal(listener: () => void): void {
+    renewed.add(listener)
   },
 }
 

@@ -99,7 +99,7 @@ export function followLog(
 
 function skippedLine(data: string, number: number): LogLine {
   const { count } = JSON.parse(data) as { count: number }
-  const text = `${count} lines were left out, because this page could not keep up`
+  const text = `${count} lines were skipped because this page could not keep up`
   return { number, ts: new Date().toISOString(), text, plain: text, kind: 'system', instance: null }
 }
 

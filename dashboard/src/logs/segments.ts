@@ -1,10 +1,11 @@
 import Anser from 'anser'
+import { colourOf, css, readable } from './colours.ts'
 
 /** A stretch of a line that looks one way. */
 export interface Segment {
   text: string
   classes: string[]
-  /** Only for 256-colour and true-colour text. */
+  /** Only where the program asked for one. */
   colour?: string
   background?: string
   /** Part of what was searched for. */
@@ -19,28 +20,18 @@ export function segmentsOf(text: string, plain: string, query: string): Segment[
 
 function paint(text: string): Segment[] {
   return Anser.ansiToJson(text, { use_classes: true, remove_empty: true }).map((part) => {
-    const segment: Segment = {
+    const foreground = colourOf(part.fg, part.fg_truecolor, 'text')
+    const background = colourOf(part.bg, part.bg_truecolor, 'background')
+    const isDim = part.decorations.includes('dim')
+    const decorations = part.decorations.filter((name) => name !== 'dim')
+    return {
       text: part.content,
-      classes: part.decorations.map((name) => `log-${name}`),
+      classes: decorations.map((name) => `log-${name}`),
+      ...((foreground || background || isDim) && { colour: css(readable(foreground, background, isDim)) }),
+      ...(background && { background: css(background) }),
       found: false,
     }
-    apply(segment, 'colour', part.fg, part.fg_truecolor)
-    apply(segment, 'background', part.bg, part.bg_truecolor)
-    return segment
   })
-}
-
-function apply(
-  segment: Segment,
-  what: 'colour' | 'background',
-  name: string | null,
-  truecolour: string | null,
-): void {
-  if (truecolour) segment[what] = `rgb(${truecolour})`
-  else if (name)
-    segment.classes.push(
-      what === 'colour' ? `log-fg-${name.replace('ansi-', '')}` : `log-bg-${name.replace('ansi-', '')}`,
-    )
 }
 
 function matchesOf(plain: string, query: string): [start: number, end: number][] {

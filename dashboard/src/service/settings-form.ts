@@ -2,7 +2,7 @@ import type { Runtime, Service, ServiceInput, ServicePatch, ServiceType } from '
 import { SERVICE_TYPE } from './type.ts'
 
 /** The settings of a service as form fields hold them: texts, empty for "not set". */
-export interface SettingsForm {
+export type SettingsForm = {
   repo_url: string
   branch: string
   image: string
@@ -22,10 +22,13 @@ export interface SettingsForm {
   auto_deploy: boolean
 }
 
+/** Fields whose problems the form shows at the field. */
+export const SETTINGS_FIELDS = Object.keys(emptyForm())
+
 export type SourceKind = 'git' | 'image' | 'archive'
 
 const RUNTIMES: Record<Runtime, string> = {
-  auto: 'Detect (Dockerfile, else the language)',
+  auto: 'Detect (Dockerfile or language)',
   docker: 'Dockerfile',
   image: 'Container image',
   static: 'Files as they are',
@@ -43,7 +46,7 @@ const RUNTIMES: Record<Runtime, string> = {
 
 /** How a runtime reads for a type: a static site's Dockerfile is taken only when it is asked for. */
 export function runtimeLabel(runtime: Runtime, type: ServiceType): string {
-  return runtime === 'auto' && type === 'static_site' ? 'Detect (a build, else the files)' : RUNTIMES[runtime]
+  return runtime === 'auto' && type === 'static_site' ? 'Detect (a build or plain files)' : RUNTIMES[runtime]
 }
 
 /** Runtimes that can be chosen for what is built here. */
@@ -114,14 +117,11 @@ function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsF
   }
 }
 
-/** Only what differs from the service, so that a save touches nothing that somebody else changed meanwhile. */
-export function patchOf(service: Service, form: SettingsForm): ServicePatch {
-  const before = wireOf(formOf(service))
-  const after = wireOf(form)
-  const names = Object.keys(after) as (keyof SettingsForm)[]
-  return Object.fromEntries(
-    names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]]),
-  )
+/** What a form changes, so that a save touches nothing else. */
+export function patchOf(before: SettingsForm, after: SettingsForm): ServicePatch {
+  const [from, to] = [wireOf(before), wireOf(after)]
+  const names = Object.keys(to) as (keyof SettingsForm)[]
+  return Object.fromEntries(names.filter((name) => to[name] !== from[name]).map((name) => [name, to[name]]))
 }
 
 /** The body that creates a service: fields of other sources and types, and what was left empty, are not sent. */
@@ -165,14 +165,4 @@ export function takesField(field: keyof SettingsForm, type: ServiceType, source:
   if (field === 'disk_mount_path') return SERVICE_TYPE[type].hasInstances
   if (field === 'port' || field === 'health_check_path') return SERVICE_TYPE[type].listens
   return true
-}
-
-/** Splits the server's message into the field it names (`port: must be ...`) and the words. */
-export function fieldProblem(message: string): { field: string | null; text: string } {
-  const match = /^([a-z_]+)(?:\.[\w.]+)?: (.+)$/s.exec(message)
-  return match ? { field: match[1]!, text: sentence(match[2]!) } : { field: null, text: sentence(message) }
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

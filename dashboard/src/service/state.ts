@@ -19,7 +19,7 @@ const SERVICE_STATE: Record<ServiceState, Presentation> = {
     tone: 'neutral',
     meaning: 'Stopped by you. Settings and deploys are kept.',
   },
-  idle: { label: 'Scaled to 0', tone: 'neutral', meaning: 'No instance is wanted.' },
+  idle: { label: 'Scaled to 0', tone: 'neutral', meaning: 'Scaled to 0, so no instance runs.' },
   failed: { label: 'Failed', tone: 'danger', meaning: 'The first deploy failed. Its log says why.' },
   deleting: { label: 'Deleting', tone: 'progress', meaning: 'Containers and routes are being removed.' },
 }

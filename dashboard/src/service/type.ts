@@ -11,8 +11,11 @@ interface TypePresentation {
   runsJobs: boolean
   /** What suspending one does. */
   suspension: string
+  /** What it means that no instance runs, where one could. */
+  atZero?: string
 }
 
+const UNANSWERED = 'Requests are refused until you scale it up again.'
 const STOPS = 'Its containers stop and it answers no requests until you resume it.'
 
 /** How each type of service reads, and what its pages show. */
@@ -24,6 +27,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
     hasInstances: true,
     runsJobs: true,
     suspension: STOPS,
+    atZero: UNANSWERED,
   },
   private_service: {
     label: 'Private service',
@@ -32,6 +36,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
     hasInstances: true,
     runsJobs: true,
     suspension: STOPS,
+    atZero: UNANSWERED,
   },
   background_worker: {
     label: 'Background worker',
@@ -40,6 +45,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
     hasInstances: true,
     runsJobs: true,
     suspension: 'Its containers stop until you resume it.',
+    atZero: 'No work is done until you scale it up again.',
   },
   static_site: {
     label: 'Static site',
@@ -55,7 +61,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
     listens: false,
     hasInstances: false,
     runsJobs: true,
-    suspension: 'Runs under way are canceled, and none starts until you resume it.',
+    suspension: 'The current run is canceled, and none starts until you resume it.',
   },
 }
 

@@ -24,7 +24,8 @@ export function dismiss(id: number): void {
 
 function show(content: Omit<Toast, 'id'>): void {
   const id = next++
-  toasts.value = [...toasts.value.slice(1 - MAX_TOASTS), { ...content, id }]
+  const others = toasts.value.filter(({ text }) => text !== content.text)
+  toasts.value = [...others.slice(1 - MAX_TOASTS), { ...content, id }]
   if (content.tone === 'done') setTimeout(() => dismiss(id), content.action ? ACTION_MS : DONE_MS)
 }
 

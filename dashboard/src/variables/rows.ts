@@ -1,9 +1,13 @@
 import type { EnvVar } from '../api/types.ts'
+import { touchedOf } from '../form/merge.ts'
 
 /** A variable in the editor; the id keeps a row's field in place while others come and go. */
 export interface Row extends EnvVar {
   id: number
 }
+
+/** Variables by name. */
+export type Values = Readonly<Record<string, string>>
 
 let next = 1
 
@@ -13,19 +17,40 @@ export function rowOf({ key, value }: EnvVar = { key: '', value: '' }): Row {
 
 /** The variables of the rows; a row left wholly empty is none. */
 export function variablesOf(rows: readonly Row[]): EnvVar[] {
-  return rows
-    .filter(({ key, value }) => key !== '' || value !== '')
-    .map(({ key, value }) => ({ key: key.trim(), value }))
+  return rows.filter((row) => !isEmpty(row)).map(({ key, value }) => ({ key: key.trim(), value }))
+}
+
+export function valuesOf(variables: readonly EnvVar[]): Values {
+  return Object.fromEntries(variables.map(({ key, value }) => [key, value]))
+}
+
+/** Rows that hold these values: a row whose variable is still there stays, and so does one that is still empty. */
+export function rowsOf(values: Values, rows: readonly Row[]): Row[] {
+  const kept = rows
+    .filter((row) => isEmpty(row) || values[row.key.trim()] !== undefined)
+    .map((row) => ({ ...row, value: values[row.key.trim()] ?? '' }))
+  const present = new Set(kept.map(({ key }) => key.trim()))
+  const added = Object.entries(values).filter(([key]) => !present.has(key))
+  return [...kept, ...added.map(([key, value]) => rowOf({ key, value }))]
 }
 
 /** Rows with `added` over them: a name that is there gets the new value, others follow at the end. */
 export function merged(rows: readonly Row[], added: readonly EnvVar[]): Row[] {
-  const values = new Map(added.map(({ key, value }) => [key, value]))
-  const kept = rows
-    .filter(({ key, value }) => key !== '' || value !== '')
-    .map((row) => ({ ...row, value: values.get(row.key) ?? row.value }))
-  const present = new Set(kept.map(({ key }) => key))
-  return [...kept, ...added.filter(({ key }) => !present.has(key)).map(rowOf)]
+  const filled = rows.filter((row) => !isEmpty(row))
+  return rowsOf({ ...valuesOf(variablesOf(rows)), ...valuesOf(added) }, filled)
+}
+
+/** What turns the variables that were loaded into those of the form, and touches no others. */
+export function envPatch(base: Values, values: Values): { set: EnvVar[]; unset: string[] } {
+  const names = touchedOf({ base, mine: values })
+  return {
+    set: names.flatMap((key) => (values[key] === undefined ? [] : [{ key, value: values[key] }])),
+    unset: names.filter((key) => values[key] === undefined),
+  }
+}
+
+function isEmpty({ key, value }: Row): boolean {
+  return key === '' && value === ''
 }
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -35,10 +60,10 @@ const RESERVED_PREFIX = 'DEPLOYER_'
 /** What is wrong with a row's name, or null. */
 export function rowFault(row: Row, rows: readonly Row[]): string | null {
   const key = row.key.trim()
-  if (key === '') return row.value === '' ? null : 'Give it a name'
-  if (!KEY.test(key)) return 'Letters, digits and _ only, no digit first'
-  if (key.startsWith(RESERVED_PREFIX)) return 'DEPLOYER_ names are set by the server'
+  if (key === '') return row.value === '' ? null : 'Enter a name'
+  if (!KEY.test(key)) return 'Use letters, digits and _ only, and do not start with a digit'
+  if (key.startsWith(RESERVED_PREFIX)) return 'Names that start with DEPLOYER_ are set by the server'
   return rows.some((other) => other.id !== row.id && other.key.trim() === key)
-    ? 'This name stands twice'
+    ? 'This name is used twice'
     : null
 }

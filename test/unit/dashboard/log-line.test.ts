@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { contrast, type Colour } from '../../../dashboard/src/logs/colours.ts'
 import { fromLogEvent } from '../../../dashboard/src/logs/line.ts'
 import { segmentsOf } from '../../../dashboard/src/logs/segments.ts'
 
@@ -24,13 +25,42 @@ test('markup in a log stays text', () => {
   ])
 })
 
-test('colours and decorations become classes, true colours become a colour', () => {
-  expect(texts('\x1b[1;31mbad\x1b[0m \x1b[38;2;1;2;3mrgb', '')).toEqual([
-    { text: 'bad', classes: ['log-bold', 'log-fg-red'], found: false },
+test('decorations become classes, and colours such that they can be read', () => {
+  expect(texts('\x1b[1;31mbad\x1b[0m \x1b[38;2;201;202;203mrgb', '')).toEqual([
+    { text: 'bad', classes: ['log-bold'], colour: 'rgb(255, 128, 120)', found: false },
     { text: ' ', classes: [], found: false },
-    { text: 'rgb', classes: [], colour: 'rgb(1, 2, 3)', found: false },
+    { text: 'rgb', classes: [], colour: 'rgb(201, 202, 203)', found: false },
   ])
 })
+
+test('every combination of colours can be read, reversed and dim ones too', () => {
+  const colours = [30, 31, 32, 33, 34, 35, 36, 37, 90, 91, 92, 93, 94, 95, 96, 97].map((code) => `${code}`)
+  const wide = [
+    '38;5;16',
+    '38;5;208',
+    '38;5;231',
+    '38;5;244',
+    '38;2;0;0;0',
+    '38;2;127;127;127',
+    '38;2;255;255;255',
+  ]
+  const numbers = (colour = 'rgb(14, 14, 18)') => colour.match(/\d+/g)!.map(Number) as unknown as Colour
+  for (const text of [...colours, ...wide])
+    for (const background of ['', ...colours, ...wide].map((code) =>
+      code === '' ? '' : `;${asBackground(code)}`,
+    ))
+      for (const style of ['', ';2', ';7', ';2;7']) {
+        const code = `\x1b[${text}${background}${style}m`
+        const [segment] = texts(`${code}text`, '')
+        const ratio = contrast(numbers(segment!.colour), numbers(segment!.background))
+        expect([code, ratio >= 4.5]).toEqual([code, true])
+      }
+})
+
+function asBackground(code: string): string {
+  const [first, ...rest] = code.split(';').map(Number) as [number, ...number[]]
+  return [first + 10, ...rest].join(';')
+}
 
 test('a match is marked in any case and across a change of colour', () => {
   const found = texts('an \x1b[31mER\x1b[32mROR\x1b[0m here', 'error')

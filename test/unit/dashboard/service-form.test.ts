@@ -6,7 +6,6 @@ import { SERVICE_TYPES, TYPES } from '#server/services/types.ts'
 import {
   buildRuntimes,
   emptyForm,
-  fieldProblem,
   formOf,
   inputOf,
   patchOf,
@@ -94,20 +93,8 @@ test('files that are taken as they are lose the build command', () => {
     runtime: 'auto',
     build_command: 'make',
   } as Service
-  expect(patchOf(service, { ...formOf(service), runtime: 'static' })).toEqual({
+  expect(patchOf(formOf(service), { ...formOf(service), runtime: 'static' })).toEqual({
     runtime: 'static',
     build_command: '',
-  })
-})
-
-test("the field that a refusal names is told apart from the refusal's words", () => {
-  expect(fieldProblem('port: must be at most 65535')).toEqual({
-    field: 'port',
-    text: 'Must be at most 65535',
-  })
-  expect(fieldProblem('env.0.key: must not be empty').field).toBe('env')
-  expect(fieldProblem('the name api is in use: choose another')).toEqual({
-    field: null,
-    text: 'The name api is in use: choose another',
   })
 })

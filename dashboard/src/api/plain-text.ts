@@ -1,0 +1,22 @@
+/**
+ * Control sequences of terminals (ECMA-48): CSI; the strings OSC, DCS, SOS, PM and APC with their ends; other escapes.
+ * Then what is left of the control characters but TAB and newline.
+ */
+const SEQUENCES =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]/g
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
+
+/** A program's words without what was meant for a terminal. */
+export function plainText(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(SEQUENCES, '').replace(CONTROLS, '')
+}
+
+/** The first line of a program's words. */
+export function firstLine(text: string): string {
+  return plainText(text).trim().split('\n')[0]!
+}
+
+/** A message of the server as a sentence of its own. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

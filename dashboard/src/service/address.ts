@@ -1,0 +1,29 @@
+import type { Service } from '../api/types.ts'
+
+/** Always there, and the one that a name without an environment means. */
+export const PRODUCTION = 'production'
+
+/** The server's ids; no name looks like one. */
+const ID = /^srv-[0-9a-f]{20}$/
+
+/** A service as an address names it: by its id, or by its name and environment. */
+export type ServiceRef = { id: string } | { name: string; environment: string }
+
+/** The name of a service that is clear over all environments: `api`, elsewhere than in production `api.staging`. */
+export function qualifiedName({ name, environment }: Pick<Service, 'name' | 'environment'>): string {
+  return environment === PRODUCTION ? name : `${name}.${environment}`
+}
+
+/** Where a service is in the dashboard, with a section of it. */
+export function servicePath(service: Pick<Service, 'name' | 'environment'>, section = ''): string {
+  return `/services/${qualifiedName(service)}${section === '' ? '' : `/${section}`}`
+}
+
+/** Reads what `qualifiedName` wrote, or an id. */
+export function serviceRef(text: string): ServiceRef {
+  if (ID.test(text)) return { id: text }
+  const dot = text.indexOf('.')
+  return dot < 0
+    ? { name: text, environment: PRODUCTION }
+    : { name: text.slice(0, dot), environment: text.slice(dot + 1) }
+}

@@ -1,0 +1,206 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { PHONE, setUp, signIn, TestBrowser } from './browser.ts'
+
+const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+/** All that axe knows of, its advice for good practice too; target size is off unless it is asked for. */
+const RULES = { rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'] }
+/** What a theme can change. */
+const CONTRAST = { runOnly: ['color-contrast'], resultTypes: ['violations'] }
+
+const SERVE = 'mkdir -p /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
+/** Every way in which a line can be coloured. */
+const COLOURS = `for n in 0 1 2 3 4 7; do printf "\\033[\${n}mstyle $n\\033[0m \\033[\${n};7mreverse\\033[0m\\n"; done
+for f in 0 1 2 3 4 5 6 7; do printf "\\033[3\${f}mfg $f\\033[0m \\033[9\${f}mbright\\033[0m \\033[3\${f};7mreverse\\033[0m \\033[4\${f}mbg\\033[0m \\033[10\${f}mbright bg\\033[0m \\033[3\${f};2mdim\\033[0m\\n"; done
+printf "\\033[38;5;208m256\\033[0m \\033[48;5;208m256\\033[0m \\033[38;2;1;2;3mtrue colour\\033[0m \\033[48;2;250;250;250mlight\\033[0m\\n"; echo whole; sleep 3600`
+
+let browser: TestBrowser
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  browser = await TestBrowser.launch()
+  await setUp(await browser.open(server.url), server.setupCode)
+  await server.api('POST', '/environments', { name: 'staging' })
+  await server.api('POST', '/env-groups', { name: 'shared', vars: [{ key: 'LEVEL', value: 'info' }] })
+  const create = (name: string, fields: object) =>
+    server.api('POST', '/services', { name, image: 'busybox:1', ...fields })
+  await create('shop', {
+    start_command: SERVE,
+    env_groups: ['shared'],
+    env: [{ key: 'LEVEL', value: 'debug' }],
+  })
+  await create('colours', { type: 'background_worker', start_command: COLOURS })
+  await create('broken', { start_command: 'echo no such file; exit 2' })
+  await create('report', { type: 'cron_job', schedule: '0 0 29 2 *', start_command: 'echo said' })
+  await create('parked', { environment: 'staging', deploy: false })
+  await state('shop', 'running')
+  await state('colours', 'running')
+  await state('broken', 'failed')
+  await state('report', 'idle')
+  await server.api('POST', '/services/report/jobs', {})
+  await server.api('PATCH', '/services/shop', { start_command: 'exit 3' })
+  await server.api('POST', '/services/shop/deploys', {})
+  await waitFor(
+    async () => (await server.api('GET', '/services/shop')).body.latest_deploy.status === 'deploy_failed',
+    'the second deploy to fail',
+    120_000,
+  )
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+async function state(name: string, wanted: string): Promise<void> {
+  const isThere = async () => (await server.api('GET', `/services/${name}`)).body.state === wanted
+  await waitFor(isThere, `${name} to be ${wanted}`, 120_000)
+}
+
+type Visit = [name: string, path: string, open?: (page: Page) => Promise<unknown>]
+
+/** Every page, and what can be opened on it. */
+const VISITS: Visit[] = [
+  ['the list', '/services'],
+  ['the palette', '/services', (page) => openPalette(page, '')],
+  ['the palette without a match', '/services', (page) => openPalette(page, 'nothing like it')],
+  ['the first steps', '/services/new'],
+  ['an upload', '/services/new', (page) => page.getByText('Upload', { exact: true }).click()],
+  ['all fields', '/services/new', (page) => unfold(page)],
+  ['an overview', '/services/shop'],
+  ['the overview of a failure', '/services/broken'],
+  ['the overview of a cron job', '/services/report'],
+  ['the overview of nothing', '/services/parked.staging'],
+  ['a menu', '/services/shop', (page) => page.getByRole('button', { name: 'More actions' }).click()],
+  [
+    'a question',
+    '/services/shop',
+    (page) => page.getByRole('button', { name: 'One instance fewer' }).click(),
+  ],
+  ['deploys', '/services/shop/deploys'],
+  ['no deploys', '/services/parked.staging/deploys'],
+  ['runs', '/services/report/runs'],
+  ['no runs', '/services/shop/runs'],
+  [
+    'a command',
+    '/services/shop/runs',
+    (page) => page.getByRole('button', { name: 'Run a command…' }).click(),
+  ],
+  ['a log', '/services/colours/logs', (page) => page.getByText('whole', { exact: true }).waitFor()],
+  ['a search', '/services/colours/logs', (page) => searchLog(page)],
+  ['variables', '/services/shop/variables', (page) => page.getByText('From env groups').waitFor()],
+  ['changed variables', '/services/shop/variables', (page) => addVariable(page)],
+  ['variables as text', '/services/shop/variables', (page) => page.getByText('Edit as .env text').click()],
+  ['settings', '/services/shop/settings'],
+  ['changed settings', '/services/shop/settings', (page) => page.getByLabel('Port').fill('99999')],
+  ['a conflict', '/services/shop/settings', (page) => collide(page)],
+  ['leaving', '/services/shop/settings', (page) => leave(page)],
+  ['a deploy', '/services/broken/deploys', (page) => openFirst(page)],
+  ['a run', '/services/report/runs', (page) => openFirst(page)],
+  ['a missing service', '/services/nothing'],
+  ['a missing page', '/nothing/here'],
+  ['the server', '/server'],
+  ['the account', '/account'],
+  ['a new token', '/account', (page) => page.getByRole('button', { name: 'New token' }).click()],
+]
+
+async function openPalette(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill(text)
+}
+
+async function unfold(page: Page): Promise<void> {
+  for (const summary of await page.locator('summary').all()) await summary.click()
+}
+
+async function searchLog(page: Page): Promise<void> {
+  await page.getByLabel('Search the log').fill('reverse')
+  await page.getByText(/of \d+/).waitFor()
+}
+
+async function addVariable(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Add variable' }).click()
+  await page.getByLabel('Name', { exact: true }).last().fill('9 lives')
+  await page.getByText('Not saved yet').waitFor()
+}
+
+async function collide(page: Page): Promise<void> {
+  await page.getByLabel('Health check path').fill('/mine')
+  await server.api('PATCH', '/services/shop', { health_check_path: `/theirs-${Date.now()}` })
+  await page.getByRole('alert').getByText('Health check path', { exact: true }).waitFor()
+}
+
+async function leave(page: Page): Promise<void> {
+  await page.getByLabel('Port').fill('4000')
+  await page.getByRole('link', { name: 'Deploys' }).click()
+  await page.getByRole('dialog').waitFor()
+}
+
+async function openFirst(page: Page): Promise<void> {
+  await page
+    .getByRole('list', { name: /newest first/ })
+    .getByRole('link')
+    .first()
+    .click()
+  await page.getByText('Complete', { exact: true }).waitFor()
+}
+
+/** What axe finds once nothing moves. */
+async function findings(page: Page, options: object): Promise<string[]> {
+  await page.getByText('Loading', { exact: true }).waitFor({ state: 'detached' })
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished)).then(() => {})',
+  )
+  return page.evaluate<string[]>(`axe.run(${JSON.stringify(options)}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
+}
+
+const DESKTOP = { width: 1280, height: 900 }
+
+/** What axe finds on a page as it stands, on a desktop and on a phone, light and dark. */
+async function look(page: Page, name: string): Promise<string[]> {
+  const found: string[] = []
+  for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+    await page.setViewportSize(viewport)
+    for (const [colorScheme, options] of [['light', RULES] as const, ['dark', CONTRAST] as const]) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor()
+      const here = await findings(page, options)
+      found.push(...here.map((finding) => `${name}, ${size}, ${colorScheme}: ${finding}`))
+    }
+  }
+  return found
+}
+
+test('axe finds nothing on any page, on a desktop and a phone, light and dark', async () => {
+  const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
+  await page.addInitScript(AXE)
+  await page.goto('/sign-in')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  const found = await look(page, 'signing in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  for (const [name, path, open] of VISITS) {
+    await page.setViewportSize(DESKTOP)
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await open?.(page)
+    found.push(...(await look(page, name)))
+  }
+  await page.goto('/services')
+  await page.getByRole('button', { name: 'Open navigation' }).click()
+  found.push(...(await findings(page, RULES)).map((finding) => `the navigation: ${finding}`))
+  await page.setViewportSize(DESKTOP)
+  await page.goto('/services/shop')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.evaluate("fetch('/api/v1/auth/logout', { method: 'POST' }).then(() => {})")
+  await page.getByRole('button', { name: 'One instance more' }).click()
+  await page.getByRole('dialog', { name: 'Your session ended' }).waitFor()
+  found.push(...(await look(page, 'the end of the session')))
+  expect(found).toEqual([])
+  expect(browser.faults).toEqual([])
+})

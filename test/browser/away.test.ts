@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { startServer, type TestServer } from '../support/server.ts'
+import { setUp, TestBrowser } from './browser.ts'
+
+let browser: TestBrowser
+let server: TestServer
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await TestBrowser.launch()
+  page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+  await server.api('POST', '/services', { name: 'kept', image: 'busybox:1', deploy: false })
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+const notice = () => page.getByRole('status').getByText('No connection to the server.')
+
+test('the code of every page is fetched ahead when the browser is idle', async () => {
+  const fetched = new Set<string>()
+  page.on('request', (request) => fetched.add(new URL(request.url()).pathname.replace(/-[\w-]{8}\.js$/, '')))
+  await page.goto('/services')
+  const names = ['ServicePage', 'ServiceSettings', 'ServiceVariables', 'DeployPage', 'JobPage', 'ServerPage']
+  await expect
+    .poll(() => names.filter((name) => !fetched.has(`/assets/${name}`)), { timeout: 20_000 })
+    .toEqual([])
+})
+
+test('while the server is away a link keeps the page and says so, and the page goes on when it is back', async () => {
+  await page.goto('/services/kept/settings')
+  await page.getByLabel('Start command').fill('typed meanwhile')
+  const before = await page.getByLabel('Port').boundingBox()
+  await server.kill('SIGKILL')
+  const lostAt = Date.now()
+  await notice().waitFor()
+  expect(Date.now() - lostAt).toBeGreaterThan(2_500)
+  expect(await page.getByLabel('Port').boundingBox()).toEqual(before)
+
+  await page.getByRole('link', { name: 'Account' }).click()
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByText('The server does not answer, so this page stays.').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/services/kept/settings')
+  expect(await page.getByLabel('Start command').inputValue()).toBe('typed meanwhile')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('alert').getByText('The server does not answer.').waitFor()
+
+  await server.restart()
+  await notice().waitFor({ state: 'detached' })
+  await server.api('PATCH', '/services/kept', { port: 4000 })
+  await expect.poll(() => page.getByLabel('Port').inputValue()).toBe('4000')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+  expect((await server.api('GET', '/services/kept')).body.start_command).toBe('typed meanwhile')
+  expect(browser.faults).toEqual([])
+})
+
+test('a server that is back within three seconds is nothing to speak of', async () => {
+  await page.goto('/services')
+  await page.getByRole('link', { name: 'kept', exact: true }).waitFor()
+  await page.evaluate(`globalThis.seen = false
+    new MutationObserver(() => (seen ||= document.body.innerText.includes('No connection')))
+      .observe(document.body, { childList: true, subtree: true })`)
+  await server.restart()
+  await server.api('POST', '/services', { name: 'after', deploy: false })
+  await page.getByRole('link', { name: 'after', exact: true }).waitFor()
+  expect(await page.evaluate('seen')).toBe(false)
+})

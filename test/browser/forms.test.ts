@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { startServer, type TestServer } from '../support/server.ts'
+import { PASSWORD, PHONE, setUp, TestBrowser } from './browser.ts'
+
+let browser: TestBrowser
+let server: TestServer
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await TestBrowser.launch()
+  page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+let made = 0
+
+/** A service that is never deployed, with two variables. */
+async function makeService(): Promise<string> {
+  const name = `form-${++made}`
+  await server.api('POST', '/services', {
+    name,
+    image: 'busybox:1',
+    deploy: false,
+    env: [
+      { key: 'LEVEL', value: 'info' },
+      { key: 'REGION', value: 'eu' },
+    ],
+  })
+  return name
+}
+
+async function variables(name: string): Promise<Record<string, string>> {
+  const { body } = await server.api('GET', `/services/${name}/env`)
+  return Object.fromEntries((body as { key: string; value: string }[]).map(({ key, value }) => [key, value]))
+}
+
+async function openVariables(name: string): Promise<void> {
+  await page.goto(`/services/${name}/variables`)
+  await page.getByRole('button', { name: 'Show values' }).click()
+}
+
+const value = (key: string) => page.getByLabel(`Value of ${key}`, { exact: true })
+const unsaved = () => page.getByText('Not saved yet')
+
+test('a save of variables keeps what was changed elsewhere since they were loaded, and follows it', async () => {
+  const name = await makeService()
+  await openVariables(name)
+  await value('LEVEL').fill('debug')
+  await server.api('PATCH', `/services/${name}/env`, { set: { REGION: 'us', ADDED: 'elsewhere' } })
+  await page.locator('input[aria-label=Name]').nth(2).waitFor()
+  expect(await value('REGION').inputValue()).toBe('us')
+  await page.getByRole('button', { name: 'Save only' }).click()
+  await unsaved().waitFor({ state: 'detached' })
+  expect(await variables(name)).toEqual({ LEVEL: 'debug', REGION: 'us', ADDED: 'elsewhere' })
+  expect(browser.faults).toEqual([])
+})
+
+test.for([
+  ['Keep mine', 'mine'],
+  ['Use what was saved elsewhere', 'theirs'],
+] as const)('a variable changed here and elsewhere is asked about: %s', async ([choice, result]) => {
+  const name = await makeService()
+  await openVariables(name)
+  await value('LEVEL').fill('mine')
+  await value('REGION').fill('us')
+  await server.api('PATCH', `/services/${name}/env`, { set: { LEVEL: 'theirs' } })
+  await page.getByRole('alert').getByText('LEVEL', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Save only' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: choice }).click()
+  await page.getByRole('button', { name: 'Save only' }).click()
+  await unsaved().waitFor({ state: 'detached' })
+  expect(await variables(name)).toEqual({ LEVEL: result, REGION: 'us' })
+})
+
+test('a save finds out what was changed elsewhere also when nobody told the page', async () => {
+  const name = await makeService()
+  await page.route('**/api/v1/events', (route) => route.abort())
+  await openVariables(name)
+  await value('LEVEL').fill('mine')
+  await server.api('PATCH', `/services/${name}/env`, { set: { LEVEL: 'theirs', REGION: 'us' } })
+  await page.getByRole('button', { name: 'Save only' }).click()
+  await page.getByRole('alert').getByText('LEVEL', { exact: true }).waitFor()
+  expect(await variables(name)).toEqual({ LEVEL: 'theirs', REGION: 'us' })
+  await page.unroute('**/api/v1/events')
+})
+
+test('settings send only what was touched, and say which field was changed elsewhere', async () => {
+  const name = await makeService()
+  await page.goto(`/services/${name}/settings`)
+  await page.getByLabel('Start command').fill('mine')
+  await server.api('PATCH', `/services/${name}`, { port: 3000 })
+  await expect.poll(() => page.getByLabel('Port').inputValue()).toBe('3000')
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  expect((await sent).postDataJSON()).toEqual({ start_command: 'mine' })
+  await unsaved().waitFor({ state: 'detached' })
+
+  await page.getByLabel('Start command').fill('mine again')
+  await server.api('PATCH', `/services/${name}`, { start_command: 'theirs' })
+  await page.getByRole('alert').getByText('Start command', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Use what was saved elsewhere' }).click()
+  expect(await page.getByLabel('Start command').inputValue()).toBe('theirs')
+  await unsaved().waitFor({ state: 'detached' })
+  expect(browser.faults).toEqual([])
+})
+
+test('a session that ends asks for the password over the page, keeps the work, and the save goes on', async () => {
+  const name = await makeService()
+  await openVariables(name)
+  await value('LEVEL').fill('debug')
+  const cookies = await page.context().cookies()
+  const { body: sessions } = await server.request('GET', '/api/v1/auth/sessions', undefined, {
+    headers: { cookie: cookies.map((cookie) => `${cookie.name}=${cookie.value}`).join('; ') },
+  })
+  await page.evaluate(
+    `fetch('/api/v1/auth/sessions/${(sessions as { id: string; current: boolean }[]).find(({ current }) => current)!.id}', { method: 'DELETE' })`,
+  )
+  await page.getByRole('button', { name: 'Save only' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Your session ended' })
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.getByLabel('Password', { exact: true }).fill('a wrong password')
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await unsaved().waitFor({ state: 'detached' })
+  expect((await variables(name))['LEVEL']).toBe('debug')
+  expect(browser.faults).toEqual([])
+})
+
+test('leaving unsaved work asks in the page, and staying keeps it', async () => {
+  const name = await makeService()
+  await openVariables(name)
+  await value('LEVEL').fill('debug')
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await dialog.getByRole('button', { name: 'Stay' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await value('LEVEL').inputValue()).toBe('debug')
+  expect(await page.getByRole('link', { name: 'Settings' }).evaluate((link) => link.matches(':focus'))).toBe(
+    true,
+  )
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await dialog.getByRole('button', { name: 'Stay' }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await dialog.getByRole('button', { name: 'Leave' }).click()
+  await page.waitForURL('**/settings')
+  expect((await variables(name))['LEVEL']).toBe('info')
+
+  await page.getByLabel('Start command').fill('unsaved')
+  await page.goBack()
+  await dialog.getByRole('button', { name: 'Stay' }).click()
+  expect(new URL(page.url()).pathname).toBe(`/services/${name}/settings`)
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.goBack()
+  await page.waitForURL('**/variables')
+  expect(browser.faults).toEqual([])
+})
+
+test('a refusal is said once, at its field, in words, and the field has the focus', async () => {
+  const name = await makeService()
+  await page.goto(`/services/${name}/settings`)
+  await page.getByLabel('Port').fill('70000')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('alert').allInnerTexts()).toEqual(['Must be at most 65535'])
+  expect(await page.getByLabel('Port').evaluate((field) => field.matches(':focus'))).toBe(true)
+
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.goto('/services/new')
+  await page.getByText('Container image', { exact: true }).click()
+  await page.getByLabel('Image', { exact: true }).fill('busybox:1')
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await page.getByRole('alert').waitFor()
+  const [said, ...more] = await page.getByRole('alert').allInnerTexts()
+  expect(said).toMatch(new RegExp(`^${name} is in use`, 'i'))
+  expect(more).toEqual([])
+})
+
+test('on a phone the bar with the save buttons covers no field', async () => {
+  const name = await makeService()
+  await server.api('PATCH', `/services/${name}/env`, {
+    set: Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`KEY_${index}`, 'x'])),
+  })
+  const state = await page.context().storageState()
+  const phone = await browser.open(server.url, { viewport: PHONE, storageState: state })
+  await phone.goto(`/services/${name}/variables`)
+  await phone.getByRole('button', { name: 'Show values' }).click()
+  await phone.getByLabel('Value of LEVEL', { exact: true }).fill('debug')
+  for (const field of await phone.locator('main input, main textarea').all()) {
+    await field.focus()
+    const isSeen = await field.evaluate((element) => {
+      const { left, top, bottom } = element.getBoundingClientRect()
+      return [top + 2, bottom - 2].every(
+        (y) => element.ownerDocument.elementFromPoint(left + 20, y) === element,
+      )
+    })
+    expect(isSeen).toBe(true)
+  }
+  await phone.context().close()
+})
+
+test('variables edited as text keep what was added elsewhere meanwhile, and show it', async () => {
+  const name = await makeService()
+  await page.goto(`/services/${name}/variables`)
+  await page.getByRole('button', { name: 'Edit as .env text' }).click()
+  const text = page.getByLabel('Variables as .env text')
+  await text.fill('LEVEL=debug\nREGION=eu\n')
+  await server.api('PATCH', `/services/${name}/env`, { set: { ADDED: 'elsewhere' } })
+  await expect.poll(() => text.inputValue()).toBe('LEVEL=debug\nREGION=eu\nADDED=elsewhere\n')
+  await text.fill('no assignment\nLEVEL=trace\nADDED=elsewhere\n')
+  await server.api('PATCH', `/services/${name}/env`, { set: { MORE: 'elsewhere' } })
+  await page.getByRole('alert').getByText('Line 1 is not KEY=value.').waitFor()
+  await text.fill('LEVEL=trace\nADDED=elsewhere\n')
+  await page.getByRole('button', { name: 'Save only' }).click()
+  await unsaved().waitFor({ state: 'detached' })
+  expect(await variables(name)).toEqual({ LEVEL: 'trace', ADDED: 'elsewhere', MORE: 'elsewhere' })
+  expect(browser.faults).toEqual([])
+})

@@ -28,12 +28,18 @@ const linear = {
 const written = {
   /** @param {any} context */
   create: (context) => ({
-    /** @param {any} node */
-    NewExpression(node) {
-      if (node.callee.name === 'RegExp')
-        context.report({ node, message: 'Write the expression as a literal, so that it can be judged.' })
-    },
+    NewExpression: (/** @type {any} */ node) => judgeCall(context, node),
+    CallExpression: (/** @type {any} */ node) => judgeCall(context, node),
   }),
+}
+
+/**
+ * @param {any} context
+ * @param {any} node
+ */
+function judgeCall(context, node) {
+  if (node.callee.name === 'RegExp')
+    context.report({ node, message: 'Write the expression as a literal, so that it can be judged.' })
 }
 
 export default { meta: { name: 'expressions' }, rules: { linear, written } }

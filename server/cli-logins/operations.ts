@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { z } from 'zod'
-import { networkOf } from '../accounts/client-address.ts'
+import { networkOf, siteOf } from '../accounts/client-address.ts'
 import { timestamp } from '../clock.ts'
 import { AppError } from '../errors.ts'
 import { newId, randomHex } from '../ids.ts'
@@ -139,11 +139,12 @@ function expire(id: string): void {
 /** So that nobody blocks anybody, the oldest goes of who has used up an allowance, or else of who has the most. */
 function makeRoom(network: string): void {
   const pending = [...requests.values()].filter(({ status }) => status === 'pending')
-  const groups = Map.groupBy(pending, (request) => request.network)
-  const own = groups.get(network) ?? []
-  const largest = [...groups.values()].reduce((most, next) => (next.length > most.length ? next : most), [])
-  if (own.length >= MAX_PENDING_OF_NETWORK) forget(own[0]!)
-  else if (pending.length >= MAX_PENDING) forget(largest[0]!)
+  const own = pending.filter((request) => request.network === network)
+  if (own.length >= MAX_PENDING_OF_NETWORK) return forget(own[0]!)
+  if (pending.length < MAX_PENDING) return
+  const sites = Map.groupBy(pending, ({ address }) => siteOf(address))
+  const largest = [...sites.values()].reduce((most, next) => (next.length > most.length ? next : most))
+  forget(largest[0]!)
 }
 
 function forget(request: Request): void {

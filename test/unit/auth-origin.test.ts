@@ -16,13 +16,15 @@ describe("a client's address", () => {
   it.each<[IncomingHttpHeaders, string, string]>([
     [{}, '192.0.2.1', '192.0.2.1'],
     [{}, '::ffff:192.0.2.1', '192.0.2.1'],
-    [{ 'x-real-ip': '203.0.113.7' }, '127.0.0.1', '203.0.113.7'],
+    [{ 'x-real-ip': '203.0.113.7' }, '127.0.0.1', '127.0.0.1'],
     [{ 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }, '::1', '203.0.113.7'],
-    [{ 'x-real-ip': '2001:db8::1', 'x-forwarded-for': '198.51.100.1' }, '::ffff:127.0.0.1', '2001:db8::1'],
+    [{ 'x-real-ip': '2001:db8::1', 'x-forwarded-for': '198.51.100.1' }, '::ffff:127.0.0.1', '198.51.100.1'],
+    [{ 'x-forwarded-for': '6.6.6.6, 203.0.113.7, 192.0.2.9' }, '127.0.0.1', '203.0.113.7'],
+    [{ 'x-forwarded-for': '192.0.2.8, 192.0.2.9' }, '127.0.0.1', '127.0.0.1'],
     [{ 'x-real-ip': 'nobody', 'x-forwarded-for': 'x' }, '127.0.0.1', '127.0.0.1'],
     [{ 'x-real-ip': '203.0.113.7', 'x-forwarded-for': '203.0.113.7' }, '192.0.2.1', '192.0.2.1'],
   ])('is with %j from %s: %s', (headers, peer, address) => {
-    expect(clientAddress(request(headers, peer))).toBe(address)
+    expect(clientAddress(request(headers, peer), ['192.0.2.8/31'])).toBe(address)
   })
 
   it.each([

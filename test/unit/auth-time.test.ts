@@ -175,6 +175,12 @@ describe('a CLI login request', () => {
     expect(isKnown(startCliLogin('192.0.2.2').id)).toBe(true)
   })
 
+  it('is blocked by nobody who has a whole /48 of IPv6 to ask from', () => {
+    const waiting = startCliLogin('2001:db8:1::1')
+    for (let network = 0; network < 2_000; network++) startCliLogin(`2001:db8:2:${network.toString(16)}::1`)
+    expect(isKnown(waiting.id)).toBe(true)
+  })
+
   it('that was approved waits for its terminal whoever else comes', () => {
     const { id, secret } = startCliLogin('192.0.2.1')
     approveCliLogin(id, {})

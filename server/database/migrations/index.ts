@@ -3,7 +3,7 @@ import everythingAServiceCanBe from './002-everything-a-service-can-be.ts'
 import webhookDeliveries from './003-webhook-deliveries.ts'
 import crashesOfDeploys from './004-crashes-of-deploys.ts'
 import madeInTheEngine from './005-made-in-the-engine.ts'
-import settingsSaved from './007-settings-saved.ts'
+import settingsSaved from './006-settings-saved.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [

@@ -1,4 +1,5 @@
 import { clientAddress } from '#server/accounts/client-address.ts'
+import { useContext } from '#server/context.ts'
 import { startCliLogin } from '#server/cli-logins/operations.ts'
 import { NewCliLogin, StartedCliLogin } from '#server/cli-logins/schema.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
@@ -11,5 +12,6 @@ export default defineEndpoint({
   auth: 'none',
   body: NewCliLogin,
   response: StartedCliLogin,
-  handler: ({ event, body }) => startCliLogin(clientAddress(event.node.req), body.name),
+  handler: ({ event, body }) =>
+    startCliLogin(clientAddress(event.node.req, useContext().options.trustedProxies), body.name),
 })

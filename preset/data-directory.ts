@@ -8,7 +8,7 @@ import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
 /** Folders of the data directory that are written by name. */
 const FOLDERS = ['archives', 'checkouts', 'deliveries', 'logs', 'sites', 'ssh']
 /** What tells a data directory from one that is somebody else's. */
-const OWN_FILES = ['deployer.db', 'lock.db', 'secret.key']
+const OWN_FILES = ['deployer.db', 'lock.db', 'secret.key', 'api_token', 'setup_code']
 /** Of file systems: an empty one has it. */
 const LOST_AND_FOUND = 'lost+found'
 /** Any access of the group or of others. */

@@ -91,7 +91,8 @@ describe('the sign-in of a terminal', () => {
   })
 
   it('is kept waiting by no thousand of a stranger', async () => {
-    const stranger = () => send('POST', `${server.url}/api/v1/auth/cli`, {}, { 'x-real-ip': '203.0.113.7' })
+    const stranger = () =>
+      send('POST', `${server.url}/api/v1/auth/cli`, {}, { 'x-forwarded-for': '203.0.113.7' })
     const early = await start()
     for (let batch = 0; batch < 20; batch++) {
       const answers = await Promise.all(Array.from({ length: 50 }, stranger))

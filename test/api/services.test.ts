@@ -54,6 +54,7 @@ describe('a service', () => {
       live_deploy_id: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       updated_at: service.created_at,
+      settings_updated_at: service.created_at,
       deploy_hook_path: `/hooks/deploy/${service.id}?key=${service.deploy_hook_key}`,
       env_groups: [],
       hosts: [`${name}.localhost`],

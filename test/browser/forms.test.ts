@@ -110,18 +110,16 @@ test('settings send only what was touched, and say which field was changed elsew
   expect(browser.faults).toEqual([])
 })
 
-test('a session that ends asks for the password over the page, keeps the work, and the save goes on', async () => {
-  const name = await makeService()
-  await openVariables(name)
-  await value('LEVEL').fill('debug')
+async function endSession(): Promise<void> {
   const cookies = await page.context().cookies()
   const { body: sessions } = await server.request('GET', '/api/v1/auth/sessions', undefined, {
     headers: { cookie: cookies.map((cookie) => `${cookie.name}=${cookie.value}`).join('; ') },
   })
-  await page.evaluate(
-    `fetch('/api/v1/auth/sessions/${(sessions as { id: string; current: boolean }[]).find(({ current }) => current)!.id}', { method: 'DELETE' })`,
-  )
-  await page.getByRole('button', { name: 'Save only' }).click()
+  const own = (sessions as { id: string; current: boolean }[]).find(({ current }) => current)!
+  await page.evaluate(`fetch('/api/v1/auth/sessions/${own.id}', { method: 'DELETE' }).then(() => {})`)
+}
+
+async function signInAgain(): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Your session ended' })
   await dialog.waitFor()
   await page.keyboard.press('Escape')
@@ -131,8 +129,32 @@ test('a session that ends asks for the password over the page, keeps the work, a
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
   await dialog.waitFor({ state: 'detached' })
+}
+
+test('a session that ends asks for the password over the page at once, and keeps the work', async () => {
+  const name = await makeService()
+  await openVariables(name)
+  await value('LEVEL').fill('debug')
+  await endSession()
+  await signInAgain()
+  expect(await value('LEVEL').inputValue()).toBe('debug')
+  await page.getByRole('button', { name: 'Save only' }).click()
   await unsaved().waitFor({ state: 'detached' })
   expect((await variables(name))['LEVEL']).toBe('debug')
+  expect(browser.faults).toEqual([])
+})
+
+test('a save that meets the end of the session goes on after the password was given', async () => {
+  const name = await makeService()
+  await page.route('**/api/v1/events', (route) => route.abort())
+  await openVariables(name)
+  await value('LEVEL').fill('debug')
+  await endSession()
+  await page.getByRole('button', { name: 'Save only' }).click()
+  await signInAgain()
+  await unsaved().waitFor({ state: 'detached' })
+  expect((await variables(name))['LEVEL']).toBe('debug')
+  await page.unroute('**/api/v1/events')
   expect(browser.faults).toEqual([])
 })
 

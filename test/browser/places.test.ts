@@ -45,6 +45,7 @@ test('services of every environment are in the list, under the name of their env
 
 test('the palette finds services of every environment and names it', async () => {
   await page.goto('/services')
+  await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('shop-10 staging')
   await page.getByRole('option', { name: 'shop-10 Service in staging' }).click()

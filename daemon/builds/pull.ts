@@ -3,7 +3,9 @@ import type { ImageFacts } from '#server/deploys/snapshot.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
+import { isEngineAway } from '../engine/index.ts'
 import type { World } from '../world.ts'
+import { withinBuildTimeout } from './time-limit.ts'
 
 /** The engine's names of node's architectures (Go's GOARCH). */
 const ARCHITECTURES: Record<string, string> = {
@@ -30,9 +32,13 @@ export async function pullImage(
   const { images } = world.engine
   log.system(`pulling ${reference}`)
   try {
-    await images.pull(reference, { signal, onLine: (line) => log.output('stdout', line) })
+    const onLine = (line: string): void => log.output('stdout', line)
+    await withinBuildTimeout('pulling it', signal, (limited) =>
+      images.pull(reference, { signal: limited, onLine }),
+    )
   } catch (error) {
     signal.throwIfAborted()
+    if (isEngineAway(error)) throw error
     if (!(await images.inspect(reference))) {
       throw new AppError('runtime_error', `the image ${reference} cannot be pulled: ${messageOf(error)}`, {
         cause: error,

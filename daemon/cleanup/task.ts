@@ -11,6 +11,7 @@ import { imageTag, readImageTag } from '../builds/tags.ts'
 import type { Task } from '../driver.ts'
 import { ClockGuard } from '../jobs/clock-guard.ts'
 import type { World } from '../world.ts'
+import { runEach } from './run-each.ts'
 import { forgetOldSites, removeStrayLifts, removeStraySites } from './sites.ts'
 
 const log = logger('cleanup')
@@ -32,18 +33,25 @@ export function cleanup(world: World): Task {
     everyMs: PERIOD_MS,
     async run() {
       if (clock.heldMs() > 0) return
-      await forgetOldDeploys()
-      forgetOldSites(KEPT_LIVE)
-      await removeStrayFiles()
-      await removeStraySites()
-      if (world.reachByAddress !== null) {
-        await removeOldImages(world)
-        await removeStrayImages(world)
-        await removeStrayLifts(world)
-        await world.engine.shrinkBuildCache(await buildCacheLimit(world))
-      }
+      await runEach([
+        forgetOldDeploys,
+        async () => forgetOldSites(KEPT_LIVE),
+        removeStrayFiles,
+        removeStraySites,
+        ...(world.reachByAddress === null ? [] : inEngine(world)),
+      ])
     },
   }
+}
+
+function inEngine(world: World): (() => Promise<void>)[] {
+  return [
+    () => removeOldImages(world),
+    () => removeStrayImages(world),
+    () => removePulledImages(world),
+    () => removeStrayLifts(world),
+    async () => world.engine.shrinkBuildCache(await buildCacheLimit(world)),
+  ]
 }
 
 async function buildCacheLimit({ engine }: World): Promise<number> {
@@ -99,6 +107,16 @@ async function removeStrayImages(world: World): Promise<void> {
     if (getService(serviceId) && hasImage(deployId)) continue
     await removeImage(world, tag)
   }
+}
+
+/** Names that came with pulls and that no service deploys any more; each deploy keeps its image by a name of its own. */
+async function removePulledImages(world: World): Promise<void> {
+  const rows = useDatabase().all<{ image: string }>(
+    `SELECT image FROM services WHERE image IS NOT NULL
+     UNION SELECT image FROM deploys WHERE image IS NOT NULL AND status IN (${IN_PROGRESS_SQL})`,
+  )
+  const except = rows.map(({ image }) => image)
+  for (const name of world.engine.images.pulled({ except })) await removeImage(world, name)
 }
 
 /** Takes a name from an image; one that a container still runs keeps it until the next pass. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { isEngineAway, type Engine } from '../engine/index.ts'
+import { isOwnFailure } from './own-failure.ts'
 
 /** Between two looks at an engine that does not answer. */
 const LOOK_MS = 2_000
@@ -25,7 +26,8 @@ export async function outlastAbsences(
       return await work()
     } catch (error) {
       signal.throwIfAborted()
-      if (absences > MAX_ABSENCES || !(isEngineAway(error) || (await isAway(engine)))) throw error
+      if (absences > MAX_ABSENCES || isOwnFailure(error)) throw error
+      if (!isEngineAway(error) && !(await isAway(engine))) throw error
       log.system('the container engine went away; waiting for it')
       await untilBack(engine, limitMs, signal)
       log.system('the container engine is back; going on')
@@ -35,7 +37,7 @@ export async function outlastAbsences(
 
 async function untilBack(engine: Engine, limitMs: number, signal: AbortSignal): Promise<void> {
   const until = performance.now() + limitMs
-  while (await isAway(engine)) {
+  while (!(await answers(engine))) {
     if (performance.now() > until) {
       throw new AppError(
         'runtime_error',
@@ -46,10 +48,14 @@ async function untilBack(engine: Engine, limitMs: number, signal: AbortSignal): 
   }
 }
 
-/** An engine that is about to end may answer a call with an error of its own before it is gone. */
+/** An engine that is about to end may answer a call with an error of its own before it is gone. A slow one is there. */
 function isAway(engine: Engine): Promise<boolean> {
+  return engine.info().then(() => false, isEngineAway)
+}
+
+function answers(engine: Engine): Promise<boolean> {
   return engine.info().then(
-    () => false,
     () => true,
+    () => false,
   )
 }

@@ -27,6 +27,7 @@ import { stopFirst } from '../rollouts/stop-first.ts'
 import { deploySite } from '../sites/deploy.ts'
 import type { World } from '../world.ts'
 import { outlastAbsences } from './absences.ts'
+import { isOwnFailure } from './own-failure.ts'
 import { preDeploy } from './pre-deploy.ts'
 
 const serverLog = logger('deploys')
@@ -187,7 +188,7 @@ async function settleFailure(
     return
   }
   const message = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
-  if (!(error instanceof AppError) && !isExpected(error)) {
+  if (!(error instanceof AppError) && !isOwnFailure(error)) {
     serverLog.error('a deploy failed', { id, error: message, stack: (error as Error).stack ?? '' })
   }
   log.system(`failed: ${message.split('\n')[0]}`)
@@ -201,13 +202,6 @@ async function settleFailure(
 function tellFormer(deploy: DeployRow, log: LogWriter): void {
   const hasFormer = (getService(deploy.service_id)?.live_deploy_id ?? null) !== null
   if (deploy.stops_first && hasFormer) log.system('the former version is started again')
-}
-
-/** Failures that are the application's own, told in its deploy and nowhere else. */
-const EXPECTED = new Set(['NotReady', 'BuildFailure', 'PreDeployFailure'])
-
-function isExpected(error: unknown): boolean {
-  return error instanceof Error && EXPECTED.has(error.name)
 }
 
 function sourceOf(deploy: DeployRow): DeploySource {

@@ -1,9 +1,8 @@
 import type Docker from 'dockerode'
 import { Readable } from 'node:stream'
-import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import type { Connection } from './connection.ts'
-import { engineMessage, isEngineAway } from './faults.ts'
+import { engineMessage, statusOf } from './faults.ts'
 import { ownLabels } from './labels.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -28,6 +27,14 @@ export const QUOTA = { size: '10G' }
 const EMPTY_TAR = Buffer.alloc(1_024)
 const MEMORY_BYTES = 16 * 1024 ** 2
 
+/** How an engine says that it does not give what is asked for, when a container is made or started. */
+const REFUSALS = [400, 500]
+
+/** The name of the empty image of a server's trials. */
+export function trialImage(serverId: string): string {
+  return `deployer-${serverId}/empty:trial`
+}
+
 /** Finds out once what the engine gives, with a container of an empty image whose program is not there. */
 export class AbilityTrial {
   readonly #connection: Connection
@@ -41,25 +48,24 @@ export class AbilityTrial {
     this.#ledger = ledger
   }
 
-  /** What the engine gives. Throws `runtime_error` when it does not answer. */
+  /**
+   * What the engine gives. Throws `runtime_error` when that cannot be found out now, and tries again when it is asked
+   * again: nothing runs without its limits for an error that passes.
+   */
   known(): Promise<Abilities> {
     this.#found ??= this.#find().catch((error: unknown) => {
-      if (isEngineAway(error)) {
-        this.#found = null
-        throw error
-      }
-      log.warn('what the engine gives to containers cannot be found out: its own limits hold', {
-        error: messageOf(error),
-      })
-      return { openFiles: null, quota: false }
+      this.#found = null
+      throw error
     })
     return this.#found
   }
 
   async #find(): Promise<Abilities> {
-    const image = `deployer-${this.#serverId}/empty:trial`
+    const image = trialImage(this.#serverId)
     const name = `deployer-trial-${this.#serverId}`
-    await this.#remove(name, image)
+    // What a killed server has left.
+    await this.#removeContainer(name)
+    await this.#removeImage(image)
     try {
       this.#ledger.record('image', image)
       const [repo, tag] = image.split(':')
@@ -67,7 +73,6 @@ export class AbilityTrial {
         const answer = await docker.importImage(Readable.from([EMPTY_TAR]), { repo, tag })
         for await (const _ of answer as AsyncIterable<Buffer>);
       })
-      this.#ledger.record('container', name)
       const quota = await this.#tries(name, image, { StorageOpt: QUOTA })
       for (const openFiles of OPEN_FILES) {
         if (await this.#tries(name, image, { Ulimits: ulimitsOf(openFiles) }))
@@ -75,47 +80,50 @@ export class AbilityTrial {
       }
       return told({ openFiles: null, quota })
     } finally {
-      await this.#remove(name, image)
+      await this.#removeImage(image)
     }
   }
 
   /** Whether a container with these settings starts. */
-  #tries(name: string, image: string, settings: Docker.HostConfig): Promise<boolean> {
-    return this.#connection.call('trying what the engine gives', async (docker, abortSignal) => {
-      try {
-        const container = await docker.createContainer({
-          name,
-          Image: image,
-          Labels: ownLabels(this.#serverId, { 'deployer.kind': 'trial' }),
-          Entrypoint: ['/nothing'],
-          HostConfig: { Init: true, NetworkMode: 'none', Memory: MEMORY_BYTES, ...settings },
-          abortSignal,
-        })
+  async #tries(name: string, image: string, settings: Docker.HostConfig): Promise<boolean> {
+    this.#ledger.record('container', name)
+    try {
+      return await this.#connection.call('trying what the engine gives', async (docker, abortSignal) => {
         try {
+          const container = await docker.createContainer({
+            name,
+            Image: image,
+            Labels: ownLabels(this.#serverId, { 'deployer.kind': 'trial' }),
+            Entrypoint: ['/nothing'],
+            HostConfig: { Init: true, NetworkMode: 'none', Memory: MEMORY_BYTES, ...settings },
+            abortSignal,
+          })
           await container.start({ abortSignal })
-        } finally {
-          await container.remove({ force: true })
+          return true
+        } catch (error) {
+          if (!REFUSALS.includes(statusOf(error) ?? 0)) throw error
+          log.debug('the engine does not give this', { settings, error: engineMessage(error) })
+          return false
         }
-        return true
-      } catch (error) {
-        if (isEngineAway(error)) throw error
-        log.debug('the engine does not give this', { settings, error: engineMessage(error) })
-        return false
-      }
-    })
+      })
+    } finally {
+      await this.#removeContainer(name)
+    }
   }
 
-  /** Also what a killed server has left. */
-  async #remove(name: string, image: string): Promise<void> {
-    await this.#connection.find('removing a trial', async (docker, abortSignal) => {
-      if (this.#ledger.find('container', name))
-        await docker.getContainer(name).remove({ force: true, abortSignal })
-    })
+  async #removeContainer(name: string): Promise<void> {
+    if (!this.#ledger.find('container', name)) return
+    await this.#connection.find('removing a trial', (docker, abortSignal) =>
+      docker.getContainer(name).remove({ force: true, abortSignal }),
+    )
     this.#ledger.forget('container', name)
-    await this.#connection.find('removing an empty image', async (docker, abortSignal) => {
-      if (this.#ledger.find('image', image))
-        await docker.getImage(image).remove({ abortSignal } as Docker.ImageRemoveOptions)
-    })
+  }
+
+  async #removeImage(image: string): Promise<void> {
+    if (!this.#ledger.find('image', image)) return
+    await this.#connection.find('removing an empty image', (docker, abortSignal) =>
+      docker.getImage(image).remove({ abortSignal } as Docker.ImageRemoveOptions),
+    )
     this.#ledger.forget('image', image)
   }
 }

@@ -27,6 +27,11 @@ const PRUNED_AT_ONCE = 100
 /** The engine's moments of a record have nanoseconds, a Date has not. */
 const MOMENT_SLACK_MS = 1
 
+/** Steps that put files into an image. */
+const FILE_STEP = /^\[[^\]]*\] (?:COPY|ADD|WORKDIR) /
+/** Records that builds in progress use, or images, become removable without a build that ends. */
+const LOOK_AGAIN_MS = 3_600_000
+
 interface CacheRecord {
   ID: string
   /** Of engines up to API 1.41; later ones have a list. */
@@ -49,6 +54,10 @@ interface CacheRecord {
 export class BuildCache {
   readonly #connection: Connection
   readonly #ledger: Ledger
+  /** How many builds were recorded. */
+  #builds = 0
+  /** In how much it was seen to fit, after how many builds. */
+  #fit: { maxBytes: number; builds: number; untilMs: number } | null = null
 
   constructor(connection: Connection, ledger: Ledger) {
     this.#connection = connection
@@ -63,15 +72,20 @@ export class BuildCache {
       for (const step of steps) {
         for (const { ID } of madeBy(step, records)) this.#ledger.record('build_cache', ID, ID)
       }
+      this.#builds += 1
     } catch (error) {
       log.warn('what a build left in the build cache is not known, and stays', { error: messageOf(error) })
     }
   }
 
-  /** Shrinks what is recorded to about `maxBytes`, least recently used first. Throws `runtime_error`. */
+  /**
+   * Shrinks what is recorded to about `maxBytes`, least recently used first. What was seen to fit is looked at again after
+   * a build, or an hour: the look takes the engine long. Throws `runtime_error`.
+   */
   async shrink(maxBytes: number): Promise<void> {
     const recorded = this.#ledger.list('build_cache')
-    if (recorded.length === 0 || (await this.#isAbsent())) return
+    const builds = this.#builds
+    if (recorded.length === 0 || this.#isKnownToFit(maxBytes) || (await this.#isAbsent())) return
     const records = await this.#read()
     const known = new Map(records.map((record) => [record.ID, record]))
     for (const { name } of recorded) if (!known.has(name)) this.#ledger.forget('build_cache', name)
@@ -79,6 +93,7 @@ export class BuildCache {
       .flatMap(({ name }) => known.get(name) ?? [])
       .filter(({ InUse, Shared }) => !InUse && !Shared)
     const surplus = chooseSurplus(own, records, maxBytes)
+    if (surplus.length === 0) this.#fit = { maxBytes, builds, untilMs: performance.now() + LOOK_AGAIN_MS }
     for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
       const ids = surplus.slice(from, from + PRUNED_AT_ONCE)
       // The filter `id` is an expression (moby, builder-next, toBuildkitPruneInfo).
@@ -90,6 +105,12 @@ export class BuildCache {
         timeoutMs: PRUNE_TIMEOUT_MS,
       })
     }
+  }
+
+  #isKnownToFit(maxBytes: number): boolean {
+    const fit = this.#fit
+    if (fit?.builds !== this.#builds) return false
+    return fit.maxBytes <= maxBytes && performance.now() < fit.untilMs
   }
 
   /** Podman keeps a build's layers as images. */
@@ -126,11 +147,18 @@ function madeBy(step: BuiltStep, records: readonly CacheRecord[]): CacheRecord[]
 }
 
 /** Whether BuildKit describes what a step makes like this (its solver, ops/exec.go and ops/file.go; source/http). */
-function isOfStep(description: string, step: string): boolean {
+export function isOfStep(description: string, step: string): boolean {
   if (step.startsWith('[internal] load')) return /^(?:http url |local source for )/.test(description)
   const command = / from exec (?:\/bin\/sh -c )?([^]*)$/.exec(description)?.[1]
-  if (command !== undefined) return step.includes(command)
-  return description === step || (description === 'fileop target' && !/\] (?:RUN|FROM) /.test(step))
+  if (command !== undefined) return command === commandOf(step)
+  return description === step || (description === 'fileop target' && FILE_STEP.test(step))
+}
+
+/** What a step runs, without its place (`[build 2/5]`) and its flags. */
+function commandOf(step: string): string | undefined {
+  let command = /^\[[^\]]*\] RUN ([^]*)$/.exec(step)?.[1]
+  for (let flag; (flag = /^--\S+\s+/.exec(command ?? ''));) command = command!.slice(flag[0].length)
+  return command
 }
 
 /** What to remove so that the rest fits: the longest unused first, but nothing before what was made from it. */

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import type { Readable } from 'node:stream'
+import { finished, PassThrough, type Readable } from 'node:stream'
 import { timestamp } from '#server/clock.ts'
 import { AppError } from '#server/errors.ts'
 import type { AbilityTrial } from './abilities.ts'
@@ -237,7 +237,10 @@ export class Containers {
     }
   }
 
-  /** Changes the limits of a container in place. Throws `runtime_error` where the engine cannot (Podman before 5). */
+  /**
+   * Changes the limits of a container in place. Not for an instance, whose settings must stay as they were recorded: it
+   * would be made anew. Throws `runtime_error` where the engine cannot (Podman before 5).
+   */
   async update(name: string, limits: { memoryBytes: number; cpus: number }): Promise<void> {
     await this.#connection.call(`changing the limits of ${name}`, (docker, abortSignal) =>
       docker.getContainer(this.#finder.idOf(name)).update({ ...limitsOf(limits), abortSignal }),
@@ -258,15 +261,24 @@ export class Containers {
   }
 
   /** A file or folder of a container as a tar stream; null when there is none of that name. */
-  getArchive(name: string, path: string, signal?: AbortSignal): Promise<Readable | null> {
-    return this.#connection.find(
-      `copying from ${name}`,
+  async getArchive(name: string, path: string, signal?: AbortSignal): Promise<Readable | null> {
+    const doing = `copying from ${name}`
+    const body = await this.#connection.find(
+      doing,
       (docker, abortSignal) =>
         docker
           .getContainer(this.#finder.idOf(name))
           .getArchive({ path, abortSignal }) as unknown as Promise<Readable>,
       { signal },
     )
+    if (!body) return null
+    const archive = new PassThrough()
+    finished(body, (error) => {
+      if (!error) return
+      const fault = engineFault(doing, this.#connection.socketPath, error)
+      archive.destroy(signal?.aborted ? (signal.reason as Error) : fault)
+    })
+    return body.pipe(archive.once('close', () => body.destroy()))
   }
 
   #unpause(name: string, id: string): Promise<void> {

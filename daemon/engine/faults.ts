@@ -97,11 +97,9 @@ export class EngineAway extends AppError {
   }
 }
 
-/** Whether something failed because the engine was not there. */
-export function isEngineAway(error: unknown): boolean {
-  return (
-    error instanceof EngineAway || Object.hasOwn(FAULTS, (error as NodeJS.ErrnoException | null)?.code ?? '')
-  )
+/** Whether something failed because the engine was not there. By its class: files have codes like those of a socket. */
+export function isEngineAway(error: unknown): error is EngineAway {
+  return error instanceof EngineAway
 }
 
 /** Turns what a call to the engine at `socketPath` threw into a `runtime_error` its reader can act on. */

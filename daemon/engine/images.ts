@@ -1,6 +1,7 @@
 import type Docker from 'dockerode'
 import type { Readable } from 'node:stream'
 import { AppError } from '#server/errors.ts'
+import { trialImage } from './abilities.ts'
 import type { BuildCache } from './build-cache.ts'
 import { buildImage, type BuildOptions } from './build.ts'
 import type { Connection } from './connection.ts'
@@ -9,7 +10,7 @@ import { engineFault, explain, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 import { imageLabels } from './labels.ts'
 import type { Ledger } from './ledger.ts'
-import { formatReference, parseReference } from './reference.ts'
+import { formatReference, parseReference, type ImageReference } from './reference.ts'
 
 export interface ImageInfo {
   id: string
@@ -61,12 +62,13 @@ export class Images {
   ): Promise<{ id: string; digest: string | null }> {
     const parsed = parseReference(reference)
     const found = credentials === undefined ? await registryCredentials(parsed.registry) : credentials
-    // Without a tag the engine would pull every tag there is.
-    const wanted = { ...parsed, tag: parsed.tag ?? (parsed.digest === null ? 'latest' : null) }
+    const wanted = withTag(parsed)
     const fromImage = formatReference(
       wanted.digest === null ? { ...wanted, tag: null } : { ...wanted, tag: null, digest: null },
     )
     const tag = wanted.digest ?? wanted.tag!
+    const name = formatReference(wanted)
+    const isOwn = await this.#isOwnToPull(name)
     const body = await this.#connection
       .call(
         'pulling the image',
@@ -83,9 +85,10 @@ export class Images {
         throw withoutPrefix(error, 'pulling the image: ')
       })
     await this.#followPull(body, onLine, signal)
-    const image = await this.inspect(formatReference(wanted))
+    const image = await this.inspect(name)
     if (!image)
       throw new AppError('runtime_error', 'the engine does not have it after the pull: deploy again')
+    if (isOwn) this.#ledger.record('image', name, image.id)
     const from = `${shortName(fromImage)}@`
     const digest = image.digests.map(shortName).find((one) => one.startsWith(from))
     return { id: image.id, digest: digest?.slice(from.length) ?? null }
@@ -116,14 +119,18 @@ export class Images {
   }
 
   /**
-   * Takes a name that this server gave from an image; layers that nothing else needs go with the last one. A missing one
-   * is fine. Throws `runtime_error` while a container needs it.
+   * Takes a name that this server gave or pulled from an image; layers that nothing else needs go with the last one. A
+   * missing one is fine. Throws `runtime_error` while a container needs it.
    */
   async remove(name: string): Promise<void> {
-    if (!this.#ledger.find('image', name)) {
+    const recorded = this.#ledger.find('image', name)
+    if (!recorded) {
       if (!(await this.inspect(name))) return
       throw new AppError('runtime_error', `the image ${name} was not made by this server and is left alone`)
     }
+    // Somebody else has given it to another image since.
+    if (recorded.engine_id !== null && (await this.inspect(name))?.id !== recorded.engine_id)
+      return this.#ledger.forget('image', name)
     await this.#connection.call(`removing the image ${name}`, async (docker, abortSignal) => {
       try {
         await docker.getImage(name).remove({ abortSignal } as Docker.ImageRemoveOptions)
@@ -134,9 +141,26 @@ export class Images {
     this.#ledger.forget('image', name)
   }
 
-  /** The names that this server gave to images. */
+  /** The names that this server gave to images; the empty one of its trials comes and goes with them. */
   names(): string[] {
-    return this.#ledger.list('image').map(({ name }) => name)
+    const trial = trialImage(this.#serverId)
+    return this.#ledger
+      .list('image')
+      .flatMap(({ name, engine_id }) => (name === trial || engine_id !== null ? [] : [name]))
+  }
+
+  /** The names that came to this host with this server's pulls; `except` are references as people write them. */
+  pulled({ except }: { except: readonly string[] }): string[] {
+    const kept = new Set(except.map((reference) => formatReference(withTag(parseReference(reference)))))
+    return this.#ledger
+      .list('image')
+      .flatMap(({ name, engine_id }) => (engine_id === null || kept.has(name) ? [] : [name]))
+  }
+
+  /** Whether a name that is about to be pulled is this server's: it was not there, or as an earlier pull left it. */
+  async #isOwnToPull(name: string): Promise<boolean> {
+    const image = await this.inspect(name)
+    return image === null || image.id === this.#ledger.find('image', name)?.engine_id
   }
 
   async #followPull(body: Readable, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
@@ -162,6 +186,11 @@ const PASSING = /^(Pulling fs layer|Waiting|Downloading|Extracting|Verifying Che
 function progressLine({ status, id }: Record<string, unknown>): string | null {
   if (typeof status !== 'string' || PASSING.test(status)) return null
   return typeof id === 'string' && /^[0-9a-f]{12}$/.test(id) ? `${id}: ${status}` : status
+}
+
+/** Without a tag the engine would pull every tag there is. */
+function withTag(reference: ImageReference): ImageReference {
+  return { ...reference, tag: reference.tag ?? (reference.digest === null ? 'latest' : null) }
 }
 
 function authOf({ username, password, identityToken }: RegistryCredentials): Record<string, string> {

@@ -25,10 +25,15 @@ export async function listenersOf(pid: number, containerId: string): Promise<Lis
     if (!(await readFile(`/proc/${pid}/cgroup`, 'utf8')).includes(containerId)) return null
     const v4 = await readFile(`/proc/${pid}/net/tcp`, 'utf8')
     const v6 = await readFile(`/proc/${pid}/net/tcp6`, 'utf8').catch(() => '')
-    return merge([...parse(v4), ...parse(v6)])
+    return listenersIn(v4, v6)
   } catch {
     return null
   }
+}
+
+/** What listens by the tables /proc/[pid]/net/tcp and tcp6 (proc_pid_net(5)), in the order of the ports. */
+export function listenersIn(v4: string, v6: string): Listener[] {
+  return merge([...parse(v4), ...parse(v6)])
 }
 
 function parse(table: string): Listener[] {
@@ -73,7 +78,8 @@ function merge(listeners: Listener[]): Listener[] {
   const byPort = new Map<number, Listener>()
   for (const listener of listeners) {
     const known = byPort.get(listener.port)
-    byPort.set(listener.port, { ...listener, isLoopback: listener.isLoopback && (known?.isLoopback ?? true) })
+    const isLoopback = listener.isLoopback && (known?.isLoopback ?? true)
+    byPort.set(listener.port, { ...(known ?? listener), isLoopback })
   }
   return [...byPort.values()].sort((a, b) => a.port - b.port)
 }

@@ -95,10 +95,9 @@ export async function removeInstance(
   instance: Pick<InstanceRow, 'id'>,
   graceSeconds: number,
 ): Promise<void> {
-  if ((await world.engine.containers.inspect(instance.id)) !== null) {
-    if (graceSeconds > 0) await world.engine.containers.stop(instance.id, graceSeconds)
-    await world.engine.containers.remove(instance.id)
-  }
+  if (graceSeconds > 0) await world.engine.containers.stop(instance.id, graceSeconds)
+  // Also where there is none: what is recorded of it goes with it.
+  await world.engine.containers.remove(instance.id)
   releaseAddress(instance.id)
   deleteInstance(instance.id)
 }

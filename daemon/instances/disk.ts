@@ -3,8 +3,15 @@ import { pipeline, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { extract, pack, type Extract, type Header } from 'tar-stream'
 import type { Snapshot } from '#server/deploys/store.ts'
+import { AppError } from '#server/errors.ts'
+import { linesOf } from '../builds/text.ts'
 import type { Engine } from '../engine/index.ts'
 import type { Launch } from './launch.ts'
+
+/** Lists of users are a few KiB; an image may hold anything under their name. */
+const MAX_LIST_BYTES = 1024 ** 2
+/** Of passwd(5), which has more than group(5). */
+const MAX_FIELDS = 7
 
 /** The volume that is a service's disk, as long as the service is there. */
 export function diskName(serviceId: string): string {
@@ -68,30 +75,50 @@ async function idsOf(
   user: string,
 ): Promise<{ uid: number; gid: number } | null> {
   const [userPart = '', groupPart] = user.split(':')
-  const passwd = await readText(engine, container, '/etc/passwd')
-  const row = findRow(passwd, userPart, 2)
-  const uid = /^\d+$/.test(userPart) ? Number(userPart) : Number(row?.[2] ?? NaN)
+  const isNumber = (part: string | undefined) => part !== undefined && /^\d+$/.test(part)
+  if (isNumber(userPart) && isNumber(groupPart)) return { uid: Number(userPart), gid: Number(groupPart) }
+  const row = findRow(await readText(engine, container, '/etc/passwd'), userPart, 2)
+  const uid = isNumber(userPart) ? Number(userPart) : Number(row?.[2] ?? NaN)
   if (Number.isNaN(uid)) return null
   // Without a group of its own a number that no row names runs with group 0.
   if (groupPart === undefined) return { uid, gid: Number(row?.[3] ?? 0) }
-  if (/^\d+$/.test(groupPart)) return { uid, gid: Number(groupPart) }
+  if (isNumber(groupPart)) return { uid, gid: Number(groupPart) }
   const group = findRow(await readText(engine, container, '/etc/group'), groupPart, 2)
   return group ? { uid, gid: Number(group[2]) } : null
 }
 
 /** The row of passwd(5) or group(5) with this name, or this number in `numberField`. */
 function findRow(file: string, wanted: string, numberField: number): string[] | undefined {
-  return file
-    .split('\n')
-    .map((line) => line.split(':'))
-    .find((fields) => fields[0] === wanted || fields[numberField] === wanted)
+  for (const line of linesOf(file)) {
+    const fields = line.split(':', MAX_FIELDS)
+    if (fields[0] === wanted || fields[numberField] === wanted) return fields
+  }
+  return undefined
 }
 
+/** A small file of the image; nothing where there is none. Throws `runtime_error` for a large one, unread. */
 async function readText(engine: Engine, container: string, path: string): Promise<string> {
   const tar = await engine.containers.getArchive(container, path)
   if (!tar) return ''
-  for await (const entry of entriesOf(tar)) return await text(entry)
+  try {
+    for await (const entry of entriesOf(tar)) return await textOf(entry, path)
+  } finally {
+    tar.destroy()
+  }
   return ''
+}
+
+type ArchiveEntry = Parameters<typeof text>[0] & { readonly header: Header }
+
+/** What an archive's entry holds. Throws `runtime_error` when that is too much to be a list of users. */
+export async function textOf(entry: ArchiveEntry, path: string): Promise<string> {
+  if ((entry.header.size ?? 0) > MAX_LIST_BYTES) {
+    throw new AppError(
+      'runtime_error',
+      `the image's ${path} is larger than ${MAX_LIST_BYTES / 1024 ** 2} MiB, so that its user cannot be looked up: set USER to two numbers, such as 1000:1000`,
+    )
+  }
+  return text(entry)
 }
 
 /** The entries of a tar stream; throws when its connection is cut, which `pipe` alone would not tell. */

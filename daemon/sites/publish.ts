@@ -8,6 +8,7 @@ import { buildTree } from '../builds/build.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { pullImage } from '../builds/pull.ts'
 import { withSourceTree, type SourceTree } from '../builds/source-tree.ts'
+import { withinBuildTimeout } from '../builds/time-limit.ts'
 import { removeTree } from '../sources/remove-tree.ts'
 import type { World } from '../world.ts'
 import { TAKE_FOLDER, type FinishedSite } from './jobs.ts'
@@ -50,7 +51,10 @@ async function fillFolder(
 ): Promise<FinishedSite> {
   const lift = (imageId: string, planned: string | null, limited: AbortSignal): Promise<FinishedSite> =>
     liftSite(world, service, deploy, imageId, planned, folder, limited)
-  if (service.image !== null) return lift((await pullImage(world, deploy, log, signal)).id, null, signal)
+  if (service.image !== null) {
+    const { id } = await pullImage(world, deploy, log, signal)
+    return withinBuildTimeout('publishing the image', signal, (limited) => lift(id, null, limited))
+  }
   return withSourceTree(service, deploy, log, signal, async (source, limited) => {
     const taken = await takeAsItIs(service, source, folder, log)
     if (taken) return taken

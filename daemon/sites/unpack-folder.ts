@@ -12,8 +12,8 @@ import type { FinishedSite } from './jobs.ts'
 const MAX_BYTES = 4 * 1024 ** 3
 
 /**
- * Writes the folder `top` of a tar archive to the `files` of `folder`, which are made fit to be served. Throws BuildFailure when it is not a folder,
- * or holds anything but files and folders.
+ * Writes the folder `top` of a tar archive to the `files` of `folder`, which are made fit to be served. Throws
+ * BuildFailure when it is not a folder, or holds anything but files and folders.
  */
 export async function unpackFolder(
   { top, folder }: { top: string; folder: string },

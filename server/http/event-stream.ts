@@ -21,8 +21,9 @@ export interface ServerSentEvent {
 }
 
 /**
- * Sends events, and those that are written out already, until they end, the client leaves or the server stops. A slow reader holds back its own stream only.
- * Written on node's response, because h3 1's EventStream knows no back-pressure and no comments.
+ * Sends events, and those that are written out already, until they end, the client leaves or the server stops. A slow
+ * reader holds back its own stream only. Written on node's response, because h3 1's EventStream knows no back-pressure
+ * and no comments.
  */
 export async function sendEvents(
   event: H3Event,

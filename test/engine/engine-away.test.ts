@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -126,7 +127,8 @@ describe('a deploy under way when the engine goes away', () => {
   }
 
   test('while it builds begins the build again when it is back, and goes live', async () => {
-    const Dockerfile = `FROM busybox:1\nRUN echo begun; sleep 4\nCMD ${SERVE}\n`
+    // A step of its own for each run: the engine's cache would have it done at once.
+    const Dockerfile = `FROM busybox:1\nRUN echo begun ${randomUUID()}; sleep 4\nCMD ${SERVE}\n`
     const { name, deploy } = await create({ repo_url: remote.url(await createRepository({ Dockerfile })) })
     await until(deploy, 'begun')
     await goAway()

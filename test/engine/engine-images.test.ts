@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { registryCredentials } from '#daemon/engine/credentials.ts'
 import { formatReference, parseReference } from '#daemon/engine/reference.ts'
 import { startPrivateRegistry, type PrivateRegistry } from '../stand/registry.ts'
+import { docker } from './live.ts'
 import { never, openBench, type Bench } from './engine-support.ts'
 
 let bench: Bench
@@ -102,6 +103,41 @@ describe('a pull', () => {
     const reason = new Error('enough')
     const pull = bench.engine.images.pull('busybox:1', { ...quiet, signal: AbortSignal.abort(reason) })
     await expect(pull).rejects.toBe(reason)
+  })
+})
+
+describe('a name that came with a pull', () => {
+  const reference = () => `${registry.host}/team/pulled:1`
+
+  beforeAll(() => registry.push('busybox:1', 'team/pulled:1'))
+
+  async function pull(): Promise<string> {
+    const credentials = { username: registry.username, password: registry.password }
+    return (await bench.engine.images.pull(reference(), { ...quiet, credentials })).id
+  }
+
+  test('is known as long as it is needed, and is taken away', async () => {
+    const { images } = bench.engine
+    await pull()
+    // A further pull finds it there, as its own.
+    await pull()
+    expect(images.pulled({ except: ['busybox'] })).toContain(reference())
+    expect(images.pulled({ except: ['busybox', reference()] })).not.toContain(reference())
+    expect(images.names()).not.toContain(reference())
+    await images.remove(reference())
+    expect(await images.inspect(reference())).toBeNull()
+    expect(images.pulled({ except: [] })).not.toContain(reference())
+  })
+
+  test('is left to whoever gave it to another image, or had it before', async () => {
+    const { images } = bench.engine
+    const id = await pull()
+    bench.ledger.record('image', reference(), `${id}0`)
+    await images.remove(reference())
+    expect(await images.inspect(reference())).toMatchObject({ id })
+    await pull()
+    expect(images.pulled({ except: [] })).not.toContain(reference())
+    await docker('rmi', reference())
   })
 })
 

@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { BuildFailure } from '#daemon/builds/failure.ts'
+import { outlastAbsences } from '#daemon/deploys/absences.ts'
+import { createEngine, type Engine } from '#daemon/engine/index.ts'
+import type { LogWriter } from '#server/log-files.ts'
+
+let folder: string
+let socket: string
+let door: Server | null = null
+let engine: Engine
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'absences-'))
+  socket = join(folder, 'engine.sock')
+  const ledger = { record: () => {}, find: () => undefined, list: () => [], forget: () => {} }
+  engine = createEngine({ dockerHost: `unix://${socket}`, serverId: 'test', ledger })
+})
+afterEach(async () => {
+  door?.close()
+  door = null
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Lets the engine's socket answer who it is, and nothing else. */
+async function beThere(): Promise<void> {
+  const server = createServer((_, answer) => answer.end('{"Version":"27.0.0","ApiVersion":"1.46"}'))
+  door = server
+  await new Promise<void>((resolve) => server.listen(socket, resolve))
+}
+
+/** How often a work that fails like this is begun while nobody waits for the engine, and how that ends. */
+async function tries(error: Error): Promise<{ begun: number; failure: unknown }> {
+  let begun = 0
+  const work = async (): Promise<void> => {
+    begun += 1
+    throw error
+  }
+  const log = { system: () => {} } as unknown as LogWriter
+  const failure = await outlastAbsences(engine, 0, log, new AbortController().signal, work).catch(
+    (thrown: unknown) => thrown,
+  )
+  return { begun, failure }
+}
+
+test('a file that is missing is not taken for an engine that went away', async () => {
+  await beThere()
+  const error = Object.assign(new Error('no such file'), { code: 'ENOENT' })
+  expect(await tries(error)).toEqual({ begun: 1, failure: error })
+})
+
+test('a fault of what is deployed ends it, also when the engine is away', async () => {
+  const error = new BuildFailure('no such folder')
+  expect(await tries(error)).toEqual({ begun: 1, failure: error })
+})
+
+test('what fails while the engine is away is waited for', async () => {
+  const { failure } = await tries(new Error('said by an engine that ends'))
+  expect(failure).toMatchObject({ message: expect.stringContaining('did not come back') })
+})
+
+test('what the engine left in the middle is begun again', async () => {
+  const away = await engine.info().catch((thrown: unknown) => thrown as Error)
+  await beThere()
+  expect(await tries(away as Error)).toMatchObject({ begun: 6, failure: away })
+})

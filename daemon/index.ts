@@ -15,6 +15,7 @@ import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { DataPlane } from './proxy/data-plane.ts'
 import { provideReaderProgram } from './reader/reader.ts'
+import { provideGitRunner } from './sources/git-command.ts'
 import { Health } from './rollouts/health.ts'
 import { Supervisor } from './rollouts/supervisor.ts'
 import { ensureSshKey } from './sources/git.ts'
@@ -37,6 +38,8 @@ interface Start {
   proxyProgram: string
   /** The program that reads users' files. */
   readerProgram: string
+  /** The program that starts git. */
+  gitProgram: string
 }
 
 let world: World | undefined
@@ -58,6 +61,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const { options, serverId } = useContext()
   apiUrl = start.apiUrl
   provideReaderProgram(start.readerProgram)
+  provideGitRunner(start.gitProgram)
   const engine = createEngine({
     ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
     serverId,

@@ -9,7 +9,8 @@ import { takeFolder } from './sites/take-folder.ts'
 import { unpackFolder } from './sites/unpack-folder.ts'
 import { deleteTree } from './sources/delete-tree.ts'
 import { untilTooLarge } from './sources/directory-size.ts'
-import { KEEP_ARCHIVE, REMOVE_TREE, UNPACK_ARCHIVE, WATCH_SIZE } from './sources/jobs.ts'
+import { finishCheckout } from './sources/finish-checkout.ts'
+import { FINISH_CHECKOUT, KEEP_ARCHIVE, REMOVE_TREE, UNPACK_ARCHIVE, WATCH_SIZE } from './sources/jobs.ts'
 import { keepArchive } from './sources/keep-archive.ts'
 import { unpackArchive } from './sources/unpack.ts'
 
@@ -19,6 +20,7 @@ if (isMainThread) {
     done(KEEP_ARCHIVE, (input, streams) => keepArchive(input, streams.input)),
     done(UNPACK_ARCHIVE, unpackArchive),
     done(WATCH_SIZE, untilTooLarge),
+    done(FINISH_CHECKOUT, finishCheckout),
     done(REMOVE_TREE, deleteTree),
     done(CHOOSE_RECIPE, chooseRecipe),
     done(PACK_CONTEXT, (input, streams) => packContext(input, streams.output)),

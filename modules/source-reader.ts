@@ -3,8 +3,8 @@ import { buildSync } from 'esbuild'
 import { defineNitroModule } from 'nitropack/kit'
 
 /**
- * Bundles the program that reads users' files beside the server's: it runs as processes of its own, one a build or an
- * upload, whose start must be short.
+ * Bundles the programs that read users' files and start git beside the server's: they run as processes of their own,
+ * several a build, whose start must be short.
  */
 export default defineNitroModule({
   name: 'source-reader',
@@ -12,8 +12,9 @@ export default defineNitroModule({
     const { rootDir, output } = nitro.options
     nitro.hooks.hook('compiled', () => {
       buildSync({
-        entryPoints: [join(rootDir, 'daemon/source-reader.ts')],
-        outfile: join(output.serverDir, 'source-reader.mjs'),
+        entryPoints: ['source-reader', 'git-runner'].map((name) => join(rootDir, `daemon/${name}.ts`)),
+        outdir: output.serverDir,
+        outExtension: { '.js': '.mjs' },
         bundle: true,
         platform: 'node',
         format: 'esm',

@@ -58,6 +58,7 @@ export async function serve(argv: string[]): Promise<void> {
     apiPort: port,
     proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
     readerProgram: join(dirname(process.argv[1]!), 'source-reader.mjs'),
+    gitProgram: join(dirname(process.argv[1]!), 'git-runner.mjs'),
   })
   started.resolve()
   log.info(`services at port ${daemon.httpPort} (HTTP)`)

@@ -68,6 +68,7 @@ const ORDER: Record<string, string[]> = {
     'instances',
     'sites',
     'source-reader.ts',
+    'git-runner.ts',
     'jobs',
     'rollouts',
     'cleanup',
@@ -180,6 +181,14 @@ describe('the process that reads sources', () => {
     )
     expect(reached).toContain('daemon/builds/plans/go.ts')
     expect(foreign).toEqual([])
+  })
+})
+
+describe('the program that starts git', () => {
+  it('reaches node and its two numbers alone: it has credentials in its environment', () => {
+    expect(reachedFrom('daemon/git-runner.ts').filter((specifier) => !specifier.startsWith('node:'))).toEqual(
+      ['daemon/git-runner.ts', 'daemon/sources/git-lifeline.ts'],
+    )
   })
 })
 

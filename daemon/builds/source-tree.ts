@@ -6,19 +6,16 @@ import { useContext } from '#server/context.ts'
 import type { DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { makePrivateDirectory } from '#server/files.ts'
-import { messageOf } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
-import { logger } from '#server/log.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { Reader } from '../reader/reader.ts'
 import { checkout } from '../sources/git.ts'
 import { REMOVE_TREE, UNPACK_ARCHIVE } from '../sources/jobs.ts'
-import { removeTree } from '../sources/remove-tree.ts'
+import { clearTree, removeTree } from '../sources/remove-tree.ts'
 import { BuildFailure } from './failure.ts'
 
 /** Deploys whose commit was named without the credentials of an administrator. */
 const BY_HOOK: ReadonlySet<DeployTrigger> = new Set(['deploy_hook', 'webhook'])
-const serverLog = logger('builds')
 
 /** The files of a deploy's source while something is made of them. */
 export class SourceTree {
@@ -82,9 +79,7 @@ export async function withSourceTree<T>(
     throw error
   } finally {
     await reader.end()
-    const removed = removeTree(directory).catch((error: unknown) =>
-      serverLog.warn('the files of a source are left', { directory, error: messageOf(error) }),
-    )
+    const removed = clearTree(directory)
     // Who cancels does not wait for a slow disk.
     if (!signal.aborted) await removed
   }
@@ -112,6 +107,7 @@ async function layOut(
     commit: source.commit,
     confined: BY_HOOK.has(deploy.trigger),
     directory,
+    reader,
     sshKeyFile: join(options.dataDirectory, 'ssh', 'id_ed25519'),
     knownHostsFile: join(options.dataDirectory, 'ssh', 'known_hosts'),
     signal,

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { BuildFailure } from '../builds/failure.ts'
 import type { Answer, Job, Request } from './job.ts'
+import { lowerPriority } from './priority.ts'
 import { pump } from './pump.ts'
 import { watchUsage, type Usage } from './usage.ts'
 
@@ -12,8 +12,6 @@ const MAX_HEAP_MIB = 256
 const MAX_RESIDENT_BYTES = 384 * 1024 * 1024
 /** A young generation of this size collects before a flood of small entries becomes resident memory. */
 const YOUNG_GENERATION_MIB = 4
-/** Behind whatever serves requests, by two thirds where the processors are busy (sched(7)): builds must go on. */
-const PRIORITY = 5
 /** As much of what the process wrote about its own end is looked at. */
 const MAX_WORDS_CHARACTERS = 4 * 1024
 
@@ -185,13 +183,4 @@ function outputOf(answer: Answer): unknown {
   if (answer.kind === 'source fault') throw new BuildFailure(answer.message)
   const { message, code, stack } = answer
   throw Object.assign(new Error(message), { stack, ...(code === null ? {} : { code }) })
-}
-
-/** Right after its start, so that all its threads inherit it. */
-function lowerPriority(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, PRIORITY)
-  } catch {
-    // It has ended already.
-  }
 }

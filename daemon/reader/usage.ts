@@ -31,17 +31,46 @@ export async function usageOf(pid: number): Promise<Usage | null> {
   }
 }
 
-/** Looks at a process until it has ended or the function that this answers is called. */
+/** The memory, but for pages of files, of a process and of all that it has started; null when there is none of that id. */
+export async function memoryOfTree(pid: number): Promise<number | null> {
+  try {
+    const [status, children] = await Promise.all([
+      readFile(`/proc/${pid}/status`, 'latin1'),
+      // Of its first thread, the only one by which git starts others (proc_pid_task(5)).
+      readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => ''),
+    ])
+    const own = Number(/^RssAnon:[ \t]*(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
+    const below = await Promise.all(
+      (children.match(/\d+/g) ?? []).map((child) => memoryOfTree(Number(child))),
+    )
+    return below.reduce<number>((sum, bytes) => sum + (bytes ?? 0), own)
+  } catch {
+    return null
+  }
+}
+
+/** Looks at a process until the function that this answers is called. */
 export function watchUsage(pid: number, onUsage: (usage: Usage) => void): () => void {
+  return watch(() => usageOf(pid), onUsage)
+}
+
+/** Looks at the memory of a process and its descendants until the function that this answers is called. */
+export function watchMemory(pid: number, onBytes: (bytes: number) => void): () => void {
+  return watch(() => memoryOfTree(pid), onBytes)
+}
+
+/** A look that fails, as without a free descriptor, is not the last one. */
+function watch<T>(read: () => Promise<T | null>, onValue: (value: T) => void): () => void {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   const look = async (): Promise<void> => {
-    const usage = await usageOf(pid)
-    if (stopped || usage === null) return
-    onUsage(usage)
-    timer = setTimeout(() => void look(), PERIOD_MS).unref()
+    const value = await read()
+    if (stopped) return
+    if (value !== null) onValue(value)
+    later()
   }
-  timer = setTimeout(() => void look(), PERIOD_MS).unref()
+  const later = (): void => void (timer = setTimeout(() => void look(), PERIOD_MS).unref())
+  later()
   return () => {
     stopped = true
     clearTimeout(timer)

@@ -9,7 +9,7 @@ import { BuildFailure } from '../builds/failure.ts'
 import { pullImage } from '../builds/pull.ts'
 import { withSourceTree, type SourceTree } from '../builds/source-tree.ts'
 import { withinBuildTimeout } from '../builds/time-limit.ts'
-import { removeTree } from '../sources/remove-tree.ts'
+import { clearTree, removeTree } from '../sources/remove-tree.ts'
 import type { World } from '../world.ts'
 import { TAKE_FOLDER, type FinishedSite } from './jobs.ts'
 import { liftFolder } from './lift.ts'
@@ -37,7 +37,7 @@ export async function publishSite(
     updateDeploy(deploy.id, { site_id: deploy.id })
     log.system(`publishing ${files} file${files === 1 ? '' : 's'}`)
   } finally {
-    await removeTree(partial)
+    await clearTree(partial)
   }
 }
 

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isTooLarge } from './checkout-limits.ts'
 
-/** How often is looked; a slow look waits longer, so that looking never takes more than a tenth of the time. */
-const PERIOD_MS = 1_000
+/** How often is looked; after a slow look it rests longer, yet for no more than a disk writes some gigabytes in. */
+const SHORTEST_REST_MS = 1_000
+const LONGEST_REST_MS = 2_000
 const REST_FACTOR = 9
 
 /** Answers once a directory that is being filled holds more than a checkout may. */
@@ -14,8 +15,13 @@ export async function untilTooLarge({ directory }: { directory: string }): Promi
     const use = { bytes: 0, files: 0 }
     add(directory, use)
     if (isTooLarge(use.bytes, use.files)) return null
-    await delay(Math.max(PERIOD_MS, (performance.now() - started) * REST_FACTOR))
+    await delay(restAfter(performance.now() - started))
   }
+}
+
+/** How long to rest after a look that took so long. */
+export function restAfter(lookMs: number): number {
+  return Math.min(Math.max(SHORTEST_REST_MS, lookMs * REST_FACTOR), LONGEST_REST_MS)
 }
 
 function add(directory: string, use: { bytes: number; files: number }): void {

@@ -125,9 +125,12 @@ async function findInBranch(
   idLength: number,
   onLine: (line: string) => void,
 ): Promise<string> {
+  const reference = branch === null ? 'HEAD' : `refs/heads/${branch}`
+  // Most of what a hook names was pushed a moment ago.
+  const tips = await listRefs(repository.remote, [reference], repository.signal)
+  if (tips.refs.get(reference) === id) return id
   const where = branch === null ? 'the default branch' : `the branch ${branch}`
   onLine(`looking for commit ${id} in ${where}`)
-  const reference = branch === null ? 'HEAD' : `refs/heads/${branch}`
   const found = await findInHistory(repository, [reference], id, idLength).catch(async (error: unknown) => {
     const isMissing = error instanceof GitError && /couldn't find remote ref/i.test(error.messages)
     throw isMissing ? await missingBranch(repository, branch) : error

@@ -1,19 +1,38 @@
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { messageOf } from '#server/errors.ts'
+import { lowerPriority } from '../reader/priority.ts'
+import { watchMemory } from '../reader/usage.ts'
+import { GIT_IS_MISSING } from './git-lifeline.ts'
+import { OutputLines, TooMuchOutput, WholeOutput } from './git-output.ts'
 
-/** More output than this is no answer but an attack: refs of the largest public repositories take about 10 MiB. */
-const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
+/** One piece of memory that is larger ends git itself, sooner than a look from outside would. */
+const MAX_PIECE_BYTES = 256 * 1024 * 1024
 /** As much of git's own messages as is looked through for the reason of a failure. */
 const MAX_MESSAGES_CHARACTERS = 16 * 1024
+
+/**
+ * Of git, all that it starts and the runner (30 MiB), pages of files left out. Half a million files take a fifth of it;
+ * what takes more are objects of hundreds of megabytes, which git holds whole.
+ */
+const MAX_MEMORY_BYTES = 512 * 1024 * 1024
+
+let runner: string | undefined
+
+/** Says which file starts git; once, when the server starts. */
+export function provideGitRunner(file: string): void {
+  runner = file
+}
 
 /** A git command that ended with a failure; `messages` is what it wrote about that. */
 export class GitError extends Error {
   override readonly name = 'GitError'
+  readonly code: number | string
   readonly messages: string
 
   constructor(command: string, code: number | string, messages: string) {
     super(`git ${command} ended with ${code}: ${messages.trim()}`)
+    this.code = code
     this.messages = messages
   }
 }
@@ -27,16 +46,13 @@ export interface GitCommand {
 }
 
 /**
- * Runs git in a process group of its own, which is killed whole when the signal aborts or the output passes its limit.
+ * Runs git in a process group of its own, behind what serves. The group is killed whole when the signal aborts, when it
+ * takes too much memory or writes too much, and with the server itself.
  * Answers what it wrote. Throws GitError, the signal's reason, or what `onOutputLine` threw.
  */
 export async function runGit(command: GitCommand): Promise<string> {
   command.signal.throwIfAborted()
-  const child = spawn('git', [...HARMLESS, ...command.arguments], {
-    env: { ...baseEnvironment(), ...command.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
+  const child = start(command)
   let stopped: Error | undefined
   const stop = (reason: unknown): void => {
     stopped ??= reason instanceof Error ? reason : new Error(messageOf(reason))
@@ -44,29 +60,57 @@ export async function runGit(command: GitCommand): Promise<string> {
   }
   const onAbort = (): void => stop(command.signal.reason)
   command.signal.addEventListener('abort', onAbort, { once: true })
-  let output = ''
+  const stopWatching = watchMemory(child.pid ?? 0, (bytes) => {
+    if (bytes > MAX_MEMORY_BYTES) stop(new GitError(subcommand(command), 'too much memory', TOO_MUCH_MEMORY))
+  })
+  const output = command.onOutputLine ? new OutputLines(command.onOutputLine) : new WholeOutput()
   let messages = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     messages = (messages + text).slice(-MAX_MESSAGES_CHARACTERS)
   })
-  if (command.onOutputLine) readLines(child.stdout, command.onOutputLine, stop)
-  else {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-      if (output.length > MAX_OUTPUT_BYTES) stop(new GitError(subcommand(command), 'too much output', ''))
-    })
-  }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    try {
+      if (!stopped) output.feed(text)
+    } catch (error) {
+      stop(explainOutput(error, command))
+    }
+  })
   try {
     const code = await new Promise<number | string>((resolve, reject) => {
-      child.on('error', (error) => reject(explainStart(error)))
+      child.on('error', reject)
       child.on('close', (exit, killedBy) => resolve(exit ?? killedBy ?? 'no code'))
     })
     if (stopped !== undefined) throw stopped
+    if (code === GIT_IS_MISSING)
+      throw new Error('git is not installed on this server: install the package "git"')
     if (code !== 0) throw new GitError(subcommand(command), code, messages)
-    return output
+    return output.finish()
   } finally {
+    stopWatching()
     command.signal.removeEventListener('abort', onAbort)
   }
+}
+
+const TOO_MUCH_MEMORY = `it takes git more than ${MAX_MEMORY_BYTES / 1024 ** 2} MiB of memory`
+
+function start(command: GitCommand): GitProcess {
+  if (runner === undefined) throw new Error('there is no program that starts git')
+  const child = spawn(process.execPath, [runner, ...HARMLESS, ...command.arguments], {
+    env: { ...baseEnvironment(), ...command.environment },
+    // The last is its lifeline: it closes with this process, however that ends.
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  lowerPriority(child.pid)
+  return child as GitProcess
+}
+
+type GitProcess = ChildProcessByStdio<null, Readable, Readable>
+
+function explainOutput(error: unknown, command: GitCommand): unknown {
+  return error instanceof TooMuchOutput
+    ? new GitError(subcommand(command), 'too much output', error.message)
+    : error
 }
 
 /** Settings of every command: nothing of a repository or of this host may run a program or change what is written. */
@@ -81,6 +125,9 @@ const HARMLESS = [
   ['advice.detachedHead', 'false'],
   ['init.defaultBranch', 'main'],
   ['i18n.logOutputEncoding', 'UTF-8'],
+  // Larger files pass through piece by piece; smaller ones are held whole, a few by each thread.
+  ['core.bigFileThreshold', '16m'],
+  ['pack.threads', '2'],
   // A host that sends less than 1,000 bytes/s for a minute is given up.
   ['http.lowSpeedLimit', '1000'],
   ['http.lowSpeedTime', '60'],
@@ -106,25 +153,12 @@ function baseEnvironment(): Record<string, string> {
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'http:https:ssh:git',
     GIT_LFS_SKIP_SMUDGE: '1',
+    GIT_ALLOC_LIMIT: String(MAX_PIECE_BYTES),
   }
 }
 
 function subcommand(command: GitCommand): string {
   return command.arguments.find((argument) => /^[a-z][a-z-]*$/.test(argument)) ?? ''
-}
-
-function readLines(
-  stream: NodeJS.ReadableStream,
-  onLine: (line: string) => void,
-  stop: (reason: unknown) => void,
-): void {
-  createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {
-    try {
-      onLine(line)
-    } catch (error) {
-      stop(error)
-    }
-  })
 }
 
 function killGroup(pid: number | undefined): void {
@@ -134,9 +168,4 @@ function killGroup(pid: number | undefined): void {
   } catch {
     // It has ended already.
   }
-}
-
-function explainStart(error: NodeJS.ErrnoException): Error {
-  if (error.code !== 'ENOENT') return error
-  return new Error('git is not installed on this server: install the package "git"', { cause: error })
 }

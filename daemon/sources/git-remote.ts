@@ -22,28 +22,55 @@ const SSH_TIMEOUT_SECONDS = 15
 
 /**
  * A credential helper (gitcredentials(7)) of fixed text: the values come to it in the environment, which only the owner
- * of the process can read, and they leave no trace on disk. It answers for the repository's own host alone, so neither
- * a redirect nor a submodule elsewhere is told them.
+ * of the process can read, and they leave no trace on disk.
  */
-const CREDENTIAL_HELPER =
-  '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$DEPLOYER_GIT_USERNAME" "$DEPLOYER_GIT_PASSWORD"; }; f'
+function credentialHelper(index: number): string {
+  return `!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$${USERNAME}${index}" "$${PASSWORD}${index}"; }; f`
+}
+
+const USERNAME = 'DEPLOYER_GIT_USERNAME_'
+const PASSWORD = 'DEPLOYER_GIT_PASSWORD_'
 
 /** Prepares a remote for commands. Throws GitError for an address that is not one, which was judged when it was saved. */
 export function openRemote(access: RemoteAccess): Remote {
   const parsed = parseRepositoryUrl(access.url)
   if (!parsed) throw new GitError('', 'no address', 'is not a repository address')
   const { url, username, password } = splitCredentials(access.url)
-  const settings: string[] = []
-  const environment: Record<string, string> = {
+  const environment = {
     GIT_SSH_VARIANT: 'ssh',
     GIT_SSH_COMMAND: sshCommand(access).map(quoteForShell).join(' '),
   }
-  if (username !== null || password !== null) {
-    settings.push('-c', `credential.${new URL(url).origin}.helper=${CREDENTIAL_HELPER}`)
-    environment.DEPLOYER_GIT_USERNAME = username ?? ''
-    environment.DEPLOYER_GIT_PASSWORD = password ?? ''
+  const remote = { url, host: parsed.host, settings: [], environment }
+  // For all of its host, where its submodules may be; neither a redirect nor a submodule elsewhere is told them.
+  return username === null && password === null
+    ? remote
+    : addCredentials(remote, new URL(url).origin, username, password)
+}
+
+/** A remote that knows, beside its own, the credentials that stood in another address, for that address alone. */
+export function withCredentials(remote: Remote, { url, username, password }: SplitAddress): Remote {
+  return username === null && password === null ? remote : addCredentials(remote, url, username, password)
+}
+
+type SplitAddress = ReturnType<typeof splitCredentials>
+
+function addCredentials(
+  remote: Remote,
+  place: string,
+  username: string | null,
+  password: string | null,
+): Remote {
+  const index = remote.settings.length
+  // First, as git asks the helpers in this order and passes by those for a wider place then (gitcredentials(7)).
+  // An equals sign would end the key (git(1), -c).
+  const key = `credential.${place.replaceAll('=', '%3D')}.helper`
+  const settings = ['-c', `${key}=${credentialHelper(index)}`, ...remote.settings]
+  const environment = {
+    ...remote.environment,
+    [`${USERNAME}${index}`]: username ?? '',
+    [`${PASSWORD}${index}`]: password ?? '',
   }
-  return { url, host: parsed.host, settings, environment }
+  return { ...remote, settings, environment }
 }
 
 function sshCommand({ sshKeyFile, knownHostsFile }: RemoteAccess): string[] {

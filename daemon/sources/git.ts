@@ -1,10 +1,11 @@
-import { lstat, mkdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
 import { BuildFailure } from '../builds/failure.ts'
+import type { Reader } from '../reader/reader.ts'
 import { fetchCommit, type CommitChoice, type FetchedCommit } from './fetch.ts'
 import { GitError } from './git-command.ts'
 import { explainRemote, lastWords, openRemote, type RemoteAccess } from './git-remote.ts'
+import { FINISH_CHECKOUT } from './jobs.ts'
 import { Repository } from './repository.ts'
 import { fetchSubmodules } from './submodules.ts'
 import { isTooLarge, tooLarge, watchSize } from './size-watch.ts'
@@ -16,12 +17,12 @@ export { ensureSshKey } from './ssh-key.ts'
 const CHECKOUT_TIMEOUT_MS = 15 * 60_000
 /** As much of a commit's message as is kept. */
 const MAX_MESSAGE_CHARACTERS = 8 * 1024
-/** A larger file of attributes is not looked into for a note in the log. */
-const MAX_ATTRIBUTES_BYTES = 1024 * 1024
 
 export interface CheckoutRequest extends RemoteAccess, CommitChoice {
   /** Made when it is missing; must be empty. */
   directory: string
+  /** Ends with the signal. */
+  reader: Reader
   signal: AbortSignal
   /** Receives lines for the build's log. */
   onLine: (line: string) => void
@@ -62,14 +63,14 @@ export async function checkout(request: CheckoutRequest): Promise<Checkout> {
 
 /** Lays out the tree of the chosen commit in the repository's folder. */
 async function layOut(repository: Repository, request: CheckoutRequest): Promise<Checkout> {
-  const { directory } = repository
   const { sha, branch } = await fetchCommit(repository, request, request.onLine)
   await refuseLargeTree(repository, sha)
   await repository.git(['checkout', '--quiet', '--force', '--detach', sha])
   const message = await repository.git(['show', '--no-patch', '--format=%B', sha])
-  await fetchSubmodules(repository, request.onLine)
-  await noteLfs(directory, request.onLine)
-  await rm(join(directory, '.git'), { recursive: true, force: true })
+  const hasSubmodules = await fetchSubmodules(repository, request.onLine)
+  const { directory, reader, onLine } = request
+  const { usesLfs } = await reader.ask(FINISH_CHECKOUT, { directory, hasSubmodules })
+  if (usesLfs) onLine('files kept by Git LFS are not fetched: the build sees their pointers')
   return { sha, message: message.trim().slice(0, MAX_MESSAGE_CHARACTERS), branch }
 }
 
@@ -82,14 +83,4 @@ async function refuseLargeTree(repository: Repository, sha: string): Promise<voi
     bytes += Number(/^\d+ blob \S+ +(\d+)/.exec(line)?.[1] ?? 0)
     if (isTooLarge(bytes, files)) throw tooLarge()
   })
-}
-
-async function noteLfs(directory: string, onLine: (line: string) => void): Promise<void> {
-  const path = join(directory, '.gitattributes')
-  const isReadable = await lstat(path).then(
-    (facts) => facts.isFile() && facts.size <= MAX_ATTRIBUTES_BYTES,
-    () => false,
-  )
-  if (isReadable && /\bfilter=lfs\b/.test(await readFile(path, 'utf8')))
-    onLine('files kept by Git LFS are not fetched: the build sees their pointers')
 }

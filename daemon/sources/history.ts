@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFullCommit } from '#server/git/refs.ts'
 import { Repository } from './repository.ts'
@@ -10,7 +9,8 @@ const ALL_COMMITS = 2_147_483_647
 
 /**
  * The commits whose ids begin with `prefix` among those that these references of the remote contain. Only commits are
- * fetched, without files, and nothing by its id: a host may hand out, by id, what was pushed to somebody's fork.
+ * fetched, without files, and nothing by its id: a host may hand out, by id, what was pushed to somebody's fork. They stay
+ * in the repository's `.git`, which goes when the tree is laid out.
  * Throws GitError.
  */
 export async function findInHistory(
@@ -19,23 +19,19 @@ export async function findInHistory(
   prefix: string,
   idLength: number,
 ): Promise<string[]> {
-  const history = new Repository(join(directory, '.git-history'), remote, signal)
+  const history = new Repository(join(directory, '.git', 'history'), remote, signal)
   const found = new Set<string>()
-  try {
-    await history.initialize(idLength)
-    // Only a whole id is settled by the first find.
-    for (const depth of isFullCommit(prefix) ? [RECENT_COMMITS, ALL_COMMITS] : [ALL_COMMITS]) {
-      await history.fetch(
-        references.map((reference, index) => `+${reference}:refs/deployer/${index}${tail(reference)}`),
-        ['--filter=tree:0', `--depth=${depth}`],
-      )
-      await history.git(['rev-list', '--all'], (line) => {
-        if (line.startsWith(prefix)) found.add(line)
-      })
-      if (found.size > 0) break
-    }
-  } finally {
-    await rm(history.directory, { recursive: true, force: true })
+  await history.initialize(idLength)
+  // Only a whole id is settled by the first find.
+  for (const depth of isFullCommit(prefix) ? [RECENT_COMMITS, ALL_COMMITS] : [ALL_COMMITS]) {
+    await history.fetch(
+      references.map((reference, index) => `+${reference}:refs/deployer/${index}${tail(reference)}`),
+      ['--filter=tree:0', `--depth=${depth}`],
+    )
+    await history.git(['rev-list', '--all'], (line) => {
+      if (line.startsWith(prefix)) found.add(line)
+    })
+    if (found.size > 0) break
   }
   return [...found]
 }

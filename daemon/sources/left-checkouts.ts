@@ -1,11 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '#server/errors.ts'
 import { makePrivateDirectory } from '#server/files.ts'
-import { logger } from '#server/log.ts'
-import { removeTree } from './remove-tree.ts'
-
-const log = logger('builds')
+import { clearTree } from './remove-tree.ts'
 
 /** What an earlier run of the server left of its checkouts. */
 const LEFT = /^checkouts\.\d+\.left$/
@@ -23,9 +19,6 @@ export function setCheckoutsAside(dataDirectory: string): void {
 
 /** Removes what was put aside at this start or an earlier one. */
 export async function removeLeftCheckouts(dataDirectory: string): Promise<void> {
-  for (const name of readdirSync(dataDirectory).filter((name) => LEFT.test(name))) {
-    await removeTree(join(dataDirectory, name)).catch((error: unknown) =>
-      log.warn('the files of a source are left', { directory: name, error: messageOf(error) }),
-    )
-  }
+  for (const name of readdirSync(dataDirectory).filter((name) => LEFT.test(name)))
+    await clearTree(join(dataDirectory, name))
 }

@@ -1,6 +1,15 @@
 import { existsSync } from 'node:fs'
+import { messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
 import { withReader } from '../reader/reader.ts'
+import { Slots } from '../reader/slots.ts'
 import { REMOVE_TREE } from './jobs.ts'
+
+/** Each is a process of 60 MiB, and who cancels does not wait for it. */
+const REMOVALS_AT_ONCE = 2
+
+const removals = new Slots(REMOVALS_AT_ONCE)
+const log = logger('builds')
 
 /**
  * Removes a folder of a user's files; a missing one is fine. Another process does it: 200,000 files would take the
@@ -8,5 +17,12 @@ import { REMOVE_TREE } from './jobs.ts'
  */
 export async function removeTree(directory: string): Promise<void> {
   if (!existsSync(directory)) return
-  await withReader(undefined, (reader) => reader.ask(REMOVE_TREE, { directory }))
+  await removals.run(() => withReader(undefined, (reader) => reader.ask(REMOVE_TREE, { directory })))
+}
+
+/** Does so at the end of a work, whose outcome a failure does not change: it is logged. */
+export async function clearTree(directory: string): Promise<void> {
+  await removeTree(directory).catch((error: unknown) =>
+    log.warn('the files of a source are left', { directory, error: messageOf(error) }),
+  )
 }

@@ -1,44 +1,44 @@
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import {
-  formatRepositoryUrl,
-  parseRepositoryUrl,
-  repositoryUrlFault,
-  splitCredentials,
-} from '#server/git/url.ts'
+import { parseRepositoryUrl, repositoryUrlFault, splitCredentials } from '#server/git/url.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { GitError } from './git-command.ts'
-import { lastWords } from './git-remote.ts'
+import { lastWords, withCredentials, type Remote } from './git-remote.ts'
 import { Repository } from './repository.ts'
 
 /** Submodules of submodules, and theirs: deeper ones are of a repository that contains itself. */
 const MAX_DEPTH = 10
+/** How `git config --get-regexp` ends when nothing matches (git-config(1)). */
+const NONE_FOUND = 1
+/** As much of an address that is refused is shown. */
+const MAX_SHOWN_CHARACTERS = 200
 
 /**
- * Fetches the submodules of a tree that was checked out, and theirs, where it has any. Throws BuildFailure that names the
- * submodule.
+ * Fetches the submodules of a tree that was checked out, and theirs; answers whether it lists any. Throws BuildFailure
+ * that names the submodule.
  */
-export async function fetchSubmodules(top: Repository, onLine: (line: string) => void): Promise<void> {
-  if (!(await hasFile(top, '.gitmodules'))) return
+export async function fetchSubmodules(top: Repository, onLine: (line: string) => void): Promise<boolean> {
+  if (!(await hasFile(top, '.gitmodules'))) return false
   onLine('fetching submodules')
   await fetchBelow(top, top.directory, 1)
-  await removeGitFiles(top.directory)
+  return true
 }
 
 async function fetchBelow(parent: Repository, top: string, depth: number): Promise<void> {
   if (!(await hasFile(parent, '.gitmodules'))) return
   if (depth > MAX_DEPTH)
     throw new BuildFailure(`the submodules are nested more than ${MAX_DEPTH} deep: does one contain itself?`)
+  let { remote } = parent
   try {
     await parent.git(['submodule', '--quiet', 'init'])
-    await judgeAddresses(parent)
-    await update(parent)
+    remote = await judgeAddresses(parent)
+    await update(new Repository(parent.directory, remote, parent.signal))
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     throw submoduleFault(error, parent.directory, top)
   }
   for (const path of await submodulePaths(parent)) {
-    const child = new Repository(join(parent.directory, path), parent.remote, parent.signal)
+    const child = new Repository(join(parent.directory, path), remote, parent.signal)
     // Of one that was left out git would take the parent for its repository.
     if (await hasFile(child, '.git')) await fetchBelow(child, top, depth + 1)
   }
@@ -54,34 +54,31 @@ async function update(parent: Repository): Promise<void> {
   })
 }
 
-/** Has git see of the addresses, which `init` has made absolute, what was judged, as of the repository's own. */
-async function judgeAddresses(parent: Repository): Promise<void> {
+/**
+ * Has git see of the addresses, which `init` has made absolute, what was judged, as of the repository's own. Answers the
+ * remote with the credentials that were in them: git would put an address on the command lines of its programs.
+ */
+async function judgeAddresses(parent: Repository): Promise<Remote> {
   const list = ['config', '--local', '--null', '--get-regexp', '^submodule\\..*\\.url$']
   const settings = await parent.git(list).catch((error: unknown) => {
-    // It says nothing when there is none.
-    if (error instanceof GitError && error.messages === '') return ''
+    if (error instanceof GitError && error.code === NONE_FOUND) return ''
     throw error
   })
+  let { remote } = parent
   for (const setting of settings.split('\0').filter((text) => text !== '')) {
-    const [key, url] = setting.split('\n', 2) as [string, string]
-    const judged = addressOf(url)
-    if (judged === null) {
+    // The first line end is git's own, any other a part of the address.
+    const end = setting.indexOf('\n')
+    const key = setting.slice(0, end)
+    const url = setting.slice(end + 1)
+    if (parseRepositoryUrl(url) === null) {
       const name = key.slice('submodule.'.length, -'.url'.length)
       throw cannotFetch(`the submodule ${name}`, url, `its address ${repositoryUrlFault(url)}`)
     }
-    if (judged !== url) await parent.git(['config', '--local', key, judged])
+    const judged = splitCredentials(url)
+    if (judged.url !== url) await parent.git(['config', '--local', key, judged.url])
+    remote = withCredentials(remote, judged)
   }
-}
-
-function addressOf(text: string): string | null {
-  const parsed = parseRepositoryUrl(text)
-  if (parsed === null) return null
-  const { protocol, username, password } = parsed
-  if (protocol === 'ssh' || (username === null && password === null)) return formatRepositoryUrl(parsed)
-  const url = new URL(formatRepositoryUrl(parsed))
-  url.username = encodeURIComponent(username ?? '')
-  url.password = encodeURIComponent(password ?? '')
-  return url.href
+  return remote
 }
 
 /** Where submodules are in the tree: its entries that name a commit (git-ls-files(1), --stage). */
@@ -113,18 +110,17 @@ function submoduleFault(error: GitError, parent: string, top: string): BuildFail
 }
 
 function cannotFetch(name: string, url: string | undefined, reason: string, cause?: GitError): BuildFailure {
-  const from = url === undefined ? '' : ` from ${splitCredentials(url).url}`
+  const from = url === undefined ? '' : ` from ${withoutCredentials(url)}`
   return new BuildFailure(
     `${name} cannot be fetched${from} (${reason}): make it readable for this server (same host and credentials, or its ssh key), or remove it`,
     { cause },
   )
 }
 
-/** Submodules have a `.git` file each; git lets no repository hold one of its own. */
-async function removeGitFiles(directory: string): Promise<void> {
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name)
-    if (entry.name === '.git') await rm(path, { recursive: true, force: true })
-    else if (entry.isDirectory()) await removeGitFiles(path)
-  }
+/** What may be shown of an address that may be none: in that, all before the last `@` may be a secret. */
+function withoutCredentials(text: string): string {
+  if (parseRepositoryUrl(text) !== null) return splitCredentials(text).url
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0] ?? ''
+  const rest = text.slice(Math.max(text.lastIndexOf('@') + 1, scheme.length))
+  return (scheme + rest).slice(0, MAX_SHOWN_CHARACTERS)
 }

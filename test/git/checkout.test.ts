@@ -20,6 +20,7 @@ import {
   type Checkout,
   type CheckoutRequest,
 } from '../../daemon/sources/git.ts'
+import { withReader } from '../../daemon/reader/reader.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
 import {
   freePort,
@@ -50,17 +51,20 @@ const withPassword = (user: string, password: string) =>
 
 function get(url: string, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
   const signal = new AbortController().signal
-  return checkout({
-    url,
-    branch: null,
-    commit: null,
-    confined: false,
-    directory: tree(),
-    signal,
-    onLine: () => {},
-    ...access(),
-    ...rest,
-  })
+  return withReader(undefined, (reader) =>
+    checkout({
+      reader,
+      url,
+      branch: null,
+      commit: null,
+      confined: false,
+      directory: tree(),
+      signal,
+      onLine: () => {},
+      ...access(),
+      ...rest,
+    }),
+  )
 }
 
 const failure = (said: string | RegExp) => ({

@@ -1,15 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkout, type Checkout, type CheckoutRequest } from '../../daemon/sources/git.ts'
+import { withReader } from '../../daemon/reader/reader.ts'
+import { useReaderOfCheckout } from '../support/reader.ts'
 import { git, Repository, startRemotes, type Remotes } from './remotes.ts'
 
 let remotes: Remotes
 let home: string
 let count = 0
 
+beforeAll(useReaderOfCheckout)
 beforeAll(async () => void (remotes = await startRemotes()), 30_000)
 afterAll(() => remotes.close())
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'confined-'))))
@@ -22,18 +25,21 @@ const tree = () => join(home, 'tree')
 /** What a hook that names `commit` leads to. */
 function byHook(of: Repository, commit: string, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
   rmSync(tree(), { recursive: true, force: true })
-  return checkout({
-    url: `${remotes.http}/${name(of)}`,
-    branch: null,
-    commit,
-    confined: true,
-    directory: tree(),
-    signal: new AbortController().signal,
-    onLine: () => {},
-    sshKeyFile: remotes.sshKeyFile,
-    knownHostsFile: join(home, 'known hosts'),
-    ...rest,
-  })
+  return withReader(undefined, (reader) =>
+    checkout({
+      reader,
+      url: `${remotes.http}/${name(of)}`,
+      branch: null,
+      commit,
+      confined: true,
+      directory: tree(),
+      signal: new AbortController().signal,
+      onLine: () => {},
+      sshKeyFile: remotes.sshKeyFile,
+      knownHostsFile: join(home, 'known hosts'),
+      ...rest,
+    }),
+  )
 }
 
 const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) as string })
@@ -98,6 +104,17 @@ describe('a commit of the configured branch', () => {
     }
   })
 
+  test('is not looked for when it is the last one', async () => {
+    const source = repository()
+    const head = source.push({ a: 'x' })
+    const lines: string[] = []
+    for (const branch of [null, 'main']) {
+      const deployed = byHook(source, head, { branch, onLine: (line) => lines.push(line) })
+      expect(await deployed).toMatchObject({ sha: head, branch: 'main' })
+    }
+    expect(lines).toEqual([])
+  })
+
   test('is found behind many others', async () => {
     const source = repository()
     const old = source.push({ a: 'old' })
@@ -156,5 +173,4 @@ test('a branch that is not there says which there are', async () => {
     failure('has no branch gone: set branch to one of its branches (main)'),
   )
   await expect(byHook(source, absent)).rejects.toMatchObject(failure('does not contain'))
-  expect(existsSync(join(tree(), '.git-history'))).toBe(false)
 })

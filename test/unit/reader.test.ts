@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -69,6 +69,11 @@ describe('a process that reads sources', () => {
     } finally {
       delete process.env.DEPLOYER_API_TOKEN
     }
+  })
+
+  test('is watched on after a look that failed', () => {
+    const command = ['--nofile=64:64', process.execPath, `${SUPPORT}starved.ts`]
+    expect(execFileSync('prlimit', command).toString()).toBe('none is free\nseen true\n')
   })
 
   test('ends with the process that started it, also when that is killed while it never pauses', async () => {

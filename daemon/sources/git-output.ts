@@ -1,0 +1,64 @@
+/** More output than this is no answer but an attack: refs of the largest public repositories take about 10 MiB. */
+const MAX_OUTPUT_CHARACTERS = 32 * 1024 * 1024
+/** git writes names as long as its objects have them; those of files end at 255 bytes, their paths at 4,096 (limits.h). */
+const MAX_LINE_CHARACTERS = 64 * 1024
+
+/** What git writes, as it comes in pieces. */
+export interface GitOutput {
+  /** Throws TooMuchOutput. */
+  feed(text: string): void
+  /** Takes the end; answers what was collected. */
+  finish(): string
+}
+
+/** Says what there is too much of, to follow the address of the repository. */
+export class TooMuchOutput extends Error {
+  override readonly name = 'TooMuchOutput'
+}
+
+/** Collects it. */
+export class WholeOutput implements GitOutput {
+  #text = ''
+
+  feed(text: string): void {
+    this.#text += text
+    if (this.#text.length > MAX_OUTPUT_CHARACTERS)
+      throw new TooMuchOutput(`git writes more than ${MAX_OUTPUT_CHARACTERS / 1024 ** 2} MiB about it`)
+  }
+
+  finish(): string {
+    return this.#text
+  }
+}
+
+/** Hands it on line by line, and collects nothing. */
+export class OutputLines implements GitOutput {
+  readonly #onLine: (line: string) => void
+  #rest = ''
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine
+  }
+
+  feed(text: string): void {
+    const lines = (this.#rest + text).split('\n')
+    this.#rest = lines.pop()!
+    for (const line of lines) this.#give(line)
+    refuseLong(this.#rest)
+  }
+
+  finish(): string {
+    if (this.#rest !== '') this.#give(this.#rest)
+    return ''
+  }
+
+  #give(line: string): void {
+    refuseLong(line)
+    this.#onLine(line)
+  }
+}
+
+function refuseLong(line: string): void {
+  if (line.length > MAX_LINE_CHARACTERS)
+    throw new TooMuchOutput(`a name in it has more than ${MAX_LINE_CHARACTERS / 1024} KiB`)
+}

@@ -1,0 +1,166 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { withReader } from '../../daemon/reader/reader.ts'
+import { restAfter } from '../../daemon/sources/directory-size.ts'
+import { checkout, type Checkout } from '../../daemon/sources/git.ts'
+import { GitError, runGit } from '../../daemon/sources/git-command.ts'
+import { removeTree } from '../../daemon/sources/remove-tree.ts'
+import { childrenOf, isAlive, readersOf } from '../support/processes.ts'
+import { useReaderOfCheckout } from '../support/reader.ts'
+import { waitFor } from '../support/wait.ts'
+import { git, PRIVATE_PASSWORD, PRIVATE_USER, Repository, startRemotes, type Remotes } from './remotes.ts'
+
+let remotes: Remotes
+let home: string
+let count = 0
+
+beforeAll(useReaderOfCheckout)
+beforeAll(async () => void (remotes = await startRemotes()), 30_000)
+afterAll(() => remotes.close())
+beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'hostile-'))))
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const repository = () => new Repository(remotes, `h${(count += 1)}`)
+const name = (of: Repository) => of.bare.split('/').at(-1)!
+const tree = () => join(home, 'tree')
+
+function get(of: Repository): Promise<Checkout> {
+  return withReader(undefined, (reader) =>
+    checkout({
+      url: `${remotes.http}/${name(of)}`,
+      branch: null,
+      commit: null,
+      confined: false,
+      directory: tree(),
+      reader,
+      signal: new AbortController().signal,
+      onLine: () => {},
+      sshKeyFile: remotes.sshKeyFile,
+      knownHostsFile: join(home, 'known hosts'),
+    }),
+  )
+}
+
+/** A repository with a submodule `inner` of that address. */
+function withSubmodule(url: string, of: Repository = repository()): Repository {
+  of.push({ a: 'x' })
+  const outer = repository()
+  git(outer.work, 'submodule', 'add', '-q', of.bare, 'inner')
+  git(outer.work, 'config', '-f', '.gitmodules', 'submodule.inner.url', url)
+  outer.push({ o: 'x' })
+  return outer
+}
+
+/** Has git run a program, as it runs those that speak to remotes. */
+function through(program: string): Promise<string> {
+  return runGit({
+    arguments: ['-c', `alias.through=!exec '${process.execPath}' -e '${program}'`, 'through'],
+    environment: {},
+    signal: new AbortController().signal,
+  })
+}
+
+function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)])
+}
+
+describe('a repository', () => {
+  test('with an endless name in it is refused before the name is held', async () => {
+    const source = repository()
+    const blob = execFileSync('git', ['-C', source.work, 'hash-object', '-w', '--stdin'], { input: 'x' })
+    const input = `100644 blob ${blob.toString().trim()}\t${'n'.repeat(1024 * 1024)}\n`
+    const top = execFileSync('git', ['-C', source.work, 'mktree'], { input }).toString().trim()
+    const commit = git(source.work, 'commit-tree', '-m', 'long', top)
+    git(source.work, 'push', '-q', 'origin', `${commit}:refs/heads/main`)
+    await expect(get(source)).rejects.toMatchObject({
+      name: 'BuildFailure',
+      message: expect.stringContaining('cannot be cloned: a name in it has more than 64 KiB') as string,
+    })
+  })
+
+  test('whose objects take git too much memory is refused', async () => {
+    const gorging = through('const held = Buffer.alloc(600 * 1024 ** 2, 1); setInterval(() => held, 1000)')
+    const error = await gorging.catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(GitError)
+    expect(error).toMatchObject({ messages: 'it takes git more than 512 MiB of memory' })
+  })
+
+  test('is read behind what serves', async () => {
+    expect(await through('console.log(require("node:os").getPriority())')).toBe('5\n')
+  })
+
+  test('is left when the server is killed', async () => {
+    const script = fileURLToPath(new URL('../support/cloning.ts', import.meta.url))
+    const parent = spawn(process.execPath, [script], { stdio: 'ignore' })
+    const ended = once(parent, 'exit')
+    const isAsleep = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sleep')
+    const started = await waitFor(() => {
+      const all = descendantsOf(parent.pid!)
+      return all.some(isAsleep) && all
+    }, 'git to start')
+    parent.kill('SIGKILL')
+    await ended
+    await waitFor(() => !started.some(isAlive), 'git to end')
+  })
+})
+
+describe('a submodule', () => {
+  test('whose address has a line end in it is refused for all of it', async () => {
+    const outer = withSubmodule('ssh://git@good.example/x\n@[127.0.0.1]:2222/y')
+    await expect(get(outer)).rejects.toMatchObject({
+      name: 'BuildFailure',
+      message: expect.stringContaining('must not contain spaces or control characters') as string,
+    })
+  })
+
+  test('with credentials of its own is fetched with them, and they are on no command line', async () => {
+    const inner = repository()
+    const credentials = `${PRIVATE_USER}:${encodeURIComponent(PRIVATE_PASSWORD)}@`
+    const address = `${remotes.privateHttp.replace('http://', `HTTP://${credentials}`)}/${name(inner)}`
+    const outer = withSubmodule(address, inner)
+    const seen: string[] = []
+    const watch = setInterval(() => seen.push(execFileSync('ps', ['axo', 'args']).toString()), 20)
+    try {
+      await get(outer)
+    } finally {
+      clearInterval(watch)
+    }
+    expect(readdirSync(join(tree(), 'inner'))).toEqual(['a'])
+    expect(seen.join('\n')).toContain(name(inner))
+    expect(seen.join('\n')).not.toMatch(/pa(%20| )ss/)
+  })
+
+  test('that is refused shows its address without what may be a secret', async () => {
+    const error = (await get(withSubmodule('ftp://ci:secret@host.example/x')).catch(
+      (thrown: unknown) => thrown,
+    )) as Error
+    expect(error.message).toContain('from ftp://host.example/x ')
+    expect(error.message).not.toContain('secret')
+  })
+})
+
+test('a folder that fills is looked at again soon, however long a look took', () => {
+  expect([0, 150, 1_000, 60_000].map(restAfter)).toEqual([1_000, 1_350, 2_000, 2_000])
+})
+
+test('folders are removed by two processes at once, not by one each', async () => {
+  const folders = Array.from({ length: 6 }, (_, index) => join(home, String(index)))
+  for (const folder of folders) {
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'a'), '')
+  }
+  let most = 0
+  const watch = setInterval(() => (most = Math.max(most, readersOf(process.pid).length)), 5)
+  try {
+    await Promise.all(folders.map(removeTree))
+  } finally {
+    clearInterval(watch)
+  }
+  expect(readdirSync(home)).toEqual([])
+  expect(most).toBe(2)
+})

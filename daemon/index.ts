@@ -2,6 +2,7 @@ import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { cleanup } from './cleanup/task.ts'
+import { DatastoreKeeper } from './datastores/keeper.ts'
 import { DeployQueue } from './deploys/queue.ts'
 import { Driver } from './driver.ts'
 import { engineEvents } from './engine-events.ts'
@@ -63,9 +64,10 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
   const supervisor = new Supervisor(started)
+  const datastores = new DatastoreKeeper(started)
   deploys.recover()
   driver.start(
-    engineEvents(started, supervisor, () => {
+    engineEvents(started, supervisor, datastores, () => {
       driver.wake('deploys')
       driver.wake('jobs')
     }),
@@ -73,6 +75,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(deploys.task(() => driver.wake('deploys')))
   driver.start(supervisor.task(() => driver.wake('instances')))
   driver.start(new Health(started, supervisor).task())
+  for (const task of datastores.tasks(() => driver.wake('datastores'))) driver.start(task)
   driver.start(jobs.task(() => driver.wake('jobs')))
   driver.start(schedule.task(() => driver.wake('schedule')))
   driver.start(cleanup(started))
@@ -86,6 +89,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
     httpPort: dataPlane.httpPort,
     async stop() {
       supervisor.stop()
+      datastores.stop()
       schedule.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
       dataPlane.close()

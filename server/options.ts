@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AppError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { imageFault } from './services/rules.ts'
 
 /** An address to listen on; an IPv6 host is without brackets. */
 export interface ListenAddress {
@@ -11,6 +12,12 @@ export interface ListenAddress {
   port: number
   /** False for a default, which may give way to another port; a named address may not. */
   named: boolean
+}
+
+/** Where new datastores of a kind come from: the tag is the version of those that name none. */
+export interface DatastoreImage {
+  repository: string
+  tag: string
 }
 
 /** Everything that is set at start. */
@@ -29,6 +36,8 @@ export interface Options {
   jobConcurrency: number
   proxyWorkers: number | null
   baseImageRegistry: string | null
+  relationalImage: DatastoreImage
+  keyvalueImage: DatastoreImage
   /** Of push webhooks that were added to a repository by hand; null takes none. */
   webhookSecret: string | null
   /** For the DNS records that are shown; null is the host's own. */
@@ -77,6 +86,14 @@ export const FLAGS = {
   'base-image-registry': {
     variable: 'DEPLOYER_BASE_IMAGE_REGISTRY',
     help: 'prefix for the base images of language plans',
+  },
+  'relational-image': {
+    variable: 'DEPLOYER_RELATIONAL_IMAGE',
+    help: 'image of new relational datastores (postgres:18)',
+  },
+  'keyvalue-image': {
+    variable: 'DEPLOYER_KEYVALUE_IMAGE',
+    help: 'image of new key-value datastores (valkey/valkey:9)',
   },
   'public-ip': { variable: 'DEPLOYER_PUBLIC_IP', help: "the server's public address, for DNS records shown" },
   'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
@@ -133,6 +150,8 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     jobConcurrency: count('job-concurrency', JOBS_A_CORE * availableParallelism()),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     baseImageRegistry: text('base-image-registry'),
+    relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
+    keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
     webhookSecret: text('webhook-secret'),
     publicIp: readIp('public-ip', text('public-ip')),
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
@@ -232,6 +251,15 @@ export function isLocalDomain(domain: string): boolean {
   return (
     /(^|\.)(localhost|local|test|example|invalid|internal|home\.arpa)$/.test(domain) || !domain.includes('.')
   )
+}
+
+/** A reference with a tag, which becomes a datastore's version. */
+function readImage(name: FlagName, value: string): DatastoreImage {
+  const colon = value.lastIndexOf(':')
+  const tag = value.slice(colon + 1)
+  if (imageFault(value) !== null || value.includes('@') || colon === -1 || tag.includes('/'))
+    throw bad(name, 'an image with a tag, such as postgres:18', value)
+  return { repository: value.slice(0, colon), tag }
 }
 
 function readApiToken(value: string | null): string | null {

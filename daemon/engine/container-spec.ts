@@ -30,6 +30,10 @@ export interface ContainerSpec {
   user?: string
   /** A port of the container that gets a free loopback port of the host, where addresses cannot be reached. */
   publishPort?: number
+  /** The loopback port that it gets instead of any free one. */
+  hostPort?: number
+  /** The size of /dev/shm; the engine's own is 64 MiB. */
+  shmBytes?: number
   /** The image's own, else SIGTERM. */
   stopSignal?: string
   pidsLimit?: number
@@ -76,6 +80,7 @@ export function createOptions(
       ...limitsOf(spec),
       PidsLimit: spec.pidsLimit ?? DEFAULT_PIDS,
       Init: true,
+      ...(spec.shmBytes === undefined ? {} : { ShmSize: spec.shmBytes }),
       SecurityOpt: ['no-new-privileges'],
       // The server supervises: the engine's own policy forgets containers when the engine is killed.
       RestartPolicy: { Name: 'no' },
@@ -86,7 +91,9 @@ export function createOptions(
       ...(spec.volume
         ? { Mounts: [{ Type: 'volume', Source: spec.volume.name, Target: spec.volume.path }] }
         : {}),
-      ...(port ? { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } } : {}),
+      ...(port
+        ? { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: String(spec.hostPort ?? '') }] } }
+        : {}),
     },
     NetworkingConfig: {
       EndpointsConfig: {

@@ -18,7 +18,7 @@ export async function probeDatastore(row: DatastoreRow): Promise<void> {
 }
 
 async function askRelational({ host, port, username, password, database }: Place): Promise<void> {
-  const { Client } = (await import('pg')).default
+  const { Client } = await import('pg')
   const client = new Client({
     host,
     port,

@@ -1,5 +1,5 @@
 import { createClient } from '@redis/client'
-import pg from 'pg'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 async function create(input: object): Promise<Datastore> {
   const { status, body } = await server.api('POST', '/datastores', input)
-  expect(status, JSON.stringify(body)).toBe(201)
+  expect(status).toBe(201)
   return body as Datastore
 }
 
@@ -51,7 +51,7 @@ function become(id: string, status: string): Promise<Datastore> {
 
 /** Runs one query as its own user of the host would. */
 async function query(url: string, sql: string): Promise<unknown[][]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
   await client.connect()
   try {

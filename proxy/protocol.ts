@@ -2,12 +2,6 @@
  * What the control plane and the data plane say to each other: newline-delimited JSON over a Unix socket in the
  * data directory. The data plane opens with a `Hello`; then each side may send requests and answers each one.
  */
-import type { TableMessage } from './control/table-message.ts'
-
-export { Channel, ChannelError, connectChannel, type Handler } from './control/channel.ts'
-export { SentTable } from './control/sent-table.ts'
-export { sendTable } from './control/table-message.ts'
-export { controlSocketFile, proxyDirectory, workerSocketFiles } from './control/paths.ts'
 
 /** Raised when a message changes its meaning; another number is treated like another version: `upgrade`. */
 export const PROTOCOL = 2
@@ -214,6 +208,28 @@ export interface WireError {
   message: string
   /** The listen address that could not be had. */
   address?: string
+}
+
+/** The fields of a table that hold many entries by name; targets come before the hosts that lead to them. */
+export const SECTIONS = ['targets', 'hosts', 'zones', 'certificates', 'acme_challenges'] as const
+
+export type Section = (typeof SECTIONS)[number]
+
+/** The fields of a table that are no sections. */
+export type TableSettings = Omit<RouteTable, Section>
+
+/** Entries of some sections of a table, as names with values; null for those that are gone. */
+export type TablePart = { [Name in Section]?: [name: string, value: RouteTable[Name][string] | null][] }
+
+/** A part of a table, or of the changes to one: what the request `table` says. */
+export interface TableMessage {
+  /** Counts the messages of one table from 0. */
+  part: number
+  /** The entries are changes to the table that came before over the same connection. */
+  base: boolean
+  entries: TablePart
+  /** Come with the last message. */
+  settings?: TableSettings
 }
 
 /** Requests of the control plane, each with what it answers. */

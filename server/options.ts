@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { availableParallelism, homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS, MAX_UPSTREAM_TIMEOUT_MS } from '#proxy/limits.ts'
 import { AppError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { imageFault } from './services/rules.ts'
@@ -156,7 +157,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     publicIp: readIp('public-ip', text('public-ip')),
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
-    maxConnectionsPerIp: count('max-connections-per-ip', 2_000, 1, MAX_CONNECTIONS_PER_IP),
+    maxConnectionsPerIp: count('max-connections-per-ip', 2_000, 1, MAX_CONNECTIONS_PER_ADDRESS),
     hstsSeconds: text('hsts') === 'off' ? 0 : count('hsts', 0, 0, MAX_HSTS_SECONDS),
     logLevel: readLogLevel(text('log-level')),
   }
@@ -189,10 +190,6 @@ function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
 
 /** Most jobs wait for a database or the network more than they compute. */
 const JOBS_A_CORE = 4
-
-/** What the data plane takes. */
-const MAX_CONNECTIONS_PER_IP = 1_000_000
-const MAX_HSTS_SECONDS = 100 * 365 * 24 * 60 * 60
 
 /** Less starts no program (the engine's own least is 6). */
 const MIN_MEMORY_MB = 16
@@ -272,8 +269,8 @@ function readApiToken(value: string | null): string | null {
   return value
 }
 
-/** Longer than anyone waits, and the most that the data plane takes. */
-const LONGEST_DURATION_MS = 24 * 3_600_000
+/** The most that the data plane takes is also longer than anyone waits for a build. */
+const LONGEST_DURATION_MS = MAX_UPSTREAM_TIMEOUT_MS
 
 const UNIT_MS: Record<string, number> = { '': 1_000, ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 }
 

@@ -1,16 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FLAGS } from '#server/options.ts'
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+import { ROOT, circularImports, importGraph, resolveInside, sourcesOf } from './support/sources.ts'
 
 /** What each room may import of the others; a path means that file or folder alone. */
 const MAY_IMPORT: Record<string, string[]> = {
-  server: [],
+  server: ['proxy/limits.ts'],
   proxy: [],
-  daemon: ['server', 'proxy/protocol.ts'],
+  daemon: ['server', 'proxy/protocol.ts', 'proxy/control', 'proxy/table'],
   routes: ['server', 'daemon'],
   cli: ['server', 'daemon', 'proxy/protocol.ts'],
   preset: ['server', 'daemon', 'cli', 'proxy/protocol.ts'],
@@ -26,15 +24,37 @@ const PACKAGE_HOMES: Record<string, string[]> = {
   db0: ['server/database/'],
 }
 
-interface Source {
-  /** Relative to the checkout. */
-  path: string
-  text: string
-  /** Import specifiers, in order. */
-  imports: string[]
+/**
+ * The rooms inside a room, the lowest first: none imports one that comes after it. A file that stands here by its name
+ * is no part of its folder's place.
+ */
+const ORDER: Record<string, string[]> = {
+  proxy: [
+    'limits.ts',
+    'log.ts',
+    'protocol.ts',
+    'counts.ts',
+    'control',
+    'table',
+    'spawn.ts',
+    'http1',
+    'wire',
+    'pages',
+    'sites',
+    'upstream',
+    'routes',
+    'relay',
+    'http2',
+    'tls',
+    'resolver',
+    'worker',
+    'supervisor',
+    'main.ts',
+  ],
 }
 
-const sources = [...Object.keys(MAY_IMPORT), 'scripts'].flatMap(read)
+const sources = [...Object.keys(MAY_IMPORT), 'scripts'].flatMap(sourcesOf)
+const graph = importGraph(sources)
 
 describe('the rooms', () => {
   it('import only what the architecture lets them', () => {
@@ -90,6 +110,38 @@ describe('the rooms', () => {
       .flatMap(({ path, imports }) => imports.map((specifier) => `${path} -> ${specifier}`))
       .filter((line) => !/ -> (node:|\.\.?\/)/.test(line))
     expect(foreign).toEqual([])
+  })
+})
+
+describe('the imports', () => {
+  it('go in no circle, those of types included', () => {
+    const outside = [...graph].filter(([path]) => !path.startsWith('daemon/'))
+    expect(circularImports(new Map(outside))).toEqual([])
+  })
+
+  it.each([
+    ['two files', { a: ['b'], b: ['a'] }, ['a -> b', 'b -> a']],
+    ['itself', { a: ['a'] }, ['a -> a']],
+    [
+      'three, among others',
+      { d: ['a'], a: ['b'], b: ['c'], c: ['a', 'e'], e: [] },
+      ['a -> b', 'b -> c', 'c -> a'],
+    ],
+    ['none', { a: ['b', 'c'], b: ['c'], c: [] }, []],
+  ])('would be found to go in a circle of %s', (_circle, imports: Record<string, string[]>, found) => {
+    expect(circularImports(new Map(Object.entries(imports)))).toEqual(found)
+  })
+
+  it.each(Object.entries(ORDER))('inside %s/ go from higher rooms to lower ones', (room, order) => {
+    const inside = [...graph].filter(([path]) => path.startsWith(`${room}/`))
+    const broken = inside.flatMap(([path, targets]) =>
+      targets
+        .filter((target) => target.startsWith(`${room}/`) && height(target) > height(path))
+        .map((target) => `${path} -> ${target}`),
+    )
+    expect(broken).toEqual([])
+    const used = new Set(inside.map(([path]) => order[height(path)]))
+    expect(order.filter((place) => !used.has(place))).toEqual([])
   })
 })
 
@@ -174,39 +226,19 @@ describe('the documentation', () => {
 /** A contract with every field and a call or two; what is longer has domain rules in it. */
 const MAX_ROUTE_LINES = 60
 
+/** The place of a file of an ordered room in its order. */
+function height(path: string): number {
+  const [room = ''] = path.split('/')
+  const inside = path.slice(room.length + 1)
+  const order = ORDER[room]!
+  const own = order.indexOf(inside)
+  const place = own >= 0 ? own : order.findIndex((folder) => inside.startsWith(`${folder}/`))
+  if (place < 0) throw new Error(`${path} has no place in the order of ${room}/`)
+  return place
+}
+
 function isRoom(path: string): boolean {
   return Object.hasOwn(MAY_IMPORT, path.split('/')[0]!)
-}
-
-function read(path: string): Source[] {
-  const file = join(ROOT, path)
-  if (!existsSync(file)) return []
-  const entries = readdirSync(file, { withFileTypes: true, recursive: true } as const)
-  return entries
-    .filter(
-      (entry) =>
-        entry.isFile() && /\.(ts|mjs|vue)$/.test(entry.name) && !entry.parentPath.includes('node_modules'),
-    )
-    .map((entry) => {
-      const text = readFileSync(join(entry.parentPath, entry.name), 'utf8')
-      return { path: relative(ROOT, join(entry.parentPath, entry.name)), text, imports: importsOf(text) }
-    })
-}
-
-/** The static imports and re-exports of a module, then what it imports when it runs. */
-function importsOf(text: string): string[] {
-  const clause = String.raw`(?:import|export)\s+(?:type\s+)?(?:[\w*]+(?:\s+as\s+\w+)?\s*,?\s*)?(?:\{[^}]*\}\s*)?from\s+`
-  const fixed = text.matchAll(new RegExp(`^(?:${clause}|import\\s+)['"]([^'"]+)['"]`, 'gm'))
-  const lazy = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)
-  return [...fixed, ...lazy].map(([, specifier]) => specifier!)
-}
-
-/** The path, relative to the checkout, of the project's file that a specifier means; null for packages. */
-function resolveInside(from: string, specifier: string): string | null {
-  if (/^#(server|daemon|proxy)\//.test(specifier)) return specifier.slice(1)
-  if (!specifier.startsWith('.')) return null
-  const target = relative(ROOT, join(ROOT, dirname(from), specifier))
-  return target.startsWith('..') ? null : target
 }
 
 function lines(pattern: RegExp): string[] {

@@ -1,14 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  ChannelError,
-  SentTable,
-  sendTable,
-  type BoundListener,
-  type Channel,
-  type Counts,
-  type RouteTable,
-} from '#proxy/protocol.ts'
+import { ChannelError, type Channel } from '#proxy/control/channel.ts'
+import { SentTable } from '#proxy/table/sent-table.ts'
+import { sendTable } from '#proxy/table/message.ts'
+import type { BoundListener, Counts, RouteTable } from '#proxy/protocol.ts'
 import { stopProxy } from './find.ts'
 import { stageProgram, type Program } from './launch.ts'
 import { reachProxy } from './reach.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Channel } from '#proxy/protocol.ts'
+import type { Channel } from '#proxy/control/channel.ts'
 import { HELLO_MS, greet } from './greeting.ts'
 import { livingWorkers } from './launch.ts'
 

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ChannelError, connectChannel, controlSocketFile, type Channel, type Hello } from '#proxy/protocol.ts'
+import { ChannelError, connectChannel, type Channel } from '#proxy/control/channel.ts'
+import { controlSocketFile } from '#proxy/control/paths.ts'
+import type { Hello } from '#proxy/protocol.ts'
 
 /** How long a supervisor that accepts a connection may take to greet, or to answer a short question. */
 export const HELLO_MS = 5_000

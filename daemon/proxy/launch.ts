@@ -12,13 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import {
-  connectChannel,
-  proxyDirectory,
-  workerSocketFiles,
-  type Channel,
-  type SupervisorSettings,
-} from '#proxy/protocol.ts'
+import { connectChannel, type Channel } from '#proxy/control/channel.ts'
+import { proxyDirectory, workerSocketFiles } from '#proxy/control/paths.ts'
+import type { SupervisorSettings } from '#proxy/protocol.ts'
 
 /** Programs of earlier versions that stay, as workers of theirs may still run. */
 const KEPT_PROGRAMS = 3

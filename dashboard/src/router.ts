@@ -1,5 +1,6 @@
-import { createRouter, createWebHistory, type RouteLocationNormalized } from 'vue-router'
+import { createRouter, createWebHistory } from 'vue-router'
 import { session } from './api/session.ts'
+import { returnPath, returnQuery } from './return-path.ts'
 import AppShell from './shell/AppShell.vue'
 
 declare module 'vue-router' {
@@ -73,13 +74,3 @@ session.whenEnded(() => {
     query: { ...returnQuery(router.currentRoute.value.fullPath), ended: null },
   })
 })
-
-/** Where to go after sign-in: only ever a path of the dashboard itself. */
-export function returnPath(route: RouteLocationNormalized): string {
-  const wanted = route.query['return']
-  return typeof wanted === 'string' && /^\/(?![/\\])/.test(wanted) ? wanted : '/services'
-}
-
-function returnQuery(path: string): { return?: string } {
-  return path === '/' || path === '/services' ? {} : { return: path }
-}

@@ -1,5 +1,5 @@
-import { latin1 } from '../relay/head.ts'
-import { withoutWhitespace } from '../relay/whitespace.ts'
+import { latin1 } from '../http1/bytes.ts'
+import { withoutWhitespace } from '../http1/whitespace.ts'
 
 /** Fields about a connection of HTTP/1.1 have no place in HTTP/2 (RFC 9113 8.2.2). */
 const CONNECTION_FIELDS = new Set([

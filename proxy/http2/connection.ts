@@ -1,9 +1,8 @@
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { Client } from '../relay/client.ts'
-import { MAX_HEAD_BYTES } from '../relay/head.ts'
+import { MAX_HEAD_BYTES } from '../http1/head.ts'
+import { Client, type AcceptingWorker } from '../relay/client.ts'
 import type { Peer } from '../relay/peer.ts'
-import type { Relay } from '../relay/relay.ts'
 import { LINGER_MS, READER_TIMEOUT_MS } from '../relay/waits.ts'
 import { requestHead } from './request-head.ts'
 import { StreamWire, type Progress } from './stream-wire.ts'
@@ -25,6 +24,18 @@ const END_STREAM = 1
 /** A code of RST_STREAM: the request may be sent again (RFC 9113 8.7). */
 const REFUSED_STREAM = 7
 
+/** The worker that a connection was accepted in. */
+export interface Http2Worker extends AcceptingWorker {
+  /** Looks after the requests of a client. */
+  serve(client: Client): void
+  /** Counts a stream beside the first; false when its address has too many. */
+  takePlace(peer: Peer): boolean
+  /** Such a stream has ended. */
+  leavePlace(peer: Peer): void
+  /** The connection is gone. */
+  forgetHttp2(connection: Http2Connection): void
+}
+
 /** What serves one stream at a time: for the relay a connection that is kept alive. */
 interface Lane {
   wire: StreamWire
@@ -33,7 +44,7 @@ interface Lane {
 
 /** An accepted connection that speaks HTTP/2. */
 export class Http2Connection {
-  #relay: Relay
+  #worker: Http2Worker
   #peer: Peer
   #socket: TLSSocket
   #session: ServerHttp2Session
@@ -49,11 +60,11 @@ export class Http2Connection {
   #goneBy = Infinity
   #progress: Progress = { at: 0 }
 
-  constructor(relay: Relay, peer: Peer, socket: TLSSocket) {
-    this.#relay = relay
+  constructor(worker: Http2Worker, peer: Peer, socket: TLSSocket) {
+    this.#worker = worker
     this.#peer = peer
     this.#socket = socket
-    this.#deadline = relay.now + IDLE_TIMEOUT_MS
+    this.#deadline = worker.now + IDLE_TIMEOUT_MS
     // A stream has no other limit in time, and node lets no one near the socket of a session.
     socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
     this.#session = process.getBuiltinModule('node:http2').performServerHandshake(socket, {
@@ -66,7 +77,7 @@ export class Http2Connection {
     })
     this.#session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
     this.#session.on('error', () => {})
-    this.#session.on('goaway', () => (this.#farewell = relay.now + FAREWELL_MS))
+    this.#session.on('goaway', () => (this.#farewell = worker.now + FAREWELL_MS))
     this.#session.on('close', () => this.#end())
     this.#session.on('stream', (stream, _headers, flags, rawHeaders) =>
       this.#accept(stream, flags, rawHeaders),
@@ -78,7 +89,7 @@ export class Http2Connection {
     // Those that came with it are taken too.
     if (this.#retiring) setImmediate(() => this.#session.close())
     // Each costs as much as a connection of HTTP/1.1.
-    if (this.#busy.size > 0 && !this.#relay.takePlace(this.#peer)) {
+    if (this.#busy.size > 0 && !this.#worker.takePlace(this.#peer)) {
       stream.on('error', () => {})
       return stream.close(REFUSED_STREAM)
     }
@@ -104,8 +115,8 @@ export class Http2Connection {
   #takeLane(): Lane {
     for (let lane = this.#free.pop(); lane; lane = this.#free.pop()) if (!lane.wire.closed) return lane
     const wire = new StreamWire(this.#progress)
-    const client = new Client(this.#relay, this.#peer, wire)
-    this.#relay.serve(client)
+    const client = new Client(this.#worker, this.#peer, wire)
+    this.#worker.serve(client)
     return { wire, client }
   }
 
@@ -114,13 +125,13 @@ export class Http2Connection {
     lane.wire.leave(!usable)
     if (usable) this.#free.push(lane)
     this.#busy.delete(lane)
-    if (this.#busy.size > 0) this.#relay.leavePlace(this.#peer)
-    else this.#deadline = this.#relay.now + IDLE_TIMEOUT_MS
+    if (this.#busy.size > 0) this.#worker.leavePlace(this.#peer)
+    else this.#deadline = this.#worker.now + IDLE_TIMEOUT_MS
   }
 
   #end(): void {
     for (const { wire } of this.#free.splice(0)) wire.destroy()
-    this.#relay.forgetHttp2(this)
+    this.#worker.forgetHttp2(this)
   }
 
   /** Called with each tick of the relay's clock. */
@@ -146,7 +157,7 @@ export class Http2Connection {
   retire(): void {
     this.#retiring = true
     if (this.#used) this.#session.close()
-    else this.#deadline = this.#relay.now + FIRST_REQUEST_MS
+    else this.#deadline = this.#worker.now + FIRST_REQUEST_MS
   }
 
   /** Ends the connection at once. */

@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2'
-import { NO_TRAILERS } from '../relay/body.ts'
-import { slab } from '../relay/slab.ts'
-import { Wire } from '../relay/wire.ts'
+import { NO_TRAILERS } from '../http1/body.ts'
 import { READER_TIMEOUT_MS } from '../relay/waits.ts'
+import { slab } from '../wire/slab.ts'
+import { Wire } from '../wire/wire.ts'
 import { readAnswerHead, withoutRepeats } from './answer-head.ts'
 
 const NO_ERROR = 0

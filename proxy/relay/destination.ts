@@ -1,33 +1,92 @@
-import { latin1, type Head } from './head.ts'
-import { hostName, type Routes, type TargetRoute } from './routes.ts'
+import type { Tally } from '../counts.ts'
+import { latin1 } from '../http1/bytes.ts'
+import type { Head } from '../http1/head.ts'
+import { METHOD_REFUSED } from '../http1/request-head.ts'
+import { NO_SUCH_HOST, refusal, unavailableAnswer, type Answer } from '../pages/answers.ts'
+import { hostName } from '../routes/host-map.ts'
+import type { Instance } from '../routes/instance.ts'
+import type { Routes } from '../routes/routes.ts'
+import type { TargetRoute } from '../routes/target-route.ts'
+import type { Site } from '../sites/site.ts'
+import { slab } from '../wire/slab.ts'
+import { challengeAnswer, challengeToken, pathOf, secureRedirect } from './plain.ts'
 
 const NO_BYTES = new Uint8Array(0)
+
+/** What knows where requests lead. */
+export interface Directory {
+  readonly routes: Routes
+  /** The port of the first `https` listener: where plain requests are sent to. */
+  readonly securePort: number | null
+}
 
 /** Where the requests of a connection lead: looked up anew when the host or the table is another. */
 export class Destination {
   target: TargetRoute | null = null
+  readonly #directory: Directory
+  /** The connection speaks TLS. */
+  readonly #secure: boolean
   /** There is a certificate for the host. */
-  secured = false
+  #certified = false
   #host: Uint8Array = NO_BYTES
   #epoch = -1
 
-  /** Finds the target of the request whose head was read from `input`. */
-  find(routes: Routes, { hostStart, hostEnd }: Head, input: Buffer): TargetRoute | null {
-    const host = this.#host
-    let same = this.#epoch === routes.epoch && host.length === hostEnd - hostStart
-    for (let index = 0; same && index < host.length; index++) same = host[index] === input[hostStart + index]
-    if (same) return this.target
-    this.#host = Uint8Array.prototype.slice.call(input, hostStart, hostEnd)
-    this.#epoch = routes.epoch
-    const name = hostName(latin1(input, hostStart, hostEnd))
-    this.target = routes.find(name) ?? null
-    this.secured = routes.findCertificate(name) !== undefined
-    return this.target
+  constructor(directory: Directory, secure: boolean) {
+    this.#directory = directory
+    this.#secure = secure
+  }
+
+  /** Where the request is counted. */
+  get counts(): Tally {
+    return this.target?.counts ?? this.#directory.routes.unrouted
+  }
+
+  /**
+   * Who answers the request whose head was read from `input` and stands copied in the slab; an answer where the relay
+   * does so itself. `now` is monotonic milliseconds.
+   */
+  choose(head: Head, input: Buffer, now: number): Instance | Site | Answer {
+    this.#find(head, input)
+    const refused = head.method === METHOD_REFUSED
+    const plain = refused || this.#secure ? null : this.#answerPlain(head, input)
+    if (plain) return plain
+    const serving = this.target?.state === 'serving' ? this.target : null
+    if (serving?.site && !head.expectsOther) return serving.site
+    if (refused) return refusal(405)
+    if (head.expectsOther) return refusal(417)
+    if (!this.target) return NO_SUCH_HOST
+    return serving?.choose(now, null) ?? unavailableAnswer(this.target.state)
   }
 
   /** What comes next has no host that could be read. */
   forget(): void {
     this.target = null
     this.#epoch = -1
+  }
+
+  /** What a request without TLS gets before its target is asked: the proof for a certificate, or the way to TLS. */
+  #answerPlain(head: Head, input: Buffer): Answer | null {
+    const { routes, securePort } = this.#directory
+    const token = challengeToken(slab.buffer, slab.at, head)
+    const proof = token === null ? undefined : routes.challenge(token)
+    if (proof !== undefined) return challengeAnswer(proof)
+    // A proxy that is trusted has taken TLS off already.
+    if (!this.#certified || securePort === null || head.forwarded?.get('x-forwarded-proto') === 'https')
+      return null
+    const host = hostName(latin1(input, head.hostStart, head.hostEnd))
+    return secureRedirect(host, securePort, pathOf(slab.buffer, slab.at, head))
+  }
+
+  #find({ hostStart, hostEnd }: Head, input: Buffer): void {
+    const { routes } = this.#directory
+    const host = this.#host
+    let same = this.#epoch === routes.epoch && host.length === hostEnd - hostStart
+    for (let index = 0; same && index < host.length; index++) same = host[index] === input[hostStart + index]
+    if (same) return
+    this.#host = Uint8Array.prototype.slice.call(input, hostStart, hostEnd)
+    this.#epoch = routes.epoch
+    const name = hostName(latin1(input, hostStart, hostEnd))
+    this.target = routes.find(name) ?? null
+    this.#certified = routes.findCertificate(name) !== undefined
   }
 }

@@ -1,24 +1,14 @@
-import { CR, LF, ascii, put, putText } from './bytes.ts'
-import { dropNamedLines, latin1, type Head } from './head.ts'
+import { CR, LF, ascii, put, putText, latin1 } from '../http1/bytes.ts'
+import { dropNamedLines, type Head } from '../http1/head.ts'
+import type { Routes } from '../routes/routes.ts'
+import type { CurrentRequest } from './current-request.ts'
 import type { Peer } from './peer.ts'
-import type { Routes } from './routes.ts'
 
 /** Room for the fields that are added to a request. */
 export const REQUEST_ADDED_BYTES = 2 * 1024
 
 const REQUEST_ID = ascii('\r\nX-Request-Id: ')
 const CONNECTION_UPGRADE = ascii('Connection: upgrade\r\n')
-
-/** What a request is sent on with. */
-export interface Forwarding {
-  peer: Peer
-  routes: Routes
-  requestId: string
-  /** `Upgrade` goes on. */
-  upgrading: boolean
-  /** `Expect: 100-continue` goes on. */
-  expecting: boolean
-}
 
 /**
  * Completes the copied head in `output`: takes out what goes no further, adds the fields that the relay sets and the
@@ -28,12 +18,13 @@ export function finishRequestHead(
   head: Head,
   input: Uint8Array,
   output: Uint8Array,
-  forwarding: Forwarding,
+  peer: Peer,
+  routes: Routes,
+  { requestId, upgrading, expects }: CurrentRequest,
 ): number {
-  const { peer, routes, requestId, upgrading, expecting } = forwarding
   let names = head.connectionNames
   if (head.upgrade && !upgrading) names = [...(names ?? []), 'upgrade']
-  if (head.expectsContinue && !expecting) names = [...(names ?? []), 'expect']
+  if (head.expectsContinue && !expects) names = [...(names ?? []), 'expect']
   if (names) dropNamedLines(output, head, names)
   let to = head.outputEnd
   if (head.forwarded) {

@@ -1,7 +1,7 @@
 import { BlockList, isIPv6, type Socket } from 'node:net'
-import { ascii } from './bytes.ts'
-import { isHost, latin1 } from './head.ts'
-import type { Routes } from './routes.ts'
+import { ascii, latin1 } from '../http1/bytes.ts'
+import { isHost } from '../http1/field-values.ts'
+import type { Routes } from '../routes/routes.ts'
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')

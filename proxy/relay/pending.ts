@@ -1,5 +1,5 @@
-import { CR, LF } from './bytes.ts'
-import { MAX_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from './head.ts'
+import { CR, LF } from '../http1/bytes.ts'
+import { MAX_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from '../http1/head.ts'
 
 /** What comes after a request while its answer is awaited; then the client is read no further. */
 const MAX_PIPELINED_BYTES = 64 * 1024

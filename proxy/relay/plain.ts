@@ -1,6 +1,6 @@
-import { ascii } from './bytes.ts'
-import { latin1, type Head } from './head.ts'
-import { answer, type Answer } from './pages.ts'
+import { ascii, latin1 } from '../http1/bytes.ts'
+import type { Head } from '../http1/head.ts'
+import { answer, type Answer } from '../pages/answers.ts'
 
 /** RFC 8555 8.3. */
 const CHALLENGE_PATH = '/.well-known/acme-challenge/'

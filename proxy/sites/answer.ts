@@ -1,8 +1,9 @@
+import { METHOD_GET, METHOD_HEAD } from '../http1/request-head.ts'
 import { log, messageOf } from '../log.ts'
-import type { Client } from '../relay/client.ts'
-import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, hstsLine, refusal, type Answer } from '../relay/pages.ts'
-import { METHOD_GET, METHOD_HEAD } from '../relay/request-head.ts'
-import { slab } from '../relay/slab.ts'
+import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, refusal, type Answer } from '../pages/answers.ts'
+import { hstsLine } from '../pages/render.ts'
+import { slab } from '../wire/slab.ts'
+import type { Wire } from '../wire/wire.ts'
 import { precondition, rangeOf, type ByteRange } from './conditions.ts'
 import { sendRange, type Receiver } from './download.ts'
 import type { OpenFiles } from './open-files.ts'
@@ -27,11 +28,29 @@ const REASONS: Record<number, string> = {
   416: 'Range Not Satisfiable',
 }
 
+/** Who an answer of a site is for. */
+export interface SiteClient {
+  readonly wire: Wire
+  readonly request: { readonly headOnly: boolean; readonly requestId: string }
+  /** Seconds for which browsers shall come by TLS alone; 0 where they are not told. */
+  readonly hstsSeconds: number
+  /** Whether the answer must say that the connection ends after it. */
+  closesAfterAnswer(status: number): boolean
+  /** The answer's head goes out. */
+  answerBegins(status: number): void
+  /** The client has to take what was written. */
+  siteSent(): void
+  /** The answer is complete. */
+  finish(): void
+  /** There is no file to answer with. */
+  refuseAnswer(answer: Answer, accept: string): void
+}
+
 /** The answer to one request from a site: out of memory at once, else when the disk has given it. */
 export class SiteAnswer implements Receiver {
   /** The client is gone. */
   canceled = false
-  readonly #client: Client
+  readonly #client: SiteClient
   readonly #site: Site
   readonly #files: OpenFiles
   readonly #request: SiteRequest
@@ -39,7 +58,7 @@ export class SiteAnswer implements Receiver {
   #head: (() => string) | null = null
   #whenDrained: (() => void) | null = null
 
-  constructor(client: Client, site: Site, files: OpenFiles, request: SiteRequest) {
+  constructor(client: SiteClient, site: Site, files: OpenFiles, request: SiteRequest) {
     this.#client = client
     this.#site = site
     this.#files = files
@@ -108,7 +127,7 @@ export class SiteAnswer implements Receiver {
     if (status === 404) return this.#send(404, representation, whole)
     const condition = precondition(this.#request, file)
     if (condition !== 200) return this.#sendEmpty(condition, fields.validators)
-    const range = this.#client.headOnly ? null : rangeOf(this.#request, file.size, file)
+    const range = this.#client.request.headOnly ? null : rangeOf(this.#request, file.size, file)
     if (range === 'unsatisfiable')
       return this.#sendEmpty(416, `${fields.validators}Content-Range: bytes */${file.size}\r\n`)
     this.#send(range ? 206 : 200, representation, range ?? whole)
@@ -119,7 +138,7 @@ export class SiteAnswer implements Receiver {
     const length = `Content-Length: ${end - start}\r\n`
     const lines = fields.validators + fields.body + part + length
     const head = () => this.#headOf(status, lines)
-    if (this.#client.headOnly || end === start) return this.#finishWith(head())
+    if (this.#client.request.headOnly || end === start) return this.#finishWith(head())
     if (file.small) {
       file.used = true
       const page = file.pageAt(0)
@@ -145,7 +164,7 @@ export class SiteAnswer implements Receiver {
     client.answerBegins(status)
     return (
       `HTTP/1.1 ${status} ${REASONS[status]}\r\nDate: ${httpDate()}\r\n${lines}` +
-      `X-Request-Id: ${client.requestId}\r\n${hsts}${close}\r\n`
+      `X-Request-Id: ${client.request.requestId}\r\n${hsts}${close}\r\n`
     )
   }
 

@@ -1,5 +1,5 @@
-import { LOWER, SPACE, TAB, ascii, equalsIgnoringCase } from '../relay/bytes.ts'
-import { latin1, type Head } from '../relay/head.ts'
+import { LOWER, SPACE, TAB, ascii, equalsIgnoringCase, latin1 } from '../http1/bytes.ts'
+import type { Head } from '../http1/head.ts'
 
 /** What of a request matters to a site. A field that is not there is null. */
 export interface SiteRequest {

@@ -1,7 +1,8 @@
 import { renameSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import { Channel, ChannelError, type Handler } from '../control/channel.ts'
 import { controlSocketFile, withSocketPath } from '../control/paths.ts'
-import { Channel, ChannelError, type Handler, type Hello } from '../protocol.ts'
+import type { Hello } from '../protocol.ts'
 
 /** The control plane has one connection, a successor one, `stop --all` one. */
 const MAX_CONTROL_CONNECTIONS = 64

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { ChannelError } from '../control/channel.ts'
+import type { WorkerReport } from '../control/worker-messages.ts'
 import { addSums, viewRow, type Sums } from '../counts.ts'
 import { log, messageOf } from '../log.ts'
-import { ChannelError, type Counts } from '../protocol.ts'
-import type { WorkerReport } from '../worker/worker.ts'
+import type { Counts } from '../protocol.ts'
 import { readJson, writeAtomically } from './files.ts'
 
 interface Page {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ChannelError } from '../control/channel.ts'
 import { log, messageOf } from '../log.ts'
-import { ChannelError, type BoundListener, type Counts } from '../protocol.ts'
+import type { BoundListener, Counts } from '../protocol.ts'
 import type { WorkerSettings } from '../spawn.ts'
 import type { CountsBook } from './counts-book.ts'
 import type { ServedTable } from './served-table.ts'

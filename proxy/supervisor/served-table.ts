@@ -1,6 +1,6 @@
-import { SentTable } from '../control/sent-table.ts'
-import { TableImage, type TableText } from '../control/table-image.ts'
 import type { RouteTable } from '../protocol.ts'
+import { TableImage, type TableText } from '../table/image.ts'
+import { SentTable } from '../table/sent-table.ts'
 
 interface Changes {
   base: TableImage

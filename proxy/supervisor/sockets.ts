@@ -1,8 +1,8 @@
 import { closeSync } from 'node:fs'
 import { BoundSocket } from 'node:net'
-import { ChannelError } from '../protocol.ts'
+import { ChannelError } from '../control/channel.ts'
 import type { HeldSocket } from '../spawn.ts'
-import { parseAddress } from '../table.ts'
+import { parseAddress } from '../table/validation.ts'
 
 interface OpenSocket extends HeldSocket {
   close(): void

@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  ChannelError,
-  connectChannel,
-  controlSocketFile,
-  type Channel,
-  type RouteTable,
-  type SupervisorSettings,
-} from '../protocol.ts'
+import { ChannelError, connectChannel, type Channel } from '../control/channel.ts'
+import { controlSocketFile } from '../control/paths.ts'
+import type { RouteTable, SupervisorSettings } from '../protocol.ts'
 import { spawnSupervisor, type HeldSocket } from '../spawn.ts'
 import type { TicketKeysMessage } from './ticket-keys.ts'
 

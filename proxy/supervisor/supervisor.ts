@@ -1,16 +1,16 @@
 import { mkdirSync } from 'node:fs'
-import { TableImage, type TableText } from '../control/table-image.ts'
-import type { TableReader } from '../control/table-reader.ts'
+import { ChannelError } from '../control/channel.ts'
+import { proxyDirectory } from '../control/paths.ts'
 import { log } from '../log.ts'
 import {
-  ChannelError,
   PROTOCOL,
-  proxyDirectory,
   type BoundListener,
   type Hello,
   type RouteTable,
   type SupervisorSettings,
 } from '../protocol.ts'
+import { TableImage, type TableText } from '../table/image.ts'
+import type { TableReader } from '../table/reader.ts'
 import { ControlServer } from './control-server.ts'
 import { rotateLog } from './files.ts'
 import { ServedTable } from './served-table.ts'

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs'
-import { TableImage } from '../control/table-image.ts'
 import { log } from '../log.ts'
+import { TableImage } from '../table/image.ts'
 import { writeAtomically } from './files.ts'
 import type { ServedTable } from './served-table.ts'
 

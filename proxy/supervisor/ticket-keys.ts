@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { TICKET_KEY_BYTES } from '../control/worker-messages.ts'
 
-/** What node takes: a name of 16 bytes and keys of 16 bytes to encrypt with and to sign with. */
-export const TICKET_KEY_BYTES = 48
 /** Whoever gets hold of the keys reads what was resumed with them: they change regularly (RFC 9325 section 3.4). */
 const LIFETIME_MS = 12 * 60 * 60 * 1000
 

@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { ChannelError } from '../control/channel.ts'
 import { log } from '../log.ts'
-import { ChannelError, type BoundListener, type ListenerSpec, type WireError } from '../protocol.ts'
+import type { BoundListener, ListenerSpec, WireError } from '../protocol.ts'
 import type { HeldSocket } from '../spawn.ts'
 
 /** Connections that may wait to be accepted; the kernel caps it at net.core.somaxconn (4096 by default). */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Channel } from '../control/channel.ts'
+import type { WorkerReport } from '../control/worker-messages.ts'
 import type { Ledger, Sums, Tally } from '../counts.ts'
-import type { Channel } from '../protocol.ts'
-import type { WorkerReport } from './worker.ts'
 
 /** Rows of one report: more would keep requests waiting while they are written. */
 const MAX_ROWS = 500

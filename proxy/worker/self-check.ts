@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net'
 import { log } from '../log.ts'
-import { SocketWire, useDataEvents } from '../relay/socket-wire.ts'
+import { SocketWire, useDataEvents } from '../wire/socket-wire.ts'
 
 /** A round trip over loopback; a host that needs longer only gets the slower way of reading. */
 const CHECK_TIMEOUT_MS = 2_000

@@ -1,8 +1,8 @@
-import { TableReader } from '../control/table-reader.ts'
-import { ChannelError } from '../protocol.ts'
-import type { Draft } from '../relay/draft.ts'
-import type { Routes } from '../relay/routes.ts'
-import type { TableSettings } from '../table.ts'
+import { ChannelError } from '../control/channel.ts'
+import type { TableSettings } from '../protocol.ts'
+import type { Draft } from '../routes/draft.ts'
+import type { Routes } from '../routes/routes.ts'
+import { TableReader } from '../table/reader.ts'
 
 /** A table that has come whole. */
 export interface NewTable {

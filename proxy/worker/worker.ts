@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sums } from '../counts.ts'
+import { Channel, ChannelError } from '../control/channel.ts'
 import { workerSocketFile, withSocketPath } from '../control/paths.ts'
+import { type WorkerHello, type WorkerReport, TICKET_KEY_BYTES } from '../control/worker-messages.ts'
 import { log } from '../log.ts'
-import { Channel, ChannelError, type BoundListener, type SupervisorSettings } from '../protocol.ts'
-import { Relay } from '../relay/relay.ts'
+import type { BoundListener, SupervisorSettings } from '../protocol.ts'
 import { Resolver } from '../resolver/resolver.ts'
 import { spawnSupervisor, type WorkerSettings } from '../spawn.ts'
-import { TICKET_KEY_BYTES } from '../supervisor/ticket-keys.ts'
 import { Listeners } from './listeners.ts'
+import { Relay } from './relay.ts'
 import { Reporter } from './reporter.ts'
 import { checkSharedBuffer } from './self-check.ts'
 import { TableIntake } from './table-intake.ts'
@@ -26,22 +26,6 @@ const LAST_WORDS_MS = 10_000
 const LAST_WORDS_POLL_MS = 50
 /** A supervisor answers at once; also what SIGTERM leaves to requests. */
 const FAREWELL_MS = 500
-
-/** What a worker counts, as it tells its supervisor. */
-export interface WorkerReport {
-  incarnation: string
-  /** The rows that changed since it told them last, or that this supervisor has not been told. */
-  sums: Sums
-  connections: number
-  requests: number
-}
-
-/** Who a worker is, the answer to `hello`. */
-export interface WorkerHello {
-  pid: number
-  version: string
-  incarnation: string
-}
 
 /** Serves on inherited listening sockets until it is retired; its control socket takes orders from any supervisor. */
 export async function runWorker(settings: WorkerSettings): Promise<void> {

@@ -7,11 +7,6 @@ import { ask } from './apps.ts'
 import { app, start as startStand } from './lifetimes.ts'
 import { type ProxyStand, statusOf, tableOf } from './stand.ts'
 
-/** An instance that refuses leaves the choice for 10 s. */
-const EJECTED_PATIENT = { timeout: 30_000, interval: 250 }
-/** Within this much of them it is still out, however long a request takes. */
-const SURELY_EJECTED_MS = 8_000
-
 async function start(...upstreams: Upstream[]): Promise<ProxyStand> {
   return startStand(tableOf(upstreams))
 }
@@ -41,26 +36,6 @@ async function server(stand: ProxyStand): Promise<string> {
   expect(statusOf(answer)).toBe(200)
   return answer.split(' ').at(-1)!
 }
-
-test(
-  'an instance that refuses two connections gets no request for a while, and then again',
-  { timeout: 60_000 },
-  async () => {
-    const away = await refusing('away')
-    const stand = await start((await app('there')).spec, away)
-    const ejected = performance.now()
-    // Both instances are chosen in turn; what one refuses the other answers.
-    for (let request = 0; request < 6; request++) expect(await server(stand)).toBe('there')
-    await appear(away)
-    for (let request = 0; request < 20 && performance.now() - ejected < SURELY_EJECTED_MS; request++) {
-      expect(await server(stand)).toBe('there')
-    }
-    await expect.poll(() => server(stand), EJECTED_PATIENT).toBe('away')
-    const answers = []
-    for (let request = 0; request < 10; request++) answers.push(await server(stand))
-    expect(new Set(answers)).toEqual(new Set(['there', 'away']))
-  },
-)
 
 test('when every instance refuses they are tried all the same, and serve as soon as they can', async () => {
   const first = await refusing('first')

@@ -1,13 +1,13 @@
 import { connect as connectHttp2, constants } from 'node:http2'
 import { networkInterfaces } from 'node:os'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
-import { Relay } from '../../proxy/relay/relay.ts'
-import { useDataEvents } from '../../proxy/relay/socket-wire.ts'
+import { useDataEvents } from '../../proxy/wire/socket-wire.ts'
 import { secureTable } from './secure.ts'
 import { closing, start } from './lifetimes.ts'
-import { HOST, RawConnection, RawUpstream, statusOf, tableOf, waitFor } from './stand.ts'
+import { OwnRelay } from './own-relay.ts'
+import { HOST, RawUpstream, statusOf, tableOf, waitFor } from './stand.ts'
 
 const { NGHTTP2_CANCEL: CANCEL, NGHTTP2_REFUSED_STREAM: REFUSED } = constants
 
@@ -120,21 +120,7 @@ test('where accepted connections cannot share a read buffer, data events serve a
     }),
   )
   useDataEvents()
-  const relay = new Relay()
-  const table = tableOf([upstream.spec])
-  const draft = relay.routes.draft(false)
-  draft.add({ targets: Object.entries(table.targets), hosts: Object.entries(table.hosts) })
-  await relay.routes.swap(draft, table)
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-    relay.accept(socket, 'http'),
-  )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    relay.end()
-    server.close()
-  })
-  const client = new RawConnection((server.address() as AddressInfo).port)
+  const client = (await OwnRelay.start(tableOf([upstream.spec]))).raw()
   client.request('GET /1 HTTP/1.1', `Host: ${HOST}`)
   await client.until('z')
   client.request('GET /2 HTTP/1.1', `Host: ${HOST}`, 'Connection: close')

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SentTable } from '../../proxy/control/sent-table.ts'
-import { TableImage } from '../../proxy/control/table-image.ts'
+import { SentTable } from '../../proxy/table/sent-table.ts'
+import { TableImage } from '../../proxy/table/image.ts'
 import type { RouteTable, Target } from '../../proxy/protocol.ts'
-import { Routes } from '../../proxy/relay/routes.ts'
+import { Routes } from '../../proxy/routes/routes.ts'
 import { TableIntake } from '../../proxy/worker/table-intake.ts'
 
 const name = fc.integer({ min: 0, max: 7 })

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { array, assert, constantFrom, property } from 'fast-check'
 import { parseHeaders, parseRedirects } from '../../daemon/sites/rules.ts'
-import { METHOD_GET } from '../../proxy/relay/request-head.ts'
+import { METHOD_GET } from '../../proxy/http1/request-head.ts'
 import { rangeOf, precondition } from '../../proxy/sites/conditions.ts'
 import { chooseCoding } from '../../proxy/sites/encodings.ts'
 import { isHashedName, mayBeHashed } from '../../proxy/sites/hashed-name.ts'

@@ -1,4 +1,5 @@
-import { Body } from '../../../proxy/relay/body.ts'
+import { Body } from '../../../proxy/http1/body.ts'
+import { latin1 } from '../../../proxy/http1/bytes.ts'
 import {
   COMPLETE,
   HEAD_GROWTH_BYTES,
@@ -6,10 +7,9 @@ import {
   INCOMPLETE,
   MAX_HEAD_BYTES,
   dropNamedLines,
-  latin1,
-} from '../../../proxy/relay/head.ts'
-import { METHOD_REFUSED, parseRequestHead } from '../../../proxy/relay/request-head.ts'
-import { parseResponseHead } from '../../../proxy/relay/response-head.ts'
+} from '../../../proxy/http1/head.ts'
+import { METHOD_REFUSED, parseRequestHead } from '../../../proxy/http1/request-head.ts'
+import { parseResponseHead } from '../../../proxy/http1/response-head.ts'
 import { pairs, type Message, type Reading } from './message.ts'
 
 /** A message as the relay reads it, and what it sends on of it. */

@@ -1,19 +1,8 @@
-import { SECTIONS, type Section, type TablePart, type TableSettings } from '../table.ts'
-import type { Channel } from './channel.ts'
+import type { Channel } from '../control/channel.ts'
+import { SECTIONS, type Section } from '../protocol.ts'
 
 /** Characters of one message, which a worker takes in a millisecond or two. */
 const MESSAGE_CHARACTERS = 32 * 1024
-
-/** A part of a table, or of the changes to one: what the request `table` says. */
-export interface TableMessage {
-  /** Counts the messages of one table from 0. */
-  part: number
-  /** The entries are changes to the table that came before over the same connection. */
-  base: boolean
-  entries: TablePart
-  /** Come with the last message. */
-  settings?: TableSettings
-}
 
 /** Entries with the JSON of their values; null for those that are gone. */
 export type TextPart = Partial<Record<Section, [name: string, text: string | null][]>>

@@ -84,7 +84,14 @@ export class SocketWire extends Wire {
       writableHighWaterMark: 1,
       autoSelectFamily: false,
     }
-    this.#attach(connect({ ...options, onread: this.#onread() }, connected))
+    const stands = () => {
+      try {
+        connected()
+      } catch (error) {
+        this.fail(error)
+      }
+    }
+    this.#attach(connect({ ...options, onread: this.#onread() }, stands))
     this.#socket.resume()
   }
 

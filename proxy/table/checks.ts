@@ -1,4 +1,4 @@
-import { ChannelError } from './control/channel.ts'
+import { ChannelError } from '../control/channel.ts'
 
 /** What is wrong with a table, and where. */
 class Fault extends ChannelError {

@@ -1,24 +1,21 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { countAnswer, countStatus } from '../counts.ts'
-import { Http2Connection } from '../http2/connection.ts'
+import { Http2Connection, type Http2Worker } from '../http2/connection.ts'
 import type { ListenerSpec } from '../protocol.ts'
+import { Client } from '../relay/client.ts'
+import { Peer } from '../relay/peer.ts'
+import { Routes } from '../routes/routes.ts'
 import { OpenFiles } from '../sites/open-files.ts'
 import { TlsTerminator } from '../tls/terminator.ts'
-import { Client } from './client.ts'
-import { Peer } from './peer.ts'
-import { Routes, type TargetRoute } from './routes.ts'
-import { Upstream } from './upstream.ts'
-import { SocketWire } from './socket-wire.ts'
+import { SocketWire } from '../wire/socket-wire.ts'
 
 /** All waits are counted in seconds; one timer looks after all connections. */
 const TICK_MS = 500
 /** Client connections of one worker: each may need a second descriptor, and 1,048,576 is the usual limit of a process. */
 const MAX_CONNECTIONS = 100_000
-const CLIENT_LEFT = 499
 
 /** Every connection of one worker. */
-export class Relay {
+export class Relay implements Http2Worker {
   readonly routes = new Routes()
   /** The files of sites that are being sent. */
   readonly files = new OpenFiles()
@@ -137,18 +134,6 @@ export class Relay {
     if (this.retiring && this.#connections === 0) this.whenEmpty()
   }
 
-  countAnswer(target: TargetRoute | null, status: number, milliseconds: number): void {
-    countAnswer(target?.counts ?? this.routes.unrouted, status, milliseconds / 1000)
-  }
-
-  countUpgrade(target: TargetRoute | null): void {
-    countStatus(target?.counts ?? this.routes.unrouted, 101)
-  }
-
-  countLeft(target: TargetRoute | null): void {
-    countStatus(target?.counts ?? this.routes.unrouted, CLIENT_LEFT)
-  }
-
   /**
    * Resolves when no request to the instance is open; after `deadlineMs` those left are cut. New requests do not go
    * there any more when the table says so, which must come first.
@@ -158,7 +143,7 @@ export class Relay {
       for (const client of this.#clients) if (client.instance?.name === name) client.cut()
     }, deadlineMs)
     const waits = this.routes.named(name).map((instance) => {
-      instance.closeIdle()
+      instance.idle.close()
       if (instance.open === 0) return Promise.resolve()
       return new Promise<void>((resolve) => instance.whenIdle.push(resolve))
     })
@@ -193,6 +178,6 @@ export class Relay {
     }
     for (const connection of this.#http2) connection.tick(this.now)
     this.#terminator?.tick(this.now)
-    for (const instance of this.routes.instances()) Upstream.expire(instance, this.now)
+    for (const instance of this.routes.instances()) instance.idle.expire(this.now)
   }
 }

@@ -1,6 +1,6 @@
-import { fail } from '../checks.ts'
-import { validateEntries, validateSettings, type TablePart, type TableSettings } from '../table.ts'
-import type { TableMessage } from './table-message.ts'
+import type { TablePart, TableSettings, TableMessage } from '../protocol.ts'
+import { fail } from './checks.ts'
+import { validateEntries, validateSettings } from './validation.ts'
 
 /** What becomes of a table while it is read. */
 export interface Sink<Table> {

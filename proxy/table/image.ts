@@ -1,15 +1,9 @@
-import { fail } from '../checks.ts'
-import type { RouteTable } from '../protocol.ts'
-import {
-  MAX_ENTRIES,
-  SECTIONS,
-  sectionMaps,
-  type Section,
-  type TablePart,
-  type TableSettings,
-} from '../table.ts'
+import { type RouteTable, SECTIONS, type Section, type TablePart, type TableSettings } from '../protocol.ts'
+import { fail } from './checks.ts'
+import { TableReader } from './reader.ts'
+import { sectionMaps } from './sections.ts'
 import { SentTable } from './sent-table.ts'
-import { TableReader } from './table-reader.ts'
+import { MAX_ENTRIES } from './validation.ts'
 
 /** A table, or changes to one, as it was read: its entries are valid, each for itself. */
 export interface TableText {

@@ -1,7 +1,16 @@
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
+import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS, MAX_UPSTREAM_TIMEOUT_MS } from '../limits.ts'
+import {
+  SECTIONS,
+  type ListenerSpec,
+  type Section,
+  type TablePart,
+  type TableSettings,
+  type Target,
+  type TargetState,
+} from '../protocol.ts'
 import { each, fail, integer, isInteger, list, record } from './checks.ts'
-import type { ListenerSpec, RouteTable, Target, TargetState } from './protocol.ts'
 
 /** Bounds of one table: far above what one host can run. */
 export const MAX_ENTRIES = {
@@ -17,9 +26,6 @@ const MAX_NAMES = 10_000
 const MAX_ADDRESSES = 100
 const MAX_EARLIER_SITES = 100
 const MAX_TRUSTED = 1_000
-/** A hundred years. */
-const MAX_HSTS_SECONDS = 100 * 365 * 24 * 60 * 60
-const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
 
 const STATES: ReadonlySet<string> = new Set<TargetState>([
   'serving',
@@ -45,23 +51,6 @@ const VALIDATORS: Record<Section, (name: string, value: unknown) => void> = {
   acme_challenges: validateChallenge,
 }
 
-/** The fields of a table that hold many entries by name; targets come before the hosts that lead to them. */
-export const SECTIONS = ['targets', 'hosts', 'zones', 'certificates', 'acme_challenges'] as const
-
-export type Section = (typeof SECTIONS)[number]
-
-/** An empty map for each section. */
-export function sectionMaps<Value>(): Record<Section, Map<string, Value>> {
-  const maps = SECTIONS.map((section) => [section, new Map<string, Value>()])
-  return Object.fromEntries(maps) as Record<Section, Map<string, Value>>
-}
-
-/** The fields of a table that are no sections. */
-export type TableSettings = Omit<RouteTable, Section>
-
-/** Entries of some sections of a table, as names with values; null for those that are gone. */
-export type TablePart = { [Name in Section]?: [name: string, value: RouteTable[Name][string] | null][] }
-
 /** Checks the fields that are no sections. Throws `ChannelError` `invalid_table` naming the first fault. */
 export function validateSettings(value: unknown): TableSettings {
   const table = record(value, 'settings')
@@ -74,8 +63,8 @@ export function validateSettings(value: unknown): TableSettings {
       fail(`trusted_proxies[${index}]`, 'must be a CIDR')
   }
   integer(table.hsts_seconds, 'hsts_seconds', 0, MAX_HSTS_SECONDS)
-  integer(table.upstream_timeout_ms, 'upstream_timeout_ms', 1, MAX_TIMEOUT_MS)
-  integer(table.max_connections_per_ip, 'max_connections_per_ip', 1, 1_000_000)
+  integer(table.upstream_timeout_ms, 'upstream_timeout_ms', 1, MAX_UPSTREAM_TIMEOUT_MS)
+  integer(table.max_connections_per_ip, 'max_connections_per_ip', 1, MAX_CONNECTIONS_PER_ADDRESS)
   return value as TableSettings
 }
 

@@ -1,5 +1,6 @@
 import type { Upstream as UpstreamSpec } from '../protocol.ts'
-import type { Upstream } from './upstream.ts'
+import { Pool } from '../upstream/pool.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 
 /** Refused connections in a row after which an instance leaves the choice, and for how long. */
 const EJECT_AFTER_FAILURES = 2
@@ -14,8 +15,7 @@ export class Instance {
   open = 0
   /** Gets no new request, or is out of the table; connections to it end with their request. */
   draining = false
-  /** Idle connections, the one used last at the end. */
-  readonly idle: Upstream[] = []
+  readonly idle = new Pool()
   /** Called when `open` reaches 0. */
   whenIdle: (() => void)[] = []
   #failures = 0
@@ -54,15 +54,14 @@ export class Instance {
     for (const done of waiting) done()
   }
 
-  closeIdle(): void {
-    for (const upstream of this.idle.splice(0)) upstream.destroy()
+  /** Keeps a connection for the next request, unless there will be none. `now` is monotonic milliseconds. */
+  park(upstream: Upstream, now: number): void {
+    if (this.draining) upstream.destroy()
+    else this.idle.park(upstream, now)
   }
 
   /** Closes the idle connections of an instance that is draining, one at a time. */
   *closingIdle(): Generator<void> {
-    while (this.draining && this.idle.length > 0) {
-      this.idle.pop()!.destroy()
-      yield
-    }
+    while (this.draining && this.idle.closeOne()) yield
   }
 }

@@ -65,3 +65,13 @@ export function putText(output: Uint8Array, at: number, text: string): number {
   for (let index = 0; index < text.length; index++) output[at++] = text.charCodeAt(index)
   return at
 }
+
+/** Every Buffer's method behind `toString('latin1')`, without the work of choosing it. */
+interface Latin1Reader {
+  latin1Slice(start: number, end: number): string
+}
+
+/** The text of `input[start, end)`, a byte a character. */
+export function latin1(input: Uint8Array, start: number, end: number): string {
+  return (input as unknown as Latin1Reader).latin1Slice(start, end)
+}

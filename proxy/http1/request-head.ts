@@ -1,13 +1,7 @@
-import { CR, LF, SPACE, TARGET, TOKEN, ascii, equalsIgnoringCase } from './bytes.ts'
-import {
-  COMPLETE,
-  INCOMPLETE,
-  MAX_REQUEST_LINE_BYTES,
-  isHost,
-  latin1,
-  parseFields,
-  type Head,
-} from './head.ts'
+import { CR, LF, SPACE, TARGET, TOKEN, ascii, equalsIgnoringCase, latin1 } from './bytes.ts'
+import { isHost } from './field-values.ts'
+import { parseFields } from './fields.ts'
+import { COMPLETE, INCOMPLETE, MAX_REQUEST_LINE_BYTES, type Head } from './head.ts'
 
 export const METHOD_OTHER = 0
 export const METHOD_GET = 1

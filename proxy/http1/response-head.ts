@@ -1,5 +1,6 @@
 import { CR, LF, SPACE, VALUE } from './bytes.ts'
-import { COMPLETE, INCOMPLETE, parseFields, type Head } from './head.ts'
+import { parseFields } from './fields.ts'
+import { COMPLETE, INCOMPLETE, type Head } from './head.ts'
 
 /**
  * Reads a response head from `input[at, end)` and writes what passes on to `output` from `to`, without the empty line.

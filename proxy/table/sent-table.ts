@@ -1,6 +1,6 @@
-import type { RouteTable } from '../protocol.ts'
-import { SECTIONS, sectionMaps } from '../table.ts'
-import { MessageWriter } from './table-message.ts'
+import { type RouteTable, SECTIONS } from '../protocol.ts'
+import { MessageWriter } from './message.ts'
+import { sectionMaps } from './sections.ts'
 
 /** The table that was sent last, as the JSON of its entries, by which the next one is told apart. */
 export class SentTable {

@@ -1,17 +1,13 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { Ledger, type Tally } from '../counts.ts'
-import { UNROUTED, type CertificateFiles, type NameZone } from '../protocol.ts'
+import { UNROUTED, type CertificateFiles, type NameZone, type TableSettings } from '../protocol.ts'
 import { Sites } from '../sites/sites.ts'
-import type { TableSettings } from '../table.ts'
 import { Draft } from './draft.ts'
 import { hostName } from './host-map.ts'
 import type { Instance } from './instance.ts'
 import { Maps } from './maps.ts'
 import { inSlices } from './slices.ts'
 import type { TargetRoute } from './target-route.ts'
-
-export { hostName }
-export type { Instance, TargetRoute }
 
 /** The table in the form that requests are routed by. */
 export class Routes {

@@ -1,0 +1,70 @@
+import { FOLDED, ascii, equalsFolded } from './bytes.ts'
+
+export const DROPPED = 1
+export const HOST = 2
+export const CONTENT_LENGTH = 3
+export const TRANSFER_ENCODING = 4
+export const CONNECTION = 5
+export const UPGRADE = 6
+export const EXPECT = 7
+export const REQUEST_ID = 8
+export const FORWARDED_FIELD = 9
+export const FORWARDED = 10
+export const KEEP_ALIVE = 11
+
+const NAMES = {
+  te: ascii('te'),
+  host: ascii('host'),
+  expect: ascii('expect'),
+  upgrade: ascii('upgrade'),
+  connection: ascii('connection'),
+  keepAlive: ascii('keep-alive'),
+  forwarded: ascii('forwarded'),
+  realIp: ascii('x-real-ip'),
+  requestId: ascii('x-request-id'),
+  contentLength: ascii('content-length'),
+  http2Settings: ascii('http2-settings'),
+  forwardedPrefix: ascii('x-forwarded-'),
+  proxyConnection: ascii('proxy-connection'),
+  transferEncoding: ascii('transfer-encoding'),
+}
+/** What a field means to the relay by its name; 0 for nothing. */
+export function kindOf(input: Uint8Array, start: number, end: number, request: boolean): number {
+  const length = end - start
+  if (
+    request &&
+    length >= 12 &&
+    FOLDED[input[start]!] === 120 &&
+    equalsFolded(input, start, start + 12, NAMES.forwardedPrefix)
+  ) {
+    return FORWARDED_FIELD
+  }
+  switch (length) {
+    case 2:
+      return equalsFolded(input, start, end, NAMES.te) ? DROPPED : 0
+    case 4:
+      return request && equalsFolded(input, start, end, NAMES.host) ? HOST : 0
+    case 6:
+      return request && equalsFolded(input, start, end, NAMES.expect) ? EXPECT : 0
+    case 7:
+      return equalsFolded(input, start, end, NAMES.upgrade) ? UPGRADE : 0
+    case 9:
+      if (!request) return 0
+      if (equalsFolded(input, start, end, NAMES.forwarded)) return FORWARDED
+      return equalsFolded(input, start, end, NAMES.realIp) ? DROPPED : 0
+    case 10:
+      if (equalsFolded(input, start, end, NAMES.connection)) return CONNECTION
+      return equalsFolded(input, start, end, NAMES.keepAlive) ? KEEP_ALIVE : 0
+    case 12:
+      return equalsFolded(input, start, end, NAMES.requestId) ? REQUEST_ID : 0
+    case 14:
+      if (equalsFolded(input, start, end, NAMES.contentLength)) return CONTENT_LENGTH
+      return equalsFolded(input, start, end, NAMES.http2Settings) ? DROPPED : 0
+    case 16:
+      return equalsFolded(input, start, end, NAMES.proxyConnection) ? DROPPED : 0
+    case 17:
+      return equalsFolded(input, start, end, NAMES.transferEncoding) ? TRANSFER_ENCODING : 0
+    default:
+      return 0
+  }
+}

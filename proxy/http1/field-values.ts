@@ -1,0 +1,87 @@
+import { isIPv6 } from 'node:net'
+import { ascii, equalsIgnoringCase, latin1 } from './bytes.ts'
+import type { Head } from './head.ts'
+
+/** A name in DNS has at most 253 characters; `:65535` comes after it. */
+const MAX_HOST_BYTES = 260
+/** A client that lists these in `Connection` would have the upstream read another request than the relay did. */
+const UNDROPPABLE = new Set(['host', 'content-length', 'transfer-encoding'])
+const KEEP_ALIVE = ascii('keep-alive')
+const CLOSE = ascii('close')
+
+/** Reads the options of a Connection field (RFC 9110 7.6.1); false when it is no list of tokens. */
+export function connectionTokens(input: Uint8Array, start: number, end: number, head: Head): boolean {
+  // What nearly every one says, without a string made of it.
+  if (equalsIgnoringCase(input, start, end, KEEP_ALIVE)) return (head.keepAlive = true)
+  if (equalsIgnoringCase(input, start, end, CLOSE)) return (head.close = true)
+  for (const part of latin1(input, start, end).split(',')) {
+    const name = part.trim().toLowerCase()
+    if (name === '') continue
+    if (name === 'close') head.close = true
+    else if (name === 'keep-alive') head.keepAlive = true
+    else if (name === 'upgrade') head.connectionUpgrade = true
+    else if (UNDROPPABLE.has(name)) continue
+    else if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) return false
+    else (head.connectionNames ??= []).push(name)
+  }
+  return true
+}
+
+/** Whether an Upgrade field offers HTTP/2 in clear text: in a byte pipe it would pass requests that nobody has checked. */
+export function namesH2c(input: Uint8Array, start: number, end: number): boolean {
+  return /(?:^|[\s,])h2c(?:$|[\s,/])/i.test(latin1(input, start, end))
+}
+
+/** Seconds of `timeout=` in a Keep-Alive field, -1 without. */
+export function keepAliveTimeout(input: Uint8Array, start: number, end: number): number {
+  const seconds = /(?:^|[\s,])timeout=(\d{1,6})(?:$|[\s,])/i.exec(latin1(input, start, end))?.[1]
+  return seconds === undefined ? -1 : Number(seconds)
+}
+
+/** The number in `input[start, end)`, -1 when it is not made of 1 to `digits` digits. */
+export function decimal(input: Uint8Array, start: number, end: number, digits: number): number {
+  if (end === start || end - start > digits) return -1
+  let value = 0
+  for (let index = start; index < end; index++) {
+    const digit = input[index]! - 48
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value
+}
+
+/** Whether `input[start, end)` is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port. */
+export function isHost(input: Uint8Array, start: number, end: number): boolean {
+  if (end === start || end - start > MAX_HOST_BYTES) return false
+  let at = start
+  if (input[at] === 91) {
+    at++
+    while (at < end && (isHexadecimal(input[at]!) || input[at] === 58 || input[at] === 46)) at++
+    if (at >= end || input[at] !== 93 || !isIPv6(latin1(input, start + 1, at))) return false
+    at++
+  } else {
+    while (at < end && isHostByte(input[at]!)) at++
+    if (at === start) return false
+  }
+  if (at === end) return true
+  return input[at] === 58 && decimal(input, at + 1, end, 5) >= 0 && decimal(input, at + 1, end, 5) <= 65535
+}
+
+function isHostByte(byte: number): boolean {
+  const lower = byte | 32
+  return (
+    (lower >= 97 && lower <= 122) || (byte >= 48 && byte <= 57) || byte === 45 || byte === 46 || byte === 95
+  )
+}
+
+function isHexadecimal(byte: number): boolean {
+  const lower = byte | 32
+  return (byte >= 48 && byte <= 57) || (lower >= 97 && lower <= 102)
+}
+
+/** Whether a request id of a client may be kept. */
+export function isRequestId(input: Uint8Array, start: number, end: number): boolean {
+  if (end === start || end - start > 128) return false
+  for (let index = start; index < end; index++) if (!isHostByte(input[index]!)) return false
+  return true
+}

@@ -1,0 +1,180 @@
+import { CR, LF, SPACE, TAB, TOKEN, VALUE, ascii, equalsIgnoringCase, latin1 } from './bytes.ts'
+import {
+  CONNECTION,
+  CONTENT_LENGTH,
+  EXPECT,
+  FORWARDED,
+  FORWARDED_FIELD,
+  HOST,
+  KEEP_ALIVE,
+  REQUEST_ID,
+  TRANSFER_ENCODING,
+  UPGRADE,
+  kindOf,
+} from './field-kinds.ts'
+import { connectionTokens, decimal, isHost, isRequestId, keepAliveTimeout, namesH2c } from './field-values.ts'
+import { COMPLETE, INCOMPLETE, MAX_FIELDS, type Head } from './head.ts'
+
+/** 15 digits stay below 2^53. */
+const MAX_LENGTH_DIGITS = 15
+
+const CHUNKED = ascii('chunked')
+const CONTINUE = ascii('100-continue')
+
+const DROP = 0
+const KEEP = 1
+
+/**
+ * Reads the fields from `at`, which is the start of a line, and copies those that pass to `output` at `to`, all in one
+ * pass. Fills `head`; answers `COMPLETE`, `INCOMPLETE` or the status to refuse with (400 for whatever is malformed:
+ * the caller of a response makes 502 of it).
+ */
+export function parseFields(
+  input: Uint8Array,
+  at: number,
+  end: number,
+  output: Uint8Array,
+  to: number,
+  head: Head,
+  request: boolean,
+): number {
+  let fields = 0
+  for (;;) {
+    if (at >= end) return INCOMPLETE
+    let byte = input[at]!
+    if (byte === CR) {
+      if (at + 1 >= end) return INCOMPLETE
+      if (input[at + 1] !== LF) return 400
+      head.inputEnd = at + 2
+      head.outputEnd = to
+      return COMPLETE
+    }
+    if (++fields > MAX_FIELDS) return 431
+    const lineStart = to
+    const nameStart = at
+    while (at < end && TOKEN[(byte = input[at]!)] === 1) {
+      output[to++] = byte
+      at++
+    }
+    if (at >= end) return INCOMPLETE
+    // No empty name, no space before the colon (RFC 9112 5.1), no folded line (5.2).
+    if (byte !== 58 || at === nameStart) return 400
+    const nameEnd = at
+    const outputNameEnd = to
+    output[to++] = 58
+    output[to++] = SPACE
+    at++
+    while (at < end && ((byte = input[at]!) === SPACE || byte === TAB)) at++
+    const valueStart = at
+    const outputValue = to
+    while (at < end && VALUE[(byte = input[at]!)] === 1) {
+      output[to++] = byte
+      at++
+    }
+    if (at >= end) return INCOMPLETE
+    if (byte !== CR) return 400
+    if (at + 1 >= end) return INCOMPLETE
+    if (input[at + 1] !== LF) return 400
+    at += 2
+    // White space after a value is not part of it (RFC 9112 5.1); not every upstream knows that of `chunked` and a tab.
+    while (to > outputValue && ((byte = output[to - 1]!) === SPACE || byte === TAB)) to--
+    const valueEnd = valueStart + to - outputValue
+    output[to++] = CR
+    output[to++] = LF
+    const kind = kindOf(input, nameStart, nameEnd, request)
+    if (kind !== 0) {
+      const verdict = special(kind, input, nameStart, nameEnd, valueStart, valueEnd, head, request)
+      if (verdict > KEEP) return verdict
+      if (verdict === DROP) {
+        to = lineStart
+        continue
+      }
+      // Whoever compares letter by letter shall find the same framing.
+      if (kind === TRANSFER_ENCODING) output.set(CHUNKED, outputValue)
+    }
+    head.lineStarts[head.lines] = lineStart
+    head.nameEnds[head.lines++] = outputNameEnd
+  }
+}
+
+/** Deals with a field that means something to the relay. Answers DROP, KEEP or the status to refuse with. */
+function special(
+  kind: number,
+  input: Uint8Array,
+  nameStart: number,
+  nameEnd: number,
+  start: number,
+  end: number,
+  head: Head,
+  request: boolean,
+): number {
+  // `Content_Length` is no length to us and could be one to an upstream: it does not pass.
+  for (let index = nameStart; index < nameEnd; index++) if (input[index] === 95) return DROP
+  switch (kind) {
+    case HOST:
+      if (head.hostEnd !== 0 || !isHost(input, start, end)) return 400
+      head.hostStart = start
+      head.hostEnd = end
+      return KEEP
+    case CONTENT_LENGTH:
+      // Also refuses lists and repeated lengths, which RFC 9112 6.3 allows to refuse even when they agree.
+      if (head.contentLength !== -1) return 400
+      head.contentLength = decimal(input, start, end, MAX_LENGTH_DIGITS)
+      if (head.contentLength === -1) return 400
+      return request || lengthAllowed(head.status) ? KEEP : DROP
+    case TRANSFER_ENCODING:
+      if (head.chunked || start === end) return 400
+      if (!equalsIgnoringCase(input, start, end, CHUNKED)) return request ? 501 : 400
+      // Allowed, but no coding to llhttp and others: it is written to hide the coding from one of two readers.
+      for (let at = end; input[at] !== CR; at++) if (input[at] === TAB) return 400
+      head.chunked = true
+      return request || lengthAllowed(head.status) ? KEEP : DROP
+    case CONNECTION:
+      return connectionTokens(input, start, end, head) ? DROP : 400
+    case UPGRADE:
+      if (head.upgrade || start === end || namesH2c(input, start, end)) return DROP
+      head.upgrade = true
+      return KEEP
+    case EXPECT:
+      if (equalsIgnoringCase(input, start, end, CONTINUE)) head.expectsContinue = true
+      else head.expectsOther = true
+      return KEEP
+    case REQUEST_ID:
+      if (!request) {
+        head.requestIdStart = start
+        return KEEP
+      }
+      head.requestIdStart = head.requestIdStart === 0 && isRequestId(input, start, end) ? start : -1
+      head.requestIdEnd = end
+      return DROP
+    case FORWARDED_FIELD:
+      if (head.forwarded) collect(head.forwarded, input, nameStart, nameEnd, start, end)
+      return DROP
+    case FORWARDED:
+      return head.forwarded ? KEEP : DROP
+    case KEEP_ALIVE:
+      head.keepAliveSeconds = keepAliveTimeout(input, start, end)
+      return DROP
+    default:
+      return DROP
+  }
+}
+
+/** 1xx and 204 have no body and may not announce one (RFC 9110 8.6, RFC 9112 6.1). */
+function lengthAllowed(status: number): boolean {
+  return status >= 200 && status !== 204
+}
+
+function collect(
+  into: Map<string, string>,
+  input: Uint8Array,
+  nameStart: number,
+  nameEnd: number,
+  start: number,
+  end: number,
+): void {
+  const name = latin1(input, nameStart, nameEnd).toLowerCase()
+  const value = latin1(input, start, end)
+  const earlier = into.get(name)
+  into.set(name, earlier === undefined ? value : `${earlier}, ${value}`)
+}

@@ -1,0 +1,102 @@
+import { LF, latin1 } from './bytes.ts'
+
+/** A request line longer than this is refused with 414. */
+export const MAX_REQUEST_LINE_BYTES = 8 * 1024
+/** A head longer than this, request line included, is refused with 431. */
+export const MAX_HEAD_BYTES = 64 * 1024
+/** More fields than this are refused with 431. */
+export const MAX_FIELDS = 100
+
+/** The parse result when the head is not complete yet. */
+export const INCOMPLETE = -1
+/** The parse result of a good head; any other positive number is the status to refuse it with. */
+export const COMPLETE = 0
+
+/** Room that a head may grow by when it is copied: a space after each colon. */
+export const HEAD_GROWTH_BYTES = 4 * 1024
+
+/** One parsed head. One object serves all connections: what must outlive the next parse is copied out at once. */
+export class Head {
+  /** Index in the output after the last copied line. */
+  outputEnd = 0
+  /** Index in the input after the empty line. */
+  inputEnd = 0
+  minorVersion = 1
+  status = 0
+  /** Kind of the method, see `request-head.ts`. */
+  method = 0
+  /** -1 without Content-Length. */
+  contentLength = -1
+  chunked = false
+  close = false
+  keepAlive = false
+  /** `Connection` names `upgrade`. */
+  connectionUpgrade = false
+  /** An `Upgrade` field that does not name h2c was copied. */
+  upgrade = false
+  expectsContinue = false
+  /** An expectation that nobody can meet: 417. */
+  expectsOther = false
+  hostStart = 0
+  hostEnd = 0
+  /** The value of X-Request-Id in the input; start 0 without one; -1 when it may not be kept. */
+  requestIdStart = 0
+  requestIdEnd = 0
+  /** Seconds of `Keep-Alive: timeout=`, -1 without. */
+  keepAliveSeconds = -1
+  /** Names other than close, keep-alive and upgrade that `Connection` lists, in lower case. */
+  connectionNames: string[] | null = null
+  /** Values of `X-Forwarded-*` by folded name; collected only from trusted peers. */
+  forwarded: Map<string, string> | null = null
+  /** Offsets in the output of each kept line and of the end of its name, for the rare second pass. */
+  readonly lineStarts = new Int32Array(MAX_FIELDS + 1)
+  readonly nameEnds = new Int32Array(MAX_FIELDS + 1)
+  lines = 0
+
+  reset(): void {
+    this.outputEnd = 0
+    this.inputEnd = 0
+    this.minorVersion = 1
+    this.status = 0
+    this.method = 0
+    this.contentLength = -1
+    this.chunked = false
+    this.close = false
+    this.keepAlive = false
+    this.connectionUpgrade = false
+    this.upgrade = false
+    this.expectsContinue = false
+    this.expectsOther = false
+    this.hostStart = 0
+    this.hostEnd = 0
+    this.requestIdStart = 0
+    this.requestIdEnd = 0
+    this.keepAliveSeconds = -1
+    this.connectionNames = null
+    this.forwarded = null
+    this.lines = 0
+  }
+}
+
+/** Takes the lines with one of these lower case names out of `output`. */
+export function dropNamedLines(output: Uint8Array, head: Head, names: readonly string[]): void {
+  const { lineStarts, nameEnds } = head
+  let shift = 0
+  let kept = 0
+  for (let line = 0; line < head.lines; line++) {
+    const start = lineStarts[line]! - shift
+    const nameEnd = nameEnds[line]! - shift
+    if (!names.includes(latin1(output, start, nameEnd).toLowerCase())) {
+      lineStarts[kept] = start
+      nameEnds[kept++] = nameEnd
+      continue
+    }
+    let end = nameEnd
+    while (output[end] !== LF) end++
+    end++
+    output.copyWithin(start, end, head.outputEnd)
+    head.outputEnd -= end - start
+    shift += end - start
+  }
+  head.lines = kept
+}

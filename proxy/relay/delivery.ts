@@ -1,0 +1,94 @@
+import type { Instance } from '../routes/instance.ts'
+import type { TargetRoute } from '../routes/target-route.ts'
+import { Upstream, type UpstreamClient } from '../upstream/upstream.ts'
+
+/** Brings one request after another of a client to instances: over a connection that was kept, or a new one. */
+export class Delivery {
+  /** The connection that serves the request in hand. */
+  upstream: Upstream | null = null
+  instance: Instance | null = null
+  readonly #client: UpstreamClient
+  #retried = false
+  #probed = false
+
+  constructor(client: UpstreamClient) {
+    this.#client = client
+  }
+
+  /**
+   * Begins with the head that stands in the slab up to `headEnd`; false while the connection does not stand. `now` is
+   * monotonic milliseconds.
+   */
+  begin(instance: Instance, headEnd: number, now: number): boolean {
+    this.#retried = false
+    this.#probed = false
+    const kept = instance.idle.take(now)
+    const upstream = kept ?? new Upstream()
+    this.#attach(upstream, instance)
+    kept?.reuse(this.#client)
+    upstream.sendHead(headEnd, this.#client.wire)
+    if (!kept) upstream.open(instance.host, instance.port, this.#client)
+    return kept !== null
+  }
+
+  /**
+   * Tries once more after the connection ended: on another instance when this one could not be connected to, so that
+   * nothing was sent; on a new connection when one that was kept died before it answered a request that may be sent
+   * again (RFC 9110 9.2.2). False when there is no other try.
+   */
+  retry(target: TargetRoute | null, replayable: boolean): boolean {
+    const failed = this.upstream!
+    const now = performance.now()
+    if (!failed.connected) this.instance!.failed(now)
+    if (this.#retried || !target || failed.answered) return false
+    if (failed.connected && !(failed.reused && replayable)) return false
+    const instance = target.choose(now, failed.connected ? null : this.instance)
+    if (!instance) return false
+    this.#retried = true
+    const upstream = new Upstream()
+    upstream.resendFrom(failed)
+    this.drop()
+    this.#attach(upstream, instance)
+    upstream.open(instance.host, instance.port, this.#client)
+    return true
+  }
+
+  /** The answer is complete: the connection is kept when the request was sent as a whole. */
+  finish(whole: boolean, now: number): void {
+    const { instance } = this
+    const upstream = this.#detach()
+    if (!upstream) return
+    if (whole) instance!.park(upstream, now)
+    else upstream.destroy()
+  }
+
+  /** Ends the connection of the request in hand, if there is one. */
+  drop(): void {
+    this.#detach()?.destroy()
+  }
+
+  /** Has TCP find out, once a request, whether the instance is still there. False when it did before. */
+  probe(): boolean {
+    if (this.#probed) return false
+    this.#probed = true
+    this.upstream!.wire.keepAlive()
+    return true
+  }
+
+  #attach(upstream: Upstream, instance: Instance): void {
+    this.upstream = upstream
+    this.instance = instance
+    instance.open++
+  }
+
+  #detach(): Upstream | null {
+    const { upstream, instance } = this
+    if (!upstream) return null
+    this.upstream = null
+    this.instance = null
+    upstream.client = null
+    upstream.wire.letGo()
+    instance!.release()
+    return upstream
+  }
+}

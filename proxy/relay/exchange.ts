@@ -1,0 +1,321 @@
+import { countAnswer, countStatus } from '../counts.ts'
+import { NO_TRAILERS } from '../http1/body.ts'
+import { latin1 } from '../http1/bytes.ts'
+import type { Head } from '../http1/head.ts'
+import { BAD_GATEWAY, GATEWAY_TIMEOUT, refusal, type Answer } from '../pages/answers.ts'
+import { acceptOf, prefersJson, render } from '../pages/render.ts'
+import { Instance } from '../routes/instance.ts'
+import { SiteAnswer, type SiteClient } from '../sites/answer.ts'
+import type { OpenFiles } from '../sites/open-files.ts'
+import { readSiteRequest } from '../sites/request.ts'
+import { Site } from '../sites/site.ts'
+import type { UpstreamClient } from '../upstream/upstream.ts'
+import { slab } from '../wire/slab.ts'
+import { READ_BUFFER_BYTES } from '../wire/socket-wire.ts'
+import type { Wire } from '../wire/wire.ts'
+import { CurrentRequest } from './current-request.ts'
+import { Delivery } from './delivery.ts'
+import { Destination, type Directory } from './destination.ts'
+import { finishRequestHead } from './forwarded-head.ts'
+import type { Peer } from './peer.ts'
+import {
+  BODY_TIMEOUT_MS,
+  CONNECT_TIMEOUT_MS,
+  HALF_CLOSED_TIMEOUT_MS,
+  KEEP_ALIVE_AFTER_MS,
+  READER_TIMEOUT_MS,
+} from './waits.ts'
+
+const CLIENT_LEFT = 499
+
+/** The body of the request comes. */
+const BODY = 0
+/** The answer is awaited, or goes out. */
+const WAIT = 1
+const TUNNEL = 2
+
+/** The worker that requests are served in. */
+export interface ServingWorker extends Directory {
+  /** The files of sites that are being sent. */
+  readonly files: OpenFiles
+  /** Monotonic milliseconds, as of the last tick. */
+  readonly now: number
+  /** Connections end after their answers. */
+  readonly retiring: boolean
+}
+
+/** The connection that a request came over. */
+export interface ClientConnection {
+  readonly wire: Wire
+  readonly peer: Peer
+  /** The client has sent FIN. */
+  readonly ended: boolean
+  /** The client has sent FIN and nothing after the request under way. */
+  readonly hasNoMore: boolean
+  /** Monotonic milliseconds after which what is waited for has not come; 0 for none. */
+  deadline: number
+  /** The answer has gone out as a whole: the next request follows, or with `last` the end. */
+  over(last: boolean): void
+  /** The answer has gone out before the request's body came, which is read all the same. */
+  discardBody(): void
+  /** What the client sent before there was a tunnel goes through it. */
+  passEarlyBytes(): void
+  /** The answer that has begun ends here, so that it is not taken for a whole one. */
+  cutAnswer(): void
+  /** Ends the connection at once. */
+  cut(): void
+}
+
+/** One request after another of a connection, each with its answer: finds who answers, and keeps both ends in step. */
+export class Exchange implements UpstreamClient, SiteClient {
+  readonly request = new CurrentRequest()
+  readonly wire: Wire
+  closeAfter = false
+  readonly #worker: ServingWorker
+  readonly #connection: ClientConnection
+  readonly #destination: Destination
+  readonly #delivery = new Delivery(this)
+  /** In place of an upstream. */
+  #siteAnswer: SiteAnswer | null = null
+  #phase = WAIT
+  /** The answer has begun. */
+  #begun = false
+
+  constructor(worker: ServingWorker, connection: ClientConnection) {
+    this.#worker = worker
+    this.#connection = connection
+    this.wire = connection.wire
+    this.#destination = new Destination(worker, connection.peer.secure)
+  }
+
+  get ended(): boolean {
+    return this.#connection.ended
+  }
+
+  get hstsSeconds(): number {
+    return this.#connection.peer.secure ? this.#worker.routes.hstsSeconds : 0
+  }
+
+  /** The instance that answers. */
+  get instance(): Instance | null {
+    return this.#delivery.instance
+  }
+
+  /** A request is being answered by an instance or from a site. */
+  get answering(): boolean {
+    return this.#delivery.upstream !== null || this.#siteAnswer !== null
+  }
+
+  #wait(milliseconds: number): void {
+    this.#connection.deadline = this.#worker.now + milliseconds
+  }
+
+  // --- the request
+
+  /** Starts to serve the request whose head was read from `input` and stands copied in the slab. */
+  begin(head: Head, input: Buffer): void {
+    const { request } = this
+    request.describe(head, input)
+    this.#begun = false
+    this.#phase = request.body.done ? WAIT : BODY
+    this.closeAfter = request.last
+    if (request.body.remaining > READ_BUFFER_BYTES) this.wire.stream(true)
+    const answerer = this.#destination.choose(head, input, request.startedAt)
+    if (answerer instanceof Instance) this.#deliver(answerer, head, input)
+    else if (answerer instanceof Site) this.#serve(answerer, head)
+    else this.respond(answerer, acceptOf(latin1(slab.buffer, slab.at, head.outputEnd)))
+  }
+
+  /** Answers a request whose head cannot be read. */
+  refuse(status: number, headOnly: boolean): void {
+    this.request.begin(headOnly)
+    this.#begun = false
+    this.#destination.forget()
+    this.respond(refusal(status))
+  }
+
+  #serve(site: Site, head: Head): void {
+    const asked = readSiteRequest(slab.buffer, slab.at, head)
+    this.#phase = WAIT
+    this.siteSent()
+    this.#siteAnswer = new SiteAnswer(this, site, this.#worker.files, asked)
+    this.#siteAnswer.begin()
+  }
+
+  #deliver(instance: Instance, head: Head, input: Buffer): void {
+    const { peer } = this.#connection
+    const headEnd = finishRequestHead(head, input, slab.buffer, peer, this.#worker.routes, this.request)
+    if (this.#delivery.begin(instance, headEnd, this.request.startedAt)) this.#awaitAnswer()
+    else this.#wait(CONNECT_TIMEOUT_MS)
+  }
+
+  /** Takes what of `input[at, end)` belongs to the request. Answers the index after that. */
+  take(input: Buffer, at: number, end: number): number {
+    if (this.#phase === BODY) return this.#readBody(input, at, end)
+    if (this.#phase === WAIT) return at
+    if (this.#connection.deadline !== 0) this.#wait(HALF_CLOSED_TIMEOUT_MS)
+    this.#delivery.upstream!.wire.relay(input, at, end, this.wire)
+    return end
+  }
+
+  #readBody(input: Buffer, at: number, end: number): number {
+    const { body } = this.request
+    const stop = body.take(input, at, end)
+    if (stop < 0) {
+      this.respond(refusal(400))
+      return end
+    }
+    if (body.done) this.#phase = WAIT
+    this.#delivery.upstream!.send(input, at, stop, this.wire)
+    this.#awaitUpstream()
+    return stop
+  }
+
+  /** Sets the deadline by whose turn it is: the client's to send, or the upstream's to take and answer. */
+  #awaitUpstream(): void {
+    if (this.#begun) this.#connection.deadline = 0
+    else if (this.#delivery.upstream?.connected === false) return
+    else if (this.#phase === BODY && !this.wire.paused) this.#wait(BODY_TIMEOUT_MS)
+    else this.#awaitAnswer()
+  }
+
+  #awaitAnswer(): void {
+    this.#wait(this.ended ? HALF_CLOSED_TIMEOUT_MS : this.#worker.routes.upstreamTimeoutMs)
+  }
+
+  // --- the answer
+
+  closesAfterAnswer(status: number): boolean {
+    // A body that is refused half-way will not be read to its end, so nothing can come after it.
+    if (this.#worker.retiring || this.#connection.hasNoMore || (!this.request.body.done && status >= 300))
+      this.closeAfter = true
+    return this.closeAfter
+  }
+
+  answerBegins(status: number): void {
+    this.#begun = true
+    if (this.ended) this.#wait(HALF_CLOSED_TIMEOUT_MS)
+    else this.#connection.deadline = 0
+    this.#count(status)
+  }
+
+  #count(status: number): void {
+    countAnswer(this.#destination.counts, status, (performance.now() - this.request.startedAt) / 1000)
+  }
+
+  tunnel(): void {
+    this.#begun = true
+    this.#phase = TUNNEL
+    this.#connection.deadline = 0
+    countStatus(this.#destination.counts, 101)
+    this.wire.keepAlive()
+    this.#delivery.upstream!.wire.keepAlive()
+    this.#connection.passEarlyBytes()
+  }
+
+  finish(trailers: readonly string[] = NO_TRAILERS): void {
+    const whole = this.request.body.done
+    this.#siteAnswer = null
+    this.#delivery.finish(whole, this.#worker.now)
+    this.wire.answered(trailers)
+    this.#connection.over(this.closeAfter || !whole || this.#connection.hasNoMore)
+  }
+
+  siteSent(): void {
+    this.#wait(READER_TIMEOUT_MS)
+  }
+
+  /** Answers with a page of the relay's own, in the form that the request's Accept asks for, or cuts the answer that has begun. */
+  respond(answer: Answer, accept = acceptOf(this.#delivery.upstream?.keptHead() ?? '')): void {
+    const json = prefersJson(accept)
+    this.#delivery.drop()
+    this.#siteAnswer = null
+    if (this.#begun) return this.#connection.cutAnswer()
+    const { headOnly: bodyless, requestId, discardable, body } = this.request
+    const { hstsSeconds } = this
+    const close =
+      this.closeAfter || answer.closes || this.#worker.retiring || this.#connection.hasNoMore || !discardable
+    const bytes = render(answer, { json, bodyless, close, requestId, hstsSeconds })
+    this.#begun = true
+    this.#count(answer.status)
+    this.wire.write(bytes, 0, bytes.length)
+    this.wire.answered(NO_TRAILERS)
+    if (close || body.done) this.#connection.over(close)
+    else this.#connection.discardBody()
+  }
+
+  refuseAnswer(answer = BAD_GATEWAY, accept?: string): void {
+    this.respond(answer, accept)
+  }
+
+  /** The client took what was written. */
+  onDrain(): void {
+    this.#siteAnswer?.onDrain()
+  }
+
+  // --- the upstream
+
+  upstreamConnected(): void {
+    this.#delivery.instance!.connected()
+    this.#awaitUpstream()
+  }
+
+  upstreamActive(): void {
+    this.#wait(HALF_CLOSED_TIMEOUT_MS)
+  }
+
+  upstreamEnded(): void {
+    this.#wait(HALF_CLOSED_TIMEOUT_MS)
+    this.wire.end()
+  }
+
+  upstreamGone(): void {
+    if (this.#phase === TUNNEL) {
+      this.#delivery.drop()
+      return this.#connection.over(true)
+    }
+    if (this.#delivery.retry(this.#destination.target, this.request.replayable))
+      return this.#wait(CONNECT_TIMEOUT_MS)
+    this.respond(BAD_GATEWAY)
+  }
+
+  // --- the client
+
+  /** The client has sent FIN. */
+  clientEnded(): void {
+    if (this.#phase === BODY) {
+      this.clientGone()
+      return this.wire.destroy()
+    }
+    this.#wait(HALF_CLOSED_TIMEOUT_MS)
+    if (this.#phase === TUNNEL) this.#delivery.upstream!.wire.end()
+  }
+
+  /** Ends what is done for the client: 499 when it did not wait for the answer. */
+  clientGone(): void {
+    const siteAnswer = this.#siteAnswer
+    if (!this.answering) return
+    this.#siteAnswer = null
+    this.#delivery.drop()
+    siteAnswer?.cancel()
+    if (!this.#begun) countStatus(this.#destination.counts, CLIENT_LEFT)
+  }
+
+  cut(): void {
+    this.#connection.cut()
+  }
+
+  /** Called with each tick of the relay's clock. */
+  tick(now: number): void {
+    if (this.#delivery.upstream === null || now - this.request.startedAt <= KEEP_ALIVE_AFTER_MS) return
+    if (this.#delivery.probe()) this.wire.keepAlive()
+  }
+
+  /** The deadline has passed. */
+  expired(): void {
+    if (this.#delivery.upstream?.connected === false) return this.upstreamGone()
+    if (this.#phase === BODY) return this.respond(this.wire.paused ? GATEWAY_TIMEOUT : refusal(408))
+    if (this.#phase === TUNNEL || this.ended || this.#siteAnswer) return this.cut()
+    this.respond(GATEWAY_TIMEOUT)
+  }
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { onTestFinished, vi } from 'vitest'
+// First, as it has read buffers overwritten after use.
+import { RawConnection, waitFor } from './stand.ts'
+import type { ListenerSpec, RouteTable } from '../../proxy/protocol.ts'
+import { Relay } from '../../proxy/worker/relay.ts'
+
+/** The connections of a worker in the process of the test that runs, whose clock can be put forward. */
+export class OwnRelay {
+  readonly relay = new Relay()
+  /** Milliseconds. */
+  #ahead = 0
+  readonly #ports = new Map<ListenerSpec['protocol'], number>()
+
+  static async start(table: RouteTable): Promise<OwnRelay> {
+    const own = new OwnRelay()
+    onTestFinished(() => own.relay.end())
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + own.#ahead)
+    onTestFinished(() => {
+      clock.mockRestore()
+    })
+    const { routes } = own.relay
+    const draft = routes.draft(false)
+    draft.add({
+      targets: Object.entries(table.targets),
+      hosts: Object.entries(table.hosts),
+      certificates: Object.entries(table.certificates),
+    })
+    await routes.swap(draft, table)
+    await Promise.all([own.#listen('http'), own.#listen('https')])
+    return own
+  }
+
+  /** A connection that speaks bytes. */
+  raw(): RawConnection {
+    const connection = new RawConnection(this.portOf('http'))
+    onTestFinished(() => connection.close())
+    return connection
+  }
+
+  /** On 127.0.0.1 without TLS, on 127.0.0.2 with it. */
+  portOf(protocol: ListenerSpec['protocol']): number {
+    return this.#ports.get(protocol)!
+  }
+
+  /** Lets time pass, as far as the data plane can tell: resolves after it has looked at the clock. */
+  async pass(milliseconds: number): Promise<void> {
+    this.#ahead += milliseconds
+    const passed = performance.now()
+    await waitFor(
+      () => this.relay.now >= passed,
+      () => 'the clock does not tick',
+    )
+  }
+
+  async #listen(protocol: ListenerSpec['protocol']): Promise<void> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      this.relay.accept(socket, protocol),
+    )
+    onTestFinished(() => void server.close())
+    server.listen(0, protocol === 'http' ? '127.0.0.1' : '127.0.0.2')
+    await once(server, 'listening')
+    this.#ports.set(protocol, (server.address() as AddressInfo).port)
+  }
+}

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { base } from './base.ts'
+import { base, newerBase } from './base.ts'
 import type { Recipe } from './index.ts'
 import { build } from './languages.ts'
 
@@ -32,15 +32,20 @@ exec "$@"
 `
 
 /** Debian's PostgreSQL; it stands in for the current major too. */
-export const relational: Recipe = {
-  tags: ['postgres:15', 'postgres:18'],
-  from: base,
-  text: `FROM debian:bookworm-slim
+export const relational = postgres('15', base, ['postgres:15', 'postgres:18'])
+/** The one of the release after it, to upgrade to. */
+export const newerRelational = postgres('17', newerBase, ['postgres:17'])
+
+function postgres(major: string, from: Recipe, tags: string[]): Recipe {
+  return {
+    tags,
+    from,
+    text: `FROM ${from.tags[0]!}
 RUN apt-get update -qq && mkdir -p /etc/postgresql-common \\
  && echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf \\
- && apt-get install -y -qq postgresql-15 >/dev/null && rm -rf /var/lib/apt/lists/* /usr/lib/*-linux-gnu/libLLVM* \\
+ && apt-get install -y -qq postgresql-${major} >/dev/null && rm -rf /var/lib/apt/lists/* /usr/lib/*-linux-gnu/libLLVM* \\
  && install -d -o postgres -g postgres -m 2775 /var/run/postgresql
-ENV PATH=/usr/lib/postgresql/15/bin:$PATH PGDATA=/var/lib/postgresql/data LANG=C.UTF-8
+ENV PATH=/usr/lib/postgresql/${major}/bin:$PATH PGDATA=/var/lib/postgresql/data LANG=C.UTF-8
 COPY entrypoint /usr/local/bin/docker-entrypoint.sh
 VOLUME /var/lib/postgresql/data
 STOPSIGNAL SIGINT
@@ -49,7 +54,8 @@ ENTRYPOINT ["docker-entrypoint.sh"]
 CMD ["postgres"]
 # ${JSON.stringify(POSTGRES_ENTRYPOINT)}
 `,
-  make: (folder, text) => buildWithEntrypoint(folder, text, POSTGRES_ENTRYPOINT, 'postgres:15'),
+    make: (folder, text) => buildWithEntrypoint(folder, text, POSTGRES_ENTRYPOINT, tags[0]!),
+  }
 }
 
 const KEYVALUE_ENTRYPOINT = String.raw`#!/bin/sh

@@ -5,8 +5,8 @@ import { docker } from '../engine.ts'
 import { standFolder } from '../place.ts'
 import { hasTag } from '../registry.ts'
 import { say } from '../run.ts'
-import { base, busybox } from './base.ts'
-import { keyvalue, relational } from './datastores.ts'
+import { base, busybox, newerBase } from './base.ts'
+import { keyvalue, newerRelational, relational } from './datastores.ts'
 import { bun, deno, elixir, php, ruby, rust } from './languages-more.ts'
 import { golang, node, python } from './languages.ts'
 
@@ -25,7 +25,9 @@ export interface Recipe {
 const RECIPES: Recipe[] = [
   busybox,
   base,
+  newerBase,
   relational,
+  newerRelational,
   keyvalue,
   node,
   python,

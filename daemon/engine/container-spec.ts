@@ -36,7 +36,11 @@ export interface ContainerSpec {
   shmBytes?: number
   /** The image's own, else SIGTERM. */
   stopSignal?: string
+  /** How long the engine waits for its end when it is itself stopped; 10 s when absent. */
+  stopSeconds?: number
   pidsLimit?: number
+  /** Its output goes to who is attached and is kept nowhere, and it reads what that one writes, to an end. */
+  streams?: boolean
 }
 
 /** Enough for a runtime with many threads, too few for a fork bomb to hurt the host. */
@@ -73,7 +77,9 @@ export function createOptions(
     ...(spec.entrypoint ? { Entrypoint: spec.entrypoint } : {}),
     ...(spec.user ? { User: spec.user } : {}),
     ...(spec.stopSignal ? { StopSignal: spec.stopSignal } : {}),
+    ...(spec.stopSeconds ? { StopTimeout: spec.stopSeconds } : {}),
     ...(port ? { ExposedPorts: { [port]: {} } } : {}),
+    ...(spec.streams ? { OpenStdin: true, StdinOnce: true, AttachStdin: true } : {}),
     // Health is probed from outside; a check that the image brings would only use up the container's limits.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
@@ -84,7 +90,7 @@ export function createOptions(
       SecurityOpt: ['no-new-privileges'],
       // The server supervises: the engine's own policy forgets containers when the engine is killed.
       RestartPolicy: { Name: 'no' },
-      LogConfig: { Type: 'json-file', Config: LOG_OPTIONS },
+      LogConfig: spec.streams ? { Type: 'none', Config: {} } : { Type: 'json-file', Config: LOG_OPTIONS },
       NetworkMode: spec.network,
       // Without the host's search domains: a wildcard there would answer for a service that has no instance now.
       ...(spec.dns ? { Dns: spec.dns, DnsSearch: ['.'] } : {}),

@@ -1,9 +1,15 @@
-// How much later a datastore is available than the same image run by hand answers its first query.
-import { execFile } from 'node:child_process'
+// How much later a datastore is available than the same image run by hand answers its first query; how a backup compares
+// with pg_dump by hand.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createClient } from '@redis/client'
 import { Client } from 'pg'
+import type { TestServer } from '../test/support/server.ts'
 import { median, withServer } from './lib/stand.ts'
 
 const ROUNDS = 5
@@ -17,7 +23,7 @@ const KINDS = [
     aimSeconds: 5,
     port: 5432,
     run: ['-e', `POSTGRES_PASSWORD=${PASSWORD}`, 'postgres:18'],
-    async ask(port: number) {
+    ask: async (port: number) => {
       const client = new Client({ host: '127.0.0.1', port, user: 'postgres', password: PASSWORD })
       client.on('error', () => {})
       try {
@@ -42,7 +48,7 @@ const KINDS = [
       '--protected-mode',
       'no',
     ],
-    async ask(port: number) {
+    ask: async (port: number) => {
       const socket = { host: '127.0.0.1', port, reconnectStrategy: false } as const
       const client = createClient({ password: PASSWORD, socket })
       client.on('error', () => {})
@@ -80,7 +86,70 @@ await withServer(async (server, dockerHost) => {
       `${kind.padEnd(10)} creating to available ${median(ours).toFixed(0)} ms, docker run to the first answer ${median(byHand).toFixed(0)} ms (medians of ${ROUNDS}; ratio ${ratio}; aim: under ${aimSeconds} s)`,
     )
   }
+  await measureBackup(server, docker, dockerHost)
 })
+
+/** Of text that compresses about as rows of an application do. */
+const BACKUP_MIB = Number(process.env.BENCH_BACKUP_MIB ?? 1_024)
+const ROW_BYTES = 1_024
+const MIB = 1_024 * 1_024
+const SAMPLE_MS = 50
+
+async function measureBackup(
+  server: TestServer,
+  docker: (...args: string[]) => Promise<string>,
+  dockerHost: string,
+): Promise<void> {
+  const { body } = await server.api('POST', '/datastores', { kind: 'relational', name: 'bench-backup' })
+  const isAvailable = async () =>
+    (await server.api('GET', `/datastores/${body.id}`)).body.status === 'available'
+  while (!(await isAvailable())) await delay(50)
+  const {
+    external_url: url,
+    username,
+    password,
+    database,
+  } = (await server.api('GET', `/datastores/${body.id}`)).body
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query(
+    `CREATE TABLE rows AS SELECT i, repeat(md5(i::text), ${ROW_BYTES / 64}) || repeat(md5((i / 100)::text), ${ROW_BYTES / 64}) AS t
+     FROM generate_series(1, ${(BACKUP_MIB * MIB) / ROW_BYTES}) i`,
+  )
+  await client.end()
+
+  const before = residentMib(server.pid)
+  let most = before
+  const sampling = setInterval(() => (most = Math.max(most, residentMib(server.pid))), SAMPLE_MS)
+  const began = performance.now()
+  const backup = (await server.api('POST', `/datastores/${body.id}/backups`)).body
+  const path = `/datastores/${body.id}/backups/${backup.id}`
+  while ((await server.api('GET', path)).body.status === 'running') await delay(SAMPLE_MS)
+  const ours = performance.now() - began
+  clearInterval(sampling)
+  const { size_bytes: size, status } = (await server.api('GET', path)).body
+
+  const network = await docker(
+    'inspect',
+    '-f',
+    '{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}',
+    body.id,
+  )
+  const address = await docker(
+    'inspect',
+    '-f',
+    '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
+    body.id,
+  )
+  const place = ['--network', network, '-e', `PGPASSWORD=${password}`, '--cpus', '1', 'postgres:18']
+  const dump = ['pg_dump', '-Fc', '-h', address, '-U', username, database]
+  const start = performance.now()
+  await toFile(['-H', dockerHost, 'run', '--rm', ...place, ...dump])
+  const byHand = performance.now() - start
+  console.log(
+    `backup     of ${BACKUP_MIB} MiB (${(size / MIB).toFixed(0)} MiB, ${status}) ${(ours / 1_000).toFixed(1)} s, pg_dump by hand ${(byHand / 1_000).toFixed(1)} s (ratio ${(ours / byHand).toFixed(2)}; aim: 1.2), the server grew by ${(most - before).toFixed(0)} MiB (aim: 32)`,
+  )
+}
 
 async function untilDone(work: () => Promise<void>): Promise<void> {
   for (;;) {
@@ -90,4 +159,21 @@ async function untilDone(work: () => Promise<void>): Promise<void> {
       await delay(5)
     }
   }
+}
+
+/** Runs the engine's client with its output in a file, as a person would. */
+async function toFile(args: string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-dump-'))
+  const file = openSync(join(folder, 'dump'), 'w')
+  try {
+    await once(spawn('docker', args, { stdio: ['ignore', file, 'inherit'] }), 'close')
+  } finally {
+    closeSync(file)
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The resident memory of a process (proc(5), `VmRSS`). */
+function residentMib(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024
 }

@@ -66,6 +66,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const supervisor = new Supervisor(started)
   const datastores = new DatastoreKeeper(started)
   deploys.recover()
+  datastores.recover()
   driver.start(
     engineEvents(started, supervisor, datastores, () => {
       driver.wake('deploys')
@@ -75,7 +76,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(deploys.task(() => driver.wake('deploys')))
   driver.start(supervisor.task(() => driver.wake('instances')))
   driver.start(new Health(started, supervisor).task())
-  for (const task of datastores.tasks(() => driver.wake('datastores'))) driver.start(task)
+  for (const task of datastores.tasks((name) => driver.wake(name))) driver.start(task)
   driver.start(jobs.task(() => driver.wake('jobs')))
   driver.start(schedule.task(() => driver.wake('schedule')))
   driver.start(cleanup(started))

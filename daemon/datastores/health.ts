@@ -10,6 +10,7 @@ import type { Task } from '../driver.ts'
 import { forEachLimited } from '../limits.ts'
 import { Background } from '../rollouts/background.ts'
 import { probeDatastore } from './probe.ts'
+import { isAwaited } from './waiting.ts'
 
 const log = logger('datastores')
 
@@ -94,9 +95,13 @@ export class DatastoreHealth {
   #answered(id: string): void {
     this.#misses.delete(id)
     const moved = useDatabase().transaction(() => {
+      const row = getDatastore(id)
+      if (!row || !isAwaited(row)) return false
       // One that failed answers after all.
-      if (getDatastore(id)?.status === 'failed') tryMove(datastoreMachine, id, 'creating')
-      return tryMove(datastoreMachine, id, 'available', { error: null })
+      if (row.status === 'failed') tryMove(datastoreMachine, id, 'creating')
+      // Why it was not restored or upgraded stays to be read.
+      const wasReplaced = row.status === 'restoring' || row.status === 'upgrading'
+      return tryMove(datastoreMachine, id, 'available', { error: wasReplaced ? row.error : null })
     })
     if (!moved) return
     log.info('a datastore is available', { datastore: id })
@@ -106,6 +111,7 @@ export class DatastoreHealth {
 
 /** Records that a datastore that served does not any more, and why. */
 export function becomeUnavailable(id: string, reason: string): void {
+  if (getDatastore(id)?.status !== 'available') return
   if (!tryMove(datastoreMachine, id, 'unavailable', { error: reason })) return
   log.warn('a datastore is unavailable', { datastore: id, reason })
   tellDatastore(id)

@@ -9,9 +9,14 @@ import type { Engine } from '../engine/index.ts'
 export async function imageOf(engine: Engine, row: DatastoreRow, signal: AbortSignal): Promise<string> {
   if (row.image_id !== null && (await engine.images.inspect(row.image_id)) !== null) return row.image_id
   const reference = `${row.repository}:${row.version}`
-  const found = (await engine.images.inspect(reference)) ?? (await pull(engine, reference, signal))
-  recordDatastore(row.id, { image_id: found.id })
-  return found.id
+  const id = await pullImage(engine, reference, signal)
+  recordDatastore(row.id, { image_id: id })
+  return id
+}
+
+/** The id of an image, pulled where the engine does not have it. Throws `runtime_error` that names it. */
+export async function pullImage(engine: Engine, reference: string, signal: AbortSignal): Promise<string> {
+  return ((await engine.images.inspect(reference)) ?? (await pull(engine, reference, signal))).id
 }
 
 async function pull(engine: Engine, reference: string, signal: AbortSignal): Promise<{ id: string }> {

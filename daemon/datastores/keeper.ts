@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { onChange, tellDatastore } from '#server/changes.ts'
-import { datastoreMachine } from '#server/datastores/states.ts'
 import {
   allDatastores,
   getDatastore,
@@ -10,18 +9,24 @@ import {
 } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { tryMove } from '#server/machine.ts'
 import type { Task } from '../driver.ts'
 import type { ContainerState } from '../engine/index.ts'
 import { Background } from '../rollouts/background.ts'
 import { CrashHistory } from '../rollouts/crashes.ts'
-import { describeExit } from '../rollouts/readiness.ts'
 import { passEnded } from '../settled.ts'
 import type { World } from '../world.ts'
+import { BackupSchedule } from './backup-schedule.ts'
+import { Backups } from './backups.ts'
+import { isInMode } from './container.ts'
+import { reasonOfEnd } from './exits.ts'
 import { becomeUnavailable, DatastoreHealth } from './health.ts'
+import { leftovers } from './leftovers.ts'
 import { applyLimits } from './limits.ts'
 import { removeDatastore } from './remove.ts'
+import { Replacements } from './replacements.ts'
 import { startDatastore } from './start.ts'
+import { stopDatastore } from './stop.ts'
+import { endWait, isAwaited, isEmpty } from './waiting.ts'
 
 const log = logger('datastores')
 
@@ -29,14 +34,15 @@ const log = logger('datastores')
 const PERIOD_MS = 15_000
 /** As many exits before its first answer are a failure, which goes on being tried. */
 const MAX_EXITS = 3
-/** Of the output of a program that ended, for the reason. */
-const LAST_LINES = 5
-const LAST_LINES_MS = 5_000
-
 /** Makes the container of every datastore what it should be, and removes those that are deleted. */
 export class DatastoreKeeper {
   readonly #world: World
   readonly #health = new DatastoreHealth()
+  readonly #backups: Backups
+  readonly #schedule = new BackupSchedule()
+  readonly #replacements: Replacements
+  /** Those whose container another hand changes now. */
+  readonly #held = new Set<string>()
   readonly #passes = new Background()
   readonly #removals = new Background()
   readonly #failures = new CrashHistory()
@@ -44,20 +50,40 @@ export class DatastoreKeeper {
   readonly #stopListening: () => void
   #lastSweep = -Infinity
   #wake: () => void = () => {}
+  #sweep: () => void = () => {}
 
   constructor(world: World) {
     this.#world = world
+    this.#backups = new Backups(world)
+    this.#replacements = new Replacements(world, {
+      hold: (id) => this.#hold(id),
+      release: (id) => this.#release(id),
+    })
     this.#stopListening = onChange(({ kind, id }) => {
       if (kind === 'datastore') this.look(id)
     })
   }
 
-  /** The tasks that keep datastores: one looks at their containers, one asks whether they answer. */
-  tasks(wake: () => void): Task[] {
-    this.#wake = wake
+  /** Takes up what the last run of the server left. */
+  recover(): void {
+    this.#backups.recover()
+  }
+
+  /** The tasks that keep datastores; `wake` runs one of them by its name. */
+  tasks(wake: (name: string) => void): Task[] {
+    const sweep = leftovers(
+      this.#world,
+      (name) => this.#backups.isUnderWay(name) || this.#replacements.isUnderWay(name),
+    )
+    this.#wake = () => wake('datastores')
+    this.#sweep = () => wake(sweep.name)
     return [
       { name: 'datastores', everyMs: PERIOD_MS, run: () => Promise.resolve(this.#run()) },
       this.#health.task(),
+      this.#backups.task(() => wake('backups')),
+      this.#schedule.task(() => wake('backup schedule')),
+      this.#replacements.task(() => wake('replacements')),
+      sweep,
     ]
   }
 
@@ -71,6 +97,9 @@ export class DatastoreKeeper {
   lookAtAll(): void {
     this.#lastSweep = -Infinity
     this.#wake()
+    this.#backups.look()
+    this.#replacements.look()
+    this.#sweep()
   }
 
   /** Ends the work; what is half done is found and finished by the next start. */
@@ -79,6 +108,19 @@ export class DatastoreKeeper {
     this.#passes.stop()
     this.#removals.stop()
     this.#health.stop()
+    this.#backups.stop()
+    this.#replacements.stop()
+    this.#schedule.stop()
+  }
+
+  async #hold(id: string): Promise<void> {
+    this.#held.add(id)
+    await Promise.all([this.#passes.cancel(id), this.#health.forget(id)])
+  }
+
+  #release(id: string): void {
+    this.#held.delete(id)
+    this.look(id)
   }
 
   #run(): void {
@@ -90,7 +132,7 @@ export class DatastoreKeeper {
     for (const id of this.#dirty) {
       const row = getDatastore(id)
       if (row?.status === 'deleting') this.#beginRemoval(id)
-      else if (this.#passes.has(id)) continue
+      else if (this.#passes.has(id) || this.#held.has(id)) continue
       else if (row) this.#beginPass(id)
       this.#dirty.delete(id)
     }
@@ -121,36 +163,30 @@ export class DatastoreKeeper {
 
   async #pass(id: string, signal: AbortSignal): Promise<void> {
     const found = await this.#world.engine.containers.inspect(id)
-    const isUp = found?.running === true
+    const isRunning = found?.running === true
     if (!found) becomeUnavailable(id, 'its container was removed from outside')
-    else if (!isUp && found.status !== 'created') await this.#recordEnd(id, found)
+    else if (!isRunning && found.status !== 'created') await this.#recordEnd(id, found)
     await delay(this.#failures.backOffMs(id), undefined, { signal })
     const row = getDatastore(id)
     if (!row || row.status === 'deleting') return
+    if (isEmpty(row)) return observe(row, null)
+    const isUp = isRunning && isInMode(row, found)
+    if (isRunning && !isUp) await stopDatastore(this.#world, id)
     if (!isUp) await startDatastore(this.#world, row, signal)
     else if (row.observed_generation !== row.generation || row.apply_error !== null) {
       await applyLimits(this.#world.engine, row)
     }
     observe(row, null)
     if (!isUp) tellDatastore(id)
-    if (row.status !== 'available') this.#health.expect(id, (reason) => this.#fail(id, reason))
+    if (isAwaited(row)) this.#health.expect(id, (reason) => this.#fail(id, reason))
   }
 
   async #recordEnd(id: string, container: ContainerState): Promise<void> {
     await this.#health.forget(id)
     this.#failures.record(id)
-    const reason = [`the program ended: ${describeExit(container)}`, ...(await this.#lastLines(id))].join(
-      '\n',
-    )
+    const reason = await reasonOfEnd(this.#world.engine, container)
     becomeUnavailable(id, reason)
     if (this.#failures.count(id) >= MAX_EXITS) this.#fail(id, reason)
-  }
-
-  async #lastLines(id: string): Promise<string[]> {
-    const lines: string[] = []
-    const options = { tail: LAST_LINES, signal: AbortSignal.timeout(LAST_LINES_MS) }
-    for await (const { line } of this.#world.engine.containers.logs(id, options)) lines.push(line)
-    return lines
   }
 
   /**
@@ -161,7 +197,7 @@ export class DatastoreKeeper {
     const row = getDatastore(id)
     if (!row) return
     const isNew = row.apply_error !== reason
-    const failed = tryMove(datastoreMachine, id, 'failed', { error: reason })
+    const failed = endWait(row, reason)
     if (row.status === 'failed' || row.status === 'unavailable') recordDatastore(id, { error: reason })
     observe(row, reason)
     if (isNew) log.warn('a datastore is not as it should be', { datastore: id, error: reason })
@@ -173,7 +209,8 @@ export class DatastoreKeeper {
       key: id,
       pauseMs: this.#failures.backOffMs(id),
       run: async () => {
-        await Promise.all([this.#passes.cancel(id), this.#health.forget(id)])
+        await Promise.all([this.#passes.cancel(id), this.#replacements.cancel(id)])
+        await Promise.all([this.#health.forget(id), this.#backups.cancel(id)])
         await removeDatastore(this.#world, getDatastore(id)!)
         this.#failures.forget(id)
         tellDatastore(id, 'deleted')

@@ -14,6 +14,8 @@ interface KindFacts {
   url(at: Place): string
   /** The line for a terminal on the host; `url` is one that holds no quote. */
   connectCommand(url: string): string
+  /** How the name of a backup's file ends. */
+  backupExtension: string
 }
 
 /** How a datastore is reached, and as whom. */
@@ -32,6 +34,7 @@ export const KINDS: Record<DatastoreKind, KindFacts> = {
     hasDatabases: true,
     url: (at) => `postgresql://${authority(at)}/${encodeURIComponent(at.database ?? '')}`,
     connectCommand: (url) => `psql '${url}'`,
+    backupExtension: 'dump',
   },
   keyvalue: {
     label: 'key-value datastore',
@@ -39,6 +42,7 @@ export const KINDS: Record<DatastoreKind, KindFacts> = {
     hasDatabases: false,
     url: (at) => `redis://${authority(at)}`,
     connectCommand: (url) => `valkey-cli -u '${url}'`,
+    backupExtension: 'rdb',
   },
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { scheduleFault } from '../jobs/cron.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
 import { DATASTORE_KINDS } from './kinds.ts'
@@ -15,6 +16,26 @@ const PostgresName = z
   .string()
   .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and _, no digit first')
   .refine((name) => !name.startsWith('pg_'), 'must not start with pg_, which PostgreSQL keeps to itself')
+
+/** A hundred daily ones are a season; a disk has an end. */
+const MAX_BACKUPS_KEPT = 1_000
+
+const BackupSchedule = z
+  .string()
+  .nullable()
+  .superRefine((text, context) => {
+    const message = text === null ? null : scheduleFault(text)
+    if (message !== null) context.addIssue({ code: 'custom', message })
+  })
+  .meta({
+    description: 'When a backup is made: five fields as in crontab(5), in UTC; null makes none by itself',
+    examples: ['0 3 * * *'],
+  })
+const BackupRetention = z
+  .int()
+  .min(1)
+  .max(MAX_BACKUPS_KEPT)
+  .meta({ description: 'How many backups are kept', examples: [7] })
 
 export const DatastoreInput = z
   .strictObject({
@@ -36,14 +57,25 @@ export const DatastoreInput = z
     }),
     memory_limit_mb: MemoryLimit.optional(),
     cpu_limit: CpuLimit.optional(),
+    backup_schedule: BackupSchedule.optional(),
+    backup_retention: BackupRetention.optional(),
   })
   .meta({ id: 'DatastoreInput', examples: [{ kind: 'relational', name: 'db' }] })
 export type DatastoreInput = z.infer<typeof DatastoreInput>
 
 export const DatastorePatch = z
-  .strictObject({ memory_limit_mb: MemoryLimit.optional(), cpu_limit: CpuLimit.optional() })
+  .strictObject({
+    memory_limit_mb: MemoryLimit.optional(),
+    cpu_limit: CpuLimit.optional(),
+    backup_schedule: BackupSchedule.optional(),
+    backup_retention: BackupRetention.optional(),
+  })
   .meta({ id: 'DatastorePatch', examples: [{ memory_limit_mb: 1024 }] })
 export type DatastorePatch = z.infer<typeof DatastorePatch>
+
+export const UpgradeInput = z
+  .strictObject({ version: Version })
+  .meta({ id: 'UpgradeInput', examples: [{ version: '18' }] })
 
 const PASSWORD = '9c1e4f7a2b5d8e0c3f6a9b1d'
 
@@ -58,7 +90,10 @@ export const Datastore = z
     error: z
       .string()
       .nullable()
-      .meta({ description: 'Why it is failed or unavailable', examples: [null] }),
+      .meta({
+        description: 'Why it is failed or unavailable, or why it was not restored or upgraded',
+        examples: [null],
+      }),
     database: z
       .string()
       .nullable()
@@ -90,6 +125,11 @@ export const Datastore = z
       .int()
       .meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),
     cpu_limit: z.number().meta({ description: 'CPUs as asked for; 0 is the server default', examples: [0] }),
+    backup_schedule: z
+      .string()
+      .nullable()
+      .meta({ description: 'When a backup is made by itself, in UTC', examples: [null] }),
+    backup_retention: z.int().meta({ description: 'How many backups are kept', examples: [7] }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

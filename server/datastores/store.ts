@@ -30,6 +30,12 @@ export interface DatastoreRow {
   host_port: number | null
   memory_limit_mb: number
   cpu_limit: number
+  /** When a backup is made by itself: five fields of cron, in UTC. */
+  backup_schedule: string | null
+  /** How many backups are kept. */
+  backup_retention: number
+  /** Up to when the runs of the schedule are settled; null while there is none. */
+  backup_seen_at: number | null
   /** Raised by every write of desired state. */
   generation: number
   /** The generation that the last reconciling pass saw. */
@@ -81,16 +87,20 @@ export function insertDatastore(row: NewDatastore): void {
   )
 }
 
-/** Writes desired state: sets the limits and raises the generation. */
-export function limitDatastore(
-  id: string,
-  limits: Pick<DatastoreRow, 'memory_limit_mb' | 'cpu_limit'>,
-): void {
+/** What a user changes of a datastore. */
+export type DatastoreSettings = Pick<
+  DatastoreRow,
+  'memory_limit_mb' | 'cpu_limit' | 'backup_schedule' | 'backup_retention' | 'backup_seen_at'
+>
+
+/** Writes what a user changed; `isForContainer` raises the generation, for the pass that applies it. */
+export function setDatastore(id: string, settings: DatastoreSettings, isForContainer: boolean): void {
+  const assignments = Object.keys(settings).map((column) => `${column} = ?`)
   useDatabase().run(
-    'UPDATE datastores SET memory_limit_mb = ?, cpu_limit = ?, updated_at = ?, generation = generation + 1 WHERE id = ?',
-    limits.memory_limit_mb,
-    limits.cpu_limit,
+    `UPDATE datastores SET ${assignments.join(', ')}, updated_at = ?, generation = generation + ? WHERE id = ?`,
+    ...Object.values(settings),
     Date.now(),
+    isForContainer ? 1 : 0,
     id,
   )
 }
@@ -98,7 +108,7 @@ export function limitDatastore(
 /** Records what was found or chosen for it; nobody asked for it, so the generation stays. */
 export function recordDatastore(
   id: string,
-  columns: Partial<Pick<DatastoreRow, 'image_id' | 'address' | 'host_port' | 'error'>>,
+  columns: Partial<Pick<DatastoreRow, 'image_id' | 'address' | 'host_port' | 'error' | 'backup_seen_at'>>,
 ): void {
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
   useDatabase().run(
@@ -114,6 +124,21 @@ export function observeDatastore(id: string, generation: number, error: string |
     'UPDATE datastores SET observed_generation = ?, apply_error = ? WHERE id = ?',
     generation,
     error,
+    id,
+  )
+}
+
+/** Gives a datastore another volume and what its program is to be started from; why the last try failed counts no more. */
+export function refoundDatastore(
+  id: string,
+  ground: Pick<DatastoreRow, 'volume' | 'version' | 'image_id'>,
+): void {
+  useDatabase().run(
+    'UPDATE datastores SET volume = ?, version = ?, image_id = ?, error = NULL, updated_at = ? WHERE id = ?',
+    ground.volume,
+    ground.version,
+    ground.image_id,
+    Date.now(),
     id,
   )
 }

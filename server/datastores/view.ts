@@ -55,6 +55,8 @@ function view(row: DatastoreRow, environment: Environment): Datastore {
     connect_command: externalUrl && kind.connectCommand(externalUrl),
     memory_limit_mb: row.memory_limit_mb,
     cpu_limit: row.cpu_limit,
+    backup_schedule: row.backup_schedule,
+    backup_retention: row.backup_retention,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }

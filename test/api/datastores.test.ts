@@ -34,6 +34,8 @@ describe('a new datastore', () => {
       connect_command: null,
       memory_limit_mb: 0,
       cpu_limit: 0,
+      backup_schedule: null,
+      backup_retention: 7,
     })
     expect(body.password).toMatch(/^[0-9a-f]{48}$/)
     expect(body.internal_url).toBe(`postgresql://my_app:${body.password}@my-app:5432/my_app`)
@@ -73,6 +75,8 @@ describe('a new datastore', () => {
     [{ kind: 'relational', name: 'x', memory_limit_mb: 15 }, 'memory_limit_mb'],
     [{ kind: 'relational', name: 'x', memory_limit_mb: 1.5 }, 'memory_limit_mb'],
     [{ kind: 'relational', name: 'x', cpu_limit: 513 }, 'cpu_limit'],
+    [{ kind: 'relational', name: 'x', backup_schedule: 'daily' }, 'backup_schedule'],
+    [{ kind: 'relational', name: 'x', backup_retention: 0 }, 'backup_retention'],
   ])('is refused as %j by the field %s', async (input, field) => {
     const { status, body } = await post(input)
     expect(status).toBe(400)
@@ -125,6 +129,51 @@ describe('references to a datastore', () => {
     expect(body.error.message).toBe(
       'datastore my-app is referred to by DB of service web: change them first, or repeat with force=true',
     )
+  })
+})
+
+describe('backups', () => {
+  test('need a datastore that answers', async () => {
+    expect((await server.api('GET', '/datastores/cache/backups')).body).toEqual([])
+    const { status, body } = await server.api('POST', '/datastores/cache/backups')
+    expect(status).toBe(409)
+    expect(body.error.message).toBe('datastore cache is failed: a backup needs it available')
+    expect((await server.api('POST', '/datastores/nobody/backups')).status).toBe(404)
+    const unknown = '/datastores/cache/backups/bak-00000000000000000000'
+    for (const [method, path] of [
+      ['GET', unknown],
+      ['DELETE', unknown],
+      ['GET', `${unknown}/download`],
+      ['POST', `${unknown}/restore`],
+    ] as const)
+      expect((await server.api(method, path)).status).toBe(404)
+    expect((await server.api('POST', `${unknown}/restore`, { name: 'Upper' })).status).toBe(400)
+  })
+
+  test('are scheduled and kept as asked for, and no longer when the schedule is taken away', async () => {
+    const given = { backup_schedule: '0 3 * * *', backup_retention: 3 }
+    const { body } = await post({ kind: 'keyvalue', name: 'kept', ...given })
+    expect(body).toMatchObject(given)
+    for (const bad of [{ backup_schedule: '61 * * * *' }, { backup_retention: 1.5 }])
+      expect((await server.api('PATCH', '/datastores/kept', bad)).status).toBe(400)
+    await server.api('PATCH', '/datastores/kept', { backup_schedule: null })
+    expect((await server.api('GET', '/datastores/kept')).body).toMatchObject({
+      backup_schedule: null,
+      backup_retention: 3,
+    })
+  })
+})
+
+describe('an upgrade', () => {
+  test.each(['17', '16', 'latest', '17.9', '', 'a b'])('to %j is refused', async (version) => {
+    const { status, body } = await server.api('POST', '/datastores/my-app/upgrade', { version })
+    expect(status).toBe(400)
+    expect(body.error.message).toMatch(/^version: /)
+  })
+
+  test('needs a datastore that answers', async () => {
+    const { status } = await server.api('POST', '/datastores/my-app/upgrade', { version: '18' })
+    expect(status).toBe(409)
   })
 })
 

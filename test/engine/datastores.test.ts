@@ -1,21 +1,8 @@
-import { createClient } from '@redis/client'
-import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
+import { become, create, keyvalue, query, read, type Datastore } from './datastore-support.ts'
 import { docker, endOf, fetchFrom } from './live.ts'
-
-interface Datastore {
-  id: string
-  name: string
-  status: string
-  error: string | null
-  version: string
-  external_url: string
-  internal_url: string
-  connect_command: string
-  host_port: number
-}
 
 let server: TestServer
 
@@ -28,58 +15,6 @@ afterAll(async () => {
   await server?.stop()
 })
 
-async function create(input: object): Promise<Datastore> {
-  const { status, body } = await server.api('POST', '/datastores', input)
-  expect(status).toBe(201)
-  return body as Datastore
-}
-
-async function read(id: string): Promise<Datastore> {
-  return (await server.api('GET', `/datastores/${id}`)).body as Datastore
-}
-
-function become(id: string, status: string): Promise<Datastore> {
-  return waitFor(
-    async () => {
-      const datastore = await read(id)
-      return datastore.status === status ? datastore : null
-    },
-    `${id} to be ${status}`,
-    90_000,
-  )
-}
-
-/** Runs one query as its own user of the host would. */
-async function query(url: string, sql: string): Promise<unknown[][]> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query({ text: sql, rowMode: 'array' })).rows as unknown[][]
-  } finally {
-    await client.end()
-  }
-}
-
-async function signIn(url: string) {
-  const client = createClient({ url, socket: { reconnectStrategy: false } })
-  client.on('error', () => {})
-  await client.connect()
-  return client
-}
-
-async function keyvalue<T>(
-  url: string,
-  work: (client: Awaited<ReturnType<typeof signIn>>) => Promise<T>,
-): Promise<T> {
-  const client = await signIn(url)
-  try {
-    return await work(client)
-  } finally {
-    client.destroy()
-  }
-}
-
 /** When its container began to run. */
 function startOf(id: string): Promise<string> {
   return docker('inspect', '-f', '{{.State.StartedAt}}', id)
@@ -89,9 +24,9 @@ describe('a relational datastore', () => {
   let db: Datastore
 
   test('is answered at once and takes clients soon after', async () => {
-    const created = await create({ kind: 'relational', name: 'main-db' })
+    const created = await create(server, { kind: 'relational', name: 'main-db' })
     expect(created).toMatchObject({ status: 'creating', version: '18', error: null })
-    db = await become(created.id, 'available')
+    db = await become(server, created.id, 'available')
     expect(db.internal_url).toMatch(/^postgresql:\/\/main_db:[0-9a-f]{48}@main-db:5432\/main_db$/)
     expect(db.connect_command).toBe(`psql '${db.external_url}'`)
     await query(db.external_url, 'CREATE TABLE notes (id int PRIMARY KEY); INSERT INTO notes VALUES (1)')
@@ -139,22 +74,22 @@ describe('a relational datastore', () => {
     const { status, body } = await server.api('PATCH', `/datastores/${db.id}`, { memory_limit_mb: 16 })
     if (status === 502) expect(body.error.message).toMatch(/^saved; not applied yet: /)
     else expect(status).toBe(200)
-    expect(await read(db.id)).toMatchObject({ memory_limit_mb: 16 })
+    expect(await read(server, db.id)).toMatchObject({ memory_limit_mb: 16 })
     const back = await server.api('PATCH', `/datastores/${db.id}`, { memory_limit_mb: 0 })
     expect(back.status).toBe(200)
   })
 
   test('is unavailable while its program is down, comes back by itself and keeps its rows', async () => {
     await docker('kill', db.id)
-    await become(db.id, 'unavailable')
-    await become(db.id, 'available')
+    await become(server, db.id, 'unavailable')
+    await become(server, db.id, 'available')
     expect(await query(db.external_url, 'SELECT id FROM notes')).toEqual([[1]])
   })
 
   test('is made again when its container is removed by hand', async () => {
     await docker('rm', '-f', db.id)
-    await become(db.id, 'unavailable')
-    await become(db.id, 'available')
+    await become(server, db.id, 'unavailable')
+    await become(server, db.id, 'available')
     expect(await query(db.external_url, 'SELECT id FROM notes')).toEqual([[1]])
   })
 
@@ -164,7 +99,7 @@ describe('a relational datastore', () => {
     await server.restart()
     const rows = await waitFor(() => query(db.external_url, 'SELECT id FROM notes'), 'its rows', 60_000)
     expect(rows).toEqual([[1]])
-    await become(db.id, 'available')
+    await become(server, db.id, 'available')
   })
 
   test('is not deleted while variables refer to it, unless it is forced; then nothing of it is left', async () => {
@@ -184,8 +119,8 @@ describe('a key-value datastore', () => {
   let cache: Datastore
 
   test('is available soon, asks for its password and writes what it is told to disk', async () => {
-    const created = await create({ kind: 'keyvalue', name: 'cache', memory_limit_mb: 64 })
-    cache = await become(created.id, 'available')
+    const created = await create(server, { kind: 'keyvalue', name: 'cache', memory_limit_mb: 64 })
+    cache = await become(server, created.id, 'available')
     expect(cache.internal_url).toMatch(/^redis:\/\/default:[0-9a-f]{48}@cache:6379$/)
     await keyvalue(cache.external_url, (client) => client.set('kept', 'yes'))
     const stranger = cache.external_url.replace(/default:[0-9a-f]{48}@/, '')
@@ -203,8 +138,8 @@ describe('a key-value datastore', () => {
 
   test('keeps what it was told when it is killed', async () => {
     await docker('kill', cache.id)
-    await become(cache.id, 'unavailable')
-    await become(cache.id, 'available')
+    await become(server, cache.id, 'unavailable')
+    await become(server, cache.id, 'available')
     expect(await keyvalue(cache.external_url, (client) => client.get('kept'))).toBe('yes')
   })
 })
@@ -212,10 +147,10 @@ describe('a key-value datastore', () => {
 describe('datastores', () => {
   test('of one name in two environments are two', async () => {
     await server.api('POST', '/environments', { name: 'staging' })
-    const here = await create({ kind: 'keyvalue', name: 'twin' })
-    const there = await create({ kind: 'keyvalue', name: 'twin', environment: 'staging' })
-    await Promise.all([become(here.id, 'available'), become(there.id, 'available')])
-    const [mine, theirs] = [await read(here.id), await read(there.id)]
+    const here = await create(server, { kind: 'keyvalue', name: 'twin' })
+    const there = await create(server, { kind: 'keyvalue', name: 'twin', environment: 'staging' })
+    await Promise.all([become(server, here.id, 'available'), become(server, there.id, 'available')])
+    const [mine, theirs] = [await read(server, here.id), await read(server, there.id)]
     await keyvalue(mine.external_url, (client) => client.set('who', 'production'))
     expect(await keyvalue(theirs.external_url, (client) => client.get('who'))).toBeNull()
     const reach = docker('exec', here.id, 'redis-cli', '-u', theirs.internal_url, 'get', 'who')
@@ -235,15 +170,20 @@ describe('datastores', () => {
   })
 
   test('of a version that does not exist have failed, with the reason, and can be deleted', async () => {
-    const { id } = await create({ kind: 'relational', name: 'never', version: '999' })
-    const failed = await become(id, 'failed')
+    const { id } = await create(server, { kind: 'relational', name: 'never', version: '999' })
+    const failed = await become(server, id, 'failed')
     expect(failed.error).toContain('postgres:999')
     expect((await server.api('DELETE', `/datastores/never`)).status).toBe(204)
   })
 
   test('whose program cannot start have failed with what it said', async () => {
-    const { id } = await create({ kind: 'relational', name: 'tiny', memory_limit_mb: 16, version: '15' })
-    const failed = await become(id, 'failed')
+    const { id } = await create(server, {
+      kind: 'relational',
+      name: 'tiny',
+      memory_limit_mb: 16,
+      version: '15',
+    })
+    const failed = await become(server, id, 'failed')
     expect(failed.error).toMatch(/the program ended/)
     expect((await server.api('DELETE', `/datastores/tiny`)).status).toBe(204)
   })

@@ -2,6 +2,13 @@ import initial from './001-initial.ts'
 import everythingAServiceCanBe from './002-everything-a-service-can-be.ts'
 import webhookDeliveries from './003-webhook-deliveries.ts'
 import datastores from './009-datastores.ts'
+import backups from './010-backups.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
-export const migrations: readonly string[] = [initial, everythingAServiceCanBe, webhookDeliveries, datastores]
+export const migrations: readonly string[] = [
+  initial,
+  everythingAServiceCanBe,
+  webhookDeliveries,
+  datastores,
+  backups,
+]

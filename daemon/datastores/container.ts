@@ -64,9 +64,8 @@ export function isInMode(row: DatastoreRow, { labels }: ContainerState): boolean
   return (labels[MODE_LABEL] ?? 'serving') === modeOf(row)
 }
 
-/** What is written while everything is copied for an upgrade would be lost. */
 function modeOf(row: DatastoreRow): Mode {
-  return getReplacement(row.id)?.kind === 'upgrade' ? 'read-only' : 'serving'
+  return getReplacement(row.id)?.reads_only === 1 ? 'read-only' : 'serving'
 }
 
 /** `filling`: it loads what it is given, and nobody uses it yet. */

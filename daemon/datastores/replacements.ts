@@ -6,11 +6,16 @@ import { onChange } from '#server/changes.ts'
 import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { beginTry, finishReplacement, giveUpReplacement } from '#server/replacements/operations.ts'
+import {
+  beginTry,
+  finishReplacement,
+  forbidWrites,
+  giveUpReplacement,
+} from '#server/replacements/operations.ts'
 import {
   allReplacements,
   getReplacement,
-  setReplacementBackup,
+  updateReplacement,
   type Replacement,
 } from '#server/replacements/store.ts'
 import type { Task } from '../driver.ts'
@@ -165,9 +170,10 @@ export class Replacements {
 
   /** A backup of what a datastore holds now, made while it takes no writes. */
   async #backUp(row: DatastoreRow, signal: AbortSignal): Promise<BackupRow> {
+    forbidWrites(row.id)
     await this.#untilReadOnly(row.id, signal)
     const { id } = beginBackup(row, 'upgrade')
-    setReplacementBackup(row.id, id)
+    updateReplacement(row.id, { backup_id: id })
     const backup = await ended(id, signal)
     if (backup.status === 'succeeded') return backup
     throw new AppError('runtime_error', `its backup failed: ${backup.error}`)

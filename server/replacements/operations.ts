@@ -12,6 +12,8 @@ import {
   getReplacement,
   insertReplacement,
   insertSpareVolume,
+  updateReplacement,
+  type NewReplacement,
   type Replacement,
 } from './store.ts'
 
@@ -87,11 +89,7 @@ export function upgradeDatastore(datastore: DatastoreRow, version: string): Data
   return getDatastore(id)!
 }
 
-function begin(
-  { id, name }: DatastoreRow,
-  to: 'restoring' | 'upgrading',
-  replacement: Omit<Replacement, 'tries'>,
-): void {
+function begin({ id, name }: DatastoreRow, to: 'restoring' | 'upgrading', replacement: NewReplacement): void {
   useDatabase().transaction(() => {
     const running = runningBackup(id)
     if (running) throw new AppError('conflict', `the backup ${running.id} of datastore ${name} is running`)
@@ -115,6 +113,12 @@ export function beginTry({ datastore_id: id, volume, kind }: Replacement): Repla
     }
   })
   return getReplacement(id)!
+}
+
+/** Has a datastore take no more writes until its replacement ends. */
+export function forbidWrites(datastoreId: string): void {
+  updateReplacement(datastoreId, { reads_only: 1 })
+  tellDatastore(datastoreId)
 }
 
 /** Puts what was filled in the place of what the datastore held, which is kept for a day. */

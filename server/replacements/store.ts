@@ -16,9 +16,14 @@ export interface Replacement {
   version: string
   /** The volume that is being filled. */
   volume: string
+  /** 1 when the datastore takes no writes any more: what is written while it is copied for an upgrade would be lost. */
+  reads_only: 0 | 1
   /** How often it was begun: a stop of the server begins it anew. */
   tries: number
 }
+
+/** What a new row says; the rest follows from the table's defaults. */
+export type NewReplacement = Omit<Replacement, 'tries' | 'reads_only'>
 
 export function getReplacement(datastoreId: string): Replacement | undefined {
   return useDatabase().get<Replacement>('SELECT * FROM replacements WHERE datastore_id = ?', datastoreId)
@@ -28,7 +33,7 @@ export function allReplacements(): Replacement[] {
   return useDatabase().all<Replacement>('SELECT * FROM replacements ORDER BY datastore_id')
 }
 
-export function insertReplacement(row: Omit<Replacement, 'tries'>): void {
+export function insertReplacement(row: NewReplacement): void {
   useDatabase().run(
     'INSERT INTO replacements (datastore_id, kind, backup_id, version, volume) VALUES (?, ?, ?, ?, ?)',
     row.datastore_id,
@@ -48,8 +53,16 @@ export function countTry(datastoreId: string, volume: string): void {
   )
 }
 
-export function setReplacementBackup(datastoreId: string, backupId: string): void {
-  useDatabase().run('UPDATE replacements SET backup_id = ? WHERE datastore_id = ?', backupId, datastoreId)
+export function updateReplacement(
+  datastoreId: string,
+  columns: Partial<Pick<Replacement, 'backup_id' | 'reads_only'>>,
+): void {
+  const assignments = Object.keys(columns).map((column) => `${column} = ?`)
+  useDatabase().run(
+    `UPDATE replacements SET ${assignments.join(', ')} WHERE datastore_id = ?`,
+    ...Object.values(columns),
+    datastoreId,
+  )
 }
 
 export function deleteReplacement(datastoreId: string): void {

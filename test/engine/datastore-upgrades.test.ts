@@ -85,11 +85,17 @@ test('one that fails leaves the old version serving, writes included, with the r
   expect((await upgrade('held', '17')).status).toBe(202)
   const still = await become(server, db.id, 'available')
   expect(still.error).toContain('database other')
-  await query(still.external_url, 'INSERT INTO notes VALUES (3)')
-  expect(await majorOf(still)).toEqual([[15]])
+  await query(still.external_url, 'DROP DATABASE other')
+  // Taken out of PostgreSQL 17: its dump restores no more.
+  await query(still.external_url, 'CREATE EXTENSION adminpack')
+  expect((await upgrade('held', '17')).status).toBe(202)
+  const refused = await become(server, db.id, 'available')
+  expect(refused.error).toMatch(/^it was not upgraded: pg_restore ended with exit code 1: [^]*adminpack/)
+  await query(refused.external_url, 'INSERT INTO notes VALUES (3)')
+  expect(await majorOf(refused)).toEqual([[15]])
 })
 
-test.each([0, 1_500, 4_000])('a server that is killed %s ms into an upgrade finishes it', async (pauseMs) => {
+test.each([0, 2_500])('a server that is killed %s ms into an upgrade finishes it', async (pauseMs) => {
   const db = await relational(`killed-${pauseMs}`)
   expect((await upgrade(db.name, '17')).status).toBe(202)
   await delay(pauseMs)

@@ -25,6 +25,7 @@ CREATE TABLE replacements (
   backup_id TEXT,
   version TEXT NOT NULL,
   volume TEXT NOT NULL UNIQUE,
+  reads_only INTEGER NOT NULL DEFAULT 0,
   tries INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 

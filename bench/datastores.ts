@@ -100,7 +100,8 @@ async function measureBackup(
   docker: (...args: string[]) => Promise<string>,
   dockerHost: string,
 ): Promise<void> {
-  const { body } = await server.api('POST', '/datastores', { kind: 'relational', name: 'bench-backup' })
+  const input = { kind: 'relational', name: 'bench-backup', memory_limit_mb: 2_048 }
+  const { body } = await server.api('POST', '/datastores', input)
   const isAvailable = async () =>
     (await server.api('GET', `/datastores/${body.id}`)).body.status === 'available'
   while (!(await isAvailable())) await delay(50)

@@ -198,7 +198,8 @@ export class DatastoreKeeper {
     if (!row) return
     const isNew = row.apply_error !== reason
     const failed = endWait(row, reason)
-    if (row.status === 'failed' || row.status === 'unavailable') recordDatastore(id, { error: reason })
+    const isDown = row.status === 'failed' || row.status === 'unavailable'
+    if (isDown && !isEmpty(row)) recordDatastore(id, { error: reason })
     observe(row, reason)
     if (isNew) log.warn('a datastore is not as it should be', { datastore: id, error: reason })
     if (failed) tellDatastore(id)

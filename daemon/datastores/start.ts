@@ -23,6 +23,7 @@ export async function startDatastore(world: World, row: DatastoreRow, signal: Ab
   const address = row.address ?? allotAddress(row.environment_id, network.subnet, row.id)
   const hostPort = row.host_port ?? (await freePort())
   recordDatastore(row.id, { address, host_port: hostPort })
+  await assertKept(world, row)
   await volumes.create(row.volume, { 'deployer.datastore': row.id })
   await containers.remove(row.id)
   signal.throwIfAborted()
@@ -34,6 +35,16 @@ export async function startDatastore(world: World, row: DatastoreRow, signal: Ab
   await start(world, row.id)
   // Its name may be new to the resolver.
   await world.dataPlane.sync()
+}
+
+/** A store that has served is never started on nothing, which would pass for it. Throws `runtime_error`. */
+async function assertKept({ engine }: World, { status, volume }: DatastoreRow): Promise<void> {
+  if (status === 'creating' || status === 'failed') return
+  if ((await engine.volumes.inspect(volume)) !== null) return
+  throw new AppError(
+    'runtime_error',
+    `its volume ${volume} is gone from the container engine, with all that it held: restore a backup`,
+  )
 }
 
 async function start(world: World, id: string): Promise<void> {

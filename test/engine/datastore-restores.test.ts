@@ -230,3 +230,18 @@ describe('a server that is killed', () => {
     await waitFor(async () => (await atWork()).length === 0, 'the containers to go')
   })
 })
+
+test('a datastore whose volume is gone is not started empty, and comes back from a backup', async () => {
+  const volume = await volumeOf(cache.id)
+  await server.kill('SIGTERM')
+  await docker('rm', '-f', cache.id)
+  await docker('volume', 'rm', volume)
+  await server.restart()
+  const lost = await waitFor(async () => {
+    const datastore = await become(server, cache.id, 'unavailable')
+    return datastore.error?.includes('is gone from the container engine') ? datastore : null
+  }, 'the reason')
+  expect(lost.error).toContain(volume)
+  const now = await restored('cache', cacheBackup)
+  expect(await keyvalue(now.external_url, (client) => client.get('at'))).toBe('first')
+})

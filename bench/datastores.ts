@@ -12,6 +12,12 @@ import { Client } from 'pg'
 import type { TestServer } from '../test/support/server.ts'
 import { median, withServer } from './lib/stand.ts'
 
+/** Of text that compresses about as rows of an application do. */
+const BACKUP_MIB = Number(process.env.BENCH_BACKUP_MIB ?? 1_024)
+const ROW_BYTES = 1_024
+const MIB = 1_024 * 1_024
+const SAMPLE_MS = 50
+
 const ROUNDS = 5
 const PASSWORD = 'by-hand'
 const run = promisify(execFile)
@@ -89,12 +95,6 @@ await withServer(async (server, dockerHost) => {
   await measureBackup(server, docker, dockerHost)
 })
 
-/** Of text that compresses about as rows of an application do. */
-const BACKUP_MIB = Number(process.env.BENCH_BACKUP_MIB ?? 1_024)
-const ROW_BYTES = 1_024
-const MIB = 1_024 * 1_024
-const SAMPLE_MS = 50
-
 async function measureBackup(
   server: TestServer,
   docker: (...args: string[]) => Promise<string>,
@@ -142,8 +142,8 @@ async function measureBackup(
     '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
     body.id,
   )
-  const place = ['--network', network, '-e', `PGPASSWORD=${password}`, '--cpus', '1', 'postgres:18']
-  const dump = ['pg_dump', '-Fc', '-h', address, '-U', username, database]
+  const place = ['--network', network, '-e', `PGPASSWORD=${password}`, '--cpus', '1']
+  const dump = ['--entrypoint', 'pg_dump', 'postgres:18', '-Fc', '-h', address, '-U', username, database]
   const start = performance.now()
   await toFile(['-H', dockerHost, 'run', '--rm', ...place, ...dump])
   const byHand = performance.now() - start
@@ -167,7 +167,8 @@ async function toFile(args: string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-dump-'))
   const file = openSync(join(folder, 'dump'), 'w')
   try {
-    await once(spawn('docker', args, { stdio: ['ignore', file, 'inherit'] }), 'close')
+    const [code] = await once(spawn('docker', args, { stdio: ['ignore', file, 'inherit'] }), 'close')
+    if (code !== 0) throw new Error(`docker ended with code ${code}`)
   } finally {
     closeSync(file)
     rmSync(folder, { recursive: true })

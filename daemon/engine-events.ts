@@ -1,5 +1,6 @@
 import { logger } from '#server/log.ts'
 import { messageOf } from '#server/errors.ts'
+import type { DatastoreKeeper } from './datastores/keeper.ts'
 import type { Task } from './driver.ts'
 import { meetEngine } from './environments/meet.ts'
 import type { Supervisor } from './rollouts/supervisor.ts'
@@ -26,7 +27,12 @@ const WATCHED = new Set([
  * Listens to the engine and asks the supervisor to look where something happened. The engine forgets its events when it
  * restarts, so after each connection everything is looked at.
  */
-export function engineEvents(world: World, supervisor: Supervisor, wakeOthers: () => void): Task {
+export function engineEvents(
+  world: World,
+  supervisor: Supervisor,
+  datastores: DatastoreKeeper,
+  wakeOthers: () => void,
+): Task {
   return {
     name: 'engine events',
     everyMs: RETRY_MS,
@@ -37,10 +43,14 @@ export function engineEvents(world: World, supervisor: Supervisor, wakeOthers: (
         if (world.engineFault !== null) log.info('the engine answers again')
         world.engineFault = null
         supervisor.lookAtAll()
+        datastores.lookAtAll()
         wakeOthers()
         for await (const event of world.engine.events(signal)) {
+          if (event.type !== 'container' || !WATCHED.has(event.action)) continue
           const service = event.attributes['deployer.service']
-          if (event.type === 'container' && WATCHED.has(event.action) && service) supervisor.look(service)
+          const datastore = event.attributes['deployer.datastore']
+          if (service) supervisor.look(service)
+          if (datastore) datastores.look(datastore)
         }
       } catch (error) {
         if (signal.aborted) return
@@ -49,6 +59,7 @@ export function engineEvents(world: World, supervisor: Supervisor, wakeOthers: (
         if (!isNew) return
         log.warn('the engine does not answer; trying again', { error: world.engineFault })
         supervisor.lookAtAll()
+        datastores.lookAtAll()
       }
     },
   }

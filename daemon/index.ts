@@ -3,6 +3,7 @@ import { messageOf } from '#server/errors.ts'
 import { ledger } from '#server/ledger.ts'
 import { logger } from '#server/log.ts'
 import { cleanup } from './cleanup/task.ts'
+import { DatastoreKeeper } from './datastores/keeper.ts'
 import { DeployQueue } from './deploys/queue.ts'
 import { deployGone } from './deploys/runs.ts'
 import { recoverDeploys } from './deploys/recover.ts'
@@ -76,10 +77,12 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
   const supervisor = new Supervisor(started, (id) => Promise.all([deployGone(id), jobsGone(id)]))
+  const datastores = new DatastoreKeeper(started)
   recoverDeploys()
+  datastores.recover()
   void removeLeftCheckouts(options.dataDirectory)
   driver.start(
-    engineEvents(started, supervisor, () => {
+    engineEvents(started, supervisor, datastores, () => {
       driver.wake('deploys')
       driver.wake('jobs')
       driver.wake('cleanup')
@@ -88,6 +91,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(deploys.task(() => driver.wake('deploys')))
   driver.start(supervisor.task(() => driver.wake('instances')))
   driver.start(new Health(started, supervisor).task())
+  for (const task of datastores.tasks((name) => driver.wake(name))) driver.start(task)
   driver.start(jobs.task(() => driver.wake('jobs')))
   driver.start(schedule.task(() => driver.wake('schedule')))
   driver.start(cleanup(started))
@@ -101,6 +105,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
     httpPort: dataPlane.httpPort,
     async stop() {
       supervisor.stop()
+      datastores.stop()
       schedule.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
       dataPlane.close()

@@ -1,4 +1,7 @@
 import { EventEmitter, once } from 'node:events'
+import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
+import type { Datastore } from '#server/datastores/schema.ts'
+import { viewDatastore } from '#server/datastores/view.ts'
 import { AppError } from '#server/errors.ts'
 import type { Service } from '#server/services/schema.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
@@ -9,55 +12,91 @@ const APPLY_MS = 10_000
 /** A removal waits longer, since containers may take their time to stop. */
 const REMOVE_MS = 60_000
 
+/** A record that passes of a task make so. */
+interface Reconciled {
+  id: string
+  name: string
+  generation: number
+  observed_generation: number
+  apply_error: string | null
+}
+
+/** Reads a record anew; undefined once it is gone. */
+type Read = () => Reconciled | undefined
+
 const passes = new EventEmitter().setMaxListeners(0)
 
-/** Told by the supervisor after each pass over a service, and after its removal. */
-export function passEnded(serviceId: string): void {
-  passes.emit(serviceId)
+/** Told by a task after each pass over a record, and after its removal. */
+export function passEnded(id: string): void {
+  passes.emit(id)
+}
+
+/** The view of a changed service once the change has taken effect. Throws `runtime_error` as `settled` does. */
+export async function applied(service: ServiceRow): Promise<Service> {
+  await settled(service, () => getService(service.id))
+  return viewService(getService(service.id) ?? service)
+}
+
+/** The view of a changed datastore once the change has taken effect. Throws `runtime_error` as `settled` does. */
+export async function appliedDatastore(datastore: DatastoreRow): Promise<Datastore> {
+  await settled(datastore, () => getDatastore(datastore.id))
+  return viewDatastore(getDatastore(datastore.id) ?? datastore)
+}
+
+/** The view of a new datastore once the engine was asked to make it; why it did not is in the view. */
+export async function providedDatastore(datastore: DatastoreRow): Promise<Datastore> {
+  await passOver(datastore, () => getDatastore(datastore.id))
+  return viewDatastore(getDatastore(datastore.id) ?? datastore)
+}
+
+/** Waits until a deleted service is gone. Throws `runtime_error` as `gone` does. */
+export async function removed(serviceId: string): Promise<void> {
+  await gone('service', serviceId, () => getService(serviceId))
+}
+
+/** Waits until a deleted datastore is gone. Throws `runtime_error` as `gone` does. */
+export async function removedDatastore(id: string): Promise<void> {
+  await gone('datastore', id, () => getDatastore(id))
 }
 
 /**
- * Waits until a pass saw this generation of a service. Throws `runtime_error` when that pass failed: the change is
- * saved, and goes on being tried. When time is up it returns: the change will be applied.
+ * Waits until a pass saw this generation of a record. Throws `runtime_error` when that pass failed: the change is saved,
+ * and goes on being tried. When time is up it returns: the change will be applied.
  */
-export async function settled(serviceId: string, generation: number): Promise<void> {
+async function settled(record: Reconciled, read: Read): Promise<void> {
+  const seen = await passOver(record, read)
+  if (seen?.apply_error) throw new AppError('runtime_error', `saved; not applied yet: ${seen.apply_error}`)
+}
+
+/** The record as a pass over this generation left it; undefined when it is gone, or time is up. */
+async function passOver({ id, generation }: Reconciled, read: Read): Promise<Reconciled | undefined> {
   const deadline = AbortSignal.timeout(APPLY_MS)
   for (;;) {
-    const service = getService(serviceId)
-    if (!service) return
-    if (service.observed_generation >= generation) {
-      if (service.apply_error === null) return
-      throw new AppError('runtime_error', `saved; not applied yet: ${service.apply_error}`)
-    }
-    if (!(await nextPass(serviceId, deadline))) return
+    const record = read()
+    if (!record || record.observed_generation >= generation) return record
+    if (!(await nextPass(id, deadline))) return undefined
   }
 }
 
 /**
- * Waits until a deleted service is gone. Throws `runtime_error` when its containers are not after a minute, or at once
+ * Waits until a deleted record is gone. Throws `runtime_error` when its containers are not after a minute, or at once
  * when the engine does not do it; the removal goes on.
  */
-export async function removed(serviceId: string): Promise<void> {
+async function gone(kind: string, id: string, read: Read): Promise<void> {
   const deadline = AbortSignal.timeout(REMOVE_MS)
-  for (let service = getService(serviceId); service; service = getService(serviceId)) {
-    const failed = service.observed_generation >= service.generation ? service.apply_error : null
-    if (failed === null && (await nextPass(serviceId, deadline))) continue
+  for (let record = read(); record; record = read()) {
+    const failed = record.observed_generation >= record.generation ? record.apply_error : null
+    if (failed === null && (await nextPass(id, deadline))) continue
     const why = failed ?? 'its containers are still stopping'
-    throw new AppError('runtime_error', `service ${service.name} is being deleted, which goes on: ${why}`)
+    throw new AppError('runtime_error', `${kind} ${record.name} is being deleted, which goes on: ${why}`)
   }
 }
 
-async function nextPass(serviceId: string, deadline: AbortSignal): Promise<boolean> {
+async function nextPass(id: string, deadline: AbortSignal): Promise<boolean> {
   try {
-    await once(passes, serviceId, { signal: deadline })
+    await once(passes, id, { signal: deadline })
     return true
   } catch {
     return false
   }
-}
-
-/** The view of a changed service once the change has taken effect; see `settled`. */
-export async function applied(service: ServiceRow): Promise<Service> {
-  await settled(service.id, service.generation)
-  return viewService(getService(service.id) ?? service)
 }

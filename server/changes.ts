@@ -25,6 +25,11 @@ export function tellDeploy(id: string, serviceId: string, action: Change['action
   tell({ kind: 'deploy', id, service_id: serviceId, action })
 }
 
+/** Tells a change of a datastore. */
+export function tellDatastore(id: string, action: Change['action'] = 'updated'): void {
+  tell({ kind: 'datastore', id, service_id: null, action })
+}
+
 /** Calls `listener` for each change from now on; the returned function ends that. */
 export function onChange(listener: Listener): () => void {
   listeners.add(listener)

@@ -6,6 +6,7 @@ export const ID_PREFIXES = {
   deploy: 'dep',
   job: 'job',
   datastore: 'dbs',
+  backup: 'bak',
   envGroup: 'evg',
   gitConnection: 'git',
   token: 'tok',

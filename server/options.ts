@@ -6,6 +6,7 @@ import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS, MAX_UPSTREAM_TIMEOUT_MS 
 import { AppError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { readSecret, TOKEN_FORM, WEBHOOK_SECRET_FORM, type SecretForm } from './secret-option.ts'
+import { imageFault } from './services/rules.ts'
 
 /** An address to listen on; an IPv6 host is without brackets. */
 export interface ListenAddress {
@@ -13,6 +14,12 @@ export interface ListenAddress {
   port: number
   /** False for a default, which may give way to another port; a named address may not. */
   named: boolean
+}
+
+/** Where new datastores of a kind come from: the tag is the version of those that name none. */
+export interface DatastoreImage {
+  repository: string
+  tag: string
 }
 
 /** Everything that is set at start. */
@@ -33,6 +40,8 @@ export interface Options {
   jobConcurrency: number
   proxyWorkers: number | null
   baseImageRegistry: string | null
+  relationalImage: DatastoreImage
+  keyvalueImage: DatastoreImage
   /** Of push webhooks that were added to a repository by hand; null takes none. */
   webhookSecret: string | null
   /** For the DNS records that are shown; null is the host's own. */
@@ -90,6 +99,14 @@ export const FLAGS = {
   'base-image-registry': {
     variable: 'DEPLOYER_BASE_IMAGE_REGISTRY',
     help: 'prefix for the base images of language plans',
+  },
+  'relational-image': {
+    variable: 'DEPLOYER_RELATIONAL_IMAGE',
+    help: 'image of new relational datastores (postgres:18)',
+  },
+  'keyvalue-image': {
+    variable: 'DEPLOYER_KEYVALUE_IMAGE',
+    help: 'image of new key-value datastores (valkey/valkey:9)',
   },
   'public-ip': { variable: 'DEPLOYER_PUBLIC_IP', help: "the server's public address, for DNS records shown" },
   'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
@@ -156,6 +173,8 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     baseImageRegistry: text('base-image-registry'),
     webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
+    relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
+    keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
     publicIp: readIp('public-ip', text('public-ip')),
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
@@ -264,6 +283,15 @@ export function exposedSecrets(argv: string[]): string[] {
     (name) =>
       `every user of this host can read --${name} in the list of processes: use --${name}-file (${FLAGS[`${name}-file`].variable}), and a new secret`,
   )
+}
+
+/** A reference with a tag, which becomes a datastore's version. */
+function readImage(name: FlagName, value: string): DatastoreImage {
+  const colon = value.lastIndexOf(':')
+  const tag = value.slice(colon + 1)
+  if (imageFault(value) !== null || value.includes('@') || colon === -1 || tag.includes('/'))
+    throw bad(name, 'an image with a tag, such as postgres:18', value)
+  return { repository: value.slice(0, colon), tag }
 }
 
 /** The most that the data plane takes is also longer than anyone waits for a build. */

@@ -71,6 +71,7 @@ const ORDER: Record<string, string[]> = {
     'git-runner.ts',
     'jobs',
     'rollouts',
+    'datastores',
     'cleanup',
     'deploys',
     'engine-events.ts',

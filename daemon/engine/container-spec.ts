@@ -31,9 +31,17 @@ export interface ContainerSpec {
   user?: string
   /** A port of the container that gets a free loopback port of the host, where addresses cannot be reached. */
   publishPort?: number
+  /** The loopback port that it gets instead of any free one. */
+  hostPort?: number
+  /** The size of /dev/shm; the engine's own is 64 MiB. */
+  shmBytes?: number
   /** The image's own, else SIGTERM. */
   stopSignal?: string
+  /** How long the engine waits for its end when it is itself stopped; 10 s when absent. */
+  stopSeconds?: number
   pidsLimit?: number
+  /** Its output goes to who is attached and is kept nowhere, and it reads what that one writes, to an end. */
+  streams?: boolean
 }
 
 /** Enough for a runtime with many threads, too few for a fork bomb to hurt the host. */
@@ -87,13 +95,16 @@ export function createOptions(
     ...(spec.entrypoint ? { Entrypoint: spec.entrypoint } : {}),
     ...(spec.user ? { User: spec.user } : {}),
     ...(spec.stopSignal ? { StopSignal: spec.stopSignal } : {}),
+    ...(spec.stopSeconds ? { StopTimeout: spec.stopSeconds } : {}),
     ...(port ? { ExposedPorts: { [port]: {} } } : {}),
+    ...(spec.streams ? { OpenStdin: true, StdinOnce: true, AttachStdin: true } : {}),
     // Health is probed from outside; a check that the image brings would only use up the container's limits.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       ...limitsOf(spec),
       PidsLimit: spec.pidsLimit ?? DEFAULT_PIDS,
       Init: true,
+      ...(spec.shmBytes === undefined ? {} : { ShmSize: spec.shmBytes }),
       SecurityOpt: ['no-new-privileges'],
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
@@ -101,14 +112,16 @@ export function createOptions(
       ...(quota ? { StorageOpt: QUOTA } : {}),
       // The server supervises: the engine's own policy forgets containers when the engine is killed.
       RestartPolicy: { Name: 'no' },
-      LogConfig: { Type: 'json-file', Config: LOG_OPTIONS },
+      LogConfig: spec.streams ? { Type: 'none', Config: {} } : { Type: 'json-file', Config: LOG_OPTIONS },
       NetworkMode: spec.network,
       // Without the host's search domains: a wildcard there would answer for a service that has no instance now.
       ...(spec.dns ? { Dns: spec.dns, DnsSearch: ['.'] } : {}),
       ...(spec.volume
         ? { Mounts: [{ Type: 'volume', Source: spec.volume.name, Target: spec.volume.path }] }
         : {}),
-      ...(port ? { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } } : {}),
+      ...(port
+        ? { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: String(spec.hostPort ?? '') }] } }
+        : {}),
     },
     NetworkingConfig: {
       EndpointsConfig: {

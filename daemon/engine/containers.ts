@@ -3,6 +3,7 @@ import { finished, PassThrough, type Readable } from 'node:stream'
 import { timestamp } from '#server/clock.ts'
 import { AppError } from '#server/errors.ts'
 import type { AbilityTrial } from './abilities.ts'
+import { Attachment, takeOver } from './attachment.ts'
 import type { Connection } from './connection.ts'
 import { ContainerFinder } from './container-finder.ts'
 import { createOptions, limitsOf, type ContainerSpec } from './container-spec.ts'
@@ -198,6 +199,26 @@ export class Containers {
     } finally {
       body.destroy()
     }
+  }
+
+  /**
+   * The raw streams of a container that is made with `streams` and not started yet. They end with the program or the
+   * signal; nothing is lost, since who does not read holds the program back. Throws `runtime_error`.
+   */
+  async streams(name: string, signal: AbortSignal): Promise<Attachment> {
+    const socket = await this.#connection.call(
+      `attaching to ${name}`,
+      (_, limited) =>
+        takeOver(
+          this.#connection.socketPath,
+          `/containers/${this.#finder.idOf(name)}/attach?stream=1&stdin=1&stdout=1&stderr=1`,
+          limited,
+        ),
+      { signal },
+    )
+    const attachment = new Attachment(socket)
+    signal.addEventListener('abort', () => attachment.close(), { once: true })
+    return attachment
   }
 
   /** Waits until the program ends. Throws the signal's reason, or `runtime_error` when the container or the engine goes away. */

@@ -9,6 +9,7 @@ import type { Ledger } from './ledger.ts'
 import { Networks } from './networks.ts'
 import { Volumes } from './volumes.ts'
 
+export type { Attachment } from './attachment.ts'
 export type { BuildOptions } from './build.ts'
 export type { BuildLimits } from './build-limits.ts'
 export type { ContainerSpec } from './container-spec.ts'

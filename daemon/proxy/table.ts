@@ -1,4 +1,6 @@
 import { useContext } from '#server/context.ts'
+import { KINDS } from '#server/datastores/kinds.ts'
+import { allDatastores } from '#server/datastores/store.ts'
 import { IN_PROGRESS } from '#server/deploys/states.ts'
 import { latestDeploys, servicesStoppedFirst, type DeployFacts } from '#server/deploys/store.ts'
 import { listEnvironments } from '#server/environments/store.ts'
@@ -47,6 +49,10 @@ export function buildTable(
   const sites = publishedSites(switching)
   const stoppedFirst = servicesStoppedFirst()
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
+  for (const { id, environment_id, name, kind, address } of allDatastores()) {
+    if (address !== null)
+      book.add(environment_id, name, [{ instance: id, host: address, port: KINDS[kind].port }])
+  }
   for (const environment of listEnvironments()) {
     const latest = latestDeploys(environment.id)
     for (const service of listServices(environment.id)) {

@@ -15,15 +15,20 @@ export class CrashHistory {
     this.#exits.set(id, [...this.#recent(id), performance.now()].slice(-REMEMBERED))
   }
 
+  /** How often it ended or failed lately. */
+  count(id: string): number {
+    return this.#recent(id).length
+  }
+
   /** How long to wait before the next try; 0 when nothing failed. */
   backOffMs(id: string): number {
-    const exits = this.#recent(id).length
+    const exits = this.count(id)
     return exits === 0 ? 0 : Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (exits - 1))
   }
 
   /** Whether it ended so often lately that it counts as down although it is started again. */
   isLooping(id: string): boolean {
-    return this.#recent(id).length >= LOOP_EXITS
+    return this.count(id) >= LOOP_EXITS
   }
 
   forget(id: string): void {

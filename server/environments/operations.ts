@@ -1,6 +1,7 @@
 import { tell } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { isUniqueViolation } from '../database/index.ts'
+import { datastoreNames } from '../datastores/store.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { domainsOf } from '../services/hosts.ts'
@@ -47,17 +48,24 @@ export function deleteEnvironment(environment: Environment): void {
   if (environment.name === PRODUCTION)
     throw new AppError('conflict', `environment ${PRODUCTION} cannot be deleted`)
   useDatabase().transaction(() => {
-    const services = serviceNames(environment.id)
-    if (services.length > 0)
-      throw new AppError(
-        'conflict',
-        `environment ${environment.name} holds services: ${services.join(', ')}. Delete them first.`,
-      )
+    assertEmpty(environment)
     const { subnet } = findEnvironment(environment.id)
     deleteEnvironmentRow(environment.id)
     if (subnet !== null) restSubnet(subnet)
   })
   tellEnvironments()
+}
+
+function assertEmpty({ id, name }: Environment): void {
+  const held = [
+    ['services', serviceNames(id)],
+    ['datastores', datastoreNames(id)],
+  ] as const
+  const told = held
+    .filter(([, names]) => names.length > 0)
+    .map(([kind, names]) => `${kind}: ${names.join(', ')}`)
+  if (told.length > 0)
+    throw new AppError('conflict', `environment ${name} holds ${told.join('; ')}. Delete them first.`)
 }
 
 /** Refuses an environment under whose domain, where every service may have a host, the dashboard is. */

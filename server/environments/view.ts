@@ -1,4 +1,5 @@
 import { timestamp } from '../clock.ts'
+import { datastoreNames, datastoreNamesByEnvironment } from '../datastores/store.ts'
 import { publicUrl } from '../public-address.ts'
 import { domainsOf } from '../services/hosts.ts'
 import { dnsOf } from './dns.ts'
@@ -13,21 +14,22 @@ import {
 /** Every environment as the wire has it, production first. */
 export function viewEnvironments(): Environment[] {
   const services = serviceNamesByEnvironment()
-  return listEnvironments().map((row) => view(row, services.get(row.id) ?? []))
+  const datastores = datastoreNamesByEnvironment()
+  return listEnvironments().map((row) => view(row, services.get(row.id) ?? [], datastores.get(row.id) ?? []))
 }
 
 /** One environment as the wire has it. */
 export function viewEnvironment(row: Row): Environment {
-  return view(row, serviceNames(row.id))
+  return view(row, serviceNames(row.id), datastoreNames(row.id))
 }
 
-function view(row: Row, services: string[]): Environment {
+function view(row: Row, services: string[], datastores: string[]): Environment {
   return {
     id: row.id,
     name: row.name,
     created_at: timestamp(row.created_at),
     services,
-    datastores: [],
+    datastores,
     url_pattern: publicUrl(`<service>.${domainsOf(row)[0]!}`),
     dns: dnsOf(row),
   }

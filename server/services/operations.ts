@@ -1,6 +1,5 @@
 import { tellDeploy, tellService } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
-import { isUniqueViolation } from '../database/index.ts'
 import { cancelDeploysOf, queueSourceDeploy } from '../deploys/operations.ts'
 import { findEnvGroup, writeLinks } from '../env-groups/store.ts'
 import { findEnvironment, type Environment } from '../environments/store.ts'
@@ -8,6 +7,7 @@ import { AppError } from '../errors.ts'
 import { splitCredentials } from '../git/url.ts'
 import { cancelJobsOf, tellJob } from '../jobs/operations.ts'
 import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
+import { assertNameFree } from '../names.ts'
 import { settleEnvironment } from '../variables/environment.ts'
 import { assertUnreferenced } from '../variables/referrers.ts'
 import { assertVariables } from '../variables/rules.ts'
@@ -64,7 +64,8 @@ export function createService(input: ServiceInput): ServiceRow {
   }
   const created = useDatabase().transaction(() => {
     assertHostFree(row as ServiceRow, environment)
-    writeNamed(row as ServiceRow, () => insertService(row))
+    assertNameFree(environment.id, name)
+    insertService(row)
     writeVariables(id, env)
     writeLinks(id, groups)
     settleEnvironment(getService(id)!, { own: 'env', groups: 'env_groups' })
@@ -93,8 +94,9 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
     if (changed.name !== service.name) {
       assertHostFree(changed, findEnvironment(service.environment_id))
       assertUnreferenced('service', service.environment_id, service.name, '')
+      assertNameFree(service.environment_id, changed.name)
     }
-    writeNamed(changed, () => updateService(service.id, columns))
+    updateService(service.id, columns)
     if (env !== undefined) writeVariables(service.id, env)
     if (groups !== undefined) writeLinks(service.id, groups)
     if (env !== undefined || groups !== undefined) {
@@ -200,17 +202,6 @@ function assertHostFree(service: Pick<ServiceRow, 'type' | 'name'>, environment:
   const { dashboardHost } = useContext().options
   if (dashboardHost !== null && hostsOf(service, environment).includes(dashboardHost)) {
     throw new AppError('conflict', `name: ${dashboardHost} is the dashboard's host`)
-  }
-}
-
-/** Writes a row with its name. Throws `conflict` that says which service has it. */
-function writeNamed({ environment_id, name }: ServiceRow, write: () => void): void {
-  try {
-    write()
-  } catch (cause) {
-    const holder = isUniqueViolation(cause) ? getServiceByName(environment_id, name) : undefined
-    if (!holder) throw cause
-    throw new AppError('conflict', `name: ${name} is in use by service ${holder.id}`, { cause })
   }
 }
 

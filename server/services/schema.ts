@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Deploy } from '../deploys/schema.ts'
 import { branchNameFault } from '../git/refs.ts'
 import { repositoryUrlFault } from '../git/url.ts'
+import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
 import { healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
@@ -45,10 +46,6 @@ export type ServiceState = (typeof SERVICE_STATES)[number]
 /** Most instances of one service. */
 export const MAX_INSTANCES = 32
 
-const MIN_MEMORY_MB = 16
-const MAX_MEMORY_MB = 1024 * 1024
-const MIN_CPUS = 0.01
-const MAX_CPUS = 512
 const MAX_COMMAND_CHARACTERS = 16 * 1024
 
 /** A text of at most this length without NUL; what is longer is no setting. */
@@ -85,23 +82,6 @@ export const EnvVar = z
   })
   .meta({ id: 'EnvVar' })
 export type EnvVar = z.infer<typeof EnvVar>
-
-const MemoryLimit = z
-  .int()
-  .refine(
-    (value) => value === 0 || (value >= MIN_MEMORY_MB && value <= MAX_MEMORY_MB),
-    `must be 0 (the server default) or ${MIN_MEMORY_MB} to ${MAX_MEMORY_MB}`,
-  )
-  .meta({ description: 'MiB; 0 is the server default', examples: [512] })
-
-const CpuLimit = z
-  .number()
-  .refine(
-    (value) => value === 0 || (value >= MIN_CPUS && value <= MAX_CPUS),
-    `must be 0 (the server default) or ${MIN_CPUS} to ${MAX_CPUS}`,
-  )
-  .transform((value) => Math.round(value * 100) / 100)
-  .meta({ description: 'CPUs, rounded to 0.01; 0 is the server default', examples: [1] })
 
 const Port = z
   .int()

@@ -1,3 +1,6 @@
+import { KINDS } from '../datastores/kinds.ts'
+import { getDatastoreByName, type DatastoreRow } from '../datastores/store.ts'
+import { internalPlace } from '../datastores/view.ts'
 import { getDeploy } from '../deploys/store.ts'
 import type { Environment } from '../environments/store.ts'
 import { publicUrl } from '../public-address.ts'
@@ -22,7 +25,7 @@ type Find = (environment: Environment, name: string) => Target | null
 /** How each kind is found by its name; null is an unknown name. Another kind of target joins here. */
 const FINDERS: Record<TargetKind, Find> = {
   service: findService,
-  datastore: () => null,
+  datastore: findDatastore,
 }
 
 /** What a reference names inside an environment; null when nothing there has the name. */
@@ -38,6 +41,23 @@ function findService(environment: Environment, name: string): Target | null {
     property: (property) => serviceProperty(service, environment, property),
     service,
   }
+}
+
+function findDatastore(environment: Environment, name: string): Target | null {
+  const datastore = getDatastoreByName(environment.id, name)
+  if (!datastore || datastore.status === 'deleting') return null
+  return {
+    label: KINDS[datastore.kind].label,
+    property: (property) => datastoreProperty(datastore, property),
+    service: null,
+  }
+}
+
+function datastoreProperty(datastore: DatastoreRow, property: string): string | null {
+  const place = internalPlace(datastore)
+  if (property === 'url') return KINDS[datastore.kind].url(place)
+  const value = place[property as keyof typeof place]
+  return value === null ? null : String(value)
 }
 
 function serviceProperty(service: ServiceRow, environment: Environment, property: string): string | null {

@@ -18,6 +18,7 @@ afterAll(() => server.stop())
 /** Ids that no resource has, so that nothing that the walk asks for changes anything. */
 const NOBODY: Record<string, string> = {
   deploy_id: 'dep-00000000000000000000',
+  backup_id: 'bak-00000000000000000000',
   job_id: 'job-00000000000000000000',
   service_id: 'srv-00000000000000000000',
 }

@@ -4,6 +4,8 @@ import webhookDeliveries from './003-webhook-deliveries.ts'
 import crashesOfDeploys from './004-crashes-of-deploys.ts'
 import madeInTheEngine from './005-made-in-the-engine.ts'
 import settingsSaved from './006-settings-saved.ts'
+import datastores from './009-datastores.ts'
+import backups from './010-backups.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [
@@ -13,4 +15,6 @@ export const migrations: readonly string[] = [
   crashesOfDeploys,
   madeInTheEngine,
   settingsSaved,
+  datastores,
+  backups,
 ]

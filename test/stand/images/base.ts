@@ -43,12 +43,19 @@ const BASE_ARGUMENTS = [
 ]
 
 /** Debian without documentation. */
-export const base: Recipe = {
-  tags: ['debian:bookworm-slim'],
-  text: BASE_ARGUMENTS.join('\n'),
-  make: async (folder) => {
-    const tar = join(folder, 'root.tar')
-    await run('mmdebstrap', [...BASE_ARGUMENTS, 'bookworm', tar])
-    await docker(['import', '-c', 'CMD ["bash"]', '-c', 'ENV LANG=C.UTF-8', tar, base.tags[0]!])
-  },
+export const base = debian('bookworm')
+/** The release after it, for what has to be newer. */
+export const newerBase = debian('trixie')
+
+function debian(suite: string): Recipe {
+  const tag = `debian:${suite}-slim`
+  return {
+    tags: [tag],
+    text: BASE_ARGUMENTS.join('\n'),
+    make: async (folder) => {
+      const tar = join(folder, 'root.tar')
+      await run('mmdebstrap', [...BASE_ARGUMENTS, suite, tar])
+      await docker(['import', '-c', 'CMD ["bash"]', '-c', 'ENV LANG=C.UTF-8', tar, tag])
+    },
+  }
 }

@@ -5,7 +5,8 @@ import { docker } from '../engine.ts'
 import { standFolder } from '../place.ts'
 import { hasTag } from '../registry.ts'
 import { say } from '../run.ts'
-import { base, busybox } from './base.ts'
+import { base, busybox, newerBase } from './base.ts'
+import { keyvalue, newerRelational, relational } from './datastores.ts'
 import { bun, deno, elixir, php, ruby, rust } from './languages-more.ts'
 import { golang, node, python } from './languages.ts'
 
@@ -21,7 +22,23 @@ export interface Recipe {
   make(folder: string, text: string): Promise<void>
 }
 
-const RECIPES: Recipe[] = [busybox, base, node, python, golang, ruby, php, bun, deno, rust, elixir]
+const RECIPES: Recipe[] = [
+  busybox,
+  base,
+  newerBase,
+  relational,
+  newerRelational,
+  keyvalue,
+  node,
+  python,
+  golang,
+  ruby,
+  php,
+  bun,
+  deno,
+  rust,
+  elixir,
+]
 
 /**
  * Makes every stand-in image that is missing or whose recipe changed, and pushes it to the registry, so that a pull by

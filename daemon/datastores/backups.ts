@@ -1,0 +1,119 @@
+import { removeStrayBackupFiles } from '#server/backups/files.ts'
+import { endBackup, removeSurplusBackups } from '#server/backups/operations.ts'
+import { getBackup, runningBackup, runningBackups, type BackupRow } from '#server/backups/store.ts'
+import { onChange } from '#server/changes.ts'
+import { getDatastore } from '#server/datastores/store.ts'
+import { messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import type { Task } from '../driver.ts'
+import { Background } from '../rollouts/background.ts'
+import type { World } from '../world.ts'
+import { makeBackup } from './backup.ts'
+
+const log = logger('backups')
+
+/** A look at what no change told: backups beyond those that are kept. */
+const PERIOD_MS = 60_000
+/** More at a time only share the disk; the others wait their turn. */
+const PARALLEL = 2
+/** A dump that takes longer hangs. */
+const LONGEST_MS = 12 * 3_600_000
+/** An error is a text that people read, not a log. */
+const MAX_ERROR_CHARACTERS = 4 * 1024
+
+/** Makes the backups that are asked for, and removes those that are too many. */
+export class Backups {
+  readonly #world: World
+  readonly #work = new Background()
+  readonly #stopListening: () => void
+  #wake: () => void = () => {}
+  #count = 0
+
+  constructor(world: World) {
+    this.#world = world
+    this.#stopListening = onChange(({ kind }) => {
+      if (kind === 'datastore') this.look()
+    })
+  }
+
+  /** Ends in the database what the last run of the server left under way; what it left elsewhere goes with the first look. */
+  recover(): void {
+    for (const backup of runningBackups())
+      endBackup(backup, { error: 'the server was stopped while it was made: make another one' })
+  }
+
+  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  task(wake: () => void): Task {
+    this.#wake = wake
+    return {
+      name: 'backups',
+      everyMs: PERIOD_MS,
+      run: async () => {
+        for (const backup of runningBackups()) this.#begin(backup)
+        await removeSurplusBackups()
+        await removeStrayBackupFiles()
+      },
+    }
+  }
+
+  /** Asks for a look soon, as after the engine came back. */
+  look(): void {
+    this.#wake()
+  }
+
+  /** Whether a container of this name is that of a backup under way. */
+  isUnderWay(name: string): boolean {
+    return this.#work.has(name)
+  }
+
+  /** Calls off the backup of a datastore that goes, and waits for its end. */
+  async cancel(datastoreId: string): Promise<void> {
+    const backup = runningBackup(datastoreId)
+    if (!backup) return
+    // First, or the next look would begin it again.
+    endBackup(backup, { error: 'the datastore was deleted' })
+    await this.#work.cancel(backup.id)
+  }
+
+  stop(): void {
+    this.#stopListening()
+    this.#work.stop()
+  }
+
+  #begin(backup: BackupRow): void {
+    const { id } = backup
+    if (this.#work.has(id) || this.#count >= PARALLEL || this.#world.reachByAddress === null) return
+    this.#count++
+    this.#work.start({
+      key: id,
+      pauseMs: 0,
+      run: (signal) => this.#make(backup, signal),
+      onFailure: (error) => {
+        const reason = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
+        endBackup(backup, { error: reason })
+        log.warn('a backup failed', { backup: id, datastore: backup.datastore_id, error: reason })
+      },
+      onEnd: () => {
+        this.#count--
+        this.#wake()
+      },
+    })
+  }
+
+  async #make(backup: BackupRow, signal: AbortSignal): Promise<void> {
+    const datastore = getDatastore(backup.datastore_id)
+    if (!datastore || getBackup(backup.id)?.status !== 'running') return
+    const late = AbortSignal.timeout(LONGEST_MS)
+    const file = await makeBackup(this.#world, datastore, backup, AbortSignal.any([signal, late])).catch(
+      (error: unknown) => {
+        throw late.aborted ? new Error(`it was not done within ${LONGEST_MS / 3_600_000} hours`) : error
+      },
+    )
+    endBackup(backup, file)
+    log.info('a backup was made', {
+      backup: backup.id,
+      datastore: datastore.id,
+      bytes: file.size_bytes,
+    })
+  }
+}

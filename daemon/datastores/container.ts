@@ -1,0 +1,162 @@
+import { Readable } from 'node:stream'
+import { pack } from 'tar-stream'
+import { useContext } from '#server/context.ts'
+import { KINDS, type DatastoreKind } from '#server/datastores/kinds.ts'
+import type { DatastoreRow } from '#server/datastores/store.ts'
+import { internalPlace } from '#server/datastores/view.ts'
+import { getReplacement } from '#server/replacements/store.ts'
+import type { ContainerSpec, ContainerState } from '../engine/index.ts'
+import { memorySettings } from './settings.ts'
+import { CHECKPOINT_SECONDS } from './stop.ts'
+
+const MIB = 1024 * 1024
+/** Parallel queries share rows through /dev/shm, of which containers have 64 MiB (the postgres image's page, "Caveats"). */
+const SHARED_MEMORY_SHARE = 4
+
+/** Apart from where images keep data: theirs is another folder from major 18 on, and no data may hang on that. */
+const RELATIONAL_VOLUME = '/var/lib/deployer'
+/** Where both Redis's and Valkey's images keep data. */
+export const KEYVALUE_VOLUME = '/data'
+const CONFIG_FOLDER = '/usr/local/etc'
+const CONFIG_NAME = 'deployer.conf'
+
+/** Where a datastore's container is to be. */
+interface Location {
+  network: string
+  address: string
+  hostPort: number
+  imageId: string
+}
+
+/** The limits of a datastore's container: those asked for, else the server's defaults. */
+export function containerLimits(row: DatastoreRow): { memoryBytes: number; cpus: number } {
+  const { options } = useContext()
+  return { memoryBytes: memoryMb(row) * MIB, cpus: row.cpu_limit || options.defaultCpus }
+}
+
+/** The one container of a datastore; its data is in the volume and outlives it. */
+export function datastoreContainer(row: DatastoreRow, location: Location): ContainerSpec {
+  const mode = modeOf(row)
+  return {
+    name: row.id,
+    image: location.imageId,
+    labels: { 'deployer.kind': 'datastore', 'deployer.datastore': row.id, [MODE_LABEL]: mode },
+    ...programOf(row, mode),
+    network: location.network,
+    address: location.address,
+    // For containers that the resolver of names does not answer.
+    aliases: [row.name],
+    hostPort: location.hostPort,
+  }
+}
+
+/** A container in which a volume is filled that is to become a datastore's; nothing but its name leads there. */
+export function fillingContainer(
+  row: DatastoreRow,
+  volume: string,
+  imageId: string,
+): Omit<ContainerSpec, 'network' | 'labels'> {
+  return { name: volume, image: imageId, ...programOf({ ...row, volume }, 'filling') }
+}
+
+/** Whether a datastore's container is in the mode that its record asks for; one that is not is made anew. */
+export function isInMode(row: DatastoreRow, { labels }: ContainerState): boolean {
+  return (labels[MODE_LABEL] ?? 'serving') === modeOf(row)
+}
+
+function modeOf(row: DatastoreRow): Mode {
+  return getReplacement(row.id)?.reads_only === 1 ? 'read-only' : 'serving'
+}
+
+/** `filling`: it loads what it is given, and nobody uses it yet. */
+type Mode = 'serving' | 'read-only' | 'filling'
+const MODE_LABEL = 'deployer.datastore.mode'
+
+/** What a program is told in a mode, beyond the settings of always. */
+const MODE_SETTINGS: Record<DatastoreKind, Record<Mode, Record<string, string>>> = {
+  relational: {
+    serving: {},
+    'read-only': { default_transaction_read_only: 'on' },
+    filling: {},
+  },
+  keyvalue: {
+    serving: { appendonly: 'yes' },
+    // It has no replica, so that it takes no write.
+    'read-only': { appendonly: 'yes', 'min-replicas-to-write': '1' },
+    // With an append-only file it would not load a snapshot.
+    filling: { appendonly: 'no' },
+  },
+}
+
+/** A folder of the container and what is to be unpacked there before it starts; null when it needs no file. */
+export function datastoreFiles(
+  row: DatastoreRow,
+  mode: Mode = modeOf(row),
+): { folder: string; tar: Readable } | null {
+  if (row.kind !== 'keyvalue') return null
+  const archive = pack()
+  // World-readable: it is read by the user that the program becomes, and nobody else is in the container.
+  archive.entry({ name: CONFIG_NAME, mode: 0o644 }, keyvalueConfig(row, mode))
+  archive.finalize()
+  return {
+    folder: CONFIG_FOLDER,
+    tar: Readable.from(archive as AsyncIterable<Buffer>, { objectMode: false }),
+  }
+}
+
+function programOf(
+  row: DatastoreRow,
+  mode: Mode,
+): Omit<ContainerSpec, 'name' | 'image' | 'labels' | 'network'> {
+  const limits = containerLimits(row)
+  const shared = {
+    ...limits,
+    shmBytes: Math.floor(limits.memoryBytes / SHARED_MEMORY_SHARE),
+    publishPort: KINDS[row.kind].port,
+    stopSeconds: CHECKPOINT_SECONDS,
+  }
+  if (row.kind === 'keyvalue') {
+    return {
+      ...shared,
+      env: {},
+      command: [`${CONFIG_FOLDER}/${CONFIG_NAME}`],
+      volume: { name: row.volume, path: KEYVALUE_VOLUME },
+    }
+  }
+  const { username, password, database } = internalPlace(row)
+  const settings = { ...memorySettings(row.kind, memoryMb(row)), ...MODE_SETTINGS.relational[mode] }
+  return {
+    ...shared,
+    env: {
+      POSTGRES_USER: username,
+      POSTGRES_PASSWORD: password,
+      POSTGRES_DB: database!,
+      PGDATA: `${RELATIONAL_VOLUME}/data`,
+    },
+    command: ['postgres', ...Object.entries(settings).flatMap(asArgument)],
+    volume: { name: row.volume, path: RELATIONAL_VOLUME },
+  }
+}
+
+/** In a file, since arguments are seen by every user of the host. */
+function keyvalueConfig(row: DatastoreRow, mode: Mode): string {
+  const settings = {
+    dir: KEYVALUE_VOLUME,
+    requirepass: internalPlace(row).password,
+    // Nobody but a backup is a replica, and it waits for no other.
+    'repl-diskless-sync-delay': '0',
+    ...memorySettings(row.kind, memoryMb(row)),
+    ...MODE_SETTINGS.keyvalue[mode],
+  }
+  return Object.entries(settings)
+    .map(([key, value]) => `${key} ${value}\n`)
+    .join('')
+}
+
+function asArgument([key, value]: [string, string]): string[] {
+  return ['-c', `${key}=${value}`]
+}
+
+function memoryMb(row: DatastoreRow): number {
+  return row.memory_limit_mb || useContext().options.defaultMemoryMb
+}

@@ -1,0 +1,132 @@
+import { createReadStream } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { backupPath } from '#server/backups/files.ts'
+import type { DatastoreKind, Place } from '#server/datastores/kinds.ts'
+import type { DatastoreRow } from '#server/datastores/store.ts'
+import { internalPlace } from '#server/datastores/view.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import type { Attachment } from '../engine/index.ts'
+import type { World } from '../world.ts'
+import { datastoreFiles, fillingContainer, KEYVALUE_VOLUME } from './container.ts'
+import { DUMP_PROGRAMS, postgresConnection } from './dump-programs.ts'
+import { reasonOfEnd } from './exits.ts'
+import { beginAppendOnly, probePlace } from './probe.ts'
+import { CHECKPOINT_SECONDS } from './stop.ts'
+import { inNetwork, runTool } from './tool.ts'
+
+/** A large snapshot is read before the first answer. */
+const ANSWER_WITHIN_MS = 3_600_000
+const ANSWER_PERIOD_MS = 100
+
+/** A volume to be filled, and with what. */
+export interface Filling {
+  volume: string
+  imageId: string
+  backupId: string
+}
+
+type Fill = (world: World, row: DatastoreRow, filling: Filling, signal: AbortSignal) => Promise<void>
+
+const FILL: Record<DatastoreKind, Fill> = { relational: fillRelational, keyvalue: fillKeyvalue }
+
+/**
+ * Fills a volume with what a backup holds, with a program of the image that is to serve it, which proves by its answers
+ * that it can; then it is stopped. Throws the reason when the volume is not to be used.
+ */
+export async function fillVolume(
+  world: World,
+  row: DatastoreRow,
+  filling: Filling,
+  signal: AbortSignal,
+): Promise<void> {
+  await world.engine.volumes.create(filling.volume, { 'deployer.datastore': row.id })
+  await FILL[row.kind](world, row, filling, signal)
+}
+
+async function fillRelational(
+  world: World,
+  row: DatastoreRow,
+  filling: Filling,
+  signal: AbortSignal,
+): Promise<void> {
+  const { volume, imageId, backupId } = filling
+  await withProgram(world, row, filling, signal, async (_, inside) => {
+    const env = DUMP_PROGRAMS[row.kind].env(inside)
+    const connection = postgresConnection(inside.database!)
+    const restore = ['pg_restore', '--exit-on-error', ...connection]
+    const tool = { name: `${volume}-load`, imageId, env, entrypoint: restore }
+    await runTool(world, row, tool, (streams) => feed(streams, backupId), signal)
+    // Without it the first queries after a restore are planned blindly (manual, "Backup and Restore").
+    const analyze = ['psql', ...connection, '--no-psqlrc', '--quiet', '--command=ANALYZE']
+    await runTool(world, row, { ...tool, entrypoint: analyze }, drain, signal)
+  })
+}
+
+async function fillKeyvalue(
+  world: World,
+  row: DatastoreRow,
+  filling: Filling,
+  signal: AbortSignal,
+): Promise<void> {
+  const { volume, imageId, backupId } = filling
+  const copy = ['dd', `of=${KEYVALUE_VOLUME}/dump.rdb`, 'bs=1M', 'status=none']
+  const mount = { name: volume, path: KEYVALUE_VOLUME }
+  const tool = { name: `${volume}-load`, imageId, env: {}, entrypoint: copy, volume: mount }
+  await runTool(world, row, tool, (streams) => feed(streams, backupId), signal)
+  await withProgram(world, row, filling, signal, (outside) => beginAppendOnly(outside, signal))
+}
+
+/** Runs the program on the volume while `work` uses it, from the host and from inside the network. */
+async function withProgram(
+  world: World,
+  row: DatastoreRow,
+  { volume, imageId }: Filling,
+  signal: AbortSignal,
+  work: (outside: Place, inside: Place) => Promise<void>,
+): Promise<void> {
+  const { containers } = world.engine
+  await inNetwork(world, row, volume, async (place) => {
+    await containers.create({ ...fillingContainer(row, volume, imageId), ...place })
+    const files = datastoreFiles(row, 'filling')
+    if (files) await containers.putArchive(volume, files.folder, files.tar)
+    await containers.start(volume)
+    const port = (await containers.inspect(volume))?.publishedPort ?? 0
+    const outside = { ...internalPlace(row), host: '127.0.0.1', port }
+    await untilAnswer(world, row.kind, volume, outside, signal)
+    await work(outside, { ...internalPlace(row), host: place.address! })
+    await probePlace(row.kind, outside)
+    await containers.stop(volume, CHECKPOINT_SECONDS)
+  })
+}
+
+async function untilAnswer(
+  world: World,
+  kind: DatastoreKind,
+  name: string,
+  place: Place,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + ANSWER_WITHIN_MS
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await probePlace(kind, place)
+    } catch (error) {
+      const found = await world.engine.containers.inspect(name)
+      if (!found) throw new AppError('runtime_error', `its container ${name} was removed from outside`)
+      if (!found.running) throw new AppError('runtime_error', await reasonOfEnd(world.engine, found))
+      if (performance.now() > deadline)
+        throw new AppError('runtime_error', `it did not answer within an hour: ${messageOf(error)}`)
+    }
+    await delay(ANSWER_PERIOD_MS, undefined, { signal })
+  }
+}
+
+async function feed(streams: Attachment, backupId: string): Promise<void> {
+  await Promise.all([streams.input(createReadStream(backupPath(backupId))), drain(streams)])
+}
+
+/** What a program prints besides is of no interest, but it must get rid of it. */
+async function drain(streams: Attachment): Promise<void> {
+  for await (const _ of streams.output());
+}

@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { tellDatastore } from '#server/changes.ts'
+import { useDatabase } from '#server/context.ts'
+import { datastoreMachine } from '#server/datastores/states.ts'
+import { allDatastores, getDatastore } from '#server/datastores/store.ts'
+import { messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import { tryMove } from '#server/machine.ts'
+import type { Task } from '../driver.ts'
+import { forEachLimited } from '../limits.ts'
+import { Background } from '../rollouts/background.ts'
+import { probeDatastore } from './probe.ts'
+import { isAwaited } from './waiting.ts'
+
+const log = logger('datastores')
+
+const PERIOD_MS = 10_000
+const PARALLEL = 8
+/** One look that failed may be the look's own fault. */
+const MISSES = 2
+/** A program that was just started is asked this often. */
+const START_PERIOD_MS = 100
+/** After a crash a database reads its log before it answers. */
+const START_LIMIT_MS = 5 * 60_000
+
+/** Asks every datastore now and then, from outside its container, whether it answers a client. */
+export class DatastoreHealth {
+  readonly #misses = new Map<string, number>()
+  readonly #starting = new Background()
+
+  task(): Task {
+    return {
+      name: 'datastore health',
+      everyMs: PERIOD_MS,
+      run: (signal) =>
+        forEachLimited(
+          allDatastores().filter(({ status }) => status === 'available' || status === 'unavailable'),
+          PARALLEL,
+          async ({ id }) => {
+            if (!signal.aborted) await this.#look(id)
+          },
+        ),
+    }
+  }
+
+  /** Asks a program that was just started often, until it answers; tells when it did not in five minutes. */
+  expect(id: string, onLate: (reason: string) => void): void {
+    this.#starting.start({
+      key: id,
+      pauseMs: 0,
+      run: (signal) => this.#awaitAnswer(id, signal),
+      onFailure: (error) => onLate(messageOf(error)),
+      onEnd: () => {},
+    })
+  }
+
+  /** Ends the asking for a program that ended or goes. */
+  async forget(id: string): Promise<void> {
+    this.#misses.delete(id)
+    await this.#starting.cancel(id)
+  }
+
+  stop(): void {
+    this.#starting.stop()
+  }
+
+  async #awaitAnswer(id: string, signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + START_LIMIT_MS
+    for (let row = getDatastore(id); row; row = getDatastore(id)) {
+      signal.throwIfAborted()
+      try {
+        await probeDatastore(row)
+        return this.#answered(id)
+      } catch (error) {
+        if (performance.now() > deadline)
+          throw new Error(`it did not answer within 5 minutes: ${messageOf(error)}`, { cause: error })
+      }
+      await delay(START_PERIOD_MS, undefined, { signal })
+    }
+  }
+
+  async #look(id: string): Promise<void> {
+    const row = getDatastore(id)
+    if (!row) return
+    try {
+      await probeDatastore(row)
+      this.#answered(id)
+    } catch (error) {
+      const misses = (this.#misses.get(id) ?? 0) + 1
+      this.#misses.set(id, misses)
+      if (misses >= MISSES) becomeUnavailable(id, `it does not answer: ${messageOf(error)}`)
+    }
+  }
+
+  #answered(id: string): void {
+    this.#misses.delete(id)
+    const moved = useDatabase().transaction(() => {
+      const row = getDatastore(id)
+      if (!row || !isAwaited(row)) return false
+      // One that failed answers after all.
+      if (row.status === 'failed') tryMove(datastoreMachine, id, 'creating')
+      // Why it was not restored or upgraded stays to be read.
+      const wasReplaced = row.status === 'restoring' || row.status === 'upgrading'
+      return tryMove(datastoreMachine, id, 'available', { error: wasReplaced ? row.error : null })
+    })
+    if (!moved) return
+    log.info('a datastore is available', { datastore: id })
+    tellDatastore(id)
+  }
+}
+
+/** Records that a datastore that served does not any more, and why. */
+export function becomeUnavailable(id: string, reason: string): void {
+  if (getDatastore(id)?.status !== 'available') return
+  if (!tryMove(datastoreMachine, id, 'unavailable', { error: reason })) return
+  log.warn('a datastore is unavailable', { datastore: id, reason })
+  tellDatastore(id)
+}

@@ -1,0 +1,234 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { onChange, tellDatastore } from '#server/changes.ts'
+import {
+  allDatastores,
+  getDatastore,
+  observeDatastore,
+  recordDatastore,
+  type DatastoreRow,
+} from '#server/datastores/store.ts'
+import { messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import type { Task } from '../driver.ts'
+import type { ContainerState } from '../engine/index.ts'
+import { Background } from '../rollouts/background.ts'
+import { CrashHistory } from '../rollouts/crashes.ts'
+import { passEnded } from '../settled.ts'
+import type { World } from '../world.ts'
+import { BackupSchedule } from './backup-schedule.ts'
+import { Backups } from './backups.ts'
+import { isInMode } from './container.ts'
+import { reasonOfEnd } from './exits.ts'
+import { becomeUnavailable, DatastoreHealth } from './health.ts'
+import { leftovers } from './leftovers.ts'
+import { applyLimits } from './limits.ts'
+import { removeDatastore } from './remove.ts'
+import { Replacements } from './replacements.ts'
+import { startDatastore } from './start.ts'
+import { stopDatastore } from './stop.ts'
+import { endWait, isAwaited, isEmpty } from './waiting.ts'
+
+const log = logger('datastores')
+
+/** A whole look at the engine, for what no event told. */
+const PERIOD_MS = 15_000
+/** As many exits before its first answer are a failure, which goes on being tried. */
+const MAX_EXITS = 3
+/** Makes the container of every datastore what it should be, and removes those that are deleted. */
+export class DatastoreKeeper {
+  readonly #world: World
+  readonly #health = new DatastoreHealth()
+  readonly #backups: Backups
+  readonly #schedule = new BackupSchedule()
+  readonly #replacements: Replacements
+  /** Those whose container another hand changes now. */
+  readonly #held = new Set<string>()
+  readonly #passes = new Background()
+  readonly #removals = new Background()
+  readonly #failures = new CrashHistory()
+  readonly #dirty = new Set<string>()
+  readonly #stopListening: () => void
+  #lastSweep = -Infinity
+  #wake: () => void = () => {}
+  #sweep: () => void = () => {}
+
+  constructor(world: World) {
+    this.#world = world
+    this.#backups = new Backups(world)
+    this.#replacements = new Replacements(world, {
+      hold: (id) => this.#hold(id),
+      release: (id) => this.#release(id),
+    })
+    this.#stopListening = onChange(({ kind, id }) => {
+      if (kind === 'datastore') this.look(id)
+    })
+  }
+
+  /** Takes up what the last run of the server left. */
+  recover(): void {
+    this.#backups.recover()
+  }
+
+  /** The tasks that keep datastores; `wake` runs one of them by its name. */
+  tasks(wake: (name: string) => void): Task[] {
+    const sweep = leftovers(
+      this.#world,
+      (name) => this.#backups.isUnderWay(name) || this.#replacements.isUnderWay(name),
+    )
+    this.#wake = () => wake('datastores')
+    this.#sweep = () => wake(sweep.name)
+    return [
+      { name: 'datastores', everyMs: PERIOD_MS, run: () => Promise.resolve(this.#run()) },
+      this.#health.task(),
+      this.#backups.task(() => wake('backups')),
+      this.#schedule.task(() => wake('backup schedule')),
+      this.#replacements.task(() => wake('replacements')),
+      sweep,
+    ]
+  }
+
+  /** Asks for a datastore to be looked at soon. */
+  look(id: string): void {
+    this.#dirty.add(id)
+    this.#wake()
+  }
+
+  /** Asks for a look at everything, after the engine came back. */
+  lookAtAll(): void {
+    this.#lastSweep = -Infinity
+    this.#wake()
+    this.#backups.look()
+    this.#replacements.look()
+    this.#sweep()
+  }
+
+  /** Ends the work; what is half done is found and finished by the next start. */
+  stop(): void {
+    this.#stopListening()
+    this.#passes.stop()
+    this.#removals.stop()
+    this.#health.stop()
+    this.#backups.stop()
+    this.#replacements.stop()
+    this.#schedule.stop()
+  }
+
+  async #hold(id: string): Promise<void> {
+    this.#held.add(id)
+    await Promise.all([this.#passes.cancel(id), this.#health.forget(id)])
+  }
+
+  #release(id: string): void {
+    this.#held.delete(id)
+    this.look(id)
+  }
+
+  #run(): void {
+    if (this.#world.reachByAddress === null) return this.#blame(this.#world.engineFault)
+    if (performance.now() - this.#lastSweep >= PERIOD_MS) {
+      this.#lastSweep = performance.now()
+      for (const { id } of allDatastores()) this.#dirty.add(id)
+    }
+    for (const id of this.#dirty) {
+      const row = getDatastore(id)
+      if (row?.status === 'deleting') this.#beginRemoval(id)
+      else if (this.#passes.has(id) || this.#held.has(id)) continue
+      else if (row) this.#beginPass(id)
+      this.#dirty.delete(id)
+    }
+  }
+
+  /** Tells who waits that the engine does not answer; nothing while it has not been asked. */
+  #blame(reason: string | null): void {
+    if (reason === null) return
+    for (const { id } of allDatastores()) this.#fail(id, reason)
+  }
+
+  #beginPass(id: string): void {
+    this.#passes.start({
+      key: id,
+      pauseMs: 0,
+      run: (signal) => this.#pass(id, signal),
+      onFailure: (error) => {
+        this.#failures.record(id)
+        this.#fail(id, messageOf(error))
+      },
+      onEnd: () => {
+        const row = getDatastore(id)
+        const isSettled = row?.apply_error === null && row.observed_generation === row.generation
+        if ((row && !isSettled) || this.#dirty.has(id)) this.look(id)
+      },
+    })
+  }
+
+  async #pass(id: string, signal: AbortSignal): Promise<void> {
+    const found = await this.#world.engine.containers.inspect(id)
+    const isRunning = found?.running === true
+    if (!found) becomeUnavailable(id, 'its container was removed from outside')
+    else if (!isRunning && found.status !== 'created') await this.#recordEnd(id, found)
+    await delay(this.#failures.backOffMs(id), undefined, { signal })
+    const row = getDatastore(id)
+    if (!row || row.status === 'deleting') return
+    if (isEmpty(row)) return observe(row, null)
+    const isUp = isRunning && isInMode(row, found)
+    if (isRunning && !isUp) await stopDatastore(this.#world, id)
+    if (!isUp) await startDatastore(this.#world, row, signal)
+    else if (row.observed_generation !== row.generation || row.apply_error !== null) {
+      await applyLimits(this.#world.engine, row)
+    }
+    observe(row, null)
+    if (!isUp) tellDatastore(id)
+    if (isAwaited(row)) this.#health.expect(id, (reason) => this.#fail(id, reason))
+  }
+
+  async #recordEnd(id: string, container: ContainerState): Promise<void> {
+    await this.#health.forget(id)
+    this.#failures.record(id)
+    const reason = await reasonOfEnd(this.#world.engine, container)
+    becomeUnavailable(id, reason)
+    if (this.#failures.count(id) >= MAX_EXITS) this.#fail(id, reason)
+  }
+
+  /**
+   * Records what kept a pass from its end. One that was never there has failed; whether one that was there still answers
+   * is found out by asking it.
+   */
+  #fail(id: string, reason: string): void {
+    const row = getDatastore(id)
+    if (!row) return
+    const isNew = row.apply_error !== reason
+    const failed = endWait(row, reason)
+    const isDown = row.status === 'failed' || row.status === 'unavailable'
+    if (isDown && !isEmpty(row)) recordDatastore(id, { error: reason })
+    observe(row, reason)
+    if (isNew) log.warn('a datastore is not as it should be', { datastore: id, error: reason })
+    if (failed) tellDatastore(id)
+  }
+
+  #beginRemoval(id: string): void {
+    this.#removals.start({
+      key: id,
+      pauseMs: this.#failures.backOffMs(id),
+      run: async () => {
+        await Promise.all([this.#passes.cancel(id), this.#replacements.cancel(id)])
+        await Promise.all([this.#health.forget(id), this.#backups.cancel(id)])
+        await removeDatastore(this.#world, getDatastore(id)!)
+        this.#failures.forget(id)
+        tellDatastore(id, 'deleted')
+        passEnded(id)
+      },
+      onFailure: (error) => {
+        this.#failures.record(id)
+        this.#fail(id, messageOf(error))
+      },
+      onEnd: () => {
+        if (getDatastore(id)) this.look(id)
+      },
+    })
+  }
+}
+
+function observe(row: DatastoreRow, error: string | null): void {
+  observeDatastore(row.id, row.generation, error)
+  passEnded(row.id)
+}

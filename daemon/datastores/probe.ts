@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { KINDS, type DatastoreKind, type Place } from '#server/datastores/kinds.ts'
+import type { DatastoreRow } from '#server/datastores/store.ts'
+import { externalPlace } from '#server/datastores/view.ts'
+
+/** A program that takes longer for the least of questions does not answer its clients either. */
+const ANSWER_MS = 5_000
+
+/** Between two looks at a file that is being written. */
+const REWRITE_PERIOD_MS = 100
+
+/** Asks a datastore the least that proves it works for a client. Throws what the client is told. */
+type Ask = (place: Place) => Promise<void>
+
+const ASK: Record<DatastoreKind, Ask> = { relational: askRelational, keyvalue: askKeyvalue }
+
+/** Signs in to a datastore as its user would and asks it something. Throws the reason when it does not answer. */
+export async function probeDatastore(row: DatastoreRow): Promise<void> {
+  const place = externalPlace(row)
+  if (!place) throw new Error(`the ${KINDS[row.kind].label} has no port yet`)
+  await probePlace(row.kind, place)
+}
+
+/** The same for a program of a kind that runs anywhere. */
+export async function probePlace(kind: DatastoreKind, place: Place): Promise<void> {
+  await ASK[kind](place)
+}
+
+async function askRelational(place: Place): Promise<void> {
+  await queryRelational(place, 'SELECT 1')
+}
+
+/** Runs a query that takes no time. Throws what the database says. */
+async function queryRelational(
+  { host, port, username, password, database }: Place,
+  sql: string,
+): Promise<Record<string, unknown>[]> {
+  const { Client } = await import('pg')
+  const client = new Client({
+    host,
+    port,
+    user: username,
+    password,
+    database: database!,
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+    application_name: 'deployer',
+  })
+  // A connection that breaks between two answers says so by an event, which nobody else waits for.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    client.end().catch(() => {})
+  }
+}
+
+/**
+ * What a relational datastore holds that a dump of its one database leaves out: further databases and roles, by name.
+ * Throws when it does not answer.
+ */
+export async function outsideOfDump(row: DatastoreRow): Promise<string[]> {
+  const rows = await queryRelational(
+    externalPlace(row)!,
+    `SELECT 'database ' || datname AS name FROM pg_database
+       WHERE NOT datistemplate AND datname NOT IN ('postgres', current_database())
+     UNION ALL
+     SELECT 'role ' || rolname FROM pg_roles WHERE rolname !~ '^pg_' AND rolname <> current_user
+     ORDER BY name LIMIT 20`,
+  )
+  return rows.map(({ name }) => String(name))
+}
+
+async function askKeyvalue({ host, port, username, password }: Place): Promise<void> {
+  const client = await connectKeyvalue({ host, port, username, password })
+  try {
+    await client.ping()
+  } finally {
+    client.destroy()
+  }
+}
+
+/** Tells a running key-value store of new settings, as `CONFIG SET` takes them. */
+export async function configureKeyvalue(row: DatastoreRow, settings: Record<string, string>): Promise<void> {
+  const client = await connectKeyvalue(externalPlace(row)!)
+  try {
+    await client.configSet(settings)
+  } finally {
+    client.destroy()
+  }
+}
+
+/** Has a key-value store write an append-only file from now on, and waits until that holds everything. */
+export async function beginAppendOnly(place: Place, signal: AbortSignal): Promise<void> {
+  const client = await connectKeyvalue(place)
+  try {
+    await client.configSet({ appendonly: 'yes' })
+    for (;;) {
+      signal.throwIfAborted()
+      const info = await client.info('persistence')
+      if (/^aof_last_bgrewrite_status:err/m.test(info))
+        throw new Error('it could not write its append-only file')
+      if (/^aof_rewrite_in_progress:0/m.test(info) && /^aof_rewrite_scheduled:0/m.test(info)) return
+      // The program has no event for it.
+      await delay(REWRITE_PERIOD_MS, undefined, { signal })
+    }
+  } finally {
+    client.destroy()
+  }
+}
+
+async function connectKeyvalue({ host, port, username, password }: Omit<Place, 'database'>) {
+  const { createClient } = await import('@redis/client')
+  const client = createClient({
+    username,
+    password,
+    socket: { host, port, connectTimeout: ANSWER_MS, socketTimeout: ANSWER_MS, reconnectStrategy: false },
+    disableOfflineQueue: true,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}

@@ -1,0 +1,29 @@
+import { removeBackupsOf } from '#server/backups/operations.ts'
+import { deleteDatastoreRow, type DatastoreRow } from '#server/datastores/store.ts'
+import { releaseAddress } from '#server/instances/addresses.ts'
+import { getReplacement, spareVolumesOf } from '#server/replacements/store.ts'
+import type { World } from '../world.ts'
+import { removeSpareVolumes } from './leftovers.ts'
+import { removeStrayWork } from './tool.ts'
+
+/** What goes needs no checkpoint, only the time to let go of its files. */
+const STOP_GRACE_SECONDS = 10
+
+/** Removes a datastore's container, its data and its backups, then its record. Missing parts do not matter. Throws `runtime_error`. */
+export async function removeDatastore(world: World, row: DatastoreRow): Promise<void> {
+  const { containers, volumes } = world.engine
+  if ((await containers.inspect(row.id)) !== null) {
+    await containers.stop(row.id, STOP_GRACE_SECONDS)
+    await containers.remove(row.id)
+  }
+  // What a kill of the server left of work on it still uses its volumes.
+  await removeStrayWork(world, (name) => !name.startsWith(row.id))
+  await volumes.remove(row.volume)
+  const filling = getReplacement(row.id)
+  if (filling) await volumes.remove(filling.volume)
+  await removeSpareVolumes(world.engine, spareVolumesOf(row.id))
+  await removeBackupsOf(row.id)
+  releaseAddress(row.id)
+  deleteDatastoreRow(row.id)
+  await world.dataPlane.sync()
+}

@@ -1,0 +1,228 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { beginBackup } from '#server/backups/operations.ts'
+import { getBackup, type BackupRow } from '#server/backups/store.ts'
+import { onChange } from '#server/changes.ts'
+import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import {
+  beginTry,
+  finishReplacement,
+  forbidWrites,
+  giveUpReplacement,
+} from '#server/replacements/operations.ts'
+import {
+  allReplacements,
+  getReplacement,
+  updateReplacement,
+  type Replacement,
+} from '#server/replacements/store.ts'
+import type { Task } from '../driver.ts'
+import { Background } from '../rollouts/background.ts'
+import type { World } from '../world.ts'
+import { checkBackup } from './backup-check.ts'
+import { isInMode } from './container.ts'
+import { fillVolume } from './fill.ts'
+import { imageOf, pullImage } from './image.ts'
+import { outsideOfDump, probeDatastore } from './probe.ts'
+import { stopDatastore } from './stop.ts'
+
+const log = logger('datastores')
+
+const PERIOD_MS = 60_000
+/** A restore that takes longer hangs. */
+const LONGEST_MS = 12 * 3_600_000
+/** What the server was stopped in the middle of this often may be what stops it. */
+const MAX_TRIES = 3
+/** An error is a text that people read, not a log. */
+const MAX_ERROR_CHARACTERS = 4 * 1024
+/** Between two looks at a program that is started anew. */
+const ANSWER_PERIOD_MS = 100
+const ANSWER_WITHIN_MS = 5 * 60_000
+
+/** Keeps a datastore's container from being looked after while it is replaced. */
+export interface Keeping {
+  hold(id: string): Promise<void>
+  release(id: string): void
+}
+
+/**
+ * Restores and upgrades: fills a fresh volume beside the datastore, which serves on, and puts it in the place of the old
+ * when that has succeeded. A stop of the server begins it anew; what was half filled is given up.
+ */
+export class Replacements {
+  readonly #world: World
+  readonly #keeping: Keeping
+  readonly #work = new Background()
+  readonly #stopListening: () => void
+  #wake: () => void = () => {}
+
+  constructor(world: World, keeping: Keeping) {
+    this.#world = world
+    this.#keeping = keeping
+    this.#stopListening = onChange(({ kind }) => {
+      if (kind === 'datastore') this.look()
+    })
+  }
+
+  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  task(wake: () => void): Task {
+    this.#wake = wake
+    return {
+      name: 'replacements',
+      everyMs: PERIOD_MS,
+      run: async () => {
+        if (this.#world.reachByAddress === null) return
+        for (const { datastore_id } of allReplacements()) this.#begin(datastore_id)
+        await Promise.resolve()
+      },
+    }
+  }
+
+  /** Asks for a look soon, as after the engine came back. */
+  look(): void {
+    this.#wake()
+  }
+
+  /** Whether a container of this name belongs to a replacement under way. */
+  isUnderWay(name: string): boolean {
+    return allReplacements().some(
+      ({ datastore_id, volume }) => this.#work.has(datastore_id) && name.startsWith(volume),
+    )
+  }
+
+  /** Calls off what is under way for a datastore that goes, and waits for its end. */
+  async cancel(id: string): Promise<void> {
+    await this.#work.cancel(id)
+  }
+
+  stop(): void {
+    this.#stopListening()
+    this.#work.stop()
+  }
+
+  #begin(id: string): void {
+    const row = getDatastore(id)
+    if (this.#work.has(id) || (row?.status !== 'restoring' && row?.status !== 'upgrading')) return
+    this.#work.start({
+      key: id,
+      pauseMs: 0,
+      run: (signal) => this.#run(id, signal),
+      onFailure: (error) => {
+        const replacement = getReplacement(id)
+        const reason = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
+        if (replacement)
+          giveUpReplacement(
+            replacement,
+            `it was not ${row.status === 'upgrading' ? 'upgraded' : 'restored'}: ${reason}`,
+          )
+        log.warn('the data of a datastore was not replaced', { datastore: id, error: reason })
+      },
+      onEnd: () => this.#wake(),
+    })
+  }
+
+  async #run(id: string, stop: AbortSignal): Promise<void> {
+    const replacement = beginTry(getReplacement(id)!)
+    if (replacement.tries > MAX_TRIES)
+      throw new Error(`the server was stopped in the middle of it ${MAX_TRIES} times: begin again`)
+    const late = AbortSignal.timeout(LONGEST_MS)
+    const signal = AbortSignal.any([stop, late])
+    try {
+      await this.#replace(getDatastore(id)!, replacement, signal)
+    } catch (error) {
+      throw late.aborted ? new Error(`it was not done within ${LONGEST_MS / 3_600_000} hours`) : error
+    }
+  }
+
+  async #replace(row: DatastoreRow, replacement: Replacement, signal: AbortSignal): Promise<void> {
+    const { engine } = this.#world
+    const { id } = row
+    const { kind, volume, version } = replacement
+    // Missing images and damaged files are found out before anything changes.
+    const imageId =
+      kind === 'upgrade'
+        ? await pullImage(engine, `${row.repository}:${version}`, signal)
+        : await imageOf(engine, row, signal)
+    if (kind !== 'first') await assertWholeInDump(row)
+    const backup =
+      kind === 'upgrade' ? await this.#backUp(row, signal) : getBackup(replacement.backup_id ?? '')
+    if (!backup) throw new AppError('runtime_error', 'the backup was deleted')
+    await checkBackup(row.kind, backup, signal)
+    await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id }, signal)
+    await this.#keeping.hold(id)
+    try {
+      signal.throwIfAborted()
+      await stopDatastore(this.#world, id)
+      signal.throwIfAborted()
+      finishReplacement(getDatastore(id)!, replacement, imageId)
+      if (kind !== 'first')
+        log.info('the data of a datastore was replaced; the volume of before is kept for a day', {
+          datastore: id,
+          kept: row.volume,
+          used: volume,
+        })
+    } finally {
+      this.#keeping.release(id)
+    }
+  }
+
+  /** A backup of what a datastore holds now, made while it takes no writes. */
+  async #backUp(row: DatastoreRow, signal: AbortSignal): Promise<BackupRow> {
+    forbidWrites(row.id)
+    await this.#untilReadOnly(row.id, signal)
+    const { id } = beginBackup(row, 'upgrade')
+    updateReplacement(row.id, { backup_id: id })
+    const backup = await ended(id, signal)
+    if (backup.status === 'succeeded') return backup
+    throw new AppError('runtime_error', `its backup failed: ${backup.error}`)
+  }
+
+  /** The keeper starts its container anew in the mode that an upgrade asks for. */
+  async #untilReadOnly(id: string, signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + ANSWER_WITHIN_MS
+    for (;;) {
+      signal.throwIfAborted()
+      const row = getDatastore(id)!
+      try {
+        const found = await this.#world.engine.containers.inspect(id)
+        if (found?.running && isInMode(row, found)) return await probeDatastore(row)
+      } catch (error) {
+        if (performance.now() > deadline) throw error
+      }
+      if (performance.now() > deadline)
+        throw new AppError('runtime_error', 'it did not stop taking writes within 5 minutes')
+      await delay(ANSWER_PERIOD_MS, undefined, { signal })
+    }
+  }
+}
+
+/** Throws when a dump of its one database would leave something out; one that does not answer cannot be asked. */
+async function assertWholeInDump(row: DatastoreRow): Promise<void> {
+  if (row.kind !== 'relational') return
+  const outside = await outsideOfDump(row).catch(() => [])
+  if (outside.length === 0) return
+  throw new AppError(
+    'runtime_error',
+    `it holds ${outside.join(', ')} besides its own database and role, which would be lost: move them to a datastore of their own, or restore into a new one`,
+  )
+}
+
+/** Waits for the end of a backup. */
+async function ended(id: string, signal: AbortSignal): Promise<BackupRow> {
+  const changed = new EventTarget()
+  const stopListening = onChange(({ kind }) => {
+    if (kind === 'datastore') changed.dispatchEvent(new Event('change'))
+  })
+  try {
+    for (;;) {
+      const backup = getBackup(id)
+      if (!backup) throw new AppError('runtime_error', 'its backup was deleted')
+      if (backup.status !== 'running') return backup
+      await once(changed, 'change', { signal })
+    }
+  } finally {
+    stopListening()
+  }
+}

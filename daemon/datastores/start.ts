@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { getDatastore, recordDatastore, type DatastoreRow } from '#server/datastores/store.ts'
+import { findEnvironment } from '#server/environments/store.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { allotAddress } from '#server/instances/addresses.ts'
+import { ensureNetwork } from '../environments/networks.ts'
+import type { World } from '../world.ts'
+import { datastoreContainer, datastoreFiles } from './container.ts'
+import { imageOf } from './image.ts'
+
+/** The engine's words for a host port that another program has. */
+const PORT_TAKEN = /port is already allocated|address already in use/
+
+/**
+ * Makes the container of a datastore and starts it. One that is there and does not run is made anew, so that it starts
+ * with the settings of now; what it keeps is in its volume. Throws `runtime_error`.
+ */
+export async function startDatastore(world: World, row: DatastoreRow, signal: AbortSignal): Promise<void> {
+  const { containers, volumes } = world.engine
+  const network = await ensureNetwork(world.engine, findEnvironment(row.environment_id))
+  const imageId = await imageOf(world.engine, row, signal)
+  const address = row.address ?? allotAddress(row.environment_id, network.subnet, row.id)
+  const hostPort = row.host_port ?? (await freePort())
+  recordDatastore(row.id, { address, host_port: hostPort })
+  await assertKept(world, row)
+  await volumes.create(row.volume, { 'deployer.datastore': row.id })
+  await containers.remove(row.id)
+  signal.throwIfAborted()
+  await containers.create(datastoreContainer(row, { network: network.name, address, hostPort, imageId }))
+  const files = datastoreFiles(row)
+  if (files) await containers.putArchive(row.id, files.folder, files.tar)
+  // It may have been deleted while its container was made.
+  if (getDatastore(row.id)?.status === 'deleting') return
+  await start(world, row.id)
+  // Its name may be new to the resolver.
+  await world.dataPlane.sync()
+}
+
+/** A store that has served is never started on nothing, which would pass for it. Throws `runtime_error`. */
+async function assertKept({ engine }: World, { status, volume }: DatastoreRow): Promise<void> {
+  if (status === 'creating' || status === 'failed') return
+  if ((await engine.volumes.inspect(volume)) !== null) return
+  throw new AppError(
+    'runtime_error',
+    `its volume ${volume} is gone from the container engine, with all that it held: restore a backup`,
+  )
+}
+
+async function start(world: World, id: string): Promise<void> {
+  try {
+    await world.engine.containers.start(id)
+  } catch (error) {
+    // Another program took the port while the datastore was down; the next try takes another.
+    if (error instanceof AppError && PORT_TAKEN.test(messageOf(error)))
+      recordDatastore(id, { host_port: null })
+    throw error
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,103 @@
+import type { DatastoreRow } from '#server/datastores/store.ts'
+import { findEnvironment } from '#server/environments/store.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { allotJobAddress, jobAddressHolders, releaseAddress } from '#server/instances/addresses.ts'
+import { logger } from '#server/log.ts'
+import type { Attachment, ContainerSpec } from '../engine/index.ts'
+import { ensureNetwork } from '../environments/networks.ts'
+import type { World } from '../world.ts'
+
+const log = logger('datastores')
+
+/** One row of a table is held at once; most are far smaller. */
+const MEMORY_BYTES = 1024 ** 3
+/** These programs have one thread. */
+const CPUS = 1
+/** A backup's container is named after it; one that fills a volume, or loads something into it, after the volume. */
+const WORK_NAME = /^(bak-[0-9a-f]{20}|dbs-[0-9a-f]{20}-[0-9a-f]{8}(-load)?)$/
+/** On every container that is there for one piece of work on a datastore. */
+const WORK_LABELS = { 'deployer.kind': 'datastore-work' }
+
+/** A program of a datastore's image that runs once, beside the datastore. */
+export interface Tool extends Pick<ContainerSpec, 'name' | 'env' | 'entrypoint' | 'volume'> {
+  imageId: string
+}
+
+/**
+ * Runs a program in a container of its own, in the network of the datastore's environment. `use` has its streams: it
+ * reads the output to its end. The container is gone afterwards. Throws what `use` throws, `runtime_error` with what the
+ * program said when it does not end well, or the signal's reason.
+ */
+export async function runTool(
+  world: World,
+  row: DatastoreRow,
+  { imageId, ...tool }: Tool,
+  use: (streams: Attachment) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { containers } = world.engine
+  await inNetwork(world, row, tool.name, async (place) => {
+    const limits = { memoryBytes: MEMORY_BYTES, cpus: CPUS }
+    await containers.create({ ...tool, ...place, ...limits, image: imageId, streams: true })
+    const streams = await containers.streams(tool.name, signal)
+    try {
+      await containers.start(tool.name)
+      // Waited for from the start: when the engine goes away its streams end as if the program had.
+      const end = containers.wait(tool.name, signal)
+      const used = use(streams).catch(async (error: unknown) => {
+        // Nobody takes its output any more, which by itself would not end it.
+        await containers.kill(tool.name)
+        throw error
+      })
+      const [ended, work] = await Promise.allSettled([end, used])
+      signal.throwIfAborted()
+      if (work.status === 'rejected') throw work.reason
+      if (ended.status === 'rejected') throw ended.reason
+      const { exitCode, oomKilled } = ended.value
+      if (exitCode === 0) return
+      const how = oomKilled ? 'ran out of memory' : `ended with exit code ${exitCode}`
+      throw new AppError(
+        'runtime_error',
+        [`${tool.entrypoint?.[0]} ${how}`, streams.errors].filter(Boolean).join(': '),
+      )
+    } finally {
+      streams.close()
+    }
+  })
+}
+
+/**
+ * Gives a container of this name an address for as long as `work` takes, and removes the container afterwards: what the
+ * engine does not do now, `removeStrayWork` does.
+ */
+export async function inNetwork<T>(
+  world: World,
+  row: DatastoreRow,
+  name: string,
+  work: (place: Pick<ContainerSpec, 'network' | 'address' | 'labels'>) => Promise<T>,
+): Promise<T> {
+  const network = await ensureNetwork(world.engine, findEnvironment(row.environment_id))
+  const address = allotJobAddress(row.environment_id, network.subnet, name)
+  try {
+    return await work({ network: network.name, address, labels: WORK_LABELS })
+  } finally {
+    try {
+      await world.engine.containers.remove(name)
+      releaseAddress(name)
+    } catch (error) {
+      log.warn('a container cannot be removed yet', { name, error: messageOf(error) })
+    }
+  }
+}
+
+/**
+ * Removes what a kill of the server left of work on datastores, but for the names that `isKept` says. An address is always
+ * recorded before its container, so the holders of addresses are all that may be left.
+ */
+export async function removeStrayWork(world: World, isKept: (name: string) => boolean): Promise<void> {
+  for (const name of jobAddressHolders()) {
+    if (!WORK_NAME.test(name) || isKept(name)) continue
+    await world.engine.containers.remove(name)
+    releaseAddress(name)
+  }
+}

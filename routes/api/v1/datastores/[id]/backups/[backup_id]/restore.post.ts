@@ -1,0 +1,25 @@
+import { findBackup } from '#server/backups/operations.ts'
+import { BackupPath, RestoreInput } from '#server/backups/schema.ts'
+import { findDatastore } from '#server/datastores/operations.ts'
+import { Datastore } from '#server/datastores/schema.ts'
+import { viewDatastore } from '#server/datastores/view.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { InEnvironment } from '#server/http/query.ts'
+import { restoreBackup } from '#server/replacements/operations.ts'
+
+export default defineEndpoint({
+  summary: 'Restore a backup',
+  description:
+    'With a `name` into a new datastore, else into its own: what that holds serves on until the backup stands beside it, is then replaced and kept for a day. The datastore is `restoring` meanwhile; a backup that cannot be restored changes nothing but `error`.',
+  auth: 'token',
+  status: 202,
+  params: BackupPath,
+  query: InEnvironment,
+  body: RestoreInput,
+  response: Datastore,
+  errors: ['conflict'],
+  handler({ params, query, body }) {
+    const datastore = findDatastore(params.id, query.environment)
+    return viewDatastore(restoreBackup(datastore, findBackup(datastore, params.backup_id), body.name))
+  },
+})

@@ -1,0 +1,20 @@
+import { requestBackup } from '#server/backups/operations.ts'
+import { Backup } from '#server/backups/schema.ts'
+import { viewBackup } from '#server/backups/view.ts'
+import { findDatastore } from '#server/datastores/operations.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { InEnvironment } from '#server/http/query.ts'
+import { IdOrName } from '#server/schema.ts'
+
+export default defineEndpoint({
+  summary: 'Back a datastore up',
+  description:
+    'The backup is `running` until its file is whole. One at a time; those beyond `backup_retention` are removed, the oldest first.',
+  auth: 'token',
+  status: 202,
+  params: IdOrName,
+  query: InEnvironment,
+  response: Backup,
+  errors: ['conflict'],
+  handler: ({ params, query }) => viewBackup(requestBackup(findDatastore(params.id, query.environment))),
+})

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { removedDatastore } from '#daemon/settled.ts'
+import { deleteDatastore, findDatastore } from '#server/datastores/operations.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { InEnvironment, QueryBoolean } from '#server/http/query.ts'
+import { IdOrName } from '#server/schema.ts'
+
+export default defineEndpoint({
+  summary: 'Delete a datastore with its data',
+  description: "Refused while services' variables refer to it unless `force`.",
+  auth: 'token',
+  params: IdOrName,
+  query: z.strictObject({ ...InEnvironment.shape, force: QueryBoolean }),
+  errors: ['conflict', 'runtime_error'],
+  async handler({ params, query }) {
+    const datastore = findDatastore(params.id, query.environment)
+    deleteDatastore(datastore, query.force)
+    await removedDatastore(datastore.id)
+  },
+})

@@ -1,0 +1,16 @@
+import { createDatastore } from '#server/datastores/operations.ts'
+import { Datastore, DatastoreInput } from '#server/datastores/schema.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { providedDatastore } from '#daemon/settled.ts'
+
+export default defineEndpoint({
+  summary: 'Create a datastore',
+  description:
+    'It is `creating` until it answers its first client. One that cannot be made is answered with 201 too: its status is `failed` and `error` says why.',
+  auth: 'token',
+  status: 201,
+  body: DatastoreInput,
+  response: Datastore,
+  errors: ['conflict', 'not_found'],
+  handler: ({ body }) => providedDatastore(createDatastore(body)),
+})

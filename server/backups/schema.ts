@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { idSchema, Name, Timestamp } from '../schema.ts'
+import { BACKUP_STATUSES, BACKUP_TRIGGERS } from './states.ts'
+
+export const Backup = z
+  .object({
+    id: idSchema('backup'),
+    datastore_id: idSchema('datastore'),
+    status: z.enum(BACKUP_STATUSES).meta({ examples: ['succeeded'] }),
+    trigger: z.enum(BACKUP_TRIGGERS).meta({ examples: ['schedule'] }),
+    size_bytes: z
+      .int()
+      .nullable()
+      .meta({ description: 'Null until it has succeeded', examples: [1_048_576] }),
+    sha256: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Of the file, in hex; null until it has succeeded',
+        examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+      }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it has failed', examples: [null] }),
+    created_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Backup', description: 'A copy of what a datastore held at one moment' })
+export type Backup = z.infer<typeof Backup>
+
+/** The path parameters of what concerns one backup. */
+export const BackupPath = z.strictObject({
+  id: z
+    .string()
+    .min(1)
+    .meta({ description: 'Id or name of the datastore', examples: ['db'] }),
+  backup_id: z.string().meta({ description: 'Id of the backup', examples: ['bak-4f1d0c9a7b3e5d2f6a80'] }),
+})
+
+export const RestoreInput = z
+  .strictObject({
+    name: Name.optional().meta({
+      description: 'Of the new datastore; the backup takes the place of what its own holds when absent',
+      examples: ['db-of-yesterday'],
+    }),
+  })
+  .meta({ id: 'RestoreInput', examples: [{ name: 'db-of-yesterday' }] })

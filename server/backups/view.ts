@@ -1,0 +1,19 @@
+import { timestamp } from '../clock.ts'
+import type { Backup } from './schema.ts'
+import type { BackupRow } from './store.ts'
+
+/** One backup as the wire has it. */
+export function viewBackup(row: BackupRow): Backup {
+  const { id, datastore_id, status, trigger, size_bytes, sha256, error } = row
+  return {
+    id,
+    datastore_id,
+    status,
+    trigger,
+    size_bytes,
+    sha256,
+    error,
+    created_at: timestamp(row.created_at),
+    finished_at: timestamp(row.finished_at),
+  }
+}

@@ -1,0 +1,163 @@
+import { tellDatastore } from '../changes.ts'
+import { useContext, useDatabase } from '../context.ts'
+import { findEnvironment } from '../environments/store.ts'
+import { AppError } from '../errors.ts'
+import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
+import { move } from '../machine.ts'
+import { assertNameFree } from '../names.ts'
+import { assertUnreferenced } from '../variables/referrers.ts'
+import { KINDS } from './kinds.ts'
+import type { DatastoreInput, DatastorePatch } from './schema.ts'
+import { datastoreMachine } from './states.ts'
+import {
+  getDatastore,
+  getDatastoreByName,
+  insertDatastore,
+  setDatastore,
+  type DatastoreRow,
+  type DatastoreSettings,
+  type NewDatastore,
+} from './store.ts'
+
+/** 192 bits, in characters that need no escape in a URL. */
+const PASSWORD_BYTES = 24
+/** Tells the volumes of a datastore apart, when a later one takes the place of the first. */
+const VOLUME_SUFFIX_BYTES = 4
+const DEFAULT_BACKUPS_KEPT = 7
+/** What every key-value store calls the user without a name (valkey.io, "ACL"). */
+const KEY_VALUE_USER = 'default'
+
+/** The datastore with this id or name. With an id, a named environment must be the datastore's. Throws `not_found`. */
+export function findDatastore(idOrName: string, environmentRef?: string): DatastoreRow {
+  const environment = findEnvironment(environmentRef)
+  const found = ID_PATTERN.test(idOrName)
+    ? isId('datastore', idOrName) && getDatastore(idOrName)
+    : getDatastoreByName(environment.id, idOrName)
+  const elsewhere = found && environmentRef !== undefined && found.environment_id !== environment.id
+  if (!found || elsewhere)
+    throw new AppError('not_found', `there is no datastore ${idOrName} in ${environment.name}`)
+  return found
+}
+
+/** Records a datastore that the daemon then makes. Throws `invalid_request` or `conflict`. */
+export function createDatastore(input: DatastoreInput): DatastoreRow {
+  const { kind, name, version } = input
+  const environment = findEnvironment(input.environment)
+  const [repository, defaultVersion] = imageOf(kind)
+  const row = recordNew({
+    environment_id: environment.id,
+    name,
+    kind,
+    repository,
+    version: version ?? defaultVersion,
+    status: 'creating',
+    ...ownerOf(input),
+    memory_limit_mb: input.memory_limit_mb ?? 0,
+    cpu_limit: input.cpu_limit ?? 0,
+    backup_schedule: input.backup_schedule ?? null,
+    backup_retention: input.backup_retention ?? DEFAULT_BACKUPS_KEPT,
+  })
+  tellDatastore(row.id, 'created')
+  return row
+}
+
+type Chosen = Omit<
+  NewDatastore,
+  'id' | 'password' | 'volume' | 'backup_seen_at' | 'created_at' | 'updated_at'
+>
+
+/** Records a datastore with a password and a volume of its own. Throws `conflict` when its name is in use. */
+export function recordNew(chosen: Chosen): DatastoreRow {
+  const id = newId('datastore')
+  const now = Date.now()
+  useDatabase().transaction(() => {
+    assertNameFree(chosen.environment_id, chosen.name)
+    insertDatastore({
+      id,
+      ...chosen,
+      password: useContext().vault.seal(randomHex(PASSWORD_BYTES)),
+      volume: newVolume(id),
+      backup_seen_at: now,
+      created_at: now,
+      updated_at: now,
+    })
+  })
+  return getDatastore(id)!
+}
+
+/** A name for a volume of a datastore that none had before. */
+export function newVolume(datastoreId: string): string {
+  return `${datastoreId}-${randomHex(VOLUME_SUFFIX_BYTES)}`
+}
+
+/**
+ * Changes the limits, which the daemon applies to the running container, and when backups are made and how many are
+ * kept. Throws `conflict` while it is deleted.
+ */
+export function patchDatastore(datastore: DatastoreRow, patch: DatastorePatch): DatastoreRow {
+  if (datastore.status === 'deleting')
+    throw new AppError('conflict', `datastore ${datastore.name} is being deleted`)
+  const {
+    memory_limit_mb = datastore.memory_limit_mb,
+    cpu_limit = datastore.cpu_limit,
+    backup_schedule = datastore.backup_schedule,
+    backup_retention = datastore.backup_retention,
+  } = patch
+  // A new schedule counts from now.
+  const isScheduled = backup_schedule === datastore.backup_schedule
+  const backup_seen_at = isScheduled ? datastore.backup_seen_at : Date.now()
+  const settings = { memory_limit_mb, cpu_limit, backup_schedule, backup_retention, backup_seen_at }
+  const isLimited = memory_limit_mb !== datastore.memory_limit_mb || cpu_limit !== datastore.cpu_limit
+  const isSame = Object.entries(settings).every(
+    ([column, value]) => datastore[column as keyof DatastoreSettings] === value,
+  )
+  if (isSame && datastore.apply_error === null) return datastore
+  setDatastore(datastore.id, settings, isLimited || datastore.apply_error !== null)
+  tellDatastore(datastore.id)
+  return getDatastore(datastore.id)!
+}
+
+/**
+ * Marks a datastore for removal; the daemon removes its container and its data, then the record. Throws `conflict` while
+ * variables refer to it and while it is upgraded, unless it is forced.
+ */
+export function deleteDatastore(datastore: DatastoreRow, force: boolean): void {
+  if (datastore.status === 'deleting') return
+  useDatabase().transaction(() => {
+    if (!force) {
+      assertUnreferenced('datastore', datastore.environment_id, datastore.name, ', or repeat with force=true')
+      if (datastore.status === 'upgrading')
+        throw new AppError(
+          'conflict',
+          `datastore ${datastore.name} is upgrading: wait for its end, or repeat with force=true`,
+        )
+    }
+    move(datastoreMachine, datastore.id, 'deleting', {
+      error: null,
+      updated_at: Date.now(),
+      generation: datastore.generation + 1,
+    })
+  })
+  tellDatastore(datastore.id)
+}
+
+/** The repository and the tag that new ones of a kind are made from. */
+function imageOf(kind: DatastoreRow['kind']): [repository: string, tag: string] {
+  const { relationalImage, keyvalueImage } = useContext().options
+  const { repository, tag } = kind === 'relational' ? relationalImage : keyvalueImage
+  return [repository, tag]
+}
+
+function ownerOf({ kind, name, database, username }: DatastoreInput): {
+  database: string | null
+  username: string
+} {
+  if (!KINDS[kind].hasDatabases) {
+    const given = database !== undefined ? 'database' : username !== undefined ? 'username' : null
+    if (given !== null)
+      throw new AppError('invalid_request', `${given}: a ${KINDS[kind].label} has none to choose`)
+    return { database: null, username: KEY_VALUE_USER }
+  }
+  const fromName = name.replaceAll('-', '_')
+  return { database: database ?? fromName, username: username ?? fromName }
+}

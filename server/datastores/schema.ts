@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { scheduleFault } from '../jobs/cron.ts'
+import { CpuLimit, MemoryLimit } from '../limits.ts'
+import { idSchema, Name, Timestamp } from '../schema.ts'
+import { DATASTORE_KINDS } from './kinds.ts'
+import { DATASTORE_STATUSES } from './states.ts'
+
+/** An image's tag (distribution reference grammar). */
+const Version = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/, "must be a tag of the kind's image, such as 17")
+  .meta({ description: "A tag of the kind's image; the server's default when absent", examples: ['17'] })
+
+/** What PostgreSQL takes as a name without quotes (manual, "Identifiers and Key Words"), so that every client does too. */
+const PostgresName = z
+  .string()
+  .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and _, no digit first')
+  .refine((name) => !name.startsWith('pg_'), 'must not start with pg_, which PostgreSQL keeps to itself')
+
+/** A hundred daily ones are a season; a disk has an end. */
+const MAX_BACKUPS_KEPT = 1_000
+
+const BackupSchedule = z
+  .string()
+  .nullable()
+  .superRefine((text, context) => {
+    const message = text === null ? null : scheduleFault(text)
+    if (message !== null) context.addIssue({ code: 'custom', message })
+  })
+  .meta({
+    description: 'When a backup is made: five fields as in crontab(5), in UTC; null makes none by itself',
+    examples: ['0 3 * * *'],
+  })
+const BackupRetention = z
+  .int()
+  .min(1)
+  .max(MAX_BACKUPS_KEPT)
+  .meta({ description: 'How many backups are kept', examples: [7] })
+
+export const DatastoreInput = z
+  .strictObject({
+    kind: z.enum(DATASTORE_KINDS).meta({ examples: ['relational'] }),
+    name: Name.meta({ examples: ['db'] }),
+    environment: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Id or name', examples: ['production'] }),
+    version: Version.optional(),
+    database: PostgresName.optional().meta({
+      description: 'Of a relational one; made from the name when absent',
+      examples: ['app'],
+    }),
+    username: PostgresName.optional().meta({
+      description: 'Of a relational one; made from the name when absent',
+      examples: ['app'],
+    }),
+    memory_limit_mb: MemoryLimit.optional(),
+    cpu_limit: CpuLimit.optional(),
+    backup_schedule: BackupSchedule.optional(),
+    backup_retention: BackupRetention.optional(),
+  })
+  .meta({ id: 'DatastoreInput', examples: [{ kind: 'relational', name: 'db' }] })
+export type DatastoreInput = z.infer<typeof DatastoreInput>
+
+export const DatastorePatch = z
+  .strictObject({
+    memory_limit_mb: MemoryLimit.optional(),
+    cpu_limit: CpuLimit.optional(),
+    backup_schedule: BackupSchedule.optional(),
+    backup_retention: BackupRetention.optional(),
+  })
+  .meta({ id: 'DatastorePatch', examples: [{ memory_limit_mb: 1024 }] })
+export type DatastorePatch = z.infer<typeof DatastorePatch>
+
+export const UpgradeInput = z
+  .strictObject({ version: Version })
+  .meta({ id: 'UpgradeInput', examples: [{ version: '18' }] })
+
+const PASSWORD = '9c1e4f7a2b5d8e0c3f6a9b1d'
+
+export const Datastore = z
+  .object({
+    id: idSchema('datastore'),
+    name: z.string().meta({ examples: ['db'] }),
+    kind: z.enum(DATASTORE_KINDS).meta({ examples: ['relational'] }),
+    version: z.string().meta({ description: 'Tag of its image', examples: ['17'] }),
+    environment: z.string().meta({ description: 'Name of the environment', examples: ['production'] }),
+    status: z.enum(DATASTORE_STATUSES).meta({ examples: ['available'] }),
+    error: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Why it is failed or unavailable, or why it was not restored or upgraded',
+        examples: [null],
+      }),
+    database: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null for a key-value store', examples: ['db'] }),
+    username: z.string().meta({ examples: ['db'] }),
+    password: z.string().meta({ examples: [PASSWORD] }),
+    host_port: z
+      .int()
+      .nullable()
+      .meta({ description: "A port of the host's loopback that leads to it", examples: [49155] }),
+    internal_host: z.string().meta({ examples: ['db'] }),
+    internal_port: z.int().meta({ examples: [5432] }),
+    internal_url: z.string().meta({ examples: [`postgresql://db:${PASSWORD}@db:5432/db`] }),
+    external_url: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'From the host itself',
+        examples: [`postgresql://db:${PASSWORD}@127.0.0.1:49155/db`],
+      }),
+    connect_command: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The line for a terminal on the host',
+        examples: [`psql 'postgresql://db:${PASSWORD}@127.0.0.1:49155/db'`],
+      }),
+    memory_limit_mb: z
+      .int()
+      .meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),
+    cpu_limit: z.number().meta({ description: 'CPUs as asked for; 0 is the server default', examples: [0] }),
+    backup_schedule: z
+      .string()
+      .nullable()
+      .meta({ description: 'When a backup is made by itself, in UTC', examples: [null] }),
+    backup_retention: z.int().meta({ description: 'How many backups are kept', examples: [7] }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Datastore', description: 'A database or a key-value store that the server runs' })
+export type Datastore = z.infer<typeof Datastore>

@@ -1,0 +1,63 @@
+import { timestamp } from '../clock.ts'
+import { useContext } from '../context.ts'
+import { findEnvironment, type Environment } from '../environments/store.ts'
+import { KINDS, type Place } from './kinds.ts'
+import type { Datastore } from './schema.ts'
+import { listDatastores, type DatastoreRow } from './store.ts'
+
+const LOOPBACK = '127.0.0.1'
+
+/** Every datastore of an environment as the wire has it, by name. */
+export function viewDatastores(environment: Environment): Datastore[] {
+  return listDatastores(environment.id).map((row) => view(row, environment))
+}
+
+/** One datastore as the wire has it. */
+export function viewDatastore(row: DatastoreRow): Datastore {
+  return view(row, findEnvironment(row.environment_id))
+}
+
+/** Where containers of its environment reach it, and as whom. */
+export function internalPlace(row: DatastoreRow): Place {
+  return { ...credentials(row), host: row.name, port: KINDS[row.kind].port }
+}
+
+/** Where programs of the host reach it, and as whom; null until it has a port there. */
+export function externalPlace(row: DatastoreRow): Place | null {
+  return row.host_port === null ? null : { ...credentials(row), host: LOOPBACK, port: row.host_port }
+}
+
+function credentials({ database, username, password }: DatastoreRow): Omit<Place, 'host' | 'port'> {
+  return { database, username, password: useContext().vault.open(password) }
+}
+
+function view(row: DatastoreRow, environment: Environment): Datastore {
+  const kind = KINDS[row.kind]
+  const internal = internalPlace(row)
+  const external = externalPlace(row)
+  const externalUrl = external && kind.url(external)
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    version: row.version,
+    environment: environment.name,
+    status: row.status,
+    error: row.error,
+    database: row.database,
+    username: row.username,
+    password: internal.password,
+    host_port: row.host_port,
+    internal_host: internal.host,
+    internal_port: internal.port,
+    internal_url: kind.url(internal),
+    external_url: externalUrl,
+    connect_command: externalUrl && kind.connectCommand(externalUrl),
+    memory_limit_mb: row.memory_limit_mb,
+    cpu_limit: row.cpu_limit,
+    backup_schedule: row.backup_schedule,
+    backup_retention: row.backup_retention,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  }
+}

@@ -1,0 +1,247 @@
+import { appendFileSync, copyFileSync, readFileSync, truncateSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { become, create, keyvalue, query, volumeOf, type Datastore } from './datastore-support.ts'
+import { docker } from './live.ts'
+
+let server: TestServer
+let db: Datastore
+let cache: Datastore
+/** Backups of both as they were at first. */
+let dbBackup: string
+let cacheBackup: string
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
+  const [first, second] = await Promise.all([
+    create(server, { kind: 'relational', name: 'db', version: '15' }),
+    create(server, { kind: 'keyvalue', name: 'cache' }),
+  ])
+  db = await become(server, first.id, 'available')
+  cache = await become(server, second.id, 'available')
+  await query(db.external_url, 'CREATE TABLE notes AS SELECT 1 AS id')
+  await keyvalue(cache.external_url, (client) => client.set('at', 'first'))
+  dbBackup = await backUp('db')
+  cacheBackup = await backUp('cache')
+}, 120_000)
+
+afterAll(async () => {
+  await server?.stop()
+})
+
+async function backUp(name: string): Promise<string> {
+  const { status, body } = await server.api('POST', `/datastores/${name}/backups`)
+  expect(status).toBe(202)
+  await waitFor(async () => {
+    const backup = (await server.api('GET', `/datastores/${name}/backups/${body.id}`)).body
+    return backup.status === 'succeeded'
+  }, 'the backup')
+  return body.id as string
+}
+
+function restore(name: string, backup: string, body: object = {}) {
+  return server.api('POST', `/datastores/${name}/backups/${backup}/restore`, body)
+}
+
+async function restored(name: string, backup: string): Promise<Datastore> {
+  const { status, body } = await restore(name, backup)
+  expect(status).toBe(202)
+  expect(body.status).toBe('restoring')
+  return become(server, body.id, 'available')
+}
+
+/** What a datastore's volumes are called, those that are kept too. */
+async function volumesOf(id: string): Promise<string[]> {
+  return (await docker('volume', 'ls', '-q', '--filter', `name=${id}`)).split('\n').sort()
+}
+
+function pathOf(backup: string): string {
+  return join(server.dataDirectory, 'backups', backup)
+}
+
+/** Makes the record of a backup say what its file is now, as if that had been made. */
+function vouchFor(backup: string): void {
+  const bytes = readFileSync(pathOf(backup))
+  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  database
+    .prepare('UPDATE backups SET size_bytes = ?, sha256 = ? WHERE id = ?')
+    .run(bytes.length, createHash('sha256').update(bytes).digest('hex'), backup)
+  database.close()
+}
+
+describe('a backup that is restored', () => {
+  test('into a new datastore leaves its own alone', async () => {
+    await query(db.external_url, 'INSERT INTO notes VALUES (2)')
+    const { status, body } = await restore('db', dbBackup, { name: 'copy' })
+    expect(status).toBe(202)
+    expect(body).toMatchObject({ name: 'copy', status: 'restoring', version: '15', database: 'db' })
+    const copy = await become(server, body.id, 'available')
+    expect(copy.error).toBeNull()
+    expect(await query(copy.external_url, 'SELECT id FROM notes')).toEqual([[1]])
+    expect(await query(db.external_url, 'SELECT count(*)::int FROM notes')).toEqual([[2]])
+    expect((await restore('db', dbBackup, { name: 'cache' })).status).toBe(409)
+    expect((await server.api('DELETE', '/datastores/copy')).status).toBe(204)
+    expect(await volumesOf(copy.id)).toEqual([''])
+  })
+
+  test.each(['db', 'cache'])(
+    'into its own (%s) takes the place of what is there, which is kept for a day',
+    async (name) => {
+      const before = await volumeOf(name === 'db' ? db.id : cache.id)
+      if (name === 'db') await query(db.external_url, 'CREATE TABLE later (id int)')
+      else await keyvalue(cache.external_url, (client) => client.set('at', 'later'))
+      const now = await restored(name, name === 'db' ? dbBackup : cacheBackup)
+      expect(now.error).toBeNull()
+      if (name === 'db') {
+        expect(await query(now.external_url, 'SELECT id FROM notes')).toEqual([[1]])
+        expect(await query(now.external_url, "SELECT to_regclass('later') IS NULL")).toEqual([[true]])
+        await query(now.external_url, 'INSERT INTO notes VALUES (3)')
+      } else {
+        expect(await keyvalue(now.external_url, (client) => client.get('at'))).toBe('first')
+        expect(await keyvalue(now.external_url, (client) => client.configGet('appendonly'))).toEqual({
+          appendonly: 'yes',
+        })
+        await keyvalue(now.external_url, (client) => client.set('written', 'since'))
+      }
+      expect(await volumesOf(now.id)).toEqual([before, await volumeOf(now.id)].sort())
+      expect(server.logs).toContain(before)
+      // What was restored is on the disk as well as in memory.
+      await docker('kill', now.id)
+      await become(server, now.id, 'unavailable')
+      await become(server, now.id, 'available')
+      if (name === 'db') expect(await query(now.external_url, 'SELECT id FROM notes')).toEqual([[1], [3]])
+      else
+        expect(await keyvalue(now.external_url, (client) => client.mGet(['at', 'written']))).toEqual([
+          'first',
+          'since',
+        ])
+    },
+  )
+
+  test('is the only one at a time, and is not deleted meanwhile', async () => {
+    const { status } = await restore('db', dbBackup)
+    expect(status).toBe(202)
+    const second = await restore('db', dbBackup)
+    expect(second).toMatchObject({ status: 409, body: { error: { message: 'datastore db is restoring' } } })
+    expect((await server.api('DELETE', `/datastores/db/backups/${dbBackup}`)).status).toBe(409)
+    expect((await server.api('POST', '/datastores/db/backups')).status).toBe(409)
+    await become(server, db.id, 'available')
+  })
+})
+
+describe('a backup that cannot be restored leaves what is there serving:', () => {
+  const kept = () => keyvalue(cache.external_url, (client) => client.get('kept'))
+
+  beforeAll(() => keyvalue(cache.external_url, (client) => client.set('kept', 'yes')))
+
+  test('one that was cut off', async () => {
+    const cut = await backUp('cache')
+    truncateSync(pathOf(cut), 40)
+    const now = await restored('cache', cut)
+    expect(now.error).toMatch(/^it was not restored: the file of the backup bak-\w+ has 40 bytes/)
+    expect(await kept()).toBe('yes')
+    expect((await server.api('GET', `/datastores/cache/backups/${cut}/download`)).body.error.code).toBe(
+      'io_error',
+    )
+  })
+
+  test('one that was changed', async () => {
+    const changed = await backUp('cache')
+    const bytes = readFileSync(pathOf(changed)).length
+    truncateSync(pathOf(changed), bytes - 1)
+    appendFileSync(pathOf(changed), '!')
+    const now = await restored('cache', changed)
+    expect(now.error).toContain('has another checksum')
+    expect(await kept()).toBe('yes')
+  })
+
+  test('one of another kind', async () => {
+    const foreign = await backUp('cache')
+    copyFileSync(pathOf(dbBackup), pathOf(foreign))
+    vouchFor(foreign)
+    const now = await restored('cache', foreign)
+    expect(now.error).toContain('is not of a key-value datastore')
+    expect(await kept()).toBe('yes')
+  })
+
+  test.each(['db', 'cache'])('one that the program refuses (%s)', async (name) => {
+    const refused = await backUp(name)
+    truncateSync(pathOf(refused), Math.floor(readFileSync(pathOf(refused)).length / 2))
+    vouchFor(refused)
+    const used = await volumeOf(name === 'db' ? db.id : cache.id)
+    const now = await restored(name, refused)
+    expect(now.error).toMatch(name === 'db' ? /pg_restore ended with exit code 1: / : /the program ended: /)
+    if (name === 'db') expect(await query(db.external_url, 'SELECT id FROM notes')).toEqual([[1]])
+    else expect(await kept()).toBe('yes')
+    expect(await volumeOf(now.id)).toBe(used)
+  })
+
+  test('nor does it make an empty datastore', async () => {
+    const refused = await backUp('cache')
+    truncateSync(pathOf(refused), 40)
+    const { body } = await restore('cache', refused, { name: 'never' })
+    const failed = await become(server, body.id, 'failed')
+    expect(failed.error).toContain('has 40 bytes')
+    expect((await server.api('DELETE', '/datastores/never')).status).toBe(204)
+  })
+
+  test('one of a database beside which there is more', async () => {
+    await query(db.external_url, 'CREATE ROLE reader')
+    const now = await restored('db', dbBackup)
+    expect(now.error).toContain('role reader')
+    await query(db.external_url, 'DROP ROLE reader')
+  })
+})
+
+describe('a server that is killed', () => {
+  /** The containers of work on the database now. */
+  async function atWork(): Promise<string[]> {
+    const names = await docker('ps', '-a', '--filter', `name=${db.id}-`, '--format', '{{.Names}}')
+    return names.split('\n').filter(Boolean)
+  }
+
+  let printed = 0
+  const steps: [string, () => boolean | Promise<boolean>][] = [
+    ['has just been asked for', () => true],
+    ['has a program on its fresh volume', async () => (await atWork()).length > 0],
+    ['is being loaded', async () => (await atWork()).some((name) => name.endsWith('-load'))],
+    ['has taken the place', () => server.logs.slice(printed).includes('of a datastore was replaced')],
+  ]
+
+  test.each(steps)('when a restore %s loses nothing, and nothing is stuck', async (_, isReached) => {
+    await query(db.external_url, 'DROP TABLE IF EXISTS later; CREATE TABLE later (id int)')
+    printed = server.logs.length
+    expect((await restore('db', dbBackup)).status).toBe(202)
+    await waitFor(isReached, 'the step')
+    await server.kill('SIGKILL')
+    await server.restart()
+    const now = await become(server, db.id, 'available')
+    expect(now.error).toBeNull()
+    expect(await query(now.external_url, 'SELECT id FROM notes')).toEqual([[1]])
+    expect(await query(now.external_url, "SELECT to_regclass('later') IS NULL")).toEqual([[true]])
+  })
+
+  test('leaves no container of that work behind', async () => {
+    await waitFor(async () => (await atWork()).length === 0, 'the containers to go')
+  })
+})
+
+test('a datastore whose volume is gone is not started empty, and comes back from a backup', async () => {
+  const volume = await volumeOf(cache.id)
+  await server.kill('SIGTERM')
+  await docker('rm', '-f', cache.id)
+  await docker('volume', 'rm', volume)
+  await server.restart()
+  const lost = await waitFor(async () => {
+    const datastore = await become(server, cache.id, 'unavailable')
+    return datastore.error?.includes('is gone from the container engine') ? datastore : null
+  }, 'the reason')
+  expect(lost.error).toContain(volume)
+  const now = await restored('cache', cacheBackup)
+  expect(await keyvalue(now.external_url, (client) => client.get('at'))).toBe('first')
+})

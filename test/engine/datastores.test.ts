@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { become, create, keyvalue, query, read, type Datastore } from './datastore-support.ts'
+import { docker, endOf, fetchFrom } from './live.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
+})
+
+afterAll(async () => {
+  await server?.stop()
+})
+
+/** When its container began to run. */
+function startOf(id: string): Promise<string> {
+  return docker('inspect', '-f', '{{.State.StartedAt}}', id)
+}
+
+describe('a relational datastore', () => {
+  let db: Datastore
+
+  test('is answered at once and takes clients soon after', async () => {
+    const created = await create(server, { kind: 'relational', name: 'main-db' })
+    expect(created).toMatchObject({ status: 'creating', version: '18', error: null })
+    db = await become(server, created.id, 'available')
+    expect(db.internal_url).toMatch(/^postgresql:\/\/main_db:[0-9a-f]{48}@main-db:5432\/main_db$/)
+    expect(db.connect_command).toBe(`psql '${db.external_url}'`)
+    await query(db.external_url, 'CREATE TABLE notes (id int PRIMARY KEY); INSERT INTO notes VALUES (1)')
+  })
+
+  test('is published on loopback alone, and takes no other password', async () => {
+    expect(await docker('port', db.id)).toBe(`5432/tcp -> 127.0.0.1:${db.host_port}`)
+    const wrong = db.external_url.replace(/:[0-9a-f]{48}@/, ':wrong@')
+    await expect(query(wrong, 'SELECT 1')).rejects.toThrow('password authentication failed')
+  })
+
+  test('is reached by its name from the services of its environment', async () => {
+    const { body } = await server.api('POST', '/services', {
+      name: 'client',
+      type: 'web_service',
+      image: 'postgres:15',
+      port: 8080,
+      env: [{ key: 'DATABASE_URL', value: '${{datastore.main-db.url}}' }],
+      start_command:
+        'while :; do printf "HTTP/1.0 200 OK\\r\\n\\r\\n%s" "$(psql -Atc "SELECT count(*) FROM notes" "$DATABASE_URL" 2>&1)" | perl -MIO::Socket::INET -e \'$s = IO::Socket::INET->new(LocalPort => 8080, Listen => 5, ReuseAddr => 1); @t = <STDIN>; while ($c = $s->accept) { sysread $c, $_, 4096; print $c @t; close $c }\'; done',
+    })
+    expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+    const answer = await waitFor(
+      async () => (await fetchFrom(server, 'client.localhost')).text,
+      'the service to answer',
+    )
+    expect(answer).toBe('1')
+  })
+
+  test('takes new limits without a restart', async () => {
+    const began = await startOf(db.id)
+    const { status, body } = await server.api('PATCH', `/datastores/${db.name}`, {
+      memory_limit_mb: 768,
+      cpu_limit: 0.5,
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ memory_limit_mb: 768, cpu_limit: 0.5, status: 'available' })
+    expect(await docker('inspect', '-f', '{{.HostConfig.Memory}} {{.HostConfig.NanoCpus}}', db.id)).toBe(
+      `${768 * 1024 * 1024} 500000000`,
+    )
+    expect(await startOf(db.id)).toBe(began)
+  })
+
+  test('says why when limits cannot be applied, and keeps them for its next start', async () => {
+    const { status, body } = await server.api('PATCH', `/datastores/${db.id}`, { memory_limit_mb: 16 })
+    if (status === 502) expect(body.error.message).toMatch(/^saved; not applied yet: /)
+    else expect(status).toBe(200)
+    expect(await read(server, db.id)).toMatchObject({ memory_limit_mb: 16 })
+    const back = await server.api('PATCH', `/datastores/${db.id}`, { memory_limit_mb: 0 })
+    expect(back.status).toBe(200)
+  })
+
+  test('is unavailable while its program is down, comes back by itself and keeps its rows', async () => {
+    await docker('kill', db.id)
+    await become(server, db.id, 'unavailable')
+    await become(server, db.id, 'available')
+    expect(await query(db.external_url, 'SELECT id FROM notes')).toEqual([[1]])
+  })
+
+  test('is made again when its container is removed by hand', async () => {
+    await docker('rm', '-f', db.id)
+    await become(server, db.id, 'unavailable')
+    await become(server, db.id, 'available')
+    expect(await query(db.external_url, 'SELECT id FROM notes')).toEqual([[1]])
+  })
+
+  test('is kept by a server that was killed', async () => {
+    await server.kill('SIGKILL')
+    await docker('kill', db.id)
+    await server.restart()
+    const rows = await waitFor(() => query(db.external_url, 'SELECT id FROM notes'), 'its rows', 60_000)
+    expect(rows).toEqual([[1]])
+    await become(server, db.id, 'available')
+  })
+
+  test('is not deleted while variables refer to it, unless it is forced; then nothing of it is left', async () => {
+    const volume = await docker('inspect', '-f', '{{range .Mounts}}{{.Name}} {{end}}', db.id)
+    const refused = await server.api('DELETE', `/datastores/${db.id}`)
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+    expect(refused.body.error.message).toContain('DATABASE_URL of service client')
+    expect((await server.api('DELETE', `/datastores/${db.id}?force`)).status).toBe(204)
+    expect((await server.api('GET', `/datastores/${db.id}`)).status).toBe(404)
+    expect(await docker('ps', '-aq', '--filter', `name=${db.id}`)).toBe('')
+    expect(await docker('volume', 'ls', '-q')).not.toContain(volume.trim())
+    await expect(query(db.external_url, 'SELECT 1')).rejects.toThrow()
+  })
+})
+
+describe('a key-value datastore', () => {
+  let cache: Datastore
+
+  test('is available soon, asks for its password and writes what it is told to disk', async () => {
+    const created = await create(server, { kind: 'keyvalue', name: 'cache', memory_limit_mb: 64 })
+    cache = await become(server, created.id, 'available')
+    expect(cache.internal_url).toMatch(/^redis:\/\/default:[0-9a-f]{48}@cache:6379$/)
+    await keyvalue(cache.external_url, (client) => client.set('kept', 'yes'))
+    const stranger = cache.external_url.replace(/default:[0-9a-f]{48}@/, '')
+    await expect(keyvalue(stranger, (client) => client.get('kept'))).rejects.toThrow('NOAUTH')
+    expect(await docker('inspect', '-f', '{{.Args}} {{.Config.Env}} {{.Config.Cmd}}', cache.id)).not.toMatch(
+      /[0-9a-f]{48}/,
+    )
+  })
+
+  test('uses more memory as soon as it may', async () => {
+    expect((await server.api('PATCH', '/datastores/cache', { memory_limit_mb: 128 })).status).toBe(200)
+    const limit = await keyvalue(cache.external_url, (client) => client.configGet('maxmemory'))
+    expect(limit).toMatchObject({ maxmemory: String(96 * 1024 * 1024) })
+  })
+
+  test('keeps what it was told when it is killed', async () => {
+    await docker('kill', cache.id)
+    await become(server, cache.id, 'unavailable')
+    await become(server, cache.id, 'available')
+    expect(await keyvalue(cache.external_url, (client) => client.get('kept'))).toBe('yes')
+  })
+})
+
+describe('datastores', () => {
+  test('of one name in two environments are two', async () => {
+    await server.api('POST', '/environments', { name: 'staging' })
+    const here = await create(server, { kind: 'keyvalue', name: 'twin' })
+    const there = await create(server, { kind: 'keyvalue', name: 'twin', environment: 'staging' })
+    await Promise.all([become(server, here.id, 'available'), become(server, there.id, 'available')])
+    const [mine, theirs] = [await read(server, here.id), await read(server, there.id)]
+    await keyvalue(mine.external_url, (client) => client.set('who', 'production'))
+    expect(await keyvalue(theirs.external_url, (client) => client.get('who'))).toBeNull()
+    const reach = docker('exec', here.id, 'redis-cli', '-u', theirs.internal_url, 'get', 'who')
+    expect(await reach.catch(({ message }: Error) => message)).not.toContain('production')
+    const busy = await server.api('DELETE', '/environments/staging')
+    expect(busy).toMatchObject({ status: 409 })
+    expect(busy.body.error.message).toContain('datastores: twin')
+    const { body } = await server.api('GET', '/environments/staging')
+    expect(body.datastores).toEqual(['twin'])
+  })
+
+  test('share their names with services', async () => {
+    const taken = await server.api('POST', '/services', { name: 'twin' })
+    expect(taken).toMatchObject({ status: 409 })
+    expect(taken.body.error.message).toMatch(/^name: twin is in use by datastore dbs-/)
+    expect((await server.api('POST', '/datastores', { kind: 'keyvalue', name: 'client' })).status).toBe(409)
+  })
+
+  test('of a version that does not exist have failed, with the reason, and can be deleted', async () => {
+    const { id } = await create(server, { kind: 'relational', name: 'never', version: '999' })
+    const failed = await become(server, id, 'failed')
+    expect(failed.error).toContain('postgres:999')
+    expect((await server.api('DELETE', `/datastores/never`)).status).toBe(204)
+  })
+
+  test('whose program cannot start have failed with what it said', async () => {
+    const { id } = await create(server, {
+      kind: 'relational',
+      name: 'tiny',
+      memory_limit_mb: 16,
+      version: '15',
+    })
+    const failed = await become(server, id, 'failed')
+    expect(failed.error).toMatch(/the program ended/)
+    expect((await server.api('DELETE', `/datastores/tiny`)).status).toBe(204)
+  })
+})

@@ -19,8 +19,6 @@ import type { World } from './world.ts'
 const log = logger('daemon')
 
 export interface Daemon {
-  /** Where the data plane serves HTTP. */
-  httpPort: number
   /** Ends the tasks in order; containers and the data plane go on. */
   stop(): Promise<void>
 }
@@ -83,7 +81,6 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   )
 
   return {
-    httpPort: dataPlane.httpPort,
     async stop() {
       supervisor.stop()
       schedule.stop()

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { toNodeListener } from 'h3'
 import { useNitroApp } from 'nitropack/runtime'
 import { startDaemon } from '#daemon/index.ts'
-import { formatAddress } from '#daemon/proxy/data-plane.ts'
+import { formatAddress } from '#daemon/proxy/listeners.ts'
 import { ensureSetupCode } from '#server/accounts/setup-code.ts'
 import { provideContext, type Context } from '#server/context.ts'
 import { openDatabase } from '#server/database/index.ts'
@@ -15,6 +15,7 @@ import { asGet } from '#server/http/head.ts'
 import { writePrivateFile } from '#server/files.ts'
 import { logger, setLogLevel } from '#server/log.ts'
 import { readOptions, type ListenAddress } from '#server/options.ts'
+import { httpListenerPort, httpsListenerPort } from '#server/public-address.ts'
 import { openVault } from '#server/secrets.ts'
 import { ensureServerToken } from '#server/tokens/server-token.ts'
 import { serverIdOf } from '#server/server-id.ts'
@@ -65,7 +66,10 @@ export async function serve(argv: string[]): Promise<void> {
     proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
   })
   started.resolve()
-  log.info(`services at port ${daemon.httpPort} (HTTP)`)
+  const httpsPort = options.tls === 'off' ? null : httpsListenerPort()
+  log.info(
+    `services at port ${httpListenerPort()} (HTTP)${httpsPort === null ? '' : ` and ${httpsPort} (HTTPS)`}`,
+  )
   announceSetup(context, url, port)
   // Last: who reads this file finds everything else in place.
   writePrivateFile(
@@ -73,7 +77,9 @@ export async function serve(argv: string[]): Promise<void> {
     JSON.stringify({
       pid: process.pid,
       url,
-      http_url: `http://${formatAddress({ host: options.httpListen.host, port: daemon.httpPort })}`,
+      http_url: `http://${formatAddress({ ...options.httpListen, port: httpListenerPort() })}`,
+      https_url:
+        httpsPort === null ? null : `https://${formatAddress({ ...options.httpsListen, port: httpsPort })}`,
     }),
   )
 

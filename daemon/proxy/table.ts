@@ -6,7 +6,7 @@ import { allInstances, type InstanceRow } from '#server/instances/store.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import { listServices, type ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
-import type { RouteTable, Target, Upstream } from '#proxy/protocol.ts'
+import type { ListenerSpec, RouteTable, Target, Upstream } from '#proxy/protocol.ts'
 import { isStoppedFirst } from '../rollouts/stop-first.ts'
 import { publishedSites } from './sites.ts'
 import { ZoneBook } from './zones.ts'
@@ -19,14 +19,14 @@ export type Switching = ReadonlyMap<string, string>
 
 /** The whole route table as the database has it now, without its version. `apiPort` is where the control plane listens. */
 export function buildTable(
-  listenAddress: string,
+  listeners: ListenerSpec[],
   apiPort: number,
   switching: Switching,
 ): Omit<RouteTable, 'version'> {
   const { options } = useContext()
   const book = new ZoneBook()
   const table: Omit<RouteTable, 'version'> = {
-    listeners: [{ address: listenAddress, protocol: 'http' }],
+    listeners,
     hosts: {},
     targets: {},
     zones: book.zones,

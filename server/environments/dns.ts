@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { useContext } from '../context.ts'
-import { isLocalDomain } from '../options.ts'
+import { isLocalName } from '../domains/names.ts'
 import { PRODUCTION } from './store.ts'
 import type { DnsRecord, EnvironmentDns } from './schema.ts'
 
@@ -29,7 +29,7 @@ for (const network of [
 /** What DNS needs for an environment's hosts under each of the server's domains that is not local. */
 export function dnsOf(environment: { name: string }): EnvironmentDns[] {
   const { baseDomain } = useContext().options
-  if (isLocalDomain(baseDomain)) return []
+  if (isLocalName(baseDomain)) return []
   const place = environment.name === PRODUCTION ? baseDomain : `${environment.name}.${baseDomain}`
   const wildcard = `*.${place}`
   return [
@@ -39,8 +39,8 @@ export function dnsOf(environment: { name: string }): EnvironmentDns[] {
 
 /** `--public-ip`, else the host's own addresses that the internet reaches, one of each family at most. */
 function publicAddresses(): string[] {
-  const { publicIp } = useContext().options
-  if (publicIp !== null) return [publicIp]
+  const { publicIps } = useContext().options
+  if (publicIps.length > 0) return publicIps
   const own = Object.values(networkInterfaces()).flatMap((addresses) =>
     (addresses ?? []).map(({ address }) => address),
   )

@@ -4,6 +4,7 @@ import { logger } from '#server/log.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DeployQueue } from './deploys/queue.ts'
 import { Driver } from './driver.ts'
+import { Verification } from './domains/verification.ts'
 import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
 import { environments } from './environments/provide.ts'
@@ -15,6 +16,7 @@ import { Health } from './rollouts/health.ts'
 import { Supervisor } from './rollouts/supervisor.ts'
 import { ensureSshKey } from './sources/git.ts'
 import type { World } from './world.ts'
+import type { DomainRow } from '#server/domains/store.ts'
 
 const log = logger('daemon')
 
@@ -32,6 +34,7 @@ interface Start {
 
 let world: World | undefined
 let apiUrl = ''
+let verification: Verification | undefined
 
 /** What the tasks act on. Throws before the daemon has started. */
 export function useWorld(): World {
@@ -42,6 +45,12 @@ export function useWorld(): World {
 /** Where the control plane itself listens. */
 export function useApiAddress(): string {
   return apiUrl
+}
+
+/** Looks at a domain now; see `Verification`. Throws before the daemon has started. */
+export function verifyDomain(domain: DomainRow): Promise<DomainRow> {
+  if (!verification) throw new Error('the daemon has not started')
+  return verification.verify(domain)
 }
 
 /** Connects to the engine and the data plane and starts the tasks. Throws when an address or the engine's socket cannot be used. */
@@ -61,6 +70,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
   const supervisor = new Supervisor(started)
+  const domains = new Verification(started)
+  verification = domains
   deploys.recover()
   driver.start(
     engineEvents(started, supervisor, () => {
@@ -73,6 +84,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(new Health(started, supervisor).task())
   driver.start(jobs.task(() => driver.wake('jobs')))
   driver.start(schedule.task(() => driver.wake('schedule')))
+  driver.start(domains.task(() => driver.wake('domains')))
   driver.start(cleanup(started))
   driver.start(environments(started))
   driver.start(jobCleanup(started))
@@ -83,6 +95,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   return {
     async stop() {
       supervisor.stop()
+      domains.stop()
       schedule.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
       dataPlane.close()

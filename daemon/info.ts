@@ -1,4 +1,5 @@
 import { useContext } from '#server/context.ts'
+import { servedDomains } from '#server/domains/store.ts'
 import type { ServerInfo } from '#server/info.ts'
 import { publicUrl } from '#server/public-address.ts'
 import { useApiAddress, useWorld } from './index.ts'
@@ -6,14 +7,15 @@ import { useApiAddress, useWorld } from './index.ts'
 /** What the server is and runs on; the engine's part is null while it does not answer. */
 export async function serverInfo(): Promise<ServerInfo> {
   const { options, version } = useContext()
+  const defaultDomain = servedDomains()[0]!
   const engine = await useWorld()
     .engine.info()
     .catch(() => null)
   return {
     version,
     base_domain: options.baseDomain,
-    default_domain: options.baseDomain,
-    proxy_url: publicUrl(options.baseDomain),
+    default_domain: defaultDomain,
+    proxy_url: publicUrl(defaultDomain),
     dashboard_url: options.dashboardHost === null ? useApiAddress() : publicUrl(options.dashboardHost),
     runtime_version: engine?.version ?? null,
     tls_enabled: false,

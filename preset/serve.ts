@@ -9,6 +9,7 @@ import { formatAddress } from '#daemon/proxy/listeners.ts'
 import { ensureSetupCode } from '#server/accounts/setup-code.ts'
 import { provideContext, type Context } from '#server/context.ts'
 import { openDatabase } from '#server/database/index.ts'
+import { ensureBaseDomain } from '#server/domains/operations.ts'
 import { ensureProduction } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { asGet } from '#server/http/head.ts'
@@ -49,6 +50,7 @@ export async function serve(argv: string[]): Promise<void> {
   }
   provideContext(context)
   ensureProduction()
+  ensureBaseDomain()
   ensureServerToken(context)
 
   const started = Promise.withResolvers<void>()

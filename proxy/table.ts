@@ -67,12 +67,15 @@ export function validateSettings(value: unknown): TableSettings {
   const table = record(value, 'settings')
   // A table that an older program kept has none.
   table.hsts_seconds ??= 0
+  table.verification_key ??= ''
   integer(table.version, 'version', 0, Number.MAX_SAFE_INTEGER)
   validateListeners(table.listeners)
   for (const [index, network] of list(table.trusted_proxies, 'trusted_proxies', MAX_TRUSTED).entries()) {
     if (typeof network !== 'string' || !isNetwork(network))
       fail(`trusted_proxies[${index}]`, 'must be a CIDR')
   }
+  if (typeof table.verification_key !== 'string' || table.verification_key.length > 256)
+    fail('verification_key', 'must be text')
   integer(table.hsts_seconds, 'hsts_seconds', 0, MAX_HSTS_SECONDS)
   integer(table.upstream_timeout_ms, 'upstream_timeout_ms', 1, MAX_TIMEOUT_MS)
   integer(table.max_connections_per_ip, 'max_connections_per_ip', 1, 1_000_000)
@@ -125,6 +128,12 @@ function validateTarget(value: unknown): void {
   const upstreams = list(target.upstreams, '.upstreams', MAX_UPSTREAMS)
   for (let index = 0; index < upstreams.length; index++) validateUpstream(upstreams[index], index)
   if (target.site !== undefined) validateSite(target.site)
+  if (target.redirect !== undefined && !isOrigin(target.redirect)) fail('.redirect', 'must be an origin')
+}
+
+/** A header carries it, and URLs can be written in ways that it may not. */
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:\/\/[!-~]+$/.test(value) && URL.parse(value)?.origin === value
 }
 
 function validateUpstream(value: unknown, index: number): void {

@@ -1,8 +1,8 @@
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism, homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { parseArgs } from 'node:util'
 import { isLocalName, normalName } from './domains/names.ts'
 import { AppError, messageOf } from './errors.ts'
@@ -305,9 +305,11 @@ function readCertificates(name: FlagName, file: string | null): string | null {
   if (file === null) return null
   try {
     const pem = readFileSync(file, 'utf8')
-    return new X509Certificate(pem) && pem
-  } catch {
-    throw bad(name, 'a readable file of PEM certificates', file)
+    createSecureContext({ ca: pem })
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no certificate')
+    return pem
+  } catch (cause) {
+    throw bad(name, `a readable file of PEM certificates (${messageOf(cause)})`, file)
   }
 }
 

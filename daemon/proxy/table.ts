@@ -3,10 +3,13 @@ import { IN_PROGRESS } from '#server/deploys/states.ts'
 import { latestDeploys, type DeployFacts } from '#server/deploys/store.ts'
 import { listEnvironments } from '#server/environments/store.ts'
 import { allInstances, type InstanceRow } from '#server/instances/store.ts'
-import { hostsOf } from '#server/services/hosts.ts'
+import { servedDomains } from '#server/domains/store.ts'
+import { publicUrl } from '#server/public-address.ts'
+import { allHostsOf, customDomainsOf } from '#server/services/hosts.ts'
 import { listServices, type ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
 import type { ListenerSpec, RouteTable, Target, Upstream } from '#proxy/protocol.ts'
+import { verificationKey } from '../domains/verification-key.ts'
 import { isStoppedFirst } from '../rollouts/stop-first.ts'
 import { publishedSites } from './sites.ts'
 import { ZoneBook } from './zones.ts'
@@ -32,6 +35,7 @@ export function buildTable(
     zones: book.zones,
     certificates: {},
     acme_challenges: {},
+    verification_key: verificationKey(),
     hsts_seconds: options.hstsSeconds,
     trusted_proxies: options.trustedProxies,
     upstream_timeout_ms: options.upstreamTimeoutMs,
@@ -45,6 +49,7 @@ export function buildTable(
       upstreams: [{ instance: DASHBOARD, host: apiHost(options.listen.host), port: apiPort }],
     }
   }
+  const domains = servedDomains()
   const sites = publishedSites(switching)
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
   for (const environment of listEnvironments()) {
@@ -58,14 +63,28 @@ export function buildTable(
         switching.get(service.id),
       )
       if (TYPES[service.type].listens) book.add(environment.id, service.name, target.upstreams)
-      const hosts = hostsOf(service, environment)
+      const hosts = allHostsOf(service, environment, domains)
       for (const host of hosts) table.hosts[host] = service.id
       if (hosts.length === 0) continue
+      redirectToCanonical(table, service)
       const site = target.state === 'serving' ? sites.get(service.id) : undefined
       table.targets[service.id] = site ? { ...target, site } : target
     }
   }
   return table
+}
+
+/** Has requests to a service's other custom domains sent on to its canonical one; they count as the service's. */
+function redirectToCanonical(
+  { hosts, targets }: Pick<RouteTable, 'hosts' | 'targets'>,
+  service: ServiceRow,
+): void {
+  const { id, canonical_domain } = service
+  const others = customDomainsOf(service).filter((host) => host !== canonical_domain)
+  if (canonical_domain === null || others.length === 0) return
+  const key = `${id} canonical`
+  targets[key] = { id, state: 'serving', upstreams: [], redirect: publicUrl(canonical_domain) }
+  for (const host of others) hosts[host] = key
 }
 
 function targetOf(

@@ -18,7 +18,7 @@ import {
 } from './pages.ts'
 import type { Peer } from './peer.ts'
 import { Pending } from './pending.ts'
-import { challengeAnswer, challengeToken, pathOf, secureRedirect } from './plain.ts'
+import { canonicalRedirect, pathOf, proofAnswer, proofPath, secureRedirect } from './plain.ts'
 import type { Relay } from './relay.ts'
 import { METHOD_HEAD, METHOD_OTHER, METHOD_REFUSED, parseRequestHead } from './request-head.ts'
 import { makeRequestId } from './request-id.ts'
@@ -256,7 +256,7 @@ export class Client implements WireOwner {
   /** Chooses the instance; answers the request itself or from a site, and null, when there is none. */
   #route(input: Buffer): Instance | null {
     const target = this.#destination.find(this.#relay.routes, request, input)
-    const answer = this.peer.secure || request.method === METHOD_REFUSED ? null : this.#answerPlain(input)
+    const answer = request.method === METHOD_REFUSED ? null : this.#answerFirst(input, target)
     if (answer) {
       this.respond(answer, '')
       return null
@@ -269,14 +269,15 @@ export class Client implements WireOwner {
     return null
   }
 
-  /** What a request without TLS gets before its target is asked: the proof for a certificate, or the way to TLS. */
-  #answerPlain(input: Buffer): Answer | null {
+  /** What a request gets before its target is asked: a proof of whose server this is, the way to TLS or to another host. */
+  #answerFirst(input: Buffer, target: TargetRoute | null): Answer | null {
     const { routes, securePort } = this.#relay
-    const token = challengeToken(slab.buffer, slab.at, request)
-    const proof = token === null ? undefined : routes.challenge(token)
-    if (proof !== undefined) return challengeAnswer(proof)
+    const proof = proofPath(slab.buffer, slab.at, request)
+    if (proof !== null) return proofAnswer(proof, routes)
+    if (target?.redirect) return canonicalRedirect(target.redirect, pathOf(slab.buffer, slab.at, request))
     // A proxy that is trusted has taken TLS off already.
     if (
+      this.peer.secure ||
       !this.#destination.secured ||
       securePort === null ||
       request.forwarded?.get('x-forwarded-proto') === 'https'

@@ -21,6 +21,8 @@ export class Routes {
   maxConnectionsPerAddress = 2_000
   /** The age of `Strict-Transport-Security`; 0 where it is not sent. */
   hstsSeconds = 0
+  /** With which nonces are answered; empty for none. */
+  verificationKey = ''
   readonly ledger = new Ledger()
   readonly unrouted: Tally = this.ledger.of(UNROUTED)
   #maps = new Maps()
@@ -94,7 +96,8 @@ export class Routes {
       route.instances = []
       route.site = null
     }
-    for (const { route, state, counts, instances } of draft.plans) {
+    for (const { route, state, counts, instances, redirect } of draft.plans) {
+      route.redirect = redirect
       route.state = state
       route.counts = counts
       route.instances = instances
@@ -108,6 +111,7 @@ export class Routes {
     if (draft.changesSites) this.#publish(before)
     this.#trust(settings.trusted_proxies)
     this.hstsSeconds = settings.hsts_seconds
+    this.verificationKey = settings.verification_key
     this.upstreamTimeoutMs = settings.upstream_timeout_ms
     this.maxConnectionsPerAddress = settings.max_connections_per_ip
     this.epoch++

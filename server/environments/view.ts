@@ -1,6 +1,7 @@
 import { timestamp } from '../clock.ts'
 import { publicUrl } from '../public-address.ts'
-import { domainsOf } from '../services/hosts.ts'
+import { servedDomains } from '../domains/store.ts'
+import { placeOf } from '../services/hosts.ts'
 import { dnsOf } from './dns.ts'
 import type { Environment } from './schema.ts'
 import {
@@ -28,7 +29,7 @@ function view(row: Row, services: string[]): Environment {
     created_at: timestamp(row.created_at),
     services,
     datastores: [],
-    url_pattern: publicUrl(`<service>.${domainsOf(row)[0]!}`),
+    url_pattern: publicUrl(`<service>.${placeOf(row, servedDomains()[0]!)}`),
     dns: dnsOf(row),
   }
 }

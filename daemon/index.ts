@@ -1,6 +1,7 @@
 import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { Certification } from './certificates/certification.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DeployQueue } from './deploys/queue.ts'
 import { Driver } from './driver.ts'
@@ -72,6 +73,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const supervisor = new Supervisor(started)
   const domains = new Verification(started)
   verification = domains
+  const certificates = new Certification(started)
   deploys.recover()
   driver.start(
     engineEvents(started, supervisor, () => {
@@ -85,6 +87,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(jobs.task(() => driver.wake('jobs')))
   driver.start(schedule.task(() => driver.wake('schedule')))
   driver.start(domains.task(() => driver.wake('domains')))
+  driver.start(certificates.task(() => driver.wake('certificates')))
   driver.start(cleanup(started))
   driver.start(environments(started))
   driver.start(jobCleanup(started))
@@ -96,6 +99,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
     async stop() {
       supervisor.stop()
       domains.stop()
+      certificates.stop()
       schedule.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
       dataPlane.close()

@@ -1,4 +1,5 @@
 import { useContext } from '#server/context.ts'
+import { seeksCertificates } from '#server/certificates/hosts.ts'
 import { servedDomains } from '#server/domains/store.ts'
 import type { ServerInfo } from '#server/info.ts'
 import { publicUrl } from '#server/public-address.ts'
@@ -18,7 +19,7 @@ export async function serverInfo(): Promise<ServerInfo> {
     proxy_url: publicUrl(defaultDomain),
     dashboard_url: options.dashboardHost === null ? useApiAddress() : publicUrl(options.dashboardHost),
     runtime_version: engine?.version ?? null,
-    tls_enabled: false,
+    tls_enabled: seeksCertificates(),
     gitprov_webhook_enabled: options.webhookSecret !== null,
     gitprov_webhook_secret_set: options.webhookSecret !== null,
     default_memory_limit_mb: options.defaultMemoryMb,

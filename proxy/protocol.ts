@@ -151,6 +151,8 @@ export interface RouteTable {
   certificates: Record<string, CertificateFiles>
   /** What to answer to HTTP-01 challenges, by token, whatever the host (RFC 8555 8.3). */
   acme_challenges: Record<string, string>
+  /** What to show in handshakes of TLS-ALPN-01, by host (RFC 8737). */
+  tls_challenges: Record<string, CertificateFiles>
   /** With which `VERIFICATION_PATH` is answered; empty answers nothing there. */
   verification_key: string
   /** The age of `Strict-Transport-Security` in answers over TLS (RFC 6797); 0 sends none. */

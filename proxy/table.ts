@@ -17,6 +17,8 @@ const MAX_NAMES = 10_000
 const MAX_ADDRESSES = 100
 const MAX_EARLIER_SITES = 100
 const MAX_TRUSTED = 1_000
+/** They stand only as long as an authority looks. */
+const MAX_TLS_CHALLENGES = 1_000
 /** A hundred years. */
 const MAX_HSTS_SECONDS = 100 * 365 * 24 * 60 * 60
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
@@ -68,12 +70,16 @@ export function validateSettings(value: unknown): TableSettings {
   // A table that an older program kept has none.
   table.hsts_seconds ??= 0
   table.verification_key ??= ''
+  table.tls_challenges ??= {}
   integer(table.version, 'version', 0, Number.MAX_SAFE_INTEGER)
   validateListeners(table.listeners)
   for (const [index, network] of list(table.trusted_proxies, 'trusted_proxies', MAX_TRUSTED).entries()) {
     if (typeof network !== 'string' || !isNetwork(network))
       fail(`trusted_proxies[${index}]`, 'must be a CIDR')
   }
+  const challenges = Object.entries(record(table.tls_challenges, 'tls_challenges'))
+  if (challenges.length > MAX_TLS_CHALLENGES) fail('tls_challenges', `must be at most ${MAX_TLS_CHALLENGES}`)
+  for (const [host, files] of challenges) validateCertificate(host, files)
   if (typeof table.verification_key !== 'string' || table.verification_key.length > 256)
     fail('verification_key', 'must be text')
   integer(table.hsts_seconds, 'hsts_seconds', 0, MAX_HSTS_SECONDS)

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { parseArgs } from 'node:util'
 import { isLocalName, normalName } from './domains/names.ts'
+import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
 import { AppError, messageOf } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 
@@ -61,6 +62,10 @@ export interface AcmeOptions {
   email: string | null
   /** PEM certificates that are trusted when the authority itself is spoken to; null for the usual ones. */
   trusted: string | null
+  /** Binds the account to one that the authority knows (RFC 8555 section 7.3.4). */
+  externalAccount: { kid: string; key: string } | null
+  /** Who puts proofs into DNS, by which wildcards are certified; null for nobody. */
+  dns: DnsProvider | null
 }
 
 interface Flag {
@@ -126,6 +131,15 @@ export const FLAGS = {
     variable: 'DEPLOYER_ACME_CA_FILE',
     help: 'PEM certificates by which a private authority is known',
   },
+  'acme-eab-kid': {
+    variable: 'DEPLOYER_ACME_EAB_KID',
+    help: 'id of the account that the authority has given out',
+  },
+  'acme-eab-key': { variable: 'DEPLOYER_ACME_EAB_KEY', help: 'its key, base64url' },
+  'acme-dns': {
+    variable: 'DEPLOYER_ACME_DNS',
+    help: 'exec, rfc2136 or cloudflare: wildcard certificates through DNS',
+  },
   'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
   'upstream-timeout': {
     variable: 'DEPLOYER_UPSTREAM_TIMEOUT',
@@ -190,6 +204,8 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
       directory: readHttpsUrl('acme-directory', text('acme-directory')) ?? LETS_ENCRYPT,
       email: readEmail('acme-email', text('acme-email')),
       trusted: readCertificates('acme-ca-file', text('acme-ca-file')),
+      externalAccount: readExternalAccount(text('acme-eab-kid'), text('acme-eab-key')),
+      dns: readDnsProvider(text('acme-dns'), environment),
     },
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
@@ -348,6 +364,16 @@ function readDuration(name: FlagName, value: string | null, fallbackMs: number):
     throw bad(name, 'a duration such as 90s, 30m or 1h, a day at most', value)
   }
   return milliseconds
+}
+
+function readExternalAccount(kid: string | null, key: string | null): AcmeOptions['externalAccount'] {
+  if (kid === null && key === null) return null
+  if (kid === null || key === null || !/^[A-Za-z0-9_-]{16,}$/.test(key))
+    throw new AppError(
+      'invalid_request',
+      '--acme-eab-kid and --acme-eab-key (DEPLOYER_ACME_EAB_KID, DEPLOYER_ACME_EAB_KEY) go together; the key is base64url',
+    )
+  return { kid, key }
 }
 
 function readChoice<Choice extends string>(

@@ -1,7 +1,9 @@
 import { useContext } from './context.ts'
+import { isLocalName } from './domains/names.ts'
 
-/** The port of its scheme, which URLs leave out. */
+/** The ports of their schemes, which URLs leave out. */
 const HTTP_PORT = 80
+const HTTPS_PORT = 443
 
 /** What the data plane's listeners are bound to; `https` is null when it does not serve HTTPS. */
 export interface ListenerPorts {
@@ -31,8 +33,14 @@ export function publicHttpPort(): number {
   return useContext().options.publicHttpPort ?? httpListenerPort()
 }
 
+/** Whether a host is served over HTTPS: with a certificate that an authority gives. */
+export function isSecure(host: string): boolean {
+  return useContext().options.tls !== 'off' && !isLocalName(host)
+}
+
 /** The public URL of a host, or of a pattern of hosts. */
 export function publicUrl(host: string): string {
+  if (isSecure(host)) return `https://${authority(host, httpsListenerPort(), HTTPS_PORT)}`
   return `http://${authority(host, publicHttpPort(), HTTP_PORT)}`
 }
 

@@ -44,6 +44,7 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
     zones: {},
     certificates: { [SECURE_HOST]: start.certificate },
     acme_challenges: {},
+    tls_challenges: {},
     verification_key: '',
     hsts_seconds: 0,
     trusted_proxies: [],

@@ -23,6 +23,11 @@ export class Looks {
     return (this.#names.get(name)?.nextAt ?? -Infinity) <= this.#now()
   }
 
+  /** Whether the last look, which still holds, found a name here. */
+  isHere(name: string): boolean {
+    return this.#names.get(name)?.unsettledSince === Infinity && !this.isDue(name)
+  }
+
   /** How long until a name is looked at again; 0 when it is due. */
   waitMs(name: string): number {
     return Math.max(0, (this.#names.get(name)?.nextAt ?? -Infinity) - this.#now())

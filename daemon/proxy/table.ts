@@ -1,3 +1,4 @@
+import { servedCertificates } from '#server/certificates/served.ts'
 import { useContext } from '#server/context.ts'
 import { IN_PROGRESS } from '#server/deploys/states.ts'
 import { latestDeploys, type DeployFacts } from '#server/deploys/store.ts'
@@ -9,6 +10,7 @@ import { allHostsOf, customDomainsOf } from '#server/services/hosts.ts'
 import { listServices, type ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
 import type { ListenerSpec, RouteTable, Target, Upstream } from '#proxy/protocol.ts'
+import { proofs } from '../certificates/proofs.ts'
 import { verificationKey } from '../domains/verification-key.ts'
 import { isStoppedFirst } from '../rollouts/stop-first.ts'
 import { publishedSites } from './sites.ts'
@@ -33,8 +35,9 @@ export function buildTable(
     hosts: {},
     targets: {},
     zones: book.zones,
-    certificates: {},
-    acme_challenges: {},
+    certificates: servedCertificates(),
+    acme_challenges: Object.fromEntries(proofs.tokens),
+    tls_challenges: Object.fromEntries(proofs.handshakes),
     verification_key: verificationKey(),
     hsts_seconds: options.hstsSeconds,
     trusted_proxies: options.trustedProxies,

@@ -90,7 +90,10 @@ export class Relay {
 
   #tls(): TlsTerminator {
     if (!this.#terminator) {
-      this.#terminator = new TlsTerminator((host) => this.routes.findCertificate(host))
+      this.#terminator = new TlsTerminator(
+        (host) => this.routes.findCertificate(host),
+        () => this.routes.tlsChallenges,
+      )
       if (this.#ticketKeys) this.#terminator.setTicketKeys(this.#ticketKeys)
     }
     return this.#terminator

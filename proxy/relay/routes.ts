@@ -3,6 +3,7 @@ import { Ledger, type Tally } from '../counts.ts'
 import { UNROUTED, type CertificateFiles, type NameZone } from '../protocol.ts'
 import { Sites } from '../sites/sites.ts'
 import type { TableSettings } from '../table.ts'
+import type { TlsChallenges } from '../tls/challenges.ts'
 import { Draft } from './draft.ts'
 import { hostName } from './host-map.ts'
 import type { Instance } from './instance.ts'
@@ -23,6 +24,7 @@ export class Routes {
   hstsSeconds = 0
   /** With which nonces are answered; empty for none. */
   verificationKey = ''
+  tlsChallenges: TlsChallenges = {}
   readonly ledger = new Ledger()
   readonly unrouted: Tally = this.ledger.of(UNROUTED)
   #maps = new Maps()
@@ -112,6 +114,7 @@ export class Routes {
     this.#trust(settings.trusted_proxies)
     this.hstsSeconds = settings.hsts_seconds
     this.verificationKey = settings.verification_key
+    this.tlsChallenges = settings.tls_challenges
     this.upstreamTimeoutMs = settings.upstream_timeout_ms
     this.maxConnectionsPerAddress = settings.max_connections_per_ip
     this.epoch++

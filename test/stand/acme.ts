@@ -58,6 +58,8 @@ export interface AuthorityOptions {
   badNonces?: number
   /** Accounts are taken only when they are bound with one of these keys, base64url by id. */
   externalAccounts?: Record<string, string>
+  /** Names that it refuses to certify. */
+  blocked?: string[]
   /** Ports that it had before, so that it can be started again. */
   ports?: [api: number, management: number]
 }
@@ -67,6 +69,8 @@ export interface Authority {
   directory: string
   /** The file of the certificate by which the authority itself is known. */
   caFile: string
+  /** The key of that certificate, for what stands before it. */
+  keyFile: string
   ports: [api: number, management: number]
   /** Everything that it printed. */
   readonly log: string
@@ -86,7 +90,7 @@ export async function startAuthority(options: AuthorityOptions): Promise<Authori
     ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
     ...['-keyout', key, '-out', caFile],
   ])
-  const { validitySeconds = 90 * 24 * 3_600, badNonces = 5, externalAccounts } = options
+  const { validitySeconds = 90 * 24 * 3_600, badNonces = 5, externalAccounts, blocked = [] } = options
   const configuration = join(folder, 'pebble.json')
   writeFileSync(
     configuration,
@@ -102,6 +106,7 @@ export async function startAuthority(options: AuthorityOptions): Promise<Authori
         externalAccountBindingRequired: externalAccounts !== undefined,
         externalAccountMACKeys: externalAccounts ?? {},
         certificateValidityPeriod: validitySeconds,
+        domainBlocklist: blocked,
       },
     }),
   )
@@ -119,6 +124,7 @@ export async function startAuthority(options: AuthorityOptions): Promise<Authori
   return {
     directory,
     caFile,
+    keyFile: key,
     ports,
     get log() {
       return log

@@ -63,6 +63,7 @@ function tableOf(
     zones: {},
     certificates: {},
     acme_challenges: {},
+    tls_challenges: {},
     verification_key: '',
     hsts_seconds: 0,
     trusted_proxies: [],

@@ -102,11 +102,20 @@ async function openAccount(acme: Acme): Promise<Client> {
     backoffMin: POLL_FIRST_MS,
     backoffMax: POLL_LONGEST_MS,
   })
-  await client.createAccount({
-    termsOfServiceAgreed: true,
-    ...(email === null ? {} : { contact: [`mailto:${email}`] }),
+  const wanted = { termsOfServiceAgreed: true, ...(email === null ? {} : { contact: [`mailto:${email}`] }) }
+  await client.createAccount(wanted).catch((error: unknown) => {
+    // An account that is there is brought up to date by the library, which an authority may find needless.
+    if (!hasAccount(client)) throw error
   })
   return client
+}
+
+function hasAccount(client: Client): boolean {
+  try {
+    return client.getAccountUrl() !== ''
+  } catch {
+    return false
+  }
 }
 
 /** The key of the account, which is kept: another one would be another account, with limits of its own to begin with. */

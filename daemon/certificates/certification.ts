@@ -134,7 +134,7 @@ export class Certification {
     })
     tellCertified(hosts)
     try {
-      const prover = chooseProver(this.#world, failures)
+      const prover = chooseProver(this.#world, id, failures)
       const replaces = isElsewhere ? null : replacedBy(row)
       const issued = await this.#authority.withClient((client, acme) =>
         obtainCertificate(client, acme, id, prover, replaces),

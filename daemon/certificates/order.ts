@@ -9,13 +9,8 @@ export type ChallengeType = 'http-01' | 'tls-alpn-01' | 'dns-01'
 /** How it is proved that a name is this server's. */
 export interface Prover {
   type: ChallengeType
-  /** Shows the proof where the authority looks; answers what takes it away. */
-  show(
-    name: string,
-    token: string,
-    keyAuthorization: string,
-    authorization: Authorization,
-  ): Promise<() => Promise<void>>
+  /** Shows the proof, in the form of its type, where the authority looks; answers what takes it away. */
+  show(name: string, token: string, proof: string, authorization: Authorization): Promise<() => Promise<void>>
 }
 
 /** What an order yields. */
@@ -92,7 +87,17 @@ async function prove(client: Client, authorization: Authorization, prover: Prove
   try {
     await client.completeChallenge(challenge)
     await client.waitForValidStatus(authorization)
+  } catch (error) {
+    throw (await refusalOf(client, authorization)) ?? error
   } finally {
     await takeAway()
   }
+}
+
+/** What an authority found wrong with a proof, in its own words; null when it did not say. */
+async function refusalOf(client: Client, { url }: Authorization): Promise<AcmeProblem | null> {
+  const [now] = await client.getAuthorizations({ authorizations: [url] } as Order).catch(() => [])
+  const challenges = (now?.challenges ?? []) as { error?: { type?: string; detail?: string } }[]
+  const found = challenges.find(({ error }) => error?.detail)?.error
+  return found ? new AcmeProblem(found.type?.split(':').at(-1) ?? '', found.detail!, null) : null
 }

@@ -8,11 +8,10 @@ const TRIES = 2
 /** Answers of DNS that say for certain that a name has no such record. */
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
 
-/** The resolvers that are asked: those of the options, else the host's. */
-export function createResolver(): Resolver {
+/** Asks the name servers that are named: by default those of the options, else the host's. */
+export function createResolver(servers: string[] = useContext().options.dnsResolvers): Resolver {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
-  const { dnsResolvers } = useContext().options
-  if (dnsResolvers.length > 0) resolver.setServers(dnsResolvers)
+  if (servers.length > 0) resolver.setServers(servers)
   return resolver
 }
 

@@ -46,6 +46,7 @@ export const router = createRouter({
           component: () => import('./pages/JobPage.vue'),
           props: true,
         },
+        { path: 'domains', component: () => import('./pages/DomainsPage.vue') },
         { path: 'server', component: () => import('./pages/ServerPage.vue') },
         { path: 'account', component: () => import('./pages/AccountPage.vue') },
         { path: ':path(.*)*', component: () => import('./pages/NotFoundPage.vue') },

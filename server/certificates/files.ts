@@ -47,22 +47,19 @@ export function writeVersion(name: string, chain: string, key: string): string {
   return version
 }
 
-/** Removes versions that nothing shows any more, and the key of an order that has ended. */
+/** Removes all that nothing shows any more: older versions, the key of an order that has ended, what a kill left half-written. */
 export function removeOldVersions(name: string, current: string): void {
   const folder = certificateFolder(name)
-  rmSync(join(folder, NEXT_KEY), { force: true })
-  const chains = readdirSync(folder)
+  const files = readdirSync(folder)
+  const former = files
     .filter((file) => file.endsWith(`.${CHAIN}`) && !file.startsWith(`${current}.`))
-    .map((file) => ({
-      version: file.slice(0, -CHAIN.length - 1),
-      written: statSync(join(folder, file)).mtimeMs,
-    }))
+    .map((file) => ({ file, written: statSync(join(folder, file)).mtimeMs }))
     .toSorted((left, right) => right.written - left.written)
-  for (const { version } of chains.slice(KEPT_VERSIONS - 1)) {
-    const { certificate, key } = versionFiles(name, version)
-    rmSync(certificate, { force: true })
-    rmSync(key, { force: true })
-  }
+    .map(({ file }) => file.slice(0, -CHAIN.length - 1))
+  const kept = new Set([CHAIN, KEY])
+  for (const version of [current, ...former].slice(0, KEPT_VERSIONS))
+    for (const file of [CHAIN, KEY]) kept.add(`${version}.${file}`)
+  for (const file of files) if (!kept.has(file)) rmSync(join(folder, file), { force: true })
 }
 
 /** The key of the order under way; `make` makes it when there is none. */

@@ -35,6 +35,8 @@ export interface Place {
 export interface PlaceOptions {
   server?: ServerOptions
   authority?: Partial<AuthorityOptions>
+  /** Whom everybody asks for names, given the address that they shall lead to; a name server of the place's own by default. */
+  names?: (ip: string) => Promise<NameServer>
   /** The port that the authority looks at for HTTP-01, 80 unless told otherwise. */
   httpPort?: number
 }
@@ -42,7 +44,7 @@ export interface PlaceOptions {
 export async function startPlace({ server: wanted = {}, ...options }: PlaceOptions = {}): Promise<Place> {
   const ip = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`
   const { httpPort = 80 } = options
-  const names = await startNameServer()
+  const names = options.names ? await options.names(ip) : await startNameServer()
   await names.setDefault(ip)
   const authority = await startAuthority({ dns: names, httpPort, httpsPort: 443, ...options.authority })
   const server = await startServer({

@@ -22,7 +22,7 @@ let instead: { status: number; headers: Record<string, string>; detail: string }
 let front: ReturnType<typeof createServer>
 
 beforeAll(async () => {
-  place = await startPlace({ authority: { blocked: ['blocked.example.com'] } })
+  place = await startPlace({ authority: { blocked: ['blocked.example.com'], badNonces: 0 } })
 })
 afterAll(async () => {
   await place?.stop()
@@ -57,7 +57,7 @@ function newOrders(): number {
 describe('kill -9 during an order', () => {
   const steps: [string, (host: string) => boolean][] = [
     ['when it begins', (host) => readRow(host)?.status === 'issuing'],
-    ['when the authority has the order', (host) => readRow(host)?.order_url != null],
+    ['when the authority has the order', (host) => (readRow(host)?.order_url ?? null) !== null],
     ['when the key is kept', (host) => existsSync(join(folderOf(host), 'next.privkey.pem'))],
     [
       'when the certificate is written',
@@ -166,8 +166,7 @@ describe('an authority that does not issue', () => {
   })
 
   test('because it is down costs no attempt, and is found again', async () => {
-    const { ports } = place.authority
-    await place.authority.stop()
+    await place.authority.stop({ keepFiles: true })
     await place.server.api('POST', '/services', { name: 'patient' })
     const entry = await place.reaches('patient.example.com', 'failed')
     expect(entry.error).toContain('does not answer')
@@ -176,9 +175,11 @@ describe('an authority that does not issue', () => {
     expect(await place.shown('step0.example.com', { rejectUnauthorized: false })).toMatchObject({
       subjectaltname: 'DNS:step0.example.com',
     })
-    // Another authority at the same place: the account, too, is unknown to it.
-    second = await startAuthority({ dns: place.names, httpPort: 80, httpsPort: 443, ports })
+    // Another authority at the same place, which does not know the account either.
+    second = await startAuthority({ dns: place.names, httpPort: 80, httpsPort: 443, former: place.authority })
     await place.server.kill('SIGKILL')
     await skipWait('patient.example.com')
+    await place.server.restart()
+    await place.reaches('patient.example.com', 'issued')
   })
 })

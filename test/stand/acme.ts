@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ensurePackages, findProgram } from './packages.ts'
@@ -60,8 +60,8 @@ export interface AuthorityOptions {
   externalAccounts?: Record<string, string>
   /** Names that it refuses to certify. */
   blocked?: string[]
-  /** Ports that it had before, so that it can be started again. */
-  ports?: [api: number, management: number]
+  /** One that was stopped with its files kept, in whose place this one is. */
+  former?: Authority
 }
 
 /** Pebble, an ACME authority for tests. */
@@ -76,20 +76,17 @@ export interface Authority {
   readonly log: string
   /** The root of what it issues, in PEM; another after each start. */
   root(): Promise<string>
-  stop(): Promise<void>
+  stop(options?: { keepFiles?: boolean }): Promise<void>
 }
 
 /** Starts Pebble, whose API certificate is made anew. */
 export async function startAuthority(options: AuthorityOptions): Promise<Authority> {
   await ensurePackages()
-  const folder = mkdtempSync(join(tmpdir(), 'deployer-authority-'))
-  const ports = options.ports ?? [await freePort(), await freePort()]
+  const { former } = options
+  const folder = former ? dirname(former.caFile) : mkdtempSync(join(tmpdir(), 'deployer-authority-'))
+  const ports = former?.ports ?? [await freePort(), await freePort()]
   const [caFile, key] = [join(folder, 'api.crt'), join(folder, 'api.key')]
-  await run('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30'],
-    ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
-    ...['-keyout', key, '-out', caFile],
-  ])
+  if (!former) await makeCertificate(caFile, key)
   const { validitySeconds = 90 * 24 * 3_600, badNonces = 5, externalAccounts, blocked = [] } = options
   const configuration = join(folder, 'pebble.json')
   writeFileSync(
@@ -130,11 +127,19 @@ export async function startAuthority(options: AuthorityOptions): Promise<Authori
       return log
     },
     root: () => get(`https://localhost:${ports[1]}/roots/0`, agent),
-    async stop() {
+    async stop({ keepFiles = false } = {}) {
       await end(child)
-      rmSync(folder, { recursive: true, force: true })
+      if (!keepFiles) rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function makeCertificate(file: string, key: string): Promise<void> {
+  await run('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30'],
+    ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
+    ...['-keyout', key, '-out', file],
+  ])
 }
 
 function start(program: string, flags: string[], env: Record<string, string>): ChildProcess {

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import type { TxtProvider } from './provider.ts'
+
+/** A program may wait for its provider to have spread the record. */
+const PROGRAM_MS = 5 * 60_000
+/** What it says of its failure. */
+const MAX_OUTPUT_BYTES = 64 * 1024
+
+/** Has a program of the administrator's do it: called with `present` or `cleanup`, the record's name and its value. */
+export class ExecProvider implements TxtProvider {
+  readonly #program: string
+
+  constructor(program: string) {
+    this.#program = program
+  }
+
+  present(name: string, value: string): Promise<void> {
+    return this.#call('present', name, value)
+  }
+
+  cleanUp(name: string, value: string): Promise<void> {
+    return this.#call('cleanup', name, value)
+  }
+
+  #call(action: string, name: string, value: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // The server's own environment holds its secrets, and those of the program: it is the administrator's.
+      execFile(
+        this.#program,
+        [action, name, value],
+        { timeout: PROGRAM_MS, maxBuffer: MAX_OUTPUT_BYTES },
+        (error, _stdout, stderr) => {
+          if (!error) return resolve()
+          const said = stderr.trim() || error.message
+          reject(new Error(`${this.#program} ${action} failed: ${said}`, { cause: error }))
+        },
+      )
+    })
+  }
+}

@@ -1,6 +1,6 @@
 import { onChange } from '#server/changes.ts'
 import { removeChallenges, removeOldVersions, writeVersion } from '#server/certificates/files.ts'
-import { getCertificate, insertCertificate, type CertificateRow } from '#server/certificates/store.ts'
+import { certificatesByName, insertCertificate, type CertificateRow } from '#server/certificates/store.ts'
 import { certificateMachine, type CertificateStatus } from '#server/certificates/states.ts'
 import { readFacts } from '#server/certificates/pem.ts'
 import { tellCertified } from '#server/certificates/hosts.ts'
@@ -79,10 +79,9 @@ export class Certification {
     const { tls, acme } = useContext().options
     if (tls === 'off' || this.#clock.heldMs() > 0) return
     const wanted = wantedNames()
-    const rows = [...wanted.keys()].map(
-      (name) => getCertificate(name) ?? insertCertificate(name, acme.directory),
-    )
-    forgetEnded(wanted)
+    const known = certificatesByName()
+    const rows = [...wanted.keys()].map((name) => known.get(name) ?? insertCertificate(name, acme.directory))
+    forgetEnded([...known.values()].filter(({ id }) => !wanted.has(id) && !this.#running.has(id)))
     this.#expiry.look(rows)
     this.#looks.keep(new Set(wanted.keys()))
     if (!this.#away.isOver()) return
@@ -102,11 +101,14 @@ export class Certification {
       if (!isWildcard(row.id) && !this.#looks.isHere(row.id)) continue
       if (this.#running.size >= ORDERS_AT_A_TIME || !this.#gate.pass()) return
       this.#running.add(row.id)
-      void this.#certify(row, wanted.get(row.id)!).finally(() => {
-        this.#running.delete(row.id)
-        this.#looks.forget(row.id)
-        this.#wake()
-      })
+      void this.#certify(row, wanted.get(row.id)!)
+        // What cannot even be written down is tried again with the next look.
+        .catch((error: unknown) => log.error(`${row.id}: its certificate`, { error: messageOf(error) }))
+        .finally(() => {
+          this.#running.delete(row.id)
+          this.#looks.forget(row.id)
+          this.#wake()
+        })
     }
   }
 

@@ -1,6 +1,6 @@
 import { removeCertificateFiles } from '#server/certificates/files.ts'
 import { CertificateNames, routedHosts, UploadedBook, type RoutedHost } from '#server/certificates/hosts.ts'
-import { certificatesByName, deleteCertificate, type CertificateRow } from '#server/certificates/store.ts'
+import { deleteCertificate, type CertificateRow } from '#server/certificates/store.ts'
 import { isLocalName } from '#server/domains/names.ts'
 
 /** A name that an authority shall certify: the hosts that need it, and the domain that it waits for. */
@@ -37,10 +37,10 @@ export function byNeed(left: CertificateRow, right: CertificateRow): number {
   return (left.not_after ?? 0) - (right.not_after ?? 0) || left.created_at - right.created_at
 }
 
-/** Forgets certificates that nobody needs once they have ended: until then what is connected again has one. */
-export function forgetEnded(wanted: ReadonlyMap<string, Wanted>, now: number = Date.now()): void {
-  for (const { id, not_after } of certificatesByName().values()) {
-    if (wanted.has(id) || (not_after ?? 0) > now) continue
+/** Forgets those that nobody needs once they have ended: until then what is connected again has one. */
+export function forgetEnded(unwanted: readonly CertificateRow[], now: number = Date.now()): void {
+  for (const { id, not_after } of unwanted) {
+    if ((not_after ?? 0) > now) continue
     deleteCertificate(id)
     removeCertificateFiles(id)
   }

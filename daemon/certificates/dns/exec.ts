@@ -24,11 +24,10 @@ export class ExecProvider implements TxtProvider {
 
   #call(action: string, name: string, value: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      // The server's own environment holds its secrets, and those of the program: it is the administrator's.
       execFile(
         this.#program,
         [action, name, value],
-        { timeout: PROGRAM_MS, maxBuffer: MAX_OUTPUT_BYTES },
+        { timeout: PROGRAM_MS, maxBuffer: MAX_OUTPUT_BYTES, env: programEnvironment() },
         (error, _stdout, stderr) => {
           if (!error) return resolve()
           const said = stderr.trim() || error.message
@@ -37,4 +36,10 @@ export class ExecProvider implements TxtProvider {
       )
     })
   }
+}
+
+/** The server's own, in which the program's credentials stand, without what is the server's alone. */
+function programEnvironment(): NodeJS.ProcessEnv {
+  const isServers = (name: string) => name.startsWith('DEPLOYER_') && !name.startsWith('DEPLOYER_ACME_DNS_')
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isServers(name)))
 }

@@ -1,6 +1,11 @@
 import { onChange } from '#server/changes.ts'
 import { removeChallenges, removeOldVersions, writeVersion } from '#server/certificates/files.ts'
-import { certificatesByName, insertCertificate, type CertificateRow } from '#server/certificates/store.ts'
+import {
+  certificatesByName,
+  getCertificate,
+  insertCertificate,
+  type CertificateRow,
+} from '#server/certificates/store.ts'
 import { certificateMachine, type CertificateStatus } from '#server/certificates/states.ts'
 import { readFacts } from '#server/certificates/pem.ts'
 import { tellCertified } from '#server/certificates/hosts.ts'
@@ -85,20 +90,25 @@ export class Certification {
     this.#expiry.look(rows)
     this.#looks.keep(new Set(wanted.keys()))
     if (!this.#away.isOver()) return
+    await this.#order(rows.filter((row) => this.#isNext(row, wanted)).toSorted(byNeed), wanted)
     await this.#advice.look(rows)
-    const due = rows.filter(
-      (row) =>
-        !this.#running.has(row.id) && wanted.get(row.id)!.waitsFor === null && isDue(row, acme.directory),
-    )
-    await this.#order(due.toSorted(byNeed), wanted)
+  }
+
+  /** Whether a certificate is to be ordered now. */
+  #isNext(row: CertificateRow, wanted: ReadonlyMap<string, Wanted>): boolean {
+    const isFree = !this.#running.has(row.id) && wanted.get(row.id)!.waitsFor === null
+    return isFree && isDue(row, useContext().options.acme.directory)
   }
 
   /** Looks up what is due and begins orders for as many as may be under way. */
   async #order(due: readonly CertificateRow[], wanted: ReadonlyMap<string, Wanted>): Promise<void> {
     const toLook = due.filter(({ id }) => !isWildcard(id) && this.#looks.isDue(id)).slice(0, LOOKS_A_PASS)
     await forEachLimited(toLook, LOOKS_AT_A_TIME, (row) => this.#look(row, wanted.get(row.id)!))
-    for (const row of due) {
-      if (!isWildcard(row.id) && !this.#looks.isHere(row.id)) continue
+    for (const { id } of due) {
+      // Looking takes its time, in which an order may have ended.
+      const row = getCertificate(id)
+      if (!row || !this.#isNext(row, wanted)) continue
+      if (!isWildcard(id) && !this.#looks.isHere(id)) continue
       if (this.#running.size >= ORDERS_AT_A_TIME || !this.#gate.pass()) return
       this.#running.add(row.id)
       void this.#certify(row, wanted.get(row.id)!)
@@ -153,15 +163,11 @@ export class Certification {
   async #install(id: string, { chain, key }: Issued): Promise<void> {
     const facts = readFacts(chain)
     const version = writeVersion(id, chain, key)
-    moved(id, 'issued', {
+    moved(id, 'issuing', {
       version,
       issuer: facts.issuer,
       not_before: facts.notBefore,
       not_after: facts.notAfter,
-      renew_at: renewAt(facts),
-      failures: 0,
-      order_url: null,
-      advised_until: null,
     })
     await this.#world.dataPlane
       .sync()
@@ -169,6 +175,8 @@ export class Certification {
       .catch((error: unknown) =>
         log.warn('the data plane has not taken a certificate yet', { error: messageOf(error) }),
       )
+    // Told only now, when it is shown.
+    moved(id, 'issued', { renew_at: renewAt(facts), failures: 0, order_url: null, advised_until: null })
     removeOldVersions(id, version)
     log.info(`${id} is certified until ${new Date(facts.notAfter).toISOString()}`, { issuer: facts.issuer })
   }

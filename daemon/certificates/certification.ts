@@ -8,7 +8,7 @@ import {
 } from '#server/certificates/store.ts'
 import { certificateMachine, type CertificateStatus } from '#server/certificates/states.ts'
 import { readFacts } from '#server/certificates/pem.ts'
-import { tellCertified } from '#server/certificates/hosts.ts'
+import { tellCertified, type RoutedHost } from '#server/certificates/hosts.ts'
 import { useContext } from '#server/context.ts'
 import type { Value } from '#server/database/index.ts'
 import { reachesServer } from '#server/domains/operations.ts'
@@ -34,9 +34,9 @@ const log = logger('certificates')
 
 /** A look at what is due; what changes wakes it. */
 const PERIOD_MS = 5_000
-/** Names that are looked up at a time, and in one pass. */
+/** Names that are looked up at a time, and in one pass: more could not be ordered soon, and would keep the API waiting. */
 const LOOKS_AT_A_TIME = 8
-const LOOKS_A_PASS = 200
+const LOOKS_A_PASS = 40
 /** A look that found a host here holds for the order that follows. */
 const LOOK_HOLDS_MS = 60_000
 /** What an authority is asked for at a time, and anew within a minute. */
@@ -60,13 +60,15 @@ export class Certification {
   readonly #expiry = new ExpiryWatch()
   readonly #running = new Set<string>()
   readonly #stopListening: () => void
+  /** What it tells itself is no reason to look again. */
+  #isTelling = false
   #wake: () => void = () => {}
 
   constructor(world: World) {
     this.#world = world
     removeChallenges()
     this.#stopListening = onChange(({ kind }) => {
-      if (kind === 'all' || kind === 'domain' || kind === 'service') this.#wake()
+      if (!this.#isTelling && (kind === 'all' || kind === 'domain' || kind === 'service')) this.#wake()
     })
   }
 
@@ -102,7 +104,7 @@ export class Certification {
 
   /** Looks up what is due and begins orders for as many as may be under way. */
   async #order(due: readonly CertificateRow[], wanted: ReadonlyMap<string, Wanted>): Promise<void> {
-    const toLook = due.filter(({ id }) => !isWildcard(id) && this.#looks.isDue(id)).slice(0, LOOKS_A_PASS)
+    const toLook = this.#looks.dueOf(due.filter(({ id }) => !isWildcard(id))).slice(0, LOOKS_A_PASS)
     await forEachLimited(toLook, LOOKS_AT_A_TIME, (row) => this.#look(row, wanted.get(row.id)!))
     for (const { id } of due) {
       // Looking takes its time, in which an order may have ended.
@@ -131,7 +133,7 @@ export class Certification {
     const why =
       checks.find(({ outcome }) => outcome === 'failed')?.message ?? 'it does not lead to this server'
     moved(id, 'pending', { error: why, retry_at: Date.now() + Math.round(this.#looks.waitMs(id)) })
-    if (why !== error) tellCertified(hosts)
+    if (why !== error) this.#tell(hosts)
   }
 
   async #certify(row: CertificateRow, { hosts }: Wanted): Promise<void> {
@@ -144,7 +146,7 @@ export class Certification {
       directory,
       ...(isElsewhere ? { order_url: null } : {}),
     })
-    tellCertified(hosts)
+    this.#tell(hosts)
     try {
       const prover = chooseProver(this.#world, id, failures)
       const replaces = isElsewhere ? null : replacedBy(row)
@@ -156,7 +158,7 @@ export class Certification {
     } catch (error) {
       this.#fail(id, failures, error)
     }
-    tellCertified(hosts)
+    this.#tell(hosts)
   }
 
   /** Writes what was issued and has the data plane show it; connections under way keep what they have. */
@@ -179,6 +181,12 @@ export class Certification {
     moved(id, 'issued', { renew_at: renewAt(facts), failures: 0, order_url: null, advised_until: null })
     removeOldVersions(id, version)
     log.info(`${id} is certified until ${new Date(facts.notAfter).toISOString()}`, { issuer: facts.issuer })
+  }
+
+  #tell(hosts: readonly RoutedHost[]): void {
+    this.#isTelling = true
+    tellCertified(hosts)
+    this.#isTelling = false
   }
 
   #fail(id: string, failures: number, error: unknown): void {

@@ -28,6 +28,12 @@ export class Looks {
     return this.#names.get(name)?.unsettledSince === Infinity && !this.isDue(name)
   }
 
+  /** Those of some names that are due, the longest unseen first, else in their order. */
+  dueOf<Item extends { id: string }>(items: readonly Item[]): Item[] {
+    const nextAt = ({ id }: Item) => this.#names.get(id)?.nextAt ?? Number.MIN_SAFE_INTEGER
+    return items.filter(({ id }) => this.isDue(id)).toSorted((left, right) => nextAt(left) - nextAt(right))
+  }
+
   /** How long until a name is looked at again; 0 when it is due. */
   waitMs(name: string): number {
     return Math.max(0, (this.#names.get(name)?.nextAt ?? -Infinity) - this.#now())

@@ -32,6 +32,14 @@ export function certificatesByName(): Map<string, CertificateRow> {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** The version that serves of each name that has one. */
+export function servingVersions(): Map<string, string> {
+  const rows = useDatabase().all<{ id: string; version: string }>(
+    'SELECT id, version FROM certificates WHERE version IS NOT NULL',
+  )
+  return new Map(rows.map(({ id, version }) => [id, version]))
+}
+
 export function getCertificate(name: string): CertificateRow | undefined {
   return useDatabase().get<CertificateRow>('SELECT * FROM certificates WHERE id = ?', name)
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:https'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -89,6 +89,19 @@ describe('kill -9 during an order', () => {
       expect(files.filter((file) => file.endsWith('.new'))).toEqual([])
     },
   )
+})
+
+test('a disk that takes no key fails the attempt before anything is signed, and the next one succeeds', async () => {
+  const host = 'full.example.com'
+  // No folder can be made where a file is.
+  writeFileSync(folderOf(host), '')
+  await place.server.api('POST', '/services', { name: 'full' })
+  const entry = await place.reaches(host, 'failed')
+  expect(entry.error).toMatch(/ENOTDIR|EEXIST/)
+  expect(entry.source).toBeNull()
+  rmSync(folderOf(host))
+  await skipWait(host)
+  await place.reaches(host, 'issued')
 })
 
 describe('an authority that does not issue', () => {

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** A test that is slower than this hangs, on any machine. */
-const HANG_MS = { unit: 20_000, api: 60_000, engine: 300_000 }
+const HANG_MS = { unit: 20_000, api: 60_000, acme: 120_000, engine: 300_000 }
 
 const BUILD = './test/support/build.ts'
 const STAND = './test/support/stand-setup.ts'
@@ -31,6 +31,7 @@ export default defineConfig({
       suite('git', 0, HANG_MS.api),
       suite('api', 1, HANG_MS.api, [BUILD]),
       suite('cli', 1, HANG_MS.api, [BUILD]),
+      suite('acme', 1, HANG_MS.acme, [BUILD]),
       suite('engine', 2, HANG_MS.engine, [BUILD, STAND]),
       suite('browser', 3, HANG_MS.engine, [BUILD, STAND]),
     ],

@@ -20,7 +20,18 @@ for (let round = 0; round < STARTS; round++) {
   const began = performance.now()
   const child = spawn(
     process.execPath,
-    [entry, 'serve', '--data-dir', folder, '--listen', `127.0.0.1:${PORT}`, '--http-listen', '127.0.0.1:0'],
+    [
+      entry,
+      'serve',
+      '--data-dir',
+      folder,
+      '--listen',
+      `127.0.0.1:${PORT}`,
+      '--http-listen',
+      '127.0.0.1:0',
+      '--tls',
+      'off',
+    ],
     { stdio: 'ignore' },
   )
   while (!(await fetch(`http://127.0.0.1:${PORT}/healthz`).catch(() => null))?.ok) await delay(5)

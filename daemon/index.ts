@@ -2,12 +2,14 @@ import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
 import { ledger } from '#server/ledger.ts'
 import { logger } from '#server/log.ts'
+import { Certification } from './certificates/certification.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DatastoreKeeper } from './datastores/keeper.ts'
 import { DeployQueue } from './deploys/queue.ts'
 import { deployGone } from './deploys/runs.ts'
 import { recoverDeploys } from './deploys/recover.ts'
 import { Driver } from './driver.ts'
+import { Verification } from './domains/verification.ts'
 import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
 import { environments } from './environments/provide.ts'
@@ -22,12 +24,11 @@ import { Supervisor } from './rollouts/supervisor.ts'
 import { ensureSshKey } from './sources/git.ts'
 import { removeLeftCheckouts } from './sources/left-checkouts.ts'
 import type { World } from './world.ts'
+import type { DomainRow } from '#server/domains/store.ts'
 
 const log = logger('daemon')
 
 export interface Daemon {
-  /** Where the data plane serves HTTP. */
-  httpPort: number
   /** Ends the tasks in order; containers and the data plane go on. */
   stop(): Promise<void>
 }
@@ -45,6 +46,7 @@ interface Start {
 
 let world: World | undefined
 let apiUrl = ''
+let verification: Verification | undefined
 
 /** What the tasks act on. Throws before the daemon has started. */
 export function useWorld(): World {
@@ -55,6 +57,12 @@ export function useWorld(): World {
 /** Where the control plane itself listens. */
 export function useApiAddress(): string {
   return apiUrl
+}
+
+/** Looks at a domain now; see `Verification`. Throws before the daemon has started. */
+export function verifyDomain(domain: DomainRow): Promise<DomainRow> {
+  if (!verification) throw new Error('the daemon has not started')
+  return verification.verify(domain)
 }
 
 /** Connects to the engine and the data plane and starts the tasks. Throws when an address or the engine's socket cannot be used. */
@@ -81,6 +89,9 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   recoverDeploys()
   datastores.recover()
   void removeLeftCheckouts(options.dataDirectory)
+  const domains = new Verification(started)
+  verification = domains
+  const certificates = new Certification(started)
   driver.start(
     engineEvents(started, supervisor, datastores, () => {
       driver.wake('deploys')
@@ -94,6 +105,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   for (const task of datastores.tasks((name) => driver.wake(name))) driver.start(task)
   driver.start(jobs.task(() => driver.wake('jobs')))
   driver.start(schedule.task(() => driver.wake('schedule')))
+  driver.start(domains.task(() => driver.wake('domains')))
+  driver.start(certificates.task(() => driver.wake('certificates')))
   driver.start(cleanup(started))
   driver.start(environments(started))
   driver.start(jobCleanup(started))
@@ -102,10 +115,11 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   )
 
   return {
-    httpPort: dataPlane.httpPort,
     async stop() {
       supervisor.stop()
       datastores.stop()
+      domains.stop()
+      certificates.stop()
       schedule.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
       dataPlane.close()

@@ -1,4 +1,6 @@
 import { useContext } from '#server/context.ts'
+import { seeksCertificates } from '#server/certificates/hosts.ts'
+import { servedDomains } from '#server/domains/store.ts'
 import type { ServerInfo } from '#server/info.ts'
 import { publicUrl } from '#server/public-address.ts'
 import { useApiAddress, useWorld } from './index.ts'
@@ -6,17 +8,18 @@ import { useApiAddress, useWorld } from './index.ts'
 /** What the server is and runs on; the engine's part is null while it does not answer. */
 export async function serverInfo(): Promise<ServerInfo> {
   const { options, version } = useContext()
+  const defaultDomain = servedDomains()[0]!
   const engine = await useWorld()
     .engine.info()
     .catch(() => null)
   return {
     version,
     base_domain: options.baseDomain,
-    default_domain: options.baseDomain,
-    proxy_url: publicUrl(options.baseDomain),
+    default_domain: defaultDomain,
+    proxy_url: publicUrl(defaultDomain),
     dashboard_url: options.dashboardHost === null ? useApiAddress() : publicUrl(options.dashboardHost),
     runtime_version: engine?.version ?? null,
-    tls_enabled: false,
+    tls_enabled: seeksCertificates(),
     gitprov_webhook_enabled: options.webhookSecret !== null,
     gitprov_webhook_secret_set: options.webhookSecret !== null,
     default_memory_limit_mb: options.defaultMemoryMb,

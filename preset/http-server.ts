@@ -9,7 +9,7 @@ import {
 } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { formatAddress } from '#daemon/proxy/data-plane.ts'
+import { formatAddress } from '#daemon/proxy/listeners.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { admission } from '#server/http/admission.ts'
 import { Connections } from '#server/http/connections.ts'

@@ -3,16 +3,18 @@ import { setFlagsFromString } from 'node:v8'
 import { toNodeListener } from 'h3'
 import { useNitroApp } from 'nitropack/runtime'
 import { startDaemon } from '#daemon/index.ts'
-import { formatAddress } from '#daemon/proxy/data-plane.ts'
+import { formatAddress } from '#daemon/proxy/listeners.ts'
 import { ensureSetupCode } from '#server/accounts/setup-code.ts'
 import { provideContext, type Context } from '#server/context.ts'
 import { openDatabase } from '#server/database/index.ts'
+import { ensureBaseDomain } from '#server/domains/operations.ts'
 import { ensureProduction } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { writePrivateFile } from '#server/files.ts'
 import { logger, setLogLevel } from '#server/log.ts'
 import { exposedSecrets, readOptions } from '#server/options.ts'
 import { recordOrderlyStop } from '#server/orderly-stop.ts'
+import { httpListenerPort, httpsListenerPort } from '#server/public-address.ts'
 import { openVault } from '#server/secrets.ts'
 import { ensureServerToken } from '#server/tokens/server-token.ts'
 import { serverIdOf } from '#server/server-id.ts'
@@ -45,6 +47,7 @@ export async function serve(argv: string[]): Promise<void> {
   }
   provideContext(context)
   ensureProduction()
+  ensureBaseDomain()
   ensureServerToken(context)
 
   const started = Promise.withResolvers<void>()
@@ -61,7 +64,10 @@ export async function serve(argv: string[]): Promise<void> {
     gitProgram: join(dirname(process.argv[1]!), 'git-runner.mjs'),
   })
   started.resolve()
-  log.info(`services at port ${daemon.httpPort} (HTTP)`)
+  const httpsPort = options.tls === 'off' ? null : httpsListenerPort()
+  log.info(
+    `services at port ${httpListenerPort()} (HTTP)${httpsPort === null ? '' : ` and ${httpsPort} (HTTPS)`}`,
+  )
   announceSetup(context, url, port)
   // Last: who reads this file finds everything else in place.
   writePrivateFile(
@@ -69,7 +75,9 @@ export async function serve(argv: string[]): Promise<void> {
     JSON.stringify({
       pid: process.pid,
       url,
-      http_url: `http://${formatAddress({ host: options.httpListen.host, port: daemon.httpPort })}`,
+      http_url: `http://${formatAddress({ ...options.httpListen, port: httpListenerPort() })}`,
+      https_url:
+        httpsPort === null ? null : `https://${formatAddress({ ...options.httpsListen, port: httpsPort })}`,
     }),
   )
 

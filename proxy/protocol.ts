@@ -116,6 +116,8 @@ export interface Target {
   upstreams: Upstream[]
   /** In place of upstreams. */
   site?: Site
+  /** In place of upstreams, and whatever the state: where requests are sent on to, an origin such as `https://example.com`. */
+  redirect?: string
 }
 
 /** A certificate chain and its key in PEM. A file that stands in a table never changes: a renewed one has another path. */
@@ -143,6 +145,10 @@ export interface RouteTable {
   certificates: Record<string, CertificateFiles>
   /** What to answer to HTTP-01 challenges, by token, whatever the host (RFC 8555 8.3). */
   acme_challenges: Record<string, string>
+  /** What to show in handshakes of TLS-ALPN-01, by host (RFC 8737). */
+  tls_challenges: Record<string, CertificateFiles>
+  /** With which `VERIFICATION_PATH` is answered; empty answers nothing there. */
+  verification_key: string
   /** The age of `Strict-Transport-Security` in answers over TLS (RFC 6797); 0 sends none. */
   hsts_seconds: number
   /** CIDRs whose `X-Forwarded-*` are believed and appended to. */
@@ -152,6 +158,12 @@ export interface RouteTable {
   /** Open connections of one client address; loopback and trusted proxies are exempt. */
   max_connections_per_ip: number
 }
+
+/**
+ * Below it, at every host, a nonce is answered with its HMAC-SHA256 under the table's key, in hex: by that the control
+ * plane knows that a name leads here.
+ */
+export const VERIFICATION_PATH = '/.well-known/deployer/'
 
 /** The first line on the control socket. */
 export interface Hello {

@@ -31,6 +31,8 @@ run(async () => {
     listen,
     '--http-listen',
     `127.0.0.1:${await freePort()}`,
+    '--https-listen',
+    `127.0.0.1:${await freePort()}`,
   ]
   flags.push('--log-level', 'debug', ...process.argv.slice(2))
 

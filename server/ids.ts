@@ -15,6 +15,7 @@ export const ID_PREFIXES = {
   session: 'ses',
   user: 'usr',
   cliLogin: 'cli',
+  certificate: 'crt',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

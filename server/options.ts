@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism, homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { parseArgs } from 'node:util'
 import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS, MAX_UPSTREAM_TIMEOUT_MS } from '#proxy/limits.ts'
-import { AppError } from './errors.ts'
+import { isLocalName, normalName } from './domains/names.ts'
+import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
+import { AppError, messageOf } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { readSecret, TOKEN_FORM, WEBHOOK_SECRET_FORM, type SecretForm } from './secret-option.ts'
 import { imageFault } from './services/rules.ts'
@@ -27,6 +31,9 @@ export interface Options {
   dataDirectory: string
   listen: ListenAddress
   httpListen: ListenAddress
+  httpsListen: ListenAddress
+  /** `auto` serves HTTPS and seeks certificates for every host that is not local. */
+  tls: Tls
   baseDomain: string
   dashboardHost: string | null
   /** Further names at which the API port answers. */
@@ -44,14 +51,34 @@ export interface Options {
   keyvalueImage: DatastoreImage
   /** Of push webhooks that were added to a repository by hand; null takes none. */
   webhookSecret: string | null
-  /** For the DNS records that are shown; null is the host's own. */
-  publicIp: string | null
+  /** For the DNS records that are shown, one of a family; empty means the host's own. */
+  publicIps: string[]
+  /** Where the internet reaches the HTTP listener; null is the listener's own port. */
+  publicHttpPort: number | null
+  /** In place of the host's own resolvers, as node takes them; empty for the host's. */
+  dnsResolvers: string[]
+  acme: AcmeOptions
   trustedProxies: string[]
   upstreamTimeoutMs: number
   maxConnectionsPerIp: number
   /** `max-age` of Strict-Transport-Security on HTTPS answers; 0 sends none. */
   hstsSeconds: number
   logLevel: LogLevel
+}
+
+const TLS = ['auto', 'off'] as const
+export type Tls = (typeof TLS)[number]
+
+/** The certificate authority. */
+export interface AcmeOptions {
+  directory: string
+  email: string | null
+  /** PEM certificates that are trusted when the authority itself is spoken to; null for the usual ones. */
+  trusted: string | null
+  /** Binds the account to one that the authority knows (RFC 8555 section 7.3.4). */
+  externalAccount: { kid: string; key: string } | null
+  /** Who puts proofs into DNS, by which wildcards are certified; null for nobody. */
+  dns: DnsProvider | null
 }
 
 interface Flag {
@@ -64,6 +91,11 @@ export const FLAGS = {
   'data-dir': { variable: 'DEPLOYER_DATA_DIR', help: 'where the server keeps everything' },
   listen: { variable: 'DEPLOYER_LISTEN', help: 'address of the API and the dashboard (127.0.0.1:7878)' },
   'http-listen': { variable: 'DEPLOYER_HTTP_LISTEN', help: 'public HTTP address ([::]:80, else [::]:8080)' },
+  'https-listen': {
+    variable: 'DEPLOYER_HTTPS_LISTEN',
+    help: 'public HTTPS address ([::]:443, else [::]:8443)',
+  },
+  tls: { variable: 'DEPLOYER_TLS', help: 'auto or off (auto: HTTPS for all that is not local)' },
   'base-domain': {
     variable: 'DEPLOYER_BASE_DOMAIN',
     help: 'services answer at <service>.<base domain> (localhost)',
@@ -108,7 +140,36 @@ export const FLAGS = {
     variable: 'DEPLOYER_KEYVALUE_IMAGE',
     help: 'image of new key-value datastores (valkey/valkey:9)',
   },
-  'public-ip': { variable: 'DEPLOYER_PUBLIC_IP', help: "the server's public address, for DNS records shown" },
+  'public-ip': {
+    variable: 'DEPLOYER_PUBLIC_IP',
+    help: "the server's public address, or one of each family, for DNS records shown",
+  },
+  'public-http-port': {
+    variable: 'DEPLOYER_PUBLIC_HTTP_PORT',
+    help: "where the internet reaches the HTTP listener (the listener's port)",
+  },
+  'dns-resolvers': {
+    variable: 'DEPLOYER_DNS_RESOLVERS',
+    help: "addresses, with ports or without, in place of the host's resolvers",
+  },
+  'acme-email': { variable: 'DEPLOYER_ACME_EMAIL', help: 'where the certificate authority may write to' },
+  'acme-directory': {
+    variable: 'DEPLOYER_ACME_DIRECTORY',
+    help: "the certificate authority (Let's Encrypt)",
+  },
+  'acme-ca-file': {
+    variable: 'DEPLOYER_ACME_CA_FILE',
+    help: 'PEM certificates by which a private authority is known',
+  },
+  'acme-eab-kid': {
+    variable: 'DEPLOYER_ACME_EAB_KID',
+    help: 'id of the account that the authority has given out',
+  },
+  'acme-eab-key': { variable: 'DEPLOYER_ACME_EAB_KEY', help: 'its key, base64url' },
+  'acme-dns': {
+    variable: 'DEPLOYER_ACME_DNS',
+    help: 'exec, rfc2136 or cloudflare: wildcard certificates through DNS',
+  },
   'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
   'upstream-timeout': {
     variable: 'DEPLOYER_UPSTREAM_TIMEOUT',
@@ -160,10 +221,12 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     dataDirectory: resolve(text('data-dir') ?? defaultDataDirectory(environment)),
     listen: readListen('listen', text('listen'), { host: '127.0.0.1', port: 7878 }),
     httpListen: readListen('http-listen', text('http-listen'), { host: '::', port: 80 }),
+    httpsListen: readListen('https-listen', text('https-listen'), { host: '::', port: 443 }),
+    tls: readChoice('tls', text('tls'), TLS, 'auto'),
     baseDomain,
     dashboardHost: readDashboardHost(text('dashboard-host'), baseDomain),
     apiToken: secret('api-token', TOKEN_FORM),
-    allowedHosts: listOf(text('allowed-hosts')).map((host) => readDomain('allowed-hosts', host)),
+    allowedHosts: readList(text('allowed-hosts')).map((host) => readDomain('allowed-hosts', host)),
     dockerHost: text('docker-host'),
     defaultMemoryMb: count('default-memory-mb', 512, MIN_MEMORY_MB),
     defaultCpus: number('default-cpus', 1, 0.01),
@@ -175,12 +238,21 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
     relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
     keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
-    publicIp: readIp('public-ip', text('public-ip')),
+    publicIps: readIps('public-ip', text('public-ip')),
+    publicHttpPort: text('public-http-port') === null ? null : count('public-http-port', 0, 1, MAX_PORT),
+    dnsResolvers: readResolvers('dns-resolvers', text('dns-resolvers')),
+    acme: {
+      directory: readHttpsUrl('acme-directory', text('acme-directory')) ?? LETS_ENCRYPT,
+      email: readEmail('acme-email', text('acme-email')),
+      trusted: readCertificates('acme-ca-file', text('acme-ca-file')),
+      externalAccount: readExternalAccount(text('acme-eab-kid'), text('acme-eab-key')),
+      dns: readDnsProvider(text('acme-dns'), environment),
+    },
     trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
     maxConnectionsPerIp: count('max-connections-per-ip', 2_000, 1, MAX_CONNECTIONS_PER_ADDRESS),
     hstsSeconds: text('hsts') === 'off' ? 0 : count('hsts', 0, 0, MAX_HSTS_SECONDS),
-    logLevel: readLogLevel(text('log-level')),
+    logLevel: readChoice('log-level', text('log-level'), LOG_LEVELS, 'info'),
   }
 }
 
@@ -218,6 +290,8 @@ const MIN_MEMORY_MB = 16
 
 const MAX_PORT = 65_535
 
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
+
 function readListen(
   name: FlagName,
   value: string | null,
@@ -231,35 +305,71 @@ function readListen(
 }
 
 function readDomain(name: FlagName, value: string): string {
-  const domain = value.toLowerCase().replace(/\.$/, '')
-  const valid =
-    domain.length <= 253 &&
-    domain.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
-  if (!valid) throw bad(name, 'a domain name', value)
-  return domain
+  try {
+    return normalName(value, `--${name} (${FLAGS[name].variable})`)
+  } catch (cause) {
+    throw new AppError('invalid_request', `${messageOf(cause)}, not "${value}"`, { cause })
+  }
 }
 
 function readDashboardHost(value: string | null, baseDomain: string): string | null {
   if (value === 'off') return null
   if (value !== null) return readDomain('dashboard-host', value)
-  return isLocalDomain(baseDomain) ? null : `dashboard.${baseDomain}`
+  return isLocalName(baseDomain) ? null : `dashboard.${baseDomain}`
 }
 
-function readIp(name: FlagName, value: string | null): string | null {
-  if (value !== null && isIP(value) === 0) throw bad(name, 'an IP address', value)
+function readList(value: string | null): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+function readIps(name: FlagName, value: string | null): string[] {
+  const addresses = readList(value)
+  const families = addresses.map((address) => isIP(address))
+  if (families.includes(0) || new Set(families).size < families.length)
+    throw bad(name, 'an IP address, or one of each family with a comma between', value!)
+  return addresses
+}
+
+/** As node takes them (RFC 5952 section 6 for IPv6 with a port). */
+function readResolvers(name: FlagName, value: string | null): string[] {
+  return readList(value).map((entry) => {
+    const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry) ?? []
+    const isKnown =
+      isIP(entry) !== 0 || (isIP(bracketed ?? plain ?? '') !== 0 && Number(port ?? 53) <= MAX_PORT)
+    if (!isKnown) throw bad(name, 'addresses such as 192.0.2.53 or [2001:db8::53]:5353', entry)
+    return entry
+  })
+}
+
+function readHttpsUrl(name: FlagName, value: string | null): string | null {
+  if (value !== null && URL.parse(value)?.protocol !== 'https:') throw bad(name, 'an https URL', value)
   return value
 }
 
-function listOf(value: string | null): string[] {
-  return (value ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
+function readEmail(name: FlagName, value: string | null): string | null {
+  if (value !== null && !/^[^\s@,]+@[^\s@,]+$/.test(value)) throw bad(name, 'an e-mail address', value)
+  return value
+}
+
+/** The content of a file of PEM certificates: what is wrong with it is said at start, not at the first order. */
+function readCertificates(name: FlagName, file: string | null): string | null {
+  if (file === null) return null
+  try {
+    const pem = readFileSync(file, 'utf8')
+    createSecureContext({ ca: pem })
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no certificate')
+    return pem
+  } catch (cause) {
+    throw bad(name, `a readable file of PEM certificates (${messageOf(cause)})`, file)
+  }
 }
 
 /** Comma-separated addresses with a prefix length (RFC 4632, RFC 4291 section 2.3). */
 function readCidrs(name: FlagName, value: string | null): string[] {
-  const cidrs = listOf(value)
+  const cidrs = readList(value)
   for (const cidr of cidrs) {
     const [address = '', prefix = ''] = cidr.split('/')
     const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
@@ -267,13 +377,6 @@ function readCidrs(name: FlagName, value: string | null): string[] {
       throw bad(name, 'CIDRs such as 10.0.0.0/8', cidr)
   }
   return cidrs
-}
-
-/** Names that no public authority certifies and no public DNS serves (RFC 2606, RFC 6761, RFC 6762, RFC 8375). */
-export function isLocalDomain(domain: string): boolean {
-  return (
-    /(^|\.)(localhost|local|test|example|invalid|internal|home\.arpa)$/.test(domain) || !domain.includes('.')
-  )
 }
 
 /** What to tell who put a secret on the command line, a sentence each. */
@@ -309,8 +412,23 @@ function readDuration(name: FlagName, value: string | null, fallbackMs: number):
   return milliseconds
 }
 
-function readLogLevel(value: string | null): LogLevel {
-  if (value === null) return 'info'
-  if (!(LOG_LEVELS as readonly string[]).includes(value)) throw bad('log-level', LOG_LEVELS.join(', '), value)
-  return value as LogLevel
+function readExternalAccount(kid: string | null, key: string | null): AcmeOptions['externalAccount'] {
+  if (kid === null && key === null) return null
+  if (kid === null || key === null || !/^[A-Za-z0-9_-]{16,}$/.test(key))
+    throw new AppError(
+      'invalid_request',
+      '--acme-eab-kid and --acme-eab-key (DEPLOYER_ACME_EAB_KID, DEPLOYER_ACME_EAB_KEY) go together; the key is base64url',
+    )
+  return { kid, key }
+}
+
+function readChoice<Choice extends string>(
+  name: FlagName,
+  value: string | null,
+  choices: readonly Choice[],
+  fallback: Choice,
+): Choice {
+  if (value === null) return fallback
+  if (!(choices as readonly string[]).includes(value)) throw bad(name, choices.join(', '), value)
+  return value as Choice
 }

@@ -44,6 +44,8 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
     zones: {},
     certificates: { [SECURE_HOST]: start.certificate },
     acme_challenges: {},
+    tls_challenges: {},
+    verification_key: '',
     hsts_seconds: 0,
     trusted_proxies: [],
     upstream_timeout_ms: 30_000,

@@ -1,24 +1,25 @@
 import { useContext } from '#server/context.ts'
-import { AppError, messageOf } from '#server/errors.ts'
+import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import type { ListenAddress } from '#server/options.ts'
-import { publicHttpPort, setPublicHttpPort } from '#server/public-address.ts'
-import type { Counts } from '#proxy/protocol.ts'
+import { setListenerPorts } from '#server/public-address.ts'
+import type { Counts, ListenerSpec } from '#proxy/protocol.ts'
 import { ProxyClient, ProxyListenError } from './client.ts'
 import { findProxy } from './find.ts'
+import {
+  boundPort,
+  listenerSpecs,
+  otherListeners,
+  wantedListeners,
+  type WantedListener,
+} from './listeners.ts'
 import { buildTable, nextTableVersion } from './table.ts'
 
 const log = logger('data plane')
 
-/** Instead of a default port that is taken or forbidden. */
-const FALLBACK_HTTP_PORT = 8080
-/** Codes with which a default address gives way to another port. */
-const UNAVAILABLE = new Set(['EADDRINUSE', 'EACCES'])
-
 /** The control plane's hold on the data plane: it keeps the route table there as the database has it. */
 export class DataPlane {
   readonly #client: ProxyClient
-  readonly #listenAddress: string
+  readonly #listeners: ListenerSpec[]
   readonly #apiPort: number
   readonly #switching = new Map<string, string>()
   /** The table in force without its version; null when that is not known. */
@@ -26,15 +27,15 @@ export class DataPlane {
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
 
-  private constructor(client: ProxyClient, listenAddress: string, apiPort: number) {
+  private constructor(client: ProxyClient, listeners: ListenerSpec[], apiPort: number) {
     this.#client = client
-    this.#listenAddress = listenAddress
+    this.#listeners = listeners
     this.#apiPort = apiPort
   }
 
   /**
    * Finds the data plane, or starts it, and gives it the table. Throws `io_error` when a named address cannot be had;
-   * a default one gives way to port 8080.
+   * a default one gives way to another port.
    */
   static async start(program: string, apiPort: number): Promise<DataPlane> {
     const { dataDirectory } = useContext().options
@@ -50,35 +51,23 @@ export class DataPlane {
   }
 
   static async #startAnywhere(program: string, apiPort: number): Promise<DataPlane> {
-    const { httpListen } = useContext().options
-    const addresses = [httpListen, ...(httpListen.named ? [] : [{ ...httpListen, port: FALLBACK_HTTP_PORT }])]
-    for (const address of addresses) {
-      const text = formatAddress(address)
+    for (let listeners = wantedListeners(); ;) {
       try {
-        return await DataPlane.#startAt(program, text, apiPort)
+        return await DataPlane.#startAt(program, listeners, apiPort)
       } catch (error) {
         if (!(error instanceof ProxyListenError)) throw error
-        const { code } = error
-        if (!UNAVAILABLE.has(code)) {
-          throw new AppError('io_error', `--http-listen ${text}: ${error.message}`, { cause: error })
-        }
-        if (address !== addresses.at(-1)) {
-          log.warn(
-            `${text} cannot be had (${code}); using port ${FALLBACK_HTTP_PORT}. Free it, or name another with --http-listen.`,
-          )
-          continue
-        }
-        const why = code === 'EACCES' ? 'this user may not listen there' : 'another program listens there'
-        throw new AppError('io_error', `--http-listen ${text}: ${why}; stop it or name another address`, {
-          cause: error,
-        })
+        listeners = otherListeners(listeners, error)
       }
     }
-    throw new AppError('internal_error', 'no address to listen on')
   }
 
-  static async #startAt(program: string, listenAddress: string, apiPort: number): Promise<DataPlane> {
+  static async #startAt(
+    program: string,
+    listeners: readonly WantedListener[],
+    apiPort: number,
+  ): Promise<DataPlane> {
     const { options, serverId, version } = useContext()
+    const specs = listenerSpecs(listeners)
     const client = await ProxyClient.connect({
       dataDirectory: options.dataDirectory,
       serverId,
@@ -86,24 +75,21 @@ export class DataPlane {
       program,
       node: process.execPath,
       ...(options.proxyWorkers === null ? {} : { workers: options.proxyWorkers }),
-      table: { ...buildTable(listenAddress, apiPort, new Map()), version: nextTableVersion() },
+      table: { ...buildTable(specs, apiPort, new Map()), version: nextTableVersion() },
       log: (message, fields) => log.info(message, fields),
     })
-    const dataPlane = new DataPlane(client, listenAddress, apiPort)
+    const dataPlane = new DataPlane(client, specs, apiPort)
     client.onReconnect = () => {
       dataPlane.#inForce = null
       dataPlane
         .sync()
         .catch((error: unknown) => log.error('the route table was not taken', { error: messageOf(error) }))
     }
-    const bound = client.bound.find(({ address }) => address === listenAddress)
-    if (bound) setPublicHttpPort(bound.port)
+    setListenerPorts({
+      http: boundPort(listeners, client.bound, 'http') ?? options.httpListen.port,
+      https: boundPort(listeners, client.bound, 'https'),
+    })
     return dataPlane
-  }
-
-  /** Where services are served. */
-  get httpPort(): number {
-    return publicHttpPort()
   }
 
   /**
@@ -164,16 +150,11 @@ export class DataPlane {
   }
 
   async #apply(): Promise<void> {
-    const table = buildTable(this.#listenAddress, this.#apiPort, this.#switching)
+    const table = buildTable(this.#listeners, this.#apiPort, this.#switching)
     const text = JSON.stringify(table)
     if (text === this.#inForce) return
     this.#inForce = null
     await this.#client.applyTable({ ...table, version: nextTableVersion() })
     this.#inForce = text
   }
-}
-
-/** `host:port` as the options and the table spell it. */
-export function formatAddress({ host, port }: Pick<ListenAddress, 'host' | 'port'>): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -1,3 +1,4 @@
+import { servedCertificates } from '#server/certificates/served.ts'
 import { useContext } from '#server/context.ts'
 import { KINDS } from '#server/datastores/kinds.ts'
 import { allDatastores } from '#server/datastores/store.ts'
@@ -5,10 +6,14 @@ import { IN_PROGRESS } from '#server/deploys/states.ts'
 import { latestDeploys, servicesStoppedFirst, type DeployFacts } from '#server/deploys/store.ts'
 import { listEnvironments } from '#server/environments/store.ts'
 import { allInstances, type InstanceRow } from '#server/instances/store.ts'
-import { hostsOf } from '#server/services/hosts.ts'
+import { servedDomains } from '#server/domains/store.ts'
+import { publicUrl } from '#server/public-address.ts'
+import { allHostsOf, customDomainsOf } from '#server/services/hosts.ts'
 import { listServices, type ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
-import type { RouteTable, Target, Upstream } from '#proxy/protocol.ts'
+import type { ListenerSpec, RouteTable, Target, Upstream } from '#proxy/protocol.ts'
+import { proofs } from '../certificates/proofs.ts'
+import { verificationKey } from '../domains/verification-key.ts'
 import { publishedSites } from './sites.ts'
 import { ZoneBook } from './zones.ts'
 
@@ -20,19 +25,21 @@ export type Switching = ReadonlyMap<string, string>
 
 /** The whole route table as the database has it now, without its version. `apiPort` is where the control plane listens. */
 export function buildTable(
-  listenAddress: string,
+  listeners: ListenerSpec[],
   apiPort: number,
   switching: Switching,
 ): Omit<RouteTable, 'version'> {
   const { options } = useContext()
   const book = new ZoneBook()
   const table: Omit<RouteTable, 'version'> = {
-    listeners: [{ address: listenAddress, protocol: 'http' }],
+    listeners,
     hosts: {},
     targets: {},
     zones: book.zones,
-    certificates: {},
-    acme_challenges: {},
+    certificates: servedCertificates(),
+    acme_challenges: Object.fromEntries(proofs.tokens),
+    tls_challenges: Object.fromEntries(proofs.handshakes),
+    verification_key: verificationKey(),
     hsts_seconds: options.hstsSeconds,
     trusted_proxies: options.trustedProxies,
     upstream_timeout_ms: options.upstreamTimeoutMs,
@@ -46,6 +53,7 @@ export function buildTable(
       upstreams: [{ instance: DASHBOARD, host: apiHost(options.listen.host), port: apiPort }],
     }
   }
+  const domains = servedDomains()
   const sites = publishedSites(switching)
   const stoppedFirst = servicesStoppedFirst()
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
@@ -65,14 +73,28 @@ export function buildTable(
         stoppedFirst.has(service.id),
       )
       if (TYPES[service.type].listens) book.add(environment.id, service.name, target.upstreams)
-      const hosts = hostsOf(service, environment)
+      const hosts = allHostsOf(service, environment, domains)
       for (const host of hosts) table.hosts[host] = service.id
       if (hosts.length === 0) continue
+      redirectToCanonical(table, service)
       const site = target.state === 'serving' ? sites.get(service.id) : undefined
       table.targets[service.id] = site ? { ...target, site } : target
     }
   }
   return table
+}
+
+/** Has requests to a service's other custom domains sent on to its canonical one; they count as the service's. */
+function redirectToCanonical(
+  { hosts, targets }: Pick<RouteTable, 'hosts' | 'targets'>,
+  service: ServiceRow,
+): void {
+  const { id, canonical_domain } = service
+  const others = customDomainsOf(service).filter((host) => host !== canonical_domain)
+  if (canonical_domain === null || others.length === 0) return
+  const key = `${id} canonical`
+  targets[key] = { id, state: 'serving', upstreams: [], redirect: publicUrl(canonical_domain) }
+  for (const host of others) hosts[host] = key
 }
 
 function targetOf(

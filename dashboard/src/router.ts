@@ -53,6 +53,7 @@ export const router = createRouter({
           component: ahead(() => import('./pages/JobPage.vue')),
           props: true,
         },
+        { path: 'domains', component: ahead(() => import('./pages/DomainsPage.vue')) },
         { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
         { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },
         { path: ':path(.*)*', component: ahead(() => import('./pages/NotFoundPage.vue')) },

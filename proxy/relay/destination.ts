@@ -9,7 +9,7 @@ import type { Routes } from '../routes/routes.ts'
 import type { TargetRoute } from '../routes/target-route.ts'
 import type { Site } from '../sites/site.ts'
 import { slab } from '../wire/slab.ts'
-import { challengeAnswer, challengeToken, pathOf, secureRedirect } from './plain.ts'
+import { canonicalRedirect, pathOf, proofAnswer, proofPath, secureRedirect } from './plain.ts'
 
 const NO_BYTES = new Uint8Array(0)
 
@@ -48,8 +48,8 @@ export class Destination {
   choose(head: Head, input: Buffer, now: number): Instance | Site | Answer {
     this.#find(head, input)
     const refused = head.method === METHOD_REFUSED
-    const plain = refused || this.#secure ? null : this.#answerPlain(head, input)
-    if (plain) return plain
+    const first = refused ? null : this.#answerFirst(head, input)
+    if (first) return first
     const serving = this.target?.state === 'serving' ? this.target : null
     if (serving?.site && !head.expectsOther) return serving.site
     if (refused) return refusal(405)
@@ -64,14 +64,20 @@ export class Destination {
     this.#epoch = -1
   }
 
-  /** What a request without TLS gets before its target is asked: the proof for a certificate, or the way to TLS. */
-  #answerPlain(head: Head, input: Buffer): Answer | null {
+  /** What a request gets before its target is asked: a proof of whose server this is, the way to TLS or to another host. */
+  #answerFirst(head: Head, input: Buffer): Answer | null {
     const { routes, securePort } = this.#directory
-    const token = challengeToken(slab.buffer, slab.at, head)
-    const proof = token === null ? undefined : routes.challenge(token)
-    if (proof !== undefined) return challengeAnswer(proof)
+    const proof = proofPath(slab.buffer, slab.at, head)
+    if (proof !== null) return proofAnswer(proof, routes)
+    const canonical = this.target?.redirect
+    if (canonical) return canonicalRedirect(canonical, pathOf(slab.buffer, slab.at, head))
     // A proxy that is trusted has taken TLS off already.
-    if (!this.#certified || securePort === null || head.forwarded?.get('x-forwarded-proto') === 'https')
+    if (
+      this.#secure ||
+      !this.#certified ||
+      securePort === null ||
+      head.forwarded?.get('x-forwarded-proto') === 'https'
+    )
       return null
     const host = hostName(latin1(input, head.hostStart, head.hostEnd))
     return secureRedirect(host, securePort, pathOf(slab.buffer, slab.at, head))

@@ -1,10 +1,16 @@
+import { createHmac } from 'node:crypto'
 import { ascii, latin1 } from '../http1/bytes.ts'
 import type { Head } from '../http1/head.ts'
 import { answer, type Answer } from '../pages/answers.ts'
+import { VERIFICATION_PATH } from '../protocol.ts'
+import type { Routes } from '../routes/routes.ts'
 
+/** What is asked to find out whether this server is where a name leads (RFC 8615). */
+const WELL_KNOWN_REQUEST = ascii('GET /.well-known/')
 /** RFC 8555 8.3. */
 const CHALLENGE_PATH = '/.well-known/acme-challenge/'
-const CHALLENGE_REQUEST = ascii(`GET ${CHALLENGE_PATH}`)
+/** A nonce is 32 characters; a longer one is nobody's of this server. */
+const NONCE = /^[0-9a-f]{1,64}$/
 const HTTPS_PORT = 443
 
 /** The target of the request whose copied head begins at `at`: path and query. */
@@ -14,25 +20,45 @@ export function pathOf(output: Buffer, at: number, head: Head): string {
   return text.slice(start, text.indexOf(' ', start))
 }
 
-/** The token of the HTTP-01 challenge that the request whose copied head begins at `at` asks for; null when it asks for something else. */
-export function challengeToken(output: Buffer, at: number, head: Head): string | null {
-  for (let index = 0; index < CHALLENGE_REQUEST.length; index++) {
-    if (output[at + index] !== CHALLENGE_REQUEST[index]) return null
+/**
+ * The path of the request whose copied head begins at `at` when it may ask for a proof of whose server this is, at which
+ * no request is sent on to TLS; null for every other.
+ */
+export function proofPath(output: Buffer, at: number, head: Head): string | null {
+  for (let index = 0; index < WELL_KNOWN_REQUEST.length; index++) {
+    if (output[at + index] !== WELL_KNOWN_REQUEST[index]) return null
   }
-  return pathOf(output, at, head).slice(CHALLENGE_PATH.length)
+  const path = pathOf(output, at, head)
+  return path.startsWith(CHALLENGE_PATH) || path.startsWith(VERIFICATION_PATH) ? path : null
 }
 
-/** Proves to a certificate authority that this server is what the host's name leads to. */
-export function challengeAnswer(content: string): Answer {
-  return answer(200, 'OK', 'challenge', '', { content })
+/** The proof that is asked for: to a certificate authority, or to the control plane. Null when this server has none. */
+export function proofAnswer(path: string, routes: Routes): Answer | null {
+  const proof = path.startsWith(CHALLENGE_PATH)
+    ? routes.challenge(path.slice(CHALLENGE_PATH.length))
+    : verification(path.slice(VERIFICATION_PATH.length), routes.verificationKey)
+  return proof === undefined ? null : answer(200, 'OK', 'proof', '', { content: proof })
+}
+
+function verification(nonce: string, key: string): string | undefined {
+  if (key === '' || !NONCE.test(nonce)) return undefined
+  return createHmac('sha256', key).update(nonce).digest('hex')
 }
 
 /** Sends a client on to the same address over TLS: with the same method and body, which 301 would let it drop (RFC 9110 15.4.9). */
 export function secureRedirect(host: string, port: number, path: string): Answer {
   const authority = port === HTTPS_PORT ? host : `${host}:${port}`
-  const location = `https://${authority}${path === '*' ? '/' : path}`
-  return answer(308, 'Permanent Redirect', 'permanent_redirect', 'It is served over HTTPS alone.', {
+  return redirect(`https://${authority}`, path, 'It is served over HTTPS alone.')
+}
+
+/** Sends a client on to the same path at the host that a service is known by. */
+export function canonicalRedirect(origin: string, path: string): Answer {
+  return redirect(origin, path, 'It is served under another name.')
+}
+
+function redirect(origin: string, path: string, text: string): Answer {
+  return answer(308, 'Permanent Redirect', 'permanent_redirect', text, {
     title: 'This address has moved',
-    headers: `Location: ${location}\r\n`,
+    headers: `Location: ${origin}${path === '*' ? '/' : path}\r\n`,
   })
 }

@@ -11,6 +11,7 @@ export interface TargetPlan {
   state: TargetState
   counts: Tally
   instances: readonly Instance[]
+  redirect: string | null
 }
 
 /**
@@ -76,7 +77,7 @@ export class Draft {
     return this.#maps
   }
 
-  #plan(key: string, { id, state, upstreams }: Target): void {
+  #plan(key: string, { id, state, upstreams, redirect }: Target): void {
     const known = this.#inUse.targets.get(key)
     const counts = known?.counts.id === id ? known.counts : this.#ledger.of(id)
     // The object stays the same where the target does.
@@ -87,7 +88,7 @@ export class Draft {
       return instance
     })
     for (const instance of route.instances) if (!instances.includes(instance)) this.leaving.push(instance)
-    this.plans.push({ route, state, counts, instances })
+    this.plans.push({ route, state, counts, instances, redirect: redirect ?? null })
     if (known && this.base) return
     this.#routes.set(key, route)
     this.#entries.targets.put(key, route)

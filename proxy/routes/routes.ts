@@ -2,6 +2,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import { Ledger, type Tally } from '../counts.ts'
 import { UNROUTED, type CertificateFiles, type NameZone, type TableSettings } from '../protocol.ts'
 import { Sites } from '../sites/sites.ts'
+import type { TlsChallenges } from '../tls/challenges.ts'
 import { Draft } from './draft.ts'
 import { hostName } from './host-map.ts'
 import type { Instance } from './instance.ts'
@@ -17,6 +18,9 @@ export class Routes {
   maxConnectionsPerAddress = 2_000
   /** The age of `Strict-Transport-Security`; 0 where it is not sent. */
   hstsSeconds = 0
+  /** With which nonces are answered; empty for none. */
+  verificationKey = ''
+  tlsChallenges: TlsChallenges = {}
   readonly ledger = new Ledger()
   readonly unrouted: Tally = this.ledger.of(UNROUTED)
   #maps = new Maps()
@@ -90,7 +94,8 @@ export class Routes {
       route.instances = []
       route.site = null
     }
-    for (const { route, state, counts, instances } of draft.plans) {
+    for (const { route, state, counts, instances, redirect } of draft.plans) {
+      route.redirect = redirect
       route.state = state
       route.counts = counts
       route.instances = instances
@@ -104,6 +109,8 @@ export class Routes {
     if (draft.changesSites) this.#publish(before)
     this.#trust(settings.trusted_proxies)
     this.hstsSeconds = settings.hsts_seconds
+    this.verificationKey = settings.verification_key
+    this.tlsChallenges = settings.tls_challenges
     this.upstreamTimeoutMs = settings.upstream_timeout_ms
     this.maxConnectionsPerAddress = settings.max_connections_per_ip
     this.epoch++

@@ -9,6 +9,8 @@ export class TargetRoute {
   instances: readonly Instance[] = []
   /** Answers in place of instances. */
   site: Site | null = null
+  /** The origin that requests are sent on to in place of instances. */
+  redirect: string | null = null
   counts: Tally
   #turn = 0
 

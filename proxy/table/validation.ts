@@ -26,6 +26,8 @@ const MAX_NAMES = 10_000
 const MAX_ADDRESSES = 100
 const MAX_EARLIER_SITES = 100
 const MAX_TRUSTED = 1_000
+/** They stand only as long as an authority looks. */
+const MAX_TLS_CHALLENGES = 1_000
 
 const STATES: ReadonlySet<string> = new Set<TargetState>([
   'serving',
@@ -56,12 +58,19 @@ export function validateSettings(value: unknown): TableSettings {
   const table = record(value, 'settings')
   // A table that an older program kept has none.
   table.hsts_seconds ??= 0
+  table.verification_key ??= ''
+  table.tls_challenges ??= {}
   integer(table.version, 'version', 0, Number.MAX_SAFE_INTEGER)
   validateListeners(table.listeners)
   for (const [index, network] of list(table.trusted_proxies, 'trusted_proxies', MAX_TRUSTED).entries()) {
     if (typeof network !== 'string' || !isNetwork(network))
       fail(`trusted_proxies[${index}]`, 'must be a CIDR')
   }
+  const challenges = Object.entries(record(table.tls_challenges, 'tls_challenges'))
+  if (challenges.length > MAX_TLS_CHALLENGES) fail('tls_challenges', `must be at most ${MAX_TLS_CHALLENGES}`)
+  for (const [host, files] of challenges) validateCertificate(host, files)
+  if (typeof table.verification_key !== 'string' || table.verification_key.length > 256)
+    fail('verification_key', 'must be text')
   integer(table.hsts_seconds, 'hsts_seconds', 0, MAX_HSTS_SECONDS)
   integer(table.upstream_timeout_ms, 'upstream_timeout_ms', 1, MAX_UPSTREAM_TIMEOUT_MS)
   integer(table.max_connections_per_ip, 'max_connections_per_ip', 1, MAX_CONNECTIONS_PER_ADDRESS)
@@ -114,6 +123,12 @@ function validateTarget(value: unknown): void {
   const upstreams = list(target.upstreams, '.upstreams', MAX_UPSTREAMS)
   for (let index = 0; index < upstreams.length; index++) validateUpstream(upstreams[index], index)
   if (target.site !== undefined) validateSite(target.site)
+  if (target.redirect !== undefined && !isOrigin(target.redirect)) fail('.redirect', 'must be an origin')
+}
+
+/** A header carries it, and URLs can be written in ways that it may not. */
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:\/\/[!-~]+$/.test(value) && URL.parse(value)?.origin === value
 }
 
 function validateUpstream(value: unknown, index: number): void {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { SecureContext, Server, TLSSocket } from 'node:tls'
 import { log } from '../log.ts'
 import type { CertificateFiles } from '../protocol.ts'
+import { ChallengeDesk, type TlsChallenges } from './challenges.ts'
 import { SecureContexts } from './contexts.ts'
 
 /** A handshake takes two or three round trips, however slow they are. */
@@ -18,14 +19,16 @@ interface Handshake {
 /** Does the TLS handshakes: the certificate by SNI, the protocol by ALPN (RFC 7301), sessions resumed by ticket. */
 export class TlsTerminator {
   #find: (host: string) => CertificateFiles | undefined
+  #challenges: ChallengeDesk
   #contexts = new SecureContexts()
   /** By the addresses of both ends, oldest first. */
   #handshakes = new Map<string, Handshake>()
   #server: Server
 
-  /** `find` gives the certificate of a host. */
-  constructor(find: (host: string) => CertificateFiles | undefined) {
+  /** `find` gives the certificate of a host, `challenges` what to show to authorities. */
+  constructor(find: (host: string) => CertificateFiles | undefined, challenges: () => TlsChallenges) {
     this.#find = find
+    this.#challenges = new ChallengeDesk(challenges)
     // Loaded by the first who needs it: the library costs 8 MiB. The server never listens: it is given connections.
     this.#server = process.getBuiltinModule('node:tls').createServer({
       ALPNProtocols: ['h2', 'http/1.1'],
@@ -60,7 +63,9 @@ export class TlsTerminator {
       if (this.#handshakes.get(key)?.socket === socket) this.#handshakes.delete(key)
     })
     socket.allowHalfOpen = false
-    this.#server.emit('connection', socket)
+    const begin = () => void this.#server.emit('connection', socket)
+    if (this.#challenges.isOpen) this.#challenges.receive(socket, begin)
+    else begin()
   }
 
   /** 48 bytes: sessions made under the same keys resume, whichever process made them. */

@@ -87,7 +87,10 @@ export class Relay implements Http2Worker {
 
   #tls(): TlsTerminator {
     if (!this.#terminator) {
-      this.#terminator = new TlsTerminator((host) => this.routes.findCertificate(host))
+      this.#terminator = new TlsTerminator(
+        (host) => this.routes.findCertificate(host),
+        () => this.routes.tlsChallenges,
+      )
       if (this.#ticketKeys) this.#terminator.setTicketKeys(this.#ticketKeys)
     }
     return this.#terminator

@@ -1,10 +1,10 @@
 import { tell } from '../changes.ts'
-import { useContext, useDatabase } from '../context.ts'
+import { useDatabase } from '../context.ts'
 import { isUniqueViolation } from '../database/index.ts'
 import { datastoreNames } from '../datastores/store.ts'
+import { assertEnvironmentHostsFree } from '../domains/claims.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { domainsOf } from '../services/hosts.ts'
 import type { EnvironmentInput } from './schema.ts'
 import {
   deleteEnvironmentRow,
@@ -24,7 +24,7 @@ const MAX_ENVIRONMENTS = 250
 export function createEnvironment({ name }: EnvironmentInput): Environment {
   const row: Environment = { id: newId('environment'), name, subnet: null, created_at: Date.now() }
   useDatabase().transaction(() => {
-    assertHostsFree(name)
+    assertEnvironmentHostsFree(name)
     try {
       insertEnvironment(row)
     } catch (cause) {
@@ -66,17 +66,6 @@ function assertEmpty({ id, name }: Environment): void {
     .map(([kind, names]) => `${kind}: ${names.join(', ')}`)
   if (told.length > 0)
     throw new AppError('conflict', `environment ${name} holds ${told.join('; ')}. Delete them first.`)
-}
-
-/** Refuses an environment under whose domain, where every service may have a host, the dashboard is. */
-function assertHostsFree(name: string): void {
-  const { dashboardHost } = useContext().options
-  const parent = dashboardHost?.slice(dashboardHost.indexOf('.') + 1)
-  if (parent !== undefined && domainsOf({ name }).includes(parent))
-    throw new AppError(
-      'conflict',
-      `name: the dashboard's host ${dashboardHost} is where a service of this environment would be`,
-    )
 }
 
 /** Environments have no kind of their own in the change feed. */

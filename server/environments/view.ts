@@ -1,7 +1,8 @@
 import { timestamp } from '../clock.ts'
 import { datastoreNames, datastoreNamesByEnvironment } from '../datastores/store.ts'
 import { publicUrl } from '../public-address.ts'
-import { domainsOf } from '../services/hosts.ts'
+import { servedDomains } from '../domains/store.ts'
+import { placeOf } from '../services/hosts.ts'
 import { dnsOf } from './dns.ts'
 import type { Environment } from './schema.ts'
 import {
@@ -30,7 +31,7 @@ function view(row: Row, services: string[], datastores: string[]): Environment {
     created_at: timestamp(row.created_at),
     services,
     datastores,
-    url_pattern: publicUrl(`<service>.${domainsOf(row)[0]!}`),
+    url_pattern: publicUrl(`<service>.${placeOf(row, servedDomains()[0]!)}`),
     dns: dnsOf(row),
   }
 }

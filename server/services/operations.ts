@@ -1,8 +1,10 @@
 import { tellDeploy, tellService } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { cancelDeploysOf, queueSourceDeploy } from '../deploys/operations.ts'
+import { assertCustomDomainFree, assertServiceHostsFree } from '../domains/claims.ts'
+import { normalName } from '../domains/names.ts'
 import { findEnvGroup, writeLinks } from '../env-groups/store.ts'
-import { findEnvironment, type Environment } from '../environments/store.ts'
+import { findEnvironment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { splitCredentials } from '../git/url.ts'
 import { cancelJobsOf, tellJob } from '../jobs/operations.ts'
@@ -12,7 +14,7 @@ import { settleEnvironment } from '../variables/environment.ts'
 import { assertUnreferenced } from '../variables/referrers.ts'
 import { assertVariables } from '../variables/rules.ts'
 import { forgetReferences, writeVariables } from '../variables/store.ts'
-import { hostsOf } from './hosts.ts'
+import { customDomainsOf } from './hosts.ts'
 import { normalMountPath } from './rules.ts'
 import type { ServiceInput, ServicePatch } from './schema.ts'
 import { assertSettings } from './settings.ts'
@@ -63,7 +65,8 @@ export function createService(input: ServiceInput): ServiceRow {
     ...settings,
   }
   const created = useDatabase().transaction(() => {
-    assertHostFree(row as ServiceRow, environment)
+    assertServiceHostsFree({ type, name }, environment.id)
+    assertOwnHostsFree(id, settings)
     assertNameFree(environment.id, name)
     insertService(row)
     writeVariables(id, env)
@@ -85,6 +88,8 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
     ...(name === undefined ? {} : { name }),
     ...(suspended === undefined ? {} : { suspended: suspended ? 1 : 0 }),
   })
+  if (settings.canonical_domain === undefined && losesCanonical(service, columns))
+    columns.canonical_domain = null
   const changed = { ...service, ...columns }
   assertSettings(changed, service.type)
   const groups = env_groups?.map((group) => findEnvGroup(group).id)
@@ -92,10 +97,11 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
   if (Object.keys(columns).length === 0 && env === undefined && groups === undefined) return service
   const tellCanceled = useDatabase().transaction(() => {
     if (changed.name !== service.name) {
-      assertHostFree(changed, findEnvironment(service.environment_id))
+      assertServiceHostsFree(changed, service.environment_id)
       assertUnreferenced('service', service.environment_id, service.name, '')
       assertNameFree(service.environment_id, changed.name)
     }
+    if (columns.custom_domains !== undefined) assertOwnHostsFree(service.id, columns)
     updateService(service.id, columns)
     if (env !== undefined) writeVariables(service.id, env)
     if (groups !== undefined) writeLinks(service.id, groups)
@@ -180,11 +186,21 @@ function withoutShownUrl(service: ServiceRow, patch: ServicePatch): ServicePatch
 type Settings = Omit<ServicePatch, 'name' | 'suspended' | 'env' | 'env_groups'>
 
 /** Settings as columns; those that are absent stay as they are. A repository's credentials are sealed apart from its URL. */
-function toColumns({ repo_url, auto_deploy, ...settings }: Settings): ServiceColumns {
+function toColumns({
+  repo_url,
+  auto_deploy,
+  custom_domains,
+  canonical_domain,
+  ...settings
+}: Settings): ServiceColumns {
   const columns: ServiceColumns = Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== undefined),
   )
   if (auto_deploy !== undefined) columns.auto_deploy = auto_deploy ? 1 : 0
+  if (custom_domains !== undefined) columns.custom_domains = JSON.stringify(normalNames(custom_domains))
+  if (canonical_domain !== undefined)
+    columns.canonical_domain =
+      canonical_domain === null ? null : normalName(canonical_domain, 'canonical_domain')
   if (typeof settings.disk_mount_path === 'string')
     columns.disk_mount_path = normalMountPath(settings.disk_mount_path)
   if (repo_url === null) Object.assign(columns, { repo_url: null, repo_credentials: null })
@@ -197,12 +213,22 @@ function toColumns({ repo_url, auto_deploy, ...settings }: Settings): ServiceCol
   return columns
 }
 
-/** Refuses hosts that the dashboard has. */
-function assertHostFree(service: Pick<ServiceRow, 'type' | 'name'>, environment: Environment): void {
-  const { dashboardHost } = useContext().options
-  if (dashboardHost !== null && hostsOf(service, environment).includes(dashboardHost)) {
-    throw new AppError('conflict', `name: ${dashboardHost} is the dashboard's host`)
-  }
+/** Custom domains as they are kept: normal, each once. */
+function normalNames(texts: readonly string[]): string[] {
+  return [...new Set(texts.map((text, index) => normalName(text, `custom_domains[${index}]`)))]
+}
+
+/** Refuses hosts of its own that something else has or could have. */
+function assertOwnHostsFree(serviceId: string, { custom_domains }: ServiceColumns): void {
+  const hosts = custom_domains === undefined ? [] : customDomainsOf({ custom_domains })
+  for (const [index, host] of hosts.entries())
+    assertCustomDomainFree(host, serviceId, `custom_domains[${index}]`)
+}
+
+/** Whether the host that others are redirected to is taken from a service. */
+function losesCanonical({ canonical_domain }: ServiceRow, { custom_domains }: ServiceColumns): boolean {
+  if (canonical_domain === null || custom_domains === undefined) return false
+  return !customDomainsOf({ custom_domains }).includes(canonical_domain)
 }
 
 /** Refuses changes of a service that is on its way out. Throws `conflict`. */

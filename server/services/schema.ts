@@ -43,6 +43,9 @@ export const SERVICE_STATES = [
 ] as const
 export type ServiceState = (typeof SERVICE_STATES)[number]
 
+/** Each is looked up and certified by itself. */
+const MAX_CUSTOM_DOMAINS = 100
+
 /** Most instances of one service. */
 export const MAX_INSTANCES = 32
 
@@ -136,6 +139,18 @@ const settings = {
     .boolean()
     .optional()
     .meta({ examples: [true] }),
+  custom_domains: z
+    .array(text(1_024))
+    .max(MAX_CUSTOM_DOMAINS)
+    .optional()
+    .meta({
+      description: 'Hosts of its own, of a web service or static site',
+      examples: [['www.example.org']],
+    }),
+  canonical_domain: setting(1_024).meta({
+    description: 'One of its custom domains, to which requests to the others are redirected',
+    examples: ['www.example.org'],
+  }),
   env_groups: z
     .array(z.string().min(1))
     .optional()
@@ -229,6 +244,9 @@ export const Service = z
     auto_deploy: z.boolean().meta({ examples: [true] }),
     suspended: z.boolean().meta({ examples: [false] }),
     custom_domains: z.array(z.string()).meta({ examples: [[]] }),
+    canonical_domain: optional(null).meta({
+      description: 'The custom domain to which requests to the others are redirected',
+    }),
     deploy_hook_key: z.string().meta({ examples: ['5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'] }),
     live_deploy_id: idSchema('deploy').nullable(),
     created_at: Timestamp,
@@ -243,7 +261,9 @@ export const Service = z
       description: 'Names of the linked env groups, in the order of the links',
       examples: [['shared']],
     }),
-    hosts: z.array(z.string()).meta({ examples: [['api.localhost']] }),
+    hosts: z
+      .array(z.string())
+      .meta({ description: 'All that it is served at', examples: [['api.localhost']] }),
     internal_host: z
       .string()
       .nullable()
@@ -258,6 +278,23 @@ export const Service = z
   })
   .meta({ id: 'Service', description: 'An application that the server builds and runs' })
 export type Service = z.infer<typeof Service>
+
+export const CustomDomains = z.array(z.string()).meta({ examples: [['www.example.org']] })
+
+export const CustomDomainInput = z
+  .strictObject({ domain: z.string().meta({ examples: ['www.example.org'] }) })
+  .meta({ id: 'CustomDomainInput' })
+
+export const CustomDomainRef = z.strictObject({
+  id: z
+    .string()
+    .min(1)
+    .meta({ description: 'Id or name of the service', examples: ['api'] }),
+  domain: z
+    .string()
+    .min(1)
+    .meta({ description: 'The custom domain', examples: ['www.example.org'] }),
+})
 
 export const ScaleInput = z.strictObject({ instances: InstanceCount }).meta({ id: 'ScaleInput' })
 

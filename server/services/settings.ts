@@ -44,6 +44,14 @@ const RULES: Rule[] = [
     pre_deploy_command && type === 'static_site'
       ? ['pre_deploy_command', 'a static site has no container to run it in: use build_command']
       : null,
+  ({ custom_domains }, type) =>
+    custom_domains && custom_domains !== '[]' && !TYPES[type].hasHosts
+      ? ['custom_domains', `${TYPES[type].label} has no public address`]
+      : null,
+  ({ canonical_domain, custom_domains }) =>
+    canonical_domain && !(JSON.parse(custom_domains ?? '[]') as string[]).includes(canonical_domain)
+      ? ['canonical_domain', `${canonical_domain} is none of custom_domains`]
+      : null,
   ({ disk_mount_path }, type) =>
     disk_mount_path && !TYPES[type].hasInstances
       ? ['disk_mount_path', `${TYPES[type].label} has no disk`]

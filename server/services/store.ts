@@ -37,7 +37,9 @@ export interface ServiceRow {
   auto_deploy: number
   suspended: number
   deleting: number
+  /** In JSON, normal names. */
   custom_domains: string
+  canonical_domain: string | null
   deploy_hook_key: string
   live_deploy_id: string | null
   /** Raised by every write of desired state. */

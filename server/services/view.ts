@@ -9,7 +9,8 @@ import type { Environment } from '../environments/store.ts'
 import { readyInstances } from '../instances/store.ts'
 import { runningJobs } from '../jobs/store.ts'
 import { publicUrl } from '../public-address.ts'
-import { hostsOf } from './hosts.ts'
+import { servedDomains } from '../domains/store.ts'
+import { customDomainsOf, hostsOf } from './hosts.ts'
 import { internalPort } from './internal-port.ts'
 import type { Service, ServiceState } from './schema.ts'
 import { listServices, type ServiceRow } from './store.ts'
@@ -18,6 +19,8 @@ import { TYPES } from './types.ts'
 /** What a view needs beside the row; read once for a whole environment. */
 interface Surroundings {
   environment: Environment
+  /** Served, the default first. */
+  domains: string[]
   latest: Map<string, DeployFacts>
   ready: Map<string, number>
   livePorts: Map<string, number | null>
@@ -68,6 +71,7 @@ function readSurroundings(environment: Environment, only?: string): Surroundings
   const database = useDatabase()
   return {
     environment,
+    domains: servedDomains(),
     latest: only === undefined ? latestDeploys(environment.id) : latestDeployOf(only),
     ready: readyInstances(environment.id),
     jobs: runningJobs(environment.id),
@@ -96,7 +100,8 @@ function latestDeployOf(serviceId: string): Map<string, DeployFacts> {
 
 function view(row: ServiceRow, surroundings: Surroundings): Service {
   const latest = surroundings.latest.get(row.id)
-  const hosts = hostsOf(row, surroundings.environment)
+  const hosts = hostsOf(row, surroundings.environment, surroundings.domains)
+  const customDomains = customDomainsOf(row)
   const { listens } = TYPES[row.type]
   const hookPath = `/hooks/deploy/${row.id}?key=${row.deploy_hook_key}`
   return {
@@ -123,7 +128,8 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     cpu_limit: row.cpu_limit,
     auto_deploy: row.auto_deploy === 1,
     suspended: row.suspended === 1,
-    custom_domains: JSON.parse(row.custom_domains) as string[],
+    custom_domains: customDomains,
+    canonical_domain: row.canonical_domain,
     deploy_hook_key: row.deploy_hook_key,
     live_deploy_id: row.live_deploy_id,
     created_at: timestamp(row.created_at),
@@ -131,7 +137,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     settings_updated_at: timestamp(row.settings_updated_at),
     deploy_hook_path: hookPath,
     env_groups: surroundings.groups.get(row.id) ?? [],
-    hosts,
+    hosts: [...hosts, ...customDomains],
     internal_host: listens ? row.name : null,
     internal_port: listens ? internalPort(row, surroundings.livePorts.get(row.id)) : null,
     latest_deploy: latest ? viewDeploy(latest) : null,

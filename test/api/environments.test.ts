@@ -6,7 +6,10 @@ let server: TestServer
 
 beforeAll(async () => {
   server = await startServer({
-    flags: ['--base-domain', 'example.com', '--dashboard-host', 'panel.staging.example.com'],
+    flags: [
+      ...['--base-domain', 'example.com', '--dashboard-host', 'panel.staging.example.com', '--tls', 'off'],
+      ...['--dns-resolvers', '127.0.0.1:1'],
+    ],
   })
 })
 

@@ -50,6 +50,7 @@ describe('a service', () => {
       auto_deploy: true,
       suspended: false,
       custom_domains: [],
+      canonical_domain: null,
       deploy_hook_key: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
       live_deploy_id: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,

@@ -106,6 +106,16 @@ describe('a start with a bad flag ends with one line that names it and leaves no
     [['--log-level', 'loud'], '--log-level.*debug, info, warn, error'],
     [['--base-domain', 'a b'], '--base-domain'],
     [['--base-domain', '-x.example.com'], '--base-domain'],
+    [['--base-domain', 'co.uk'], '--base-domain.*public suffix'],
+    [['--base-domain', '192.0.2.1'], '--base-domain.*IP address'],
+    [['--https-listen', '443'], '--https-listen'],
+    [['--tls', 'on'], '--tls.*auto, off'],
+    [['--public-ip', '192.0.2.1,192.0.2.2'], '--public-ip'],
+    [['--public-http-port', '0'], '--public-http-port'],
+    [['--dns-resolvers', 'ns.example.com'], '--dns-resolvers'],
+    [['--acme-directory', 'http://ca.example.com/'], '--acme-directory'],
+    [['--acme-email', 'nobody'], '--acme-email'],
+    [['--acme-ca-file', '/nowhere.pem'], '--acme-ca-file'],
     [['--dashboard-host', 'a_b'], '--dashboard-host'],
     [['--api-token', 'short'], '--api-token'],
     [['--api-token-file', '/nonexistent/token'], '--api-token-file.*/nonexistent/token'],
@@ -142,17 +152,21 @@ describe('a start with a bad flag ends with one line that names it and leaves no
 })
 
 describe('a start that cannot have what it was told', () => {
-  it.each(['--listen', '--http-listen'])('names the address of %s that is taken', async (flag) => {
-    const directory = place()
-    const address = await takePort()
-    const rest = flag === '--listen' ? [] : ['--listen', '127.0.0.1:0']
-    expectRefused(
-      await serve(['--data-dir', directory, ...rest, flag, address]),
-      new RegExp(`${flag} ${address.replaceAll('.', '\\.')}.*another`),
-    )
-    // The last process of a data plane ends a moment after it has said so.
-    await waitFor(() => processesOf(directory).length === 0, 'no process to be left')
-  })
+  it.each(['--listen', '--http-listen', '--https-listen'])(
+    'names the address of %s that is taken',
+    async (flag) => {
+      const directory = place()
+      const address = await takePort()
+      const free = ['--listen', '--http-listen'].filter((other) => other !== flag)
+      const rest = free.flatMap((other) => [other, '127.0.0.1:0'])
+      expectRefused(
+        await serve(['--data-dir', directory, ...rest, flag, address]),
+        new RegExp(`${flag} ${address.replaceAll('.', '\\.')}.*another`),
+      )
+      // The last process of a data plane ends a moment after it has said so.
+      await waitFor(() => processesOf(directory).length === 0, 'no process to be left')
+    },
+  )
 
   it('names an address that this host does not have, and leaves no data plane', async () => {
     const directory = place()

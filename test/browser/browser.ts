@@ -24,8 +24,9 @@ export class TestBrowser implements AsyncDisposable {
     this.#browser = browser
   }
 
-  static async launch(): Promise<TestBrowser> {
-    return new TestBrowser(await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }))
+  static async launch(...flags: string[]): Promise<TestBrowser> {
+    const args = ['--no-sandbox', ...flags]
+    return new TestBrowser(await chromium.launch({ executablePath: CHROMIUM, args }))
   }
 
   /** A page with cookies and storage of its own, for the dashboard at `baseURL`. */

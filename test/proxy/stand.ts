@@ -32,6 +32,8 @@ export function tableOf(upstreams: Upstream[], more: Partial<RouteTable> = {}): 
     zones: {},
     certificates: {},
     acme_challenges: {},
+    tls_challenges: {},
+    verification_key: '',
     hsts_seconds: 0,
     trusted_proxies: [],
     upstream_timeout_ms: 30_000,

@@ -1,9 +1,11 @@
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectPlain } from 'node:net'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
+import { waitFor as waitUntil } from '../support/wait.ts'
 import { closing, start as startStand } from './lifetimes.ts'
 import { certificate, secureConnection, secureTable, shownName } from './secure.ts'
 import { HOST, HttpUpstream, type ProxyStand, RawUpstream, waitFor } from './stand.ts'
@@ -225,7 +227,7 @@ test('a trusted proxy that has taken TLS off is not sent to TLS again', async ()
   ).toContain('HTTP/1.1 308')
 })
 
-test('the challenge of a certificate authority is answered without TLS at any host, others as ever', async () => {
+test('the challenge of a certificate authority is answered without TLS at any host, and none is sent to TLS', async () => {
   const upstream = await echo()
   const stand = await start(
     secureTable([upstream.spec], { acme_challenges: { 'tok-en_1': 'tok-en_1.thumb' } }),
@@ -236,8 +238,51 @@ test('the challenge of a certificate authority is answered without TLS at any ho
     const answer = await ask('/.well-known/acme-challenge/tok-en_1', host)
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*\r\n\r\ntok-en_1\.thumb$/)
   }
-  expect(await ask('/.well-known/acme-challenge/other', HOST)).toContain('HTTP/1.1 308')
+  // The service may have an authority of its own.
+  expect(await ask('/.well-known/acme-challenge/other', HOST)).toContain('HTTP/1.1 200')
   expect(await ask('/.well-known/acme-challenge/other', 'not-yet.test')).toContain('HTTP/1.1 404')
+})
+
+test('a nonce is answered at any host with a proof that the key was known', async () => {
+  const upstream = await echo()
+  const stand = await start(secureTable([upstream.spec], { verification_key: 'the key' }))
+  const ask = (path: string, host: string) =>
+    stand.raw().request(`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close').end()
+  const proof = createHmac('sha256', 'the key').update('0a1b').digest('hex')
+  for (const host of [HOST, 'not-yet.test'])
+    expect(await ask('/.well-known/deployer/0a1b', host)).toMatch(
+      new RegExp(`^HTTP/1.1 200 [^]*\r\n\r\n${proof}$`),
+    )
+  expect(await ask('/.well-known/deployer/not-hex', 'not-yet.test')).toContain('HTTP/1.1 404')
+  const secure = await dial(securePort(stand))
+  secure.write(`GET /.well-known/deployer/0a1b HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`)
+  expect(await text(secure)).toContain(proof)
+  const keyless = await start(secureTable([upstream.spec]))
+  const answer = await keyless
+    .raw()
+    .request('GET /.well-known/deployer/0a1b HTTP/1.1', 'Host: x.test', 'Connection: close')
+    .end()
+  expect(answer).toContain('HTTP/1.1 404')
+})
+
+test('a host may lead to another, with and without TLS, and its requests count as the service', async () => {
+  const upstream = await echo()
+  const table = secureTable([upstream.spec])
+  table.targets.away = { id: 'service', state: 'serving', upstreams: [], redirect: 'https://www.test:8443' }
+  table.hosts['alias.test'] = 'away'
+  const stand = await start(table)
+  const head = ['GET /a?b=c HTTP/1.1', 'Host: alias.test', 'Connection: close']
+  const plain = await stand
+    .raw()
+    .request(...head)
+    .end()
+  expect(plain).toMatch(/^HTTP\/1\.1 308 [^]*\r\nLocation: https:\/\/www\.test:8443\/a\?b=c\r\n/)
+  const secure = await ask(await dial(securePort(stand)), head, '\r\n\r\n')
+  expect(secure).toContain('Location: https://www.test:8443/a?b=c\r\n')
+  await waitUntil(
+    async () => (await stand.client.counts()).targets.service?.status_3xx === 2,
+    'the counts of the redirects',
+  )
 })
 
 test('browsers are told to come by TLS alone where that is wanted, unless the service tells them itself', async () => {

@@ -10,6 +10,7 @@ const PACKAGES: Record<string, string[]> = {
   mmdebstrap: ['mmdebstrap', 'debian-archive-keyring'],
   'docker-registry': ['docker-registry'],
   pebble: ['pebble'],
+  knotd: ['knot'],
   git: ['git'],
   htpasswd: ['apache2-utils'],
   sshd: ['openssh-server'],

@@ -40,6 +40,7 @@ export interface TestServer {
   readonly url: string
   /** Where services are served. */
   readonly httpPort: number
+  readonly httpsPort: number
   readonly dataDirectory: string
   /** The server token. */
   readonly token: string
@@ -64,7 +65,7 @@ export interface TestServer {
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const entry = await builtServer()
   for (let tries = 1; ; tries++) {
-    const server = new ServerProcess(entry, options, await freePort(), await freePort())
+    const server = new ServerProcess(entry, options, [await freePort(), await freePort(), await freePort()])
     try {
       await server.start()
       return server
@@ -79,6 +80,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
 class ServerProcess implements TestServer {
   readonly url: string
   readonly httpPort: number
+  readonly httpsPort: number
   readonly dataDirectory: string
   logs = ''
   readonly #entry: string
@@ -86,12 +88,13 @@ class ServerProcess implements TestServer {
   readonly #listen: string
   #child: ChildProcess | undefined
 
-  constructor(entry: string, options: ServerOptions, port: number, httpPort: number) {
+  constructor(entry: string, options: ServerOptions, [port, httpPort, httpsPort]: [number, number, number]) {
     this.#entry = entry
     this.#options = options
     this.#listen = `127.0.0.1:${port}`
     this.url = `http://${this.#listen}`
     this.httpPort = httpPort
+    this.httpsPort = httpsPort
     this.dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'deployer-test-'))
   }
 
@@ -112,7 +115,8 @@ class ServerProcess implements TestServer {
     const { flags = [], env = {}, engine = false } = this.#options
     const dockerHost = engine ? standEngine() : `unix://${join(this.dataDirectory, 'no-engine.sock')}`
     const args = ['serve', '--data-dir', this.dataDirectory, '--listen', this.#listen]
-    args.push('--http-listen', `127.0.0.1:${this.httpPort}`, '--docker-host', dockerHost, ...flags)
+    args.push('--http-listen', `127.0.0.1:${this.httpPort}`, '--https-listen', `127.0.0.1:${this.httpsPort}`)
+    args.push('--docker-host', dockerHost, ...flags)
     const child = spawn(process.execPath, [this.#entry, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...cleanEnvironment(), ...env },

@@ -63,6 +63,8 @@ function tableOf(
     zones: {},
     certificates: {},
     acme_challenges: {},
+    tls_challenges: {},
+    verification_key: '',
     hsts_seconds: 0,
     trusted_proxies: [],
     upstream_timeout_ms: 1_000,

@@ -19,6 +19,7 @@ import {
 } from '#server/env-groups/operations.ts'
 import { findEnvGroup } from '#server/env-groups/store.ts'
 import { viewEnvGroup } from '#server/env-groups/view.ts'
+import { ensureBaseDomain } from '#server/domains/operations.ts'
 import { ensureProduction } from '#server/environments/store.ts'
 import { newId } from '#server/ids.ts'
 import { tryMove } from '#server/machine.ts'
@@ -58,6 +59,7 @@ beforeEach(async () => {
   }
   provideContext(context)
   ensureProduction()
+  ensureBaseDomain()
   addEnvironment('staging')
 })
 

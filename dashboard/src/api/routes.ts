@@ -2,10 +2,12 @@ import type {
   ApiToken,
   AuthStatus,
   Branches,
+  CertificateEntry,
   CliLogin,
   Deploy,
   EnvGroup,
   Environment,
+  Domain,
   EnvVar,
   Job,
   JobInput,
@@ -16,6 +18,7 @@ import type {
   ServicePatch,
   ServiceStatus,
   Session,
+  UploadedCertificate,
 } from './types.ts'
 
 /** What the dashboard calls: method and path below /api/v1, with the body, the query and the answer of each. */
@@ -65,6 +68,21 @@ export interface Routes {
   'POST /services/{id}/jobs': { body: JobInput; reply: Job }
   'GET /jobs/{job_id}': { reply: Job }
   'POST /jobs/{job_id}/cancel': { reply: Job }
+  'GET /services/{id}/domains': { reply: string[] }
+  'POST /services/{id}/domains': { body: { domain: string }; reply: string[] }
+  'DELETE /services/{id}/domains/{domain}': { reply: string[] }
+  'GET /domains': { reply: Domain[] }
+  'POST /domains': { body: { name: string }; reply: Domain }
+  'PATCH /domains/{id}': { body: { is_default: boolean }; reply: Domain }
+  'DELETE /domains/{id}': { reply: void }
+  'POST /domains/{id}/verify': { reply: Domain }
+  'GET /certificates': { reply: CertificateEntry[] }
+  'GET /certificates/uploaded': { reply: UploadedCertificate[] }
+  'POST /certificates/uploaded': {
+    body: { certificate: string; private_key: string }
+    reply: UploadedCertificate
+  }
+  'DELETE /certificates/uploaded/{id}': { reply: void }
   'GET /deploys/{deploy_id}': { reply: Deploy }
   'POST /deploys/{deploy_id}/cancel': { reply: Deploy }
 }

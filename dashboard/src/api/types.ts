@@ -12,6 +12,9 @@ import type {
 } from '#server/services/schema.ts'
 import type { ApiToken as ApiTokenSchema } from '#server/tokens/schema.ts'
 
+export type { CertificateEntry, CertificateState, UploadedCertificate } from '#server/certificates/schema.ts'
+export type { Domain, DomainCheck } from '#server/domains/schema.ts'
+export type { DnsRecord } from '#server/environments/schema.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
 export type { ErrorCode } from '#server/errors.ts'

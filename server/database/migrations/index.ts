@@ -4,6 +4,7 @@ import webhookDeliveries from './003-webhook-deliveries.ts'
 import crashesOfDeploys from './004-crashes-of-deploys.ts'
 import madeInTheEngine from './005-made-in-the-engine.ts'
 import settingsSaved from './006-settings-saved.ts'
+import domainsAndCertificates from './008-domains-and-certificates.ts'
 import datastores from './009-datastores.ts'
 import backups from './010-backups.ts'
 
@@ -15,6 +16,7 @@ export const migrations: readonly string[] = [
   crashesOfDeploys,
   madeInTheEngine,
   settingsSaved,
+  domainsAndCertificates,
   datastores,
   backups,
 ]

@@ -4,6 +4,8 @@ import { IdOrName } from '#server/schema.ts'
 import { findService, patchService } from '#server/services/operations.ts'
 import { Service, ServicePatch } from '#server/services/schema.ts'
 import { viewService } from '#server/services/view.ts'
+import { useWorld } from '#daemon/index.ts'
+import { routed } from '#daemon/proxy/routed.ts'
 import { applied } from '#daemon/settled.ts'
 
 export default defineEndpoint({
@@ -15,8 +17,9 @@ export default defineEndpoint({
   body: ServicePatch,
   response: Service,
   errors: ['conflict', 'runtime_error'],
-  handler({ params, query, body }) {
+  async handler({ params, query, body }) {
     const service = patchService(findService(params.id, query.environment), body)
+    if (body.custom_domains !== undefined || body.canonical_domain !== undefined) await routed(useWorld())
     return takesEffectNow(body) ? applied(service) : viewService(service)
   },
 })

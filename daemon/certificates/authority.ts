@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { Agent } from 'node:https'
+import { rootCertificates } from 'node:tls'
+import type { Client } from 'acme-client'
+import { accountKeyFile } from '#server/certificates/files.ts'
+import { useContext } from '#server/context.ts'
+import { writePrivateFile } from '#server/files.ts'
+import { VERSION } from '#server/version.ts'
+import { AcmeProblem, AuthorityAway, readRetryAfter } from './problem.ts'
+
+/** An answer of an authority; orders that take longer are asked about again. */
+const ANSWER_MS = 30_000
+/** Between two looks at an order; the last looks come 5 s apart, 90 s in all. */
+const POLL_FIRST_MS = 250
+const POLL_LONGEST_MS = 5_000
+const POLLS = 22
+
+type Acme = typeof import('acme-client')
+
+let loading: Promise<Acme> | undefined
+
+/** The library, loaded by the first order: it is larger than all the rest of the control plane. */
+export function loadAcme(): Promise<Acme> {
+  loading ??= import('acme-client').then(({ default: acme }) => {
+    prepare(acme)
+    return acme
+  })
+  return loading
+}
+
+/** The library is one for the process, and so are these. */
+function prepare(acme: Acme): void {
+  const { trusted } = useContext().options.acme
+  const { defaults, interceptors } = acme.axios
+  defaults.timeout = ANSWER_MS
+  defaults.headers.common['User-Agent'] = `deployer/${VERSION}`
+  defaults.httpsAgent = new Agent({
+    keepAlive: true,
+    ...(trusted === null ? {} : { ca: [...rootCertificates, trusted] }),
+  })
+  // Its own would sleep and ask again: when to do that is decided by all that is waiting, and told to people.
+  interceptors.request.clear()
+  interceptors.response.clear()
+  interceptors.response.use(
+    (response) => {
+      const problem = (response.data ?? {}) as { type?: string; detail?: string }
+      const kind = problem.type?.split(':').at(-1) ?? ''
+      // A lost nonce is asked for anew by the library.
+      if (response.status < 400 || kind === 'badNonce') return response
+      if (kind === '' && response.status >= 500)
+        throw new AuthorityAway(`the certificate authority answers with status ${response.status}`)
+      throw new AcmeProblem(
+        kind,
+        problem.detail ?? `the certificate authority answered with status ${response.status}`,
+        readRetryAfter(response.headers['retry-after']),
+      )
+    },
+    (error: Error & { code?: string }) => {
+      if (error instanceof AcmeProblem || error instanceof AuthorityAway) throw error
+      throw new AuthorityAway(`the certificate authority does not answer: ${error.code ?? error.message}`, {
+        cause: error,
+      })
+    },
+  )
+}
+
+/** The certificate authority of the options, with this server's account there. */
+export class Authority {
+  #client: Promise<Client> | null = null
+
+  /** Does something with the account. One that the authority does not know any more is made anew. */
+  async withClient<Result>(work: (client: Client, acme: Acme) => Promise<Result>): Promise<Result> {
+    const acme = await loadAcme()
+    const client = await this.#account(acme)
+    try {
+      return await work(client, acme)
+    } catch (error) {
+      if (!(error instanceof AcmeProblem) || error.kind !== 'accountDoesNotExist') throw error
+      this.#client = null
+      return work(await this.#account(acme), acme)
+    }
+  }
+
+  #account(acme: Acme): Promise<Client> {
+    this.#client ??= openAccount(acme).catch((error: unknown) => {
+      this.#client = null
+      throw error
+    })
+    return this.#client
+  }
+}
+
+async function openAccount(acme: Acme): Promise<Client> {
+  const { directory, email, externalAccount } = useContext().options.acme
+  const client = new acme.Client({
+    directoryUrl: directory,
+    accountKey: await accountKey(acme, directory),
+    ...(externalAccount
+      ? { externalAccountBinding: { kid: externalAccount.kid, hmacKey: externalAccount.key } }
+      : {}),
+    backoffAttempts: POLLS,
+    backoffMin: POLL_FIRST_MS,
+    backoffMax: POLL_LONGEST_MS,
+  })
+  const wanted = { termsOfServiceAgreed: true, ...(email === null ? {} : { contact: [`mailto:${email}`] }) }
+  await client.createAccount(wanted).catch((error: unknown) => {
+    // An account that is there is brought up to date by the library, which an authority may find needless.
+    if (!hasAccount(client)) throw error
+  })
+  return client
+}
+
+function hasAccount(client: Client): boolean {
+  try {
+    return client.getAccountUrl() !== ''
+  } catch {
+    return false
+  }
+}
+
+/** The key of the account, which is kept: another one would be another account, with limits of its own to begin with. */
+async function accountKey(acme: Acme, directory: string): Promise<string> {
+  const file = accountKeyFile(directory)
+  if (existsSync(file)) return readFileSync(file, 'utf8')
+  const key = (await acme.crypto.createPrivateEcdsaKey('P-256')).toString()
+  writePrivateFile(file, key)
+  return key
+}

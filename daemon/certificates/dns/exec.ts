@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import type { TxtProvider } from './txt-provider.ts'
+
+/** A program may wait for its provider to have spread the record. */
+const PROGRAM_MS = 5 * 60_000
+/** What it says of its failure. */
+const MAX_OUTPUT_BYTES = 64 * 1024
+
+/** Has a program of the administrator's do it: called with `present` or `cleanup`, the record's name and its value. */
+export class ExecProvider implements TxtProvider {
+  readonly #program: string
+
+  constructor(program: string) {
+    this.#program = program
+  }
+
+  present(name: string, value: string): Promise<void> {
+    return this.#call('present', name, value)
+  }
+
+  cleanUp(name: string, value: string): Promise<void> {
+    return this.#call('cleanup', name, value)
+  }
+
+  #call(action: string, name: string, value: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      execFile(
+        this.#program,
+        [action, name, value],
+        { timeout: PROGRAM_MS, maxBuffer: MAX_OUTPUT_BYTES, env: programEnvironment() },
+        (error, _stdout, stderr) => {
+          if (!error) return resolve()
+          const said = stderr.trim() || error.message
+          reject(new Error(`${this.#program} ${action} failed: ${said}`, { cause: error }))
+        },
+      )
+    })
+  }
+}
+
+/** The server's own, in which the program's credentials stand, without what is the server's alone. */
+function programEnvironment(): NodeJS.ProcessEnv {
+  const isServers = (name: string) => name.startsWith('DEPLOYER_') && !name.startsWith('DEPLOYER_ACME_DNS_')
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isServers(name)))
+}

@@ -1,0 +1,77 @@
+import { connect } from 'node:net'
+import { createResolver } from '../../domains/resolve.ts'
+import type { DnsProvider } from '#server/dns-provider.ts'
+import { CODES, readAnswer, updateRequest, type TxtUpdate } from './message.ts'
+import type { TxtProvider } from './txt-provider.ts'
+
+const ANSWER_MS = 10_000
+/** Seconds; the record is there for a moment. */
+const TTL = 60
+
+/** A name server that takes signed updates (RFC 2136, RFC 8945): BIND, Knot, PowerDNS. */
+export class UpdateProvider implements TxtProvider {
+  readonly #provider: Extract<DnsProvider, { kind: 'rfc2136' }>
+
+  constructor(provider: Extract<DnsProvider, { kind: 'rfc2136' }>) {
+    this.#provider = provider
+  }
+
+  present(name: string, value: string): Promise<void> {
+    return this.#update(name, value, 'add')
+  }
+
+  cleanUp(name: string, value: string): Promise<void> {
+    return this.#update(name, value, 'remove')
+  }
+
+  async #update(name: string, value: string, action: TxtUpdate['action']): Promise<void> {
+    const { server, tsig } = this.#provider
+    const request = updateRequest({ zone: await this.#zoneOf(name), name, value, action, ttl: TTL }, tsig)
+    let code: number
+    try {
+      code = readAnswer(await this.#exchange(request.bytes), request, tsig)
+    } catch (error) {
+      throw new Error(`the name server ${server} was not understood: ${(error as Error).message}`, {
+        cause: error,
+      })
+    }
+    if (code !== 0)
+      throw new Error(`the name server ${server} refused the update of ${name}: ${CODES[code] ?? code}`)
+  }
+
+  /** The zone that holds a name: the nearest of its parents that begins with authority, asked of the server itself. */
+  async #zoneOf(name: string): Promise<string> {
+    const resolver = createResolver([this.#provider.server])
+    const labels = name.split('.')
+    for (let at = 1; at < labels.length; at++) {
+      const parent = labels.slice(at).join('.')
+      const isZone = await resolver.resolveSoa(parent).then(
+        () => true,
+        () => false,
+      )
+      if (isZone) return parent
+    }
+    throw new Error(`the name server ${this.#provider.server} has no zone for ${name}`)
+  }
+
+  /** One message there and one back, over TCP: RFC 1035 section 4.2.2 puts its length before each. */
+  #exchange(message: Buffer): Promise<Buffer> {
+    const [, host, port] = /^\[?([^\]]+?)\]?:(\d+)$/.exec(this.#provider.server)!
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(message.length)
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: host!, port: Number(port), timeout: ANSWER_MS })
+      let received: Buffer = Buffer.alloc(0)
+      socket.on('connect', () => socket.write(Buffer.concat([length, message])))
+      socket.on('data', (data: Buffer) => {
+        received = Buffer.concat([received, data])
+        if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return
+        resolve(received.subarray(2, 2 + received.readUInt16BE(0)))
+        socket.destroy()
+      })
+      socket.on('timeout', () => socket.destroy(new Error('it does not answer')))
+      socket.on('error', reject)
+      socket.on('close', () => reject(new Error('it closed the connection')))
+    })
+  }
+}

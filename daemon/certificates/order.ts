@@ -1,0 +1,103 @@
+import type { Authorization, Client, Order } from 'acme-client'
+import { hasNextKey, nextKey } from '#server/certificates/files.ts'
+import { getCertificate, setOrder } from '#server/certificates/store.ts'
+import type { loadAcme } from './authority.ts'
+import { AcmeProblem } from './problem.ts'
+
+export type ChallengeType = 'http-01' | 'tls-alpn-01' | 'dns-01'
+
+/** How it is proved that a name is this server's. */
+export interface Prover {
+  type: ChallengeType
+  /** Shows the proof, in the form of its type, where the authority looks; answers what takes it away. */
+  show(name: string, token: string, proof: string, authorization: Authorization): Promise<() => Promise<void>>
+}
+
+/** What an order yields. */
+export interface Issued {
+  chain: string
+  key: string
+}
+
+type Acme = Awaited<ReturnType<typeof loadAcme>>
+
+/**
+ * Brings an order for a name to its end, or takes up the one that a restart cut off: each step is asked of the authority,
+ * not remembered. `replaces` names the certificate that it renews (RFC 9773 section 5).
+ */
+export async function obtainCertificate(
+  client: Client,
+  acme: Acme,
+  name: string,
+  prover: Prover,
+  replaces: string | null,
+): Promise<Issued> {
+  let order = (await formerOrder(client, name)) ?? (await newOrder(client, name, replaces))
+  const makeKey = async () => (await acme.crypto.createPrivateEcdsaKey('P-256')).toString()
+  // Kept before the authority signs for it: what is signed must not be lost with the process.
+  const key = await nextKey(name, makeKey)
+  if (order.status === 'pending') {
+    for (const authorization of await client.getAuthorizations(order))
+      await prove(client, authorization, prover)
+    order = await settledOrder(client, order)
+  }
+  if (order.status === 'ready') {
+    const [, request] = await acme.crypto.createCsr({ altNames: [name] }, key)
+    order = await client.finalizeOrder(order, request)
+  }
+  if (order.status !== 'valid') order = await settledOrder(client, order)
+  return { chain: await client.getCertificate(order), key }
+}
+
+/** Waits until the authority has gone on with an order. */
+async function settledOrder(client: Client, order: Order): Promise<Order> {
+  return { ...(await client.waitForValidStatus(order)), url: order.url }
+}
+
+/** The order that was under way when the server ended; null when there is none that can still end well. */
+async function formerOrder(client: Client, name: string): Promise<Order | null> {
+  const url = getCertificate(name)?.order_url ?? null
+  if (url === null || !hasNextKey(name)) return null
+  try {
+    const order = await client.getOrder({ url } as Order)
+    return order.status === 'invalid' ? null : order
+  } catch (error) {
+    if (error instanceof AcmeProblem) return null
+    throw error
+  }
+}
+
+async function newOrder(client: Client, name: string, replaces: string | null): Promise<Order> {
+  const identifiers = [{ type: 'dns', value: name }]
+  const order = await client.createOrder({ identifiers, ...(replaces === null ? {} : { replaces }) })
+  setOrder(name, order.url)
+  return order
+}
+
+async function prove(client: Client, authorization: Authorization, prover: Prover): Promise<void> {
+  if (authorization.status === 'valid') return
+  const challenge = authorization.challenges.find(({ type }) => type === prover.type)
+  if (!challenge)
+    throw new Error(
+      `the certificate authority offers no ${prover.type} for ${authorization.identifier.value}`,
+    )
+  const proof = await client.getChallengeKeyAuthorization(challenge)
+  const { value } = authorization.identifier
+  const takeAway = await prover.show(value, challenge.token, proof, authorization)
+  try {
+    await client.completeChallenge(challenge)
+    await client.waitForValidStatus(authorization)
+  } catch (error) {
+    throw (await refusalOf(client, authorization)) ?? error
+  } finally {
+    await takeAway()
+  }
+}
+
+/** What an authority found wrong with a proof, in its own words; null when it did not say. */
+async function refusalOf(client: Client, { url }: Authorization): Promise<AcmeProblem | null> {
+  const [now] = await client.getAuthorizations({ authorizations: [url] } as Order).catch(() => [])
+  const challenges = (now?.challenges ?? []) as { error?: { type?: string; detail?: string } }[]
+  const found = challenges.find(({ error }) => error?.detail)?.error
+  return found ? new AcmeProblem(found.type?.split(':').at(-1) ?? '', found.detail!, null) : null
+}

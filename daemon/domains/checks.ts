@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { messageOf } from '#server/errors.ts'
+import { isServerAddress } from '#server/domains/records.ts'
+import type { DomainCheck } from '#server/domains/schema.ts'
+import { probeHost } from './probe.ts'
+import { resolveAddresses } from './resolve.ts'
+
+const LABEL_BYTES = 6
+
+/** Looks at what a made-up name under a domain leads to, so that it is the wildcard that is judged. */
+export function checkDomain(domain: string): Promise<DomainCheck[]> {
+  return checkHost(`check-${randomBytes(LABEL_BYTES).toString('hex')}.${domain}`)
+}
+
+/** Looks at what DNS has for a host, and whether this server answers there. */
+export async function checkHost(host: string): Promise<DomainCheck[]> {
+  let addresses: string[]
+  try {
+    addresses = await resolveAddresses(host)
+  } catch (error) {
+    return unresolved(messageOf(error))
+  }
+  if (addresses.length === 0) return unresolved(`${host} has no address: create the records`)
+  const dns = judgeAddresses(host, addresses)
+  return [dns, await askAddress(host, addresses, dns.outcome === 'passed')]
+}
+
+function unresolved(message: string): DomainCheck[] {
+  return [
+    { kind: 'dns', outcome: 'failed', message },
+    { kind: 'http', outcome: 'skipped', message: 'not asked, because there is no address to ask' },
+  ]
+}
+
+function judgeAddresses(host: string, addresses: readonly string[]): DomainCheck {
+  const listed = addresses.join(', ')
+  if (addresses.some(isServerAddress))
+    return { kind: 'dns', outcome: 'passed', message: `${host} resolves to ${listed}, which is this server` }
+  return {
+    kind: 'dns',
+    outcome: 'failed',
+    message: `${host} resolves to ${listed}, which is no address of this server (a proxy in front or a router may be)`,
+  }
+}
+
+async function askAddress(host: string, addresses: readonly string[], isOwn: boolean): Promise<DomainCheck> {
+  const { outcome, message } = await probeHost(host, addresses[0]!)
+  if (outcome === 'here') return { kind: 'http', outcome: 'passed', message }
+  // Many routers do not let a host reach itself by its public address.
+  const unsaid = outcome === 'unreachable' && isOwn
+  return { kind: 'http', outcome: unsaid ? 'skipped' : 'failed', message }
+}

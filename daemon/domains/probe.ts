@@ -1,0 +1,65 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { publicHttpPort } from '#server/public-address.ts'
+import { sameSecret } from '#server/secrets.ts'
+import { VERIFICATION_PATH } from '#proxy/protocol.ts'
+import { verificationKey } from './verification-key.ts'
+
+/** A connection, and an answer, on a network that is slow. */
+const PROBE_MS = 5_000
+const NONCE_BYTES = 16
+/** An answer is 64 characters. */
+const MAX_ANSWER_BYTES = 1_024
+
+/** What was at a host's address: this server, something else, or nothing that could be connected to. */
+export interface Probe {
+  outcome: 'here' | 'elsewhere' | 'unreachable'
+  message: string
+}
+
+/** Asks a host at an address for a proof that only this server's data plane can give. */
+export async function probeHost(host: string, address: string): Promise<Probe> {
+  const nonce = randomBytes(NONCE_BYTES).toString('hex')
+  const url = `http://${host}${VERIFICATION_PATH}`
+  try {
+    const { status, body } = await get(host, address, VERIFICATION_PATH + nonce)
+    const expected = createHmac('sha256', verificationKey()).update(nonce).digest('hex')
+    if (status === 200 && sameSecret(body, expected))
+      return { outcome: 'here', message: `${url} at ${address} is answered by this server` }
+    return {
+      outcome: 'elsewhere',
+      message: `${url} at ${address} is answered by something else (status ${status})`,
+    }
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+    return {
+      outcome: 'unreachable',
+      message: `${address} port ${publicHttpPort()} cannot be connected to from this host (${why})`,
+    }
+  }
+}
+
+function get(host: string, address: string, path: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      host: address,
+      port: publicHttpPort(),
+      path,
+      headers: { host },
+      agent: false,
+      signal: AbortSignal.timeout(PROBE_MS),
+    })
+    asked.on('error', reject)
+    asked.on('response', (response) => {
+      let body = ''
+      response.setEncoding('latin1').on('data', (chunk: string) => {
+        body += chunk
+        if (body.length > MAX_ANSWER_BYTES) response.destroy()
+      })
+      // Also when it was cut: what came is judged.
+      response.on('close', () => resolve({ status: response.statusCode ?? 0, body }))
+      response.on('error', () => {})
+    })
+    asked.end()
+  })
+}

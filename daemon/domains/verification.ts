@@ -1,0 +1,62 @@
+import { onChange } from '#server/changes.ts'
+import { isLocalName } from '#server/domains/names.ts'
+import { keepChecks, reachesServer } from '#server/domains/operations.ts'
+import { getDomain, listDomains, type DomainRow } from '#server/domains/store.ts'
+import type { Task } from '../driver.ts'
+import { forEachLimited } from '../limits.ts'
+import type { World } from '../world.ts'
+import { checkDomain } from './checks.ts'
+import { Looks } from './looks.ts'
+
+/** The shortest time between two looks at one domain. */
+const PERIOD_MS = 5_000
+/** A domain that reaches the server is looked at this often. */
+const ACTIVE_MS = 6 * 3_600_000
+/** Domains looked at at a time: one whose resolver is slow delays no other. */
+const PARALLEL = 4
+
+/** Looks whether the names under each domain reach this server, and has those that do served. */
+export class Verification {
+  readonly #world: World
+  readonly #looks = new Looks(ACTIVE_MS)
+  readonly #stopListening: () => void
+  #wake: () => void = () => {}
+
+  constructor(world: World) {
+    this.#world = world
+    this.#stopListening = onChange(({ kind, action }) => {
+      if (kind === 'domain' && action !== 'updated') this.#wake()
+    })
+  }
+
+  task(wake: () => void): Task {
+    this.#wake = wake
+    return { name: 'domains', everyMs: PERIOD_MS, run: () => this.#run() }
+  }
+
+  /** Looks at a domain now; a local one has nothing to look at. Answers it as it is then. */
+  async verify(domain: DomainRow): Promise<DomainRow> {
+    if (!isLocalName(domain.name)) await this.#look(domain)
+    return getDomain(domain.id) ?? domain
+  }
+
+  stop(): void {
+    this.#stopListening()
+  }
+
+  async #run(): Promise<void> {
+    const domains = listDomains().filter(({ name }) => !isLocalName(name))
+    this.#looks.keep(new Set(domains.map(({ id }) => id)))
+    const due = domains.filter(({ id }) => this.#looks.isDue(id))
+    await forEachLimited(due, PARALLEL, (domain) => this.#look(domain))
+  }
+
+  async #look(domain: DomainRow): Promise<void> {
+    const checks = await checkDomain(domain.name)
+    // It may have been removed meanwhile.
+    const now = getDomain(domain.id)
+    if (!now) return
+    this.#looks.done(domain.id, reachesServer(checks))
+    if (keepChecks(now, checks)) await this.#world.dataPlane.sync()
+  }
+}

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { CertificateEntry } from '#server/certificates/schema.ts'
+import { viewCertificates } from '#server/certificates/view.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+
+export default defineEndpoint({
+  summary: 'List how each routed hostname is certified',
+  description: "The dashboard's first, then each hostname of each web service and static site.",
+  auth: 'token',
+  response: z.array(CertificateEntry),
+  handler: () => viewCertificates(),
+})

@@ -1,0 +1,22 @@
+import { useWorld } from '#daemon/index.ts'
+import { routed } from '#daemon/proxy/routed.ts'
+import { uploadCertificate } from '#server/certificates/operations.ts'
+import { CertificateUpload, UploadedCertificate } from '#server/certificates/schema.ts'
+import { viewUploaded } from '#server/certificates/view.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+
+export default defineEndpoint({
+  summary: 'Upload a certificate of your own',
+  description:
+    'It serves each host that it names, local ones too, before any from an authority, which is then not ordered. A chain in another order is sorted. You renew it yourself.',
+  auth: 'token',
+  status: 201,
+  body: CertificateUpload,
+  response: UploadedCertificate,
+  errors: ['runtime_error'],
+  async handler({ body }) {
+    const uploaded = uploadCertificate(body)
+    await routed(useWorld())
+    return viewUploaded(uploaded)
+  },
+})

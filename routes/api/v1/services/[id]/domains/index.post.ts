@@ -1,0 +1,25 @@
+import { useWorld } from '#daemon/index.ts'
+import { routed } from '#daemon/proxy/routed.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { InEnvironment } from '#server/http/query.ts'
+import { IdOrName } from '#server/schema.ts'
+import { addCustomDomain } from '#server/services/custom-domains.ts'
+import { findService } from '#server/services/operations.ts'
+import { CustomDomainInput, CustomDomains } from '#server/services/schema.ts'
+
+export default defineEndpoint({
+  summary: 'Add a custom domain to a service',
+  description:
+    'Of web services and static sites. Point its DNS at the server; it has its certificate soon after. One that the service has already changes nothing.',
+  auth: 'token',
+  params: IdOrName,
+  query: InEnvironment,
+  body: CustomDomainInput,
+  response: CustomDomains,
+  errors: ['conflict', 'runtime_error'],
+  async handler({ params, query, body }) {
+    const domains = addCustomDomain(findService(params.id, query.environment), body.domain)
+    await routed(useWorld())
+    return domains
+  },
+})

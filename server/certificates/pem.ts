@@ -1,0 +1,90 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
+
+/** What a certificate says of itself. */
+export interface CertificateFacts {
+  hosts: string[]
+  issuer: string
+  notBefore: number
+  notAfter: number
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** The certificates in a PEM text. Throws `Error` for what is none. */
+export function readChain(pem: string): X509Certificate[] {
+  return (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text))
+}
+
+/** What the first certificate of a chain says. Throws `Error` for what is none. */
+export function readFacts(pem: string): CertificateFacts {
+  const [leaf] = readChain(pem)
+  if (!leaf) throw new Error('there is no certificate in it')
+  return factsOf(leaf)
+}
+
+export function factsOf(leaf: X509Certificate): CertificateFacts {
+  return {
+    hosts: [...(leaf.subjectAltName ?? '').matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) =>
+      name!.toLowerCase(),
+    ),
+    issuer: /^(?:CN|O)=(.+)$/m.exec(leaf.issuer)?.[1] ?? leaf.issuer,
+    notBefore: Date.parse(leaf.validFrom),
+    notAfter: Date.parse(leaf.validTo),
+  }
+}
+
+/** A chain in order with the key of its first certificate. */
+export interface KeyedChain {
+  chain: string
+  key: string
+  facts: CertificateFacts
+}
+
+/** Puts a chain in order, from the certificate of the key on. Throws `Error` that says what is wrong with them. */
+export function assembleChain(certificatePem: string, keyPem: string): KeyedChain {
+  let certificates: X509Certificate[]
+  try {
+    certificates = readChain(certificatePem)
+  } catch {
+    throw new Error('certificate: it holds what is no certificate')
+  }
+  if (certificates.length === 0) throw new Error('certificate: there is no PEM certificate in it')
+  const key = readKey(keyPem)
+  const leaf = certificates.find((certificate) => certificate.checkPrivateKey(key))
+  if (!leaf) throw new Error('private_key: it belongs to none of the certificates')
+  const facts = factsOf(leaf)
+  if (facts.hosts.length === 0) throw new Error('certificate: it names no host (subjectAltName)')
+  if (facts.notAfter <= Date.now())
+    throw new Error(`certificate: it ended at ${new Date(facts.notAfter).toISOString()}`)
+  const ordered = inOrder(leaf, certificates)
+  return {
+    chain: ordered.map((certificate) => certificate.toString()).join(''),
+    key: key.export({ type: 'pkcs8', format: 'pem' }),
+    facts,
+  }
+}
+
+function readKey(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    throw new Error('private_key: it is no PEM private key without a passphrase')
+  }
+}
+
+/** From the leaf to the last issuer that is there; what does not belong to the chain breaks it. */
+function inOrder(leaf: X509Certificate, certificates: readonly X509Certificate[]): X509Certificate[] {
+  const ordered = [leaf]
+  let left = certificates.filter(({ fingerprint256 }) => fingerprint256 !== leaf.fingerprint256)
+  for (let last = leaf; left.length > 0;) {
+    const issuer = left.find((candidate) => last.checkIssued(candidate) && last.verify(candidate.publicKey))
+    if (!issuer)
+      throw new Error(
+        `certificate: the chain is broken: nothing in it issued ${last.subject.replaceAll('\n', ', ')}`,
+      )
+    ordered.push(issuer)
+    left = left.filter(({ fingerprint256 }) => fingerprint256 !== issuer.fingerprint256)
+    last = issuer
+  }
+  return ordered
+}

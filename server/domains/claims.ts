@@ -1,0 +1,147 @@
+import { useContext, useDatabase } from '../context.ts'
+import { findEnvironment, listEnvironments, PRODUCTION } from '../environments/store.ts'
+import { AppError } from '../errors.ts'
+import { Name } from '../schema.ts'
+import { placeOf } from '../services/hosts.ts'
+import { qualifiedName } from '../services/qualified-name.ts'
+import type { ServiceRow } from '../services/store.ts'
+import { TYPES } from '../services/types.ts'
+import { getDomainByName, listDomains } from './store.ts'
+
+/** No two things may have one host; each of these refuses, with `conflict`, what would give one a second holder. */
+
+/** Refuses a service whose hosts are the dashboard's or another service's own. */
+export function assertServiceHostsFree(
+  { type, name }: Pick<ServiceRow, 'type' | 'name'>,
+  environmentId: string,
+): void {
+  if (!TYPES[type].hasHosts) return
+  const environment = findEnvironment(environmentId)
+  for (const domain of listDomains()) {
+    const host = `${name}.${placeOf(environment, domain.name)}`
+    if (host === useContext().options.dashboardHost)
+      throw new AppError('conflict', `name: ${host} is the dashboard's host`)
+    const holder = customHolder(host)
+    if (holder) throw new AppError('conflict', `name: ${host} is a custom domain of service ${holder.label}`)
+  }
+}
+
+/** Refuses an environment whose services would be where the dashboard, a domain's services or a custom domain are. */
+export function assertEnvironmentHostsFree(name: string): void {
+  for (const domain of listDomains()) {
+    const place = placeOf({ name }, domain.name)
+    if (getDomainByName(place))
+      throw new AppError(
+        'conflict',
+        `name: ${place}, where services of this environment would be, is a domain`,
+      )
+    assertNotAboveDashboard(place, 'name')
+  }
+}
+
+/** Refuses a domain under which a service would have a host that something else has. */
+export function assertDomainHostsFree(name: string): void {
+  const known = getDomainByName(name)
+  if (known) throw new AppError('conflict', `name: ${name} is a domain already (${known.id})`)
+  for (const environment of listEnvironments()) {
+    if (environment.name === PRODUCTION) continue
+    const place = placeOf(environment, name)
+    if (getDomainByName(place))
+      throw new AppError(
+        'conflict',
+        `name: ${place}, where services of environment ${environment.name} would be, is a domain`,
+      )
+    for (const domain of listDomains()) {
+      if (placeOf(environment, domain.name) === name)
+        throw new AppError(
+          'conflict',
+          `name: ${name} is where services of environment ${environment.name} are`,
+        )
+    }
+    assertNotAboveDashboard(place, 'name')
+  }
+  assertNamedHostsFree(name)
+}
+
+/** Refuses a custom domain that another service has, or that a service, environment or the dashboard has or could have. */
+export function assertCustomDomainFree(host: string, serviceId: string | null, field: string): void {
+  if (host === useContext().options.dashboardHost)
+    throw new AppError('conflict', `${field}: ${host} is the dashboard's host`)
+  const holder = customHolder(host)
+  if (holder && holder.id !== serviceId)
+    throw new AppError('conflict', `${field}: ${host} is in use by service ${holder.label}`)
+  const domain = listDomains().find(({ name }) => couldBeUnder(host, name))
+  if (domain)
+    throw new AppError(
+      'conflict',
+      `${field}: ${host} is under the domain ${domain.name}, where services have their hosts by their names`,
+    )
+}
+
+/** Refuses a domain that gives an existing service the dashboard's host or a custom domain of a service. */
+function assertNamedHostsFree(domain: string): void {
+  const { dashboardHost } = useContext().options
+  const owned = customDomains().map(({ host, label }) => ({
+    host,
+    label: `a custom domain of service ${label}`,
+  }))
+  if (dashboardHost !== null) owned.push({ host: dashboardHost, label: "the dashboard's host" })
+  for (const { host, label } of owned) {
+    if (!couldBeUnder(host, domain)) continue
+    const [service, environment = PRODUCTION] = host.slice(0, -domain.length - 1).split('.')
+    const taken = useDatabase().get(
+      `SELECT 1 FROM services JOIN environments ON environments.id = environment_id
+       WHERE services.name = ? AND environments.name = ? AND type IN ('web_service', 'static_site')`,
+      service!,
+      environment,
+    )
+    if (taken)
+      throw new AppError(
+        'conflict',
+        `name: under ${domain} service ${service} would be at ${host}, which is ${label}`,
+      )
+  }
+}
+
+function assertNotAboveDashboard(place: string, field: string): void {
+  const { dashboardHost } = useContext().options
+  if (dashboardHost !== null && dashboardHost.slice(dashboardHost.indexOf('.') + 1) === place)
+    throw new AppError(
+      'conflict',
+      `${field}: the dashboard's host ${dashboardHost} is where a service of an environment would be`,
+    )
+}
+
+/** Whether a host is one that a service could have by its name under a domain: one label in production, else two. */
+function couldBeUnder(host: string, domain: string): boolean {
+  if (!host.endsWith(`.${domain}`)) return false
+  const labels = host.slice(0, -domain.length - 1).split('.')
+  return labels.length <= 2 && labels.every((label) => Name.safeParse(label).success)
+}
+
+interface CustomDomain {
+  host: string
+  /** The service's. */
+  id: string
+  label: string
+}
+
+function customHolder(host: string): CustomDomain | undefined {
+  return customDomains(host)[0]
+}
+
+/** The custom domains of all services, or the one that is this host, with whose they are. */
+function customDomains(host: string | null = null): CustomDomain[] {
+  return useDatabase()
+    .all<{ host: string; id: string; name: string; environment: string }>(
+      `SELECT custom.value AS host, services.id, services.name, environments.name AS environment
+       FROM services JOIN environments ON environments.id = environment_id, json_each(custom_domains) AS custom
+       WHERE ?1 IS NULL OR custom.value = ?1`,
+      host,
+    )
+    .map(({ host, id, name, environment }) => ({
+      host,
+      id,
+      label: qualifiedName(name, { name: environment }),
+    }))
+}

@@ -1,0 +1,47 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { parse } from 'tldts'
+import { AppError } from '../errors.ts'
+
+/** RFC 1035 section 2.3.4, in presentation form. */
+export const MAX_NAME_CHARACTERS = 253
+
+/** RFC 1035 section 2.3.1, with digits first as RFC 1123 section 2.1 allows. */
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Names that no public authority certifies and no public DNS serves (RFC 2606, RFC 6761, RFC 6762, RFC 8375). */
+const LOCAL_SUFFIXES = ['localhost', 'test', 'local', 'lan', 'internal', 'home.arpa']
+
+/** Whether a normal name is one that stays on the host or its network: nothing to verify and nothing to certify. */
+export function isLocalName(name: string): boolean {
+  return LOCAL_SUFFIXES.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))
+}
+
+/**
+ * A domain name as it is kept and compared: lower case, without a trailing dot, Unicode as punycode (UTS #46).
+ * Throws `invalid_request` that begins with `field` when no service could have it.
+ */
+export function normalName(text: string, field: string): string {
+  const fault = (what: string) => new AppError('invalid_request', `${field}: ${what}`)
+  const given = text.trim().replace(/[.。．｡]$/, '')
+  if (given.includes('*')) throw fault('wildcards are not taken: name the domain itself, such as example.com')
+  if (isAddress(given)) throw fault('an IP address is no domain name')
+  // The conversion would drop what belongs to a URL and not to a name.
+  if (/[\s:/?#@[\]\\%]/.test(given)) throw fault('must be a domain name alone, without scheme, port or path')
+  const name = domainToASCII(given)
+  if (name === '') throw fault('must be a domain name such as example.com')
+  // What the conversion took for a number is an address in disguise (0x7f.1).
+  if (isAddress(name)) throw fault('an IP address is no domain name')
+  if (name.length > MAX_NAME_CHARACTERS) throw fault(`must have at most ${MAX_NAME_CHARACTERS} characters`)
+  if (!name.split('.').every((label) => LABEL.test(label)))
+    throw fault('each label must be 1 to 63 of a-z, 0-9 and hyphen, with no hyphen first or last')
+  if (name === 'localhost') return name
+  if (!name.includes('.')) throw fault('must have at least two labels, such as example.com')
+  if (parse(name).publicSuffix === name && !isLocalName(name))
+    throw fault(`${name} is a public suffix, under which anyone may register: name a domain of yours`)
+  return name
+}
+
+function isAddress(text: string): boolean {
+  return isIP(text.replace(/^\[|\]$/g, '')) !== 0
+}

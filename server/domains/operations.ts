@@ -1,0 +1,139 @@
+import { tell } from '../changes.ts'
+import { useContext, useDatabase } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { logger } from '../log.ts'
+import { tryMove } from '../machine.ts'
+import { assertDomainHostsFree } from './claims.ts'
+import { isLocalName, normalName } from './names.ts'
+import type { DomainCheck, DomainInput, DomainPatch } from './schema.ts'
+import { domainMachine } from './states.ts'
+import {
+  deleteDomainRow,
+  getDomain,
+  getDomainByName,
+  insertDomain,
+  isServed,
+  listDomains,
+  setChecks,
+  setDefault,
+  setSource,
+  setVerified,
+  type DomainRow,
+} from './store.ts'
+
+const log = logger('domains')
+
+/** Every service has a host under each: what the data plane's table holds bounds their product. */
+const MAX_DOMAINS = 20
+
+/** Makes the base domain of the options a domain, at start; one that was it before is none any more. */
+export function ensureBaseDomain(): void {
+  const { baseDomain } = useContext().options
+  useDatabase().transaction(() => {
+    const domains = listDomains()
+    const former = domains.find(({ source, name }) => source === 'config' && name !== baseDomain)
+    if (former) deleteDomainRow(former.id)
+    const known = getDomainByName(baseDomain)
+    if (known) setSource(known.id, 'config')
+    const { id } = known ?? insertDomain(baseDomain, 'config')
+    if (!listDomains().some(({ is_default }) => is_default === 1)) setDefault(id)
+  })
+}
+
+/** The domain with this id or name. Throws `not_found`. */
+export function findDomain(idOrName: string): DomainRow {
+  const found = getDomain(idOrName) ?? getDomainByName(idOrName.toLowerCase())
+  if (!found) throw new AppError('not_found', `there is no domain ${idOrName}`)
+  return found
+}
+
+/** Connects a domain; one that is not local waits for its records. Throws `conflict` when a host under it has another holder. */
+export function createDomain(input: DomainInput): DomainRow {
+  const name = normalName(input.name, 'name')
+  const created = useDatabase().transaction(() => {
+    assertDomainHostsFree(name)
+    if (listDomains().length >= MAX_DOMAINS)
+      throw new AppError('conflict', `there are ${MAX_DOMAINS} domains: remove one that is not needed`)
+    return insertDomain(name, 'api')
+  })
+  tellDomain(created.id, 'created')
+  if (isServed(created)) tellHosts()
+  return created
+}
+
+/** Makes a domain the one that services are shown and linked under. Throws `conflict` for one that is not served. */
+export function patchDomain(domain: DomainRow, { is_default }: DomainPatch): DomainRow {
+  if (is_default === undefined || is_default === (domain.is_default === 1)) return domain
+  if (!is_default)
+    throw new AppError(
+      'invalid_request',
+      `is_default: ${domain.name} is the default; make another domain the default instead`,
+    )
+  useDatabase().transaction(() => {
+    const now = getDomain(domain.id)
+    if (!now || !isServed(now) || now.status === 'pending')
+      throw new AppError(
+        'conflict',
+        `domain ${domain.name} is not verified: its names do not reach the server yet`,
+      )
+    setDefault(domain.id)
+  })
+  tellDomain(domain.id, 'updated')
+  tellHosts()
+  return getDomain(domain.id)!
+}
+
+/** Ends that services are served under a domain; the base domain is the default again when it was. Throws `conflict` for that one. */
+export function deleteDomain(domain: DomainRow): void {
+  if (domain.source === 'config')
+    throw new AppError(
+      'conflict',
+      `${domain.name} is the base domain, which is set when the server starts (--base-domain)`,
+    )
+  useDatabase().transaction(() => {
+    const isDefault = getDomain(domain.id)?.is_default === 1
+    deleteDomainRow(domain.id)
+    const base = listDomains().find(({ source }) => source === 'config')
+    if (isDefault && base) setDefault(base.id)
+  })
+  tellDomain(domain.id, 'deleted')
+  if (isServed(domain)) tellHosts()
+}
+
+/** Whether checks say that the names under a domain reach this server: a host that cannot connect to itself is believed its DNS. */
+export function reachesServer(checks: readonly DomainCheck[]): boolean {
+  const outcome = (kind: DomainCheck['kind']) => checks.find((check) => check.kind === kind)?.outcome
+  return outcome('http') === 'passed' || (outcome('dns') === 'passed' && outcome('http') === 'skipped')
+}
+
+/**
+ * Keeps what a look at a domain found and moves it accordingly. One that becomes active is the default when that was a
+ * local name. Answers whether what is served or shown has changed.
+ */
+export function keepChecks(domain: DomainRow, checks: readonly DomainCheck[]): boolean {
+  const reaches = reachesServer(checks)
+  const moved = useDatabase().transaction(() => {
+    setChecks(domain.id, JSON.stringify(checks))
+    const moved = tryMove(domainMachine, domain.id, reaches ? 'active' : 'failed')
+    if (!moved || !reaches) return moved
+    setVerified(domain.id)
+    const shown = listDomains().find(({ is_default }) => is_default === 1)
+    if (shown && isLocalName(shown.name)) setDefault(domain.id)
+    return true
+  })
+  tellDomain(domain.id, 'updated')
+  if (!moved) return false
+  if (reaches) log.info(`${domain.name} is active: its names reach this server`)
+  else log.warn(`${domain.name} no longer reaches this server; it is still served`, { checks })
+  tellHosts()
+  return true
+}
+
+function tellDomain(id: string, action: 'created' | 'updated' | 'deleted'): void {
+  tell({ kind: 'domain', id, service_id: null, action })
+}
+
+/** The hosts of services and environments are others: there may be too many to name. */
+function tellHosts(): void {
+  tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { DnsRecord } from '../environments/schema.ts'
+import { idSchema, Timestamp } from '../schema.ts'
+import { DOMAIN_STATUSES } from './states.ts'
+
+export const DomainCheck = z
+  .object({
+    kind: z.enum(['dns', 'http']).meta({
+      description:
+        '`dns`: what a made-up name under the domain resolves to; `http`: whether this server answers there',
+    }),
+    outcome: z.enum(['passed', 'failed', 'skipped']),
+    message: z.string().meta({ examples: ['it resolves to 203.0.113.7, which is this server'] }),
+  })
+  .meta({ id: 'DomainCheck' })
+export type DomainCheck = z.infer<typeof DomainCheck>
+
+export const Domain = z
+  .object({
+    id: idSchema('domain'),
+    name: z.string().meta({ examples: ['example.com'] }),
+    source: z.enum(['config', 'api']).meta({
+      description: '`config` is the base domain, which is set when the server starts',
+      examples: ['api'],
+    }),
+    status: z.enum(DOMAIN_STATUSES).meta({
+      description: '`failed`: it was active, but its names no longer reach the server; it is still served',
+      examples: ['pending'],
+    }),
+    is_default: z
+      .boolean()
+      .meta({ description: 'Services are shown and linked under it', examples: [false] }),
+    local: z
+      .boolean()
+      .meta({ description: 'A name that needs no DNS and no certificate', examples: [false] }),
+    served: z.boolean().meta({ examples: [false] }),
+    url_pattern: z.string().meta({ examples: ['https://<service>.example.com'] }),
+    records: z.array(DnsRecord).meta({ description: 'What DNS needs' }),
+    checks: z.array(DomainCheck).meta({ description: 'What was found when it was checked last' }),
+    created_at: Timestamp,
+    checked_at: Timestamp.nullable(),
+    verified_at: Timestamp.nullable().meta({ description: 'When its names first reached the server' }),
+  })
+  .meta({ id: 'Domain', description: 'A name under which services are served, each by one label' })
+export type Domain = z.infer<typeof Domain>
+
+export const DomainInput = z
+  .strictObject({ name: z.string().meta({ examples: ['example.com'] }) })
+  .meta({ id: 'DomainInput', examples: [{ name: 'example.com' }] })
+export type DomainInput = z.infer<typeof DomainInput>
+
+export const DomainPatch = z
+  .strictObject({
+    is_default: z
+      .boolean()
+      .optional()
+      .meta({ examples: [true] }),
+  })
+  .meta({ id: 'DomainPatch', examples: [{ is_default: true }] })
+export type DomainPatch = z.infer<typeof DomainPatch>

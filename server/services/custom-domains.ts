@@ -1,0 +1,28 @@
+import { assertCustomDomainFree } from '../domains/claims.ts'
+import { normalName } from '../domains/names.ts'
+import { AppError } from '../errors.ts'
+import { customDomainsOf } from './hosts.ts'
+import { patchService } from './operations.ts'
+import type { ServiceRow } from './store.ts'
+import { TYPES } from './types.ts'
+
+/** Gives a service a host of its own; one that it has already changes nothing. Throws `conflict` when something else has it. */
+export function addCustomDomain(service: ServiceRow, text: string): string[] {
+  const host = normalName(text, 'domain')
+  if (!TYPES[service.type].hasHosts)
+    throw new AppError('invalid_request', `domain: ${TYPES[service.type].label} has no public address`)
+  const domains = customDomainsOf(service)
+  if (domains.includes(host)) return domains
+  assertCustomDomainFree(host, service.id, 'domain')
+  return customDomainsOf(patchService(service, { custom_domains: [...domains, host] }))
+}
+
+/** Takes a host of its own from a service. Throws `not_found` when it has it not. */
+export function removeCustomDomain(service: ServiceRow, text: string): string[] {
+  const host = normalName(text, 'domain')
+  const domains = customDomainsOf(service)
+  if (!domains.includes(host))
+    throw new AppError('not_found', `service ${service.name} has no custom domain ${host}`)
+  const left = domains.filter((domain) => domain !== host)
+  return customDomainsOf(patchService(service, { custom_domains: left }))
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { startPlace, type Place } from './place.ts'
+
+let place: Place
+
+afterEach(() => place?.stop())
+
+test('an account is bound to the one that the authority has given out, and its key is kept over restarts', async () => {
+  const key = randomBytes(32).toString('base64url')
+  place = await startPlace({
+    authority: { externalAccounts: { 'kid-1': key } },
+    server: { flags: ['--acme-eab-kid', 'kid-1', '--acme-eab-key', key, '--acme-email', 'ada@example.com'] },
+  })
+  await place.server.api('POST', '/services', { name: 'bound' })
+  await place.reaches('bound.example.com', 'issued')
+  const folder = join(place.server.dataDirectory, 'certificates', '_accounts')
+  const [account] = readdirSync(folder)
+  const file = join(folder, account!, 'privkey.pem')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const { mtimeMs } = statSync(file)
+  await place.server.restart()
+  await place.server.api('POST', '/services', { name: 'later' })
+  await place.reaches('later.example.com', 'issued')
+  expect(statSync(file).mtimeMs).toBe(mtimeMs)
+})
+
+test('an authority that wants a bound account is told to the administrator when there is none', async () => {
+  const key = randomBytes(32).toString('base64url')
+  place = await startPlace({ authority: { externalAccounts: { 'kid-1': key } } })
+  await place.server.api('POST', '/services', { name: 'unbound' })
+  expect((await place.reaches('unbound.example.com', 'failed')).error).toMatch(/external/i)
+})

@@ -1,0 +1,113 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { request, type RequestOptions } from 'node:https'
+import { text } from 'node:stream/consumers'
+import { connect, type ConnectionOptions, type DetailedPeerCertificate } from 'node:tls'
+import {
+  startAuthority,
+  startNameServer,
+  type Authority,
+  type AuthorityOptions,
+  type NameServer,
+} from '../stand/acme.ts'
+import { startServer, type ServerOptions, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+
+/** A server on the real ports of a loopback address of its own, to which every name leads, and an authority that looks there. */
+export interface Place {
+  ip: string
+  names: NameServer
+  authority: Authority
+  server: TestServer
+  /** The entry of a host in GET /certificates. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- as an answer of the API
+  entry(host: string): Promise<any>
+  /** Waits until a host has this state; answers its entry. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- as an answer of the API
+  reaches(host: string, state: string, limitMs?: number): Promise<any>
+  /** The certificate that a host shows, which must be from the authority unless told otherwise. */
+  shown(host: string, options?: ConnectionOptions): Promise<DetailedPeerCertificate>
+  /** A request over HTTPS; answers its status. */
+  ask(host: string, options?: RequestOptions): Promise<{ status: number; body: string; headers: object }>
+  stop(): Promise<void>
+}
+
+export interface PlaceOptions {
+  server?: ServerOptions
+  authority?: Partial<AuthorityOptions>
+  /** Whom everybody asks for names, given the address that they shall lead to; a name server of the place's own by default. */
+  names?: (ip: string) => Promise<NameServer>
+  /** The port that the authority looks at for HTTP-01, 80 unless told otherwise. */
+  httpPort?: number
+}
+
+export async function startPlace({ server: wanted = {}, ...options }: PlaceOptions = {}): Promise<Place> {
+  const ip = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`
+  const { httpPort = 80 } = options
+  const names = options.names ? await options.names(ip) : await startNameServer()
+  await names.setDefault(ip)
+  const authority = await startAuthority({ dns: names, httpPort, httpsPort: 443, ...options.authority })
+  const server = await startServer({
+    ...wanted,
+    flags: [
+      ...['--http-listen', `${ip}:${httpPort}`, '--https-listen', `${ip}:443`, '--public-ip', ip],
+      ...['--dns-resolvers', names.address, '--base-domain', 'example.com', '--dashboard-host', 'off'],
+      ...['--acme-directory', authority.directory, '--acme-ca-file', authority.caFile],
+      ...(wanted.flags ?? []),
+    ],
+  })
+  const place: Place = {
+    ip,
+    names,
+    authority,
+    server,
+    async entry(host) {
+      const { body } = await server.api('GET', '/certificates')
+      return body.find((entry: { host: string }) => entry.host === host)
+    },
+    reaches: (host, state, limitMs) =>
+      waitFor(
+        async () => {
+          const entry = await place.entry(host)
+          if (entry?.state !== state) throw new Error(`it is ${JSON.stringify(entry)}`)
+          return entry
+        },
+        `${host} to be ${state}`,
+        limitMs,
+      ),
+    async shown(host, more = {}) {
+      const ca = more.rejectUnauthorized === false ? undefined : await authority.root()
+      const socket = connect({ host: ip, port: 443, servername: host, ...(ca ? { ca } : {}), ...more })
+      await once(socket, 'secureConnect')
+      const certificate = socket.getPeerCertificate(true)
+      socket.destroy()
+      return certificate
+    },
+    async ask(host, more = {}) {
+      const ca = await authority.root()
+      const { promise, resolve, reject } = Promise.withResolvers<{
+        status: number
+        body: string
+        headers: object
+      }>()
+      request(
+        { host: ip, servername: host, ca, agent: false, ...more, headers: { host, ...more.headers } },
+        (response) => {
+          void text(response).then(
+            (body) => resolve({ status: response.statusCode!, body, headers: response.headers }),
+            reject,
+          )
+        },
+      )
+        .on('error', reject)
+        .end()
+      return promise
+    },
+    async stop() {
+      await server.stop()
+      await authority.stop()
+      await names.stop()
+    },
+  }
+  return place
+}

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readEvents } from '../support/sse.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer({
+    flags: [
+      ...['--base-domain', 'apps.example.com', '--dashboard-host', 'panel.example.net', '--tls', 'off'],
+      // Nobody answers there: every look fails at once.
+      ...['--public-ip', '203.0.113.7,2001:db8::7', '--dns-resolvers', '127.0.0.1:1'],
+    ],
+  })
+})
+
+afterAll(async () => {
+  await server?.stop()
+})
+
+function refused(status: number, code: string, part?: RegExp) {
+  return {
+    status,
+    body: { error: { code, message: part ? expect.stringMatching(part) : expect.any(String) } },
+  }
+}
+
+const invalid = (part?: RegExp) => refused(400, 'invalid_request', part)
+const conflict = (part?: RegExp) => refused(409, 'conflict', part)
+
+function connect(name: string) {
+  return server.api('POST', '/domains', { name })
+}
+
+/** What the data plane answers at a host; 404 where it serves nothing. */
+async function statusAt(host: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const { request } = await import('node:http')
+  request({ host: '127.0.0.1', port: server.httpPort, headers: { host } }, (response) =>
+    resolve(response.resume().statusCode!),
+  )
+    .on('error', reject)
+    .end()
+  return promise
+}
+
+describe('domains', () => {
+  test('begin with the base domain, which is served from the start and listed with its records', async () => {
+    const { status, body } = await server.api('GET', '/domains')
+    expect(status).toBe(200)
+    expect(body).toEqual([
+      {
+        id: expect.stringMatching(/^dom-[0-9a-f]{20}$/),
+        name: 'apps.example.com',
+        source: 'config',
+        status: 'pending',
+        is_default: true,
+        local: false,
+        served: true,
+        url_pattern: `http://<service>.apps.example.com:${server.httpPort}`,
+        records: [
+          { name: '*.apps.example.com', type: 'A', value: '203.0.113.7', required: true },
+          { name: '*.apps.example.com', type: 'AAAA', value: '2001:db8::7', required: false },
+          { name: 'apps.example.com', type: 'A', value: '203.0.113.7', required: false },
+          { name: 'apps.example.com', type: 'AAAA', value: '2001:db8::7', required: false },
+        ],
+        checks: expect.any(Array),
+        created_at: expect.stringMatching(/Z$/),
+        checked_at: expect.toSatisfy((at) => at === null || typeof at === 'string'),
+        verified_at: null,
+      },
+    ])
+  })
+
+  test('are connected under a normal name, wait for their records, and are found by id or name', async () => {
+    const { status, body } = await connect('Bücher.Example.ORG.')
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { name: 'xn--bcher-kva.example.org', source: 'api', status: 'pending', served: false },
+    })
+    for (const id of [body.id, body.name])
+      expect((await server.api('GET', `/domains/${id}`)).body.id).toBe(body.id)
+    expect(await server.api('GET', '/domains/nowhere.example')).toMatchObject(refused(404, 'not_found'))
+    expect(await connect('bücher.example.org')).toMatchObject(conflict(/is a domain already/))
+    expect((await server.api('DELETE', `/domains/${body.name}`)).status).toBe(204)
+    expect(await server.api('DELETE', `/domains/${body.name}`)).toMatchObject(refused(404, 'not_found'))
+  })
+
+  test.each([
+    ['192.0.2.1'],
+    ['*.example.org'],
+    ['example.org:80'],
+    ['example'],
+    ['co.uk'],
+    [`${'a.'.repeat(130)}example.org`],
+    ['a b.example.org'],
+    [7],
+  ])('are refused when %j is none', async (name) => {
+    expect(await server.api('POST', '/domains', { name })).toMatchObject(invalid(/^name: /))
+  })
+
+  test('are served at once when they are local, and are not checked', async () => {
+    const { body: service } = await server.api('POST', '/services', { name: 'local' })
+    expect(await statusAt('local.lab.test')).toBe(404)
+    const { body } = await connect('lab.test')
+    expect(body).toMatchObject({ status: 'active', local: true, served: true, records: [], checks: [] })
+    expect(await statusAt('local.lab.test')).toBe(503)
+    const verified = await server.api('POST', '/domains/lab.test/verify')
+    expect(verified).toMatchObject({ status: 200, body: { checked_at: null, checks: [] } })
+    expect((await server.api('GET', '/services/local')).body).toMatchObject({
+      hosts: ['local.apps.example.com', 'local.lab.test'],
+      url: `http://local.apps.example.com:${server.httpPort}`,
+    })
+    expect((await server.api('DELETE', '/domains/lab.test')).status).toBe(204)
+    expect(await statusAt('local.lab.test')).toBe(404)
+    expect(await statusAt('local.apps.example.com')).toBe(503)
+    await server.api('DELETE', `/services/${service.id}`)
+  })
+
+  test('are the default one at a time: what services and environments are shown under', async () => {
+    await server.api('POST', '/services', { name: 'shown' })
+    await connect('other.test')
+    expect(await server.api('PATCH', '/domains/other.test', { is_default: true })).toMatchObject({
+      status: 200,
+      body: { is_default: true },
+    })
+    const { body: domains } = await server.api('GET', '/domains')
+    expect(domains.map(({ name, is_default }: Record<string, unknown>) => [name, is_default])).toEqual([
+      ['other.test', true],
+      ['apps.example.com', false],
+    ])
+    expect((await server.api('GET', '/services/shown')).body).toMatchObject({
+      url: `http://shown.other.test:${server.httpPort}`,
+      hosts: ['shown.other.test', 'shown.apps.example.com'],
+    })
+    expect((await server.api('GET', '/environments/production')).body).toMatchObject({
+      url_pattern: `http://<service>.other.test:${server.httpPort}`,
+      dns: [{ domain: 'apps.example.com', wildcard: '*.apps.example.com' }],
+    })
+    expect((await server.api('GET', '/info')).body).toMatchObject({
+      base_domain: 'apps.example.com',
+      default_domain: 'other.test',
+    })
+    expect(await server.api('PATCH', '/domains/other.test', { is_default: false })).toMatchObject(
+      invalid(/is_default/),
+    )
+    expect(await server.api('PATCH', '/domains/other.test', {})).toMatchObject({ status: 200 })
+    await connect('waits.example.org')
+    expect(await server.api('PATCH', '/domains/waits.example.org', { is_default: true })).toMatchObject(
+      conflict(/not verified/),
+    )
+    await server.api('DELETE', '/domains/waits.example.org')
+    await server.api('DELETE', '/domains/other.test')
+    expect((await server.api('GET', '/domains')).body[0]).toMatchObject({
+      name: 'apps.example.com',
+      is_default: true,
+    })
+    await server.api('DELETE', '/services/shown')
+  })
+
+  test('that are the base domain are not removed', async () => {
+    expect(await server.api('DELETE', '/domains/apps.example.com')).toMatchObject(conflict(/--base-domain/))
+  })
+
+  test('say what a check found when it is asked for', async () => {
+    const { status, body } = await server.api('POST', '/domains/apps.example.com/verify')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      status: 'pending',
+      checked_at: expect.any(String),
+      checks: [
+        { kind: 'dns', outcome: 'failed', message: expect.stringContaining('do not answer') },
+        { kind: 'http', outcome: 'skipped' },
+      ],
+    })
+  })
+
+  test('are told to the change feed', async () => {
+    const ended = new AbortController()
+    const response = await fetch(`${server.url}/api/v1/events`, {
+      headers: { authorization: `Bearer ${server.token}` },
+      signal: ended.signal,
+    })
+    const changes: string[] = []
+    for await (const { event, data } of readEvents(response)) {
+      if (event === 'ready') {
+        await connect('told.test')
+        await server.api('DELETE', '/domains/told.test')
+      }
+      if (event === 'change') {
+        const { kind, action } = JSON.parse(data)
+        if (!(kind === 'domain' && action === 'updated')) changes.push(`${kind} ${action}`)
+      }
+      if (changes.length === 4) break
+    }
+    ended.abort()
+    expect(changes).toEqual(['domain created', 'all resync', 'domain deleted', 'all resync'])
+  })
+})
+
+describe('no two things have one host:', () => {
+  test('a domain is not where an environment is, nor an environment where a domain is', async () => {
+    await server.api('POST', '/environments', { name: 'staging' })
+    expect(await connect('staging.apps.example.com')).toMatchObject(conflict(/environment staging/))
+    await connect('qa.apps.example.com')
+    expect(await server.api('POST', '/environments', { name: 'qa' })).toMatchObject(conflict(/is a domain/))
+    await server.api('DELETE', '/domains/qa.apps.example.com')
+    await connect('staging.example.org')
+    expect(await connect('example.org')).toMatchObject(conflict(/staging\.example\.org/))
+    await server.api('DELETE', '/domains/staging.example.org')
+    await server.api('DELETE', '/environments/staging')
+  })
+
+  test('a service is not where the dashboard is', async () => {
+    expect((await connect('example.net')).status).toBe(201)
+    expect(await server.api('POST', '/services', { name: 'panel' })).toMatchObject(conflict(/dashboard/))
+    await server.api('POST', '/services', { name: 'later' })
+    expect(await server.api('PATCH', '/services/later', { name: 'panel' })).toMatchObject(
+      conflict(/dashboard/),
+    )
+    await server.api('DELETE', '/domains/example.net')
+    expect((await server.api('POST', '/services', { name: 'panel' })).status).toBe(201)
+    expect(await connect('example.net')).toMatchObject(conflict(/dashboard/))
+  })
+
+  test('a custom domain is no host of another service, of a domain or of the dashboard', async () => {
+    await server.api('POST', '/services', { name: 'one', custom_domains: ['www.Shop.example.'] })
+    await server.api('POST', '/services', { name: 'two' })
+    const add = (domain: string) => server.api('POST', '/services/two/domains', { domain })
+    expect(await add('www.shop.example')).toMatchObject(conflict(/in use by service one/))
+    expect(await add('panel.example.net')).toMatchObject(conflict(/dashboard/))
+    expect(await add('two.apps.example.com')).toMatchObject(conflict(/under the domain apps\.example\.com/))
+    expect(await add('any.staging.apps.example.com')).toMatchObject(conflict(/under the domain/))
+    expect(await add('a.b.c.apps.example.com')).toMatchObject({ status: 200 })
+    expect(await add('apps.example.com')).toMatchObject({ status: 200 })
+    await connect('shop.example')
+    expect(await server.api('POST', '/services', { name: 'www' })).toMatchObject(conflict(/service one/))
+    await server.api('DELETE', '/domains/shop.example')
+    await server.api('POST', '/services', { name: 'www' })
+    expect(await connect('shop.example')).toMatchObject(conflict(/custom domain of service one/))
+    for (const name of ['one', 'two', 'www']) await server.api('DELETE', `/services/${name}`)
+  })
+})
+
+describe('custom domains', () => {
+  test('are added, listed, served and removed', async () => {
+    await server.api('POST', '/services', { name: 'site' })
+    expect(await server.api('GET', '/services/site/domains')).toMatchObject({ status: 200, body: [] })
+    const added = await server.api('POST', '/services/site/domains', { domain: 'Bücher.example.' })
+    expect(added).toMatchObject({ status: 200, body: ['xn--bcher-kva.example'] })
+    const again = await server.api('POST', '/services/site/domains', { domain: 'xn--bcher-kva.example' })
+    expect(again.body).toEqual(['xn--bcher-kva.example'])
+    expect(await statusAt('xn--bcher-kva.example')).toBe(503)
+    expect((await server.api('GET', '/services/site')).body).toMatchObject({
+      custom_domains: ['xn--bcher-kva.example'],
+      hosts: ['site.apps.example.com', 'xn--bcher-kva.example'],
+    })
+    const removed = await server.api(
+      'DELETE',
+      `/services/site/domains/${encodeURIComponent('Bücher.example')}`,
+    )
+    expect(removed).toMatchObject({ status: 200, body: [] })
+    expect(await statusAt('xn--bcher-kva.example')).toBe(404)
+    expect(await server.api('DELETE', '/services/site/domains/xn--bcher-kva.example')).toMatchObject(
+      refused(404, 'not_found'),
+    )
+    await server.api('DELETE', '/services/site')
+  })
+
+  test('are settings of web services and static sites, checked as such', async () => {
+    expect(await server.api('POST', '/services', { name: 'x', custom_domains: ['192.0.2.1'] })).toMatchObject(
+      invalid(/^custom_domains\[0\]: .*IP/),
+    )
+    expect(
+      await server.api('POST', '/services', { name: 'x', custom_domains: ['a.example', '*.b.example'] }),
+    ).toMatchObject(invalid(/^custom_domains\[1\]: .*wildcard/))
+    expect(
+      await server.api('POST', '/services', {
+        name: 'x',
+        type: 'background_worker',
+        custom_domains: ['a.example.org'],
+      }),
+    ).toMatchObject(invalid(/^custom_domains: /))
+    await server.api('POST', '/services', { name: 'worker', type: 'background_worker' })
+    expect(await server.api('POST', '/services/worker/domains', { domain: 'a.example.org' })).toMatchObject(
+      invalid(/^domain: /),
+    )
+    await server.api('DELETE', '/services/worker')
+    const { body } = await server.api('POST', '/services', {
+      name: 'x',
+      custom_domains: ['a.example.org', 'A.example.org.'],
+    })
+    expect(body.custom_domains).toEqual(['a.example.org'])
+    await server.api('DELETE', '/services/x')
+  })
+
+  test('lead to the canonical one, which is one of them', async () => {
+    const hosts = ['www.brand.example', 'brand.example']
+    await server.api('POST', '/services', { name: 'brand', custom_domains: hosts })
+    const patch = (body: object) => server.api('PATCH', '/services/brand', body)
+    expect(await patch({ canonical_domain: 'else.example' })).toMatchObject(invalid(/^canonical_domain: /))
+    expect(await patch({ canonical_domain: 'WWW.brand.example' })).toMatchObject({
+      status: 200,
+      body: { canonical_domain: 'www.brand.example' },
+    })
+    const response = await fetch(`http://127.0.0.1:${server.httpPort}/a?b=c`, { redirect: 'manual' })
+    expect(response.status).toBe(404)
+    const { request } = await import('node:http')
+    const location = await new Promise<unknown>((resolve, reject) => {
+      request(
+        { host: '127.0.0.1', port: server.httpPort, path: '/a?b=c', headers: { host: 'brand.example' } },
+        (answer) => resolve([answer.resume().statusCode, answer.headers.location]),
+      )
+        .on('error', reject)
+        .end()
+    })
+    expect(location).toEqual([308, `http://www.brand.example:${server.httpPort}/a?b=c`])
+    expect(await statusAt('www.brand.example')).toBe(503)
+    expect(await statusAt('brand.apps.example.com')).toBe(503)
+    await server.api('DELETE', '/services/brand/domains/www.brand.example')
+    expect((await server.api('GET', '/services/brand')).body.canonical_domain).toBeNull()
+    expect(await statusAt('brand.example')).toBe(503)
+    await server.api('DELETE', '/services/brand')
+  })
+})

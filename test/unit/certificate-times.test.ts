@@ -1,0 +1,152 @@
+import { X509Certificate } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { AwayTimes, backoffMs, MinuteGate } from '#daemon/certificates/backoff.ts'
+import { isNearEnd } from '#daemon/certificates/expiry.ts'
+import { readRetryAfter } from '#daemon/certificates/problem.ts'
+import { adviceOf, certificateId, renewAt } from '#daemon/certificates/renewal.ts'
+import { Looks } from '#daemon/domains/looks.ts'
+import { readDnsProvider } from '#server/dns-provider.ts'
+
+const MINUTE = 60_000
+/** The example of RFC 9773, appendix A. */
+const EXAMPLE = `-----BEGIN CERTIFICATE-----
+MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt
+cGxlIENBMCIYDzAwMDEwMTAxMDAwMDAwWhgPMDAwMTAxMDEwMDAwMDBaMBYxFDAS
+BgNVBAMTC2V4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeBZu
+7cbpAYNXZLbbh8rNIzuOoqOOtmxA1v7cRm//AwyMwWxyHz4zfwmBhcSrf47NUAFf
+qzLQ2PPQxdTXREYEnKMjMCEwHwYDVR0jBBgwFoAUaYhba4dGQEHhs3uEe6CuLN4B
+yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
++FYN/8oCIClDsqBklhB9KAelFiYt9+6FDj3z4KGVelYM5MdsO3pK
+-----END CERTIFICATE-----`
+const DAY = 24 * 60 * MINUTE
+
+describe('a host that could not be certified', () => {
+  it('waits a minute, then twice as long each time, up to 12 hours, give or take a fifth', () => {
+    expect([1, 2, 3, 5].map((failures) => backoffMs(failures, 0.5) / MINUTE)).toEqual([1, 2, 4, 16])
+    expect(backoffMs(50, 0.5)).toBe(12 * 60 * MINUTE)
+    expect([backoffMs(1, 0), backoffMs(1, 1)]).toEqual([0.8 * MINUTE, 1.2 * MINUTE])
+  })
+
+  it('waits as long as the authority says', () => {
+    expect(readRetryAfter('120')).toBe(120_000)
+    expect(readRetryAfter('Sun, 22 Nov 2026 00:01:00 GMT', Date.UTC(2026, 10, 22))).toBe(MINUTE)
+    expect(readRetryAfter('Sun, 22 Nov 2020 00:01:00 GMT')).toBe(0)
+    expect([readRetryAfter(undefined), readRetryAfter('soon')]).toEqual([null, null])
+  })
+})
+
+describe('an authority', () => {
+  it('is asked for so many new orders a minute', () => {
+    const gate = new MinuteGate(2)
+    expect([gate.pass(0), gate.pass(1), gate.pass(2), gate.pass(MINUTE)]).toEqual([true, true, false, true])
+  })
+
+  it('that does not answer is left alone, longer each time, until it does', () => {
+    const away = new AwayTimes()
+    expect(away.isOver(0)).toBe(true)
+    expect(away.failed(0)).toBe(30_000)
+    // Another order of the same moment says nothing new.
+    expect(away.failed(10_000)).toBe(20_000)
+    expect(away.isOver(29_999)).toBe(false)
+    expect(away.failed(30_000)).toBe(60_000)
+    away.answered()
+    expect(away.isOver(30_001)).toBe(true)
+  })
+})
+
+describe('a certificate', () => {
+  it('is renewed after two thirds of its life', () => {
+    expect(renewAt({ notBefore: 0, notAfter: 90 * DAY })).toBe(60 * DAY)
+  })
+
+  it('is renewed at a moment of the window that its authority advises, which is chosen once', () => {
+    const window = { start: '2026-01-01T00:00:00Z', end: '2026-01-03T00:00:00Z' }
+    const start = Date.parse(window.start)
+    expect(adviceOf(window, 0, 0.5)).toBe(start + DAY)
+    expect(adviceOf(window, start + 1, 0.5)).toBe(start + 1)
+    expect(adviceOf(undefined, 7)).toBe(7)
+    expect(adviceOf({ start: window.end, end: window.start }, 7)).toBe(7)
+  })
+
+  it('is called by its authority as RFC 9773 says', () => {
+    expect(certificateId(new X509Certificate(EXAMPLE))).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE')
+  })
+
+  it('is near its end in the last 14 days, a short-lived one in the last sixth', () => {
+    expect(isNearEnd(0, 90 * DAY, 75 * DAY)).toBe(false)
+    expect(isNearEnd(0, 90 * DAY, 77 * DAY)).toBe(true)
+    expect(isNearEnd(0, 6 * DAY, 4.9 * DAY)).toBe(false)
+    expect(isNearEnd(0, 6 * DAY, 5.1 * DAY)).toBe(true)
+  })
+})
+
+describe('a name that does not lead here', () => {
+  it('is looked at every 5 s for 10 minutes, each minute for an hour, then every 10 minutes', () => {
+    let now = 0
+    const looks = new Looks(6 * 60 * MINUTE, () => now)
+    const waitAt = (moment: number) => {
+      now = moment
+      looks.done('x', false)
+      return looks.waitMs('x')
+    }
+    expect(looks.isDue('x')).toBe(true)
+    expect([0, 9 * MINUTE, 11 * MINUTE, 69 * MINUTE, 71 * MINUTE, 10 * DAY].map(waitAt)).toEqual([
+      5_000,
+      5_000,
+      MINUTE,
+      MINUTE,
+      10 * MINUTE,
+      10 * MINUTE,
+    ])
+    looks.done('x', true)
+    expect(looks.isHere('x')).toBe(true)
+    expect(looks.waitMs('x')).toBe(6 * 60 * MINUTE)
+    expect(waitAt(20 * DAY)).toBe(5_000)
+    expect(looks.isHere('x')).toBe(false)
+  })
+})
+
+describe('--acme-dns', () => {
+  const read = (kind: string, variables: Record<string, string>) =>
+    readDnsProvider(
+      kind,
+      Object.fromEntries(
+        Object.entries(variables).map(([name, value]) => [`DEPLOYER_ACME_DNS_${name}`, value]),
+      ),
+    )
+
+  it('takes what its kind needs from variables', () => {
+    expect(read('exec', { EXEC: '/bin/true' })).toEqual({ kind: 'exec', program: '/bin/true' })
+    expect(read('cloudflare', { TOKEN: 't' })).toEqual({ kind: 'cloudflare', token: 't' })
+    expect(read('rfc2136', { SERVER: 'ns.example.com' })).toEqual({
+      kind: 'rfc2136',
+      server: 'ns.example.com:53',
+      tsig: null,
+    })
+    expect(
+      read('rfc2136', {
+        SERVER: '[2001:db8::1]:5353',
+        TSIG_NAME: 'k',
+        TSIG_SECRET: 's',
+        TSIG_ALGORITHM: 'HMAC-SHA512.',
+      }),
+    ).toMatchObject({
+      server: '[2001:db8::1]:5353',
+      tsig: { name: 'k', secret: 's', algorithm: 'hmac-sha512' },
+    })
+  })
+
+  it.each([
+    ['exec', {}, /DEPLOYER_ACME_DNS_EXEC/],
+    ['exec', { EXEC: 'true' }, /absolute path/],
+    ['exec', { EXEC: '/nowhere/hook' }, /absolute path/],
+    ['rfc2136', {}, /DEPLOYER_ACME_DNS_SERVER/],
+    ['rfc2136', { SERVER: 'a b' }, /host/],
+    ['rfc2136', { SERVER: 'ns', TSIG_NAME: 'k' }, /TSIG_SECRET/],
+    ['rfc2136', { SERVER: 'ns', TSIG_NAME: 'k', TSIG_SECRET: 's', TSIG_ALGORITHM: 'md5' }, /hmac-sha256/],
+    ['cloudflare', {}, /DEPLOYER_ACME_DNS_TOKEN/],
+    ['route53', {}, /exec, rfc2136 or cloudflare/],
+  ])('%s with %j is refused', (kind, variables, why) => {
+    expect(() => read(kind, variables)).toThrow(why)
+  })
+})

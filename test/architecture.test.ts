@@ -42,6 +42,7 @@ const ORDER: Record<string, string[]> = {
     'pages',
     'sites',
     'upstream',
+    'tls/contexts.ts',
     'tls/challenges.ts',
     'routes',
     'relay',

@@ -182,6 +182,8 @@ describe('a backup under way', () => {
     expect(backup.status).toBe('failed')
     expect(backup.error).toMatch(/pg_dump ended with exit code 1: /)
     expect(readdirSync(folder()).filter((name) => name.startsWith(id))).toEqual([])
+    // Its end may not have been seen yet.
+    await waitFor(() => query(db.external_url, 'SELECT 1'), 'it to answer again')
     await become(server, db.id, 'available')
   })
 

@@ -1,4 +1,4 @@
-import { FLAGS } from '#server/options.ts'
+import { FLAGS } from '#server/flags.ts'
 
 /** What `deployer help` prints. */
 export function helpText(): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FLAGS } from '#server/options.ts'
+import { FLAGS } from '#server/flags.ts'
 import { ROOT, circularImports, importGraph, importsOf, resolveInside, sourcesOf } from './support/sources.ts'
 
 /** What each room may import of the others; a path means that file or folder alone. */

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { exposedSecrets, readOptions } from '#server/options.ts'
+import { exposedSecrets } from '#server/flags.ts'
+import { readOptions } from '#server/options.ts'
 
 /** The options of these flags and variables, in a data directory of any name. */
 function read(flags: string[], environment: NodeJS.ProcessEnv = {}) {

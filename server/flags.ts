@@ -1,0 +1,142 @@
+import { parseArgs } from 'node:util'
+import { AppError } from './errors.ts'
+
+interface Flag {
+  variable: string
+  help: string
+}
+
+/** Every flag of `deployer serve` with the variable it wins over; the help text and the documentation are made from it. */
+export const FLAGS = {
+  'data-dir': { variable: 'DEPLOYER_DATA_DIR', help: 'where the server keeps everything' },
+  listen: { variable: 'DEPLOYER_LISTEN', help: 'address of the API and the dashboard (127.0.0.1:7878)' },
+  'http-listen': { variable: 'DEPLOYER_HTTP_LISTEN', help: 'public HTTP address ([::]:80, else [::]:8080)' },
+  'https-listen': {
+    variable: 'DEPLOYER_HTTPS_LISTEN',
+    help: 'public HTTPS address ([::]:443, else [::]:8443)',
+  },
+  tls: { variable: 'DEPLOYER_TLS', help: 'auto or off (auto: HTTPS for all that is not local)' },
+  'base-domain': {
+    variable: 'DEPLOYER_BASE_DOMAIN',
+    help: 'services answer at <service>.<base domain> (localhost)',
+  },
+  'dashboard-host': { variable: 'DEPLOYER_DASHBOARD_HOST', help: 'public host of the dashboard, or off' },
+  'allowed-hosts': {
+    variable: 'DEPLOYER_ALLOWED_HOSTS',
+    help: 'further names at which the API port answers, comma-separated',
+  },
+  'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (made at first start)' },
+  'api-token-file': { variable: 'DEPLOYER_API_TOKEN_FILE', help: 'file that holds the server token' },
+  'webhook-secret': { variable: 'DEPLOYER_WEBHOOK_SECRET', help: 'secret of push webhooks added by hand' },
+  'webhook-secret-file': {
+    variable: 'DEPLOYER_WEBHOOK_SECRET_FILE',
+    help: 'file that holds the secret of push webhooks',
+  },
+  'docker-host': { variable: 'DOCKER_HOST', help: "the engine's socket, unix:///path" },
+  'default-memory-mb': {
+    variable: 'DEPLOYER_DEFAULT_MEMORY_MB',
+    help: 'memory of a service without a limit, MiB (512)',
+  },
+  'default-cpus': { variable: 'DEPLOYER_DEFAULT_CPUS', help: 'CPUs of a service without a limit (1)' },
+  'build-concurrency': { variable: 'DEPLOYER_BUILD_CONCURRENCY', help: 'builds at one time (1)' },
+  'build-timeout': { variable: 'DEPLOYER_BUILD_TIMEOUT', help: 'longest build: 30m, 90s, 1h (30m)' },
+  'job-concurrency': {
+    variable: 'DEPLOYER_JOB_CONCURRENCY',
+    help: 'jobs at one time; further ones wait (4 a core)',
+  },
+  'proxy-workers': {
+    variable: 'DEPLOYER_PROXY_WORKERS',
+    help: 'processes of the data plane (cores, at most 4)',
+  },
+  'base-image-registry': {
+    variable: 'DEPLOYER_BASE_IMAGE_REGISTRY',
+    help: 'prefix for the base images of language plans',
+  },
+  'relational-image': {
+    variable: 'DEPLOYER_RELATIONAL_IMAGE',
+    help: 'image of new relational datastores (postgres:18)',
+  },
+  'keyvalue-image': {
+    variable: 'DEPLOYER_KEYVALUE_IMAGE',
+    help: 'image of new key-value datastores (valkey/valkey:9)',
+  },
+  'public-ip': {
+    variable: 'DEPLOYER_PUBLIC_IP',
+    help: "the server's public address, or one of each family, for DNS records shown",
+  },
+  'public-http-port': {
+    variable: 'DEPLOYER_PUBLIC_HTTP_PORT',
+    help: "where the internet reaches the HTTP listener (the listener's port)",
+  },
+  'dns-resolvers': {
+    variable: 'DEPLOYER_DNS_RESOLVERS',
+    help: "addresses, with ports or without, in place of the host's resolvers",
+  },
+  'acme-email': { variable: 'DEPLOYER_ACME_EMAIL', help: 'where the certificate authority may write to' },
+  'acme-directory': {
+    variable: 'DEPLOYER_ACME_DIRECTORY',
+    help: "the certificate authority (Let's Encrypt)",
+  },
+  'acme-ca-file': {
+    variable: 'DEPLOYER_ACME_CA_FILE',
+    help: 'PEM certificates by which a private authority is known',
+  },
+  'acme-eab-kid': {
+    variable: 'DEPLOYER_ACME_EAB_KID',
+    help: 'id of the account that the authority has given out',
+  },
+  'acme-eab-key': { variable: 'DEPLOYER_ACME_EAB_KEY', help: 'its key, base64url' },
+  'acme-dns': {
+    variable: 'DEPLOYER_ACME_DNS',
+    help: 'exec, rfc2136 or cloudflare: wildcard certificates through DNS',
+  },
+  'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
+  'upstream-timeout': {
+    variable: 'DEPLOYER_UPSTREAM_TIMEOUT',
+    help: 'longest wait for a response head (300s)',
+  },
+  'max-connections-per-ip': {
+    variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP',
+    help: 'open connections of one address (2000)',
+  },
+  hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
+  'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
+} as const satisfies Record<string, Flag>
+
+export type FlagName = keyof typeof FLAGS
+/** Flags whose value is a secret; each has another that names a file. */
+const SECRETS = ['api-token', 'webhook-secret'] as const
+export type SecretFlag = (typeof SECRETS)[number]
+
+/** Takes flags apart. Throws `invalid_request` for one that is unknown or lacks its value. */
+export function parseFlags(argv: string[]): Partial<Record<FlagName, string>> {
+  const options = Object.fromEntries(Object.keys(FLAGS).map((name) => [name, { type: 'string' as const }]))
+  try {
+    return parseArgs({ args: argv, options, strict: true }).values
+  } catch (cause) {
+    throw new AppError(
+      'invalid_request',
+      `${(cause as Error).message.split('. ')[0]}. See deployer serve --help.`,
+      { cause },
+    )
+  }
+}
+
+/** The refusal of a value, which it repeats. */
+export function bad(name: FlagName, wanted: string, value: string): AppError {
+  return new AppError('invalid_request', `${title(name)} must be ${wanted}, not "${value}"`)
+}
+
+/** A flag and its variable, as messages name them. */
+export function title(name: FlagName): string {
+  return `--${name} (${FLAGS[name].variable})`
+}
+
+/** What to tell who put a secret on the command line, a sentence each. */
+export function exposedSecrets(argv: string[]): string[] {
+  const flags = parseFlags(argv)
+  return SECRETS.filter((name) => flags[name] !== undefined).map(
+    (name) =>
+      `every user of this host can read --${name} in the list of processes: use --${name}-file (${FLAGS[`${name}-file`].variable}), and a new secret`,
+  )
+}

@@ -46,6 +46,16 @@ export function readDomain(name: FlagName, value: string): string {
   }
 }
 
+const MAX_HOST_CHARACTERS = 253
+
+/** The name of a host in any DNS, of one label too. */
+export function readHost(name: FlagName, value: string): string {
+  const host = value.toLowerCase().replace(/\.$/, '')
+  const isName = host.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
+  if (!isName || host.length > MAX_HOST_CHARACTERS) throw bad(name, 'the name of a host', value)
+  return host
+}
+
 /** What stands between commas. */
 export function readList(value: string | null): string[] {
   return (value ?? '')

@@ -9,8 +9,6 @@ export interface PlanSettings {
   buildCommand: string | null
   /** Replaces the plan's own start command. */
   startCommand: string | null
-  /** Replaces the plan's own folder of a site's files; relative to the folder of the tree. */
-  publishDirectory: string | null
   /** Debian packages for the build and the program, beside those of the tree's Aptfile. */
   aptPackages: string[]
   processType: ProcessType
@@ -31,7 +29,6 @@ export interface PlanSettings {
 export const NO_SETTINGS: PlanSettings = {
   buildCommand: null,
   startCommand: null,
-  publishDirectory: null,
   aptPackages: [],
   processType: 'web',
   baseImageRegistry: null,
@@ -70,7 +67,10 @@ export interface PlanFacts {
   startCommand: string | null
   /** What runs once in a new image before it goes live, such as the line `release:` of a Procfile. */
   preDeployCommand: string | null
-  /** Where a site's files end up, relative to the image's working directory; null when that is not known. */
+  /**
+   * Where a site's files end up, relative to the image's working directory; null when that is not known. No obstacle of
+   * the plan's: whoever asks knows the service's own folder, and refuses where there is none either.
+   */
   publishDirectory: string | null
   /**
    * What the build makes are files for browsers, which the data plane serves: always so for the process type `static`,

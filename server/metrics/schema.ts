@@ -93,7 +93,7 @@ export const HistoryQuery = z.strictObject({
   range: z
     .enum(RANGES)
     .default('1h')
-    .meta({ examples: ['6h'] }),
+    .meta({ description: 'How far back from now', examples: ['6h'] }),
 })
 
 const Window = {

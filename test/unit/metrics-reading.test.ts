@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LATENCY_BUCKETS_SECONDS } from '#proxy/latency-buckets.ts'
 import { percentile } from '#server/metrics/latency.ts'

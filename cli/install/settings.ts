@@ -10,7 +10,7 @@ import { SETTINGS_FILE } from './layout.ts'
 export type Settings = Record<string, string>
 
 /** What a flag names is looked for from where the command is run, but the server runs elsewhere. */
-const PATH_FLAGS: FlagName[] = ['data-dir', 'api-token-file', 'webhook-secret-file', 'acme-ca-file']
+const isPath = (name: FlagName): boolean => name === 'data-dir' || name.endsWith('-file')
 /** Set by the units themselves. */
 const UNIT_FLAGS: FlagName[] = ['data-plane']
 /** Read by the server beside its flags. */
@@ -29,7 +29,7 @@ export function givenSettings(argv: string[], environment: NodeJS.ProcessEnv): S
   for (const name of Object.keys(FLAGS) as FlagName[]) {
     if (UNIT_FLAGS.includes(name)) continue
     const value = flags[name] ?? environment[FLAGS[name].variable]
-    take(FLAGS[name].variable, value && PATH_FLAGS.includes(name) ? resolve(value) : value)
+    take(FLAGS[name].variable, value && isPath(name) ? resolve(value) : value)
   }
   return given
 

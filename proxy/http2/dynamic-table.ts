@@ -10,7 +10,7 @@ export class DynamicTable<Entry extends { readonly size: number }> {
   #count = 0
   #bytes = 0
   #limit = TABLE_BYTES
-  readonly #ring: (Entry | undefined)[] = new Array<Entry | undefined>(MAX_ENTRIES)
+  readonly #ring: (Entry | undefined)[] = []
   readonly #onEvict: (entry: Entry, number: number) => void
 
   /** `onEvict` is told each entry that leaves, with its number. */

@@ -1,16 +1,15 @@
-import { base } from './base.ts'
 import type { Recipe } from './index.ts'
 import { elixir, ruby } from './languages-more.ts'
 import { build, node, python } from './languages.ts'
 
-/** The full image beside a slim one, or the slim one beside a full: the same programs, and git where code is built. */
+/** The full image beside a slim one, or the slim one beside a full: the same programs, and git where a test asks for it. */
 function beside(from: Recipe, tags: string[], hasGit: boolean): Recipe {
   const git =
     'RUN apt-get update -qq && apt-get install -y -qq git >/dev/null && rm -rf /var/lib/apt/lists/*\n'
   return {
     tags,
     from,
-    text: `FROM ${from.tags[0]!}\n${hasGit ? git : 'LABEL slim=true\n'}`,
+    text: `FROM ${from.tags[0]!}\n${hasGit ? git : 'LABEL other=true\n'}`,
     make: (folder, text) => build(folder, text, tags[0]!),
   }
 }
@@ -25,9 +24,8 @@ export const others: Recipe[] = [
   beside(
     python,
     python.tags.map((tag) => tag.replace('-slim', '')),
-    true,
+    false,
   ),
   beside(ruby, ['ruby:3.4-slim-bookworm'], false),
-  beside(elixir, ['elixir:1.18'], true),
-  beside(base, ['buildpack-deps:bookworm'], true),
+  beside(elixir, ['elixir:1.18'], false),
 ]

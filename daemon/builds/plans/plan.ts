@@ -70,7 +70,10 @@ export interface PlanFacts {
   startCommand: string | null
   /** What runs once in a new image before it goes live, such as the line `release:` of a Procfile. */
   preDeployCommand: string | null
-  /** Where a site's files end up, relative to the image's working directory; null when that is not known. */
+  /**
+   * Where a site's files end up, relative to the image's working directory; null when that is not known. No obstacle of
+   * the plan's: whoever asks knows the service's own folder, and refuses where there is none either.
+   */
   publishDirectory: string | null
   /**
    * What the build makes are files for browsers, which the data plane serves: always so for the process type `static`,

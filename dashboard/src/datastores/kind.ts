@@ -1,5 +1,5 @@
 import { Database, KeyRound } from 'lucide-vue-next'
-import type { DatastoreKind } from '../api/types.ts'
+import type { Datastore, DatastoreKind } from '../api/types.ts'
 
 interface Presentation {
   label: string
@@ -23,4 +23,9 @@ export const DATASTORE_KIND: Record<DatastoreKind, Presentation> = {
     icon: KeyRound,
     variable: 'REDIS_URL',
   },
+}
+
+/** What a datastore is: "PostgreSQL, version 18". */
+export function kindText({ kind, version }: Pick<Datastore, 'kind' | 'version'>): string {
+  return `${DATASTORE_KIND[kind].label}, version ${version}`
 }

@@ -53,6 +53,18 @@ export const router = createRouter({
           component: ahead(() => import('./pages/JobPage.vue')),
           props: true,
         },
+        { path: 'datastores', component: ahead(() => import('./pages/DatastoresPage.vue')) },
+        { path: 'datastores/new', component: ahead(() => import('./pages/NewDatastorePage.vue')) },
+        {
+          path: 'datastores/:id',
+          component: ahead(() => import('./pages/DatastorePage.vue')),
+          props: true,
+          children: [
+            { path: '', component: ahead(() => import('./datastores/DatastoreOverview.vue')) },
+            { path: 'backups', component: ahead(() => import('./datastores/DatastoreBackups.vue')) },
+            { path: 'settings', component: ahead(() => import('./datastores/DatastoreSettings.vue')) },
+          ],
+        },
         { path: 'domains', component: ahead(() => import('./pages/DomainsPage.vue')) },
         { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
         { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },

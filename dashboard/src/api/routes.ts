@@ -1,9 +1,14 @@
 import type {
   ApiToken,
   AuthStatus,
+  Backup,
   Branches,
   CertificateEntry,
   CliLogin,
+  Datastore,
+  DatastoreInput,
+  DatastorePatch,
+  DatastoreReference,
   Deploy,
   EnvGroup,
   Environment,
@@ -71,6 +76,17 @@ export interface Routes {
   'GET /services/{id}/domains': { reply: string[] }
   'POST /services/{id}/domains': { body: { domain: string }; reply: string[] }
   'DELETE /services/{id}/domains/{domain}': { reply: string[] }
+  'GET /datastores': { query: { environment?: string }; reply: Datastore[] }
+  'POST /datastores': { body: DatastoreInput; reply: Datastore }
+  'GET /datastores/{id}': { query: { environment?: string }; reply: Datastore }
+  'PATCH /datastores/{id}': { body: DatastorePatch; reply: Datastore }
+  'DELETE /datastores/{id}': { query: { force?: boolean }; reply: void }
+  'POST /datastores/{id}/upgrade': { body: { version: string }; reply: Datastore }
+  'GET /datastores/{id}/references': { reply: DatastoreReference[] }
+  'GET /datastores/{id}/backups': { reply: Backup[] }
+  'POST /datastores/{id}/backups': { reply: Backup }
+  'DELETE /datastores/{id}/backups/{backup_id}': { reply: void }
+  'POST /datastores/{id}/backups/{backup_id}/restore': { body: { name?: string }; reply: Datastore }
   'GET /domains': { reply: Domain[] }
   'POST /domains': { body: { name: string }; reply: Domain }
   'PATCH /domains/{id}': { body: { is_default: boolean }; reply: Domain }

@@ -5,6 +5,11 @@
 import type { z } from 'zod'
 import type { AuthStatus as AuthStatusSchema, Session as SessionSchema } from '#server/accounts/schema.ts'
 import type { CliLogin as CliLoginSchema } from '#server/cli-logins/schema.ts'
+import type {
+  DatastoreInput as DatastoreInputSchema,
+  DatastorePatch as DatastorePatchSchema,
+  DatastoreReference as DatastoreReferenceSchema,
+} from '#server/datastores/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type {
   ServiceInput as ServiceInputSchema,
@@ -12,7 +17,12 @@ import type {
 } from '#server/services/schema.ts'
 import type { ApiToken as ApiTokenSchema } from '#server/tokens/schema.ts'
 
+export type { Backup } from '#server/backups/schema.ts'
+export type { BackupStatus, BackupTrigger } from '#server/backups/states.ts'
 export type { CertificateEntry, CertificateState, UploadedCertificate } from '#server/certificates/schema.ts'
+export type { Datastore } from '#server/datastores/schema.ts'
+export type { DatastoreKind } from '#server/datastores/kinds.ts'
+export type { DatastoreStatus } from '#server/datastores/states.ts'
 export type { Domain, DomainCheck } from '#server/domains/schema.ts'
 export type { DnsRecord } from '#server/environments/schema.ts'
 export type { ServerInfo } from '#server/info.ts'
@@ -27,6 +37,9 @@ export type { JobStatus } from '#server/jobs/states.ts'
 export type { EnvVar, Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
 export type { ServiceType } from '#server/services/types.ts'
 
+export type DatastoreInput = z.input<typeof DatastoreInputSchema>
+export type DatastorePatch = z.input<typeof DatastorePatchSchema>
+export type DatastoreReference = z.infer<typeof DatastoreReferenceSchema>
 export type ServiceInput = z.input<typeof ServiceInputSchema>
 export type ServicePatch = z.input<typeof ServicePatchSchema>
 export type RollbackInput = z.input<typeof RollbackInputSchema>

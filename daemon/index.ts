@@ -16,6 +16,7 @@ import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
+import { Metrics } from './metrics/metrics.ts'
 import { DataPlane } from './proxy/data-plane.ts'
 import { provideReaderProgram } from './reader/reader.ts'
 import { provideGitRunner } from './sources/git-command.ts'
@@ -47,6 +48,7 @@ interface Start {
 let world: World | undefined
 let apiUrl = ''
 let verification: Verification | undefined
+let metrics: Metrics | undefined
 
 /** What the tasks act on. Throws before the daemon has started. */
 export function useWorld(): World {
@@ -63,6 +65,12 @@ export function useApiAddress(): string {
 export function verifyDomain(domain: DomainRow): Promise<DomainRow> {
   if (!verification) throw new Error('the daemon has not started')
   return verification.verify(domain)
+}
+
+/** What is measured. Throws before the daemon has started. */
+export function useMetrics(): Metrics {
+  if (!metrics) throw new Error('the daemon has not started')
+  return metrics
 }
 
 /** Connects to the engine and the data plane and starts the tasks. Throws when an address or the engine's socket cannot be used. */
@@ -92,6 +100,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const domains = new Verification(started)
   verification = domains
   const certificates = new Certification(started)
+  const measuring = new Metrics(started)
+  metrics = measuring
   driver.start(
     engineEvents(started, supervisor, datastores, () => {
       driver.wake('deploys')
@@ -110,6 +120,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(cleanup(started))
   driver.start(environments(started))
   driver.start(jobCleanup(started))
+  driver.start(measuring.task())
   ensureSshKey(options.dataDirectory).catch((error: unknown) =>
     log.warn('no key for clones over ssh', { error: messageOf(error) }),
   )
@@ -122,6 +133,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
       certificates.stop()
       schedule.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
+      measuring.stop()
       dataPlane.close()
     },
   }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { pack, type Header as EntryHeader } from 'tar-stream'
+import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commit, createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
 import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
@@ -20,6 +20,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
+type EntryHeader = Parameters<ReturnType<typeof pack>['entry']>[0]
 type Files = Record<string, string | Buffer | object>
 
 async function archiveOf(files: Files, links: EntryHeader[] = []): Promise<Buffer> {

@@ -5,6 +5,7 @@
 import type { z } from 'zod'
 import type { AuthStatus as AuthStatusSchema, Session as SessionSchema } from '#server/accounts/schema.ts'
 import type { CliLogin as CliLoginSchema } from '#server/cli-logins/schema.ts'
+import type { DetectInput as DetectInputSchema } from '#server/detection/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type {
   ServiceInput as ServiceInputSchema,
@@ -18,6 +19,7 @@ export type { DnsRecord } from '#server/environments/schema.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
 export type { ErrorCode } from '#server/errors.ts'
+export type { Detection } from '#server/detection/schema.ts'
 export type { EnvGroup } from '#server/env-groups/schema.ts'
 export type { Environment } from '#server/environments/schema.ts'
 export type { Deploy, DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
@@ -27,6 +29,7 @@ export type { JobStatus } from '#server/jobs/states.ts'
 export type { EnvVar, Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
 export type { ServiceType } from '#server/services/types.ts'
 
+export type DetectInput = z.input<typeof DetectInputSchema>
 export type ServiceInput = z.input<typeof ServiceInputSchema>
 export type ServicePatch = z.input<typeof ServicePatchSchema>
 export type RollbackInput = z.input<typeof RollbackInputSchema>

@@ -70,3 +70,9 @@ export function sourceKind(service: Service): 'git' | 'image' | 'archive' {
   if (service.repo_url !== null) return 'git'
   return service.image === null ? 'archive' : 'image'
 }
+
+/** Whether containers run for it; what a web service builds may be files alone, which the server serves itself. */
+export function runsInstances(service: Service): boolean {
+  const isSite = service.live_deploy_id !== null && service.internal_host === null
+  return SERVICE_TYPE[service.type].hasInstances && !(SERVICE_TYPE[service.type].listens && isSite)
+}

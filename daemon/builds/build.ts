@@ -123,6 +123,7 @@ function choiceOf(service: ServiceRow, variables: Record<string, string>): Recip
     settings: {
       buildCommand: service.build_command,
       startCommand: service.start_command,
+      preDeployCommand: service.pre_deploy_command,
       aptPackages: aptPackagesOf(service),
       baseImageRegistry: options.baseImageRegistry,
       cacheScope: cacheScope(service.id),

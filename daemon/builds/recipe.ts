@@ -97,8 +97,10 @@ class Chooser {
     const { type, runtime, settings } = this.#choice
     const byDockerfile = await this.#byDockerfile()
     if (byDockerfile) return byDockerfile
-    if (runtime === 'static') return await this.#asItIs('static_site')
-    const plan = await findPlan(runtime, this.#tree)
+    const isStatic = runtime === 'static'
+    const plan = await findPlan(isStatic ? 'auto' : runtime, this.#tree)
+    // Generators of sites that are programs of their own have the runtime of the files that they make.
+    if (isStatic) return await this.#site(plan?.name === 'static' ? plan : null)
     if (type === 'static_site') return await this.#site(plan)
     const pages = runtime === 'auto' && settings.startCommand === null ? await pagesIn(this.#tree) : null
     if (plan === null) return pages === null ? await this.#nothing() : await this.#pages()
@@ -192,7 +194,7 @@ class Chooser {
 
   /** What a plan makes, for a type of service. */
   #planned(type: ServiceType, plan: ChosenPlan): Recipe {
-    const { name, dockerfile, ignore, ...facts } = plan
+    const { name, dockerfile, ignore, manifests, ...facts } = plan
     const own = type === 'static_site' ? this.#choice.publishDirectory : null
     const publishDirectory = own ?? facts.publishDirectory
     const { isSite, framework, buildCommand } = facts
@@ -212,7 +214,7 @@ class Chooser {
       runtime: name,
       publishDirectory: isSite ? publishDirectory : null,
       preDeployCommand: isSite ? null : facts.preDeployCommand,
-      file: { kind: 'plan', content: dockerfile, ignore },
+      file: { kind: 'plan', content: dockerfile, ignore, manifests },
       declaredArguments: [],
       notes: [
         `building with the plan for ${name}`,

@@ -1,5 +1,6 @@
 import type { Service, ServiceState, ServiceType } from '../api/types.ts'
 import type { Tone } from '../ui/StatusBadge.vue'
+import { SERVICE_TYPE } from './type.ts'
 
 interface Presentation {
   label: string

@@ -1,5 +1,6 @@
-import type { Tree } from '../../sources/tree.ts'
-import { hasLine } from '../text.ts'
+import type { Tree } from '../../../sources/tree.ts'
+import { hasLine } from '../../text.ts'
+import { readRequirements, type Requirements } from './requirements.ts'
 
 /** How a Python project's packages are installed into the active environment. */
 export interface Installer {
@@ -21,30 +22,26 @@ export async function chooseInstaller(tree: Tree): Promise<Installer> {
   if (await tree.hasFile('uv.lock')) return uv(project ?? '')
   const usesPoetry = (await tree.hasFile('poetry.lock')) || hasLine(project ?? '', /^\[tool\.poetry\]/)
   if (project !== null && usesPoetry) return poetry(await tree.hasFile('poetry.lock'))
+  if (project !== null && (await tree.hasFile('pdm.lock'))) return pdm()
   if (await tree.hasFile('Pipfile')) return pipenv(await tree.hasFile('Pipfile.lock'))
-  const requirements = await tree.readText('requirements.txt')
-  if (requirements !== null) return pip(requirements)
-  const isPackage = hasLine(project ?? '', /^\[(project|build-system)\]/) || (await tree.hasFile('setup.py'))
+  const requirements = await readRequirements(tree)
+  if (requirements.files.length > 0) return pip(requirements)
+  if (hasLine(project ?? '', /^\[project\]/)) return byProject(project!)
+  const isPackage = hasLine(project ?? '', /^\[build-system\]/) || (await tree.hasFile('setup.py'))
   const late = isPackage ? ['pip install .'] : []
   return { name: 'pip', tool: null, environment: {}, files: [], early: [], late }
 }
 
-function pip(requirements: string): Installer {
+function pip({ files, namesTree }: Requirements): Installer {
   const install = 'pip install -r requirements.txt'
-  // Other files and the project itself may be named by it (pip, "Requirements File Format").
-  const namesFiles = hasLine(
-    requirements,
-    /^\s*(-r|-c|-e|--requirement|--constraint|--editable|--find-links|\.|\/|file:)|@\s*file:/,
-  )
-  const [early, late] = namesFiles ? [[], [install]] : [[install], []]
-  return {
-    name: 'pip',
-    tool: null,
-    environment: {},
-    files: namesFiles ? [] : ['requirements.txt'],
-    early,
-    late,
-  }
+  const [early, late] = namesTree ? [[], [install]] : [[install], []]
+  return { name: 'pip', tool: null, environment: {}, files: namesTree ? [] : files, early, late }
+}
+
+const UV_ENVIRONMENT = {
+  UV_PROJECT_ENVIRONMENT: '/opt/venv',
+  UV_LINK_MODE: 'copy',
+  UV_PYTHON_DOWNLOADS: 'never',
 }
 
 function uv(project: string): Installer {
@@ -53,10 +50,23 @@ function uv(project: string): Installer {
   return {
     name: 'uv',
     tool: 'uv',
-    environment: { UV_PROJECT_ENVIRONMENT: '/opt/venv', UV_LINK_MODE: 'copy', UV_PYTHON_DOWNLOADS: 'never' },
+    environment: UV_ENVIRONMENT,
     files: isWorkspace ? [] : ['pyproject.toml', 'uv.lock'],
-    early: [`${sync} --no-install-project`],
+    early: isWorkspace ? [] : [`${sync} --no-install-project`],
     late: isWorkspace || hasLine(project, /^\[build-system\]/) ? [sync] : [],
+  }
+}
+
+/** A project without a lock file: what it depends on, and then itself, when it is to be built. */
+function byProject(project: string): Installer {
+  const install = '/opt/tools/bin/uv pip install'
+  return {
+    name: 'uv',
+    tool: 'uv',
+    environment: UV_ENVIRONMENT,
+    files: ['pyproject.toml'],
+    early: [`${install} -r pyproject.toml`],
+    late: hasLine(project, /^\[build-system\]/) ? [`${install} --no-deps .`] : [],
   }
 }
 
@@ -67,6 +77,17 @@ function poetry(hasLock: boolean): Installer {
     environment: { POETRY_VIRTUALENVS_CREATE: 'false', POETRY_NO_INTERACTION: '1' },
     files: hasLock ? ['pyproject.toml', 'poetry.lock'] : ['pyproject.toml'],
     early: ['/opt/tools/bin/poetry install --only main --no-root'],
+    late: [],
+  }
+}
+
+function pdm(): Installer {
+  return {
+    name: 'PDM',
+    tool: 'pdm',
+    environment: { PDM_CHECK_UPDATE: 'false', PDM_NON_INTERACTIVE: '1' },
+    files: ['pyproject.toml', 'pdm.lock'],
+    early: ['/opt/tools/bin/pdm sync --prod --no-self'],
     late: [],
   }
 }

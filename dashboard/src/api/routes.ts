@@ -10,6 +10,8 @@ import type {
   DatastorePatch,
   DatastoreReference,
   Deploy,
+  DetectInput,
+  Detection,
   EnvGroup,
   Environment,
   Domain,
@@ -47,6 +49,7 @@ export interface Routes {
   'GET /info': { reply: ServerInfo }
   'GET /git/branches': { query: { repo_url: string }; reply: Branches }
   'GET /git/ssh-key': { reply: { public_key: string } }
+  'POST /detect': { body: DetectInput; reply: Detection }
   'GET /environments': { reply: Environment[] }
   'GET /env-groups': { reply: EnvGroup[] }
   'GET /services': { query: { environment?: string }; reply: Service[] }

@@ -10,6 +10,7 @@ import type {
   DatastorePatch as DatastorePatchSchema,
   DatastoreReference as DatastoreReferenceSchema,
 } from '#server/datastores/schema.ts'
+import type { DetectInput as DetectInputSchema } from '#server/detection/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type {
   ServiceInput as ServiceInputSchema,
@@ -28,6 +29,7 @@ export type { DnsRecord } from '#server/environments/schema.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
 export type { ErrorCode } from '#server/errors.ts'
+export type { Detection } from '#server/detection/schema.ts'
 export type { EnvGroup } from '#server/env-groups/schema.ts'
 export type { Environment } from '#server/environments/schema.ts'
 export type { Deploy, DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
@@ -40,6 +42,7 @@ export type { ServiceType } from '#server/services/types.ts'
 export type DatastoreInput = z.input<typeof DatastoreInputSchema>
 export type DatastorePatch = z.input<typeof DatastorePatchSchema>
 export type DatastoreReference = z.infer<typeof DatastoreReferenceSchema>
+export type DetectInput = z.input<typeof DetectInputSchema>
 export type ServiceInput = z.input<typeof ServiceInputSchema>
 export type ServicePatch = z.input<typeof ServicePatchSchema>
 export type RollbackInput = z.input<typeof RollbackInputSchema>

@@ -70,6 +70,7 @@ const ORDER: Record<string, string[]> = {
     'builds/failure.ts',
     'reader',
     'sources',
+    'sites/rules.ts',
     'builds',
     'instances',
     'sites',

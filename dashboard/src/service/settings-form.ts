@@ -42,6 +42,10 @@ const RUNTIMES: Record<Runtime, string> = {
   php: 'PHP',
   java: 'Java',
   elixir: 'Elixir',
+  scala: 'Scala',
+  clojure: 'Clojure',
+  dotnet: '.NET',
+  gleam: 'Gleam',
 }
 
 /** How a runtime reads for a type: a static site's Dockerfile is taken only when it is asked for. */

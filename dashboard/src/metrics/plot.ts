@@ -81,17 +81,14 @@ function timesOfDay(_: UPlot, seconds: number[]): string[] {
 }
 
 /** A line from top to bottom with a triangle at its head: another shape than everything that is measured. */
-function drawMarks(
-  { ctx, bbox, valToPos, scales }: UPlot,
-  marks: readonly ChartMark[],
-  colour: string,
-): void {
+function drawMarks(chart: UPlot, marks: readonly ChartMark[], colour: string): void {
+  const { ctx, bbox, scales } = chart
   ctx.save()
   ctx.strokeStyle = ctx.fillStyle = colour
   const size = MARK_PX * devicePixelRatio
   for (const { at } of marks) {
     if (at < (scales['x']!.min ?? 0) || at > (scales['x']!.max ?? 0)) continue
-    const x = Math.round(valToPos(at, 'x', true))
+    const x = Math.round(chart.valToPos(at, 'x', true))
     ctx.beginPath()
     ctx.setLineDash([size / 2, size / 2])
     ctx.moveTo(x, bbox.top)

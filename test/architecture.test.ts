@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   proxy: [],
   daemon: ['server', 'proxy/protocol.ts', 'proxy/control', 'proxy/table'],
   routes: ['server', 'daemon'],
-  cli: ['server', 'daemon', 'proxy/protocol.ts'],
+  cli: ['server', 'daemon', 'proxy/protocol.ts', 'proxy/control'],
   preset: ['server', 'daemon', 'cli', 'proxy/protocol.ts'],
   modules: ['server'],
   dashboard: ['server'],

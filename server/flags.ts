@@ -119,6 +119,10 @@ export const FLAGS = {
   },
   hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
   'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
+  'log-format': {
+    variable: 'DEPLOYER_LOG_FORMAT',
+    help: 'json, pretty or auto: pretty on a terminal (auto)',
+  },
 } as const satisfies Record<string, Flag>
 
 export type FlagName = keyof typeof FLAGS

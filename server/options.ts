@@ -6,7 +6,7 @@ import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
 import { isLocalName } from './domains/names.ts'
 import { AppError } from './errors.ts'
 import { bad, FLAGS, parseFlags, title, type FlagName, type SecretFlag } from './flags.ts'
-import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts'
 import {
   MAX_PORT,
   readCertificates,
@@ -75,6 +75,7 @@ export interface Options {
   /** `max-age` of Strict-Transport-Security on HTTPS answers; 0 sends none. */
   hstsSeconds: number
   logLevel: LogLevel
+  logFormat: LogFormat
 }
 
 const DATA_PLANE_STARTS = ['start', 'wait'] as const
@@ -165,8 +166,18 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     maxConnectionsPerIp: count('max-connections-per-ip', 2_000, 1, MAX_CONNECTIONS_PER_ADDRESS),
     hstsSeconds: text('hsts') === 'off' ? 0 : count('hsts', 0, 0, MAX_HSTS_SECONDS),
     logLevel: readChoice('log-level', text('log-level'), LOG_LEVELS, 'info'),
+    logFormat: readChoice('log-format', text('log-format'), LOG_FORMATS, 'auto'),
   }
 }
+/** What of the options is a secret. */
+export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Options): string[] {
+  const { dns, externalAccount } = acme
+  const ofDns = dns?.kind === 'cloudflare' ? dns.token : dns?.kind === 'rfc2136' ? dns.tsig?.secret : null
+  return [apiToken, webhookSecret, backupBucket?.secretAccessKey, externalAccount?.key, ofDns].filter(
+    (secret) => typeof secret === 'string',
+  )
+}
+
 function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/deployer'
   return join(environment.XDG_DATA_HOME || join(homedir(), '.local/share'), 'deployer')

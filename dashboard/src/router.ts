@@ -38,6 +38,7 @@ export const router = createRouter({
             { path: '', component: ahead(() => import('./service/ServiceOverview.vue')) },
             { path: 'deploys', component: ahead(() => import('./service/ServiceDeploys.vue')) },
             { path: 'logs', component: ahead(() => import('./service/ServiceLogs.vue')) },
+            { path: 'metrics', component: ahead(() => import('./metrics/ServiceMetrics.vue')) },
             { path: 'runs', component: ahead(() => import('./service/ServiceRuns.vue')) },
             { path: 'variables', component: ahead(() => import('./service/ServiceVariables.vue')) },
             { path: 'settings', component: ahead(() => import('./service/ServiceSettings.vue')) },
@@ -66,7 +67,14 @@ export const router = createRouter({
           ],
         },
         { path: 'domains', component: ahead(() => import('./pages/DomainsPage.vue')) },
-        { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
+        {
+          path: 'server',
+          component: ahead(() => import('./pages/ServerPage.vue')),
+          children: [
+            { path: '', component: ahead(() => import('./metrics/ServerMetrics.vue')) },
+            { path: 'logs', component: ahead(() => import('./server/ServerLog.vue')) },
+          ],
+        },
         { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },
         { path: ':path(.*)*', component: ahead(() => import('./pages/NotFoundPage.vue')) },
       ],

@@ -104,6 +104,7 @@ const VISITS: Visit[] = [
   ],
   ['a log', '/services/colours/logs', (page) => page.getByText('whole', { exact: true }).waitFor()],
   ['a search', '/services/colours/logs', (page) => searchLog(page)],
+  ['metrics', '/services/shop/metrics', (page) => page.getByRole('figure').first().waitFor()],
   ['variables', '/services/shop/variables', (page) => page.getByText('From env groups').waitFor()],
   ['changed variables', '/services/shop/variables', (page) => addVariable(page)],
   ['variables as text', '/services/shop/variables', (page) => page.getByText('Edit as .env text').click()],
@@ -115,7 +116,8 @@ const VISITS: Visit[] = [
   ['a run', '/services/report/runs', (page) => openFirst(page)],
   ['a missing service', '/services/nothing'],
   ['a missing page', '/nothing/here'],
-  ['the server', '/server'],
+  ['the server', '/server', (page) => page.getByRole('figure').first().waitFor()],
+  ['its log', '/server/logs'],
   ['the account', '/account'],
   ['a new token', '/account', (page) => page.getByRole('button', { name: 'New token' }).click()],
 ]

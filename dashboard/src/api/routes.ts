@@ -9,6 +9,7 @@ import type {
   DatastoreInput,
   DatastorePatch,
   DatastoreReference,
+  CurrentMetrics,
   Deploy,
   DetectInput,
   Detection,
@@ -18,10 +19,13 @@ import type {
   EnvVar,
   Job,
   JobInput,
+  MetricsHistory,
+  MetricsRange,
   RollbackInput,
   ServerInfo,
   Service,
   ServiceInput,
+  ServiceMetrics,
   ServicePatch,
   ServiceStatus,
   Session,
@@ -58,6 +62,9 @@ export interface Routes {
   'PATCH /services/{id}': { body: ServicePatch; reply: Service }
   'DELETE /services/{id}': { query: { force?: boolean }; reply: void }
   'GET /services/{id}/status': { reply: ServiceStatus }
+  'GET /services/{id}/metrics': { query: { range?: MetricsRange }; reply: ServiceMetrics }
+  'GET /server/metrics': { reply: CurrentMetrics }
+  'GET /server/metrics/history': { query: { range?: MetricsRange }; reply: MetricsHistory }
   'GET /services/{id}/deploys': { query: { limit?: number }; reply: Deploy[] }
   'POST /services/{id}/deploys': { body: { commit?: string; clear_cache?: boolean }; reply: Deploy }
   'POST /services/{id}/restart': { reply: Deploy }

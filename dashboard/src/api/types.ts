@@ -12,6 +12,7 @@ import type {
 } from '#server/datastores/schema.ts'
 import type { DetectInput as DetectInputSchema } from '#server/detection/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
+import type { RequestPoint as RequestPointSchema } from '#server/metrics/schema.ts'
 import type {
   ServiceInput as ServiceInputSchema,
   ServicePatch as ServicePatchSchema,
@@ -36,6 +37,12 @@ export type { Deploy, DeploySource, DeployTrigger } from '#server/deploys/schema
 export type { DeployStatus } from '#server/deploys/states.ts'
 export type { Job, JobInput, JobTrigger } from '#server/jobs/schema.ts'
 export type { JobStatus } from '#server/jobs/states.ts'
+export type {
+  CurrentMetrics,
+  MetricsHistory,
+  Range as MetricsRange,
+  ServiceMetrics,
+} from '#server/metrics/schema.ts'
 export type { EnvVar, Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
 export type { ServiceType } from '#server/services/types.ts'
 
@@ -75,3 +82,6 @@ export interface ServerLogEvent {
   message: string
   fields: Record<string, unknown>
 }
+
+/** The requests of one step. */
+export type RequestPoint = z.infer<typeof RequestPointSchema>

@@ -2,6 +2,7 @@ import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
 import { ledger } from '#server/ledger.ts'
 import { logger } from '#server/log.ts'
+import { provideSearchProgram } from '#server/logs/search-thread.ts'
 import { Certification } from './certificates/certification.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DatastoreKeeper } from './datastores/keeper.ts'
@@ -16,6 +17,7 @@ import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
+import { LogCollector } from './logs/collector.ts'
 import { DataPlane } from './proxy/data-plane.ts'
 import { provideReaderProgram } from './reader/reader.ts'
 import { provideGitRunner } from './sources/git-command.ts'
@@ -42,6 +44,8 @@ interface Start {
   readerProgram: string
   /** The program that starts git. */
   gitProgram: string
+  /** The program that searches logs. */
+  searchProgram: string
 }
 
 let world: World | undefined
@@ -71,6 +75,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   apiUrl = start.apiUrl
   provideReaderProgram(start.readerProgram)
   provideGitRunner(start.gitProgram)
+  provideSearchProgram(start.searchProgram)
   const engine = createEngine({
     ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
     serverId,
@@ -92,8 +97,9 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const domains = new Verification(started)
   verification = domains
   const certificates = new Certification(started)
+  const serviceLogs = new LogCollector(engine)
   driver.start(
-    engineEvents(started, supervisor, datastores, () => {
+    engineEvents(started, supervisor, datastores, serviceLogs, () => {
       driver.wake('deploys')
       driver.wake('jobs')
       driver.wake('cleanup')
@@ -110,6 +116,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(cleanup(started))
   driver.start(environments(started))
   driver.start(jobCleanup(started))
+  driver.start(serviceLogs.task())
   ensureSshKey(options.dataDirectory).catch((error: unknown) =>
     log.warn('no key for clones over ssh', { error: messageOf(error) }),
   )
@@ -122,6 +129,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
       certificates.stop()
       schedule.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
+      await serviceLogs.stop()
       dataPlane.close()
     },
   }

@@ -17,6 +17,12 @@ export const WEBHOOK_SECRET_FORM: SecretForm = {
   wanted: '16 to 256 characters on one line',
 }
 
+/** What nodemailer takes; it may have a password in it. */
+export const SMTP_URL_FORM: SecretForm = {
+  pattern: /^smtps?:\/\/[!-~]+$/,
+  wanted: 'a URL such as smtp://user:password@mail.example.com:587',
+}
+
 /** A secret as a flag or its variable gives it; `title` names these to people. */
 interface Given {
   title: string

@@ -105,7 +105,10 @@ export const FLAGS = {
     help: 'how long the output of services is kept: 7d, 12h (7d)',
   },
   'log-size-mb': { variable: 'DEPLOYER_LOG_SIZE_MB', help: 'disk for the output of one service, MiB (100)' },
-  'smtp-url': { variable: 'DEPLOYER_SMTP_URL', help: 'mail server for notifications, smtp://user:password@host:587' },
+  'smtp-url': {
+    variable: 'DEPLOYER_SMTP_URL',
+    help: 'mail server for notifications, smtp://user:password@host:587',
+  },
   'smtp-url-file': { variable: 'DEPLOYER_SMTP_URL_FILE', help: 'file that holds that URL' },
   'smtp-from': { variable: 'DEPLOYER_SMTP_FROM', help: 'sender of notifications by e-mail' },
   'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },

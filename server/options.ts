@@ -25,7 +25,13 @@ import {
   type DatastoreImage,
   type ListenAddress,
 } from './option-values.ts'
-import { readSecret, SMTP_URL_FORM, TOKEN_FORM, WEBHOOK_SECRET_FORM, type SecretForm } from './secret-option.ts'
+import {
+  readSecret,
+  SMTP_URL_FORM,
+  TOKEN_FORM,
+  WEBHOOK_SECRET_FORM,
+  type SecretForm,
+} from './secret-option.ts'
 
 /** Everything that is set at start. */
 export interface Options {
@@ -191,7 +197,7 @@ function readMail(url: string | null, from: string | null): Options['mail'] {
       'invalid_request',
       '--smtp-url and --smtp-from (DEPLOYER_SMTP_URL, DEPLOYER_SMTP_FROM) go together',
     )
-  if (!URL.canParse(url)) throw new AppError('invalid_request', '--smtp-url (DEPLOYER_SMTP_URL) must be a URL')
-  if (!/^[^\r\n]*[^\s@,<]+@[^\s@,>]+>?$/.test(from)) throw bad('smtp-from', 'an e-mail address', from)
-  return { url, from }
+  if (!URL.canParse(url))
+    throw new AppError('invalid_request', '--smtp-url (DEPLOYER_SMTP_URL) must be a URL')
+  return { url, from: readEmail('smtp-from', from)! }
 }

@@ -16,7 +16,9 @@ export async function knownOf(log: ServiceLog, instance: string, isNew: boolean)
   const slices = await log.stored()
   const filter = { since: null, until: null, stream: null, search: null }
   const isWhole = slices.length === 0 || slices[0]!.first === 0
-  const newest = isWhole ? undefined : parse((await readTail(slices, null, 1, new Allowance(KNOWN_BYTES))).blocks)[0]
+  const newest = isWhole
+    ? undefined
+    : parse((await readTail(slices, null, 1, new Allowance(KNOWN_BYTES))).blocks)[0]
   const known = new KnownLines(newest ? engineMoment(Date.parse(newest.ts)) : null)
   for (const stream of ['stdout', 'stderr'] as const) {
     const matcher = lineMatcher({ ...filter, stream, instances: [instance] })

@@ -6,7 +6,7 @@ import { instanceDeploys, recordLogInstance } from '#server/logs/instances.ts'
 import type { LogLine } from '#server/log-lines.ts'
 import { logger } from '#server/log.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
-import { lostLine, type ServiceLog } from '#server/logs/store.ts'
+import type { ServiceLog } from '#server/logs/store.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
 import { toLogLine } from './follow.ts'
 import { Intake } from './intake.ts'
@@ -37,7 +37,6 @@ export class ServiceOutput {
   /** What is read before the instances that were there first have caught up, to be put in order. */
   #early: { line: LogLine; time: string }[] | null = []
   #behind = 0
-  #lost = 0
 
   constructor(engine: Engine, serviceId: string) {
     this.#engine = engine
@@ -81,7 +80,12 @@ export class ServiceOutput {
     }
     const known = await this.#placeOf(id, signal)
     while (!signal.aborted) {
-      for await (const output of readOutput(this.#engine, id, { signal, known, onLive: caughtUp, isTold: true })) {
+      for await (const output of readOutput(this.#engine, id, {
+        signal,
+        known,
+        onLive: caughtUp,
+        isTold: true,
+      })) {
         this.#take(id, output)
         // The followers write between two readings, so that those who keep up miss nothing of a burst.
         await setImmediate()
@@ -111,18 +115,11 @@ export class ServiceOutput {
 
   #take(id: string, output: readonly OutputLine[]): void {
     const bytes = output.reduce((sum, { line }) => sum + line.length + 1, 0)
-    if (!this.#intake.take(bytes)) {
-      this.#lost += output.length
-      return
-    }
+    if (!this.#intake.take(bytes)) return this.#log.lose(output.length)
     const oldest = new Date(Date.now() - useContext().options.logRetentionMs).toISOString()
     const lines = output.map((line) => toLogLine(id, line)).filter(({ ts }) => ts >= oldest)
-    if (this.#lost > 0) {
-      this.#log.append([{ ...lostLine(this.#lost, 'the output came faster than it can be taken in'), instance: id }])
-      this.#lost = 0
-    }
     if (!this.#early) return this.#log.append(lines)
-    this.#early.push(...lines.map((line, index) => ({ line, time: output[index]!.ts })))
+    for (const line of lines) this.#early.push({ line, time: line.ts })
     if (this.#early.length > MAX_EARLY_LINES) this.#begin()
   }
 

@@ -153,13 +153,22 @@ function liveFilter(filter: LineFilter, signal: AbortSignal): Live | null {
     return (block) => thread.match(block)
   }
   const matcher = lineMatcher(filter)
-  return (block) => Buffer.from(matcher(block.toString('utf8')).map((line) => `${line}\n`).join(''))
+  return (block) =>
+    Buffer.from(
+      matcher(block.toString('utf8'))
+        .map((line) => `${line}\n`)
+        .join(''),
+    )
 }
 
 function instancesWanted(serviceId: string, { instance, deploy }: ServiceLogQuery): string[] | null {
   if (instance === undefined && deploy === undefined) return null
   const known = instanceDeploys(serviceId)
-  if (deploy !== undefined && getDeploy(deploy)?.service_id !== serviceId && ![...known.values()].includes(deploy))
+  if (
+    deploy !== undefined &&
+    getDeploy(deploy)?.service_id !== serviceId &&
+    ![...known.values()].includes(deploy)
+  )
     throw new AppError('not_found', `there is no deploy ${deploy} of this service`)
   const ofDeploy = [...known].filter(([, of]) => deploy === undefined || of === deploy).map(([id]) => id)
   if (instance === undefined) return ofDeploy

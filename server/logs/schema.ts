@@ -56,6 +56,7 @@ export type ServiceLogQuery = z.output<typeof ServiceLogQuery>
 function momentOf(text: string): string | null {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
   const isExact = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i.test(text)
-  const moment = count === undefined ? (isExact ? Date.parse(text) : NaN) : Date.now() - Number(count) * UNIT_MS[unit]!
+  const moment =
+    count === undefined ? (isExact ? Date.parse(text) : NaN) : Date.now() - Number(count) * UNIT_MS[unit]!
   return Number.isNaN(moment) || Math.abs(moment) > Date.UTC(9_999, 0) ? null : timestamp(moment)
 }

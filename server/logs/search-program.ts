@@ -18,5 +18,6 @@ async function answer(request: SearchRequest): Promise<SearchAnswer> {
 parentPort!.on('message', (request: SearchRequest) => {
   void answer(request)
     .catch((error: unknown) => ({ fault: messageOf(error) }))
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     .then((reply) => parentPort!.postMessage(reply))
 })

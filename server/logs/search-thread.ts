@@ -81,6 +81,7 @@ export class SearchThread {
     this.#worker.once('message', resolve)
     this.#worker.once('error', reject)
     this.#worker.once('exit', onExit)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage(request)
     try {
       const answer = await promise

@@ -60,7 +60,9 @@ export async function tidyServiceLogs(isService: (id: string) => boolean): Promi
 function tidyServiceLog(id: string): Promise<void> {
   tidying = tidying
     .then(() => tidy(id))
-    .catch((error: unknown) => log.warn('a service log cannot be tidied', { service: id, error: messageOf(error) }))
+    .catch((error: unknown) =>
+      log.warn('a service log cannot be tidied', { service: id, error: messageOf(error) }),
+    )
   return tidying
 }
 
@@ -72,7 +74,8 @@ async function tidy(id: string): Promise<void> {
   const closed = () => listParts(directoryOf(id)).filter(({ path }) => path !== own.openPart)
   for (const part of closed()) if (!part.isPacked) await pack(part)
   // Packed, but a kill came before the other was removed.
-  for (const { path, isPacked } of closed()) if (isPacked) await rm(path.replace(/\.gz$/, ''), { force: true })
+  for (const { path, isPacked } of closed())
+    if (isPacked) await rm(path.replace(/\.gz$/, ''), { force: true })
   await removeOld(id, closed())
 }
 

@@ -14,7 +14,7 @@ const log = logger('logs')
 /** Lines wait this long for others, so that a chatty program costs few writes. */
 const FLUSH_DELAY_MS = 20
 /** Lines that wait for the disk; those of a faster producer are counted and left out. */
-const MAX_PENDING_BYTES = 8 * 1024 * 1024
+const MAX_PENDING_BYTES = 32 * 1024 * 1024
 /** A disk that took nothing is tried again after this. */
 const RETRY_MS = 1_000
 /** Stored lines that all who follow a log share: more than most of them ask for. */
@@ -74,13 +74,14 @@ export class ServiceLog {
   /** Adds lines. Those that come faster than the disk takes them are left out, and counted in a line of their own. */
   append(lines: readonly LogLine[]): void {
     if (this.removed.aborted || lines.length === 0) return
-    if (this.#waitingBytes > MAX_PENDING_BYTES) {
-      this.#lost += lines.length
-      return
-    }
-    const told = this.#lost === 0 ? lines : [lostLine(this.#lost, 'the output came faster than the disk takes it'), ...lines]
-    this.#lost = 0
-    this.#add(told.map((line) => `${JSON.stringify(line)}\n`))
+    if (this.#waitingBytes > MAX_PENDING_BYTES) return this.lose(lines.length)
+    this.#tellLost()
+    this.#add(lines.map((line) => `${JSON.stringify(line)}\n`))
+  }
+
+  /** Counts lines that are left out here; the log says how many as soon as it can. */
+  lose(count: number): void {
+    this.#lost += count
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS)
   }
 
@@ -144,9 +145,18 @@ export class ServiceLog {
   async remove(): Promise<void> {
     this.#removal.abort()
     clearTimeout(this.#timer)
+    this.#lost = 0
     this.#waiting = []
+    this.#waitingBytes = 0
     await this.closePart()
     await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  #tellLost(): void {
+    if (this.#lost === 0) return
+    const line = lostLine(this.#lost, 'the output came faster than it can be kept')
+    this.#lost = 0
+    this.#add([`${JSON.stringify(line)}\n`])
   }
 
   #add(texts: string[]): void {
@@ -155,6 +165,7 @@ export class ServiceLog {
       this.#waitingBytes += text.length
     }
     this.#ring?.lines.push(texts)
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS)
   }
 
   /** A ring of what is not settled, before which the recent stored lines are put. */
@@ -176,6 +187,7 @@ export class ServiceLog {
   }
 
   #flush(): void {
+    this.#tellLost()
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#work = this.#work.then(() => this.#write())

@@ -49,7 +49,9 @@ export async function readTail(
   for (const slice of slices.toReversed()) {
     for await (const block of blocksBackwards(slice)) {
       signal?.throwIfAborted()
-      const taken = matcher ? newestMatches(matcher, block, tail - found.count) : newest(block, tail - found.count)
+      const taken = matcher
+        ? newestMatches(matcher, block, tail - found.count)
+        : newest(block, tail - found.count)
       if (taken.count > 0 && !room.take(taken.text.length)) return { ...found, isCut: true }
       if (taken.count > 0) found.blocks.unshift(taken.text)
       found.count += taken.count

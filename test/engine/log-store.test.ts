@@ -18,6 +18,10 @@ let service: string
 
 beforeAll(async () => {
   server = await startServer({ engine: true })
+  service = await createPrinter()
+})
+
+async function createPrinter(): Promise<string> {
   const { status, body } = await server.api('POST', '/services', {
     name: 'printer',
     image: 'busybox:1',
@@ -25,9 +29,9 @@ beforeAll(async () => {
     start_command: 'echo "begin $DEPLOYER_DEPLOY_ID"; exec sleep 1000000',
   })
   expect({ status, body }).toMatchObject({ status: 201 })
-  service = body.id
   expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
-})
+  return body.id
+}
 
 afterAll(async () => {
   await server?.stop()
@@ -75,8 +79,16 @@ test('the output of earlier deploys is kept, and each deploy and instance can be
   await print('echo of its errors', 2)
   await waitFor(async () => outputOf(await lines()).includes('of its errors'), 'the second lines', SLOW_MS)
   const all = outputOf(await lines())
-  expect(all.filter((line) => line.startsWith('of'))).toEqual(['of the first', 'of the second', 'of its errors'])
-  expect(outputOf(await lines(`deploy=${body.id}`))).toEqual([`begin ${body.id}`, 'of the second', 'of its errors'])
+  expect(all.filter((line) => line.startsWith('of'))).toEqual([
+    'of the first',
+    'of the second',
+    'of its errors',
+  ])
+  expect(outputOf(await lines(`deploy=${body.id}`))).toEqual([
+    `begin ${body.id}`,
+    'of the second',
+    'of its errors',
+  ])
   expect(outputOf(await lines(`instance=${first}`))).not.toContain('of the second')
   expect(outputOf(await lines(`instance=${first.slice(-5)}`))).toContain('of the first')
   expect(outputOf(await lines('stream=stderr'))).toEqual(['of its errors'])
@@ -153,7 +165,6 @@ test('lines that are all the same are counted right after a pause of the server'
   await waitFor(async () => (await ticks()) >= printed, 'all ticks', SLOW_MS)
   expect(await ticks()).toBe(printed)
 })
-
 
 test('a line of 10 MiB and one of any bytes are cut and cleaned, and the next is whole', async () => {
   await print('head -c 10485760 /dev/zero | tr "\\0" a; echo; echo after the long one')

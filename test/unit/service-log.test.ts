@@ -144,7 +144,8 @@ test('a disk that takes nothing is told of once; following goes on, and what is 
   await log.flushed()
   const live = () => {
     const got: string[] = []
-    for (let taken = ring.take(position); taken; taken = ring.take(taken.next)) got.push(...textsOf([taken.text]))
+    for (let taken = ring.take(position); taken; taken = ring.take(taken.next))
+      got.push(...textsOf([taken.text]))
     return got
   }
   expect(live().filter((text) => /^\d+$/.test(text))).toEqual(['1', '2'])
@@ -185,7 +186,9 @@ test('filters take what was asked for', async () => {
   expect(await found({ stream: 'stderr' })).toEqual(['fine'])
   expect(await found({ instances: [other], stream: 'stdout' })).toHaveLength(2)
   expect(await found({ instances: [] })).toEqual([])
-  expect(await found({ since: '2026-01-01T00:00:02.000Z', until: '2026-01-01T00:00:03.000Z' })).toEqual(['fine'])
+  expect(await found({ since: '2026-01-01T00:00:02.000Z', until: '2026-01-01T00:00:03.000Z' })).toEqual([
+    'fine',
+  ])
 })
 
 test('a reader that may hold little gets the newest lines and is told that there were more', async () => {

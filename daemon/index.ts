@@ -18,6 +18,9 @@ import { jobCleanup } from './jobs/cleanup.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { LogCollector } from './logs/collector.ts'
+import { Notifier } from './notifications/delivery.ts'
+import { looks } from './notifications/looks.ts'
+import { ServiceWatch } from './notifications/service-watch.ts'
 import { DataPlane } from './proxy/data-plane.ts'
 import { provideReaderProgram } from './reader/reader.ts'
 import { provideGitRunner } from './sources/git-command.ts'
@@ -98,6 +101,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   verification = domains
   const certificates = new Certification(started)
   const serviceLogs = new LogCollector(engine)
+  const notifier = new Notifier()
+  const serviceWatch = new ServiceWatch()
   driver.start(
     engineEvents(started, supervisor, datastores, serviceLogs, () => {
       driver.wake('deploys')
@@ -117,6 +122,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(environments(started))
   driver.start(jobCleanup(started))
   driver.start(serviceLogs.task())
+  driver.start(notifier.task(() => driver.wake('notifications')))
+  driver.start(looks())
   ensureSshKey(options.dataDirectory).catch((error: unknown) =>
     log.warn('no key for clones over ssh', { error: messageOf(error) }),
   )
@@ -128,8 +135,9 @@ export async function startDaemon(start: Start): Promise<Daemon> {
       domains.stop()
       certificates.stop()
       schedule.stop()
+      serviceWatch.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
-      await serviceLogs.stop()
+      await Promise.all([serviceLogs.stop(), notifier.stop()])
       dataPlane.close()
     },
   }

@@ -17,6 +17,7 @@ import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
+import { LogDrains } from './log-drains/drains.ts'
 import { LogCollector } from './logs/collector.ts'
 import { Notifier } from './notifications/delivery.ts'
 import { looks } from './notifications/looks.ts'
@@ -101,6 +102,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   verification = domains
   const certificates = new Certification(started)
   const serviceLogs = new LogCollector(engine)
+  const logDrains = new LogDrains()
   const notifier = new Notifier()
   const serviceWatch = new ServiceWatch()
   driver.start(
@@ -137,7 +139,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
       schedule.stop()
       serviceWatch.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
-      await Promise.all([serviceLogs.stop(), notifier.stop()])
+      await Promise.all([serviceLogs.stop(), logDrains.stop(), notifier.stop()])
       dataPlane.close()
     },
   }

@@ -1,4 +1,5 @@
 import { open, rm, type FileHandle } from 'node:fs/promises'
+import { Bell } from '../bell.ts'
 import { timestamp } from '../clock.ts'
 import { messageOf } from '../errors.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
@@ -42,6 +43,8 @@ interface OpenPart {
  * goes from one to the other at an exact place.
  */
 export class ServiceLog {
+  /** Rung when more is stored. */
+  readonly grown = new Bell()
   /** Aborts when the service is no more. */
   readonly removed: AbortSignal
   readonly #removal = new AbortController()
@@ -220,6 +223,7 @@ export class ServiceLog {
     else {
       this.#next! += count
       this.#file!.bytes += bytes
+      this.grown.ring()
     }
   }
 

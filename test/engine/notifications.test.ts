@@ -43,6 +43,7 @@ beforeAll(async () => {
   })
   const mailPort = await listening(mailServer.listen(0, '127.0.0.1'))
   server = await startServer({
+    engine: true,
     flags: ['--smtp-url', `smtp://user:secret@127.0.0.1:${mailPort}`, '--smtp-from', 'deployer@example.com'],
   })
 })
@@ -75,7 +76,7 @@ async function create(input: Record<string, unknown>) {
   return body as { id: string; secret: string | null; url: string | null }
 }
 
-/** A deploy that fails, because there is no engine. */
+/** A deploy that fails, because nothing answers where its repository should be. */
 async function failingDeploy(name: string, environment = 'production'): Promise<string> {
   const { body, status } = await server.api('POST', '/services', {
     name,

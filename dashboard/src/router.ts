@@ -54,6 +54,7 @@ export const router = createRouter({
           props: true,
         },
         { path: 'domains', component: ahead(() => import('./pages/DomainsPage.vue')) },
+        { path: 'notifications', component: ahead(() => import('./notifications/NotificationsPage.vue')) },
         { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
         { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },
         { path: ':path(.*)*', component: ahead(() => import('./pages/NotFoundPage.vue')) },

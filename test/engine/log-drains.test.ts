@@ -108,6 +108,8 @@ function taken(path: string): string[] {
 
 test('each kind of target gets the lines in its own form', async () => {
   await print('echo before')
+  const stored = async () => (await server.api('GET', '/services/printer/logs')).body as string
+  await waitFor(async () => (await stored()).includes('before'), 'the line before', SLOW_MS)
   await create({ kind: 'syslog', url: `tcp://127.0.0.1:${syslogPort}` })
   await create({ kind: 'http', url: `${base}/lines`, token: 'a-secret-token' })
   await create({ kind: 'loki', url: base })

@@ -7,6 +7,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
+import { endOf } from './live.ts'
 
 interface Received {
   path: string
@@ -55,7 +56,11 @@ afterAll(async () => {
   mailServer?.close()
 })
 
+/** Deploys that were begun; their messages belong to the test that did. */
+const begun: string[] = []
+
 beforeEach(async () => {
+  for (const id of begun.splice(0)) await endOf(server, id)
   const { body } = await server.api('GET', '/notifications')
   for (const { id } of body as { id: string }[]) await server.api('DELETE', `/notifications/${id}`)
   received = []
@@ -84,6 +89,7 @@ async function failingDeploy(name: string, environment = 'production'): Promise<
     repo_url: 'http://127.0.0.1:9/x.git',
   })
   expect({ status, body }).toMatchObject({ status: 201 })
+  begun.push(body.latest_deploy.id)
   return body.latest_deploy.id
 }
 
@@ -141,14 +147,14 @@ test('a message that is refused is sent again with the same id, also after the s
 
 test('events, environments and services choose what is told', async () => {
   await server.api('POST', '/environments', { name: 'staging' })
-  await failingDeploy('chosen')
+  await endOf(server, await failingDeploy('chosen'))
   await create({ kind: 'webhook', url: `${base}/events`, events: ['deploy.failed'] })
   await create({ kind: 'webhook', url: `${base}/staging`, environment: 'staging' })
   await create({ kind: 'webhook', url: `${base}/service`, services: ['chosen'], events: ['deploy.failed'] })
   const off = await create({ kind: 'webhook', url: `${base}/off` })
   expect((await server.api('PATCH', `/notifications/${off.id}`, { enabled: false })).body.enabled).toBe(false)
   await failingDeploy('other', 'staging')
-  await server.api('POST', '/services/chosen/deploys')
+  begun.push((await server.api('POST', '/services/chosen/deploys')).body.id)
   const count = (path: string) => received.filter((each) => each.path === path).length
   await waitFor(
     () => count('/staging') === 2 && count('/service') === 1 && count('/events') === 2,

@@ -4,6 +4,7 @@ import type {
   Branches,
   CertificateEntry,
   CliLogin,
+  CreatedNotification,
   Deploy,
   EnvGroup,
   Environment,
@@ -11,6 +12,13 @@ import type {
   EnvVar,
   Job,
   JobInput,
+  LogDrain,
+  LogDrainInput,
+  LogDrainPatch,
+  Notification,
+  NotificationDelivery,
+  NotificationInput,
+  NotificationPatch,
   RollbackInput,
   ServerInfo,
   Service,
@@ -18,6 +26,7 @@ import type {
   ServicePatch,
   ServiceStatus,
   Session,
+  TestResult,
   UploadedCertificate,
 } from './types.ts'
 
@@ -85,4 +94,15 @@ export interface Routes {
   'DELETE /certificates/uploaded/{id}': { reply: void }
   'GET /deploys/{deploy_id}': { reply: Deploy }
   'POST /deploys/{deploy_id}/cancel': { reply: Deploy }
+  'GET /notifications': { reply: Notification[] }
+  'POST /notifications': { body: NotificationInput; reply: CreatedNotification }
+  'PATCH /notifications/{id}': { body: NotificationPatch; reply: Notification }
+  'DELETE /notifications/{id}': { reply: void }
+  'POST /notifications/{id}/test': { reply: TestResult }
+  'GET /notifications/{id}/deliveries': { reply: NotificationDelivery[] }
+  'GET /log-drains': { reply: LogDrain[] }
+  'POST /log-drains': { body: LogDrainInput; reply: LogDrain }
+  'PATCH /log-drains/{id}': { body: LogDrainPatch; reply: LogDrain }
+  'DELETE /log-drains/{id}': { reply: void }
+  'POST /log-drains/{id}/test': { reply: TestResult }
 }

@@ -5,6 +5,15 @@
 import type { z } from 'zod'
 import type { AuthStatus as AuthStatusSchema, Session as SessionSchema } from '#server/accounts/schema.ts'
 import type { CliLogin as CliLoginSchema } from '#server/cli-logins/schema.ts'
+import type {
+  LogDrainInput as LogDrainInputSchema,
+  LogDrainPatch as LogDrainPatchSchema,
+} from '#server/log-drains/schema.ts'
+import type {
+  CreatedNotification as CreatedNotificationSchema,
+  NotificationInput as NotificationInputSchema,
+  NotificationPatch as NotificationPatchSchema,
+} from '#server/notifications/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type {
   ServiceInput as ServiceInputSchema,
@@ -15,6 +24,9 @@ import type { ApiToken as ApiTokenSchema } from '#server/tokens/schema.ts'
 export type { CertificateEntry, CertificateState, UploadedCertificate } from '#server/certificates/schema.ts'
 export type { Domain, DomainCheck } from '#server/domains/schema.ts'
 export type { DnsRecord } from '#server/environments/schema.ts'
+export type { LogDrain } from '#server/log-drains/schema.ts'
+export type { Notification, NotificationDelivery, TestResult } from '#server/notifications/schema.ts'
+export type { EventType, NotificationKind } from '#server/notifications/types.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
 export type { ErrorCode } from '#server/errors.ts'
@@ -30,6 +42,12 @@ export type { ServiceType } from '#server/services/types.ts'
 export type ServiceInput = z.input<typeof ServiceInputSchema>
 export type ServicePatch = z.input<typeof ServicePatchSchema>
 export type RollbackInput = z.input<typeof RollbackInputSchema>
+
+export type NotificationInput = z.input<typeof NotificationInputSchema>
+export type NotificationPatch = z.input<typeof NotificationPatchSchema>
+export type CreatedNotification = z.infer<typeof CreatedNotificationSchema>
+export type LogDrainInput = z.input<typeof LogDrainInputSchema>
+export type LogDrainPatch = z.input<typeof LogDrainPatchSchema>
 
 export type AuthStatus = z.infer<typeof AuthStatusSchema>
 export type User = NonNullable<AuthStatus['user']>

@@ -17,6 +17,7 @@ import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
+import { Metrics } from './metrics/metrics.ts'
 import { LogDrains } from './log-drains/drains.ts'
 import { LogCollector } from './logs/collector.ts'
 import { Notifier } from './notifications/delivery.ts'
@@ -55,6 +56,7 @@ interface Start {
 let world: World | undefined
 let apiUrl = ''
 let verification: Verification | undefined
+let metrics: Metrics | undefined
 
 /** What the tasks act on. Throws before the daemon has started. */
 export function useWorld(): World {
@@ -71,6 +73,12 @@ export function useApiAddress(): string {
 export function verifyDomain(domain: DomainRow): Promise<DomainRow> {
   if (!verification) throw new Error('the daemon has not started')
   return verification.verify(domain)
+}
+
+/** What is measured. Throws before the daemon has started. */
+export function useMetrics(): Metrics {
+  if (!metrics) throw new Error('the daemon has not started')
+  return metrics
 }
 
 /** Connects to the engine and the data plane and starts the tasks. Throws when an address or the engine's socket cannot be used. */
@@ -101,6 +109,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const domains = new Verification(started)
   verification = domains
   const certificates = new Certification(started)
+  const measuring = new Metrics(started)
+  metrics = measuring
   const serviceLogs = new LogCollector(engine)
   const logDrains = new LogDrains()
   const notifier = new Notifier()
@@ -123,6 +133,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(cleanup(started))
   driver.start(environments(started))
   driver.start(jobCleanup(started))
+  driver.start(measuring.task())
   driver.start(serviceLogs.task())
   driver.start(notifier.task(() => driver.wake('notifications')))
   driver.start(looks())
@@ -139,6 +150,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
       schedule.stop()
       serviceWatch.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
+      measuring.stop()
       await Promise.all([serviceLogs.stop(), logDrains.stop(), notifier.stop()])
       dataPlane.close()
     },

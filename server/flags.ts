@@ -48,6 +48,10 @@ export const FLAGS = {
     variable: 'DEPLOYER_PROXY_WORKERS',
     help: 'processes of the data plane (cores, at most 4)',
   },
+  'data-plane': {
+    variable: 'DEPLOYER_DATA_PLANE',
+    help: 'start or wait (start: the server starts the data plane; wait: a unit of its own does)',
+  },
   'base-image-registry': {
     variable: 'DEPLOYER_BASE_IMAGE_REGISTRY',
     help: 'prefix for the base images of language plans',

@@ -55,6 +55,8 @@ export interface Options {
   buildTimeoutMs: number
   jobConcurrency: number
   proxyWorkers: number | null
+  /** `wait` never starts the data plane: a service manager does. */
+  dataPlane: DataPlaneStart
   baseImageRegistry: string | null
   relationalImage: DatastoreImage
   keyvalueImage: DatastoreImage
@@ -82,6 +84,9 @@ export interface Options {
   /** The mail server and the sender of notifications; null sends none by e-mail. */
   mail: { url: string; from: string } | null
 }
+
+const DATA_PLANE_STARTS = ['start', 'wait'] as const
+type DataPlaneStart = (typeof DATA_PLANE_STARTS)[number]
 
 const TLS = ['auto', 'off'] as const
 export type Tls = (typeof TLS)[number]
@@ -142,6 +147,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     buildTimeoutMs: readDuration('build-timeout', text('build-timeout'), 30 * 60_000),
     jobConcurrency: count('job-concurrency', JOBS_A_CORE * availableParallelism()),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
+    dataPlane: readChoice('data-plane', text('data-plane'), DATA_PLANE_STARTS, 'start'),
     baseImageRegistry: text('base-image-registry'),
     webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
     relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),

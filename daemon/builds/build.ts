@@ -121,6 +121,7 @@ function choiceOf(service: ServiceRow, variables: Record<string, string>): Recip
       baseImageRegistry: options.baseImageRegistry,
       secretNames: Object.keys(variables),
       secretsDigest: vault.fingerprint(JSON.stringify(variables)),
+      preDeployCommand: service.pre_deploy_command,
       aptPackages: [],
       cacheScope: service.id,
       processType: PROCESS_TYPES[service.type],

@@ -66,7 +66,7 @@ async function dockerfileRecipe(tree: Tree, choice: RecipeChoice): Promise<Recip
 async function planRecipe(root: string, { runtime, settings }: RecipeChoice): Promise<Recipe> {
   const plan = await choosePlan(runtime, root, settings)
   return {
-    file: { kind: 'plan', content: plan.dockerfile, ignore: plan.ignore },
+    file: { kind: 'plan', content: plan.dockerfile, ignore: plan.ignore, manifests: plan.manifests },
     declaredArguments: [],
     publishDirectory: plan.publishDirectory,
     notes: [`building with the plan for ${plan.name}`, ...plan.notes],

@@ -103,6 +103,12 @@ const VISITS: Visit[] = [
   ['a run', '/services/report/runs', (page) => openFirst(page)],
   ['a missing service', '/services/nothing'],
   ['a missing page', '/nothing/here'],
+  ['notifications', '/notifications'],
+  [
+    'a new notification',
+    '/notifications',
+    (page) => page.getByRole('button', { name: 'New notification' }).click(),
+  ],
   ['the server', '/server'],
   ['the account', '/account'],
   ['a new token', '/account', (page) => page.getByRole('button', { name: 'New token' }).click()],

@@ -39,7 +39,12 @@ async function build(
     secretNames: ['COLOUR'],
     processType,
   })
-  const file: BuildFile = { kind: 'plan', content: plan.dockerfile, ignore: plan.ignore }
+  const file: BuildFile = {
+    kind: 'plan',
+    content: plan.dockerfile,
+    ignore: plan.ignore,
+    manifests: plan.manifests,
+  }
   const tar = new PassThrough()
   const packing = packContext({ root: directory, file }, tar)
   const lines: string[] = []

@@ -22,6 +22,7 @@ const PACKAGES: Record<string, string[]> = {
   curl: ['curl'],
   h2load: ['nghttp2-client'],
   chromium: ['chromium'],
+  systemctl: ['systemd'],
 }
 
 /** Daemons live in the system's folders, which a user's path may lack. */

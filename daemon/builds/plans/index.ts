@@ -1,20 +1,40 @@
 import { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
-import { bun } from './bun.ts'
 import { deno } from './deno.ts'
+import { dotnet } from './dotnet.ts'
 import { elixir } from './elixir.ts'
+import { generators } from './generators.ts'
+import { gleam } from './gleam.ts'
 import { go } from './go.ts'
-import { java } from './java.ts'
-import { node } from './node.ts'
+import { clojure } from './java/clojure.ts'
+import { java } from './java/plan.ts'
+import { scala } from './java/scala.ts'
+import { bun, node } from './node/plan.ts'
+import { php } from './php/plan.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
-import { php } from './php.ts'
 import { releaseCommand } from './procfile.ts'
-import { python } from './python.ts'
-import { ruby } from './ruby.ts'
+import { python } from './python/plan.ts'
+import { ruby } from './ruby/plan.ts'
 import { rust } from './rust.ts'
 
 /** In the order in which `auto` asks them: a tree of another language often has a package.json for its assets. */
-const PLANS: LanguagePlan[] = [go, elixir, java, ruby, php, rust, deno, bun, python, node]
+const PLANS: LanguagePlan[] = [
+  go,
+  elixir,
+  gleam,
+  scala,
+  java,
+  clojure,
+  dotnet,
+  ruby,
+  php,
+  rust,
+  deno,
+  bun,
+  python,
+  generators,
+  node,
+]
 
 /** A plan that fits a tree, with the name of its language. */
 export interface ChosenPlan extends PlannedBuild {

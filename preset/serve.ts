@@ -65,6 +65,7 @@ export async function serve(argv: string[]): Promise<void> {
     proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
     readerProgram: join(dirname(process.argv[1]!), 'source-reader.mjs'),
     gitProgram: join(dirname(process.argv[1]!), 'git-runner.mjs'),
+    searchProgram: join(dirname(process.argv[1]!), 'log-search.mjs'),
   })
   started.resolve()
   const httpsPort = options.tls === 'off' ? null : httpsListenerPort()

@@ -118,6 +118,17 @@ export const FLAGS = {
     help: 'open connections of one address (2000)',
   },
   hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
+  'log-retention': {
+    variable: 'DEPLOYER_LOG_RETENTION',
+    help: 'how long the output of services is kept: 7d, 12h (7d)',
+  },
+  'log-size-mb': { variable: 'DEPLOYER_LOG_SIZE_MB', help: 'disk for the output of one service, MiB (100)' },
+  'smtp-url': {
+    variable: 'DEPLOYER_SMTP_URL',
+    help: 'mail server for notifications, smtp://user:password@host:587',
+  },
+  'smtp-url-file': { variable: 'DEPLOYER_SMTP_URL_FILE', help: 'file that holds that URL' },
+  'smtp-from': { variable: 'DEPLOYER_SMTP_FROM', help: 'sender of notifications by e-mail' },
   'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
   'log-format': {
     variable: 'DEPLOYER_LOG_FORMAT',
@@ -127,7 +138,7 @@ export const FLAGS = {
 
 export type FlagName = keyof typeof FLAGS
 /** Flags whose value is a secret; each has another that names a file. */
-const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret'] as const
+const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret', 'smtp-url'] as const
 export type SecretFlag = (typeof SECRETS)[number]
 
 /** Takes flags apart. Throws `invalid_request` for one that is unknown or lacks its value. */

@@ -22,12 +22,14 @@ import {
   readList,
   readListen,
   readResolvers,
+  readRetention,
   type DatastoreImage,
   type ListenAddress,
 } from './option-values.ts'
 import {
   readSecret,
   S3_SECRET_FORM,
+  SMTP_URL_FORM,
   TOKEN_FORM,
   WEBHOOK_SECRET_FORM,
   type SecretForm,
@@ -76,6 +78,12 @@ export interface Options {
   hstsSeconds: number
   logLevel: LogLevel
   logFormat: LogFormat
+  /** How long the output of services is kept. */
+  logRetentionMs: number
+  /** Disk for the output of one service. */
+  logSizeMb: number
+  /** The mail server and the sender of notifications; null sends none by e-mail. */
+  mail: { url: string; from: string } | null
 }
 
 const DATA_PLANE_STARTS = ['start', 'wait'] as const
@@ -167,6 +175,9 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     hstsSeconds: text('hsts') === 'off' ? 0 : count('hsts', 0, 0, MAX_HSTS_SECONDS),
     logLevel: readChoice('log-level', text('log-level'), LOG_LEVELS, 'info'),
     logFormat: readChoice('log-format', text('log-format'), LOG_FORMATS, 'auto'),
+    logRetentionMs: readRetention('log-retention', text('log-retention') ?? '7d'),
+    logSizeMb: count('log-size-mb', 100, 1, MAX_LOG_SIZE_MB),
+    mail: readMail(secret('smtp-url', SMTP_URL_FORM), text('smtp-from')),
   }
 }
 /** What of the options is a secret. */
@@ -182,6 +193,9 @@ function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/deployer'
   return join(environment.XDG_DATA_HOME || join(homedir(), '.local/share'), 'deployer')
 }
+
+/** 1 TiB. */
+const MAX_LOG_SIZE_MB = 1_048_576
 
 /** Most jobs wait for a database or the network more than they compute. */
 const JOBS_A_CORE = 4
@@ -202,4 +216,15 @@ function readExternalAccount(kid: string | null, key: string | null): AcmeOption
       '--acme-eab-kid and --acme-eab-key (DEPLOYER_ACME_EAB_KID, DEPLOYER_ACME_EAB_KEY) go together; the key is base64url',
     )
   return { kid, key }
+}
+function readMail(url: string | null, from: string | null): Options['mail'] {
+  if (url === null && from === null) return null
+  if (url === null || from === null)
+    throw new AppError(
+      'invalid_request',
+      '--smtp-url and --smtp-from (DEPLOYER_SMTP_URL, DEPLOYER_SMTP_FROM) go together',
+    )
+  if (!URL.canParse(url))
+    throw new AppError('invalid_request', '--smtp-url (DEPLOYER_SMTP_URL) must be a URL')
+  return { url, from: readEmail('smtp-from', from)! }
 }

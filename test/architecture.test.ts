@@ -64,6 +64,8 @@ const ORDER: Record<string, string[]> = {
     'certificates/proofs.ts',
     'proxy',
     'logs',
+    'log-drains',
+    'notifications',
     'world.ts',
     'proxy/routed.ts',
     'environments',

@@ -75,6 +75,8 @@ export const router = createRouter({
             { path: 'logs', component: ahead(() => import('./server/ServerLog.vue')) },
           ],
         },
+        { path: 'notifications', component: ahead(() => import('./notifications/NotificationsPage.vue')) },
+        { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
         { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },
         { path: ':path(.*)*', component: ahead(() => import('./pages/NotFoundPage.vue')) },
       ],

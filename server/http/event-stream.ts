@@ -20,6 +20,15 @@ export interface ServerSentEvent {
   data?: unknown
 }
 
+/** Aborts when the client has left or the server stops. */
+export function leftSignal(event: H3Event): AbortSignal {
+  const { res } = event.node
+  const gone = new AbortController()
+  if (res.closed) gone.abort()
+  else res.once('close', () => gone.abort())
+  return AbortSignal.any([gone.signal, useContext().stopping])
+}
+
 /**
  * Sends events, and those that are written out already, until they end, the client leaves or the server stops. A slow
  * reader holds back its own stream only. Written on node's response, because h3 1's EventStream knows no back-pressure
@@ -31,8 +40,7 @@ export async function sendEvents(
 ): Promise<void> {
   const { res } = event.node
   const gone = new AbortController()
-  res.once('close', () => gone.abort())
-  const signal = AbortSignal.any([gone.signal, useContext().stopping])
+  const signal = AbortSignal.any([gone.signal, leftSignal(event)])
   setResponseHeaders(event, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',

@@ -118,6 +118,13 @@ const VISITS: Visit[] = [
   ['a missing page', '/nothing/here'],
   ['the server', '/server', (page) => page.getByRole('figure').first().waitFor()],
   ['its log', '/server/logs'],
+  ['notifications', '/notifications'],
+  [
+    'a new notification',
+    '/notifications',
+    (page) => page.getByRole('button', { name: 'New notification' }).click(),
+  ],
+  ['the server', '/server'],
   ['the account', '/account'],
   ['a new token', '/account', (page) => page.getByRole('button', { name: 'New token' }).click()],
 ]

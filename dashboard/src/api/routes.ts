@@ -10,6 +10,7 @@ import type {
   DatastorePatch,
   DatastoreReference,
   CurrentMetrics,
+  CreatedNotification,
   Deploy,
   DetectInput,
   Detection,
@@ -21,6 +22,13 @@ import type {
   JobInput,
   MetricsHistory,
   MetricsRange,
+  LogDrain,
+  LogDrainInput,
+  LogDrainPatch,
+  Notification,
+  NotificationDelivery,
+  NotificationInput,
+  NotificationPatch,
   RollbackInput,
   ServerInfo,
   Service,
@@ -29,6 +37,7 @@ import type {
   ServicePatch,
   ServiceStatus,
   Session,
+  TestResult,
   UploadedCertificate,
 } from './types.ts'
 
@@ -111,4 +120,15 @@ export interface Routes {
   'DELETE /certificates/uploaded/{id}': { reply: void }
   'GET /deploys/{deploy_id}': { reply: Deploy }
   'POST /deploys/{deploy_id}/cancel': { reply: Deploy }
+  'GET /notifications': { reply: Notification[] }
+  'POST /notifications': { body: NotificationInput; reply: CreatedNotification }
+  'PATCH /notifications/{id}': { body: NotificationPatch; reply: Notification }
+  'DELETE /notifications/{id}': { reply: void }
+  'POST /notifications/{id}/test': { reply: TestResult }
+  'GET /notifications/{id}/deliveries': { reply: NotificationDelivery[] }
+  'GET /log-drains': { reply: LogDrain[] }
+  'POST /log-drains': { body: LogDrainInput; reply: LogDrain }
+  'PATCH /log-drains/{id}': { body: LogDrainPatch; reply: LogDrain }
+  'DELETE /log-drains/{id}': { reply: void }
+  'POST /log-drains/{id}/test': { reply: TestResult }
 }

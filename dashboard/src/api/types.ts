@@ -11,6 +11,14 @@ import type {
   DatastoreReference as DatastoreReferenceSchema,
 } from '#server/datastores/schema.ts'
 import type { DetectInput as DetectInputSchema } from '#server/detection/schema.ts'
+  LogDrainInput as LogDrainInputSchema,
+  LogDrainPatch as LogDrainPatchSchema,
+} from '#server/log-drains/schema.ts'
+import type {
+  CreatedNotification as CreatedNotificationSchema,
+  NotificationInput as NotificationInputSchema,
+  NotificationPatch as NotificationPatchSchema,
+} from '#server/notifications/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type { RequestPoint as RequestPointSchema } from '#server/metrics/schema.ts'
 import type {
@@ -27,6 +35,9 @@ export type { DatastoreKind } from '#server/datastores/kinds.ts'
 export type { DatastoreStatus } from '#server/datastores/states.ts'
 export type { Domain, DomainCheck } from '#server/domains/schema.ts'
 export type { DnsRecord } from '#server/environments/schema.ts'
+export type { LogDrain } from '#server/log-drains/schema.ts'
+export type { Notification, NotificationDelivery, TestResult } from '#server/notifications/schema.ts'
+export type { EventType, NotificationKind } from '#server/notifications/types.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
 export type { ErrorCode } from '#server/errors.ts'
@@ -53,6 +64,12 @@ export type DetectInput = z.input<typeof DetectInputSchema>
 export type ServiceInput = z.input<typeof ServiceInputSchema>
 export type ServicePatch = z.input<typeof ServicePatchSchema>
 export type RollbackInput = z.input<typeof RollbackInputSchema>
+
+export type NotificationInput = z.input<typeof NotificationInputSchema>
+export type NotificationPatch = z.input<typeof NotificationPatchSchema>
+export type CreatedNotification = z.infer<typeof CreatedNotificationSchema>
+export type LogDrainInput = z.input<typeof LogDrainInputSchema>
+export type LogDrainPatch = z.input<typeof LogDrainPatchSchema>
 
 export type AuthStatus = z.infer<typeof AuthStatusSchema>
 export type User = NonNullable<AuthStatus['user']>

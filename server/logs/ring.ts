@@ -1,10 +1,10 @@
-import { Bell } from '#server/bell.ts'
-import type { LogLine } from '#server/log-lines.ts'
+import { Bell } from '../bell.ts'
 
 /** What a follower may be behind before it misses lines: 100,000 lines of usual length. */
 const MAX_BYTES = 16 * 1024 * 1024
 /** Lines are put together up to this, and handed to a follower so. */
 const BLOCK_BYTES = 64 * 1024
+const NEWLINE = 0x0a
 
 /** Some lines as JSON, each with a newline. */
 interface Block {
@@ -29,18 +29,47 @@ export class LineRing {
   readonly grown = new Bell()
   #blocks: Block[] = []
   #bytes = 0
-  #end = 0
+  #isWhole = false
+  #end: number
+
+  /** An empty ring, whose first line will have this position. */
+  constructor(end = 0) {
+    this.#end = end
+  }
 
   /** The position after the newest line. */
   get end(): number {
     return this.#end
   }
 
-  push(lines: readonly LogLine[]): void {
-    let rest: Buffer[] = lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`))
+  /** Adds lines, each with its newline. */
+  push(lines: readonly string[]): void {
+    let rest: Buffer[] = lines.map((line) => Buffer.from(line))
     while (rest.length > 0) rest = this.#fill(rest)
-    while (this.#bytes > MAX_BYTES) this.#bytes -= this.#blocks.shift()!.text.length
+    while (this.#bytes > MAX_BYTES) {
+      this.#bytes -= this.#blocks.shift()!.text.length
+      this.#isWhole = false
+    }
     this.grown.ring()
+  }
+
+  /** Puts stored lines before the first one; `isAll` when no older ones are stored. Only into a ring that has lost none. */
+  prepend(blocks: readonly Buffer[], isAll: boolean): void {
+    this.#isWhole = isAll
+    const lines = blocks.map((text) => ({ text, ends: endsOf(text) }))
+    let first = this.#start - lines.reduce((sum, { ends }) => sum + ends.length, 0)
+    const before = lines.map(({ text, ends }) => {
+      const block = { first, text, ends, rests: new Map<number, Buffer>() }
+      first += ends.length
+      this.#bytes += text.length
+      return block
+    })
+    this.#blocks.unshift(...before)
+  }
+
+  /** Whether it holds the last so many lines of the log, or all there are. */
+  reaches(count: number): boolean {
+    return this.#isWhole || this.#end - this.#start >= count
   }
 
   /** The lines at a position and after it, as many as go at once; null when there are none yet. */
@@ -96,6 +125,12 @@ export class LineRing {
 
 function newBlock(first: number): Block {
   return { first, text: Buffer.alloc(0), ends: [], rests: new Map() }
+}
+
+function endsOf(text: Buffer): number[] {
+  const ends: number[] = []
+  for (let at = text.indexOf(NEWLINE); at !== -1; at = text.indexOf(NEWLINE, at + 1)) ends.push(at + 1)
+  return ends
 }
 
 function restOf(block: Block, skipped: number): Buffer {

@@ -14,6 +14,7 @@ import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
 import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
+import { tellCommitStatuses } from './git-statuses.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { DataPlane } from './proxy/data-plane.ts'
@@ -92,6 +93,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const domains = new Verification(started)
   verification = domains
   const certificates = new Certification(started)
+  const endStatuses = tellCommitStatuses()
   driver.start(
     engineEvents(started, supervisor, datastores, () => {
       driver.wake('deploys')
@@ -116,6 +118,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
 
   return {
     async stop() {
+      endStatuses()
       supervisor.stop()
       datastores.stop()
       domains.stop()

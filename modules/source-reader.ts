@@ -3,7 +3,7 @@ import { buildSync } from 'esbuild'
 import { defineNitroModule } from 'nitropack/kit'
 
 /**
- * Bundles the programs that read users' files and start git beside the server's: they run as processes of their own,
+ * Bundles the programs that read users' files, start git and connect ssh beside the server's: they run as processes of their own,
  * several a build, whose start must be short.
  */
 export default defineNitroModule({
@@ -12,7 +12,9 @@ export default defineNitroModule({
     const { rootDir, output } = nitro.options
     nitro.hooks.hook('compiled', () => {
       buildSync({
-        entryPoints: ['source-reader', 'git-runner'].map((name) => join(rootDir, `daemon/${name}.ts`)),
+        entryPoints: ['source-reader', 'git-runner', 'git-dialer'].map((name) =>
+          join(rootDir, `daemon/${name}.ts`),
+        ),
         outdir: output.serverDir,
         outExtension: { '.js': '.mjs' },
         bundle: true,

@@ -21,6 +21,7 @@ import {
   readList,
   readListen,
   readResolvers,
+  readSwitch,
   type DatastoreImage,
   type ListenAddress,
 } from './option-values.ts'
@@ -51,6 +52,8 @@ export interface Options {
   keyvalueImage: DatastoreImage
   /** Of push webhooks that were added to a repository by hand; null takes none. */
   webhookSecret: string | null
+  /** Keeps repositories and providers off private and loopback addresses. */
+  denyPrivateGit: boolean
   /** For the DNS records that are shown, one of a family; empty means the host's own. */
   publicIps: string[]
   /** Where the internet reaches the HTTP listener; null is the listener's own port. */
@@ -127,6 +130,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     baseImageRegistry: text('base-image-registry'),
     webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
+    denyPrivateGit: readSwitch('deny-private-git', text('deny-private-git')),
     relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
     keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
     publicIps: readIps('public-ip', text('public-ip')),

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packContext } from '../../daemon/builds/context.ts'
-import { Glob } from '../../daemon/builds/glob.ts'
+import { Glob } from '../../server/glob.ts'
 import { chooseRecipe } from '../../daemon/builds/recipe.ts'
 import { parseHeaders, parseRedirects } from '../../daemon/sites/rules.ts'
 

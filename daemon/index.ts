@@ -17,6 +17,7 @@ import { jobCleanup } from './jobs/cleanup.ts'
 import { tellCommitStatuses } from './git-statuses.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
+import { Metrics } from './metrics/metrics.ts'
 import { DataPlane } from './proxy/data-plane.ts'
 import { provideReaderProgram } from './reader/reader.ts'
 import { provideGitRunner } from './sources/git-command.ts'
@@ -48,6 +49,7 @@ interface Start {
 let world: World | undefined
 let apiUrl = ''
 let verification: Verification | undefined
+let metrics: Metrics | undefined
 
 /** What the tasks act on. Throws before the daemon has started. */
 export function useWorld(): World {
@@ -64,6 +66,12 @@ export function useApiAddress(): string {
 export function verifyDomain(domain: DomainRow): Promise<DomainRow> {
   if (!verification) throw new Error('the daemon has not started')
   return verification.verify(domain)
+}
+
+/** What is measured. Throws before the daemon has started. */
+export function useMetrics(): Metrics {
+  if (!metrics) throw new Error('the daemon has not started')
+  return metrics
 }
 
 /** Connects to the engine and the data plane and starts the tasks. Throws when an address or the engine's socket cannot be used. */
@@ -94,6 +102,8 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   verification = domains
   const certificates = new Certification(started)
   const endStatuses = tellCommitStatuses()
+  const measuring = new Metrics(started)
+  metrics = measuring
   driver.start(
     engineEvents(started, supervisor, datastores, () => {
       driver.wake('deploys')
@@ -112,6 +122,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(cleanup(started))
   driver.start(environments(started))
   driver.start(jobCleanup(started))
+  driver.start(measuring.task())
   ensureSshKey(options.dataDirectory).catch((error: unknown) =>
     log.warn('no key for clones over ssh', { error: messageOf(error) }),
   )
@@ -125,6 +136,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
       certificates.stop()
       schedule.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
+      measuring.stop()
       dataPlane.close()
     },
   }

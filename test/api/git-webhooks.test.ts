@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { PlayedProvider, type PlayedApp } from '../git/providers.ts'
 import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
 
@@ -117,8 +117,11 @@ function push(name: string, files: string[], more: Payload = {}): Payload {
 }
 
 describe('watched paths', () => {
-  const watching = (watch_paths: string[]) => service('https://git.example.com/team/mono', { watch_paths })
-  const touching = (files: string[], more: Payload = {}) => deliver(push('team/mono', files, more))
+  let place = 0
+  beforeEach(() => void (place += 1))
+  const watching = (watch_paths: string[]) =>
+    service(`https://git.example.com/team/mono-${place}`, { watch_paths })
+  const touching = (files: string[], more: Payload = {}) => deliver(push(`team/mono-${place}`, files, more))
 
   it.each([
     [['services/api/**'], ['services/api/src/a.ts']],
@@ -324,7 +327,7 @@ describe('the log of deliveries', () => {
   it('keeps what was proved apart from forgeries, of which the last 50 are kept', async () => {
     await deliver({ zen: 'kept' }, SECRET, { 'x-github-event': 'ping', 'x-github-delivery': 'kept' })
     for (let index = 0; index < 60; index++)
-      await deliver({}, 'wrong', { 'x-github-delivery': `forged-${index}\u0007` })
+      await deliver({}, 'wrong', { 'x-github-delivery': `forged-${index}` })
     const all = await deliveries()
     const refused = all.filter(({ verdict }) => verdict === 'refused')
     expect(refused).toHaveLength(50)

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
-import { ensurePackages, findProgram } from '../stand/packages.ts'
-import { run } from '../stand/run.ts'
-import { secureTable } from './secure.ts'
-import { app, start as startStand } from './lifetimes.ts'
-import { HOST, type ProxyStand } from './stand.ts'
+import { ensurePackages, findProgram } from '../../stand/packages.ts'
+import { run } from '../../stand/run.ts'
+import { secureTable } from '../secure.ts'
+import { app, start as startStand } from '../lifetimes.ts'
+import { HOST, type ProxyStand } from '../stand.ts'
 
 const INSTALL_HANG_MS = 300_000
 const REQUESTS = 5_000

@@ -43,10 +43,10 @@ export class PlayedProvider {
 
   /** Plays both providers over the repositories of a folder, whose paths are `<owner>/<name>.git`. */
   static async start(directory: string): Promise<PlayedProvider> {
-    let provider: PlayedProvider | undefined
-    const server = createServer((request, response) => void provider!.#answer(request, response))
+    const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    provider = new PlayedProvider(server, directory)
+    const provider = new PlayedProvider(server, directory)
+    server.on('request', (request, response) => void provider.#answer(request, response))
     return provider
   }
 
@@ -66,7 +66,7 @@ export class PlayedProvider {
       owner,
       manifest,
       publicKey,
-      pem: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
+      pem: privateKey.export({ type: 'pkcs1', format: 'pem' }),
       webhookSecret: hooks ? randomBytes(20).toString('hex') : null,
       installations: new Map(),
     }
@@ -110,6 +110,8 @@ export class PlayedProvider {
     const key = `${request.method} ${url.pathname}`
     const other = [...this.instead].find(([beginning]) => key.startsWith(beginning))?.[1]
     if (other) return other(response)
+    const page = this.#pageFor(request.method!, url, body)
+    if (page !== null) return void response.writeHead(page.status, page.headers).end(page.text)
     const found = this.#route(request.method!, url, authorization, body)
     const { status, json, headers = {} } = found ?? { status: 404, json: { message: 'Not Found' } }
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
@@ -199,6 +201,41 @@ export class PlayedProvider {
       return { status: 201, json: { id: this.statuses.length, ...told.body } }
     }
     return null
+  }
+
+  /** What a person sees at the provider: one button a page, which sends the browser back. */
+  #pageFor(
+    method: string,
+    url: URL,
+    body: string,
+  ): { status: number; headers: Record<string, string>; text: string } | null {
+    const button = (label: string, to: string) => ({
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+      text: `<!doctype html><html lang="en"><title>Provider</title><a href="${to.replaceAll('&', '&amp;')}">${label}</a></html>`,
+    })
+    const owner = /^(?:\/organizations\/([^/]+))?\/settings\/apps\/new$/.exec(url.pathname)
+    if (owner && method === 'POST') {
+      const manifest = JSON.parse(new URLSearchParams(body).get('manifest')!) as Record<string, string>
+      const code = this.register(manifest, owner[1] ?? 'ada')
+      return button(
+        'Create GitHub App',
+        `${manifest.redirect_url}?code=${code}&state=${url.searchParams.get('state')}`,
+      )
+    }
+    const slug = /^\/apps\/([^/]+)\/installations\/new$/.exec(url.pathname)?.[1]
+    const app = [...this.apps.values()].find((each) => each.slug === slug)
+    if (app) {
+      const id = this.install(app)
+      const query = `installation_id=${id}&setup_action=install&state=${url.searchParams.get('state')}`
+      return button('Install', `${String(app.manifest.setup_url)}?${query}`)
+    }
+    if (url.pathname !== '/oauth/authorize') return null
+    const code = this.grant(url.searchParams)
+    return button(
+      'Authorize',
+      `${url.searchParams.get('redirect_uri')}?code=${code}&state=${url.searchParams.get('state')}`,
+    )
   }
 
   #convert(code: string): Reply | null {

@@ -5,6 +5,12 @@
 import type { z } from 'zod'
 import type { AuthStatus as AuthStatusSchema, Session as SessionSchema } from '#server/accounts/schema.ts'
 import type { CliLogin as CliLoginSchema } from '#server/cli-logins/schema.ts'
+import type {
+  Authorization as AuthorizationSchema,
+  AuthorizeInput as AuthorizeInputSchema,
+  Repositories as RepositoriesSchema,
+  TokenInput as TokenInputSchema,
+} from '#server/git/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type {
   ServiceInput as ServiceInputSchema,
@@ -15,6 +21,8 @@ import type { ApiToken as ApiTokenSchema } from '#server/tokens/schema.ts'
 export type { CertificateEntry, CertificateState, UploadedCertificate } from '#server/certificates/schema.ts'
 export type { Domain, DomainCheck } from '#server/domains/schema.ts'
 export type { DnsRecord } from '#server/environments/schema.ts'
+export type { GitConnection, Repository as GitRepository } from '#server/git/schema.ts'
+export type { Delivery as GitDelivery } from '#server/hooks/delivery.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
 export type { ErrorCode } from '#server/errors.ts'
@@ -36,6 +44,11 @@ export type User = NonNullable<AuthStatus['user']>
 export type Session = z.infer<typeof SessionSchema>
 export type ApiToken = z.infer<typeof ApiTokenSchema>
 export type CliLogin = z.infer<typeof CliLoginSchema>
+
+export type GitAuthorization = z.infer<typeof AuthorizationSchema>
+export type GitRepositories = z.infer<typeof RepositoriesSchema>
+export type GitAuthorizeInput = z.input<typeof AuthorizeInputSchema>
+export type GitTokenInput = z.input<typeof TokenInputSchema>
 
 export interface Branches {
   branches: string[]

@@ -101,7 +101,7 @@ async function send(url: URL, question: Question, signal: AbortSignal): Promise<
   }
   const response = await request.raw(url.href, options)
   const text = await readBounded(response.body)
-  return { status: response.status, text, headers: response.headers as never }
+  return { status: response.status, text, headers: response.headers }
 }
 
 async function readBounded(stream: ReadableStream<Uint8Array> | null): Promise<string> {
@@ -149,11 +149,7 @@ export function saidBy(body: unknown): string | null {
   const said = [message, error_description, error].find(
     (text): text is string => typeof text === 'string' && text !== '',
   )
-  return said === undefined
-    ? null
-    : said
-        .replaceAll(/\p{Cc}+/gu, ' ')
-        .slice(0, MAX_SAID_CHARACTERS)
+  return said === undefined ? null : said.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_SAID_CHARACTERS)
 }
 
 /** What a provider's refusal is for the person who asked. */

@@ -12,6 +12,8 @@ const PROGRAMS = {
 /**
  * Bundles the programs that read users' files, start git and search logs beside the server's: they run as processes and
  * threads of their own, whose start must be short.
+ * Bundles the programs that read users' files, start git and connect ssh beside the server's: they run as processes of their own,
+ * several a build, whose start must be short.
  */
 export default defineNitroModule({
   name: 'source-reader',
@@ -20,6 +22,9 @@ export default defineNitroModule({
     nitro.hooks.hook('compiled', () => {
       buildSync({
         entryPoints: Object.entries(PROGRAMS).map(([out, path]) => ({ in: join(rootDir, path), out })),
+        entryPoints: ['source-reader', 'git-runner', 'git-dialer'].map((name) =>
+          join(rootDir, `daemon/${name}.ts`),
+        ),
         outdir: output.serverDir,
         outExtension: { '.js': '.mjs' },
         bundle: true,

@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   backup: 'bak',
   envGroup: 'evg',
   gitConnection: 'git',
+  delivery: 'dlv',
   token: 'tok',
   environment: 'env',
   domain: 'dom',

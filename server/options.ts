@@ -23,6 +23,7 @@ import {
   readListen,
   readResolvers,
   readRetention,
+  readSwitch,
   type DatastoreImage,
   type ListenAddress,
 } from './option-values.ts'
@@ -64,6 +65,8 @@ export interface Options {
   backupBucket: BucketOptions | null
   /** Of push webhooks that were added to a repository by hand; null takes none. */
   webhookSecret: string | null
+  /** Keeps repositories and providers off private and loopback addresses. */
+  denyPrivateGit: boolean
   /** For the DNS records that are shown, one of a family; empty means the host's own. */
   publicIps: string[]
   /** Where the internet reaches the HTTP listener; null is the listener's own port. */
@@ -151,6 +154,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     dataPlane: readChoice('data-plane', text('data-plane'), DATA_PLANE_STARTS, 'start'),
     baseImageRegistry: text('base-image-registry'),
     webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
+    denyPrivateGit: readSwitch('deny-private-git', text('deny-private-git')),
     relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
     keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
     backupBucket: readBucket({

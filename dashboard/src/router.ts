@@ -76,6 +76,18 @@ export const router = createRouter({
           ],
         },
         { path: 'notifications', component: ahead(() => import('./notifications/NotificationsPage.vue')) },
+        { path: 'git', component: ahead(() => import('./git/GitPage.vue')) },
+        {
+          path: 'git/register',
+          component: () => import('./git/RegisterPage.vue'),
+          // It alone may send a form elsewhere, so it is always loaded by itself (its content security policy).
+          beforeEnter: (to, from) => {
+            if (from.matched.length === 0) return true
+            location.assign(to.fullPath)
+            return false
+          },
+        },
+        { path: 'git/callback', component: () => import('./git/CallbackPage.vue') },
         { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
         { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },
         { path: ':path(.*)*', component: ahead(() => import('./pages/NotFoundPage.vue')) },

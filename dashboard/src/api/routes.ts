@@ -18,6 +18,12 @@ import type {
   Environment,
   Domain,
   EnvVar,
+  GitAuthorization,
+  GitAuthorizeInput,
+  GitConnection,
+  GitDelivery,
+  GitRepositories,
+  GitTokenInput,
   Job,
   JobInput,
   MetricsHistory,
@@ -60,6 +66,17 @@ export interface Routes {
   'POST /auth/cli/{id}/approve': { body: { code: string; expires_at?: string }; reply: CliLogin }
   'POST /auth/cli/{id}/deny': { reply: CliLogin }
   'GET /info': { reply: ServerInfo }
+  'GET /git/connections': { reply: GitConnection[] }
+  'POST /git/connections': { body: GitTokenInput; reply: GitConnection }
+  'GET /git/connections/{id}': { reply: GitConnection }
+  'DELETE /git/connections/{id}': { query: { force?: boolean }; reply: void }
+  'GET /git/connections/{id}/repositories': { reply: GitRepositories }
+  'POST /git/authorize': { body: GitAuthorizeInput; reply: GitAuthorization }
+  'POST /git/callback': {
+    body: { state?: string; code?: string; installation_id?: string }
+    reply: GitAuthorization
+  }
+  'GET /git/deliveries': { query: { limit?: number }; reply: GitDelivery[] }
   'GET /git/branches': { query: { repo_url: string }; reply: Branches }
   'GET /git/ssh-key': { reply: { public_key: string } }
   'POST /detect': { body: DetectInput; reply: Detection }

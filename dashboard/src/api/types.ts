@@ -19,6 +19,11 @@ import type {
   NotificationInput as NotificationInputSchema,
   NotificationPatch as NotificationPatchSchema,
 } from '#server/notifications/schema.ts'
+  Authorization as AuthorizationSchema,
+  AuthorizeInput as AuthorizeInputSchema,
+  Repositories as RepositoriesSchema,
+  TokenInput as TokenInputSchema,
+} from '#server/git/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type { RequestPoint as RequestPointSchema } from '#server/metrics/schema.ts'
 import type {
@@ -38,6 +43,8 @@ export type { DnsRecord } from '#server/environments/schema.ts'
 export type { LogDrain } from '#server/log-drains/schema.ts'
 export type { Notification, NotificationDelivery, TestResult } from '#server/notifications/schema.ts'
 export type { EventType, NotificationKind } from '#server/notifications/types.ts'
+export type { GitConnection, Repository as GitRepository } from '#server/git/schema.ts'
+export type { Delivery as GitDelivery } from '#server/hooks/delivery.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
 export type { ErrorCode } from '#server/errors.ts'
@@ -76,6 +83,11 @@ export type User = NonNullable<AuthStatus['user']>
 export type Session = z.infer<typeof SessionSchema>
 export type ApiToken = z.infer<typeof ApiTokenSchema>
 export type CliLogin = z.infer<typeof CliLoginSchema>
+
+export type GitAuthorization = z.infer<typeof AuthorizationSchema>
+export type GitRepositories = z.infer<typeof RepositoriesSchema>
+export type GitAuthorizeInput = z.input<typeof AuthorizeInputSchema>
+export type GitTokenInput = z.input<typeof TokenInputSchema>
 
 export interface Branches {
   branches: string[]

@@ -12,6 +12,7 @@ const PACKAGES: Record<string, string[]> = {
   pebble: ['pebble'],
   knotd: ['knot'],
   'swift-proxy-server': ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
+  rsyslogd: ['rsyslog'],
   git: ['git'],
   htpasswd: ['apache2-utils'],
   sshd: ['openssh-server'],

@@ -20,7 +20,7 @@ type Files = Record<string, string>
 /** A small program, with the one file that changes from round to round. */
 interface Application {
   files: Files
-  change(round: string): Files
+  change: (round: string) => Files
 }
 
 const express = (text: string): string =>

@@ -123,12 +123,12 @@ function choiceOf(service: ServiceRow, variables: Record<string, string>): Recip
     settings: {
       buildCommand: service.build_command,
       startCommand: service.start_command,
+      preDeployCommand: service.pre_deploy_command,
       aptPackages: aptPackagesOf(service),
       baseImageRegistry: options.baseImageRegistry,
       cacheScope: cacheScope(service.id),
       secretNames: Object.keys(variables),
       secretsDigest: vault.fingerprint(JSON.stringify(variables)),
-      preDeployCommand: service.pre_deploy_command,
     },
   }
 }

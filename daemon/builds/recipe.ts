@@ -6,7 +6,6 @@ import { readDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
 import { BuildFailure } from './failure.ts'
 import { missingIndex, pagesIn } from './pages.ts'
-import { generators } from './plans/generators.ts'
 import { findPlan, makePlan, nothingFits, type ChosenPlan } from './plans/index.ts'
 import {
   NOTHING_KNOWN,
@@ -98,9 +97,10 @@ class Chooser {
     const { type, runtime, settings } = this.#choice
     const byDockerfile = await this.#byDockerfile()
     if (byDockerfile) return byDockerfile
-    const isGenerated = runtime === 'static' && (await generators.detect(this.#tree))
-    if (runtime === 'static' && !isGenerated) return await this.#asItIs('static_site')
-    const plan = await findPlan(runtime, this.#tree)
+    const isStatic = runtime === 'static'
+    const plan = await findPlan(isStatic ? 'auto' : runtime, this.#tree)
+    // Generators of sites that are programs of their own have the runtime of the files that they make.
+    if (isStatic) return await this.#site(plan?.name === 'static' ? plan : null)
     if (type === 'static_site') return await this.#site(plan)
     const pages = runtime === 'auto' && settings.startCommand === null ? await pagesIn(this.#tree) : null
     if (plan === null) return pages === null ? await this.#nothing() : await this.#pages()

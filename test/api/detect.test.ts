@@ -141,6 +141,24 @@ describe('detection', () => {
       { type: 'static_site', runtime: 'static', publish_dir: 'public' },
     ],
     [
+      'a front end',
+      {
+        'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
+        'index.html': '',
+      },
+      '',
+      { type: 'static_site', runtime: 'node', framework: 'vite', publish_dir: 'dist', start_command: null },
+    ],
+    [
+      'a front end that is to be a web service',
+      {
+        'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
+        'index.html': '',
+      },
+      '?type=web_service',
+      { type: 'web_service', publish_dir: 'dist', start_command: null },
+    ],
+    [
       'a worker by its Procfile, and what runs before it goes live',
       { ...EXPRESS, Procfile: 'worker: node worker.js\nrelease: node migrate.js\n' },
       '',
@@ -158,6 +176,20 @@ describe('detection', () => {
         type: 'web_service',
         runtime: null,
         notes: [expect.stringContaining('no way to build this source was found')],
+      },
+    ],
+    [
+      'the type that was asked for, although it cannot be right',
+      {
+        'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
+        'index.html': '',
+      },
+      '?type=private_service',
+      {
+        type: 'private_service',
+        notes: expect.arrayContaining([
+          'this is a static site (vite builds to dist): change its type to static_site, or give a start command',
+        ]),
       },
     ],
     [

@@ -21,6 +21,7 @@ for DEPLOYER_FILE in /run/secrets/*; do
   export "\${DEPLOYER_FILE##*/}=\${DEPLOYER_VALUE%x}"
 done
 unset DEPLOYER_FILE DEPLOYER_VALUE
+export NO_UPDATE_NOTIFIER=1 npm_config_update_notifier=false PIP_DISABLE_PIP_VERSION_CHECK=1 DENO_NO_UPDATE_CHECK=1
 exec /bin/sh -c "$1"
 `
 

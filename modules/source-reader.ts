@@ -2,7 +2,16 @@ import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { defineNitroModule } from 'nitropack/kit'
 
+/** Each with the name of its bundle. */
+const PROGRAMS = {
+  'source-reader': 'daemon/source-reader.ts',
+  'git-runner': 'daemon/git-runner.ts',
+  'log-search': 'server/logs/search-program.ts',
+}
+
 /**
+ * Bundles the programs that read users' files, start git and search logs beside the server's: they run as processes and
+ * threads of their own, whose start must be short.
  * Bundles the programs that read users' files, start git and connect ssh beside the server's: they run as processes of their own,
  * several a build, whose start must be short.
  */
@@ -12,6 +21,7 @@ export default defineNitroModule({
     const { rootDir, output } = nitro.options
     nitro.hooks.hook('compiled', () => {
       buildSync({
+        entryPoints: Object.entries(PROGRAMS).map(([out, path]) => ({ in: join(rootDir, path), out })),
         entryPoints: ['source-reader', 'git-runner', 'git-dialer'].map((name) =>
           join(rootDir, `daemon/${name}.ts`),
         ),

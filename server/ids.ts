@@ -17,6 +17,9 @@ export const ID_PREFIXES = {
   user: 'usr',
   cliLogin: 'cli',
   certificate: 'crt',
+  notification: 'ntf',
+  delivery: 'dlv',
+  logDrain: 'drn',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

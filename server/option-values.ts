@@ -146,6 +146,17 @@ export function readDuration(name: FlagName, value: string | null, fallbackMs: n
   return milliseconds
 }
 
+const RETENTION_UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+/** Ten years. */
+const LONGEST_RETENTION_MS = 3_650 * 86_400_000
+
+/** How long something is kept, as milliseconds. */
+export function readRetention(name: FlagName, value: string): number {
+  const [, count, unit = ''] = /^(\d{1,7})([mhd])$/.exec(value) ?? []
+  const milliseconds = Number(count) * (RETENTION_UNIT_MS[unit] ?? NaN)
+  if (!(milliseconds > 0 && milliseconds <= LONGEST_RETENTION_MS))
+    throw bad(name, 'a time such as 12h, 7d or 30d, ten years at most', value)
+  return milliseconds
 /** On or off; off when nothing was said. */
 export function readSwitch(name: FlagName, value: string | null): boolean {
   if (value === null) return false

@@ -5,7 +5,7 @@ import { deployableUrlFault } from '../git/input.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
-import { healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
+import { APT_PACKAGE, healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
 import { SERVICE_TYPES } from './types.ts'
 import { watchPathsFault } from './watch-paths.ts'
 
@@ -28,6 +28,10 @@ export const RUNTIMES = [
   'php',
   'java',
   'elixir',
+  'scala',
+  'clojure',
+  'dotnet',
+  'gleam',
 ] as const
 export type Runtime = (typeof RUNTIMES)[number]
 
@@ -52,6 +56,10 @@ const MAX_WATCH_PATHS = 50
 
 /** Most instances of one service. */
 export const MAX_INSTANCES = 32
+
+/** As many are more than any program needs beside the base image. */
+const MAX_APT_PACKAGES = 50
+const MAX_PACKAGE_CHARACTERS = 128
 
 const MAX_COMMAND_CHARACTERS = 16 * 1024
 
@@ -89,6 +97,11 @@ export const EnvVar = z
   })
   .meta({ id: 'EnvVar' })
 export type EnvVar = z.infer<typeof EnvVar>
+
+const AptPackage = z
+  .string()
+  .max(MAX_PACKAGE_CHARACTERS)
+  .regex(APT_PACKAGE, 'must be the name of a Debian package, such as ffmpeg')
 
 const Port = z
   .int()
@@ -136,6 +149,15 @@ const settings = {
       'Where the one disk of a service is seen inside its container; such a service runs one instance',
     examples: ['/data'],
   }),
+  apt_packages: z
+    .array(AptPackage)
+    .max(MAX_APT_PACKAGES)
+    .optional()
+    .meta({
+      description:
+        'Debian packages for the build and the program, where a language plan makes the image; an Aptfile adds to them',
+      examples: [['ffmpeg']],
+    }),
   instances: InstanceCount.optional(),
   memory_limit_mb: MemoryLimit.optional(),
   cpu_limit: CpuLimit.optional(),
@@ -260,6 +282,9 @@ export const Service = z
       .int()
       .meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),
     cpu_limit: z.number().meta({ description: 'CPUs as asked for; 0 is the server default', examples: [0] }),
+    apt_packages: z
+      .array(z.string())
+      .meta({ description: 'Debian packages for build and program', examples: [['ffmpeg']] }),
     auto_deploy: z.boolean().meta({ examples: [true] }),
     suspended: z.boolean().meta({ examples: [false] }),
     custom_domains: z.array(z.string()).meta({ examples: [[]] }),

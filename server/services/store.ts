@@ -34,6 +34,8 @@ export interface ServiceRow {
   instances: number
   memory_limit_mb: number
   cpu_limit: number
+  /** In JSON, Debian packages that language plans install. */
+  apt_packages: string
   auto_deploy: number
   suspended: number
   deleting: number
@@ -78,6 +80,11 @@ export function listServices(environmentId: string): ServiceRow[] {
     'SELECT * FROM services WHERE environment_id = ? ORDER BY name',
     environmentId,
   )
+}
+
+/** The Debian packages that language plans install for a service. */
+export function aptPackagesOf({ apt_packages }: Pick<ServiceRow, 'apt_packages'>): string[] {
+  return JSON.parse(apt_packages) as string[]
 }
 
 /** Every service of the server. */

@@ -158,11 +158,13 @@ describe('the build context', () => {
       kind: 'plan',
       content: 'FROM ours',
       ignore: ['**/node_modules'],
+      manifests: { 'a/package.json': '{}' },
     })
     expect(dockerfilePath).toBe('Dockerfile')
     expect(Object.fromEntries(contents)).toEqual({
       Dockerfile: 'FROM ours',
       'build-step': expect.stringContaining('/run/secrets/'),
+      'manifests/a/package.json': '{}',
       'source/Dockerfile': 'FROM theirs',
       'source/a/b': 'x',
     })

@@ -85,12 +85,12 @@ test('GitLab is connected in the browser by OAuth', async () => {
 test('a token is judged before it is kept', async () => {
   await page.goto('/git')
   await page.getByRole('button', { name: 'Use a token…' }).click()
-  await page.getByLabel('Token').fill('ghp_wrong')
+  await page.getByRole('textbox', { name: 'Token' }).fill('ghp_wrong')
   await page.getByLabel('Address of your own instance').fill(provider.url)
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByText(/refused: Bad credentials/).waitFor()
   provider.tokens.set('ghp_right1234', 'ada')
-  await page.getByLabel('Token').fill('ghp_right1234')
+  await page.getByRole('textbox', { name: 'Token' }).fill('ghp_right1234')
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page
     .getByRole('article', { name: /^ada on GitHub/ })

@@ -6,14 +6,13 @@ import { defineNitroModule } from 'nitropack/kit'
 const PROGRAMS = {
   'source-reader': 'daemon/source-reader.ts',
   'git-runner': 'daemon/git-runner.ts',
+  'git-dialer': 'daemon/git-dialer.ts',
   'log-search': 'server/logs/search-program.ts',
 }
 
 /**
- * Bundles the programs that read users' files, start git and search logs beside the server's: they run as processes and
- * threads of their own, whose start must be short.
- * Bundles the programs that read users' files, start git and connect ssh beside the server's: they run as processes of their own,
- * several a build, whose start must be short.
+ * Bundles the programs that read users' files, start git, connect ssh and search logs beside the server's: they run as
+ * processes and threads of their own, whose start must be short.
  */
 export default defineNitroModule({
   name: 'source-reader',
@@ -22,9 +21,6 @@ export default defineNitroModule({
     nitro.hooks.hook('compiled', () => {
       buildSync({
         entryPoints: Object.entries(PROGRAMS).map(([out, path]) => ({ in: join(rootDir, path), out })),
-        entryPoints: ['source-reader', 'git-runner', 'git-dialer'].map((name) =>
-          join(rootDir, `daemon/${name}.ts`),
-        ),
         outdir: output.serverDir,
         outExtension: { '.js': '.mjs' },
         bundle: true,

@@ -18,7 +18,6 @@ export const ID_PREFIXES = {
   cliLogin: 'cli',
   certificate: 'crt',
   notification: 'ntf',
-  delivery: 'dlv',
   logDrain: 'drn',
 } as const
 

@@ -157,6 +157,8 @@ export function readRetention(name: FlagName, value: string): number {
   if (!(milliseconds > 0 && milliseconds <= LONGEST_RETENTION_MS))
     throw bad(name, 'a time such as 12h, 7d or 30d, ten years at most', value)
   return milliseconds
+}
+
 /** On or off; off when nothing was said. */
 export function readSwitch(name: FlagName, value: string | null): boolean {
   if (value === null) return false

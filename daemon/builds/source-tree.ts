@@ -6,17 +6,6 @@ import type { Job } from '../reader/job.ts'
 import { Reader } from '../reader/reader.ts'
 import type { Slots } from '../reader/slots.ts'
 import { REMOVE_TREE } from '../sources/jobs.ts'
-import type { DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
-import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
-import { AppError } from '#server/errors.ts'
-import { makePrivateDirectory } from '#server/files.ts'
-import { servingConnection, type Serving } from '#server/git/serving.ts'
-import type { LogWriter } from '#server/log-files.ts'
-import type { ServiceRow } from '#server/services/store.ts'
-import { Reader } from '../reader/reader.ts'
-import { remoteAccess } from '../sources/branches.ts'
-import { checkout } from '../sources/git.ts'
-import { REMOVE_TREE, UNPACK_ARCHIVE } from '../sources/jobs.ts'
 import { clearTree, removeTree } from '../sources/remove-tree.ts'
 import { BuildFailure } from './failure.ts'
 import type { Place } from './recipe.ts'
@@ -116,53 +105,6 @@ async function layOut(directory: string, request: SourceRequest): Promise<Source
   } catch (error) {
     await reader.end()
     throw error
-  }
-/** Puts the source tree into the directory, and what is known of its commit into the record. */
-async function layOut(
-  deploy: DeployRow,
-  directory: string,
-  reader: Reader,
-  log: LogWriter,
-  signal: AbortSignal,
-): Promise<void> {
-  const { vault } = useContext()
-  const source = JSON.parse(deploy.source) as DeploySource
-  if (source.kind === 'archive') {
-    log.system('unpacking the uploaded archive')
-    await reader.ask(UNPACK_ARCHIVE, { path: archivePath(deploy.archive_id!), directory })
-    return
-  }
-  const serving = deploy.repo_credentials === null ? await servingOf(source.repo_url!) : null
-  log.system(`cloning ${source.repo_url}${serving ? ` as ${serving.connection.account}` : ''}`)
-  const head = await checkout({
-    ...remoteAccess(
-      deploy.repo_credentials === null ? source.repo_url! : vault.open(deploy.repo_credentials),
-    ),
-    credentials: serving?.credentials ?? null,
-    branch: source.branch,
-    commit: source.commit,
-    confined: BY_HOOK.has(deploy.trigger),
-    directory,
-    reader,
-    signal,
-    onLine: (line) => log.output('stdout', line),
-  })
-  updateDeploy(deploy.id, {
-    commit_sha: head.sha,
-    commit_message: head.message,
-    source: JSON.stringify({ ...source, branch: head.branch } satisfies DeploySource),
-  })
-  tellDeploy(deploy.id, deploy.service_id)
-  log.system(`commit ${head.sha} ${head.message.split('\n')[0]}`)
-}
-
-/** The connection that serves a repository. Throws BuildFailure when it should and cannot. */
-async function servingOf(url: string): Promise<Serving | null> {
-  try {
-    return await servingConnection(url)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    throw new BuildFailure(`${url} cannot be cloned: ${error.message}`, { cause: error })
   }
 }
 

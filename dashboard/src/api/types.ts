@@ -10,22 +10,24 @@ import type {
   DatastorePatch as DatastorePatchSchema,
   DatastoreReference as DatastoreReferenceSchema,
 } from '#server/datastores/schema.ts'
+import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type { DetectInput as DetectInputSchema } from '#server/detection/schema.ts'
-  LogDrainInput as LogDrainInputSchema,
-  LogDrainPatch as LogDrainPatchSchema,
-} from '#server/log-drains/schema.ts'
 import type {
-  CreatedNotification as CreatedNotificationSchema,
-  NotificationInput as NotificationInputSchema,
-  NotificationPatch as NotificationPatchSchema,
-} from '#server/notifications/schema.ts'
   Authorization as AuthorizationSchema,
   AuthorizeInput as AuthorizeInputSchema,
   Repositories as RepositoriesSchema,
   TokenInput as TokenInputSchema,
 } from '#server/git/schema.ts'
-import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
+import type {
+  LogDrainInput as LogDrainInputSchema,
+  LogDrainPatch as LogDrainPatchSchema,
+} from '#server/log-drains/schema.ts'
 import type { RequestPoint as RequestPointSchema } from '#server/metrics/schema.ts'
+import type {
+  CreatedNotification as CreatedNotificationSchema,
+  NotificationInput as NotificationInputSchema,
+  NotificationPatch as NotificationPatchSchema,
+} from '#server/notifications/schema.ts'
 import type {
   ServiceInput as ServiceInputSchema,
   ServicePatch as ServicePatchSchema,

@@ -15,6 +15,7 @@ import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
 import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
+import { tellCommitStatuses } from './git-statuses.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { Metrics } from './metrics/metrics.ts'
@@ -109,6 +110,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const domains = new Verification(started)
   verification = domains
   const certificates = new Certification(started)
+  const endStatuses = tellCommitStatuses()
   const measuring = new Metrics(started)
   metrics = measuring
   const serviceLogs = new LogCollector(engine)
@@ -143,6 +145,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
 
   return {
     async stop() {
+      endStatuses()
       supervisor.stop()
       datastores.stop()
       domains.stop()

@@ -6,12 +6,13 @@ import { defineNitroModule } from 'nitropack/kit'
 const PROGRAMS = {
   'source-reader': 'daemon/source-reader.ts',
   'git-runner': 'daemon/git-runner.ts',
+  'git-dialer': 'daemon/git-dialer.ts',
   'log-search': 'server/logs/search-program.ts',
 }
 
 /**
- * Bundles the programs that read users' files, start git and search logs beside the server's: they run as processes and
- * threads of their own, whose start must be short.
+ * Bundles the programs that read users' files, start git, connect ssh and search logs beside the server's: they run as
+ * processes and threads of their own, whose start must be short.
  */
 export default defineNitroModule({
   name: 'source-reader',

@@ -117,6 +117,10 @@ export const FLAGS = {
     variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP',
     help: 'open connections of one address (2000)',
   },
+  'deny-private-git': {
+    variable: 'DEPLOYER_DENY_PRIVATE_GIT',
+    help: 'on keeps git and its providers off private and loopback addresses (off)',
+  },
   hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
   'log-retention': {
     variable: 'DEPLOYER_LOG_RETENTION',
@@ -130,6 +134,10 @@ export const FLAGS = {
   'smtp-url-file': { variable: 'DEPLOYER_SMTP_URL_FILE', help: 'file that holds that URL' },
   'smtp-from': { variable: 'DEPLOYER_SMTP_FROM', help: 'sender of notifications by e-mail' },
   'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
+  'log-format': {
+    variable: 'DEPLOYER_LOG_FORMAT',
+    help: 'json, pretty or auto: pretty on a terminal (auto)',
+  },
 } as const satisfies Record<string, Flag>
 
 export type FlagName = keyof typeof FLAGS
@@ -137,11 +145,29 @@ export type FlagName = keyof typeof FLAGS
 const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret', 'smtp-url'] as const
 export type SecretFlag = (typeof SECRETS)[number]
 
+/** Flags that mean `on` by themselves. */
+const SWITCHES: readonly string[] = ['--deny-private-git']
+/** What may follow a switch as its value. */
+export const SWITCH_VALUES: Readonly<Record<string, boolean>> = {
+  on: true,
+  true: true,
+  yes: true,
+  '1': true,
+  off: false,
+  false: false,
+  no: false,
+  '0': false,
+}
+
 /** Takes flags apart. Throws `invalid_request` for one that is unknown or lacks its value. */
 export function parseFlags(argv: string[]): Partial<Record<FlagName, string>> {
+  const args = argv.map((word, index) => {
+    const isBare = SWITCHES.includes(word) && !Object.hasOwn(SWITCH_VALUES, argv[index + 1] ?? '')
+    return isBare ? `${word}=on` : word
+  })
   const options = Object.fromEntries(Object.keys(FLAGS).map((name) => [name, { type: 'string' as const }]))
   try {
-    return parseArgs({ args: argv, options, strict: true }).values
+    return parseArgs({ args, options, strict: true }).values
   } catch (cause) {
     throw new AppError(
       'invalid_request',

@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   backup: 'bak',
   envGroup: 'evg',
   gitConnection: 'git',
+  delivery: 'dlv',
   token: 'tok',
   environment: 'env',
   domain: 'dom',
@@ -17,7 +18,6 @@ export const ID_PREFIXES = {
   cliLogin: 'cli',
   certificate: 'crt',
   notification: 'ntf',
-  delivery: 'dlv',
   logDrain: 'drn',
 } as const
 

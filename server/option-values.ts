@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { MAX_UPSTREAM_TIMEOUT_MS } from '#proxy/limits.ts'
 import { normalName } from './domains/names.ts'
 import { AppError, messageOf } from './errors.ts'
-import { bad, FLAGS, type FlagName } from './flags.ts'
+import { bad, FLAGS, SWITCH_VALUES, type FlagName } from './flags.ts'
 import { imageFault } from './services/rules.ts'
 
 /** An address to listen on; an IPv6 host is without brackets. */
@@ -157,6 +157,14 @@ export function readRetention(name: FlagName, value: string): number {
   if (!(milliseconds > 0 && milliseconds <= LONGEST_RETENTION_MS))
     throw bad(name, 'a time such as 12h, 7d or 30d, ten years at most', value)
   return milliseconds
+}
+
+/** On or off; off when nothing was said. */
+export function readSwitch(name: FlagName, value: string | null): boolean {
+  if (value === null) return false
+  const meant = Object.hasOwn(SWITCH_VALUES, value) ? SWITCH_VALUES[value] : undefined
+  if (meant === undefined) throw bad(name, 'on or off', value)
+  return meant
 }
 
 /** One of a few words. */

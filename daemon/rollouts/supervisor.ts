@@ -151,7 +151,8 @@ export class Supervisor {
 
   async #makeSo(service: ServiceRow): Promise<void> {
     const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
-    const wanted = !live || servicesStoppedFirst().has(service.id) ? 0 : wantedInstances(service)
+    const runs = live !== undefined && live.site_id === null && !servicesStoppedFirst().has(service.id)
+    const wanted = runs ? wantedInstances(service) : 0
     // A change of the service itself may mean another route.
     let isRouteChanged = service.observed_generation !== service.generation || service.apply_error !== null
     const current = instancesOf(service.id).filter(
@@ -239,7 +240,8 @@ export class Supervisor {
 
 /** Whether a change of a service means nothing to the engine: it has no container, and none to get. */
 function hasNothingToApply(service: ServiceRow): boolean {
-  const wanted = service.live_deploy_id === null ? 0 : wantedInstances(service)
+  const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
+  const wanted = live && live.site_id === null ? wantedInstances(service) : 0
   return wanted === 0 && !service.deleting && instancesOf(service.id).length === 0
 }
 

@@ -61,7 +61,7 @@ export async function sendEvents(
   try {
     for await (const item of events(signal)) {
       if (signal.aborted) break
-      if (!res.write(Buffer.isBuffer(item) ? item : format(item))) await once(res, 'drain', { signal })
+      if (!res.write(Buffer.isBuffer(item) ? item : eventBytes(item))) await once(res, 'drain', { signal })
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -74,6 +74,7 @@ export async function sendEvents(
   }
 }
 
-function format({ event, data }: ServerSentEvent): string {
-  return `event: ${event}\ndata:${data === undefined ? '' : ` ${JSON.stringify(data)}`}\n\n`
+/** An event as it is sent. */
+export function eventBytes({ event, data }: ServerSentEvent): Buffer {
+  return Buffer.from(`event: ${event}\ndata:${data === undefined ? '' : ` ${JSON.stringify(data)}`}\n\n`)
 }

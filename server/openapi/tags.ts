@@ -7,6 +7,7 @@ interface Tag {
 const TAGS: Record<string, Tag> = {
   auth: { name: 'Account', description: 'Sign-in, sessions, API tokens and the sign-in of terminals' },
   services: { name: 'Services', description: 'Applications that the server builds and runs' },
+  detect: { name: 'Services', description: '' },
   deploys: { name: 'Deploys', description: 'Versions of a service on their way to live, and after' },
   rollback: { name: 'Deploys', description: '' },
   env: { name: 'Variables', description: "A service's own environment variables" },

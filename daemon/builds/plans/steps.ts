@@ -21,6 +21,7 @@ for DEPLOYER_FILE in /run/secrets/*; do
   export "\${DEPLOYER_FILE##*/}=\${DEPLOYER_VALUE%x}"
 done
 unset DEPLOYER_FILE DEPLOYER_VALUE
+export NO_UPDATE_NOTIFIER=1 npm_config_update_notifier=false PIP_DISABLE_PIP_VERSION_CHECK=1 DENO_NO_UPDATE_CHECK=1
 exec /bin/sh -c "$1"
 `
 
@@ -127,6 +128,12 @@ export function installPackages(names: readonly string[]): string[] {
   const install = `DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ${names.join(' ')} >/dev/null`
   return [`RUN apt-get update -qq && ${install} && rm -rf /var/lib/apt/lists/*`]
 }
+
+/**
+ * Makes every file newer than what a compiler left in a cache that goes by times: a build that runs again for another
+ * reason than a change has files of an earlier one, older than what was compiled of others since.
+ */
+export const RENEW_FILES = 'find . -path ./target -prune -o -type f -exec touch {} +'
 
 /** The lines of a Dockerfile as its text. */
 export function textOf(lines: readonly string[]): string {

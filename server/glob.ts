@@ -1,7 +1,7 @@
 /**
- * A pattern of `.dockerignore` (Dockerfile reference, ".dockerignore file"; Go's filepath.Match and `**`), matched in
- * time that grows with pattern and text alone: a source tree brings both, and an expression that backtracks could take
- * for ever.
+ * A pattern of paths, as in `.dockerignore` (Dockerfile reference, ".dockerignore file"; Go's filepath.Match and `**`),
+ * matched in time that grows with pattern and text alone: strangers may write either, and an expression that backtracks
+ * could take for ever.
  */
 export class Glob {
   readonly #steps: Step[]

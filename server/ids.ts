@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   backup: 'bak',
   envGroup: 'evg',
   gitConnection: 'git',
+  delivery: 'dlv',
   token: 'tok',
   environment: 'env',
   domain: 'dom',
@@ -16,6 +17,8 @@ export const ID_PREFIXES = {
   user: 'usr',
   cliLogin: 'cli',
   certificate: 'crt',
+  notification: 'ntf',
+  logDrain: 'drn',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   proxy: [],
   daemon: ['server', 'proxy/protocol.ts', 'proxy/control', 'proxy/table'],
   routes: ['server', 'daemon'],
-  cli: ['server', 'daemon', 'proxy/protocol.ts'],
+  cli: ['server', 'daemon', 'proxy/protocol.ts', 'proxy/control'],
   preset: ['server', 'daemon', 'cli', 'proxy/protocol.ts'],
   modules: ['server'],
   dashboard: ['server'],
@@ -64,6 +64,8 @@ const ORDER: Record<string, string[]> = {
     'certificates/proofs.ts',
     'proxy',
     'logs',
+    'log-drains',
+    'notifications',
     'world.ts',
     'proxy/routed.ts',
     'environments',
@@ -76,6 +78,8 @@ const ORDER: Record<string, string[]> = {
     'sites',
     'source-reader.ts',
     'git-runner.ts',
+    'git-dialer.ts',
+    'git-statuses.ts',
     'jobs',
     'rollouts',
     'domains',
@@ -186,7 +190,9 @@ describe('the process that reads sources', () => {
     const reached = reachedFrom('daemon/source-reader.ts')
     const foreign = reached.filter(
       (specifier) =>
-        /^(server\/(?!files\.ts$|errors\.ts$)|daemon\/(engine|deploys|rollouts)\/)/.test(specifier) ||
+        /^(server\/(?!files\.ts$|errors\.ts$|glob\.ts$)|daemon\/(engine|deploys|rollouts)\/)/.test(
+          specifier,
+        ) ||
         /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||
         !/^(node:|\w+\/|semver$|tar-stream$)/.test(specifier),
     )
@@ -196,7 +202,7 @@ describe('the process that reads sources', () => {
 })
 
 describe('the program that starts git', () => {
-  it('reaches node and its two numbers alone: it has credentials in its environment', () => {
+  it('reaches node and its three numbers alone: credentials pass through it', () => {
     expect(reachedFrom('daemon/git-runner.ts').filter((specifier) => !specifier.startsWith('node:'))).toEqual(
       ['daemon/git-runner.ts', 'daemon/sources/git-lifeline.ts'],
     )

@@ -1,15 +1,18 @@
-import { join } from 'node:path'
 import { archivePath } from '#server/archives.ts'
 import { tellDeploy } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
 import type { DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
+import { AppError } from '#server/errors.ts'
+import { servingConnection, type Serving } from '#server/git/serving.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import type { Reader } from '../reader/reader.ts'
 import { Slots } from '../reader/slots.ts'
+import { remoteAccess } from '../sources/branches.ts'
 import { checkout } from '../sources/git.ts'
 import { UNPACK_ARCHIVE } from '../sources/jobs.ts'
+import { BuildFailure } from './failure.ts'
 import type { SourceRequest } from './source-tree.ts'
 import { withinBuildTimeout } from './time-limit.ts'
 
@@ -60,23 +63,25 @@ async function layOut(
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<void> {
-  const { options, vault } = useContext()
+  const { vault } = useContext()
   const source = JSON.parse(deploy.source) as DeploySource
   if (source.kind === 'archive') {
     log.system('unpacking the uploaded archive')
     await reader.ask(UNPACK_ARCHIVE, { path: archivePath(deploy.archive_id!), directory })
     return
   }
-  log.system(`cloning ${source.repo_url}`)
+  const serving = deploy.repo_credentials === null ? await servingOf(source.repo_url!) : null
+  log.system(`cloning ${source.repo_url}${serving ? ` as ${serving.connection.account}` : ''}`)
   const head = await checkout({
-    url: deploy.repo_credentials === null ? source.repo_url! : vault.open(deploy.repo_credentials),
+    ...remoteAccess(
+      deploy.repo_credentials === null ? source.repo_url! : vault.open(deploy.repo_credentials),
+    ),
+    credentials: serving?.credentials ?? null,
     branch: source.branch,
     commit: source.commit,
     confined: BY_HOOK.has(deploy.trigger),
     directory,
     reader,
-    sshKeyFile: join(options.dataDirectory, 'ssh', 'id_ed25519'),
-    knownHostsFile: join(options.dataDirectory, 'ssh', 'known_hosts'),
     signal,
     onLine: (line) => log.output('stdout', line),
   })
@@ -87,4 +92,14 @@ async function layOut(
   })
   tellDeploy(deploy.id, deploy.service_id)
   log.system(`commit ${head.sha} ${head.message.split('\n')[0]}`)
+}
+
+/** The connection that serves a repository. Throws BuildFailure when it should and cannot. */
+export async function servingOf(url: string): Promise<Serving | null> {
+  try {
+    return await servingConnection(url)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new BuildFailure(`${url} cannot be cloned: ${error.message}`, { cause: error })
+  }
 }

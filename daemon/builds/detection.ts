@@ -5,10 +5,13 @@ import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 import { useContext } from '#server/context.ts'
 import type { Detection, DetectHints } from '#server/detection/schema.ts'
 import { AppError } from '#server/errors.ts'
+import { servingConnection } from '#server/git/serving.ts'
+import { splitCredentials } from '#server/git/url.ts'
 import { randomHex } from '#server/ids.ts'
 import type { Reader } from '../reader/reader.ts'
 import { Slots } from '../reader/slots.ts'
 import { receiveArchive } from '../sources/archive.ts'
+import { remoteAccess } from '../sources/branches.ts'
 import { GitError } from '../sources/git-command.ts'
 import { checkout } from '../sources/git.ts'
 import { UNPACK_ARCHIVE } from '../sources/jobs.ts'
@@ -31,21 +34,21 @@ const slots = new Slots(AT_ONCE)
  * Says what a deploy of a repository would do, by the same function as the deploy; nothing of it is kept. Throws
  * `git_remote_unreachable`, or `invalid_request` for what cannot be used in it.
  */
-export function detectRepository(
+export async function detectRepository(
   { repo_url, branch, ...hints }: DetectHints & { repo_url: string; branch?: string | undefined },
   signal: AbortSignal,
 ): Promise<Detection> {
-  const { dataDirectory } = useContext().options
+  const { username, password } = splitCredentials(repo_url)
+  const serving = username === null && password === null ? await servingConnection(repo_url) : null
   return detect(hints, signal, async (directory, reader, limited) => {
     await checkout({
-      url: repo_url,
+      ...remoteAccess(repo_url),
+      credentials: serving?.credentials ?? null,
       branch: branch ?? null,
       commit: null,
       confined: false,
       directory,
       reader,
-      sshKeyFile: join(dataDirectory, 'ssh', 'id_ed25519'),
-      knownHostsFile: join(dataDirectory, 'ssh', 'known_hosts'),
       signal: limited,
       onLine: () => {},
     })

@@ -33,6 +33,12 @@ interface Known {
   memoryLimitBytes: number | null
 }
 
+/** How long the engine may take for an answer. */
+interface Limits {
+  signal: AbortSignal
+  timeoutMs: number
+}
+
 const NANO = 1e9
 
 /** Measures this server's containers: by the files of their control groups where those can be read, else by asking the engine. */
@@ -67,23 +73,23 @@ export class Usages {
   }
 
   /**
-   * What a container uses; null when it has ended. Throws `runtime_error` when the engine does not answer, or the
-   * signal's reason.
+   * What a container uses; null when it has ended. Throws `runtime_error` when the engine does not answer in time, or
+   * the signal's reason.
    */
-  async read({ id, name }: RunningContainer, signal: AbortSignal): Promise<ContainerUsage | null> {
-    const known = this.#known.get(id) ?? (await this.#look(id, name, signal))
+  async read({ id, name }: RunningContainer, limits: Limits): Promise<ContainerUsage | null> {
+    const known = this.#known.get(id) ?? (await this.#look(id, name, limits))
     if (!known) return null
     const { group, cpuLimit, memoryLimitBytes } = known
-    const usage = await (group ? readControlGroup(group).catch(nullWhenGone) : this.#ask(id, name, signal))
+    const usage = await (group ? readControlGroup(group).catch(nullWhenGone) : this.#ask(id, name, limits))
     return usage && { ...usage, cpuLimit, memoryLimitBytes }
   }
 
-  async #look(id: string, name: string, signal: AbortSignal): Promise<Known | null> {
+  async #look(id: string, name: string, limits: Limits): Promise<Known | null> {
     const found = await this.#connection.find(
       `looking at the container ${name}`,
       (docker, abortSignal) =>
         docker.getContainer(id).inspect({ abortSignal } as Docker.ContainerInspectOptions),
-      { signal },
+      limits,
     )
     if (!found?.State.Running) return null
     const { Memory, NanoCpus, CpuQuota, CpuPeriod } = found.HostConfig
@@ -98,7 +104,7 @@ export class Usages {
   }
 
   /** One shot: the engine does not wait for a second look. */
-  async #ask(id: string, name: string, signal: AbortSignal): Promise<Usage | null> {
+  async #ask(id: string, name: string, limits: Limits): Promise<Usage | null> {
     try {
       const { cpu_stats, memory_stats } = await this.#connection.call(
         `measuring ${name}`,
@@ -106,7 +112,7 @@ export class Usages {
           docker
             .getContainer(id)
             .stats({ stream: false, 'one-shot': true, abortSignal } as { stream?: false }),
-        { signal },
+        limits,
       )
       if (!cpu_stats.system_cpu_usage || memory_stats.usage === undefined) return null
       // The versions of control groups name it differently.

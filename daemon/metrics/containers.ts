@@ -53,7 +53,7 @@ async function figuresOf(
   signal: AbortSignal,
 ): Promise<Figures | null> {
   try {
-    const usage = await engine.usages.read(container, AbortSignal.any([signal, AbortSignal.timeout(ONE_MS)]))
+    const usage = await engine.usages.read(container, { signal, timeoutMs: ONE_MS })
     return usage && { clock: clock(), ...usage }
   } catch {
     return { clock: clock(), cpuSeconds: null, memoryBytes: null, cpuLimit: null, memoryLimitBytes: null }

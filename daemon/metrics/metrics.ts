@@ -20,8 +20,12 @@ const log = logger('metrics')
 const EVERY_MS = 10_000
 /** After the start of a step: a timer that fires a little early must not put two readings into one step. */
 const INTO_STEP_MS = 1_000
-/** A kill loses at most what was read since. */
-const SAVE_EVERY_MS = 60_000
+/** Rounds are at least this far apart, and a timer that fires early makes no second one. */
+const SLACK_MS = 1_000
+/** A kill loses at most what was read in this many rounds: a minute. */
+const ROUNDS_A_SAVE = 6
+/** What is too old is no longer shown anyway. */
+const ROUNDS_A_CLEARING = 60
 /** Over less than this, speeds would be those of single packets. */
 const LEAST_APART_SECONDS = 1
 /** Speeds over a longer time are not those of now. */
@@ -32,7 +36,7 @@ export class Metrics {
   readonly #world: World
   readonly #history = openHistory(join(useContext().options.dataDirectory, 'metrics.db'))
   #last: Sample | null = null
-  #savedAt = performance.now()
+  #rounds = 0
   /** What current metrics were last told from. */
   #told: Sample | null = null
   #telling: Promise<CurrentMetrics> | null = null
@@ -86,7 +90,9 @@ export class Metrics {
     const reading = before && readingBetween(before, after)
     publishLatest({ sample: after, reading })
     if (reading) this.#history.add(at, reading)
-    if (performance.now() - this.#savedAt >= SAVE_EVERY_MS) this.#save()
+    this.#rounds++
+    if (this.#rounds % ROUNDS_A_CLEARING === 0) this.#history.forget(at)
+    if (this.#rounds % ROUNDS_A_SAVE === 0) this.#save()
   }
 
   async #sample(signal: AbortSignal): Promise<Sample> {
@@ -110,9 +116,8 @@ export class Metrics {
   }
 
   #save(): void {
-    this.#savedAt = performance.now()
     try {
-      this.#history.save(Date.now())
+      this.#history.save()
     } catch (error) {
       log.warn('the metrics of the last minute cannot be written', { error: messageOf(error) })
     }
@@ -121,7 +126,7 @@ export class Metrics {
 
 /** By the wall clock, on which the steps stand. */
 function untilNextRound(now: number): number {
-  return EVERY_MS - ((now - INTO_STEP_MS) % EVERY_MS)
+  return EVERY_MS - ((now - INTO_STEP_MS + SLACK_MS) % EVERY_MS) + SLACK_MS
 }
 
 function clock(): number {

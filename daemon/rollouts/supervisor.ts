@@ -5,6 +5,7 @@ import { messageOf } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import { getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
+import { removeServiceLog } from '#server/logs/service-logs.ts'
 import { tryMove } from '#server/machine.ts'
 import {
   allServices,
@@ -19,7 +20,6 @@ import { ensureNetwork } from '../environments/networks.ts'
 import { addInstance } from '../instances/containers.ts'
 import { diskName } from '../instances/disk.ts'
 import { forEachLimited } from '../limits.ts'
-import { forgetNotes } from '../logs/notes.ts'
 import { passEnded } from '../settled.ts'
 import type { World } from '../world.ts'
 import { Background } from './background.ts'
@@ -231,7 +231,7 @@ export class Supervisor {
     await forEachLimited(strays, PARALLEL, ({ name }) => containers.remove(name))
     await volumes.remove(diskName(service.id))
     deleteServiceRow(service.id)
-    forgetNotes(service.id)
+    await removeServiceLog(service.id)
     this.#failures.forget(service.id)
     tellService(service.id, 'deleted')
     passEnded(service.id)

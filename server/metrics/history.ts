@@ -72,7 +72,7 @@ export class History {
       this.#requests = new SummedTable(database, 'request_steps', REQUEST_VALUES)
       database.exec(
         `CREATE TABLE IF NOT EXISTS subjects (series TEXT PRIMARY KEY, subject TEXT NOT NULL) STRICT, WITHOUT ROWID;
-         PRAGMA user_version = ${VERSION}; BEGIN`,
+         PRAGMA user_version = ${VERSION}`,
       )
     } catch (error) {
       database.close()
@@ -90,17 +90,25 @@ export class History {
     for (const seconds of STEP_SECONDS) this.#addTo(seconds, stepStart(seconds, at), reading)
   }
 
-  /** Writes what was added, and forgets what is too old. */
-  save(now: number): void {
+  /** Writes what was added. */
+  save(): void {
+    if (this.#database.isTransaction) this.#database.exec('COMMIT')
+    this.#subjects.clear()
+  }
+
+  /** Forgets what no range shows any more. */
+  forget(now: number): void {
     for (const range of RANGES) {
       const { stepSeconds, first } = windowOf(range, now)
       for (const table of [this.#host, this.#containers, this.#requests])
         table.keep(stepSeconds, first, now + AHEAD_MS)
     }
-    this.#database.exec(
-      `DELETE FROM subjects WHERE series NOT IN (SELECT series FROM container_steps UNION SELECT series FROM request_steps);
-       COMMIT; BEGIN`,
-    )
+    this.#database
+      .prepare(
+        `DELETE FROM subjects WHERE series NOT IN (SELECT series FROM container_steps WHERE seconds = ?1
+         UNION SELECT series FROM request_steps WHERE seconds = ?1)`,
+      )
+      .run(Math.max(...STEP_SECONDS))
     this.#subjects.clear()
   }
 

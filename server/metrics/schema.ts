@@ -107,7 +107,7 @@ const ContainerPoint = z
   .object({ at: Timestamp, cpu_percent: figure(3.5), memory_bytes: bytes(52_428_800) })
   .meta({ id: 'ContainerPoint' })
 
-const RequestPoint = z
+export const RequestPoint = z
   .object({
     at: Timestamp,
     seconds: z.number().meta({ description: 'How long requests were counted', examples: [10] }),

@@ -26,6 +26,8 @@ const TAGS: Record<string, Tag> = {
     name: 'Git connections',
     description: 'Accounts at git providers that repositories are cloned with',
   },
+  notifications: { name: 'Notifications', description: 'Where the server tells what has happened' },
+  'log-drains': { name: 'Log drains', description: 'Where the output of services is sent on to' },
   server: { name: 'Server', description: 'The server itself: information, health, numbers, log and changes' },
   hooks: { name: 'Webhooks', description: 'Deploys started from outside, with secrets of their own' },
 }

@@ -42,6 +42,8 @@ export interface ServiceRow {
   /** In JSON, normal names. */
   custom_domains: string
   canonical_domain: string | null
+  /** In JSON; null watches all. */
+  watch_paths: string | null
   deploy_hook_key: string
   live_deploy_id: string | null
   /** Raised by every write of desired state. */
@@ -107,6 +109,7 @@ const AT_ONCE: ReadonlySet<string> = new Set<keyof ServiceColumns>([
   'auto_deploy',
   'schedule',
   'custom_domains',
+  'watch_paths',
   'deploy_hook_key',
 ])
 

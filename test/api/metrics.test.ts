@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ensurePrometheus } from '../stand/prometheus.ts'
+import { run } from '../stand/run.ts'
 import { samplesIn, scrape } from '../support/metrics.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -107,6 +108,22 @@ describe('/metrics', () => {
     expect(await server.request('GET', '/metrics?x=1', undefined, { headers })).toMatchObject(
       refusal(400, 'invalid_request'),
     )
+  })
+})
+
+describe('the alert rules for Prometheus', () => {
+  it('are told when they should be, and not otherwise', async () => {
+    const { promtool } = await ensurePrometheus()
+    await run(promtool, ['check', 'rules', 'docs/prometheus-alerts.yml'])
+    await run(promtool, ['test', 'rules', 'test/api/prometheus-alerts.yml'])
+  })
+
+  it('and the dashboard for Grafana ask for numbers that are there', () => {
+    const documented = new Set(readFileSync('docs/metrics.md', 'utf8').match(/\bsvc_\w+/g))
+    for (const file of ['docs/prometheus-alerts.yml', 'docs/grafana-dashboard.json']) {
+      const names = readFileSync(file, 'utf8').match(/\bsvc_\w+/g)!
+      expect(names.filter((name) => !documented.has(name.replace(/_bucket$/, '')))).toEqual([])
+    }
   })
 })
 

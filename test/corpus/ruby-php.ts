@@ -111,7 +111,7 @@ export const RUBY_AND_PHP: CorpusTree[] = [
     title: 'Laravel',
     files: {
       'composer.json': { require: { php: '^8.2', 'laravel/framework': '^12.0', 'ext-redis': '*' } },
-      'composer.lock': {},
+      'composer.lock': { packages: [{ name: 'x/y', require: { 'ext-intl': '*', php: '^8' } }] },
       artisan: '',
       'public/index.php': '',
       'package.json': manifest({ dev: 'vite', build: 'vite build' }, [], ['vite', 'laravel-vite-plugin']),
@@ -128,7 +128,7 @@ export const RUBY_AND_PHP: CorpusTree[] = [
       'DocumentRoot /app/public',
       'composer install --no-dev --no-interaction --no-progress --prefer-dist --no-scripts',
       'pecl install redis',
-      'opcache',
+      'opcache intl',
     ],
   },
   {

@@ -292,22 +292,23 @@ describe('what a container does', () => {
   test('is measured, with its limits', async () => {
     const name = await bench.run('while true; do :; done', { cpus: 0.5 })
     const { usages } = bench.engine
+    const limits = { signal: never(), timeoutMs: 10_000 }
     const container = (await usages.running(10_000)).find((each) => each.name === name)!
-    const first = (await usages.read(container, never()))!
+    const first = (await usages.read(container, limits))!
     const began = performance.now()
     expect(first).toMatchObject({ cpuLimit: 0.5, memoryLimitBytes: 64 * MIB })
     expect(first.memoryBytes).toBeGreaterThan(0)
     await delay(1_000)
     const seconds = (performance.now() - began) / 1_000
-    const second = (await usages.read(container, never()))!
+    const second = (await usages.read(container, limits))!
     const share = (second.cpuSeconds - first.cpuSeconds) / seconds
     expect(share).toBeGreaterThan(0.05)
     expect(share).toBeLessThan(1)
     await bench.engine.containers.stop(name, 0)
     // It was listed before it ended.
-    expect(await usages.read(container, never())).toBeNull()
+    expect(await usages.read(container, limits)).toBeNull()
     expect((await usages.running(10_000)).map((each) => each.name)).not.toContain(name)
-    expect(await usages.read({ id: 'f'.repeat(64), name: 'no-such-container' }, never())).toBeNull()
+    expect(await usages.read({ id: 'f'.repeat(64), name: 'no-such-container' }, limits)).toBeNull()
   })
 
   test('is bounded anew in place', async () => {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -171,6 +171,16 @@ describe('Prometheus', () => {
     return answer.data.result
   }
 
+  /** The questions of the dashboard for Grafana, as Grafana would ask them of everything. */
+  function questions(): string[] {
+    const { panels } = JSON.parse(readFileSync('docs/grafana-dashboard.json', 'utf8')) as {
+      panels: { targets?: { expr: string }[] }[]
+    }
+    return panels
+      .flatMap(({ targets }) => targets ?? [])
+      .map(({ expr }) => expr.replaceAll('$__rate_interval', '15s').replaceAll(/\$(instance|service)/g, '.*'))
+  }
+
   test('scrapes the server and finds its containers, requests and latencies', async () => {
     const [memory] = await waitFor(async () => {
       const found = await ask('svc_container_memory_bytes{name="busy"}')
@@ -186,6 +196,15 @@ describe('Prometheus', () => {
     )
     expect(Number(slow!.value[1])).toBeGreaterThan(0)
     expect(await ask('svc_http_requests_total{name="busy",status_class="2xx"}')).toHaveLength(1)
+  })
+
+  test('answers every question of the dashboard for Grafana', async () => {
+    const asked = questions()
+    expect(asked.length).toBeGreaterThan(15)
+    // No host of a test has a certificate, and nothing has failed.
+    for (const question of asked.filter((each) => !/certificate/.test(each)))
+      await waitFor(async () => (await ask(question)).length > 0, question)
+    for (const question of asked) expect(await ask(question)).toBeInstanceOf(Array)
   })
 })
 

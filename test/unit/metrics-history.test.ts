@@ -149,7 +149,7 @@ describe('the file of the history', () => {
 
   it('has after a kill what was saved, and a step goes on after it', () => {
     history.add(START, reading(10))
-    history.save(START + 1)
+    history.save()
     history.add(START + 10 * SECOND, reading(90))
     restart()
     history.add(START + 20 * SECOND, reading(30))
@@ -160,7 +160,8 @@ describe('the file of the history', () => {
 
   it('forgets what no range shows any more, names among it', () => {
     history.add(START, reading(10, { cpu: { old: 50 } }))
-    history.save(START + 25 * HOUR)
+    history.forget(START + 25 * HOUR)
+    history.save()
     history.close()
     const database = new DatabaseSync(path)
     const tables = ['host_steps', 'container_steps', 'request_steps', 'subjects']
@@ -173,7 +174,7 @@ describe('the file of the history', () => {
   it('keeps what a clock wrote that was ahead for a moment, without showing it', () => {
     history.add(START + HOUR, reading(70))
     history.add(START, reading(10))
-    history.save(START + SECOND)
+    history.forget(START + SECOND)
     const shown = (now: number) => viewHistory(history, '1h', now).host.map(({ cpu_percent }) => cpu_percent)
     expect(shown(START + SECOND)).toEqual([10])
     expect(shown(START + HOUR)).toEqual([70])
@@ -193,7 +194,7 @@ describe('the file of the history', () => {
   ])('begins anew when it %s', (_, spoil) => {
     for (let step = 0; step < 300; step++)
       history.add(START + step * 10 * SECOND, reading(1, { cpu: { a: 1 } }))
-    history.save(START + 3_000 * SECOND)
+    history.save()
     history.close()
     spoil()
     history = openHistory(path)
@@ -206,7 +207,7 @@ describe('the file of the history', () => {
     appendFileSync(join(folder, 'file'), '')
     history = openHistory(join(folder, 'file', 'metrics.db'))
     history.add(START, reading(10))
-    history.save(START + SECOND)
+    history.save()
     expect(viewHistory(history, '1h', START + SECOND).host).toHaveLength(1)
   })
 })

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packContext } from '../../daemon/builds/context.ts'
-import { Glob } from '../../daemon/builds/glob.ts'
 import { NO_SETTINGS } from '../../daemon/builds/plans/plan.ts'
 import { chooseRecipe } from '../../daemon/builds/recipe.ts'
 import { parseHeaders, parseRedirects } from '../../daemon/sites/rules.ts'
+import { Glob } from '../../server/glob.ts'
 
 /** What is quadratic takes minutes on this much, which the time limit of a test calls a hang. */
 const ATTACK_BYTES = 64 * 1024

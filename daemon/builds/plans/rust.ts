@@ -11,6 +11,7 @@ import {
   buildStage,
   finalStage,
   installPackages,
+  RENEW_FILES,
   siteStage,
   TAKE_CERTIFICATES,
   takeApp,
@@ -49,7 +50,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const keepsTarget = !isOwnBuild || /\btarget\//.test(start.startCommand ?? '')
   // Only the programs are kept of the many files that a build leaves.
   const take = `mkdir -p bin && find target/release -maxdepth 1 -type f -executable -exec cp {} bin/ ";"`
-  const build = isOwnBuild ? `${buildCommand} && ${take}` : buildCommand
+  const build = isOwnBuild ? `${RENEW_FILES} && ${buildCommand} && ${take}` : buildCommand
   const aptPackages = await aptPackagesOf(tree, settings, notes)
   const dockerfile = [
     ...buildStage(baseImage(settings, `rust:${version}-bookworm`)),

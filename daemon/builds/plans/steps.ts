@@ -129,6 +129,12 @@ export function installPackages(names: readonly string[]): string[] {
   return [`RUN apt-get update -qq && ${install} && rm -rf /var/lib/apt/lists/*`]
 }
 
+/**
+ * Makes every file newer than what a compiler left in a cache that goes by times: a build that runs again for another
+ * reason than a change has files of an earlier one, older than what was compiled of others since.
+ */
+export const RENEW_FILES = 'find . -path ./target -prune -o -type f -exec touch {} +'
+
 /** The lines of a Dockerfile as its text. */
 export function textOf(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`

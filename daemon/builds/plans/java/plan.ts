@@ -2,7 +2,7 @@ import type { Tree } from '../../../sources/tree.ts'
 import { aptPackagesOf } from '../apt.ts'
 import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from '../plan.ts'
 import { chooseStart, UNKNOWN_PROGRAM } from '../start.ts'
-import { baseImage, buildCommandSteps, buildStage, siteStage, textOf } from '../steps.ts'
+import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, siteStage, textOf } from '../steps.ts'
 import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
 import { chooseJavaMajor } from './version.ts'
 
@@ -71,7 +71,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   notes.push(`building with: ${buildCommand}`)
   // A command of the user's may start what lies in the folder of the build, which then stays in the image.
   const keepsOutput = !isOwnBuild || !start.isProposed || isQuarkus
-  const build = isOwnBuild && start.isProposed ? `${tool.command} && ${own.take}` : buildCommand
+  const renew = keepsOutput ? '' : `${RENEW_FILES} && `
+  const build = isOwnBuild && start.isProposed ? `${renew}${tool.command} && ${own.take}` : buildCommand
   const aptPackages = await aptPackagesOf(tree, settings, notes)
   const dockerfile = [
     ...buildStage(baseImage(settings, tool.image(major))),

@@ -64,6 +64,8 @@ export function pnpm(version: string, hasLock: boolean): PackageManager {
       ...NPM_ENVIRONMENT,
       npm_config_store_dir: '/root/.pnpm-store',
       npm_config_confirm_modules_purge: 'false',
+      // The installed packages are seen through a mount, and are right.
+      npm_config_verify_deps_before_run: 'false',
     },
     files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', '.pnpmfile.cjs', 'pnpmfile.cjs'],
     folders: ['patches'],

@@ -9,6 +9,8 @@ import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
 export interface Composer {
   hasLock: boolean
   requires: Record<string, string>
+  /** The extensions that it requires, and that the packages of its lock file do. */
+  extensions: string[]
   /** `extra`, where some packages keep the folder that is served. */
   extra: Record<string, unknown>
   /** Folders of the tree that packages come from. */
@@ -29,12 +31,36 @@ export async function readComposer(tree: Tree): Promise<Composer | null> {
   const repositories = Object.values(
     isRecord(manifest.repositories) || Array.isArray(manifest.repositories) ? manifest.repositories : {},
   )
+  const lock = await tree.readText('composer.lock', MAX_LOCK_BYTES)
+  const requires = textsOf(manifest.require)
   return {
-    hasLock: await tree.hasFile('composer.lock'),
-    requires: textsOf(manifest.require),
+    hasLock: lock !== null,
+    requires,
+    extensions: [...new Set([requires, ...lockedRequirements(lock)].flatMap(extensionsIn))],
     extra: isRecord(manifest.extra) ? manifest.extra : {},
     hasLocalPackages: repositories.some((each) => isRecord(each) && each.type === 'path'),
   }
+}
+
+/** Those of large projects have some megabytes. */
+const MAX_LOCK_BYTES = 16 * 1024 * 1024
+
+/** What each package of a lock file requires; a broken file is Composer's to refuse. */
+function lockedRequirements(lock: string | null): Record<string, string>[] {
+  let value: unknown
+  try {
+    value = JSON.parse(lock ?? '')
+  } catch {
+    return []
+  }
+  const packages = isRecord(value) && Array.isArray(value.packages) ? value.packages : []
+  return packages.filter(isRecord).map((each) => textsOf(each.require))
+}
+
+function extensionsIn(requires: Record<string, string>): string[] {
+  return Object.keys(requires)
+    .filter((name) => name.startsWith('ext-'))
+    .map((name) => name.slice('ext-'.length))
 }
 
 /** Telling whether two ranges meet takes the square of their lengths. */

@@ -31,7 +31,7 @@ const FROM_PECL: Record<string, string[]> = {
 }
 
 /** In every image: what the usual databases and frameworks want. */
-const USUAL = ['mysqli', 'pdo_mysql', 'pdo_pgsql', 'bcmath', 'zip', 'intl', 'pcntl', 'opcache']
+const USUAL = ['mysqli', 'pdo_mysql', 'pdo_pgsql', 'bcmath', 'zip', 'pcntl', 'opcache']
 
 /** From here on PHP has it built in (PHP 8.5, UPGRADING). */
 const FIRST_WITH_OPCACHE = '8.5'
@@ -43,11 +43,8 @@ const OPCACHE = [
   'opcache.revalidate_freq=60',
 ].join('\\n')
 
-/** The lines that compile the extensions which composer.json asks for, and the usual ones; and set up OPcache. */
-export function extensionSteps(requires: Record<string, string>, version: string): string[] {
-  const wanted = Object.keys(requires)
-    .filter((name) => name.startsWith('ext-'))
-    .map((name) => name.slice('ext-'.length))
+/** The lines that compile the extensions that are wanted, and the usual ones; and set up OPcache. */
+export function extensionSteps(wanted: readonly string[], version: string): string[] {
   const compiled = [...new Set([...USUAL, ...wanted.filter((name) => name in COMPILED)])].filter(
     (name) => name !== 'opcache' || version < FIRST_WITH_OPCACHE,
   )

@@ -72,7 +72,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const site = siteOf(posix.join('/app', docroot ?? ''))
   const dockerfile = [
     `FROM ${baseImage(settings, `php:${version}-apache-bookworm`)} AS php`,
-    ...extensionSteps(composer?.requires ?? {}, version),
+    ...extensionSteps(composer?.extensions ?? [], version),
     `RUN a2enmod -q rewrite && printf '${site}\\n' >/etc/apache2/sites-available/000-default.conf && : >/etc/apache2/ports.conf && cp /usr/local/etc/php/php.ini-production /usr/local/etc/php/php.ini`,
     ...assets.stages,
     ...buildStage('php'),

@@ -78,7 +78,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...assets.lines,
     ...(buildCommand === null
       ? []
-      : buildCommandSteps(buildCommand, settings, [...CACHES, '/app/tmp/cache', ...assets.mounts])),
+      : buildCommandSteps(buildCommand, settings, [...CACHES, '/app/tmp/cache/assets', ...assets.mounts])),
     ...(start.isSite
       ? siteStage()
       : finalStage({

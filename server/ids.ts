@@ -16,6 +16,7 @@ export const ID_PREFIXES = {
   user: 'usr',
   cliLogin: 'cli',
   certificate: 'crt',
+  blueprint: 'blp',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -74,6 +74,7 @@ const ORDER: Record<string, string[]> = {
     'sites',
     'source-reader.ts',
     'git-runner.ts',
+    'blueprints',
     'jobs',
     'rollouts',
     'domains',

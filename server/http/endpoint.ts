@@ -25,6 +25,8 @@ export interface RawResponse {
 export interface RawBody {
   contentType: string
   description: string
+  /** What the same endpoint takes as JSON; `readText` reads either. */
+  json?: z.ZodType
 }
 
 type Schema = z.ZodType | undefined

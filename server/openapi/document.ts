@@ -164,7 +164,8 @@ function codesOf(method: string, path: string, spec: AnyEndpointSpec): ErrorCode
 
 /** Where the query or the body may name an environment, it may name one that is not there. */
 function namesEnvironment({ query, body }: AnyEndpointSpec): boolean {
-  return [query, body].some((part) => part instanceof z.ZodObject && 'environment' in part.shape)
+  const json = body && !isSchema(body) ? body.json : body
+  return [query, json].some((part) => part instanceof z.ZodObject && 'environment' in part.shape)
 }
 
 function pathParameters(path: string, spec: AnyEndpointSpec, collector: SchemaCollector): Json[] {
@@ -217,6 +218,7 @@ const PARAMETERS: Record<string, string> = {
   key: "The service's deploy hook key",
   repo_url: 'Address of a repository that a service can be deployed from',
   level: 'The least level of the lines',
+  dry_run: 'Only tell what it would do',
 }
 
 function fieldsOf(schema: Json, collector: SchemaCollector): Record<string, Json> {
@@ -229,12 +231,17 @@ function requestBody(
   collector: SchemaCollector,
 ): Json {
   if (!isSchema(body)) {
+    const content = { [body.contentType]: rawContent(path, body.contentType) }
     return {
       description: body.description,
       required: true,
-      content: { [body.contentType]: rawContent(path, body.contentType) },
+      content: { ...(body.json ? jsonBody(body.json, collector).content : {}), ...content },
     }
   }
+  return { ...jsonBody(body, collector) }
+}
+
+function jsonBody(body: z.ZodType, collector: SchemaCollector): { required: boolean; content: Json } {
   const schema = collector.convert(body, 'input')
   const required = ((collector.resolve(schema).required ?? []) as string[]).length > 0
   return { required, content: { 'application/json': { schema, example: exampleOf(schema, collector) } } }
@@ -266,7 +273,7 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
 
 /** In OpenAPI 3.1 a body of bytes has no schema; a text is a string. */
 function rawContent(path: string, contentType: string): Json {
-  if (!contentType.startsWith('text/')) return {}
+  if (!/^text\/|\/yaml$/.test(contentType)) return {}
   const example = rawExample(contentType, path)
   return { schema: { type: 'string' }, ...(example === undefined ? {} : { example }) }
 }

@@ -60,6 +60,20 @@ export const FLAGS = {
     variable: 'DEPLOYER_KEYVALUE_IMAGE',
     help: 'image of new key-value datastores (valkey/valkey:9)',
   },
+  'backup-s3-url': {
+    variable: 'DEPLOYER_BACKUP_S3_URL',
+    help: 'bucket that backups are copied to: https://endpoint/bucket/prefix',
+  },
+  'backup-s3-key': { variable: 'DEPLOYER_BACKUP_S3_KEY', help: 'its access key id' },
+  'backup-s3-secret': { variable: 'DEPLOYER_BACKUP_S3_SECRET', help: 'its secret access key' },
+  'backup-s3-secret-file': {
+    variable: 'DEPLOYER_BACKUP_S3_SECRET_FILE',
+    help: 'file that holds its secret access key',
+  },
+  'backup-s3-region': {
+    variable: 'DEPLOYER_BACKUP_S3_REGION',
+    help: "its region (that of the endpoint's name, else us-east-1)",
+  },
   'public-ip': {
     variable: 'DEPLOYER_PUBLIC_IP',
     help: "the server's public address, or one of each family, for DNS records shown",
@@ -105,7 +119,7 @@ export const FLAGS = {
 
 export type FlagName = keyof typeof FLAGS
 /** Flags whose value is a secret; each has another that names a file. */
-const SECRETS = ['api-token', 'webhook-secret'] as const
+const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret'] as const
 export type SecretFlag = (typeof SECRETS)[number]
 
 /** Takes flags apart. Throws `invalid_request` for one that is unknown or lacks its value. */

@@ -1,6 +1,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS } from '#proxy/limits.ts'
+import { readBucket, type BucketOptions } from './backups/bucket-option.ts'
 import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
 import { isLocalName } from './domains/names.ts'
 import { AppError } from './errors.ts'
@@ -24,7 +25,13 @@ import {
   type DatastoreImage,
   type ListenAddress,
 } from './option-values.ts'
-import { readSecret, TOKEN_FORM, WEBHOOK_SECRET_FORM, type SecretForm } from './secret-option.ts'
+import {
+  readSecret,
+  S3_SECRET_FORM,
+  TOKEN_FORM,
+  WEBHOOK_SECRET_FORM,
+  type SecretForm,
+} from './secret-option.ts'
 
 /** Everything that is set at start. */
 export interface Options {
@@ -49,6 +56,8 @@ export interface Options {
   baseImageRegistry: string | null
   relationalImage: DatastoreImage
   keyvalueImage: DatastoreImage
+  /** Where backups are copied to; null for nowhere. */
+  backupBucket: BucketOptions | null
   /** Of push webhooks that were added to a repository by hand; null takes none. */
   webhookSecret: string | null
   /** For the DNS records that are shown, one of a family; empty means the host's own. */
@@ -129,6 +138,12 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
     relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
     keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
+    backupBucket: readBucket({
+      url: text('backup-s3-url'),
+      accessKeyId: text('backup-s3-key'),
+      secretAccessKey: secret('backup-s3-secret', S3_SECRET_FORM),
+      region: text('backup-s3-region'),
+    }),
     publicIps: readIps('public-ip', text('public-ip')),
     publicHttpPort: text('public-http-port') === null ? null : count('public-http-port', 0, 1, MAX_PORT),
     dnsResolvers: readResolvers('dns-resolvers', text('dns-resolvers')),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { AppError, messageOf } from './errors.ts'
 
-/** What a secret must be. Of fewer characters it could be guessed, or found from what it signed. */
+/** What a secret must be. One of few characters could be guessed, or found from what it signed. */
 export interface SecretForm {
   pattern: RegExp
   wanted: string
@@ -15,6 +15,11 @@ export const TOKEN_FORM: SecretForm = {
 export const WEBHOOK_SECRET_FORM: SecretForm = {
   pattern: /^\P{Cc}{16,256}$/u,
   wanted: '16 to 256 characters on one line',
+}
+/** Who gave it out decided how long it is. */
+export const S3_SECRET_FORM: SecretForm = {
+  pattern: /^[!-~]{1,256}$/,
+  wanted: '1 to 256 visible ASCII characters',
 }
 
 /** A secret as a flag or its variable gives it; `title` names these to people. */

@@ -8,6 +8,7 @@ import type { ServiceType } from '#server/services/types.ts'
 import type { BuildLimits } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { dockerfilePathOf } from './context.ts'
+import type { ProcessType } from './plans/plan.ts'
 import { CHOOSE_RECIPE } from './jobs.ts'
 import type { RecipeChoice } from './recipe.ts'
 import { SentContext } from './sent-context.ts'
@@ -105,7 +106,7 @@ const PROCESS_TYPES = {
   background_worker: 'worker',
   cron_job: 'job',
   static_site: 'static',
-} as const satisfies Record<ServiceType, string>
+} as const satisfies Record<ServiceType, ProcessType>
 
 /** What the service says about its build. Of the variables only their names, and whether one has changed. */
 function choiceOf(service: ServiceRow, variables: Record<string, string>): RecipeChoice {
@@ -120,6 +121,8 @@ function choiceOf(service: ServiceRow, variables: Record<string, string>): Recip
       baseImageRegistry: options.baseImageRegistry,
       secretNames: Object.keys(variables),
       secretsDigest: vault.fingerprint(JSON.stringify(variables)),
+      aptPackages: [],
+      cacheScope: service.id,
       processType: PROCESS_TYPES[service.type],
     },
   }

@@ -1,20 +1,51 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { backupPath } from '#server/backups/files.ts'
+import { openCopy } from '#server/backups/download.ts'
+import { backupPath, keepBackupPart, removeBackupPart, writeBackupPart } from '#server/backups/files.ts'
 import type { BackupRow } from '#server/backups/store.ts'
 import { KINDS, type DatastoreKind } from '#server/datastores/kinds.ts'
-import { AppError } from '#server/errors.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
 import { DUMP_PROGRAMS } from './dump-programs.ts'
+
+const log = logger('backups')
 
 /** Longer than what any kind begins its dumps with. */
 const MAGIC_BYTES = 16
 
-/** Throws `io_error` when the file of a backup is not the one that was written, or not one of this kind. */
-export async function checkBackup(
+/**
+ * Makes sure that the file of a backup is here and is what was written; its copy takes the place of one that is not.
+ * Throws `io_error` without either.
+ */
+export async function provideBackup(
   kind: DatastoreKind,
   backup: BackupRow,
   signal: AbortSignal,
 ): Promise<void> {
+  try {
+    await checkFile(kind, backup, signal)
+  } catch (fault) {
+    signal.throwIfAborted()
+    if (backup.object_url === null) throw fault
+    log.info('a backup is fetched from its bucket', { backup: backup.id, reason: messageOf(fault) })
+    await fetchCopy(backup, signal)
+    await checkFile(kind, backup, signal)
+  }
+}
+
+async function fetchCopy(backup: BackupRow, signal: AbortSignal): Promise<void> {
+  const { stream } = await openCopy(backup, signal)
+  try {
+    const { sha256 } = await writeBackupPart(backup.id, stream as AsyncIterable<Buffer>)
+    if (sha256 !== backup.sha256)
+      throw new AppError('io_error', `the copy at ${backup.object_url} has another checksum`)
+    await keepBackupPart(backup.id)
+  } finally {
+    await removeBackupPart(backup.id)
+  }
+}
+
+async function checkFile(kind: DatastoreKind, backup: BackupRow, signal: AbortSignal): Promise<void> {
   const hash = createHash('sha256')
   let size = 0
   let head = Buffer.alloc(0)

@@ -1,5 +1,5 @@
 import { removeStrayBackupFiles } from '#server/backups/files.ts'
-import { endBackup, removeSurplusBackups } from '#server/backups/operations.ts'
+import { failBackup, recordBackupFile, removeSurplusBackups } from '#server/backups/operations.ts'
 import { getBackup, runningBackup, runningBackups, type BackupRow } from '#server/backups/store.ts'
 import { onChange } from '#server/changes.ts'
 import { getDatastore } from '#server/datastores/store.ts'
@@ -39,7 +39,8 @@ export class Backups {
   /** Ends in the database what the last run of the server left under way; what it left elsewhere goes with the first look. */
   recover(): void {
     for (const backup of runningBackups())
-      endBackup(backup, { error: 'the server was stopped while it was made: make another one' })
+      if (backup.sha256 === null)
+        failBackup(backup, 'the server was stopped while it was made: make another one')
   }
 
   /** The task to hand to a driver; `wake` is how it asks for its next run. */
@@ -49,7 +50,7 @@ export class Backups {
       name: 'backups',
       everyMs: PERIOD_MS,
       run: async () => {
-        for (const backup of runningBackups()) this.#begin(backup)
+        for (const backup of runningBackups()) if (backup.sha256 === null) this.#begin(backup)
         await removeSurplusBackups()
         await removeStrayBackupFiles()
       },
@@ -71,7 +72,7 @@ export class Backups {
     const backup = runningBackup(datastoreId)
     if (!backup) return
     // First, or the next look would begin it again.
-    endBackup(backup, { error: 'the datastore was deleted' })
+    failBackup(backup, 'the datastore was deleted')
     await this.#work.cancel(backup.id)
   }
 
@@ -90,7 +91,7 @@ export class Backups {
       run: (signal) => this.#make(backup, signal),
       onFailure: (error) => {
         const reason = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
-        endBackup(backup, { error: reason })
+        failBackup(backup, reason)
         log.warn('a backup failed', { backup: id, datastore: backup.datastore_id, error: reason })
       },
       onEnd: () => {
@@ -102,14 +103,15 @@ export class Backups {
 
   async #make(backup: BackupRow, signal: AbortSignal): Promise<void> {
     const datastore = getDatastore(backup.datastore_id)
-    if (!datastore || getBackup(backup.id)?.status !== 'running') return
+    const now = getBackup(backup.id)
+    if (!datastore || now?.status !== 'running' || now.sha256 !== null) return
     const late = AbortSignal.timeout(LONGEST_MS)
     const file = await makeBackup(this.#world, datastore, backup, AbortSignal.any([signal, late])).catch(
       (error: unknown) => {
         throw late.aborted ? new Error(`it was not done within ${LONGEST_MS / 3_600_000} hours`) : error
       },
     )
-    endBackup(backup, file)
+    recordBackupFile(backup, file)
     log.info('a backup was made', {
       backup: backup.id,
       datastore: datastore.id,

@@ -15,6 +15,7 @@ import { Background } from '../rollouts/background.ts'
 import { CrashHistory } from '../rollouts/crashes.ts'
 import { passEnded } from '../settled.ts'
 import type { World } from '../world.ts'
+import { BackupCopies } from './backup-copies.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { Backups } from './backups.ts'
 import { isInMode } from './container.ts'
@@ -39,6 +40,7 @@ export class DatastoreKeeper {
   readonly #world: World
   readonly #health = new DatastoreHealth()
   readonly #backups: Backups
+  readonly #copies = new BackupCopies()
   readonly #schedule = new BackupSchedule()
   readonly #replacements: Replacements
   /** Those whose container another hand changes now. */
@@ -81,6 +83,7 @@ export class DatastoreKeeper {
       { name: 'datastores', everyMs: PERIOD_MS, run: () => Promise.resolve(this.#run()) },
       this.#health.task(),
       this.#backups.task(() => wake('backups')),
+      this.#copies.task(() => wake('copies of backups')),
       this.#schedule.task(() => wake('backup schedule')),
       this.#replacements.task(() => wake('replacements')),
       sweep,
@@ -109,6 +112,7 @@ export class DatastoreKeeper {
     this.#removals.stop()
     this.#health.stop()
     this.#backups.stop()
+    this.#copies.stop()
     this.#replacements.stop()
     this.#schedule.stop()
   }
@@ -211,7 +215,7 @@ export class DatastoreKeeper {
       pauseMs: this.#failures.backOffMs(id),
       run: async () => {
         await Promise.all([this.#passes.cancel(id), this.#replacements.cancel(id)])
-        await Promise.all([this.#health.forget(id), this.#backups.cancel(id)])
+        await Promise.all([this.#health.forget(id), this.#backups.cancel(id), this.#copies.cancel(id)])
         await removeDatastore(this.#world, getDatastore(id)!)
         this.#failures.forget(id)
         tellDatastore(id, 'deleted')

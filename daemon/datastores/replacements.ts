@@ -21,7 +21,7 @@ import {
 import type { Task } from '../driver.ts'
 import { Background } from '../rollouts/background.ts'
 import type { World } from '../world.ts'
-import { checkBackup } from './backup-check.ts'
+import { provideBackup } from './backup-check.ts'
 import { isInMode } from './container.ts'
 import { fillVolume } from './fill.ts'
 import { imageOf, pullImage } from './image.ts'
@@ -149,7 +149,7 @@ export class Replacements {
     const backup =
       kind === 'upgrade' ? await this.#backUp(row, signal) : getBackup(replacement.backup_id ?? '')
     if (!backup) throw new AppError('runtime_error', 'the backup was deleted')
-    await checkBackup(row.kind, backup, signal)
+    await provideBackup(row.kind, backup, signal)
     await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id }, signal)
     await this.#keeping.hold(id)
     try {
@@ -175,7 +175,7 @@ export class Replacements {
     const { id } = beginBackup(row, 'upgrade')
     updateReplacement(row.id, { backup_id: id })
     const backup = await ended(id, signal)
-    if (backup.status === 'succeeded') return backup
+    if (backup.status !== 'failed') return backup
     throw new AppError('runtime_error', `its backup failed: ${backup.error}`)
   }
 
@@ -209,7 +209,7 @@ async function assertWholeInDump(row: DatastoreRow): Promise<void> {
   )
 }
 
-/** Waits for the end of a backup. */
+/** Waits until a backup has a file, or has failed; its copy is not waited for. */
 async function ended(id: string, signal: AbortSignal): Promise<BackupRow> {
   const changed = new EventTarget()
   const stopListening = onChange(({ kind }) => {
@@ -219,7 +219,7 @@ async function ended(id: string, signal: AbortSignal): Promise<BackupRow> {
     for (;;) {
       const backup = getBackup(id)
       if (!backup) throw new AppError('runtime_error', 'its backup was deleted')
-      if (backup.status !== 'running') return backup
+      if (backup.status !== 'running' || backup.sha256 !== null) return backup
       await once(changed, 'change', { signal })
     }
   } finally {

@@ -1,8 +1,11 @@
-import { readdir, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useContext } from '../context.ts'
-import { makePrivateDirectory } from '../files.ts'
-import { getBackup } from './store.ts'
+import { AppError } from '../errors.ts'
+import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
+import { getBackup, isBeingRestored } from './store.ts'
 
 /** Of a file that is being written. */
 const PART = '.part'
@@ -17,15 +20,63 @@ export function backupPath(id: string): string {
   return join(backupFolder(), id)
 }
 
-/** The file of a backup under way, in a folder that is there then. */
-export function backupPartPath(id: string): string {
+/** Whether the file of a backup is there. */
+export function hasBackupFile(id: string): boolean {
+  return existsSync(backupPath(id))
+}
+
+/** What the file of a backup is known by. */
+export interface BackupFile {
+  size_bytes: number
+  sha256: string
+}
+
+/**
+ * Writes the file of a backup beside where it is to be, so that a file of its name is always whole: `keepBackupPart` puts
+ * it there. Throws what the stream throws, or `io_error`.
+ */
+export async function writeBackupPart(id: string, chunks: AsyncIterable<Buffer>): Promise<BackupFile> {
   makePrivateDirectory(backupFolder())
-  return `${backupPath(id)}${PART}`
+  try {
+    const file = await open(partPath(id), 'w', PRIVATE_FILE_MODE)
+    try {
+      const hash = createHash('sha256')
+      let size = 0
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        for (let written = 0; written < chunk.length;)
+          written += (await file.write(chunk, written)).bytesWritten
+        size += chunk.length
+      }
+      await file.sync()
+      return { size_bytes: size, sha256: hash.digest('hex') }
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw readable(error)
+  }
+}
+
+/** Gives what was written its name, for good. */
+export async function keepBackupPart(id: string): Promise<void> {
+  await rename(partPath(id), backupPath(id))
+  const folder = await open(backupFolder())
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Removes what was written beside. */
+export async function removeBackupPart(id: string): Promise<void> {
+  await rm(partPath(id), { force: true })
 }
 
 /** Removes what there is of a backup's file. */
 export async function removeBackupFiles(id: string): Promise<void> {
-  await Promise.all([backupPath(id), `${backupPath(id)}${PART}`].map((path) => rm(path, { force: true })))
+  await Promise.all([backupPath(id), partPath(id)].map((path) => rm(path, { force: true })))
 }
 
 /** Removes files that no record wants, which a kill of the server can leave. */
@@ -35,7 +86,23 @@ export async function removeStrayBackupFiles(): Promise<void> {
     const id = /^(bak-[0-9a-f]{20})(?:\.part)?$/.exec(name)?.[1]
     if (id === undefined) continue
     const status = getBackup(id)?.status
-    const isWanted = name.endsWith(PART) ? status === 'running' : status !== undefined
+    const isWanted = name.endsWith(PART)
+      ? status === 'running' || isBeingRestored(id)
+      : status === 'running' || status === 'succeeded'
     if (!isWanted) await rm(join(backupFolder(), name), { force: true })
   }
+}
+
+function partPath(id: string): string {
+  return `${backupPath(id)}${PART}`
+}
+
+/** What the disk says, for a person. */
+function readable(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new AppError('io_error', "the disk of the server's data directory is full: free some space", {
+      cause: error,
+    })
+  return error
 }

@@ -1,17 +1,25 @@
 import { tellDatastore } from '../changes.ts'
 import { useDatabase } from '../context.ts'
-import type { DatastoreRow } from '../datastores/store.ts'
+import { getDatastore, type DatastoreRow } from '../datastores/store.ts'
+import { findEnvironment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { tryMove } from '../machine.ts'
-import { removeBackupFiles } from './files.ts'
+import { useBucket, type Bucket } from './bucket.ts'
+import { downloadName } from './download.ts'
+import { removeBackupFiles, type BackupFile } from './files.ts'
 import { backupMachine, type BackupTrigger } from './states.ts'
 import {
   deleteBackupRow,
+  forgetSpareObject,
   getBackup,
   insertBackup,
+  insertSpareObject,
+  isBeingRestored,
   listBackups,
   runningBackup,
+  setBackupCopy,
+  setBackupFile,
   surplusBackups,
   type BackupRow,
 } from './store.ts'
@@ -53,22 +61,57 @@ export function missBackup(datastore: DatastoreRow, error: string): void {
   tellDatastore(datastore.id)
 }
 
-/** Records how a backup ended; one that was removed meanwhile stays so. */
-export function endBackup(
-  { id, datastore_id }: BackupRow,
-  end: { size_bytes: number; sha256: string } | { error: string },
-): void {
-  const to = 'error' in end ? 'failed' : 'succeeded'
-  if (tryMove(backupMachine, id, to, { ...end, finished_at: Date.now() })) tellDatastore(datastore_id)
+/** Records why a backup failed; one that ended or was removed meanwhile stays so. */
+export function failBackup({ id, datastore_id }: BackupRow, error: string): void {
+  if (tryMove(backupMachine, id, 'failed', { error, finished_at: Date.now() })) tellDatastore(datastore_id)
 }
 
-/** Removes a backup with its file. Throws `conflict` while it is made or restored. */
+/** Records that the file of a backup is whole, with which it has succeeded unless a copy is to follow. */
+export function recordBackupFile({ id, datastore_id }: BackupRow, { size_bytes, sha256 }: BackupFile): void {
+  if (!setBackupFile(id, size_bytes, sha256)) return
+  if (useBucket() === null) succeed(id)
+  tellDatastore(datastore_id)
+}
+
+/** Records the success of a backup with a file, of which there is no bucket to copy it to any more. */
+export function settleBackup({ id, datastore_id }: BackupRow): void {
+  succeed(id)
+  tellDatastore(datastore_id)
+}
+
+/** Where the copy of a backup is to be: found by people, without this server. */
+export function copyUrlOf(bucket: Bucket, backup: BackupRow): string {
+  const datastore = getDatastore(backup.datastore_id)!
+  const environment = findEnvironment(datastore.environment_id)
+  const folder = `${environment.name}/${datastore.name}`
+  return bucket.urlOf(`${folder}/${backup.id}-${downloadName(datastore, backup)}`)
+}
+
+/** Records that the copy of a backup is whole. One that was removed meanwhile leaves it to be removed too. */
+export function recordCopy({ id, datastore_id }: BackupRow, url: string): void {
+  useDatabase().transaction(() => {
+    if (!setBackupCopy(id, url, null)) return
+    forgetSpareObject(url)
+    succeed(id)
+  })
+  tellDatastore(datastore_id)
+}
+
+/** Records why there is no copy of a backup; its file stays. */
+export function recordCopyFault({ id, datastore_id }: BackupRow, error: string): void {
+  useDatabase().transaction(() => {
+    if (setBackupCopy(id, null, error)) succeed(id)
+  })
+  tellDatastore(datastore_id)
+}
+
+/** Removes a backup with its file and its copy. Throws `conflict` while it is made or restored. */
 export async function deleteBackup({ id, datastore_id }: BackupRow): Promise<void> {
   useDatabase().transaction(() => {
     if (getBackup(id)?.status === 'running')
       throw new AppError('conflict', `the backup ${id} is running: wait for its end`)
     if (isBeingRestored(id)) throw new AppError('conflict', `the backup ${id} is being restored`)
-    deleteBackupRow(id)
+    forgetBackup(id)
   })
   await removeBackupFiles(id)
   tellDatastore(datastore_id)
@@ -77,17 +120,27 @@ export async function deleteBackup({ id, datastore_id }: BackupRow): Promise<voi
 /** Removes the oldest backups beyond what each datastore keeps. */
 export async function removeSurplusBackups(): Promise<void> {
   for (const { id, datastore_id } of surplusBackups()) {
-    deleteBackupRow(id)
+    useDatabase().transaction(() => forgetBackup(id))
     await removeBackupFiles(id)
     tellDatastore(datastore_id)
   }
 }
 
-/** Removes the files of every backup of a datastore that goes; its records go with it. */
+/** Removes every backup of a datastore that goes, with its file and its copy. */
 export async function removeBackupsOf(datastoreId: string): Promise<void> {
-  for (const { id } of listBackups(datastoreId)) await removeBackupFiles(id)
+  for (const { id } of listBackups(datastoreId)) {
+    useDatabase().transaction(() => forgetBackup(id))
+    await removeBackupFiles(id)
+  }
 }
 
-function isBeingRestored(id: string): boolean {
-  return useDatabase().get('SELECT 1 FROM replacements WHERE backup_id = ?', id) !== undefined
+/** Its copy is removed later, when the bucket can be reached. */
+function forgetBackup(id: string): void {
+  const url = getBackup(id)?.object_url
+  if (url) insertSpareObject(url)
+  deleteBackupRow(id)
+}
+
+function succeed(id: string): void {
+  tryMove(backupMachine, id, 'succeeded', { finished_at: Date.now() })
 }

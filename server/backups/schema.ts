@@ -11,18 +11,22 @@ export const Backup = z
     size_bytes: z
       .int()
       .nullable()
-      .meta({ description: 'Null until it has succeeded', examples: [1_048_576] }),
+      .meta({ description: 'Null until its file is whole', examples: [1_048_576] }),
     sha256: z
       .string()
       .nullable()
       .meta({
-        description: 'Of the file, in hex; null until it has succeeded',
+        description: 'Of the file, in hex; null until that is whole',
         examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
       }),
     error: z
       .string()
       .nullable()
-      .meta({ description: 'Why it has failed', examples: [null] }),
+      .meta({ description: 'Why it has failed, or why it has no copy in the bucket', examples: [null] }),
+    stored: z.array(z.enum(['local', 's3'])).meta({
+      description: 'Where it is: in the data directory, in the bucket of `--backup-s3-url`, or both',
+      examples: [['local', 's3']],
+    }),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
   })

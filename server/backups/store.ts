@@ -10,6 +10,8 @@ export interface BackupRow {
   trigger: BackupTrigger
   size_bytes: number | null
   sha256: string | null
+  /** Of its copy in a bucket. */
+  object_url: string | null
   error: string | null
   created_at: number
   finished_at: number | null
@@ -27,15 +29,15 @@ export function listBackups(datastoreId: string): BackupRow[] {
   )
 }
 
-/** Every backup that is under way. */
+/** Every backup that is under way: its file is being made or, when that is whole, its copy. */
 export function runningBackups(): BackupRow[] {
   return useDatabase().all<BackupRow>("SELECT * FROM backups WHERE status = 'running' ORDER BY sequence")
 }
 
-/** The backup of a datastore that is under way. */
+/** The backup of a datastore whose file is being made. */
 export function runningBackup(datastoreId: string): BackupRow | undefined {
   return useDatabase().get<BackupRow>(
-    "SELECT * FROM backups WHERE datastore_id = ? AND status = 'running'",
+    "SELECT * FROM backups WHERE datastore_id = ? AND status = 'running' AND sha256 IS NULL",
     datastoreId,
   )
 }
@@ -56,6 +58,52 @@ export function insertBackup(
     now,
     error === null ? null : now,
   )
+}
+
+/** Records what the file of a backup is known by; false when it is not under way any more. */
+export function setBackupFile(id: string, size: number, sha256: string): boolean {
+  const sql = "UPDATE backups SET size_bytes = ?, sha256 = ? WHERE id = ? AND status = 'running'"
+  return useDatabase().run(sql, size, sha256, id) > 0
+}
+
+/** Records where the copy of a backup is, or why there is none; false when the backup is gone. */
+export function setBackupCopy(id: string, url: string | null, error: string | null): boolean {
+  return useDatabase().run('UPDATE backups SET object_url = ?, error = ? WHERE id = ?', url, error, id) > 0
+}
+
+/** Backups with a file of which no copy was made yet, the oldest first; not those of a datastore that goes. */
+export function uncopiedBackups(): BackupRow[] {
+  return useDatabase().all<BackupRow>(
+    `SELECT backups.* FROM backups JOIN datastores ON datastores.id = datastore_id
+     WHERE backups.status <> 'failed' AND sha256 IS NOT NULL AND object_url IS NULL AND datastores.status <> 'deleting'
+     ORDER BY sequence`,
+  )
+}
+
+/** Whether a datastore is being filled from a backup. */
+export function isBeingRestored(id: string): boolean {
+  return useDatabase().get('SELECT 1 FROM replacements WHERE backup_id = ?', id) !== undefined
+}
+
+/** Records an object in a bucket that is to go unless a backup comes to have it. */
+export function insertSpareObject(url: string): void {
+  useDatabase().run('INSERT OR IGNORE INTO spare_objects (url) VALUES (?)', url)
+}
+
+/** The addresses of objects that are to go. */
+export function spareObjects(): string[] {
+  return useDatabase()
+    .all<{ url: string }>('SELECT url FROM spare_objects ORDER BY url')
+    .map(({ url }) => url)
+}
+
+/** Whether something may be left of an object that no backup has. */
+export function isSpareObject(url: string): boolean {
+  return useDatabase().get('SELECT 1 FROM spare_objects WHERE url = ?', url) !== undefined
+}
+
+export function forgetSpareObject(url: string): void {
+  useDatabase().run('DELETE FROM spare_objects WHERE url = ?', url)
 }
 
 export function deleteBackupRow(id: string): void {

@@ -1,16 +1,16 @@
-import type { FileHandle } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setResponseHeaders, type H3Event } from 'h3'
 import { useContext } from '../context.ts'
 import { isHead } from './head.ts'
 
 /**
- * Sends an open file as a download, at the client's pace, and closes it. A client that leaves, and the end of the server,
+ * Sends a stream as a download, at the client's pace, and closes it. A client that leaves, and the end of the server,
  * cut it short of its declared length, so that nobody takes a part for the whole.
  */
 export async function sendFile(
   event: H3Event,
-  { file, size, name }: { file: FileHandle; size: number; name: string },
+  { stream, size, name }: { stream: Readable; size: number; name: string },
 ): Promise<void> {
   const { req, res } = event.node
   setResponseHeaders(event, {
@@ -20,9 +20,9 @@ export async function sendFile(
   })
   res.flushHeaders()
   if (isHead(req)) {
-    await file.close()
+    stream.destroy()
     res.end()
     return
   }
-  await pipeline(file.createReadStream(), res, { signal: useContext().stopping }).catch(() => res.destroy())
+  await pipeline(stream, res, { signal: useContext().stopping }).catch(() => res.destroy())
 }

@@ -5,67 +5,32 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { become, create, keyvalue, query, type Datastore } from './datastore-support.ts'
+import {
+  backUp,
+  backupsOf,
+  become,
+  endOfBackup,
+  grow,
+  query,
+  startStores,
+  type Backup,
+  type Datastore,
+} from './datastore-support.ts'
 import { docker } from './live.ts'
-
-interface Backup {
-  id: string
-  status: string
-  error: string | null
-  size_bytes: number
-  sha256: string
-  trigger: string
-}
 
 let server: TestServer
 let db: Datastore
 let cache: Datastore
 
 beforeAll(async () => {
-  server = await startServer({ engine: true })
-  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
-  const [first, second] = await Promise.all([
-    create(server, { kind: 'relational', name: 'db', version: '15' }),
-    create(server, { kind: 'keyvalue', name: 'cache' }),
-  ])
-  db = await become(server, first.id, 'available')
-  cache = await become(server, second.id, 'available')
-  await query(db.external_url, 'CREATE TABLE notes AS SELECT i AS id FROM generate_series(1, 1000) i')
-  await keyvalue(cache.external_url, (client) => client.set('kept', 'yes'))
+  ;({ server, db, cache } = await startStores())
 }, 120_000)
 
 afterAll(async () => {
   await server?.stop()
 })
-
-/** Asks for a backup and waits for its end. */
-async function backUp(name: string): Promise<Backup> {
-  const { status, body } = await server.api('POST', `/datastores/${name}/backups`)
-  expect(status).toBe(202)
-  expect(body).toMatchObject({ status: 'running', size_bytes: null, sha256: null, finished_at: null })
-  return endOf(name, body.id)
-}
-
-function endOf(name: string, id: string): Promise<Backup> {
-  return waitFor(
-    async () => {
-      const { body } = await server.api('GET', `/datastores/${name}/backups/${id}`)
-      return body.status === 'running' ? null : (body as Backup)
-    },
-    `the end of ${id}`,
-    90_000,
-  )
-}
-
-/** Rows that take a dump some seconds to compress. */
-async function grow(): Promise<void> {
-  await query(
-    db.external_url,
-    'CREATE TABLE big AS SELECT md5(i::text) || md5((i * 7)::text) AS t FROM generate_series(1, 600000) i',
-  )
-}
 
 function folder(): string {
   return join(server.dataDirectory, 'backups')
@@ -78,7 +43,7 @@ describe('a backup', () => {
   ])(
     'of %s is a file of the program itself, whole and readable by its owner alone',
     async (name, extension, magic) => {
-      const backup = await backUp(name)
+      const backup = await backUp(server, name)
       expect(backup).toMatchObject({ status: 'succeeded', error: null, trigger: 'manual' })
       expect(statSync(join(folder(), backup.id)).mode & 0o777).toBe(0o600)
       const answer = await fetch(`${server.url}/api/v1/datastores/${name}/backups/${backup.id}/download`, {
@@ -91,33 +56,31 @@ describe('a backup', () => {
       const bytes = Buffer.from(await answer.arrayBuffer())
       expect(bytes.toString('latin1')).toMatch(magic)
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(backup.sha256)
-      const list = (await server.api('GET', `/datastores/${name}/backups`)).body as Backup[]
+      const list = await backupsOf(server, name)
       expect(list.map(({ id }) => id)).toEqual([backup.id])
     },
   )
 
   test('goes with its file', async () => {
-    const { id } = await backUp('cache')
+    const { id } = await backUp(server, 'cache')
     expect((await server.api('DELETE', `/datastores/cache/backups/${id}`)).status).toBe(204)
     expect((await server.api('GET', `/datastores/cache/backups/${id}`)).status).toBe(404)
     expect(existsSync(join(folder(), id))).toBe(false)
   })
 
   test('belongs to one datastore', async () => {
-    const [{ id }] = (await server.api('GET', '/datastores/db/backups')).body as [Backup]
+    const [{ id }] = (await backupsOf(server, 'db')) as [Backup]
     expect((await server.api('GET', `/datastores/cache/backups/${id}`)).status).toBe(404)
   })
 
   test('beyond those that are kept is removed, the oldest first', async () => {
     await server.api('PATCH', '/datastores/cache', { backup_retention: 2 })
-    const made = [await backUp('cache'), await backUp('cache'), await backUp('cache')]
+    const made = [await backUp(server, 'cache'), await backUp(server, 'cache'), await backUp(server, 'cache')]
     const kept = made.slice(1).map(({ id }) => id)
     await waitFor(async () => {
-      const { body } = await server.api('GET', '/datastores/cache/backups')
-      return (body as Backup[]).length === 2
+      return (await backupsOf(server, 'cache')).length === 2
     }, 'the surplus to go')
-    const { body } = await server.api('GET', '/datastores/cache/backups')
-    expect((body as Backup[]).map(({ id }) => id).reverse()).toEqual(kept)
+    expect((await backupsOf(server, 'cache')).map(({ id }) => id).reverse()).toEqual(kept)
     const files = readdirSync(folder())
     expect(files).toEqual(expect.arrayContaining(kept))
     expect(files).not.toContain(made[0]!.id)
@@ -137,22 +100,19 @@ describe('a backup that is scheduled', () => {
     database.close()
     await server.restart()
     const scheduled = async () =>
-      ((await server.api('GET', '/datastores/cache/backups')).body as Backup[]).filter(
-        ({ trigger }) => trigger === 'schedule',
-      )
+      (await backupsOf(server, 'cache')).filter(({ trigger }) => trigger === 'schedule')
     await waitFor(async () => (await scheduled())[0]?.status === 'succeeded', 'the backup')
     expect(await scheduled()).toHaveLength(1)
   })
 })
 
 describe('a backup under way', () => {
-  beforeAll(grow, 60_000)
+  beforeAll(() => grow(db), 60_000)
 
   async function begin(): Promise<string> {
     await become(server, db.id, 'available')
     await waitFor(async () => {
-      const { body } = await server.api('GET', '/datastores/db/backups')
-      return (body as Backup[]).every(({ status }) => status !== 'running')
+      return (await backupsOf(server, 'db')).every(({ status }) => status !== 'running')
     }, 'the last backup to end')
     const { status, body } = await server.api('POST', '/datastores/db/backups')
     expect(status).toBe(202)
@@ -171,14 +131,14 @@ describe('a backup under way', () => {
     const seen = await docker('inspect', '-f', shape, id)
     expect(seen).toMatch(/^pg_dump \[--format=custom .*\] none$/)
     expect(seen).not.toMatch(/[0-9a-f]{48}/)
-    expect(await endOf('db', id)).toMatchObject({ status: 'succeeded' })
+    expect(await endOfBackup(server, 'db', id)).toMatchObject({ status: 'succeeded' })
     expect(await docker('ps', '-aq', '--filter', `name=${id}`)).toBe('')
   })
 
   test('has failed when its datastore ends in the middle, and leaves nothing', async () => {
     const id = await begin()
     await docker('kill', db.id)
-    const backup = await endOf('db', id)
+    const backup = await endOfBackup(server, 'db', id)
     expect(backup.status).toBe('failed')
     expect(backup.error).toMatch(/pg_dump ended with exit code 1: /)
     expect(readdirSync(folder()).filter((name) => name.startsWith(id))).toEqual([])
@@ -191,7 +151,7 @@ describe('a backup under way', () => {
     const kept = readdirSync(folder())
     await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder()])
     try {
-      const backup = await backUp('db')
+      const backup = await backUp(server, 'db')
       expect(backup).toMatchObject({ status: 'failed', size_bytes: null })
       expect(backup.error).toContain('data directory is full')
       expect(readdirSync(folder())).toEqual([])
@@ -209,7 +169,7 @@ describe('a backup under way', () => {
     const id = await begin()
     await server.kill('SIGKILL')
     await server.restart()
-    const backup = await endOf('db', id)
+    const backup = await endOfBackup(server, 'db', id)
     expect(backup.status).toBe('failed')
     expect(backup.error).toContain('the server was stopped')
     await waitFor(() => !existsSync(join(folder(), `${id}.part`)), 'its file to go')
@@ -217,7 +177,7 @@ describe('a backup under way', () => {
       async () => (await docker('ps', '-aq', '--filter', `name=${id}`)) === '',
       'its container to go',
     )
-    expect(await backUp('db')).toMatchObject({ status: 'succeeded' })
+    expect(await backUp(server, 'db')).toMatchObject({ status: 'succeeded' })
   })
 
   test('ends when its datastore is deleted, and everything goes', async () => {
@@ -225,7 +185,7 @@ describe('a backup under way', () => {
     expect((await server.api('DELETE', '/datastores/db')).status).toBe(204)
     expect((await server.api('GET', `/datastores/${db.id}/backups/${id}`)).status).toBe(404)
     expect(await docker('ps', '-aq', '--filter', `name=${id}`)).toBe('')
-    const left = (await server.api('GET', '/datastores/cache/backups')).body as Backup[]
+    const left = await backupsOf(server, 'cache')
     expect(readdirSync(folder()).sort()).toEqual(left.map(({ id }) => id).sort())
   })
 })

@@ -3,9 +3,19 @@ import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { become, create, keyvalue, query, volumeOf, type Datastore } from './datastore-support.ts'
+import {
+  backUp,
+  backupFile,
+  become,
+  keyvalue,
+  query,
+  restored,
+  startStores,
+  volumeOf,
+  type Datastore,
+} from './datastore-support.ts'
 import { docker } from './live.ts'
 
 let server: TestServer
@@ -16,43 +26,24 @@ let dbBackup: string
 let cacheBackup: string
 
 beforeAll(async () => {
-  server = await startServer({ engine: true })
-  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
-  const [first, second] = await Promise.all([
-    create(server, { kind: 'relational', name: 'db', version: '15' }),
-    create(server, { kind: 'keyvalue', name: 'cache' }),
-  ])
-  db = await become(server, first.id, 'available')
-  cache = await become(server, second.id, 'available')
-  await query(db.external_url, 'CREATE TABLE notes AS SELECT 1 AS id')
-  await keyvalue(cache.external_url, (client) => client.set('at', 'first'))
-  dbBackup = await backUp('db')
-  cacheBackup = await backUp('cache')
+  ;({ server, db, cache } = await startStores())
+  dbBackup = await backedUp('db')
+  cacheBackup = await backedUp('cache')
 }, 120_000)
 
 afterAll(async () => {
   await server?.stop()
 })
 
-async function backUp(name: string): Promise<string> {
-  const { status, body } = await server.api('POST', `/datastores/${name}/backups`)
-  expect(status).toBe(202)
-  await waitFor(async () => {
-    const backup = (await server.api('GET', `/datastores/${name}/backups/${body.id}`)).body
-    return backup.status === 'succeeded'
-  }, 'the backup')
-  return body.id as string
+/** Makes a backup. */
+async function backedUp(name: string): Promise<string> {
+  const { id, status } = await backUp(server, name)
+  expect(status).toBe('succeeded')
+  return id
 }
 
 function restore(name: string, backup: string, body: object = {}) {
   return server.api('POST', `/datastores/${name}/backups/${backup}/restore`, body)
-}
-
-async function restored(name: string, backup: string): Promise<Datastore> {
-  const { status, body } = await restore(name, backup)
-  expect(status).toBe(202)
-  expect(body.status).toBe('restoring')
-  return become(server, body.id, 'available')
 }
 
 /** What a datastore's volumes are called, those that are kept too. */
@@ -60,13 +51,9 @@ async function volumesOf(id: string): Promise<string[]> {
   return (await docker('volume', 'ls', '-q', '--filter', `name=${id}`)).split('\n').sort()
 }
 
-function pathOf(backup: string): string {
-  return join(server.dataDirectory, 'backups', backup)
-}
-
 /** Makes the record of a backup say what its file is now, as if that had been made. */
 function vouchFor(backup: string): void {
-  const bytes = readFileSync(pathOf(backup))
+  const bytes = readFileSync(backupFile(server, backup))
   const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
   database
     .prepare('UPDATE backups SET size_bytes = ?, sha256 = ? WHERE id = ?')
@@ -95,7 +82,7 @@ describe('a backup that is restored', () => {
       const before = await volumeOf(name === 'db' ? db.id : cache.id)
       if (name === 'db') await query(db.external_url, 'CREATE TABLE later (id int)')
       else await keyvalue(cache.external_url, (client) => client.set('at', 'later'))
-      const now = await restored(name, name === 'db' ? dbBackup : cacheBackup)
+      const now = await restored(server, name, name === 'db' ? dbBackup : cacheBackup)
       expect(now.error).toBeNull()
       if (name === 'db') {
         expect(await query(now.external_url, 'SELECT id FROM notes')).toEqual([[1]])
@@ -140,9 +127,9 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
   beforeAll(() => keyvalue(cache.external_url, (client) => client.set('kept', 'yes')))
 
   test('one that was cut off', async () => {
-    const cut = await backUp('cache')
-    truncateSync(pathOf(cut), 40)
-    const now = await restored('cache', cut)
+    const cut = await backedUp('cache')
+    truncateSync(backupFile(server, cut), 40)
+    const now = await restored(server, 'cache', cut)
     expect(now.error).toMatch(/^it was not restored: the file of the backup bak-\w+ has 40 bytes/)
     expect(await kept()).toBe('yes')
     expect((await server.api('GET', `/datastores/cache/backups/${cut}/download`)).body.error.code).toBe(
@@ -151,30 +138,33 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
   })
 
   test('one that was changed', async () => {
-    const changed = await backUp('cache')
-    const bytes = readFileSync(pathOf(changed)).length
-    truncateSync(pathOf(changed), bytes - 1)
-    appendFileSync(pathOf(changed), '!')
-    const now = await restored('cache', changed)
+    const changed = await backedUp('cache')
+    const bytes = readFileSync(backupFile(server, changed)).length
+    truncateSync(backupFile(server, changed), bytes - 1)
+    appendFileSync(backupFile(server, changed), '!')
+    const now = await restored(server, 'cache', changed)
     expect(now.error).toContain('has another checksum')
     expect(await kept()).toBe('yes')
   })
 
   test('one of another kind', async () => {
-    const foreign = await backUp('cache')
-    copyFileSync(pathOf(dbBackup), pathOf(foreign))
+    const foreign = await backedUp('cache')
+    copyFileSync(backupFile(server, dbBackup), backupFile(server, foreign))
     vouchFor(foreign)
-    const now = await restored('cache', foreign)
+    const now = await restored(server, 'cache', foreign)
     expect(now.error).toContain('is not of a key-value datastore')
     expect(await kept()).toBe('yes')
   })
 
   test.each(['db', 'cache'])('one that the program refuses (%s)', async (name) => {
-    const refused = await backUp(name)
-    truncateSync(pathOf(refused), Math.floor(readFileSync(pathOf(refused)).length / 2))
+    const refused = await backedUp(name)
+    truncateSync(
+      backupFile(server, refused),
+      Math.floor(readFileSync(backupFile(server, refused)).length / 2),
+    )
     vouchFor(refused)
     const used = await volumeOf(name === 'db' ? db.id : cache.id)
-    const now = await restored(name, refused)
+    const now = await restored(server, name, refused)
     expect(now.error).toMatch(name === 'db' ? /pg_restore ended with exit code 1: / : /the program ended: /)
     if (name === 'db') expect(await query(db.external_url, 'SELECT id FROM notes')).toEqual([[1]])
     else expect(await kept()).toBe('yes')
@@ -182,8 +172,8 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
   })
 
   test('nor does it make an empty datastore', async () => {
-    const refused = await backUp('cache')
-    truncateSync(pathOf(refused), 40)
+    const refused = await backedUp('cache')
+    truncateSync(backupFile(server, refused), 40)
     const { body } = await restore('cache', refused, { name: 'never' })
     const failed = await become(server, body.id, 'failed')
     expect(failed.error).toContain('has 40 bytes')
@@ -192,7 +182,7 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
 
   test('one of a database beside which there is more', async () => {
     await query(db.external_url, 'CREATE ROLE reader')
-    const now = await restored('db', dbBackup)
+    const now = await restored(server, 'db', dbBackup)
     expect(now.error).toContain('role reader')
     await query(db.external_url, 'DROP ROLE reader')
   })
@@ -242,6 +232,6 @@ test('a datastore whose volume is gone is not started empty, and comes back from
     return datastore.error?.includes('is gone from the container engine') ? datastore : null
   }, 'the reason')
   expect(lost.error).toContain(volume)
-  const now = await restored('cache', cacheBackup)
+  const now = await restored(server, 'cache', cacheBackup)
   expect(await keyvalue(now.external_url, (client) => client.get('at'))).toBe('first')
 })

@@ -1,7 +1,8 @@
 import { createClient } from '@redis/client'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { join } from 'node:path'
+import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { docker } from './live.ts'
 
@@ -18,6 +19,84 @@ export interface Datastore {
   internal_url: string
   connect_command: string
   host_port: number
+}
+
+export interface Backup {
+  id: string
+  status: string
+  error: string | null
+  size_bytes: number
+  sha256: string
+  stored: string[]
+  trigger: string
+}
+
+/** A server with a relational datastore `db` and a key-value one `cache`, both available. */
+export interface Stores {
+  server: TestServer
+  db: Datastore
+  cache: Datastore
+}
+
+/** Starts a server with two datastores that hold something: `notes` with one row, and `at`, which is `first`. */
+export async function startStores(flags: string[] = []): Promise<Stores> {
+  const server = await startServer({ engine: true, flags })
+  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
+  const [first, second] = await Promise.all([
+    create(server, { kind: 'relational', name: 'db', version: '15' }),
+    create(server, { kind: 'keyvalue', name: 'cache' }),
+  ])
+  const db = await become(server, first.id, 'available')
+  const cache = await become(server, second.id, 'available')
+  await query(db.external_url, 'CREATE TABLE notes AS SELECT 1 AS id')
+  await keyvalue(cache.external_url, (client) => client.set('at', 'first'))
+  return { server, db, cache }
+}
+
+/** Asks for a backup and waits for its end. */
+export async function backUp(server: TestServer, name: string): Promise<Backup> {
+  const { status, body } = await server.api('POST', `/datastores/${name}/backups`)
+  expect(status).toBe(202)
+  expect(body).toMatchObject({ status: 'running', size_bytes: null, sha256: null, finished_at: null })
+  return endOfBackup(server, name, body.id)
+}
+
+/** Waits for the end of a backup. */
+export function endOfBackup(server: TestServer, name: string, id: string): Promise<Backup> {
+  return waitFor(
+    async () => {
+      const { body } = await server.api('GET', `/datastores/${name}/backups/${id}`)
+      return body.status === 'running' ? null : (body as Backup)
+    },
+    `the end of ${id}`,
+    LIMIT_MS,
+  )
+}
+
+/** The backups of a datastore, newest first. */
+export async function backupsOf(server: TestServer, name: string): Promise<Backup[]> {
+  return (await server.api('GET', `/datastores/${name}/backups`)).body as Backup[]
+}
+
+/** The file of a backup. */
+export function backupFile(server: TestServer, id: string): string {
+  return join(server.dataDirectory, 'backups', id)
+}
+
+/** Restores a backup into its own datastore and waits until that serves again. */
+export async function restored(server: TestServer, name: string, backup: string): Promise<Datastore> {
+  const { status, body } = await server.api('POST', `/datastores/${name}/backups/${backup}/restore`, {})
+  expect(status).toBe(202)
+  expect(body.status).toBe('restoring')
+  return become(server, body.id, 'available')
+}
+
+/** Rows that take a dump some seconds to compress, to more than 16 MiB. */
+export async function grow(db: Datastore): Promise<void> {
+  await query(
+    db.external_url,
+    'CREATE TABLE big AS SELECT md5(i::text) || md5((i * 7)::text) AS t FROM generate_series(1, 600000) i',
+  )
 }
 
 /** Makes a datastore; it is on its way. */

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { dockerfilePathOf, packContext, type BuildFile } from '#daemon/builds/context.ts'
 import { choosePlan, type ChosenPlan } from '#daemon/builds/plans/index.ts'
-import type { PlanSettings } from '#daemon/builds/plans/plan.ts'
+import { NO_SETTINGS, type PlanSettings } from '#daemon/builds/plans/plan.ts'
 import { waitFor } from '../support/wait.ts'
 import { never, openBench, type Bench } from './engine-support.ts'
 import { APPLICATIONS, SITE, type SmallApplication } from './plans-applications.ts'
@@ -35,9 +35,7 @@ async function build(
     await writeFile(join(directory, name), content)
   }
   const plan = await choosePlan('auto', directory, {
-    buildCommand: null,
-    startCommand: null,
-    baseImageRegistry: null,
+    ...NO_SETTINGS,
     secretNames: ['COLOUR'],
     processType,
   })

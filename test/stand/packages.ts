@@ -11,6 +11,7 @@ const PACKAGES: Record<string, string[]> = {
   'docker-registry': ['docker-registry'],
   pebble: ['pebble'],
   knotd: ['knot'],
+  'swift-proxy-server': ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
   git: ['git'],
   htpasswd: ['apache2-utils'],
   sshd: ['openssh-server'],

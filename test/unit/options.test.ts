@@ -97,3 +97,50 @@ describe.each([
     expect(exposedSecrets([])).toEqual([])
   })
 })
+
+describe('the bucket of backups', () => {
+  const bucket = (url: string, ...more: string[]) =>
+    read(['--backup-s3-url', url, '--backup-s3-key', 'AK', '--backup-s3-secret', 'hush', ...more])
+      .backupBucket
+
+  test('is none without its flags, and is told by its address, keys and region', () => {
+    expect(read([]).backupBucket).toBeNull()
+    expect(bucket('https://s3.example.com/backups/of/mine/')).toEqual({
+      url: 'https://s3.example.com/backups/of/mine',
+      accessKeyId: 'AK',
+      secretAccessKey: 'hush',
+      region: null,
+    })
+    expect(bucket('http://127.0.0.1:9000/b', '--backup-s3-region', 'eu-central-1')?.region).toBe(
+      'eu-central-1',
+    )
+  })
+
+  test('has its secret in a file, and is warned of on the command line', () => {
+    const file = fileOf('of-a-file\n')
+    const url = ['--backup-s3-url', 'https://s3.example.com/b', '--backup-s3-key', 'AK']
+    expect(read([...url, '--backup-s3-secret-file', file]).backupBucket?.secretAccessKey).toBe('of-a-file')
+    expect(exposedSecrets(['--backup-s3-secret', 'hush'])[0]).toContain('--backup-s3-secret-file')
+  })
+
+  test.each([
+    'https://s3.example.com',
+    'https://s3.example.com/',
+    'https://key:hush@s3.example.com/b',
+    'https://s3.example.com/b?x=hush',
+    'https://s3.example.com/b#hush',
+    'https://s3.example.com/b//c',
+    'https://s3.example.com/b%20c',
+    's3://b/c',
+    'b/c',
+  ])('is refused at %s, without a secret being repeated', (url) => {
+    expect(() => bucket(url)).toThrow(/^--backup-s3-url \(DEPLOYER_BACKUP_S3_URL\) must be such as /)
+    expect(() => bucket(url)).not.toThrow('hush')
+  })
+
+  test('is refused when a part of it is missing', () => {
+    expect(() => read(['--backup-s3-url', 'https://s3.example.com/b'])).toThrow('go together')
+    expect(() => read(['--backup-s3-secret', 'hush'])).toThrow('go together')
+    expect(() => read(['--backup-s3-secret', 'hush'])).not.toThrow('hush')
+  })
+})

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { choosePlan, type ChosenPlan } from '../../daemon/builds/plans/index.ts'
-import type { PlanSettings } from '../../daemon/builds/plans/plan.ts'
+import { NO_SETTINGS, type PlanSettings } from '../../daemon/builds/plans/plan.ts'
 
 let directory: string
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'plans-'))))
@@ -16,8 +16,7 @@ async function plan(files: Files, settings: Partial<PlanSettings> = {}): Promise
     await mkdir(dirname(join(directory, name)), { recursive: true })
     await writeFile(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content))
   }
-  const none = { buildCommand: null, startCommand: null, baseImageRegistry: null, secretNames: [] }
-  return await choosePlan('auto', directory, { ...none, ...settings })
+  return await choosePlan('auto', directory, { ...NO_SETTINGS, ...settings })
 }
 
 const RAILS = { Gemfile: 'gem "rails"\ngem "propshaft"\n', 'config.ru': '', 'config/application.rb': '' }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { choosePlan, type ChosenPlan } from '../../daemon/builds/plans/index.ts'
-import type { PlanSettings } from '../../daemon/builds/plans/plan.ts'
+import { NO_SETTINGS, type PlanSettings } from '../../daemon/builds/plans/plan.ts'
 
 let directory: string
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'plans-'))))
@@ -22,8 +22,7 @@ async function plan(
     await mkdir(dirname(join(directory, name)), { recursive: true })
     await writeFile(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content))
   }
-  const none = { buildCommand: null, startCommand: null, baseImageRegistry: null, secretNames: [] }
-  return await choosePlan(runtime, directory, { ...none, ...settings })
+  return await choosePlan(runtime, directory, { ...NO_SETTINGS, ...settings })
 }
 
 const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) })
@@ -106,8 +105,9 @@ describe('choosing a plan', () => {
     await writeFile(join(outside, 'package.json'), JSON.stringify(startable))
     try {
       await symlink(join(outside, 'package.json'), join(directory, 'package.json'))
-      const settings = { buildCommand: null, startCommand: null, baseImageRegistry: null, secretNames: [] }
-      await expect(choosePlan('auto', directory, settings)).rejects.toMatchObject(failure('no way to build'))
+      await expect(choosePlan('auto', directory, NO_SETTINGS)).rejects.toMatchObject(
+        failure('no way to build'),
+      )
     } finally {
       await rm(outside, { recursive: true })
     }

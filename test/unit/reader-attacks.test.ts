@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packContext } from '../../daemon/builds/context.ts'
 import { Glob } from '../../daemon/builds/glob.ts'
+import { NO_SETTINGS } from '../../daemon/builds/plans/plan.ts'
 import { chooseRecipe } from '../../daemon/builds/recipe.ts'
 import { parseHeaders, parseRedirects } from '../../daemon/sites/rules.ts'
 
@@ -19,7 +20,7 @@ const choice = {
   runtime: 'auto',
   dockerfilePath: null,
   isSite: false,
-  settings: { buildCommand: null, startCommand: null, baseImageRegistry: null, secretNames: ['A'] },
+  settings: { ...NO_SETTINGS, secretNames: ['A'] },
 }
 
 async function write(files: Record<string, string>): Promise<void> {

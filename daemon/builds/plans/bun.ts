@@ -1,8 +1,8 @@
 import type { Tree } from '../../sources/tree.ts'
-import { frameworkOf } from './node-frameworks.ts'
+import { frameworkOf, wordOf } from './node-frameworks.ts'
 import { readManifest } from './node-manifest.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
-import { chooseCommand } from './start.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { chooseCommand, runOf } from './start.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
 
 /** Programs for Bun, which its lock file or the field `packageManager` tells from those for node. */
@@ -46,10 +46,11 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   if (build !== null) notes.push(`building with: ${build}`)
   const image = baseImage(settings, `oven/bun:${version}`)
   const hasLock = (await tree.hasFile('bun.lock')) || (await tree.hasFile('bun.lockb'))
+  const install = `bun install${hasLock ? ' --frozen-lockfile' : ''}`
   const dockerfile = [
     ...buildStage(image),
     'COPY source/ ./',
-    step(`bun install${hasLock ? ' --frozen-lockfile' : ''}`, settings, CACHES),
+    step(install, settings, CACHES),
     'ENV NODE_ENV=production',
     ...(build === null ? [] : buildCommandSteps(build, settings, CACHES)),
     ...finalStage(
@@ -59,8 +60,15 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, startCommand),
+    version,
+    framework: wordOf(framework),
+    packageManager: 'bun',
+    installCommand: install,
+    buildCommand: build,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand,
+    needsWhole: false,
     publishDirectory: framework?.publishDirectory ?? null,
     ignore: ['.git', '**/node_modules'],
     notes: [`bun ${version}`, ...notes],

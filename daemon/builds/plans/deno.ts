@@ -1,6 +1,6 @@
 import type { Tree } from '../../sources/tree.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
-import { chooseCommand } from './start.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { chooseCommand, runOf } from './start.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
 
 const CONFIGURATIONS = ['deno.json', 'deno.jsonc']
@@ -35,18 +35,25 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const build = settings.buildCommand ?? (/"build"\s*:/.test(tasks) ? 'deno task build' : null)
   if (build !== null) notes.push(`building with: ${build}`)
   const image = baseImage(settings, `denoland/deno:debian${version === null ? '' : `-${version}`}`)
+  const install = entry === null ? 'deno install' : `deno cache ${entry}`
   const dockerfile = [
     ...buildStage(image),
     // No cache mount: the program reads its packages from this folder when it runs.
     'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1',
     'COPY source/ ./',
-    step(entry === null ? 'deno install' : `deno cache ${entry}`, settings),
+    step(install, settings),
     ...(build === null ? [] : buildCommandSteps(build, settings)),
     ...finalStage(image, [takeApp(), 'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1'], startCommand),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, startCommand),
+    version,
+    packageManager: 'deno',
+    installCommand: install,
+    buildCommand: build,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand,
+    needsWhole: false,
     publishDirectory: null,
     ignore: ['.git', '**/node_modules', '.deno'],
     notes: [`deno ${version ?? 'in its newest version'}`, ...notes],

@@ -2,8 +2,8 @@ import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
 import { findInLines, hasLine } from '../text.ts'
 import { nodeTools } from './node-tools.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
-import { chooseCommand } from './start.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { chooseCommand, runOf } from './start.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
 
 /** Releases of Mix projects, Phoenix among them. */
@@ -62,8 +62,15 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...finalStage(image, [takeApp(), 'ENV MIX_ENV=prod LANG=C.UTF-8 PHX_SERVER=true'], startCommand),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, startCommand),
+    version,
+    framework: hasAssets ? 'phoenix' : null,
+    packageManager: 'mix',
+    installCommand: hasPackages ? 'mix deps.get --only prod' : null,
+    buildCommand: build,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand,
+    needsWhole: false,
     publishDirectory: null,
     ignore: ['.git', '**/node_modules', '_build', 'deps'],
     notes: [`elixir ${version}`, ...notes],

@@ -1,7 +1,8 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
 import { findInLines, hasLine, linesOf } from '../text.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { runOf } from './start.ts'
 import { procfileCommand } from './procfile.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
 
@@ -56,8 +57,13 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, startCommand),
+    version: `1.${minor}`,
+    installCommand: download.length === 0 ? null : 'go mod download',
+    buildCommand: build,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand,
+    needsWhole: false,
     publishDirectory: null,
     ignore: ['.git'],
     notes: [`go 1.${minor}`, ...notes],

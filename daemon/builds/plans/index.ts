@@ -6,8 +6,9 @@ import { elixir } from './elixir.ts'
 import { go } from './go.ts'
 import { java } from './java.ts'
 import { node } from './node.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { php } from './php.ts'
+import { releaseCommand } from './procfile.ts'
 import { python } from './python.ts'
 import { ruby } from './ruby.ts'
 import { rust } from './rust.ts'
@@ -21,17 +22,21 @@ export interface ChosenPlan extends PlannedBuild {
 }
 
 /**
- * Chooses the plan of a runtime, or with `auto` the first that fits, and makes it for the tree in `directory`.
+ * Chooses the plan of a runtime, or with `auto` the first that fits, and makes it for the tree in `directory`, which is
+ * a folder of `whole` where that is given.
  * Throws BuildFailure that says what was looked for and what to add.
  */
 export async function choosePlan(
   runtime: string,
   directory: string,
   settings: PlanSettings,
+  whole: WholeSource | null = null,
 ): Promise<ChosenPlan> {
   const tree = new Tree(directory)
   const plan = runtime === 'auto' ? await firstFit(tree) : await named(runtime, tree)
-  return { name: plan.name, ...(await plan.plan(tree, settings)) }
+  const planned = await plan.plan(tree, settings, whole)
+  const preDeployCommand = planned.preDeployCommand ?? (await releaseCommand(tree))
+  return { ...planned, name: plan.name, preDeployCommand }
 }
 
 async function named(runtime: string, tree: Tree): Promise<LanguagePlan> {

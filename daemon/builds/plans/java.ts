@@ -1,7 +1,7 @@
 import type { Tree } from '../../sources/tree.ts'
 import { findInLines } from '../text.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
-import { chooseCommand } from './start.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { chooseCommand, runOf } from './start.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, takeApp } from './steps.ts'
 
 /** Programs of the Java platform, built by Maven or Gradle into one jar that runs, as Spring Boot's plugins do. */
@@ -79,8 +79,13 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...finalStage(baseImage(settings, `eclipse-temurin:${version}-jre`), [takeApp()], startCommand),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, startCommand),
+    version,
+    packageManager: tool.manifest === 'pom.xml' ? 'maven' : 'gradle',
+    buildCommand: settings.buildCommand ?? tool.command,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand,
+    needsWhole: false,
     publishDirectory: null,
     ignore: ['.git', 'target', 'build', '.gradle'],
     notes: [`java ${version} with ${tool.name}`, ...notes],

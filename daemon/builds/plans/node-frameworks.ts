@@ -110,6 +110,11 @@ function inDocumentation({ scripts }: Manifest, folder: string): string {
   return named === undefined ? folder : `${named}/${folder}`
 }
 
+/** A framework's name as one lower-case word. */
+export function wordOf(framework: Framework | null): string | null {
+  return framework === null ? null : framework.name.toLowerCase().replaceAll(' ', '-')
+}
+
 /** The framework that package.json names, or null. */
 export async function frameworkOf(tree: Tree, manifest: Manifest): Promise<Framework | null> {
   const known = KNOWN.find((each) => each.package in manifest.dependencies)

@@ -1,10 +1,11 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
-import { frameworkOf, frameworkSteps, type Framework } from './node-frameworks.ts'
+import { frameworkOf, frameworkSteps, wordOf, type Framework } from './node-frameworks.ts'
 import { choosePackageManager, type PackageManager } from './node-managers.ts'
 import { readManifest, type Manifest } from './node-manifest.ts'
 import { chooseNodeMajor } from './node-version.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { runOf } from './start.ts'
 import { procfileCommand } from './procfile.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
 
@@ -23,6 +24,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const manager = await choosePackageManager(tree, manifest, notes)
   const framework = await frameworkOf(tree, manifest)
   const start = await chooseStart(tree, manifest, manager, framework, settings, notes)
+  const build = settings.buildCommand ?? (manifest.scripts.build === undefined ? null : manager.run('build'))
+  if (build !== null) notes.push(`building with: ${build}`)
   const image = baseImage(settings, `node:${major}-bookworm-slim`)
   const toolImage = manager.globalPackage === null ? image : 'tools'
   const tools =
@@ -37,7 +40,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...buildStage(toolImage),
     ...Object.entries(manager.environment).map(([key, value]) => `ENV ${key}=${value}`),
     ...(await installSteps(tree, manifest, manager, settings)),
-    ...buildSteps(manifest, manager, framework, settings, notes),
+    ...buildSteps(build, manifest, manager, framework, settings),
     ...finalStage(
       start.needsManager ? toolImage : image,
       [takeApp(), `ENV NODE_ENV=production PATH=/app/node_modules/.bin:$PATH ${SCRIPT_SHELL}`],
@@ -45,8 +48,15 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, start.command),
+    version: String(major),
+    framework: wordOf(framework),
+    packageManager: manager.name,
+    installCommand: manager.install,
+    buildCommand: build,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand: start.command,
+    needsWhole: false,
     publishDirectory: framework?.publishDirectory ?? null,
     ignore: ['.git', '**/node_modules'],
     notes: [`node ${major} with ${manager.name}`, ...notes],
@@ -96,15 +106,12 @@ async function installSteps(
 }
 
 function buildSteps(
+  command: string | null,
   manifest: Manifest,
   manager: PackageManager,
   framework: Framework | null,
   settings: PlanSettings,
-  notes: string[],
 ): string[] {
-  const command =
-    settings.buildCommand ?? (manifest.scripts.build === undefined ? null : manager.run('build'))
-  if (command !== null) notes.push(`building with: ${command}`)
   const build = command === null ? [] : buildCommandSteps(command, settings, [manager.cache])
   const completion = settings.processType === 'static' ? null : frameworkSteps(framework)
   const complete = completion === null ? [] : [step(completion, settings)]

@@ -3,8 +3,8 @@ import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
 import { isRecord, textsOf } from './json.ts'
 import { assetsCommand, nodeTools } from './node-tools.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
-import { chooseCommand } from './start.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { chooseCommand, runOf } from './start.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
 
 /** PHP behind Apache: Laravel, Symfony, a plain index.php. */
@@ -102,8 +102,14 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...finalStage('php', [takeApp()], startCommand),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, startCommand),
+    version,
+    packageManager: composer === null ? null : 'composer',
+    installCommand: composer === null ? null : 'composer install --no-dev',
+    buildCommand: build,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand,
+    needsWhole: false,
     publishDirectory: null,
     ignore: ['.git', '**/node_modules', 'vendor'],
     notes: [`php ${version} with Apache`, ...notes],

@@ -11,13 +11,16 @@ export async function procfileCommand(
   const text = await tree.readText('Procfile')
   if (text === null) return null
   const commands = readProcfile(text)
-  const type = settings.processType ?? 'web'
+  const type = settings.processType
   const command = commands.get(type) ?? null
   if (command === null) notes.push(`the Procfile has no line "${type}:"`)
   else notes.push(`starting with the line "${type}:" of the Procfile`)
-  if (commands.has('release'))
-    notes.push('the line "release:" of the Procfile is not run: set pre_deploy_command to it')
   return command
+}
+
+/** The command of the line `release:`, which runs before a new version goes live; null without one. */
+export async function releaseCommand(tree: Tree): Promise<string | null> {
+  return readProcfile((await tree.readText('Procfile')) ?? '').get('release') ?? null
 }
 
 /** The commands by their process types. */

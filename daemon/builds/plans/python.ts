@@ -1,8 +1,9 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
 import { hasLine } from '../text.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
 import { procfileCommand } from './procfile.ts'
+import { runOf } from './start.ts'
 import { chooseInstaller, type Installer } from './python-installers.ts'
 import { findStart } from './python-start.ts'
 import { choosePythonMinor } from './python-version.ts'
@@ -68,8 +69,15 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, startCommand),
+    version: `3.${minor}`,
+    framework: isMkdocs ? 'mkdocs' : null,
+    packageManager: installer.name.toLowerCase(),
+    installCommand: [...installer.early, ...installer.late].join(' && ') || null,
+    buildCommand: build,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand,
+    needsWhole: false,
     publishDirectory: isMkdocs ? 'site' : null,
     ignore: ['.git', '**/__pycache__', '.venv', 'venv'],
     notes: [`python 3.${minor} with ${installer.name}`, ...notes],

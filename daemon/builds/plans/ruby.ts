@@ -1,8 +1,8 @@
 import type { Tree } from '../../sources/tree.ts'
 import { findInLines, linesOf } from '../text.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
 import { nodeTools } from './node-tools.ts'
-import { chooseCommand } from './start.ts'
+import { chooseCommand, runOf } from './start.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
 
 /** Ruby programs with Bundler: Rails, Rack, Jekyll. A node program may have a Gemfile for its tools. */
@@ -58,8 +58,15 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, startCommand),
+    version,
+    framework: isRails ? 'rails' : hasGem('jekyll') ? 'jekyll' : null,
+    packageManager: 'bundler',
+    installCommand: 'bundle install',
+    buildCommand: build,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand,
+    needsWhole: false,
     publishDirectory: hasGem('jekyll') ? '_site' : null,
     ignore: ['.git', '**/node_modules', 'vendor/bundle', 'log', 'tmp'],
     notes: [`ruby ${version} with Bundler`, ...notes],

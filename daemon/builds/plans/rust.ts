@@ -1,7 +1,8 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
 import { findInLines, linesOf } from '../text.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { runOf } from './start.ts'
 import { procfileCommand } from './procfile.ts'
 import { baseImage, buildCommandSteps, buildStage, finalStage, takeApp } from './steps.ts'
 
@@ -52,8 +53,13 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ),
   ]
   return {
+    ...NOTHING_KNOWN,
+    ...runOf(settings, startCommand),
+    version,
+    packageManager: 'cargo',
+    buildCommand: settings.buildCommand ?? `cargo build --release${locked}`,
     dockerfile: `${dockerfile.join('\n')}\n`,
-    startCommand,
+    needsWhole: false,
     publishDirectory: null,
     ignore: ['.git', '**/target'],
     notes: [`rust ${version}`, ...notes],

@@ -1,10 +1,19 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
-import type { PlanSettings } from './plan.ts'
+import type { PlanFacts, PlanSettings } from './plan.ts'
 import { procfileCommand } from './procfile.ts'
 
 /** The command of an image that nothing runs: a site's files are only copied from it. */
 const NOTHING = 'true'
+
+/** What runs in an image: its command, or nothing for the process type `static`. */
+export function runOf(
+  { processType }: PlanSettings,
+  command: string,
+): Pick<PlanFacts, 'isSite' | 'startCommand'> {
+  const isSite = processType === 'static'
+  return { isSite, startCommand: isSite ? null : command }
+}
 
 /**
  * The start command: the service's own, the line of the Procfile, what the plan proposes. A web server is no proposal

@@ -53,7 +53,7 @@ export function step(command: string, settings: PlanSettings, caches: string[] =
 
 /** The build command's line, which runs again when the variables changed. */
 export function buildCommandSteps(command: string, settings: PlanSettings, caches: string[] = []): string[] {
-  const digest = settings.secretsDigest ?? null
+  const digest = settings.secretsDigest
   const argument = digest === null ? [] : [`ARG DEPLOYER_VARIABLES=${digest}`]
   return [...argument, step(command, settings, caches)]
 }

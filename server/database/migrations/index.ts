@@ -7,6 +7,7 @@ import settingsSaved from './006-settings-saved.ts'
 import domainsAndCertificates from './008-domains-and-certificates.ts'
 import datastores from './009-datastores.ts'
 import backups from './010-backups.ts'
+import copiesOfBackups from './011-copies-of-backups.ts'
 import blueprints from './015-blueprints.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
@@ -20,5 +21,6 @@ export const migrations: readonly string[] = [
   domainsAndCertificates,
   datastores,
   backups,
+  copiesOfBackups,
   blueprints,
 ]

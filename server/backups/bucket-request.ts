@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AwsV4Signer } from 'aws4fetch'
+import { AppError, messageOf } from '../errors.ts'
+import type { BucketOptions } from './bucket-option.ts'
+
+/** A store that says and takes nothing for this long is gone. */
+const SILENCE_MS = 60_000
+/** A fault that passes, as of a network or of a store that is busy, is tried again after these. */
+const PAUSES_MS = [500, 2_000, 5_000]
+/** The longest answer is a list of a thousand unfinished uploads. */
+const MAX_ANSWER_BYTES = 1024 * 1024
+/** An error is a text that people read. */
+const MAX_MESSAGE_CHARACTERS = 500
+const EMPTY_SHA256 = createHash('sha256').digest('hex')
+
+/** What a request carries; it is opened anew for each try. */
+export interface Body {
+  size: number
+  sha256: string
+  open: () => Readable
+}
+
+interface Asked {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  url: string
+  body?: Body
+}
+
+/** What a store refused, by its own code (S3 API reference, "Error responses"). */
+class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(`${code}: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS))
+    this.status = status
+    this.code = code
+  }
+}
+
+/**
+ * Sends a signed request (AWS Signature Version 4), the body's checksum signed too, and answers with the head; the body
+ * of the answer is still to be read. Throws `io_error` with what the store said, `not_found` for what it does not have,
+ * or the signal's reason.
+ */
+export async function ask(
+  options: BucketOptions,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  for (let tries = 0; ; tries++) {
+    try {
+      const answer = await send(options, asked, signal)
+      if (answer.statusCode! >= 200 && answer.statusCode! < 300) return answer
+      throw refusalOf(answer.statusCode!, await textOf(answer))
+    } catch (error) {
+      signal.throwIfAborted()
+      const pauseMs = PAUSES_MS[tries]
+      if (pauseMs === undefined || !isPassing(error)) throw readable(options, error)
+      await delay(pauseMs, undefined, { signal })
+    }
+  }
+}
+
+/** The same for a request whose answer is a short text, which may tell of an error in spite of its status. */
+export async function askText(options: BucketOptions, asked: Asked, signal: AbortSignal): Promise<string> {
+  const text = await textOf(await ask(options, asked, signal)).catch((error: unknown) => {
+    throw readable(options, error)
+  })
+  if (/<Error>/.test(text)) throw readable(options, refusalOf(200, text))
+  return text
+}
+
+/** The texts of the elements of this name in a document of the store's. */
+export function elements(xml: string, name: string): string[] {
+  return xml
+    .split(`<${name}>`)
+    .slice(1)
+    .map((rest) => unescape(rest.split(`</${name}>`)[0]!))
+}
+
+/** The body of a request that is a text. */
+export function textBody(text: string): Body {
+  const bytes = Buffer.from(text)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { size: bytes.length, sha256, open: () => Readable.from([bytes]) }
+}
+
+async function send(
+  { accessKeyId, secretAccessKey, region }: BucketOptions,
+  { method, url, body }: Asked,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const headers = { 'x-amz-content-sha256': body?.sha256 ?? EMPTY_SHA256 }
+  const credentials = { accessKeyId, secretAccessKey, ...(region !== null && { region }) }
+  const signed = await new AwsV4Signer({ method, url, headers, service: 's3', ...credentials }).sign()
+  const request = signed.url.protocol === 'https:' ? requestHttps : requestHttp
+  const asked = request(signed.url, {
+    method,
+    headers: { ...Object.fromEntries(signed.headers), 'content-length': body?.size ?? 0 },
+    signal,
+    timeout: SILENCE_MS,
+  })
+  asked.on('timeout', () => asked.destroy(new Error('it was silent for a minute')))
+  // One that comes after the head of the answer cuts that short, which its reader is told.
+  asked.on('error', () => {})
+  const answered = once(asked, 'response') as Promise<[IncomingMessage]>
+  if (body) pipeline(body.open(), asked).catch((error: Error) => asked.destroy(error))
+  else asked.end()
+  return (await answered)[0]
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of answer.setEncoding('utf8') as AsyncIterable<string>) {
+    text += chunk
+    if (text.length > MAX_ANSWER_BYTES) throw new Error('it answered with more than a list of uploads')
+  }
+  return text
+}
+
+function refusalOf(status: number, text: string): Refusal {
+  const [code = `status ${status}`] = elements(text, 'Code')
+  const [message = 'it gave no reason'] = elements(text, 'Message')
+  return new Refusal(status, code, message)
+}
+
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Refusal)) return true
+  return error.status >= 500 || error.status === 429 || error.code === 'RequestTimeout'
+}
+
+function readable({ url }: BucketOptions, error: unknown): AppError {
+  const isMissing = error instanceof Refusal && ['NoSuchKey', 'NoSuchUpload'].includes(error.code)
+  const what = error instanceof Refusal ? 'refused' : 'cannot be reached'
+  return new AppError(
+    isMissing ? 'not_found' : 'io_error',
+    `the bucket ${url} ${what}: ${messageOf(error)}`,
+    {
+      cause: error,
+    },
+  )
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function unescape(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name]!)
+}

@@ -1,0 +1,143 @@
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { useContext } from '../context.ts'
+import { AppError } from '../errors.ts'
+import type { BucketOptions } from './bucket-option.ts'
+import { ask, askText, elements, textBody, type Body } from './bucket-request.ts'
+
+const MIB = 1024 * 1024
+/** A file up to this is sent at once; of one that is larger, a part that failed is all that is sent again. */
+const PART_BYTES = 16 * MIB
+/** Amazon S3 user guide, "Multipart upload limits". */
+const MAX_PARTS = 10_000
+/** What is called off has to be told to the store before the server ends. */
+const ABORT_MS = 5_000
+
+/** A file that is to be sent. */
+interface LocalFile {
+  path: string
+  size: number
+  sha256: string
+}
+
+/** The bucket that backups are copied to; null when the server has none. */
+export function useBucket(): Bucket | null {
+  const { backupBucket } = useContext().options
+  return backupBucket && new Bucket(backupBucket)
+}
+
+/** A place in a bucket. Files go there and come back as streams: none is ever in memory. */
+export class Bucket {
+  readonly #options: BucketOptions
+
+  constructor(options: BucketOptions) {
+    this.#options = options
+  }
+
+  /** The address of the object of this name. */
+  urlOf(name: string): string {
+    return `${this.#options.url}/${name}`
+  }
+
+  /** Whether an address is one of this place: no other is ever asked for, since only this one's keys are known. */
+  holds(url: string): boolean {
+    return url.startsWith(`${this.#options.url}/`)
+  }
+
+  /** Writes a file to an address; the store checks what arrives. Throws `io_error`; nothing is there then. */
+  async put(url: string, file: LocalFile, signal: AbortSignal): Promise<void> {
+    if (file.size > PART_BYTES) return this.#putInParts(url, file, signal)
+    const whole = createHash('sha256')
+    const body = await partBody(file, 0, file.size, whole, signal)
+    assertSame(file, whole)
+    await askText(this.#options, { method: 'PUT', url, body }, signal)
+  }
+
+  /** Reads an object. Throws `io_error`, or `not_found` when there is none. */
+  async get(url: string, signal: AbortSignal): Promise<{ size: number; stream: Readable }> {
+    const answer = await ask(this.#options, { method: 'GET', url }, signal)
+    return { size: Number(answer.headers['content-length']), stream: answer }
+  }
+
+  /** Removes what there is at an address, uploads that were never finished too. Throws `io_error`. */
+  async remove(url: string, signal: AbortSignal): Promise<void> {
+    const { origin, pathname } = new URL(url)
+    const [, bucket = '', ...path] = pathname.split('/')
+    const key = path.join('/')
+    const list = `${origin}/${bucket}?uploads&prefix=${encodeURIComponent(key)}`
+    for (const upload of elements(
+      await askText(this.#options, { method: 'GET', url: list }, signal),
+      'Upload',
+    ))
+      if (elements(upload, 'Key')[0] === key) await this.#abort(url, elements(upload, 'UploadId')[0]!, signal)
+    await askText(this.#options, { method: 'DELETE', url }, signal).catch(unlessMissing)
+  }
+
+  async #putInParts(url: string, file: LocalFile, signal: AbortSignal): Promise<void> {
+    const begun = await askText(this.#options, { method: 'POST', url: `${url}?uploads` }, signal)
+    const [upload] = elements(begun, 'UploadId')
+    if (upload === undefined) throw new AppError('io_error', 'the bucket began an upload without an id')
+    try {
+      const tags = await this.#putParts(`${url}?uploadId=${encodeURIComponent(upload)}`, file, signal)
+      const list = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`)
+      const body = textBody(`<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`)
+      const whole = `${url}?uploadId=${encodeURIComponent(upload)}`
+      await askText(this.#options, { method: 'POST', url: whole, body }, signal)
+    } catch (error) {
+      // What cannot be said now is found by `remove` later.
+      await this.#abort(url, upload, AbortSignal.timeout(ABORT_MS)).catch(() => {})
+      throw error
+    }
+  }
+
+  /** Sends the parts of a file one after the other; answers with what the store calls each. */
+  async #putParts(url: string, file: LocalFile, signal: AbortSignal): Promise<string[]> {
+    const partBytes = Math.max(PART_BYTES, Math.ceil(file.size / MAX_PARTS / MIB) * MIB)
+    const whole = createHash('sha256')
+    const tags: string[] = []
+    for (let start = 0; start < file.size; start += partBytes) {
+      const body = await partBody(file, start, Math.min(start + partBytes, file.size), whole, signal)
+      const part = `${url}&partNumber=${tags.length + 1}`
+      const answer = await ask(this.#options, { method: 'PUT', url: part, body }, signal)
+      answer.resume()
+      tags.push(answer.headers.etag ?? '')
+    }
+    assertSame(file, whole)
+    return tags
+  }
+
+  async #abort(url: string, upload: string, signal: AbortSignal): Promise<void> {
+    const aborted = `${url}?uploadId=${encodeURIComponent(upload)}`
+    await askText(this.#options, { method: 'DELETE', url: aborted }, signal).catch(unlessMissing)
+  }
+}
+
+/** A part of a file, `end` not in it. It is read twice, since its checksum is signed before it is sent. */
+async function partBody(
+  { path }: LocalFile,
+  start: number,
+  end: number,
+  whole: Hash,
+  signal: AbortSignal,
+): Promise<Body> {
+  const hash = createHash('sha256')
+  const range = { start, end: end - 1 }
+  let size = 0
+  for await (const chunk of createReadStream(path, { ...range, signal }) as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    whole.update(chunk)
+    size += chunk.length
+  }
+  if (size !== end - start) throw new AppError('io_error', `${path} was cut off`)
+  return { size, sha256: hash.digest('hex'), open: () => createReadStream(path, range) }
+}
+
+function assertSame({ path, sha256 }: LocalFile, whole: Hash): void {
+  if (whole.digest('hex') !== sha256)
+    throw new AppError('io_error', `${path} has another checksum than when it was written`)
+}
+
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import { rmSync, truncateSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startBucket, type TestBucket } from '../stand/bucket.ts'
+import type { TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import {
+  backUp,
+  backupFile,
+  backupsOf,
+  endOfBackup,
+  grow,
+  keyvalue,
+  query,
+  restored,
+  startStores,
+  type Backup,
+  type Datastore,
+} from './datastore-support.ts'
+
+let bucket: TestBucket
+let server: TestServer
+let db: Datastore
+let cache: Datastore
+
+beforeAll(async () => {
+  bucket = await startBucket()
+  ;({ server, db, cache } = await startStores(bucket.flags))
+}, 120_000)
+
+afterAll(async () => {
+  await server?.stop()
+  await bucket?.stop()
+})
+
+/** The object of a backup. */
+async function objectOf({ id }: Backup): Promise<string | undefined> {
+  return (await bucket.objects()).find((name) => name.includes(id))
+}
+
+async function download(name: string, { id }: Backup): Promise<string> {
+  const answer = await fetch(`${server.url}/api/v1/datastores/${name}/backups/${id}/download`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  })
+  expect(answer.status).toBe(200)
+  return createHash('sha256')
+    .update(Buffer.from(await answer.arrayBuffer()))
+    .digest('hex')
+}
+
+describe('a backup', () => {
+  test('goes to the bucket too, under a name that people understand', async () => {
+    const backup = await backUp(server, 'cache')
+    expect(backup).toMatchObject({ status: 'succeeded', stored: ['local', 's3'], error: null })
+    expect(await objectOf(backup)).toMatch(
+      new RegExp(`^of-tests/production/cache/${backup.id}-cache-[0-9TZ-]+\\.rdb$`),
+    )
+  })
+
+  test('of many parts arrives whole, and nothing unfinished is left', async () => {
+    await grow(db)
+    const backup = await backUp(server, 'db')
+    expect(backup.size_bytes).toBeGreaterThan(17 * 1024 * 1024)
+    expect(backup.stored).toEqual(['local', 's3'])
+    expect(await bucket.uploads()).toEqual([])
+    rmSync(backupFile(server, backup.id))
+    expect(await download('db', backup)).toBe(backup.sha256)
+    await query(db.external_url, 'DROP TABLE big')
+  })
+
+  test('whose file is gone or damaged is downloaded and restored from the bucket', async () => {
+    const gone = await backUp(server, 'cache')
+    await keyvalue(cache.external_url, (client) => client.set('at', 'later'))
+    rmSync(backupFile(server, gone.id))
+    const [shown] = await backupsOf(server, 'cache')
+    expect(shown?.stored).toEqual(['s3'])
+    expect(await download('cache', gone)).toBe(gone.sha256)
+    expect((await restored(server, 'cache', gone.id)).error).toBeNull()
+    expect(await keyvalue(cache.external_url, (client) => client.get('at'))).toBe('first')
+    // It is here again.
+    expect((await backupsOf(server, 'cache'))[0]?.stored).toEqual(['local', 's3'])
+    await keyvalue(cache.external_url, (client) => client.set('at', 'later'))
+    truncateSync(backupFile(server, gone.id), 40)
+    expect((await restored(server, 'cache', gone.id)).error).toBeNull()
+    expect(await keyvalue(cache.external_url, (client) => client.get('at'))).toBe('first')
+  })
+
+  test('is not restored from a copy that was changed or removed', async () => {
+    const changed = await backUp(server, 'cache')
+    rmSync(backupFile(server, changed.id))
+    await bucket.write((await objectOf(changed))!, 'REDIS0011 of somebody else')
+    const now = await restored(server, 'cache', changed.id)
+    expect(now.error).toMatch(/^it was not restored: the copy at http.* has another checksum/)
+    await bucket.remove((await objectOf(changed))!)
+    expect((await restored(server, 'cache', changed.id)).error).toContain('is gone from http')
+    const path = `/datastores/cache/backups/${changed.id}`
+    expect(await server.api('GET', `${path}/download`)).toMatchObject({
+      status: 500,
+      body: { error: { code: 'io_error' } },
+    })
+    expect((await server.api('DELETE', path)).status).toBe(204)
+  })
+
+  test('goes from the bucket when it is deleted and when it is one too many', async () => {
+    const [first, second, third] = [
+      await backUp(server, 'cache'),
+      await backUp(server, 'cache'),
+      await backUp(server, 'cache'),
+    ]
+    expect((await server.api('DELETE', `/datastores/cache/backups/${second.id}`)).status).toBe(204)
+    await server.api('PATCH', '/datastores/cache', { backup_retention: 1 })
+    await waitFor(async () => {
+      const names = (await bucket.objects()).filter((name) => name.includes('/cache/'))
+      return names.length === 1 && names[0]!.includes(third.id)
+    }, `${first.id} and ${second.id} to go`)
+    await server.api('PATCH', '/datastores/cache', { backup_retention: 7 })
+  })
+})
+
+describe('a bucket that fails', () => {
+  test('leaves the backup here with the reason, and gets it when it is back', async () => {
+    await bucket.goAway()
+    const backup = await backUp(server, 'cache')
+    expect(backup).toMatchObject({ status: 'succeeded', stored: ['local'] })
+    expect(backup.error).toMatch(/^it was not copied, .* cannot be reached: connect ECONNREFUSED/)
+    expect(backup.error).not.toContain(bucket.secret)
+    expect(await download('cache', backup)).toBe(backup.sha256)
+    await bucket.comeBack()
+    await server.restart()
+    const later = await waitFor(async () => {
+      const { body } = await server.api('GET', `/datastores/cache/backups/${backup.id}`)
+      return body.stored.length === 2 ? (body as Backup) : null
+    }, 'its copy')
+    expect(later.error).toBeNull()
+  })
+
+  test('in the middle of an upload while the server is killed is left with nothing unfinished', async () => {
+    await grow(db)
+    const { body } = await server.api('POST', '/datastores/db/backups')
+    await waitFor(async () => (await bucket.uploads()).length > 0, 'the upload to begin')
+    bucket.freeze()
+    await server.kill('SIGKILL')
+    bucket.thaw()
+    await server.restart()
+    const backup = await endOfBackup(server, 'db', body.id)
+    expect(backup).toMatchObject({ status: 'succeeded', stored: ['local', 's3'], error: null })
+    expect(await bucket.uploads()).toEqual([])
+  })
+
+  test('in the middle of an upload when the datastore is deleted keeps nothing of it', async () => {
+    await server.api('POST', '/datastores/db/backups')
+    await waitFor(async () => (await bucket.uploads()).length > 0, 'the upload to begin')
+    expect((await server.api('DELETE', '/datastores/db')).status).toBe(204)
+    await waitFor(async () => {
+      const names = [...(await bucket.objects()), ...(await bucket.uploads())]
+      return names.every((name) => !name.includes('/db/'))
+    }, 'all of it to go')
+  })
+})
+
+test('keys that the bucket refuses leave the backup here with what it said', async () => {
+  await server.kill('SIGTERM')
+  const other = await startStores([...bucket.flags.slice(0, -1), 'another-secret'])
+  try {
+    const backup = await backUp(other.server, 'cache')
+    expect(backup).toMatchObject({ status: 'succeeded', stored: ['local'] })
+    expect(backup.error).toContain('SignatureDoesNotMatch')
+  } finally {
+    await other.server.stop()
+  }
+})

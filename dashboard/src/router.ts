@@ -53,6 +53,16 @@ export const router = createRouter({
           component: ahead(() => import('./pages/JobPage.vue')),
           props: true,
         },
+        { path: 'blueprints', component: ahead(() => import('./pages/BlueprintsPage.vue')) },
+        { path: 'blueprints/editor', component: () => import('./pages/BlueprintEditorPage.vue') },
+        // The button in a README leads here.
+        {
+          path: 'new',
+          redirect: ({ query }) => ({
+            path: query['blueprint'] ? '/blueprints/editor' : '/services/new',
+            query,
+          }),
+        },
         { path: 'domains', component: ahead(() => import('./pages/DomainsPage.vue')) },
         { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
         { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },

@@ -4,7 +4,7 @@ import { repositoryUrlFault } from '../git/url.ts'
 import { QueryBoolean } from '../http/query.ts'
 
 /** A text that a rule judges. */
-function judged(fault: (text: string) => string | null) {
+export function judged(fault: (text: string) => string | null) {
   return z.string().superRefine((text, context) => {
     const found = fault(text)
     if (found) context.addIssue(found)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { useContext } from '../context.ts'
+import { noteBlueprintPush } from '../blueprints/synced.ts'
 import { queueSourceDeploy } from '../deploys/operations.ts'
 import type { DeployRow } from '../deploys/store.ts'
 import { AppError, messageOf } from '../errors.ts'
@@ -68,9 +69,12 @@ function unsigned(): AppError {
 
 function deployPushed(push: Push): Delivered {
   const services = allServices().filter((service) => isMeant(service, push))
-  if (services.length === 0)
-    return { ignored: `no service deploys the branch ${push.branch} of this repository on push` }
   const phrase = skipPhrase(push.message)
+  const blueprints = phrase === null ? noteBlueprintPush(push) : []
+  if (services.length === 0)
+    return blueprints.length > 0
+      ? { deploys: [], reason: `the blueprint ${blueprints.join(', ')} is looked at` }
+      : { ignored: `no service deploys the branch ${push.branch} of this repository on push` }
   if (phrase !== null) return { ignored: `the commit's message says ${phrase}` }
   const deploys: DeployRow[] = []
   const reasons: string[] = []

@@ -4,6 +4,11 @@
  */
 import type { z } from 'zod'
 import type { AuthStatus as AuthStatusSchema, Session as SessionSchema } from '#server/accounts/schema.ts'
+import type { BlueprintInput as BlueprintInputSchema } from '#server/blueprints/requests.ts'
+import type {
+  SyncedBlueprintInput as SyncedBlueprintInputSchema,
+  SyncedBlueprintPatch as SyncedBlueprintPatchSchema,
+} from '#server/blueprints/synced-schema.ts'
 import type { CliLogin as CliLoginSchema } from '#server/cli-logins/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type {
@@ -17,7 +22,9 @@ export type { Domain, DomainCheck } from '#server/domains/schema.ts'
 export type { DnsRecord } from '#server/environments/schema.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
-export type { ErrorCode } from '#server/errors.ts'
+export type { RepositoryFile as BlueprintFile, SyncedBlueprint } from '#server/blueprints/synced-schema.ts'
+export type { BlueprintAction, BlueprintResult } from '#server/blueprints/schema.ts'
+export type { ErrorCode, FaultDetail } from '#server/errors.ts'
 export type { EnvGroup } from '#server/env-groups/schema.ts'
 export type { Environment } from '#server/environments/schema.ts'
 export type { Deploy, DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
@@ -27,6 +34,9 @@ export type { JobStatus } from '#server/jobs/states.ts'
 export type { EnvVar, Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
 export type { ServiceType } from '#server/services/types.ts'
 
+export type BlueprintInput = z.input<typeof BlueprintInputSchema>
+export type SyncedBlueprintInput = z.input<typeof SyncedBlueprintInputSchema>
+export type SyncedBlueprintPatch = z.input<typeof SyncedBlueprintPatchSchema>
 export type ServiceInput = z.input<typeof ServiceInputSchema>
 export type ServicePatch = z.input<typeof ServicePatchSchema>
 export type RollbackInput = z.input<typeof RollbackInputSchema>

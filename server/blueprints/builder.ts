@@ -6,6 +6,19 @@ export function scalarAt(place: Place, value: string | number | boolean | null):
   return { kind: 'scalar', place, value, text: value === null ? '' : String(value) }
 }
 
+/** A text that is meant as it stands: here `${{` begins a reference, and `$${{` is how it is written itself. */
+export function literalAt(place: Place, text: string): ScalarNode {
+  return scalarAt(
+    place,
+    text.replaceAll('${{', () => '$${{'),
+  )
+}
+
+/** A list where there is something to list. */
+export function someAt(place: Place, items: Node[]): ListNode | undefined {
+  return items.length === 0 ? undefined : listAt(place, items)
+}
+
 export function listAt(place: Place, items: Node[]): ListNode {
   return { kind: 'list', place, items }
 }

@@ -50,7 +50,8 @@ export function composeService(
   for (const field of SILENT) program.take(field)
   const published = readPorts(program, 'ports', notes)
   const exposed = readPorts(program, 'expose', notes)
-  const port = published[0] ?? exposed[0]
+  const image = program.scalar('image')
+  const port = published[0] ?? exposed[0] ?? usualPort(image)
   const isWeb = published.length > 0 && !OTHER_PROTOCOLS.has(published[0]!.number)
   const listens = port !== undefined || names.isDependedOn(name)
   for (const other of [...published, ...exposed].filter(({ number }) => number !== port?.number))
@@ -66,7 +67,14 @@ export function composeService(
       `the port ${port!.number} speaks no HTTP: it is reached inside the environment alone`,
     )
   const build = readBuild(program, notes)
-  const image = program.scalar('image')
+  if (!port)
+    warn(
+      notes,
+      program.node,
+      listens
+        ? 'names no port: set one, unless its image exposes exactly one'
+        : 'names no port and becomes a background worker: a web service needs one',
+    )
   const environment = readEnvironment(program, notes)
   const node = mappingAt(place, {
     name: scalarAt(place, name),
@@ -93,6 +101,24 @@ export function composeService(
 interface Port {
   number: number
   node: Node
+}
+
+/** Where programs listen that files seldom name a port of, by the last part of their image's path. */
+const USUAL_PORTS: Record<string, number> = {
+  mysql: 3306,
+  mariadb: 3306,
+  mongo: 27_017,
+  rabbitmq: 5672,
+  memcached: 11_211,
+  elasticsearch: 9200,
+  minio: 9000,
+  nats: 4222,
+}
+
+function usualPort(image: Node | undefined): Port | undefined {
+  if (image?.kind !== 'scalar') return undefined
+  const number = USUAL_PORTS[image.text.split('/').at(-1)!.split(/[:@]/)[0]!]
+  return number === undefined ? undefined : { number, node: image }
 }
 
 /** The ports inside the container: `80`, `8080:80`, `127.0.0.1:8080:80/tcp`, or a mapping with `target`. */

@@ -1,4 +1,4 @@
-import { mappingAt, scalarAt } from './builder.ts'
+import { literalAt, mappingAt, scalarAt } from './builder.ts'
 import type { ComposeVariable } from './compose-environment.ts'
 import type { ComposeNames, ComposeStore } from './compose-names.ts'
 import { warn, type Notes } from './foreign.ts'
@@ -27,7 +27,7 @@ export function composeVariable(
   if (owner && /pass|pwd/i.test(key)) return reference(key, owner, 'password', node)
   return mappingAt(place, {
     key: scalarAt(place, key),
-    value: scalarAt(place, value.replaceAll('${{', '$${{')),
+    value: literalAt(place, value),
   })
 }
 

@@ -1,4 +1,4 @@
-import { listAt, mappingAt } from './builder.ts'
+import { mappingAt, someAt } from './builder.ts'
 import { ComposeNames } from './compose-names.ts'
 import { composeService } from './compose-services.ts'
 import { Faults } from './faults.ts'
@@ -51,7 +51,7 @@ function convert(file: ForeignMapping, notes: Notes): Node {
   if (services.length > 0 && names.builds)
     warn(notes, file.node, 'what is built has no repository yet: add repo_url, or upload its source')
   return mappingAt(place, {
-    datastores: datastores.length === 0 ? undefined : listAt(place, datastores),
-    services: services.length === 0 ? undefined : listAt(place, services),
+    datastores: someAt(place, datastores),
+    services: someAt(place, services),
   })
 }

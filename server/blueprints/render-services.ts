@@ -1,11 +1,11 @@
 import { RUNTIMES } from '../services/schema.ts'
 import { TYPES, type ServiceType } from '../services/types.ts'
-import { listAt, mappingAt, scalarAt } from './builder.ts'
+import { listAt, mappingAt, scalarAt, someAt } from './builder.ts'
 import { plainPath, warn, type ForeignMapping, type Notes } from './foreign.ts'
 import type { Node } from './nodes.ts'
 import type { OwnRepository } from './project.ts'
 import type { RenderNames } from './render-names.ts'
-import { linksTo, renderVariables } from './render-variables.ts'
+import { renderVariables } from './render-variables.ts'
 
 const SERVICE_TYPES: Record<string, ServiceType> = {
   web: 'web_service',
@@ -65,8 +65,8 @@ export function renderService(
     instances: facts.hasInstances ? readInstances(service, notes) : undefined,
     auto_deploy: readAutoDeploy(service, notes),
     custom_domains: readDomains(service),
-    env: listAt(place, variables),
-    env_groups: linksTo(place, groups),
+    env: someAt(place, variables),
+    env_groups: someAt(place, groups),
   })
   service.end(LEFT_OUT)
   return node
@@ -108,7 +108,7 @@ function readSource(
   }
   const fallback = own && {
     repo_url: scalarAt(place, own.url),
-    branch: copy(branch) ?? scalarAt(place, own.branch),
+    branch: copy(branch) ?? (own.branch === null ? undefined : scalarAt(place, own.branch)),
   }
   if (!repository && !fallback)
     warn(notes, service.node, 'names no repository: give it one, or upload its source')

@@ -1,4 +1,4 @@
-import { listAt, mappingAt, scalarAt } from './builder.ts'
+import { literalAt, mappingAt, scalarAt } from './builder.ts'
 import { nearestName, warn, type ForeignMapping, type Notes } from './foreign.ts'
 import type { Node, ScalarNode } from './nodes.ts'
 import type { RenderNames } from './render-names.ts'
@@ -56,10 +56,9 @@ function readVariable(entry: ForeignMapping, names: RenderNames, notes: Notes): 
   })
 }
 
-/** Here `${{` begins a reference; in a text of theirs it is meant as it stands. */
 function literal(value: Node | undefined): Node | undefined {
   if (value?.kind !== 'scalar') return value
-  return scalarAt(value.place, value.text.replaceAll('${{', '$${{'))
+  return literalAt(value.place, value.text)
 }
 
 function readSource(
@@ -102,9 +101,4 @@ function readTarget(target: ForeignMapping, properties: Record<string, string>, 
 function nameOf(target: ForeignMapping): ScalarNode | undefined {
   const name = target.scalar('name')
   return name && scalarAt(name.place, nearestName(name.text))
-}
-
-/** A list of groups, where there are some. */
-export function linksTo(place: Node['place'], groups: Node[]): Node | undefined {
-  return groups.length === 0 ? undefined : listAt(place, groups)
 }

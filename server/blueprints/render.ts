@@ -1,4 +1,4 @@
-import { listAt, mappingAt, scalarAt } from './builder.ts'
+import { mappingAt, scalarAt, someAt } from './builder.ts'
 import { ForeignMapping, nearestName, warn, type Notes } from './foreign.ts'
 import type { MappingNode, Node } from './nodes.ts'
 import type { OwnRepository } from './project.ts'
@@ -75,24 +75,20 @@ function readLists(
   return {
     environment,
     node: mappingAt(place, {
-      env_groups: listed(
+      env_groups: someAt(
         place,
         groups.map((group) => readGroup(group, names, notes)),
       ),
-      datastores: listed(place, [
+      datastores: someAt(place, [
         ...databases.map((database) => readDatabase(database, names, notes)),
         ...stores.map((store) => readStore(store, names)),
       ]),
-      services: listed(
+      services: someAt(
         place,
         programs.map((service) => renderService(service, names, own, notes)),
       ),
     }),
   }
-}
-
-function listed(place: MappingNode['place'], items: Node[]): Node | undefined {
-  return items.length === 0 ? undefined : listAt(place, items)
 }
 
 function isStore(service: ForeignMapping): boolean {
@@ -115,7 +111,7 @@ function readGroup(group: ForeignMapping, names: RenderNames, notes: Notes): Nod
   const name = names.nameNode(group)
   const { variables } = renderVariables(group.mappings('envVars'), names, notes)
   group.end()
-  return mappingAt(group.node.place, { name, vars: listAt(group.node.place, variables) })
+  return mappingAt(group.node.place, { name, vars: someAt(group.node.place, variables) })
 }
 
 function readDatabase(database: ForeignMapping, names: RenderNames, notes: Notes): Node {

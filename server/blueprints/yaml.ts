@@ -8,6 +8,7 @@ import {
   visit,
   type Alias,
   type Document,
+  type ErrorCode,
   type Node as YamlNode,
   type Pair,
   type Scalar,
@@ -63,14 +64,20 @@ function parse(text: string, lines: LineCounter, faults: Faults): Document | nul
       logLevel: 'error',
       lineCounter: lines,
     })
-    for (const { pos, message } of [...document.errors, ...document.warnings])
-      faults.add(placeAt(lines, pos[0], ''), STACK_ENDED.test(message) ? TOO_DEEP : message.split('\n')[0]!)
+    for (const { pos, code, message } of [...document.errors, ...document.warnings])
+      faults.add(placeAt(lines, pos[0], ''), wordsOf(code, message))
     return document
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     faults.add(TOP, TOO_DEEP)
     return null
   }
+}
+
+/** What the parser found, in words for who writes a blueprint. */
+function wordsOf(code: ErrorCode, message: string): string {
+  if (code === 'MULTIPLE_DOCS') return 'the file holds several documents, and a blueprint is one'
+  return STACK_ENDED.test(message) ? TOO_DEEP : message.split('\n')[0]!
 }
 
 /** How many characters may begin a value, counted without parsing. */

@@ -49,7 +49,12 @@ function faultsOf(yaml: string): string[] {
 function live(name: string): void {
   const service = findService(name)
   const id = newId('deploy')
-  insertDeploy({ id, service_id: service.id, trigger: 'manual', source: '{}' })
+  insertDeploy({
+    id,
+    service_id: service.id,
+    trigger: 'manual',
+    source: { kind: 'image', repo_url: null, branch: null, commit: null },
+  })
   context.database.run("UPDATE deploys SET status = 'deploying' WHERE id = ?", id)
   makeLive(getDeploy(id)!)
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { applyFile } from '#server/blueprints/apply.ts'
@@ -11,6 +13,7 @@ import { openContext } from '../../support/context.ts'
 import { readShapes } from './corpus.ts'
 
 const OWN = { url: 'https://git.example.com/own.git', branch: null }
+const DOCUMENT = join(import.meta.dirname, '../../../docs/blueprints.md')
 const PLAN = { dryRun: true, keepsHandSet: false }
 let close: () => Promise<void>
 
@@ -32,6 +35,19 @@ describe('a render.yaml as public repositories have it', () => {
     const { actions } = applyFile(readBlueprint(text, { repository: OWN }), PLAN)
     expect(actions.length).toBeGreaterThan(0)
   })
+})
+
+describe('an example of the documentation', () => {
+  const examples = [...readFileSync(DOCUMENT, 'utf8').matchAll(/^```yaml\n([^]*?)^```/gm)]
+
+  it.each(examples.map(([, text]) => ({ text: text! })))(
+    'is a blueprint that names its schema: $text',
+    ({ text }) => {
+      expect(text).toContain('# yaml-language-server: $schema=')
+      const { actions } = applyFile(readBlueprint(text, {}), PLAN)
+      expect(actions.every(({ action }) => action === 'create')).toBe(true)
+    },
+  )
 })
 
 describe('a Compose file as public repositories have it', () => {

@@ -33,6 +33,7 @@ export default defineConfig({
       suite('cli', 1, HANG_MS.api, [BUILD]),
       suite('acme', 1, HANG_MS.acme, [BUILD]),
       suite('engine', 2, HANG_MS.engine, [BUILD, STAND]),
+      suite('install', 2, HANG_MS.engine, [BUILD, STAND]),
       suite('browser', 3, HANG_MS.engine, [BUILD, STAND]),
     ],
   },

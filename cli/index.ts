@@ -1,6 +1,7 @@
 import { AppError, messageOf } from '#server/errors.ts'
 import { VERSION } from '#server/version.ts'
 import { helpText } from './help.ts'
+import { keptSettings } from './install/settings.ts'
 
 type Command = (argv: string[]) => Promise<number>
 
@@ -10,9 +11,15 @@ const COMMANDS: Record<string, Command> = {
   'ssh-key': async (argv) => (await import('./ssh-key.ts')).printSshKey(argv),
   stop: async (argv) => (await import('./stop.ts')).stop(argv),
   proxy: async (argv) => (await import('./proxy.ts')).proxy(argv),
+  install: async (argv) => (await import('./install/install.ts')).install(argv),
+  uninstall: async (argv) => (await import('./install/uninstall.ts')).uninstall(argv),
+  status: async (argv) => (await import('./install/status.ts')).status(argv),
   version: () => Promise.resolve(print(VERSION)),
   help: () => Promise.resolve(print(helpText())),
 }
+
+/** Commands about the server that is there: they start from the settings that `deployer install` has kept. */
+const OF_THE_INSTALLED = ['reset-password', 'ssh-key', 'stop', 'status']
 
 /**
  * Runs `deployer <command>`. Whatever it throws for a person ends as one line and exit code 1; anything else is a fault
@@ -25,11 +32,21 @@ export async function runCommand(argv: string[], serve: (argv: string[]) => Prom
     if (wanted === 'serve') return await serve(rest)
     const command = COMMANDS[wanted]
     if (!command) throw new AppError('invalid_request', `there is no command ${name}; see deployer help`)
+    if (OF_THE_INSTALLED.includes(wanted)) takeKeptSettings()
     process.exitCode = await command(rest)
   } catch (error) {
     const text = error instanceof AppError ? messageOf(error) : String((error as Error).stack ?? error)
     process.stderr.write(`deployer: ${text}\n`)
     process.exit(1)
+  }
+}
+
+/** A variable of the environment wins over the kept one; who may not read those goes without. */
+function takeKeptSettings(): void {
+  try {
+    process.env = { ...keptSettings(), ...process.env }
+  } catch {
+    // Another user's, or broken: `deployer install` says so.
   }
 }
 

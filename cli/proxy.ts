@@ -1,28 +1,25 @@
 import { dirname, join } from 'node:path'
 import { ProxyClient } from '#daemon/proxy/client.ts'
 import { findProxy } from '#daemon/proxy/find.ts'
-import { openDatabase } from '#server/database/index.ts'
+import { keptServerId } from '#daemon/proxy/launch.ts'
 import { AppError } from '#server/errors.ts'
 import { readOptions } from '#server/options.ts'
-import { serverIdOf } from '#server/server-id.ts'
 import { VERSION } from '#server/version.ts'
 
 /**
- * `deployer proxy upgrade`: has the running data plane replaced by this program's, without a failed request. It keeps
- * the table that it has. A server that starts does the same by itself.
+ * `deployer proxy start` brings the data plane up where none runs, with the table that it had last, for the unit of a
+ * service manager. `deployer proxy upgrade` has the running one replaced by this program's, without a failed request.
+ * A server that starts does both by itself.
  */
 export async function proxy(argv: string[]): Promise<number> {
   const [action, ...flags] = argv
-  if (action !== 'upgrade') throw new AppError('invalid_request', 'the command is: deployer proxy upgrade')
-  const { dataDirectory, proxyWorkers } = readOptions(flags)
-  const found = await findProxy(dataDirectory)
-  found?.close()
-  if (!found) {
-    throw new AppError('io_error', `no data plane runs on ${dataDirectory}; deployer serve starts it`)
-  }
+  if (action !== 'start' && action !== 'upgrade')
+    throw new AppError('invalid_request', 'the command is deployer proxy start or deployer proxy upgrade')
+  const { dataDirectory, proxyWorkers } = readOptions(flags, ownEnvironment())
+  if (action === 'upgrade') await mustRun(dataDirectory)
   const client = await ProxyClient.connect({
     dataDirectory,
-    serverId: await readServerId(dataDirectory),
+    serverId: serverOf(dataDirectory),
     version: VERSION,
     program: join(dirname(process.argv[1]!), 'proxy.mjs'),
     node: process.execPath,
@@ -34,11 +31,22 @@ export async function proxy(argv: string[]): Promise<number> {
   return 0
 }
 
-async function readServerId(dataDirectory: string): Promise<string> {
-  const database = await openDatabase(join(dataDirectory, 'deployer.db'))
-  try {
-    return serverIdOf(database)
-  } finally {
-    await database.close()
-  }
+/** Only what concerns the data plane: a fault in the server's other settings, or their secrets, are not its matter. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const { DEPLOYER_DATA_DIR, DEPLOYER_PROXY_WORKERS, XDG_DATA_HOME } = process.env
+  return { DEPLOYER_DATA_DIR, DEPLOYER_PROXY_WORKERS, XDG_DATA_HOME }
+}
+
+async function mustRun(dataDirectory: string): Promise<void> {
+  const found = await findProxy(dataDirectory)
+  found?.close()
+  if (!found)
+    throw new AppError('io_error', `no data plane runs on ${dataDirectory}; deployer serve starts it`)
+}
+
+function serverOf(dataDirectory: string): string {
+  const serverId = keptServerId(dataDirectory)
+  if (serverId === null)
+    throw new AppError('io_error', `no server has used ${dataDirectory} yet: start it first`)
+  return serverId
 }

@@ -3,6 +3,7 @@ import { messageOf } from '#server/errors.ts'
 import type { DatastoreKeeper } from './datastores/keeper.ts'
 import type { Task } from './driver.ts'
 import { meetEngine } from './environments/meet.ts'
+import type { LogCollector } from './logs/collector.ts'
 import type { Supervisor } from './rollouts/supervisor.ts'
 import type { World } from './world.ts'
 
@@ -31,6 +32,7 @@ export function engineEvents(
   world: World,
   supervisor: Supervisor,
   datastores: DatastoreKeeper,
+  serviceLogs: LogCollector,
   wakeOthers: () => void,
 ): Task {
   return {
@@ -44,12 +46,14 @@ export function engineEvents(
         world.engineFault = null
         supervisor.lookAtAll()
         datastores.lookAtAll()
+        serviceLogs.lookAtAll()
         wakeOthers()
         for await (const event of world.engine.events(signal)) {
           if (event.type !== 'container' || !WATCHED.has(event.action)) continue
           const service = event.attributes['deployer.service']
           const datastore = event.attributes['deployer.datastore']
           if (service) supervisor.look(service)
+          if (service) serviceLogs.look(service)
           if (datastore) datastores.look(datastore)
         }
       } catch (error) {

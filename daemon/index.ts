@@ -3,6 +3,7 @@ import { messageOf } from '#server/errors.ts'
 import { ledger } from '#server/ledger.ts'
 import { logger } from '#server/log.ts'
 import { BlueprintSync } from './blueprints/sync.ts'
+import { provideSearchProgram } from '#server/logs/search-thread.ts'
 import { Certification } from './certificates/certification.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DatastoreKeeper } from './datastores/keeper.ts'
@@ -15,8 +16,15 @@ import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
 import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
+import { tellCommitStatuses } from './git-statuses.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { LogDrains } from './log-drains/drains.ts'
+import { LogCollector } from './logs/collector.ts'
+import { Notifier } from './notifications/delivery.ts'
+import { looks } from './notifications/looks.ts'
+import { ServiceWatch } from './notifications/service-watch.ts'
 import { DataPlane } from './proxy/data-plane.ts'
 import { provideReaderProgram } from './reader/reader.ts'
 import { provideGitRunner } from './sources/git-command.ts'
@@ -43,12 +51,15 @@ interface Start {
   readerProgram: string
   /** The program that starts git. */
   gitProgram: string
+  /** The program that searches logs. */
+  searchProgram: string
 }
 
 let world: World | undefined
 let apiUrl = ''
 let verification: Verification | undefined
 let blueprintSync: BlueprintSync | undefined
+let metrics: Metrics | undefined
 
 /** What the tasks act on. Throws before the daemon has started. */
 export function useWorld(): World {
@@ -73,12 +84,19 @@ export function useBlueprintSync(): BlueprintSync {
   return blueprintSync
 }
 
+/** What is measured. Throws before the daemon has started. */
+export function useMetrics(): Metrics {
+  if (!metrics) throw new Error('the daemon has not started')
+  return metrics
+}
+
 /** Connects to the engine and the data plane and starts the tasks. Throws when an address or the engine's socket cannot be used. */
 export async function startDaemon(start: Start): Promise<Daemon> {
   const { options, serverId } = useContext()
   apiUrl = start.apiUrl
   provideReaderProgram(start.readerProgram)
   provideGitRunner(start.gitProgram)
+  provideSearchProgram(start.searchProgram)
   const engine = createEngine({
     ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
     serverId,
@@ -101,8 +119,15 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   verification = domains
   const certificates = new Certification(started)
   blueprintSync = new BlueprintSync(started)
+  const endStatuses = tellCommitStatuses()
+  const measuring = new Metrics(started)
+  metrics = measuring
+  const serviceLogs = new LogCollector(engine)
+  const logDrains = new LogDrains()
+  const notifier = new Notifier()
+  const serviceWatch = new ServiceWatch()
   driver.start(
-    engineEvents(started, supervisor, datastores, () => {
+    engineEvents(started, supervisor, datastores, serviceLogs, () => {
       driver.wake('deploys')
       driver.wake('jobs')
       driver.wake('cleanup')
@@ -120,18 +145,26 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(cleanup(started))
   driver.start(environments(started))
   driver.start(jobCleanup(started))
+  driver.start(measuring.task())
+  driver.start(serviceLogs.task())
+  driver.start(notifier.task(() => driver.wake('notifications')))
+  driver.start(looks())
   ensureSshKey(options.dataDirectory).catch((error: unknown) =>
     log.warn('no key for clones over ssh', { error: messageOf(error) }),
   )
 
   return {
     async stop() {
+      endStatuses()
       supervisor.stop()
       datastores.stop()
       domains.stop()
       certificates.stop()
       schedule.stop()
+      serviceWatch.stop()
       await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
+      measuring.stop()
+      await Promise.all([serviceLogs.stop(), logDrains.stop(), notifier.stop()])
       dataPlane.close()
     },
   }

@@ -1,6 +1,7 @@
 import { useContext } from '#server/context.ts'
 import { seeksCertificates } from '#server/certificates/hosts.ts'
 import { servedDomains } from '#server/domains/store.ts'
+import { hookSecrets } from '#server/hooks/secrets.ts'
 import type { ServerInfo } from '#server/info.ts'
 import { publicUrl } from '#server/public-address.ts'
 import { useApiAddress, useWorld } from './index.ts'
@@ -20,7 +21,7 @@ export async function serverInfo(): Promise<ServerInfo> {
     dashboard_url: options.dashboardHost === null ? useApiAddress() : publicUrl(options.dashboardHost),
     runtime_version: engine?.version ?? null,
     tls_enabled: seeksCertificates(),
-    gitprov_webhook_enabled: options.webhookSecret !== null,
+    gitprov_webhook_enabled: hookSecrets().length > 0,
     gitprov_webhook_secret_set: options.webhookSecret !== null,
     default_memory_limit_mb: options.defaultMemoryMb,
     default_cpu_limit: options.defaultCpus,

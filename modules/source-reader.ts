@@ -2,9 +2,17 @@ import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { defineNitroModule } from 'nitropack/kit'
 
+/** Each with the name of its bundle. */
+const PROGRAMS = {
+  'source-reader': 'daemon/source-reader.ts',
+  'git-runner': 'daemon/git-runner.ts',
+  'git-dialer': 'daemon/git-dialer.ts',
+  'log-search': 'server/logs/search-program.ts',
+}
+
 /**
- * Bundles the programs that read users' files and start git beside the server's: they run as processes of their own,
- * several a build, whose start must be short.
+ * Bundles the programs that read users' files, start git, connect ssh and search logs beside the server's: they run as
+ * processes and threads of their own, whose start must be short.
  */
 export default defineNitroModule({
   name: 'source-reader',
@@ -12,7 +20,7 @@ export default defineNitroModule({
     const { rootDir, output } = nitro.options
     nitro.hooks.hook('compiled', () => {
       buildSync({
-        entryPoints: ['source-reader', 'git-runner'].map((name) => join(rootDir, `daemon/${name}.ts`)),
+        entryPoints: Object.entries(PROGRAMS).map(([out, path]) => ({ in: join(rootDir, path), out })),
         outdir: output.serverDir,
         outExtension: { '.js': '.mjs' },
         bundle: true,

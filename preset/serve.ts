@@ -11,11 +11,12 @@ import { ensureBaseDomain } from '#server/domains/operations.ts'
 import { ensureProduction } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { writePrivateFile } from '#server/files.ts'
-import { logger, setLogLevel } from '#server/log.ts'
+import { logger, setUpLog } from '#server/log.ts'
 import { exposedSecrets } from '#server/flags.ts'
-import { readOptions } from '#server/options.ts'
+import { readOptions, secretsOf } from '#server/options.ts'
 import { recordOrderlyStop } from '#server/orderly-stop.ts'
 import { httpListenerPort, httpsListenerPort } from '#server/public-address.ts'
+import { hide } from '#server/redaction.ts'
 import { openVault } from '#server/secrets.ts'
 import { ensureServerToken } from '#server/tokens/server-token.ts'
 import { serverIdOf } from '#server/server-id.ts'
@@ -33,7 +34,8 @@ export async function serve(argv: string[]): Promise<void> {
   // V8 would let the space of young objects grow to 32 MiB and keep it; a server that mostly waits does with 1 MiB.
   setFlagsFromString('--semi-space-growth-factor=1')
   const options = readOptions(argv)
-  setLogLevel(options.logLevel)
+  setUpLog(options.logLevel, options.logFormat)
+  for (const secret of secretsOf(options)) hide(secret)
   for (const warning of exposedSecrets(argv)) log.warn(warning)
   const lock = openDataDirectory(options.dataDirectory)
   const stopping = new AbortController()
@@ -63,6 +65,7 @@ export async function serve(argv: string[]): Promise<void> {
     proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
     readerProgram: join(dirname(process.argv[1]!), 'source-reader.mjs'),
     gitProgram: join(dirname(process.argv[1]!), 'git-runner.mjs'),
+    searchProgram: join(dirname(process.argv[1]!), 'log-search.mjs'),
   })
   started.resolve()
   const httpsPort = options.tls === 'off' ? null : httpsListenerPort()

@@ -1,4 +1,5 @@
-import { LATENCY_BUCKETS_SECONDS, type TargetCounts } from './protocol.ts'
+import { LATENCY_BUCKETS_SECONDS } from './latency-buckets.ts'
+import type { TargetCounts } from './protocol.ts'
 
 /**
  * One target's sums as plain numbers, which add up element by element: requests by status class 2xx to 5xx, seconds

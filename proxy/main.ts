@@ -1,10 +1,10 @@
 import { log, messageOf } from './log.ts'
 import type { SupervisorSettings } from './protocol.ts'
-import type { WorkerSettings } from './spawn.ts'
+import { startSupervisor, type WorkerSettings } from './spawn.ts'
 import { runSupervisor } from './supervisor/supervisor.ts'
 import { runWorker } from './worker/worker.ts'
 
-/** The data plane's program: `supervisor <settings>` or `worker <settings>`; settings are JSON. */
+/** The data plane's program: `supervisor`, `starter` or `worker`, then its settings as JSON. */
 const [, , role, settings = '{}'] = process.argv
 
 // Everything it makes (sockets, table, log) is its owner's alone.
@@ -15,8 +15,9 @@ try {
   const given = JSON.parse(settings) as SupervisorSettings & WorkerSettings
   process.title = `deployer-proxy ${role} ${given.data_directory}`
   if (role === 'supervisor') await runSupervisor(given)
+  else if (role === 'starter') startSupervisor(given)
   else if (role === 'worker') await runWorker(given)
-  else throw new Error('the first argument must be supervisor or worker')
+  else throw new Error('the first argument must be supervisor, starter or worker')
 } catch (error) {
   log('error', `${role} ends`, { error: messageOf(error) })
   process.exit(1)

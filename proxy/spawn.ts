@@ -50,6 +50,26 @@ export function spawnSupervisor(
   return child
 }
 
+/**
+ * The same by way of a process that ends at once: the supervisor is then the init process's child, not this one's, and a
+ * service manager learns of its end.
+ */
+export function spawnStarter(
+  node: string,
+  program: string,
+  settings: SupervisorSettings,
+  sockets: HeldSocket[],
+): ChildProcess {
+  const child = launch(node, program, 'starter', { ...settings, inherited: renumber(sockets) }, sockets, true)
+  child.unref()
+  return child
+}
+
+/** What the starter does. */
+export function startSupervisor(settings: SupervisorSettings): void {
+  spawnSupervisor(process.execPath, process.argv[1]!, settings, settings.inherited)
+}
+
 function renumber(sockets: HeldSocket[]): HeldSocket[] {
   return sockets.map(({ address }, index) => ({ address, fd: FIRST_FD + index }))
 }

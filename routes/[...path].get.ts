@@ -1,6 +1,6 @@
 import { defineEventHandler, getRequestHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import { etag, page } from '#dashboard'
-import { PAGE_HEADERS } from '#server/http/content-security.ts'
+import { pageHeaders } from '#server/http/content-security.ts'
 import { ConstantText } from '#server/http/send.ts'
 import { refusalOfUnmatched } from '#server/http/unmatched.ts'
 
@@ -13,7 +13,7 @@ const dashboard = new ConstantText(page, 'text/html; charset=utf-8')
 export default defineEventHandler(async (event) => {
   const path = event.path.split('?')[0]!
   if (NOT_PAGES.test(path)) throw await refusalOfUnmatched(event)
-  setResponseHeaders(event, { ...PAGE_HEADERS, etag })
+  setResponseHeaders(event, { ...pageHeaders(path), etag })
   if (getRequestHeader(event, 'if-none-match') === etag) {
     setResponseStatus(event, 304)
     event.node.res.end()

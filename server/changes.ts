@@ -1,3 +1,5 @@
+import { BoundedQueue } from './queue.ts'
+
 /** What the change feed tells. */
 export interface Change {
   kind: 'service' | 'deploy' | 'datastore' | 'env_group' | 'job' | 'git_connection' | 'domain' | 'all'
@@ -5,6 +7,10 @@ export interface Change {
   service_id: string | null
   action: 'created' | 'updated' | 'deleted' | 'resync'
 }
+
+/** A client further behind must fetch everything again. */
+const MAX_BEHIND = 1_024
+const RESYNC: Change = { kind: 'all', id: '*', service_id: null, action: 'resync' }
 
 type Listener = (change: Change) => void
 
@@ -56,4 +62,27 @@ export function tellDatastore(id: string, action: Change['action'] = 'updated'):
 export function onChange(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+/**
+ * Every change from now on until `signal` aborts, in order and once. Who takes them more slowly than they come is told
+ * that everything may have changed.
+ */
+export function followChanges(signal: AbortSignal): AsyncIterable<Change> {
+  const queue = new BoundedQueue<Change>(MAX_BEHIND, signal)
+  signal.addEventListener(
+    'abort',
+    onChange((change) => queue.push(change)),
+    { once: true },
+  )
+  return withResync(queue)
+}
+
+async function* withResync(queue: BoundedQueue<Change>): AsyncGenerator<Change> {
+  for await (const change of queue) {
+    if (queue.takeDropped() > 0) {
+      queue.clear()
+      yield RESYNC
+    } else yield change
+  }
 }

@@ -17,6 +17,16 @@ export type DnsProvider =
     }
   | { kind: 'cloudflare'; token: string }
 
+/** The variables that go with `--acme-dns`. */
+export const DNS_PROVIDER_VARIABLES = [
+  'EXEC',
+  'SERVER',
+  'TSIG_NAME',
+  'TSIG_SECRET',
+  'TSIG_ALGORITHM',
+  'TOKEN',
+].map((name) => `DEPLOYER_ACME_DNS_${name}`)
+
 /** Reads `--acme-dns` and the variables that go with it. Throws `invalid_request` that names what is missing. */
 export function readDnsProvider(kind: string | null, environment: NodeJS.ProcessEnv): DnsProvider | null {
   const variable = (name: string) => environment[`DEPLOYER_ACME_DNS_${name}`] || null

@@ -48,6 +48,10 @@ export const FLAGS = {
     variable: 'DEPLOYER_PROXY_WORKERS',
     help: 'processes of the data plane (cores, at most 4)',
   },
+  'data-plane': {
+    variable: 'DEPLOYER_DATA_PLANE',
+    help: 'start or wait (start: the server starts the data plane; wait: a unit of its own does)',
+  },
   'base-image-registry': {
     variable: 'DEPLOYER_BASE_IMAGE_REGISTRY',
     help: 'prefix for the base images of language plans',
@@ -113,20 +117,57 @@ export const FLAGS = {
     variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP',
     help: 'open connections of one address (2000)',
   },
+  'deny-private-git': {
+    variable: 'DEPLOYER_DENY_PRIVATE_GIT',
+    help: 'on keeps git and its providers off private and loopback addresses (off)',
+  },
   hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
+  'log-retention': {
+    variable: 'DEPLOYER_LOG_RETENTION',
+    help: 'how long the output of services is kept: 7d, 12h (7d)',
+  },
+  'log-size-mb': { variable: 'DEPLOYER_LOG_SIZE_MB', help: 'disk for the output of one service, MiB (100)' },
+  'smtp-url': {
+    variable: 'DEPLOYER_SMTP_URL',
+    help: 'mail server for notifications, smtp://user:password@host:587',
+  },
+  'smtp-url-file': { variable: 'DEPLOYER_SMTP_URL_FILE', help: 'file that holds that URL' },
+  'smtp-from': { variable: 'DEPLOYER_SMTP_FROM', help: 'sender of notifications by e-mail' },
   'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
+  'log-format': {
+    variable: 'DEPLOYER_LOG_FORMAT',
+    help: 'json, pretty or auto: pretty on a terminal (auto)',
+  },
 } as const satisfies Record<string, Flag>
 
 export type FlagName = keyof typeof FLAGS
 /** Flags whose value is a secret; each has another that names a file. */
-const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret'] as const
+const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret', 'smtp-url'] as const
 export type SecretFlag = (typeof SECRETS)[number]
+
+/** Flags that mean `on` by themselves. */
+const SWITCHES: readonly string[] = ['--deny-private-git']
+/** What may follow a switch as its value. */
+export const SWITCH_VALUES: Readonly<Record<string, boolean>> = {
+  on: true,
+  true: true,
+  yes: true,
+  '1': true,
+  off: false,
+  false: false,
+  no: false,
+  '0': false,
+}
 
 /** Takes flags apart. Throws `invalid_request` for one that is unknown or lacks its value. */
 export function parseFlags(argv: string[]): Partial<Record<FlagName, string>> {
+  const args = argv.map((word, index) => {
+    const isBare = SWITCHES.includes(word) && !Object.hasOwn(SWITCH_VALUES, argv[index + 1] ?? '')
+    return isBare ? `${word}=on` : word
+  })
   const options = Object.fromEntries(Object.keys(FLAGS).map((name) => [name, { type: 'string' as const }]))
   try {
-    return parseArgs({ args: argv, options, strict: true }).values
+    return parseArgs({ args, options, strict: true }).values
   } catch (cause) {
     throw new AppError(
       'invalid_request',

@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   backup: 'bak',
   envGroup: 'evg',
   gitConnection: 'git',
+  delivery: 'dlv',
   token: 'tok',
   environment: 'env',
   domain: 'dom',
@@ -17,6 +18,8 @@ export const ID_PREFIXES = {
   cliLogin: 'cli',
   certificate: 'crt',
   blueprint: 'blp',
+  notification: 'ntf',
+  logDrain: 'drn',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -1,4 +1,5 @@
 import { useDatabase } from './context.ts'
+import type { Database } from './database/index.ts'
 
 /** What a thing in the container engine is. */
 export type ThingKind = 'container' | 'image' | 'network' | 'volume' | 'build_cache'
@@ -10,34 +11,39 @@ export interface Thing {
   engine_id: string | null
 }
 
-/** What this server has made in the container engine, by its database. */
-export const ledger = {
-  record(kind: ThingKind, name: string, engineId: string | null = null): void {
-    useDatabase().run(
-      `INSERT INTO engine_things (kind, name, engine_id) VALUES (?1, ?2, ?3)
-       ON CONFLICT (kind, name) DO UPDATE SET engine_id = ?3`,
-      kind,
-      name,
-      engineId,
-    )
-  },
+/** What a server has made in the container engine, by its database. */
+export function ledgerOf(database: () => Database) {
+  return {
+    record(kind: ThingKind, name: string, engineId: string | null = null): void {
+      database().run(
+        `INSERT INTO engine_things (kind, name, engine_id) VALUES (?1, ?2, ?3)
+         ON CONFLICT (kind, name) DO UPDATE SET engine_id = ?3`,
+        kind,
+        name,
+        engineId,
+      )
+    },
 
-  find(kind: ThingKind, name: string): Thing | undefined {
-    return useDatabase().get<Thing>(
-      'SELECT name, engine_id FROM engine_things WHERE kind = ? AND name = ?',
-      kind,
-      name,
-    )
-  },
+    find(kind: ThingKind, name: string): Thing | undefined {
+      return database().get<Thing>(
+        'SELECT name, engine_id FROM engine_things WHERE kind = ? AND name = ?',
+        kind,
+        name,
+      )
+    },
 
-  list(kind: ThingKind): Thing[] {
-    return useDatabase().all<Thing>(
-      'SELECT name, engine_id FROM engine_things WHERE kind = ? ORDER BY name',
-      kind,
-    )
-  },
+    list(kind: ThingKind): Thing[] {
+      return database().all<Thing>(
+        'SELECT name, engine_id FROM engine_things WHERE kind = ? ORDER BY name',
+        kind,
+      )
+    },
 
-  forget(kind: ThingKind, name: string): void {
-    useDatabase().run('DELETE FROM engine_things WHERE kind = ? AND name = ?', kind, name)
-  },
+    forget(kind: ThingKind, name: string): void {
+      database().run('DELETE FROM engine_things WHERE kind = ? AND name = ?', kind, name)
+    },
+  }
 }
+
+/** The same of the server that runs. */
+export const ledger = ledgerOf(useDatabase)

@@ -26,6 +26,15 @@ export function openLog(id: string): LogWriter {
   return writer
 }
 
+/** Adds a line of the server's own to a log, whether somebody writes to it or not. */
+export async function noteInLog(id: string, line: string): Promise<void> {
+  const running = writers.get(id)
+  if (running) return running.system(line)
+  const log = openLog(id)
+  log.system(line)
+  await log.close()
+}
+
 /** Removes a log. */
 export async function removeLog(id: string): Promise<void> {
   await rm(pathOf(id), { force: true })

@@ -138,7 +138,7 @@ export class LogWriter {
 }
 
 /** Opens a log, without the line that a kill or a full disk cut off at its end. */
-async function openWhole(path: string): Promise<FileHandle> {
+export async function openWhole(path: string): Promise<FileHandle> {
   const file = await open(path, 'a+', PRIVATE_FILE_MODE)
   const { size } = await file.stat()
   const tail = Buffer.alloc(Math.min(TAIL_BYTES, size))

@@ -1,4 +1,5 @@
 import { BoundedQueue } from './queue.ts'
+import { safeFields, withoutSecrets } from './redaction.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -22,10 +23,19 @@ const FOLLOWER_LINES = 1_024
 const kept: LogEntry[] = []
 const followers = new Set<BoundedQueue<LogEntry>>()
 let threshold: LogLevel = 'info'
+let format: (entry: LogEntry) => string = pretty
 
-/** Sets the lowest level that is kept and printed. */
-export function setLogLevel(level: LogLevel): void {
+export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+/**
+ * Sets the lowest level that is kept and printed, and how lines are printed: `auto` is for people on a terminal, and for
+ * programs (a JSON object a line) elsewhere.
+ */
+export function setUpLog(level: LogLevel, wanted: LogFormat): void {
   threshold = level
+  const isPretty = wanted === 'pretty' || (wanted === 'auto' && process.stderr.isTTY)
+  format = isPretty ? pretty : JSON.stringify
 }
 
 export interface Logger {
@@ -35,7 +45,7 @@ export interface Logger {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
-/** A logger for one part of the server, named `target` in its lines. Never pass it a secret. */
+/** A logger for one part of the server, named `target` in its lines. Secrets do not get through, but pass it none. */
 export function logger(target: string): Logger {
   const at =
     (level: LogLevel) =>
@@ -65,24 +75,43 @@ export function rank(level: LogLevel): number {
 
 function write(level: LogLevel, target: string, message: string, fields: Record<string, unknown>): void {
   if (rank(level) < rank(threshold)) return
-  const entry = cut({ ts: new Date().toISOString(), level, target, message, fields })
+  const entry = cut({
+    ts: new Date().toISOString(),
+    level,
+    target,
+    message: withoutSecrets(message),
+    fields: safeFields(fields),
+  })
   kept.push(entry)
   if (kept.length > KEPT_LINES) kept.shift()
   for (const follower of followers) follower.push(entry)
-  const extra = Object.keys(entry.fields).length > 0 ? ` ${JSON.stringify(entry.fields)}` : ''
-  process.stderr.write(`${entry.ts} ${level.padEnd(5)} ${target}: ${entry.message}${extra}\n`)
+  process.stderr.write(`${format(entry)}\n`)
 }
 
+/** Message and fields together are no longer than a line may be; fields that take more than half of it go. */
 function cut(entry: LogEntry): LogEntry {
-  const fields = JSON.stringify(entry.fields)
-  if (Buffer.byteLength(entry.message) + Buffer.byteLength(fields) <= MAX_LINE_BYTES) return entry
-  const room = Math.max(
-    0,
-    MAX_LINE_BYTES - (fields.length <= MAX_LINE_BYTES / 2 ? Buffer.byteLength(fields) : 2),
-  )
+  const fieldBytes = Buffer.byteLength(JSON.stringify(entry.fields))
+  if (Buffer.byteLength(entry.message) + fieldBytes <= MAX_LINE_BYTES) return entry
+  const keepsFields = fieldBytes <= MAX_LINE_BYTES / 2
+  const room = MAX_LINE_BYTES - (keepsFields ? fieldBytes : '{}'.length)
   return {
     ...entry,
-    message: Buffer.from(entry.message).subarray(0, room).toString('utf8'),
-    fields: fields.length <= MAX_LINE_BYTES / 2 ? entry.fields : {},
+    message: startOf(entry.message, room),
+    fields: keepsFields ? entry.fields : {},
   }
+}
+
+/** As many whole characters as fit. */
+function startOf(text: string, bytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes))
+  return text.slice(0, read)
+}
+
+/** A line for people: nothing in it moves the cursor of a terminal or begins another line. */
+function pretty({ ts, level, target, message, fields }: LogEntry): string {
+  const extra = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : ''
+  return `${ts} ${level.padEnd(5)} ${target}: ${message}${extra}`.replace(
+    /[\x00-\x1f\x7f-\x9f]/g,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
 }

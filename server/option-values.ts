@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { MAX_UPSTREAM_TIMEOUT_MS } from '#proxy/limits.ts'
 import { normalName } from './domains/names.ts'
 import { AppError, messageOf } from './errors.ts'
-import { bad, FLAGS, type FlagName } from './flags.ts'
+import { bad, FLAGS, SWITCH_VALUES, type FlagName } from './flags.ts'
 import { imageFault } from './services/rules.ts'
 
 /** An address to listen on; an IPv6 host is without brackets. */
@@ -144,6 +144,27 @@ export function readDuration(name: FlagName, value: string | null, fallbackMs: n
     throw bad(name, 'a duration such as 90s, 30m or 1h, a day at most', value)
   }
   return milliseconds
+}
+
+const RETENTION_UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+/** Ten years. */
+const LONGEST_RETENTION_MS = 3_650 * 86_400_000
+
+/** How long something is kept, as milliseconds. */
+export function readRetention(name: FlagName, value: string): number {
+  const [, count, unit = ''] = /^(\d{1,7})([mhd])$/.exec(value) ?? []
+  const milliseconds = Number(count) * (RETENTION_UNIT_MS[unit] ?? NaN)
+  if (!(milliseconds > 0 && milliseconds <= LONGEST_RETENTION_MS))
+    throw bad(name, 'a time such as 12h, 7d or 30d, ten years at most', value)
+  return milliseconds
+}
+
+/** On or off; off when nothing was said. */
+export function readSwitch(name: FlagName, value: string | null): boolean {
+  if (value === null) return false
+  const meant = Object.hasOwn(SWITCH_VALUES, value) ? SWITCH_VALUES[value] : undefined
+  if (meant === undefined) throw bad(name, 'on or off', value)
+  return meant
 }
 
 /** One of a few words. */

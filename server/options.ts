@@ -6,7 +6,7 @@ import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
 import { isLocalName } from './domains/names.ts'
 import { AppError } from './errors.ts'
 import { bad, FLAGS, parseFlags, title, type FlagName, type SecretFlag } from './flags.ts'
-import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts'
 import {
   MAX_PORT,
   readCertificates,
@@ -22,12 +22,15 @@ import {
   readList,
   readListen,
   readResolvers,
+  readRetention,
+  readSwitch,
   type DatastoreImage,
   type ListenAddress,
 } from './option-values.ts'
 import {
   readSecret,
   S3_SECRET_FORM,
+  SMTP_URL_FORM,
   TOKEN_FORM,
   WEBHOOK_SECRET_FORM,
   type SecretForm,
@@ -53,6 +56,8 @@ export interface Options {
   buildTimeoutMs: number
   jobConcurrency: number
   proxyWorkers: number | null
+  /** `wait` never starts the data plane: a service manager does. */
+  dataPlane: DataPlaneStart
   baseImageRegistry: string | null
   relationalImage: DatastoreImage
   keyvalueImage: DatastoreImage
@@ -60,6 +65,8 @@ export interface Options {
   backupBucket: BucketOptions | null
   /** Of push webhooks that were added to a repository by hand; null takes none. */
   webhookSecret: string | null
+  /** Keeps repositories and providers off private and loopback addresses. */
+  denyPrivateGit: boolean
   /** For the DNS records that are shown, one of a family; empty means the host's own. */
   publicIps: string[]
   /** Where the internet reaches the HTTP listener; null is the listener's own port. */
@@ -73,7 +80,17 @@ export interface Options {
   /** `max-age` of Strict-Transport-Security on HTTPS answers; 0 sends none. */
   hstsSeconds: number
   logLevel: LogLevel
+  logFormat: LogFormat
+  /** How long the output of services is kept. */
+  logRetentionMs: number
+  /** Disk for the output of one service. */
+  logSizeMb: number
+  /** The mail server and the sender of notifications; null sends none by e-mail. */
+  mail: { url: string; from: string } | null
 }
+
+const DATA_PLANE_STARTS = ['start', 'wait'] as const
+type DataPlaneStart = (typeof DATA_PLANE_STARTS)[number]
 
 const TLS = ['auto', 'off'] as const
 export type Tls = (typeof TLS)[number]
@@ -134,8 +151,10 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     buildTimeoutMs: readDuration('build-timeout', text('build-timeout'), 30 * 60_000),
     jobConcurrency: count('job-concurrency', JOBS_A_CORE * availableParallelism()),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
+    dataPlane: readChoice('data-plane', text('data-plane'), DATA_PLANE_STARTS, 'start'),
     baseImageRegistry: text('base-image-registry'),
     webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
+    denyPrivateGit: readSwitch('deny-private-git', text('deny-private-git')),
     relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
     keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
     backupBucket: readBucket({
@@ -159,12 +178,28 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     maxConnectionsPerIp: count('max-connections-per-ip', 2_000, 1, MAX_CONNECTIONS_PER_ADDRESS),
     hstsSeconds: text('hsts') === 'off' ? 0 : count('hsts', 0, 0, MAX_HSTS_SECONDS),
     logLevel: readChoice('log-level', text('log-level'), LOG_LEVELS, 'info'),
+    logFormat: readChoice('log-format', text('log-format'), LOG_FORMATS, 'auto'),
+    logRetentionMs: readRetention('log-retention', text('log-retention') ?? '7d'),
+    logSizeMb: count('log-size-mb', 100, 1, MAX_LOG_SIZE_MB),
+    mail: readMail(secret('smtp-url', SMTP_URL_FORM), text('smtp-from')),
   }
 }
+/** What of the options is a secret. */
+export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Options): string[] {
+  const { dns, externalAccount } = acme
+  const ofDns = dns?.kind === 'cloudflare' ? dns.token : dns?.kind === 'rfc2136' ? dns.tsig?.secret : null
+  return [apiToken, webhookSecret, backupBucket?.secretAccessKey, externalAccount?.key, ofDns].filter(
+    (secret) => typeof secret === 'string',
+  )
+}
+
 function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/deployer'
   return join(environment.XDG_DATA_HOME || join(homedir(), '.local/share'), 'deployer')
 }
+
+/** 1 TiB. */
+const MAX_LOG_SIZE_MB = 1_048_576
 
 /** Most jobs wait for a database or the network more than they compute. */
 const JOBS_A_CORE = 4
@@ -185,4 +220,15 @@ function readExternalAccount(kid: string | null, key: string | null): AcmeOption
       '--acme-eab-kid and --acme-eab-key (DEPLOYER_ACME_EAB_KID, DEPLOYER_ACME_EAB_KEY) go together; the key is base64url',
     )
   return { kid, key }
+}
+function readMail(url: string | null, from: string | null): Options['mail'] {
+  if (url === null && from === null) return null
+  if (url === null || from === null)
+    throw new AppError(
+      'invalid_request',
+      '--smtp-url and --smtp-from (DEPLOYER_SMTP_URL, DEPLOYER_SMTP_FROM) go together',
+    )
+  if (!URL.canParse(url))
+    throw new AppError('invalid_request', '--smtp-url (DEPLOYER_SMTP_URL) must be a URL')
+  return { url, from: readEmail('smtp-from', from)! }
 }

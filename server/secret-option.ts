@@ -22,6 +22,12 @@ export const S3_SECRET_FORM: SecretForm = {
   wanted: '1 to 256 visible ASCII characters',
 }
 
+/** What nodemailer takes; it may have a password in it. */
+export const SMTP_URL_FORM: SecretForm = {
+  pattern: /^smtps?:\/\/[!-~]+$/,
+  wanted: 'a URL such as smtp://user:password@mail.example.com:587',
+}
+
 /** A secret as a flag or its variable gives it; `title` names these to people. */
 interface Given {
   title: string

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SECURE_FILES_HOST, SECURE_HOST } from './ours.ts'
 import { startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
 /** Caddy as a proxy, with TLS, HTTP/2 and a folder of files. */
@@ -22,10 +23,16 @@ http://:${ports.plain} {
   bind 127.0.0.1
   ${proxy}
 }
-https://localhost:${ports.secure} {
+https://${SECURE_HOST}:${ports.secure} {
   bind 127.0.0.1
   tls ${certificate.certificate} ${certificate.key}
   ${proxy}
+}
+https://${SECURE_FILES_HOST}:${ports.secure} {
+  bind 127.0.0.1
+  tls ${certificate.certificate} ${certificate.key}
+  root * ${start.files}
+  file_server
 }
 http://:${ports.files} {
   bind 127.0.0.1

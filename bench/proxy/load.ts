@@ -59,7 +59,16 @@ export function loadHttp2(
   load: { url: string; connections: number; streams: number; seconds: number },
 ): Promise<LoadFigures> {
   const { connections, streams, seconds } = load
-  return runH2load(program, load.url, [`-c${connections}`, `-m${streams}`, `-D${seconds}`])
+  // Of the windows that browsers have, not of the 64 KiB that everyone begins with.
+  const windows = ['-w', '23', '-W', '24']
+  const address = `--connect-to=127.0.0.1:${program.securePort}`
+  return runH2load(program, load.url, [
+    `-c${connections}`,
+    `-m${streams}`,
+    `-D${seconds}`,
+    ...windows,
+    address,
+  ])
 }
 
 /** Opens TLS connections at a steady rate, each for one request of HTTP/1.1. h2load resumes no session. */

@@ -32,11 +32,15 @@ export async function newConnections({ programs, seconds }: Launch, contender: C
   return { ...figures(await loadHandshakes(program, load)), resumed: resumes(program) ? 1 : 0 }
 }
 
-/** Streams of HTTP/2. */
-export async function http2({ programs, seconds }: Launch, contender: Contender): Promise<Figures> {
-  const program = programs.get(contender)!
-  const load = { connections: HTTP2_CONNECTIONS, streams: HTTP2_STREAMS, seconds }
-  return figures(await loadHttp2(program, { url: secureUrl(program), ...load }))
+/** Streams of HTTP/2 that ask for a path of a host. */
+export function http2(
+  host: string,
+  path: string,
+): (launch: Launch, contender: Contender) => Promise<Figures> {
+  return async ({ programs, seconds }, contender) => {
+    const load = { connections: HTTP2_CONNECTIONS, streams: HTTP2_STREAMS, seconds }
+    return figures(await loadHttp2(programs.get(contender)!, { url: `https://${host}${path}`, ...load }))
+  }
 }
 
 /** Large bodies. */

@@ -15,10 +15,13 @@ export async function memory({ stand }: Launch, contender: Contender): Promise<F
   const pid = first.workers()[0]!
   const workerRss = residentBytes(pid)
   const workerPss = proportionalBytes(pid)
-  const plainKib = await idleConnectionKib(first, false, PLAIN_CONNECTIONS)
+  const plainKib = await idleConnectionKib(first, 'http', PLAIN_CONNECTIONS)
   await stand.stop(first)
   const second = await stand.start(contender)
-  const secureKib = await idleConnectionKib(second, true, SECURE_CONNECTIONS)
+  const secureKib = await idleConnectionKib(second, 'https', SECURE_CONNECTIONS)
   await stand.stop(second)
-  return { workerRss, workerPss, plainKib, secureKib }
+  const third = await stand.start(contender)
+  const http2Kib = await idleConnectionKib(third, 'h2', SECURE_CONNECTIONS)
+  await stand.stop(third)
+  return { workerRss, workerPss, plainKib, secureKib, http2Kib }
 }

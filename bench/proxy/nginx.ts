@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childrenOf } from '../lib/processes.ts'
+import { SECURE_FILES_HOST, SECURE_HOST } from './ours.ts'
 import { LOAD_CORE, startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
 /** The body at `/large`. */
@@ -34,9 +35,10 @@ proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $h
 proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Forwarded-Proto $scheme;
 proxy_set_header X-Forwarded-Host $host; proxy_set_header X-Request-Id $request_id;
 server { listen 127.0.0.1:${ports.plain} backlog=4096; location / { proxy_pass http://app; } }
-server { listen 127.0.0.1:${ports.secure} ssl http2 backlog=4096; ssl_protocols TLSv1.2 TLSv1.3;
-ssl_certificate ${certificate.certificate}; ssl_certificate_key ${certificate.key};
+ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate ${certificate.certificate}; ssl_certificate_key ${certificate.key};
+server { listen 127.0.0.1:${ports.secure} ssl http2 backlog=4096; server_name ${SECURE_HOST};
 location / { proxy_pass http://app; } }
+server { listen 127.0.0.1:${ports.secure} ssl http2; server_name ${SECURE_FILES_HOST}; root ${start.files}; }
 server { listen 127.0.0.1:${ports.files}; sendfile on; tcp_nopush on; root ${start.files}; } }`,
   )
   const child = await startProgram(start.cores, ['nginx', '-p', folder, '-c', file], {

@@ -12,6 +12,8 @@ export const PLAIN_HOST = 'app.test'
 export const SECURE_HOST = 'localhost'
 /** The host of the site. */
 export const FILES_HOST = 'files.test'
+/** The same site with a certificate. */
+export const SECURE_FILES_HOST = 'files.localhost'
 
 /** A data plane with its control connection. */
 export interface OurProgram extends Program {
@@ -32,7 +34,7 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
       { address: `127.0.0.1:${ports.plain}`, protocol: 'http' },
       { address: `127.0.0.1:${ports.secure}`, protocol: 'https' },
     ],
-    hosts: { [PLAIN_HOST]: 'app', [SECURE_HOST]: 'app', [FILES_HOST]: 'files' },
+    hosts: { [PLAIN_HOST]: 'app', [SECURE_HOST]: 'app', [FILES_HOST]: 'files', [SECURE_FILES_HOST]: 'files' },
     targets: {
       app: {
         id: 'app',
@@ -42,7 +44,7 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
       files: { id: 'files', state: 'serving', upstreams: [], site: { folder: site, earlier: [] } },
     },
     zones: {},
-    certificates: { [SECURE_HOST]: start.certificate },
+    certificates: { [SECURE_HOST]: start.certificate, [SECURE_FILES_HOST]: start.certificate },
     acme_challenges: {},
     tls_challenges: {},
     verification_key: '',

@@ -1,7 +1,7 @@
 import { formatMib } from '../lib/figures.ts'
 import { file, http2, keptAlive, keptAliveSecure, largeBodies, newConnections, twoWorkers } from './loads.ts'
 import { memory } from './memory.ts'
-import type { OurProgram } from './ours.ts'
+import { SECURE_FILES_HOST, SECURE_HOST, type OurProgram } from './ours.ts'
 import type { Contender } from './programs.ts'
 import type { Measure, Row, Target } from './row.ts'
 import { measureTableSwap } from './table-swap.ts'
@@ -61,14 +61,43 @@ export const rows: Row[] = [
     name: 'http2',
     work: 'HTTP/2, 8 connections of 8 streams',
     contenders: ALL,
-    run: http2,
+    run: http2(SECURE_HOST, '/'),
     measures: [
       rate([
-        { against: 'nginx', atLeast: 0.4, after: 0.6 },
-        { against: 'caddy', atLeast: 2 },
+        { against: 'nginx', atLeast: 0.9, after: 1.2 },
+        { against: 'caddy', atLeast: 4 },
+        { against: 'haproxy', after: 1 },
       ]),
       cpu('request'),
     ],
+  },
+  {
+    name: 'http2-large',
+    work: 'HTTP/2, 10 MiB bodies',
+    contenders: [...ALL, 'nginxLargeBuffers'],
+    run: http2(SECURE_HOST, '/large'),
+    measures: [
+      cpu('body', [{ against: 'nginx', atLeast: 1.2 }]),
+      {
+        ...cpu('body', [{ against: 'nginxLargeBuffers', after: 1 }]),
+        label: 'CPU a body, nginx with buffers of 64 KiB',
+        nginx: 'nginxLargeBuffers',
+      },
+    ],
+  },
+  {
+    name: 'http2-small-file',
+    work: 'HTTP/2, a file of 1 KiB',
+    contenders: FILE_SERVERS,
+    run: http2(SECURE_FILES_HOST, '/small.html'),
+    measures: [rate([{ against: 'nginx', atLeast: 1.2, after: 2 }]), cpu('request')],
+  },
+  {
+    name: 'http2-large-file',
+    work: 'HTTP/2, a file of 1 MiB',
+    contenders: FILE_SERVERS,
+    run: http2(SECURE_FILES_HOST, '/large.bin'),
+    measures: [rate([{ against: 'nginx', atLeast: 0.8, after: 1 }]), cpu('request')],
   },
   {
     name: 'large',
@@ -108,6 +137,7 @@ export const rows: Row[] = [
     measures: [
       kibibytes('plainKib', 'an idle connection (of 2,000)', { atLeast: 16, after: 8 }),
       kibibytes('secureKib', 'an idle TLS connection (of 1,000)', { atLeast: 64, after: 35 }),
+      kibibytes('http2Kib', 'an idle HTTP/2 connection (of 1,000)', { atLeast: 64, after: 40 }),
       mebibytes('workerRss', 'an idle worker, RSS', { atLeast: 50, after: 35 }),
       mebibytes('workerPss', 'an idle worker, PSS', { atLeast: 50, after: 35 }),
     ],

@@ -3,14 +3,16 @@ import { plainPath } from '#server/blueprints/foreign.ts'
 import { MAX_YAML_BYTES } from '#server/blueprints/yaml.ts'
 import type { RepositoryFile } from '#server/blueprints/synced-schema.ts'
 import { useContext } from '#server/context.ts'
-import { AppError, messageOf } from '#server/errors.ts'
+import { AppError } from '#server/errors.ts'
 import { makePrivateDirectory } from '#server/files.ts'
+import { servingConnection } from '#server/git/serving.ts'
+import { splitCredentials } from '#server/git/url.ts'
 import { randomHex } from '#server/ids.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { Slots } from '../reader/slots.ts'
+import { remoteAccess } from '../sources/branches.ts'
 import { fetchCommit, type CommitChoice } from '../sources/fetch.ts'
-import { GitError } from '../sources/git-command.ts'
-import { explainRemote, lastWords, openRemote } from '../sources/git-remote.ts'
+import { RemoteFault, withRemote } from '../sources/git-remote.ts'
 import { clearTree } from '../sources/remove-tree.ts'
 import { Repository } from '../sources/repository.ts'
 import { watchSize } from '../sources/size-watch.ts'
@@ -35,36 +37,37 @@ export interface FileChoice extends CommitChoice {
 
 /**
  * Reads a blueprint out of a repository, without laying out a tree. Throws `git_remote_unreachable` when the remote does
- * not answer, `invalid_request` when it has no such commit or file.
+ * not answer, `git_authorization_rejected` when it refuses, `invalid_request` when it has no such commit or file.
  */
 export function readRepositoryFile(choice: FileChoice): Promise<RepositoryFile> {
   return slots.run(() => read(choice))
 }
 
 async function read(choice: FileChoice): Promise<RepositoryFile> {
-  const { dataDirectory } = useContext().options
-  const directory = join(dataDirectory, 'checkouts', `blueprint-${randomHex(NAME_BYTES)}`)
+  const { options, stopping } = useContext()
+  const directory = join(options.dataDirectory, 'checkouts', `blueprint-${randomHex(NAME_BYTES)}`)
   const ending = new AbortController()
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  const signal = AbortSignal.any([timeout, ending.signal, useContext().stopping])
-  const remote = openRemote({
-    url: choice.url,
-    sshKeyFile: join(dataDirectory, 'ssh', 'id_ed25519'),
-    knownHostsFile: join(dataDirectory, 'ssh', 'known_hosts'),
-  })
+  const signal = AbortSignal.any([timeout, ending.signal, stopping])
+  const { url, username, password } = splitCredentials(choice.url)
+  const serving = username === null && password === null ? await servingConnection(url) : null
+  const access = { ...remoteAccess(choice.url), credentials: serving?.credentials ?? null }
   makePrivateDirectory(directory)
   const watching = watchSize(directory, signal, (fault) => ending.abort(fault))
   try {
-    const repository = new Repository(directory, remote, signal)
-    const { sha, branch } = await fetchCommit(repository, choice, () => {})
-    const { path, yaml } = await findFile(
-      repository,
-      sha,
-      choice.path === null ? USUAL_PATHS : [plainPath(choice.path)],
-    )
-    return { yaml, path, branch, commit: sha }
+    return await withRemote(access, async (remote) => {
+      const repository = new Repository(directory, remote, signal)
+      const { sha, branch } = await fetchCommit(repository, choice, () => {})
+      const paths = choice.path === null ? USUAL_PATHS : [plainPath(choice.path)]
+      return { ...(await findFile(repository, sha, paths)), branch, commit: sha }
+    })
   } catch (error) {
-    throw explain(error, timeout.aborted, remote)
+    if (timeout.aborted)
+      throw new AppError('git_remote_unreachable', `reading ${url} took longer than ${TIMEOUT_MS / 1_000} s`)
+    if (error instanceof BuildFailure) throw new AppError('invalid_request', error.message, { cause: error })
+    if (!(error instanceof RemoteFault)) throw error
+    const code = error.kind === 'refused' ? 'git_authorization_rejected' : 'git_remote_unreachable'
+    throw new AppError(code, error.message, { cause: error })
   } finally {
     ending.abort()
     await watching
@@ -93,17 +96,4 @@ async function findFile(
     'invalid_request',
     `path: ${repository.remote.url} has no file ${paths.join(' or ')} at commit ${sha.slice(0, 12)}`,
   )
-}
-
-function explain(error: unknown, isLate: boolean, remote: ReturnType<typeof openRemote>): unknown {
-  if (isLate)
-    return new AppError(
-      'git_remote_unreachable',
-      `reading ${remote.url} took longer than ${TIMEOUT_MS / 1_000} s`,
-    )
-  if (error instanceof BuildFailure)
-    return new AppError('invalid_request', messageOf(error), { cause: error })
-  if (!(error instanceof GitError)) return error
-  const message = explainRemote(error, remote) ?? `${remote.url} cannot be read: ${lastWords(error)}`
-  return new AppError('git_remote_unreachable', message, { cause: error })
 }

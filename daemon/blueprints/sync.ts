@@ -1,10 +1,5 @@
 import type { BlueprintResult } from '#server/blueprints/schema.ts'
-import {
-  findBlueprint,
-  listBlueprints,
-  settlePush,
-  type BlueprintRow,
-} from '#server/blueprints/store.ts'
+import { findBlueprint, listBlueprints, settlePush, type BlueprintRow } from '#server/blueprints/store.ts'
 import { addressOf, recordSync, whenBlueprintPushed } from '#server/blueprints/synced.ts'
 import type { LastSync } from '#server/blueprints/synced-schema.ts'
 import { timestamp } from '#server/clock.ts'
@@ -72,7 +67,7 @@ export class BlueprintSync {
       if (!(error instanceof AppError)) throw error
       log.warn('a blueprint was not applied', { blueprint: row.name, error: error.message })
       // A remote that does not answer is asked again; a fault of the file waits for the next push.
-      if (error.code === 'git_remote_unreachable') return
+      if (error.code === 'git_remote_unreachable' || error.code === 'git_provider_unavailable') return
     }
     settlePush(id, commit)
   }

@@ -1,41 +1,23 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { useContext } from '#server/context.ts'
-import { resolveVariables, type ImageFacts } from '#server/deploys/snapshot.ts'
-import type { DeployRow } from '#server/deploys/store.ts'
+import type { ImageFacts } from '#server/deploys/snapshot.ts'
+import { cacheScope, type DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
-import type { ServiceRow } from '#server/services/store.ts'
-import type { ServiceType } from '#server/services/types.ts'
+import { aptPackagesOf, type ServiceRow } from '#server/services/store.ts'
 import type { BuildLimits } from '../engine/index.ts'
 import type { World } from '../world.ts'
-import { dockerfilePathOf } from './context.ts'
-import type { ProcessType } from './plans/plan.ts'
+import { dockerfilePathOf, type BuildFile } from './context.ts'
+import { BuildFailure } from './failure.ts'
 import { CHOOSE_RECIPE } from './jobs.ts'
-import type { RecipeChoice } from './recipe.ts'
+import type { Recipe, RecipeChoice } from './recipe.ts'
 import { SentContext } from './sent-context.ts'
-import { withSourceTree, type SourceTree } from './source-tree.ts'
+import type { SourceTree } from './source-tree.ts'
 import { imageTag } from './tags.ts'
+import { withinBuildTimeout } from './time-limit.ts'
 
 /** What a build made: the engine's id, the reference that keeps it, the ports it exposes. */
 export interface BuiltImage extends ImageFacts {
   reference: string
-  /** Where the plan knows that a site's files end up, relative to the image's working directory. */
-  publishDirectory: string | null
-}
-
-/**
- * Builds a deploy's image from its repository or archive, within `--build-timeout`.
- * Throws BuildFailure for faults of the source, its plan or its build.
- */
-export function buildImage(
-  world: World,
-  service: ServiceRow,
-  deploy: DeployRow,
-  log: LogWriter,
-  signal: AbortSignal,
-): Promise<BuiltImage> {
-  return withSourceTree(service, deploy, log, signal, (source, limited) =>
-    buildTree(world, service, deploy, source, log, limited),
-  )
 }
 
 /** What is left to everything else on the host while builds run. */
@@ -53,34 +35,51 @@ function buildLimits(): BuildLimits {
   }
 }
 
-/** Builds a source as its recipe says; its files are gone when the engine has them. */
-export async function buildTree(
+/**
+ * Builds a source as its recipe says, within `--build-timeout`; its files are gone when the engine has them.
+ * Throws BuildFailure for faults of the source or its build.
+ */
+export function buildTree(
   world: World,
-  service: ServiceRow,
   deploy: DeployRow,
   source: SourceTree,
+  recipe: BuildRecipe,
+  variables: Record<string, string>,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
-  const variables = resolveVariables(service)
-  const { root, reader } = source
-  const recipe = await reader.ask(CHOOSE_RECIPE, { root, choice: choiceOf(service, variables) })
-  for (const note of recipe.notes) log.system(note)
-  const reference = imageTag(service.id, deploy.id)
+  const work = (limited: AbortSignal): Promise<BuiltImage> =>
+    build(world, deploy, source, recipe, variables, log, limited)
+  return withinBuildTimeout('the build', signal, work, 'make it faster')
+}
+
+/** A recipe with something to build. */
+export type BuildRecipe = Recipe & { file: BuildFile }
+
+async function build(
+  world: World,
+  deploy: DeployRow,
+  source: SourceTree,
+  recipe: BuildRecipe,
+  variables: Record<string, string>,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<BuiltImage> {
+  const reference = imageTag(deploy.service_id, deploy.id)
   const unlimited = world.engine.limitBuilds(buildLimits())
   if (unlimited.length > 0) {
     log.system(
       `builds cannot be limited here in ${unlimited.join(', ')}; the time limit and --build-concurrency hold`,
     )
   }
-  const context = new SentContext(source, recipe.file)
+  const context = new SentContext(source, recipe)
   const id = await world.engine.images
     .build(context.tar, {
       tag: reference,
       dockerfile: dockerfilePathOf(recipe.file),
       // A declared argument stays in the image's history; the secrets do not.
       buildArgs: Object.fromEntries(recipe.declaredArguments.map((name) => [name, variables[name]!])),
-      labels: { 'deployer-image.service': service.id, 'deployer-image.deploy': deploy.id },
+      labels: { 'deployer-image.service': deploy.service_id, 'deployer-image.deploy': deploy.id },
       noCache: deploy.clear_cache === 1,
       secrets: variables,
       signal,
@@ -91,39 +90,45 @@ export async function buildTree(
       throw context.fault ?? error
     })
   const image = await world.engine.images.inspect(id)
-  return {
-    id,
-    reference,
-    exposedPorts: image?.exposedPorts ?? [],
-    publishDirectory: recipe.publishDirectory,
-  }
+  return { id, reference, exposedPorts: image?.exposedPorts ?? [] }
 }
 
-/** What a plan makes the image for. */
-const PROCESS_TYPES = {
-  web_service: 'web',
-  private_service: 'web',
-  background_worker: 'worker',
-  cron_job: 'job',
-  static_site: 'static',
-} as const satisfies Record<ServiceType, ProcessType>
+/**
+ * Finds out how a deploy's source becomes what runs, and says so in its log: what detection shows before. Throws
+ * BuildFailure where it cannot go live.
+ */
+export async function recipeOf(
+  service: ServiceRow,
+  source: SourceTree,
+  variables: Record<string, string>,
+  log: LogWriter,
+): Promise<Recipe> {
+  const recipe = await source.ask(CHOOSE_RECIPE, {
+    place: source.place,
+    choice: choiceOf(service, variables),
+  })
+  for (const note of recipe.notes) log.system(note)
+  if (recipe.obstacle !== null) throw new BuildFailure(recipe.obstacle)
+  return recipe
+}
 
 /** What the service says about its build. Of the variables only their names, and whether one has changed. */
 function choiceOf(service: ServiceRow, variables: Record<string, string>): RecipeChoice {
   const { options, vault } = useContext()
   return {
+    type: service.type,
     runtime: service.runtime,
     dockerfilePath: service.dockerfile_path,
-    isSite: service.type === 'static_site',
+    publishDirectory: service.publish_dir,
     settings: {
       buildCommand: service.build_command,
       startCommand: service.start_command,
+      preDeployCommand: service.pre_deploy_command,
+      aptPackages: aptPackagesOf(service),
       baseImageRegistry: options.baseImageRegistry,
+      cacheScope: cacheScope(service.id),
       secretNames: Object.keys(variables),
       secretsDigest: vault.fingerprint(JSON.stringify(variables)),
-      aptPackages: [],
-      cacheScope: service.id,
-      processType: PROCESS_TYPES[service.type],
     },
   }
 }

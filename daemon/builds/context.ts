@@ -6,13 +6,13 @@ import { Tree } from '../sources/tree.ts'
 import { readDockerfile } from './dockerfile.ts'
 import { IgnoreRules } from './dockerignore.ts'
 import { Packer } from './packer.ts'
-import { BUILD_STEP, BUILD_STEP_FILE } from './plans/steps.ts'
+import { BUILD_STEP, BUILD_STEP_FILE, MANIFESTS_FOLDER } from './plans/steps.ts'
 
 /** What a build is made by: a Dockerfile of the tree, or one that a language plan wrote. */
 export type BuildFile =
   | { kind: 'tree'; path: string }
   /** The tree lies below `SOURCE_FOLDER` of the context then, so that no `COPY` of it takes the Dockerfile along. */
-  | { kind: 'plan'; content: string; ignore: string[] }
+  | { kind: 'plan'; content: string; ignore: string[]; manifests: Record<string, string> }
 
 /** What of a tree goes into a build context, and what besides. */
 interface Context {
@@ -41,6 +41,10 @@ export async function readContext(tree: Tree, file: BuildFile): Promise<Context>
     const replaced = new Map([
       [path, file.content],
       [BUILD_STEP_FILE, BUILD_STEP],
+      ...Object.entries(file.manifests).map(([name, text]): [string, string] => [
+        `${MANIFESTS_FOLDER}/${name}`,
+        text,
+      ]),
     ])
     return { replaced, ...(await readRules(tree, ['.dockerignore'], file.ignore)) }
   }

@@ -1,14 +1,14 @@
 import type { Job } from '../reader/job.ts'
 import type { BuildFile } from './context.ts'
-import type { Recipe, RecipeChoice } from './recipe.ts'
+import type { Place, Recipe, RecipeChoice } from './recipe.ts'
 
 /** A few dozen small files are read; the largest lock files take a second. */
 const CHOICE_SECONDS = 60
 /** 500,000 files held against the patterns of `.dockerignore`, and as much as a checkout may weigh through a pipe. */
 const PACKING_CPU_SECONDS = 10 * 60
 
-/** Finds out how the tree in `root` becomes an image. */
-export const CHOOSE_RECIPE: Job<{ root: string; choice: RecipeChoice }, Recipe> = {
+/** Finds out how a source becomes what runs, or what is served. */
+export const CHOOSE_RECIPE: Job<{ place: Place; choice: RecipeChoice }, Recipe> = {
   name: 'choose-recipe',
   doing: 'finding out how to build the source',
   limits: { cpuSeconds: CHOICE_SECONDS, seconds: 2 * CHOICE_SECONDS },

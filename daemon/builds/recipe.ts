@@ -1,30 +1,62 @@
-import { posix } from 'node:path'
+import { join, posix } from 'node:path'
+import type { ServiceType } from '#server/services/types.ts'
 import { Tree } from '../sources/tree.ts'
 import { readContext, type BuildFile } from './context.ts'
 import { readDockerfile } from './dockerfile.ts'
-import { choosePlan } from './plans/index.ts'
-import type { PlanSettings } from './plans/plan.ts'
+import { exposedPort } from './exposed-port.ts'
+import { BuildFailure } from './failure.ts'
+import { missingIndex, pagesIn } from './pages.ts'
+import { findPlan, makePlan, nothingFits, type ChosenPlan } from './plans/index.ts'
+import {
+  NOTHING_KNOWN,
+  type LanguagePlan,
+  type PlanFacts,
+  type PlanSettings,
+  type ProcessType,
+  type WholeSource,
+} from './plans/plan.ts'
+import { processTypes } from './plans/procfile.ts'
 import { linesOf } from './text.ts'
 
-/** What a service says about how its tree becomes an image. */
-export interface RecipeChoice {
-  runtime: string
-  dockerfilePath: string | null
-  /** A site's Dockerfile is most often one that serves it; only one that is asked for builds it. */
-  isSite: boolean
-  settings: PlanSettings
+/** Where a source lies, and which of its folders is meant. */
+export interface Place {
+  directory: string
+  /** A folder in it, without a link on the way; empty for all of it. */
+  folder: string
 }
 
-/** How a tree becomes an image. */
-export interface Recipe {
-  file: BuildFile
+/** What is said about how a tree becomes what runs. */
+export interface RecipeChoice {
+  /** Null lets the files say. */
+  type: ServiceType | null
+  runtime: string
+  dockerfilePath: string | null
+  /** What a static site publishes, relative to the tree. */
+  publishDirectory: string | null
+  settings: Omit<PlanSettings, 'processType'>
+}
+
+/** How a tree becomes what runs, or what is served. */
+export interface Recipe extends PlanFacts {
+  type: ServiceType
+  /** `docker`, `static` for files as they are, else the plan's; null when nothing was found. */
+  runtime: string | null
+  /** What the image is built by; null when nothing is built. */
+  file: BuildFile | null
+  /** The build context is the whole source rather than its folder. */
+  needsWhole: boolean
   /** Those of the build's variables that the user's own Dockerfile declares with ARG; a plan declares none. */
   declaredArguments: string[]
-  /** Where the plan knows that a site's files end up, relative to the image's working directory. */
-  publishDirectory: string | null
-  /** Lines for the build's log: what was chosen, and why. */
-  notes: string[]
 }
+
+/** What an image is for, by the type of its service. */
+const PROCESS_TYPES = {
+  web_service: 'web',
+  private_service: 'web',
+  background_worker: 'worker',
+  cron_job: 'job',
+  static_site: 'static',
+} as const satisfies Record<ServiceType, ProcessType>
 
 /** A note may repeat a command of the tree. */
 const MAX_NOTE_CHARACTERS = 2_000
@@ -32,45 +64,200 @@ const MAX_NOTE_CHARACTERS = 2_000
 const DEFAULT_DOCKERFILE = 'Dockerfile'
 
 /**
- * Chooses the recipe of the tree in `root`, by its files alone: `docker` takes the Dockerfile, a language its plan,
- * `auto` the Dockerfile when there is one, else the first plan that fits. Throws BuildFailure that says what was looked
- * for, or what of it cannot be used.
+ * Chooses the recipe of a source by its files alone: `docker` takes the Dockerfile, a language its plan, `auto` the
+ * Dockerfile when there is one, else the first plan that fits, else files that are a site as they are. Its `obstacle`
+ * keeps it from going live. Throws BuildFailure for a file that cannot be used as what it is.
  */
 export async function chooseRecipe({
-  root,
+  place,
   choice,
 }: {
-  root: string
+  place: Place
   choice: RecipeChoice
 }): Promise<Recipe> {
-  const tree = new Tree(root)
-  const recipe = (await dockerfileRecipe(tree, choice)) ?? (await planRecipe(root, choice))
-  const { notes } = await readContext(tree, recipe.file)
-  return { ...recipe, notes: [...recipe.notes, ...notes].map((note) => note.slice(0, MAX_NOTE_CHARACTERS)) }
+  const recipe = await new Chooser(place, choice).choose()
+  const context = new Tree(recipe.needsWhole ? place.directory : join(place.directory, place.folder))
+  const ignoring = recipe.file === null ? [] : (await readContext(context, recipe.file)).notes
+  const notes = [...recipe.notes, ...ignoring].map((note) => note.slice(0, MAX_NOTE_CHARACTERS))
+  return { ...recipe, notes }
 }
 
-async function dockerfileRecipe(tree: Tree, choice: RecipeChoice): Promise<Recipe | null> {
-  const path = posix.normalize(choice.dockerfilePath ?? DEFAULT_DOCKERFILE)
-  const isWanted = choice.runtime === 'docker' || choice.dockerfilePath !== null
-  const isTaken = choice.runtime === 'auto' && !choice.isSite && (await tree.hasFile(path))
-  if (!isWanted && !isTaken) return null
-  const { content } = await readDockerfile(tree, path)
-  return {
-    file: { kind: 'tree', path },
-    declaredArguments: declaredIn(content, choice.settings.secretNames),
-    publishDirectory: null,
-    notes: [`building with ${path}`],
+class Chooser {
+  readonly #tree: Tree
+  readonly #whole: WholeSource | null
+  readonly #choice: RecipeChoice
+
+  constructor({ directory, folder }: Place, choice: RecipeChoice) {
+    this.#tree = new Tree(join(directory, folder))
+    this.#whole = folder === '' ? null : { tree: new Tree(directory), folder }
+    this.#choice = choice
+  }
+
+  async choose(): Promise<Recipe> {
+    const { type, runtime, settings } = this.#choice
+    const byDockerfile = await this.#byDockerfile()
+    if (byDockerfile) return byDockerfile
+    const isStatic = runtime === 'static'
+    const plan = await findPlan(isStatic ? 'auto' : runtime, this.#tree)
+    // Generators of sites that are programs of their own have the runtime of the files that they make.
+    if (isStatic) return await this.#site(plan?.name === 'static' ? plan : null)
+    if (type === 'static_site') return await this.#site(plan)
+    const pages = runtime === 'auto' && settings.startCommand === null ? await pagesIn(this.#tree) : null
+    if (plan === null) return pages === null ? await this.#nothing() : await this.#pages()
+    const wanted = type ?? (await this.#typeOfProgram())
+    const planned = await this.#make(plan, wanted)
+    // Pages may lie beside a manifest that starts nothing, such as that of a tool that formats them.
+    if (planned.obstacle !== null && pages !== null) return await this.#pages()
+    return type === null && planned.isSite
+      ? this.#planned('static_site', await this.#make(plan, 'static_site'))
+      : this.#planned(wanted, planned)
+  }
+
+  async #byDockerfile(): Promise<Recipe | null> {
+    const { type, runtime, dockerfilePath, publishDirectory, settings } = this.#choice
+    const path = posix.normalize(dockerfilePath ?? DEFAULT_DOCKERFILE)
+    const isWanted = runtime === 'docker' || dockerfilePath !== null
+    const isSite = type === 'static_site'
+    // A site's Dockerfile is most often one that serves it; only one that is asked for builds it.
+    const isTaken = runtime === 'auto' && !isSite && (await this.#tree.hasFile(path))
+    if (!isWanted && !isTaken) return null
+    const { content } = await readDockerfile(this.#tree, path)
+    const notes = [`building with ${path}`]
+    if (settings.aptPackages.length > 0)
+      notes.push(`apt_packages are not installed: ${path} says what the image has`)
+    return {
+      ...NOTHING_KNOWN,
+      type: type ?? 'web_service',
+      runtime: 'docker',
+      file: { kind: 'tree', path },
+      needsWhole: false,
+      declaredArguments: declaredIn(content, settings.secretNames),
+      startCommand: isSite ? null : settings.startCommand,
+      isSite,
+      publishDirectory,
+      port: exposedPort(content),
+      notes,
+      obstacle: isSite && publishDirectory === null ? UNKNOWN_FOLDER : null,
+    }
+  }
+
+  /** A site that a plan builds, or files as they are. */
+  async #site(plan: LanguagePlan | null): Promise<Recipe> {
+    const { runtime, settings } = this.#choice
+    if (plan === null && settings.buildCommand === null) return await this.#asItIs('static_site')
+    if (plan === null) throw new BuildFailure(await nothingFits(this.#tree))
+    const planned = await this.#make(plan, 'static_site')
+    const isAsked = runtime !== 'auto' || settings.buildCommand !== null
+    if (isAsked || buildsSite(planned)) return this.#planned('static_site', planned)
+    const isProgram = this.#choice.publishDirectory === null && (await pagesIn(this.#tree)) === null
+    const { startCommand, name } = isProgram ? await this.#make(plan, 'web_service') : planned
+    const recipe = await this.#asItIs('static_site')
+    if (!isProgram || startCommand === null) return recipe
+    const obstacle = `this is no static site (${name} starts it with: ${startCommand}): deploy it as a web_service, or set publish_dir to the folder with the pages`
+    return { ...recipe, obstacle }
+  }
+
+  /** Pages in the tree of what was not said to be a site. */
+  async #pages(): Promise<Recipe> {
+    const type = this.#choice.type ?? 'static_site'
+    const recipe = await this.#asItIs(type)
+    return servesSites(type) ? recipe : { ...recipe, obstacle: wrongType('its files as they are') }
+  }
+
+  async #asItIs(type: ServiceType): Promise<Recipe> {
+    const { publishDirectory, settings } = this.#choice
+    if (settings.buildCommand !== null) {
+      throw new BuildFailure(
+        'the runtime static takes the files as they are: clear build_command, or set runtime to auto',
+      )
+    }
+    const folder = publishDirectory ?? (await pagesIn(this.#tree)) ?? '.'
+    if (!(await this.#tree.hasFolder(folder)))
+      throw new BuildFailure(`publish_dir ${folder} is no folder of the source: correct it`)
+    const fault = await missingIndex(this.#tree, folder)
+    const taking = folder === '.' ? 'taking the files as they are' : `taking ${folder} as it is`
+    return {
+      ...NOTHING_BUILT,
+      type,
+      runtime: 'static',
+      isSite: true,
+      publishDirectory: folder,
+      notes: fault === null ? [taking] : [taking, fault],
+    }
+  }
+
+  async #nothing(): Promise<Recipe> {
+    const reason = await nothingFits(this.#tree)
+    const type = this.#choice.type ?? 'web_service'
+    return { ...NOTHING_BUILT, type, runtime: null, notes: [reason], obstacle: reason }
+  }
+
+  /** What a plan makes, for a type of service. */
+  #planned(type: ServiceType, plan: ChosenPlan): Recipe {
+    const { name, dockerfile, ignore, manifests, ...facts } = plan
+    const own = type === 'static_site' ? this.#choice.publishDirectory : null
+    const publishDirectory = own ?? facts.publishDirectory
+    const { isSite, framework, buildCommand } = facts
+    const what = `${framework ?? name} builds ${publishDirectory === null ? 'it' : `to ${publishDirectory}`}`
+    const obstacle =
+      facts.obstacle ??
+      (!isSite
+        ? null
+        : !servesSites(type)
+          ? wrongType(what)
+          : publishDirectory !== null
+            ? null
+            : UNKNOWN_FOLDER)
+    return {
+      ...facts,
+      type,
+      runtime: name,
+      publishDirectory: isSite ? publishDirectory : null,
+      preDeployCommand: isSite ? null : facts.preDeployCommand,
+      file: { kind: 'plan', content: dockerfile, ignore, manifests },
+      declaredArguments: [],
+      notes: [
+        `building with the plan for ${name}`,
+        ...facts.notes,
+        ...(isSite && buildCommand !== null && type === 'web_service'
+          ? ['what it builds are files for browsers: they are served without a program']
+          : []),
+      ],
+      obstacle,
+    }
+  }
+
+  #make(plan: LanguagePlan, type: ServiceType): Promise<ChosenPlan> {
+    const settings = { ...this.#choice.settings, processType: PROCESS_TYPES[type] }
+    return makePlan(plan, this.#tree, settings, this.#whole)
+  }
+
+  async #typeOfProgram(): Promise<ServiceType> {
+    const types = await processTypes(this.#tree)
+    return types.has('worker') && !types.has('web') ? 'background_worker' : 'web_service'
   }
 }
 
-async function planRecipe(root: string, { runtime, settings }: RecipeChoice): Promise<Recipe> {
-  const plan = await choosePlan(runtime, root, settings)
-  return {
-    file: { kind: 'plan', content: plan.dockerfile, ignore: plan.ignore },
-    declaredArguments: [],
-    publishDirectory: plan.publishDirectory,
-    notes: [`building with the plan for ${plan.name}`, ...plan.notes],
-  }
+const NOTHING_BUILT = { ...NOTHING_KNOWN, file: null, needsWhole: false, declaredArguments: [] }
+
+const UNKNOWN_FOLDER =
+  'it is not known which folder to publish: set publish_dir of a static_site to the folder that the build makes, such as dist, or give a start command'
+
+/** Languages in which a build of a site is a build of nothing else. */
+const OF_BROWSERS = new Set(['node', 'bun', 'deno'])
+
+/** Whether a plan for a static site has something to build; plain files may lie beside programs of any language. */
+function buildsSite({ name, buildCommand, publishDirectory }: ChosenPlan): boolean {
+  return publishDirectory !== null || (OF_BROWSERS.has(name) && buildCommand !== null)
+}
+
+/** The data plane has hosts for it. */
+function servesSites(type: ServiceType): boolean {
+  return type === 'web_service' || type === 'static_site'
+}
+
+function wrongType(what: string): string {
+  return `this is a static site (${what}): change its type to static_site, or give a start command`
 }
 
 /** Those of `names` that stand after an ARG instruction; more than one may stand on a line. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { messageOf } from '#server/errors.ts'
-import type { BuildFile } from './context.ts'
 import { PACK_CONTEXT } from './jobs.ts'
+import type { Recipe } from './recipe.ts'
 import type { SourceTree } from './source-tree.ts'
 
 /** A build context on its way from the process that packs it to the engine. */
@@ -10,12 +10,16 @@ export class SentContext {
   /** Why the tar broke off; undefined when it did not. */
   fault: unknown
 
-  constructor(source: SourceTree, file: BuildFile) {
-    this.tar = Readable.from(this.#pack(source, file), { objectMode: false })
+  constructor(source: SourceTree, recipe: Pick<Recipe, 'file' | 'needsWhole'>) {
+    this.tar = Readable.from(this.#pack(source, recipe), { objectMode: false })
   }
 
-  async *#pack(source: SourceTree, file: BuildFile): AsyncGenerator<Buffer> {
-    const packed = source.reader.ask(PACK_CONTEXT, { root: source.root, file })
+  async *#pack(
+    source: SourceTree,
+    { file, needsWhole }: Pick<Recipe, 'file' | 'needsWhole'>,
+  ): AsyncGenerator<Buffer> {
+    if (file === null) throw new Error('there is nothing to build')
+    const packed = source.ask(PACK_CONTEXT, { root: needsWhole ? source.place.directory : source.root, file })
     packed.then(
       () => source.release(),
       (error: unknown) => {

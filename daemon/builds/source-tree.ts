@@ -1,135 +1,122 @@
 import { realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { archivePath } from '#server/archives.ts'
-import { tellDeploy } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
-import type { DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
-import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { makePrivateDirectory } from '#server/files.ts'
-import type { LogWriter } from '#server/log-files.ts'
-import type { ServiceRow } from '#server/services/store.ts'
+import type { Job } from '../reader/job.ts'
 import { Reader } from '../reader/reader.ts'
-import { checkout } from '../sources/git.ts'
-import { REMOVE_TREE, UNPACK_ARCHIVE } from '../sources/jobs.ts'
+import type { Slots } from '../reader/slots.ts'
+import { REMOVE_TREE } from '../sources/jobs.ts'
 import { clearTree, removeTree } from '../sources/remove-tree.ts'
 import { BuildFailure } from './failure.ts'
+import type { Place } from './recipe.ts'
 
-/** Deploys whose commit was named without the credentials of an administrator. */
-const BY_HOOK: ReadonlySet<DeployTrigger> = new Set(['deploy_hook', 'webhook'])
-
-/** The files of a deploy's source while something is made of them. */
+/** The files of a source while something is made of them. */
 export class SourceTree {
-  /** Its `root_dir`. */
-  readonly root: string
-  /** The process that alone looks into its files. */
-  readonly reader: Reader
+  readonly place: Place
   readonly #directory: string
+  readonly #signal: AbortSignal
+  #reader: Reader | null
   #released: Promise<void> | null = null
 
-  constructor(root: string, reader: Reader, directory: string) {
-    this.root = root
-    this.reader = reader
+  constructor(place: Place, reader: Reader, directory: string, signal: AbortSignal) {
+    this.place = place
+    this.#reader = reader
     this.#directory = directory
+    this.#signal = signal
+  }
+
+  /** Its `root_dir`. */
+  get root(): string {
+    return join(this.place.directory, this.place.folder)
+  }
+
+  /** The process that alone looks into its files. */
+  get reader(): Reader {
+    return (this.#reader ??= new Reader(this.#signal))
+  }
+
+  /** Has a job done by that process. */
+  ask<Input, Output>(job: Job<Input, Output>, input: Input): Promise<Output> {
+    return this.reader.ask(job, input)
+  }
+
+  /** Ends the process for as long as nothing is asked of it: it takes 60 MiB. */
+  async rest(): Promise<void> {
+    await this.#reader?.end()
+    this.#reader = null
   }
 
   /** Removes the files and ends the process, as soon as neither is needed; may be called more than once. */
   release(): Promise<void> {
-    this.#released ??= this.reader
-      .ask(REMOVE_TREE, { directory: this.#directory })
+    this.#released ??= this.ask(REMOVE_TREE, { directory: this.#directory })
       // What it leaves is removed at the end of all.
       .catch(() => {})
-      .then(() => this.reader.end())
+      .then(() => this.rest())
     return this.#released
   }
 }
 
+/** Which source is wanted, and how it comes. */
+export interface SourceRequest {
+  /** Of its folder below `checkouts`, for one at a time. */
+  name: string
+  rootDir: string | null
+  /** How many of its kind are laid out at once. */
+  slots: Slots
+  /** Puts it into a directory, which is made when it is missing. */
+  layOut: (directory: string, reader: Reader) => Promise<void>
+  signal: AbortSignal
+}
+
 /**
- * Lays out the source of a deploy's repository or archive, has `work` make something of it, and removes it. All of it
- * within `--build-timeout`, of which the signal that `work` gets knows too.
- * Throws BuildFailure for faults of the source, and when time is up.
+ * Lays out a source, has `work` make something of it, and removes it. Throws BuildFailure for a `rootDir` that is not
+ * there, and what the two throw.
  */
 export async function withSourceTree<T>(
-  service: ServiceRow,
-  deploy: DeployRow,
-  log: LogWriter,
-  signal: AbortSignal,
-  work: (source: SourceTree, signal: AbortSignal) => Promise<T>,
+  request: SourceRequest,
+  work: (source: SourceTree) => Promise<T>,
 ): Promise<T> {
-  const { buildTimeoutMs, dataDirectory } = useContext().options
-  const directory = join(dataDirectory, 'checkouts', deploy.id)
-  const timeout = AbortSignal.timeout(buildTimeoutMs)
-  const limited = AbortSignal.any([signal, timeout])
-  // It starts while git clones.
-  const reader = new Reader(limited)
+  const { name, slots, signal } = request
+  const directory = join(useContext().options.dataDirectory, 'checkouts', name)
+  let source: SourceTree | undefined
   try {
-    await removeTree(directory)
-    makePrivateDirectory(directory)
-    const tree = join(directory, 'tree')
-    await layOut(deploy, tree, reader, log, limited)
-    const source = new SourceTree(await rootOf(tree, service.root_dir), reader, directory)
-    const made = await work(source, limited)
+    source = await slots.run(() => layOut(directory, request), signal)
+    const made = await work(source)
     await source.release()
     return made
-  } catch (error) {
-    if (timeout.aborted && !signal.aborted) {
-      throw new BuildFailure(
-        `the build took longer than ${buildTimeoutMs / 60_000} minutes: make it faster, or raise --build-timeout`,
-      )
-    }
-    throw error
   } finally {
-    await reader.end()
+    await source?.rest()
     const removed = clearTree(directory)
     // Who cancels does not wait for a slow disk.
     if (!signal.aborted) await removed
   }
 }
 
-/** Puts the source tree into the directory, and what is known of its commit into the record. */
-async function layOut(
-  deploy: DeployRow,
-  directory: string,
-  reader: Reader,
-  log: LogWriter,
-  signal: AbortSignal,
-): Promise<void> {
-  const { options, vault } = useContext()
-  const source = JSON.parse(deploy.source) as DeploySource
-  if (source.kind === 'archive') {
-    log.system('unpacking the uploaded archive')
-    await reader.ask(UNPACK_ARCHIVE, { path: archivePath(deploy.archive_id!), directory })
-    return
+async function layOut(directory: string, request: SourceRequest): Promise<SourceTree> {
+  const { rootDir, signal } = request
+  // It starts while git clones.
+  const reader = new Reader(signal)
+  try {
+    await removeTree(directory)
+    makePrivateDirectory(directory)
+    const tree = join(directory, 'tree')
+    await request.layOut(tree, reader)
+    return new SourceTree(await placeOf(tree, rootDir), reader, directory, signal)
+  } catch (error) {
+    await reader.end()
+    throw error
   }
-  log.system(`cloning ${source.repo_url}`)
-  const head = await checkout({
-    url: deploy.repo_credentials === null ? source.repo_url! : vault.open(deploy.repo_credentials),
-    branch: source.branch,
-    commit: source.commit,
-    confined: BY_HOOK.has(deploy.trigger),
-    directory,
-    reader,
-    sshKeyFile: join(options.dataDirectory, 'ssh', 'id_ed25519'),
-    knownHostsFile: join(options.dataDirectory, 'ssh', 'known_hosts'),
-    signal,
-    onLine: (line) => log.output('stdout', line),
-  })
-  updateDeploy(deploy.id, {
-    commit_sha: head.sha,
-    commit_message: head.message,
-    source: JSON.stringify({ ...source, branch: head.branch } satisfies DeploySource),
-  })
-  tellDeploy(deploy.id, deploy.service_id)
-  log.system(`commit ${head.sha} ${head.message.split('\n')[0]}`)
 }
 
 /** `root_dir` inside the tree; links that lead out of it count as missing. */
-async function rootOf(directory: string, rootDir: string | null): Promise<string> {
-  if (rootDir === null) return directory
-  const base = await realpath(directory)
-  const root = await realpath(join(base, rootDir)).catch(() => null)
-  const isInside = root !== null && !relative(base, root).startsWith('..')
+async function placeOf(tree: string, rootDir: string | null): Promise<Place> {
+  const directory = await realpath(tree)
+  if (rootDir === null) return { directory, folder: '' }
+  const root = await realpath(join(directory, rootDir)).catch(() => null)
+  const folder = root === null ? null : relative(directory, root)
+  const isInside = root !== null && folder !== null && !/^\.\.(\/|$)/.test(folder)
   if (!isInside || !(await stat(root)).isDirectory()) {
     throw new BuildFailure(`root_dir ${rootDir} is no folder of the source: correct it`)
   }
-  return root
+  return { directory, folder }
 }

@@ -9,6 +9,7 @@ export async function withinBuildTimeout<T>(
   doing: string,
   signal: AbortSignal,
   work: (limited: AbortSignal) => Promise<T>,
+  advice = 'make it smaller',
 ): Promise<T> {
   const { buildTimeoutMs } = useContext().options
   const timeout = AbortSignal.timeout(buildTimeoutMs)
@@ -18,7 +19,7 @@ export async function withinBuildTimeout<T>(
     signal.throwIfAborted()
     if (!timeout.aborted) throw error
     throw new BuildFailure(
-      `${doing} took longer than ${buildTimeoutMs / 60_000} minutes: make it smaller, or raise --build-timeout`,
+      `${doing} took longer than ${buildTimeoutMs / 60_000} minutes: ${advice}, or raise --build-timeout`,
     )
   }
 }

@@ -35,6 +35,14 @@ const log = logger('datastores')
 const PERIOD_MS = 15_000
 /** As many exits before its first answer are a failure, which goes on being tried. */
 const MAX_EXITS = 3
+
+/** A wait before what failed is tried again. */
+interface Pause {
+  /** What was wanted when it began. */
+  generation: number
+  end: () => void
+}
+
 /** Makes the container of every datastore what it should be, and removes those that are deleted. */
 export class DatastoreKeeper {
   readonly #world: World
@@ -48,6 +56,7 @@ export class DatastoreKeeper {
   readonly #passes = new Background()
   readonly #removals = new Background()
   readonly #failures = new CrashHistory()
+  readonly #pauses = new Map<string, Pause>()
   readonly #dirty = new Set<string>()
   readonly #stopListening: () => void
   #lastSweep = -Infinity
@@ -135,6 +144,7 @@ export class DatastoreKeeper {
     }
     for (const id of this.#dirty) {
       const row = getDatastore(id)
+      if (row) this.#endPause(row)
       if (row?.status === 'deleting') this.#beginRemoval(id)
       else if (this.#passes.has(id) || this.#held.has(id)) continue
       else if (row) this.#beginPass(id)
@@ -170,7 +180,7 @@ export class DatastoreKeeper {
     const isRunning = found?.running === true
     if (!found) becomeUnavailable(id, 'its container was removed from outside')
     else if (!isRunning && found.status !== 'created') await this.#recordEnd(id, found)
-    await delay(this.#failures.backOffMs(id), undefined, { signal })
+    await this.#pause(id, signal)
     const row = getDatastore(id)
     if (!row || row.status === 'deleting') return
     if (isEmpty(row)) return observe(row, null)
@@ -183,6 +193,27 @@ export class DatastoreKeeper {
     observe(row, null)
     if (!isUp) tellDatastore(id)
     if (isAwaited(row)) this.#health.expect(id, (reason) => this.#fail(id, reason))
+  }
+
+  /** Waits before what failed is tried again, until somebody wants it otherwise than when the wait began. */
+  async #pause(id: string, signal: AbortSignal): Promise<void> {
+    const wait = new AbortController()
+    this.#pauses.set(id, { generation: getDatastore(id)?.generation ?? 0, end: () => wait.abort() })
+    try {
+      const either = AbortSignal.any([signal, wait.signal])
+      await delay(this.#failures.backOffMs(id), undefined, { signal: either })
+    } catch (error) {
+      if (!wait.signal.aborted) throw error
+    } finally {
+      this.#pauses.delete(id)
+    }
+  }
+
+  #endPause({ id, generation }: DatastoreRow): void {
+    const pause = this.#pauses.get(id)
+    if (!pause || pause.generation === generation) return
+    this.#failures.forget(id)
+    pause.end()
   }
 
   async #recordEnd(id: string, container: ContainerState): Promise<void> {
@@ -203,10 +234,11 @@ export class DatastoreKeeper {
     const isNew = row.apply_error !== reason
     const failed = endWait(row, reason)
     const isDown = row.status === 'failed' || row.status === 'unavailable'
-    if (isDown && !isEmpty(row)) recordDatastore(id, { error: reason })
+    const isNews = isDown && !isEmpty(row) && row.error !== reason
+    if (isNews) recordDatastore(id, { error: reason })
     observe(row, reason)
     if (isNew) log.warn('a datastore is not as it should be', { datastore: id, error: reason })
-    if (failed) tellDatastore(id)
+    if (failed || isNews) tellDatastore(id)
   }
 
   #beginRemoval(id: string): void {

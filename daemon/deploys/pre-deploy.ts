@@ -1,6 +1,5 @@
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
-import { getService } from '#server/services/store.ts'
 import type { Launch } from '../instances/launch.ts'
 import { runToEnd } from '../jobs/run-to-end.ts'
 import type { World } from '../world.ts'
@@ -21,12 +20,11 @@ export class PreDeployFailure extends Error {
 export async function preDeploy(
   world: World,
   deploy: DeployRow,
+  command: string | null,
   launch: () => Promise<Launch>,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<void> {
-  const service = getService(deploy.service_id)!
-  const command = service.pre_deploy_command
   if (command === null || deploy.pre_deployed || deploy.trigger === 'restart' || deploy.rollback_of !== null)
     return
   log.system(`running the pre-deploy command: ${command.split('\n')[0]}`)

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { onChange } from '#server/changes.ts'
-import { useContext } from '#server/context.ts'
+import { onChange, tellDeploy } from '#server/changes.ts'
 import { deploysInProgress, getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { messageOf } from '#server/errors.ts'
-import { nudgeLog } from '#server/log-files.ts'
+import { nudgeLog, openLog } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
 import type { Task } from '../driver.ts'
 import type { World } from '../world.ts'
 import type { AbortReason } from '../abort-reason.ts'
-import { needsBuild, runDeploy } from './runner.ts'
+import { runDeploy } from './runner.ts'
 import { runs } from './runs.ts'
 
 const log = logger('deploys')
@@ -20,11 +19,12 @@ const PERIOD_MS = 10_000
 const STOP_WITHIN_MS = 4_000
 
 /**
- * Starts deploys in the order they were queued: one of a service at a time, builds within `--build-concurrency`.
- * While the engine does not answer, deploys stay queued.
+ * Starts deploys in the order they were queued, one of a service at a time; those that build wait for a slot themselves.
+ * While the engine does not answer, deploys stay queued. Who waits is told why in its log.
  */
 export class DeployQueue {
   readonly #world: World
+  readonly #waits = new Waits()
   readonly #stopListening: () => void
   #wake: () => void = () => {}
 
@@ -54,23 +54,27 @@ export class DeployQueue {
 
   async #startWhatCan(): Promise<void> {
     const waiting = deploysInProgress().filter(({ id }) => !runs.has(id))
+    this.#waits.forgetOthers(waiting)
     if (waiting.length === 0) return
     // How containers are reached is known once the engine has answered; that wakes this task.
-    if (this.#world.reachByAddress === null) return
-    await this.#world.engine.info()
-    for (const deploy of waiting) {
-      if (this.#isBlocked(deploy)) continue
-      this.#start(deploy)
+    const { engine, engineFault, reachByAddress } = this.#world
+    const answers =
+      reachByAddress !== null &&
+      (await engine.info().then(
+        () => true,
+        () => false,
+      ))
+    if (!answers) {
+      if (engineFault !== null)
+        for (const deploy of waiting)
+          this.#waits.say(deploy, 'waiting for the container engine, which does not answer')
+      return
     }
-  }
-
-  #isBlocked(deploy: DeployRow): boolean {
-    const running = [...runs.values()].map((run) => run.deploy)
-    if (running.some(({ service_id }) => service_id === deploy.service_id)) return true
-    const builds = running.filter(
-      (other) => needsBuild(other) && getDeploy(other.id)?.status !== 'deploying',
-    ).length
-    return deploy.status === 'queued' && needsBuild(deploy) && builds >= useContext().options.buildConcurrency
+    for (const deploy of waiting) {
+      const other = underWay(deploy)
+      if (other === undefined) this.#start(deploy)
+      else this.#waits.say(deploy, `waiting for ${other.id} of this service to end`)
+    }
   }
 
   #start(deploy: DeployRow): void {
@@ -91,5 +95,32 @@ export class DeployQueue {
     const done = run()
     runs.set(deploy.id, { deploy, abort, done })
     log.debug('deploys under way', { count: runs.size, waiting: deploysInProgress().length - runs.size })
+  }
+}
+
+/** The deploy of the same service that runs. */
+function underWay({ service_id }: DeployRow): DeployRow | undefined {
+  return [...runs.values()].map(({ deploy }) => deploy).find((other) => other.service_id === service_id)
+}
+
+/** Says in the logs of deploys that have not started what each waits for, once. */
+class Waits {
+  readonly #said = new Map<string, string>()
+
+  say({ id, service_id }: DeployRow, what: string): void {
+    if (this.#said.get(id) === what) return
+    this.#said.set(id, what)
+    const deployLog = openLog(id)
+    deployLog.system(what)
+    deployLog.close().then(
+      () => tellDeploy(id, service_id),
+      (error: unknown) => log.error('a deploy log could not be written', { id, error: messageOf(error) }),
+    )
+  }
+
+  /** Forgets those that wait no longer. */
+  forgetOthers(waiting: readonly DeployRow[]): void {
+    const ids = new Set(waiting.map(({ id }) => id))
+    for (const id of this.#said.keys()) if (!ids.has(id)) this.#said.delete(id)
   }
 }

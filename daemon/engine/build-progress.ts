@@ -6,6 +6,11 @@ export type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
 /** A longer line of a step's output is cut. */
 const MAX_LINE_BYTES = 16 * 1024
 const NEWLINE = 10
+/** As much of what a failed step printed last belongs to its error, which people read. */
+const MAX_LAST_LINES = 20
+const MAX_LAST_CHARACTERS = 300
+/** What package managers say of themselves after the reason. */
+const NO_REASON = /^npm (ERR!|error) A complete log of this run|^npm (notice|ERR!|error)\s*$/
 /** Shorter values are flags and numbers, which would make holes in words. */
 const MIN_MASKED_LENGTH = 5
 
@@ -16,6 +21,8 @@ interface Step {
   isDone: boolean
   startedMs: number | null
   partial: { stdout: Buffer; stderr: Buffer }
+  /** What it printed last. */
+  lastLines: string[]
 }
 
 interface Vertex {
@@ -57,6 +64,8 @@ export class BuildProgress {
 
   /** The steps that ended with an error, by their names. */
   failed: string[] = []
+  /** What the step that failed last printed before it ended, without what says nothing of the reason. */
+  lastLines: readonly string[] = []
   /** The steps that were carried out and not taken from the cache, also for nothing. */
   readonly carriedOut: BuiltStep[] = []
 
@@ -80,6 +89,8 @@ export class BuildProgress {
       // "context canceled" comes for the steps beside the one that failed.
       if (vertex.error.endsWith('context canceled')) return
       this.failed.push(step.name)
+      this.#flush(step)
+      this.lastLines = step.lastLines
       this.#say(step, 'ERROR')
     } else if (isInternal(step)) {
       return
@@ -135,7 +146,11 @@ export class BuildProgress {
     this.#announce(step)
     if (this.#last !== step) this.#onLine(`#${step.number} ${step.name}`, 'stdout')
     this.#last = step
-    this.#onLine(line.subarray(0, MAX_LINE_BYTES).toString('utf8').replace(/\r$/, ''), stream)
+    const text = line.subarray(0, MAX_LINE_BYTES).toString('utf8').replace(/\r$/, '')
+    this.#onLine(text, stream)
+    if (text.trim() === '' || NO_REASON.test(text)) return
+    step.lastLines.push(text.slice(0, MAX_LAST_CHARACTERS))
+    if (step.lastLines.length > MAX_LAST_LINES) step.lastLines.shift()
   }
 
   #flush(step: Step): void {
@@ -156,7 +171,15 @@ export class BuildProgress {
     let step = this.#steps.get(digest)
     if (!step) {
       const partial = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
-      step = { number: 0, name: '', isAnnounced: false, isDone: false, startedMs: null, partial }
+      step = {
+        number: 0,
+        name: '',
+        isAnnounced: false,
+        isDone: false,
+        startedMs: null,
+        partial,
+        lastLines: [],
+      }
       this.#steps.set(digest, step)
     }
     return step

@@ -120,7 +120,11 @@ async function follow(body: Readable, progress: BuildProgress, onLine: OnLine): 
   }
   progress.end()
   if (fault !== null)
-    throw new AppError('build_failed', explainBuild(fault, progress.failed), { cause: fault })
+    throw new AppError(
+      'build_failed',
+      [explainBuild(fault, progress.failed), ...progress.lastLines].join('\n'),
+      { cause: fault },
+    )
   if (id === null) throw new EngineAway('the container engine went away during the build: deploy again')
   return id
 }

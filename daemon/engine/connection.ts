@@ -73,7 +73,7 @@ export class Connection {
   async find<T>(
     doing: string,
     work: (docker: Docker, signal: AbortSignal) => Promise<T>,
-    options: { signal?: AbortSignal } = {},
+    options: { signal?: AbortSignal; timeoutMs?: number } = {},
   ): Promise<T | null> {
     const tolerant = async (docker: Docker, signal: AbortSignal): Promise<T | null> => {
       try {

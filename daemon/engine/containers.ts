@@ -1,7 +1,6 @@
 import type Docker from 'dockerode'
 import { finished, PassThrough, type Readable } from 'node:stream'
 import { timestamp } from '#server/clock.ts'
-import { AppError } from '#server/errors.ts'
 import type { AbilityTrial } from './abilities.ts'
 import { Attachment, takeOver } from './attachment.ts'
 import type { Connection } from './connection.ts'
@@ -14,7 +13,6 @@ import { labelFilter, ownLabels, withoutClaims } from './labels.ts'
 import type { Ledger } from './ledger.ts'
 import { listenersOf, type Listener } from './listening-ports.ts'
 import { LogFrames, type OutputLine } from './log-frames.ts'
-import { sampleOf, type ContainerSample } from './stats.ts'
 
 export interface LogOptions {
   /** Only lines of this moment and later, as `ts` of a line or RFC 3339. */
@@ -238,24 +236,6 @@ export class Containers {
     if (exitCode === undefined) throw new EngineAway(`${doing}: the container engine went away`)
     const state = await this.inspect(name)
     return { exitCode, oomKilled: state?.oomKilled ?? false }
-  }
-
-  /** What a container uses now; takes up to two seconds. Null when it does not run. */
-  async stats(name: string, signal: AbortSignal): Promise<ContainerSample | null> {
-    try {
-      const stats = await this.#connection.call(
-        `measuring ${name}`,
-        (docker, abortSignal) =>
-          docker
-            .getContainer(this.#finder.idOf(name))
-            .stats({ stream: false, abortSignal } as { stream?: false }),
-        { signal },
-      )
-      return sampleOf(stats)
-    } catch (error) {
-      if (error instanceof AppError && [404, 409].includes(statusOf(error.cause) ?? 0)) return null
-      throw error
-    }
   }
 
   /**

@@ -7,6 +7,7 @@ import { Images } from './images.ts'
 import { BUILD_LIMITS, limitBuilds, type BuildLimits } from './build-limits.ts'
 import type { Ledger } from './ledger.ts'
 import { Networks } from './networks.ts'
+import { Usages } from './usage.ts'
 import { Volumes } from './volumes.ts'
 
 export type { Attachment } from './attachment.ts'
@@ -23,7 +24,7 @@ export type { ImageInfo, PullOptions } from './images.ts'
 export type { Listener } from './listening-ports.ts'
 export type { OutputLine } from './log-frames.ts'
 export type { NetworkSpec, NetworkState } from './networks.ts'
-export type { ContainerSample } from './stats.ts'
+export type { ContainerUsage, RunningContainer } from './usage.ts'
 export type { VolumeState } from './volumes.ts'
 
 /** What kind of engine answers and what its host has. */
@@ -45,6 +46,7 @@ export interface Engine {
   /** The socket it is spoken to through. */
   readonly socketPath: string
   readonly containers: Containers
+  readonly usages: Usages
   readonly images: Images
   readonly networks: Networks
   readonly volumes: Volumes
@@ -80,6 +82,7 @@ export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): E
   return {
     socketPath: connection.socketPath,
     containers: new Containers(connection, serverId, ledger, new AbilityTrial(connection, serverId, ledger)),
+    usages: new Usages(connection, serverId, ledger),
     images: new Images(connection, serverId, ledger, cache),
     networks: new Networks(connection, serverId, ledger),
     volumes: new Volumes(connection, serverId, ledger),

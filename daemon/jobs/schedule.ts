@@ -4,6 +4,7 @@ import { nextDue } from '#server/jobs/cron.ts'
 import { insertScheduledJob, tellJob } from '#server/jobs/operations.ts'
 import { allMarks, getMark, removeMark, setMark } from '#server/jobs/marks.ts'
 import { logger } from '#server/log.ts'
+import { happened } from '#server/notifications/happenings.ts'
 import { allServices, getService, type ServiceRow } from '#server/services/store.ts'
 import type { Task } from '../driver.ts'
 import { ClockGuard, JUMP_MS } from './clock-guard.ts'
@@ -114,7 +115,16 @@ export class Schedule {
     const isKnown = mark?.schedule === service.schedule && mark.seen_at <= now + JUMP_MS
     const seenAt = isKnown ? Math.max(mark.seen_at, now - MAKE_UP_MS) : now
     if (!isKnown) setMark(service.id, service.schedule!, now)
+    else if (mark.seen_at < seenAt) this.#tellMissed(service, mark.seen_at, seenAt)
     this.#insert(service, seenAt)
+  }
+
+  /** Of the runs that are not made up, one message for all. */
+  #tellMissed(service: ServiceRow, from: number, to: number): void {
+    const due = nextDue(service.schedule!, new Date(from))
+    if (!due || due.getTime() > to) return
+    setMark(service.id, service.schedule!, to)
+    happened('job.missed', service.id, due.toISOString())
   }
 
   #insert(service: ServiceRow, after: number): void {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { timestamp } from '#server/clock.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
-import { afterKnown, joinLive } from './seam.ts'
+import { engineMoment, KnownLines } from './known.ts'
+import { joinLive } from './seam.ts'
 
 /** Between two tries at an engine that does not answer, or at a paused container. */
 const RETRY_MS = 300
@@ -14,12 +14,8 @@ const LOG_TRIES = 10
 const LOG_RETRY_MS = 20
 /** Lines handed on at once. */
 const BATCH_LINES = 500
-/** Lines kept of each stream, to find the place again when the engine was away. */
-const KNOWN_LINES = 64
 /** What is read again before the last known line then: clocks are corrected now and then. */
 const OVERLAP_MS = 2_000
-
-const STREAMS = ['stdout', 'stderr'] as const
 
 export interface OutputOptions {
   /** Only so many of the lines that are there already; all when absent. */
@@ -29,6 +25,10 @@ export interface OutputOptions {
   signal: AbortSignal
   /** Called once the reader is attached and has handed on what was there before. */
   onLive?: () => void
+  /** What was handed on by an earlier reader; it goes on after that. */
+  known?: KnownLines
+  /** Whether it is told by its signal when the container is gone, and need not look now and then. */
+  isTold?: boolean
 }
 
 /**
@@ -39,15 +39,16 @@ export interface OutputOptions {
 export async function* readOutput(
   engine: Engine,
   id: string,
-  { tail, untilEnd = false, signal, onLive }: OutputOptions,
+  { tail, untilEnd = false, signal, onLive, known = new KnownLines(), isTold = false }: OutputOptions,
 ): AsyncGenerator<OutputLine[]> {
-  const known = new KnownLines()
   let options: { tail?: number; since?: string } = tail === undefined ? {} : { tail }
+  const resumed = known.since(OVERLAP_MS)
+  if (resumed !== null) options = { since: resumed }
   while (!signal.aborted) {
     const session = new AbortController()
     const stop = AbortSignal.any([signal, session.signal])
     const look = () => isOver(engine, id, untilEnd).then((over) => over && session.abort())
-    const watch = setInterval(() => void look(), LOOK_MS)
+    const watch = isTold ? undefined : setInterval(() => void look(), LOOK_MS)
     let isCalm = true
     try {
       const found = await engine.containers.inspect(id)
@@ -175,44 +176,8 @@ class Ahead {
   }
 }
 
-/** The last lines that were handed on. */
-class KnownLines {
-  readonly #lines: Record<OutputLine['stream'], OutputLine[]> = { stdout: [], stderr: [] }
-
-  add(lines: readonly OutputLine[]): void {
-    for (const stream of STREAMS) {
-      const added = lines.filter((line) => line.stream === stream).slice(-KNOWN_LINES)
-      if (added.length > 0) this.#lines[stream] = [...this.#lines[stream], ...added].slice(-KNOWN_LINES)
-    }
-  }
-
-  /** The moment of the newest, as the engine takes it, or so much before. */
-  since(earlierMs: number): string | null {
-    const moments = STREAMS.flatMap((stream) => this.#lines[stream].at(-1)?.ts ?? [])
-    return moments.length === 0 ? null : engineMoment(Math.max(...moments.map(Date.parse)) - earlierMs)
-  }
-
-  /** Of what the log has since, what was not handed on yet. */
-  after(logged: readonly OutputLine[]): OutputLine[] {
-    const fresh = new Set(
-      STREAMS.flatMap((stream) =>
-        afterKnown(
-          logged.filter((line) => line.stream === stream),
-          this.#lines[stream],
-        ),
-      ),
-    )
-    return logged.filter((line) => fresh.has(line))
-  }
-}
-
 /** Whether nothing more comes from a container; one that does not run tells nobody of its removal. */
 async function isOver(engine: Engine, id: string, untilEnd: boolean): Promise<boolean> {
   const found = await engine.containers.inspect(id).catch(() => undefined)
   return found === null || (untilEnd && found?.running === false)
-}
-
-/** A moment with nine digits of the second, so that it compares as text with the engine's. */
-function engineMoment(milliseconds: number): string {
-  return timestamp(milliseconds).replace('Z', '000000Z')
 }

@@ -54,18 +54,19 @@ function goesOn(old: OutputLine[], start: number, fresh: OutputLine[]): boolean 
 
 /**
  * Of what the log has, oldest first, the lines after those of one stream that are `known`, whose times are their
- * arrivals. They are found by their text; where it repeats itself, by their time.
+ * arrivals. They are found by their text; where it repeats itself, by the nearest time.
  */
 export function afterKnown(logged: readonly OutputLine[], known: readonly OutputLine[]): OutputLine[] {
   const last = known.at(-1)
   if (!last) return [...logged]
-  const latest = Date.parse(last.ts) + LAG_MS
+  const arrival = Date.parse(last.ts)
   let found = -1
+  let nearest = LAG_MS
   for (let end = 1; end <= logged.length; end++) {
-    const { ts } = logged[end - 1]!
-    const isLate = ts > last.ts
-    if (isLate && (found !== -1 || Date.parse(ts) > latest)) break
-    if (endsWith(logged, end, known)) found = end
+    const distance = Math.abs(Date.parse(logged[end - 1]!.ts) - arrival)
+    if (distance > nearest || !endsWith(logged, end, known)) continue
+    found = end
+    nearest = distance
   }
   return found === -1 ? logged.filter(({ ts }) => ts > last.ts) : logged.slice(found)
 }

@@ -5,13 +5,15 @@ import { SentTable } from '#proxy/table/sent-table.ts'
 import { sendTable } from '#proxy/table/message.ts'
 import type { BoundListener, Counts, RouteTable } from '#proxy/protocol.ts'
 import { stopProxy } from './find.ts'
-import { stageProgram, type Program } from './launch.ts'
+import { keepServerId, stageProgram, type Program } from './launch.ts'
 import { reachProxy } from './reach.ts'
 
 /** More workers than this relay no faster than one host's services answer. */
 const MAX_DEFAULT_WORKERS = 4
 /** A supervisor that hands over is away for a moment; only after this is it taken for dead. */
 const AWAY_MS = 1_000
+/** The same where a service manager starts it anew: that takes its time at boot. */
+const MANAGED_AWAY_MS = 10_000
 const TABLE_MS = 30_000
 /** Messages of a table under way at a time. */
 const TABLE_WINDOW = 16
@@ -44,6 +46,8 @@ export interface ProxyClientOptions {
   program: string
   /** The node that runs it. */
   node: string
+  /** Whether it is started here when none runs (the default); else a service manager starts it. */
+  maySpawn?: boolean
   /** Worker processes; by default the smaller of the cores and 4. */
   workers?: number
   /** The first table, listeners included; without one the data plane keeps what it has. */
@@ -52,8 +56,8 @@ export interface ProxyClientOptions {
 }
 
 /**
- * The control plane's connection to the data plane. It starts the data plane when none answers, has one of another
- * version upgraded, replaces a supervisor that died, and connects again by itself.
+ * The control plane's connection to the data plane. It starts the data plane when none answers and that is its part,
+ * has one of another version upgraded, replaces a supervisor that died, and connects again by itself.
  */
 export class ProxyClient {
   /** The listeners that are open. */
@@ -75,6 +79,7 @@ export class ProxyClient {
     this.#options = options
     this.#workers = options.workers ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)
     this.#program = stageProgram(options.dataDirectory, options.program, options.version)
+    keepServerId(options.dataDirectory, options.serverId)
   }
 
   /**
@@ -177,7 +182,7 @@ export class ProxyClient {
   }
 
   async #reach(): Promise<Channel> {
-    const patienceMs = this.#channel ? AWAY_MS : 0
+    const patienceMs = this.#options.maySpawn === false ? MANAGED_AWAY_MS : this.#channel ? AWAY_MS : 0
     const { channel, hello } = await reachProxy(this.#options, this.#program, this.#workers, patienceMs)
     this.bound = hello.listeners
     this.#channel = channel

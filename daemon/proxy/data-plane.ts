@@ -74,6 +74,7 @@ export class DataPlane {
       version,
       program,
       node: process.execPath,
+      maySpawn: options.dataPlane === 'start',
       ...(options.proxyWorkers === null ? {} : { workers: options.proxyWorkers }),
       table: { ...buildTable(specs, apiPort, new Map()), version: nextTableVersion() },
       log: (message, fields) => log.info(message, fields),

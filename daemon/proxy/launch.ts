@@ -15,9 +15,11 @@ import { join } from 'node:path'
 import { connectChannel, type Channel } from '#proxy/control/channel.ts'
 import { proxyDirectory, workerSocketFiles } from '#proxy/control/paths.ts'
 import type { SupervisorSettings } from '#proxy/protocol.ts'
+import { writePrivateFile } from '#server/files.ts'
 
 /** Programs of earlier versions that stay, as workers of theirs may still run. */
 const KEPT_PROGRAMS = 3
+const SERVER_ID_FILE = 'server_id'
 /** A worker answers at once or hangs. */
 const WORKER_ANSWER_MS = 3_000
 
@@ -54,6 +56,22 @@ function removeOldPrograms(directory: string): void {
   for (const { file } of programs.slice(KEPT_PROGRAMS)) rmSync(file, { force: true })
 }
 
+/** Writes down whose data plane a data directory has, for the start of one that knows no database. */
+export function keepServerId(dataDirectory: string, serverId: string): void {
+  if (keptServerId(dataDirectory) !== serverId)
+    writePrivateFile(join(proxyDirectory(dataDirectory), SERVER_ID_FILE), `${serverId}\n`)
+}
+
+/** The server whose data plane a data directory has; null where none has used it yet. */
+export function keptServerId(dataDirectory: string): string | null {
+  try {
+    return readFileSync(join(proxyDirectory(dataDirectory), SERVER_ID_FILE), 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
 /** Whether any worker lives on in the data directory, with a connection to each that does. */
 export async function livingWorkers(dataDirectory: string): Promise<Channel[]> {
   const channels = await Promise.all(
@@ -64,12 +82,13 @@ export async function livingWorkers(dataDirectory: string): Promise<Channel[]> {
 
 /**
  * Starts a supervisor: by a worker that still holds the listening sockets where one lives, so that no connection is
- * lost, else as a new process that opens them. Answers what rejects when the new process ends at once.
+ * lost, else, with `maySpawn`, as a new process that opens them. Answers what rejects when the new process ends at once.
  */
 export async function startSupervisor(
   node: string,
   program: Program,
   settings: SupervisorSettings,
+  maySpawn: boolean,
 ): Promise<{ failed: Promise<never> }> {
   const workers = await livingWorkers(settings.data_directory)
   try {
@@ -84,6 +103,7 @@ export async function startSupervisor(
   } finally {
     for (const worker of workers) worker.close()
   }
+  if (!maySpawn) throw new Error(`no data plane runs on ${settings.data_directory}; its own unit starts it`)
   return { failed: spawnDetached(node, program, settings) }
 }
 

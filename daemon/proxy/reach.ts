@@ -13,6 +13,8 @@ export interface Reach {
   serverId: string
   /** The node that runs it. */
   node: string
+  /** Whether it may be started as a process of the caller's (the default); else a service manager brings it up. */
+  maySpawn?: boolean
   log(message: string, fields?: Record<string, unknown>): void
 }
 
@@ -46,15 +48,16 @@ export async function reachProxy(
 }
 
 async function start(reach: Reach, program: Program, workers: number): Promise<Greeted> {
-  const { dataDirectory, serverId, node } = reach
-  const { failed } = await startSupervisor(node, program, {
+  const { dataDirectory, serverId, node, maySpawn = true } = reach
+  const settings = {
     data_directory: dataDirectory,
     server_id: serverId,
     version: program.version,
     workers,
     inherited: [],
     successor: false,
-  })
+  }
+  const { failed } = await startSupervisor(node, program, settings, maySpawn)
   failed.catch(() => {})
   const found = await Promise.race([greet(dataDirectory, START_MS), failed])
   if (!found) throw new Error(`the proxy did not start within ${START_MS / 1000} s; see proxy/proxy.log`)

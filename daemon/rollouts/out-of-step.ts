@@ -1,3 +1,4 @@
+import { servicesServedAsSites } from '#server/deploys/store.ts'
 import { allInstances, type InstanceRow } from '#server/instances/store.ts'
 import { allServices, type ServiceRow } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
@@ -9,18 +10,23 @@ export type Containers = Map<string, ContainerState>
 /** The services that a whole look finds otherwise than they should be. */
 export function outOfStep(containers: Containers, isPaused: (id: string) => boolean): string[] {
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
+  const sites = servicesServedAsSites()
   return allServices()
-    .filter((service) => !isAsItShouldBe(service, instances.get(service.id) ?? [], containers, isPaused))
+    .filter((service) => {
+      const runs = service.live_deploy_id !== null && !sites.has(service.id)
+      const wanted = runs ? wantedInstances(service) : 0
+      return !isAsItShouldBe(service, wanted, instances.get(service.id) ?? [], containers, isPaused)
+    })
     .map(({ id }) => id)
 }
 
 function isAsItShouldBe(
   service: ServiceRow,
+  wanted: number,
   instances: InstanceRow[],
   containers: Containers,
   isPaused: (id: string) => boolean,
 ): boolean {
-  const wanted = service.live_deploy_id === null ? 0 : wantedInstances(service)
   const isSettled = service.observed_generation === service.generation && service.apply_error === null
   return (
     isSettled &&

@@ -5,6 +5,7 @@ import { messageOf } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import { getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
+import { removeServiceLog } from '#server/logs/service-logs.ts'
 import { tryMove } from '#server/machine.ts'
 import {
   allServices,
@@ -19,7 +20,6 @@ import { ensureNetwork } from '../environments/networks.ts'
 import { addInstance } from '../instances/containers.ts'
 import { diskName } from '../instances/disk.ts'
 import { forEachLimited } from '../limits.ts'
-import { forgetNotes } from '../logs/notes.ts'
 import { passEnded } from '../settled.ts'
 import type { World } from '../world.ts'
 import { Background } from './background.ts'
@@ -151,7 +151,8 @@ export class Supervisor {
 
   async #makeSo(service: ServiceRow): Promise<void> {
     const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
-    const wanted = !live || servicesStoppedFirst().has(service.id) ? 0 : wantedInstances(service)
+    const runs = live !== undefined && live.site_id === null && !servicesStoppedFirst().has(service.id)
+    const wanted = runs ? wantedInstances(service) : 0
     // A change of the service itself may mean another route.
     let isRouteChanged = service.observed_generation !== service.generation || service.apply_error !== null
     const current = instancesOf(service.id).filter(
@@ -230,7 +231,7 @@ export class Supervisor {
     await forEachLimited(strays, PARALLEL, ({ name }) => containers.remove(name))
     await volumes.remove(diskName(service.id))
     deleteServiceRow(service.id)
-    forgetNotes(service.id)
+    await removeServiceLog(service.id)
     this.#failures.forget(service.id)
     tellService(service.id, 'deleted')
     passEnded(service.id)
@@ -239,7 +240,8 @@ export class Supervisor {
 
 /** Whether a change of a service means nothing to the engine: it has no container, and none to get. */
 function hasNothingToApply(service: ServiceRow): boolean {
-  const wanted = service.live_deploy_id === null ? 0 : wantedInstances(service)
+  const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
+  const wanted = live && live.site_id === null ? wantedInstances(service) : 0
   return wanted === 0 && !service.deleting && instancesOf(service.id).length === 0
 }
 

@@ -1,8 +1,9 @@
 import { lstatSync, opendirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PRIVATE_FILE_MODE } from '#server/files.ts'
-import type { SiteRules } from '#proxy/protocol.ts'
+import type { SiteRedirect, SiteRules } from '#proxy/protocol.ts'
 import { BuildFailure } from '../builds/failure.ts'
+import { missingIndex } from '../builds/pages.ts'
 import { Tree } from '../sources/tree.ts'
 import type { FinishedSite } from './jobs.ts'
 import { MAX_RULES_BYTES, parseHeaders, parseRedirects } from './rules.ts'
@@ -10,16 +11,20 @@ import { MAX_RULES_BYTES, parseHeaders, parseRedirects } from './rules.ts'
 /** What a published folder may hold; each file costs an inode and a look. */
 const MAX_FILES = 200_000
 
+/** What answers paths without a file where a site routes in the browser. */
+const TO_INDEX: SiteRedirect = { from: '/*', to: '/index.html', status: 200 }
+
 /**
  * Makes the `files` of a folder fit to be served: takes `.git` out, refuses all but files and folders, and keeps what
- * their rule files say beside them. Throws BuildFailure that names what it may not hold. Answers how many files there
- * are, and what of the rules is not taken.
+ * their rule files say beside them; with `singlePage`, unknown paths are the index page's. Throws BuildFailure that names what it may not hold. Answers how many files there
+ * are, what of the rules is not taken, and whether something answers `/`.
  */
-export async function finishSite(folder: string): Promise<FinishedSite> {
+export async function finishSite(folder: string, singlePage: boolean): Promise<FinishedSite> {
   const directory = join(folder, 'files')
   rmSync(join(directory, '.git'), { recursive: true, force: true })
   const files = countFiles(directory, '', 0)
-  return { files, notes: await writeRules(folder, new Tree(directory)) }
+  const tree = new Tree(directory)
+  return { files, notes: await writeRules(folder, tree, singlePage), fault: await missingIndex(tree, '.') }
 }
 
 function countFiles(directory: string, folder: string, before: number): number {
@@ -45,10 +50,15 @@ function countFiles(directory: string, folder: string, before: number): number {
   return files
 }
 
-async function writeRules(folder: string, files: Tree): Promise<string[]> {
+async function writeRules(folder: string, files: Tree, singlePage: boolean): Promise<string[]> {
   const redirects = parseRedirects((await files.readText('_redirects', MAX_RULES_BYTES)) ?? '')
   const headers = parseHeaders((await files.readText('_headers', MAX_RULES_BYTES)) ?? '')
-  const rules: SiteRules = { redirects: redirects.redirects, headers: headers.headers }
+  // A page of its own for what is missing says that the site does not route in the browser.
+  const falls = singlePage && !(await files.hasFile('404.html'))
+  const rules: SiteRules = {
+    redirects: falls ? [...redirects.redirects, TO_INDEX] : redirects.redirects,
+    headers: headers.headers,
+  }
   writeFileSync(join(folder, 'rules.json'), JSON.stringify(rules), { mode: PRIVATE_FILE_MODE })
   return [
     ...redirects.notes.map((note) => `_redirects: ${note}`),

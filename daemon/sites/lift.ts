@@ -16,6 +16,7 @@ export interface Lift {
   workdir: string
   /** Relative to it. */
   publishDirectory: string
+  singlePage: boolean
 }
 
 /**
@@ -50,7 +51,7 @@ export async function liftFolder(
     if (!tar) throw new BuildFailure(`there is no folder ${path} in the built image: correct publish_dir`)
     try {
       return await withReader(signal, (reader) =>
-        reader.feed(LIFT_FOLDER, { top: basename(path), folder }, tar),
+        reader.feed(LIFT_FOLDER, { top: basename(path), folder, singlePage: lift.singlePage }, tar),
       )
     } finally {
       tar.destroy()

@@ -1,106 +1,113 @@
 import { mkdir, rename } from 'node:fs/promises'
+import { advance } from '#server/deploys/progress.ts'
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { siteFolder } from '#server/sites.ts'
-import { buildTree } from '../builds/build.ts'
+import type { BuiltImage } from '../builds/build.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { pullImage } from '../builds/pull.ts'
-import { withSourceTree, type SourceTree } from '../builds/source-tree.ts'
+import type { Recipe } from '../builds/recipe.ts'
+import type { SourceTree } from '../builds/source-tree.ts'
 import { withinBuildTimeout } from '../builds/time-limit.ts'
 import { clearTree, removeTree } from '../sources/remove-tree.ts'
 import type { World } from '../world.ts'
 import { TAKE_FOLDER, type FinishedSite } from './jobs.ts'
 import { liftFolder } from './lift.ts'
 
-/**
- * Makes the published folder of a static site's deploy: from its source as it is, from what its build made, or from an
- * image. No container and no image stays. Throws BuildFailure for faults of the source.
- */
-export async function publishSite(
+/** What was published cannot be a site; `message` is for the deploy's error. */
+export class SiteFailure extends Error {
+  override readonly name = 'SiteFailure'
+}
+
+/** Publishes a folder of a source as it is. Throws BuildFailure when there is no such folder, or SiteFailure. */
+export function publishFolder(
+  deploy: DeployRow,
+  source: SourceTree,
+  { publishDirectory }: Recipe,
+  log: LogWriter,
+): Promise<boolean> {
+  return publish(deploy, log, (folder) =>
+    source.ask(TAKE_FOLDER, { root: source.root, publishDirectory: publishDirectory ?? '.', folder }),
+  )
+}
+
+/** Publishes a folder of what a build made, of which nothing else stays. Throws BuildFailure or SiteFailure. */
+export async function publishBuilt(
+  world: World,
+  deploy: DeployRow,
+  image: BuiltImage,
+  recipe: Recipe,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return await publish(deploy, log, (folder) =>
+      withinBuildTimeout('publishing what was built', signal, (limited) =>
+        lift(world, deploy, image.id, recipe, folder, limited),
+      ),
+    )
+  } finally {
+    await world.engine.images.remove(image.reference)
+  }
+}
+
+/** Publishes a folder of an image that was made elsewhere. Throws BuildFailure or SiteFailure. */
+export async function publishImage(
   world: World,
   service: ServiceRow,
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
+  const { id } = await pullImage(world, deploy, log, signal)
+  const site = { publishDirectory: service.publish_dir, singlePage: false }
+  return await publish(deploy, log, (folder) =>
+    withinBuildTimeout('publishing the image', signal, (limited) =>
+      lift(world, deploy, id, site, folder, limited),
+    ),
+  )
+}
+
+/**
+ * Makes the published folder of a deploy with what `fill` puts into it, and moves the deploy on; false when it was
+ * canceled meanwhile. Throws SiteFailure when nothing in it answers `/`.
+ */
+async function publish(
+  deploy: DeployRow,
+  log: LogWriter,
+  fill: (folder: string) => Promise<FinishedSite>,
+): Promise<boolean> {
   const folder = siteFolder(deploy.id)
   const partial = `${folder}.partial`
   try {
     await removeTree(partial)
     await mkdir(partial, { mode: PRIVATE_DIRECTORY_MODE, recursive: true })
-    const { files, notes } = await fillFolder(world, service, deploy, partial, log, signal)
+    const { files, notes, fault } = await fill(partial)
     for (const note of notes) log.system(note)
+    if (fault !== null) {
+      if (!advance(deploy, 'deploying')) return false
+      throw new SiteFailure(fault)
+    }
     await removeTree(folder)
     await rename(partial, folder)
     updateDeploy(deploy.id, { site_id: deploy.id })
     log.system(`publishing ${files} file${files === 1 ? '' : 's'}`)
+    return advance(deploy, 'deploying')
   } finally {
     await clearTree(partial)
   }
 }
 
-async function fillFolder(
+async function lift(
   world: World,
-  service: ServiceRow,
-  deploy: DeployRow,
-  folder: string,
-  log: LogWriter,
-  signal: AbortSignal,
-): Promise<FinishedSite> {
-  const lift = (imageId: string, planned: string | null, limited: AbortSignal): Promise<FinishedSite> =>
-    liftSite(world, service, deploy, imageId, planned, folder, limited)
-  if (service.image !== null) {
-    const { id } = await pullImage(world, deploy, log, signal)
-    return withinBuildTimeout('publishing the image', signal, (limited) => lift(id, null, limited))
-  }
-  return withSourceTree(service, deploy, log, signal, async (source, limited) => {
-    const taken = await takeAsItIs(service, source, folder, log)
-    if (taken) return taken
-    const built = await buildTree(world, service, deploy, source, log, limited)
-    try {
-      return await lift(built.id, built.publishDirectory, limited)
-    } finally {
-      await world.engine.images.remove(built.reference)
-    }
-  })
-}
-
-/** Takes the files of a source that needs no build; null for one that does. */
-async function takeAsItIs(
-  service: ServiceRow,
-  source: SourceTree,
-  folder: string,
-  log: LogWriter,
-): Promise<FinishedSite | null> {
-  const isStatic = service.runtime === 'static'
-  if (isStatic && service.build_command !== null) {
-    throw new BuildFailure(
-      'the runtime static takes the files as they are: clear build_command, or set runtime to auto',
-    )
-  }
-  const isBuilt =
-    service.runtime !== 'auto' || service.build_command !== null || service.dockerfile_path !== null
-  if (!isStatic && isBuilt) return null
-  const publishDirectory = service.publish_dir ?? '.'
-  // Without a build command, only a `build` script of a package.json says that there is something to build.
-  const take = { root: source.root, mayBuild: !isStatic, publishDirectory, folder }
-  const taken = await source.reader.ask(TAKE_FOLDER, take)
-  if (taken) log.system(`taking ${publishDirectory === '.' ? 'the files' : publishDirectory} as they are`)
-  return taken
-}
-
-async function liftSite(
-  world: World,
-  service: ServiceRow,
   deploy: DeployRow,
   imageId: string,
-  planned: string | null,
+  { publishDirectory, singlePage }: Pick<Recipe, 'publishDirectory' | 'singlePage'>,
   folder: string,
   signal: AbortSignal,
 ): Promise<FinishedSite> {
-  const publishDirectory = service.publish_dir ?? planned
   if (publishDirectory === null) {
     throw new BuildFailure(
       'it is not known which folder to publish: set publish_dir to the folder that the build makes, such as dist',
@@ -108,5 +115,6 @@ async function liftSite(
   }
   const image = await world.engine.images.inspect(imageId)
   const workdir = image?.workdir ?? '/'
-  return liftFolder(world, { deployId: deploy.id, imageId, workdir, publishDirectory }, folder, signal)
+  const wanted = { deployId: deploy.id, imageId, workdir, publishDirectory, singlePage }
+  return liftFolder(world, wanted, folder, signal)
 }

@@ -67,6 +67,14 @@ export function parseRedirects(text: string): { redirects: SiteRedirect[]; notes
   return { redirects, notes: file.notes }
 }
 
+/** Whether rules answer `/` with something else than the index page that a folder lacks. */
+export function answersRoot(redirects: SiteRedirect[]): boolean {
+  return redirects.some(
+    ({ from, to, status }) =>
+      (from === '/' || from === '/*') && status !== 404 && !/^\/(index\.html)?$/.test(to),
+  )
+}
+
 /** A rule, or why the line is none. */
 function parseRedirect(line: string): SiteRedirect | string {
   const words = line.trim().split(/\s+/)

@@ -1,21 +1,13 @@
 import { cp, realpath, rename, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { BuildFailure } from '../builds/failure.ts'
-import { Tree } from '../sources/tree.ts'
 import { finishSite } from './finish.ts'
 import type { FinishedSite, TakeFolder } from './jobs.ts'
 
 /**
- * Moves the published folder of a tree out of it, when nothing has to be built. Throws BuildFailure when there is no
- * such folder.
+ * Moves the published folder of a tree out of it. Throws BuildFailure when there is no such folder.
  */
-export async function takeFolder({
-  root,
-  mayBuild,
-  publishDirectory,
-  folder,
-}: TakeFolder): Promise<FinishedSite | null> {
-  if (mayBuild && (await hasBuildScript(root))) return null
+export async function takeFolder({ root, publishDirectory, folder }: TakeFolder): Promise<FinishedSite> {
   const real = await realpath(join(root, publishDirectory)).catch(() => null)
   const isInside = real !== null && !/^\.\.(\/|$)/.test(relative(root, real))
   if (!isInside || !(await stat(real)).isDirectory())
@@ -23,10 +15,5 @@ export async function takeFolder({
   // Both lie in the data directory; what is a mount of its own inside it is copied.
   const files = join(folder, 'files')
   await rename(real, files).catch(() => cp(real, files, { recursive: true, verbatimSymlinks: true }))
-  return finishSite(folder)
-}
-
-async function hasBuildScript(root: string): Promise<boolean> {
-  const manifest = await new Tree(root).readText('package.json')
-  return manifest !== null && /"build"\s*:/.test(manifest)
+  return finishSite(folder, false)
 }

@@ -6,7 +6,7 @@ import { BuildFailure } from '../builds/failure.ts'
 import { EntryRules } from '../sources/archive-entries.ts'
 import { TreeWriter } from '../sources/tree-writer.ts'
 import { finishSite } from './finish.ts'
-import type { FinishedSite } from './jobs.ts'
+import type { FinishedSite, LiftedFolder } from './jobs.ts'
 
 /** What a published folder may weigh: as much as an uploaded archive may unpack to. */
 const MAX_BYTES = 4 * 1024 ** 3
@@ -16,7 +16,7 @@ const MAX_BYTES = 4 * 1024 ** 3
  * BuildFailure when it is not a folder, or holds anything but files and folders.
  */
 export async function unpackFolder(
-  { top, folder }: { top: string; folder: string },
+  { top, folder, singlePage }: LiftedFolder,
   tar: Readable,
 ): Promise<FinishedSite> {
   const directory = join(folder, 'files')
@@ -42,7 +42,7 @@ export async function unpackFolder(
     if (entry) await tree.write(entry, content)
     else content.resume()
   }
-  return finishSite(folder)
+  return finishSite(folder, singlePage)
 }
 
 /** The engine puts the folder's own name before every entry. */

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import { dirname, extname, join } from 'node:path'
+import type { Duplex, Readable } from 'node:stream'
 import { messageOf } from '#server/errors.ts'
 import { lowerPriority } from '../reader/priority.ts'
 import { watchMemory } from '../reader/usage.ts'
-import { GIT_IS_MISSING } from './git-lifeline.ts'
+import type { CredentialDesk } from './credential-desk.ts'
+import { GIT_CREDENTIALS_FD, GIT_IS_MISSING } from './git-lifeline.ts'
 import { OutputLines, TooMuchOutput, WholeOutput } from './git-output.ts'
 
 /** One piece of memory that is larger ends git itself, sooner than a look from outside would. */
@@ -24,6 +26,12 @@ export function provideGitRunner(file: string): void {
   runner = file
 }
 
+/** The program that connects ssh, which lies beside that. */
+export function gitDialer(): string {
+  if (runner === undefined) throw new Error('there is no program that connects ssh')
+  return join(dirname(runner), `git-dialer${extname(runner)}`)
+}
+
 /** A git command that ended with a failure; `messages` is what it wrote about that. */
 export class GitError extends Error {
   override readonly name = 'GitError'
@@ -41,6 +49,8 @@ export interface GitCommand {
   arguments: string[]
   environment: Record<string, string>
   signal: AbortSignal
+  /** Answers git's questions for credentials; nothing does without. */
+  desk?: CredentialDesk
   /** Receives each line of output as it comes, which is then not collected; a throw ends the command. */
   onOutputLine?: (line: string) => void
 }
@@ -97,11 +107,14 @@ function start(command: GitCommand): GitProcess {
   if (runner === undefined) throw new Error('there is no program that starts git')
   const child = spawn(process.execPath, [runner, ...HARMLESS, ...command.arguments], {
     env: { ...baseEnvironment(), ...command.environment },
-    // The last is its lifeline: it closes with this process, however that ends.
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    // The fourth is its lifeline: it closes with this process, however that ends. At the last git asks for credentials.
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
     detached: true,
   })
   lowerPriority(child.pid)
+  const questions = child.stdio[GIT_CREDENTIALS_FD] as Duplex
+  if (command.desk) command.desk.serve(questions)
+  else questions.on('error', () => {}).resume()
   return child as GitProcess
 }
 

@@ -1,79 +1,101 @@
-import { parseRepositoryUrl, splitCredentials } from '#server/git/url.ts'
-import { GitError } from './git-command.ts'
+import type { Reach } from '#server/git/addresses.ts'
+import type { GitCredentials } from '#server/git/serving.ts'
+import { parseRepositoryUrl, splitCredentials, usualPort, type RepositoryUrl } from '#server/git/url.ts'
+import { ASK_DESK, CredentialDesk } from './credential-desk.ts'
+import { openPass, type Pass } from './gate.ts'
+import { GitError, gitDialer } from './git-command.ts'
 
 /** How a remote is reached. */
 export interface RemoteAccess {
   /** As it was saved, credentials included. */
   url: string
+  /** Of the connection that serves the address; those in the address win. */
+  credentials?: GitCredentials | null
+  reach: Reach
   sshKeyFile: string
   knownHostsFile: string
 }
 
-/** A remote as git commands are told of it: no credentials in `url` or `settings`, which anyone on the host may see. */
+/** A remote as git commands are told of it: no credentials in `url`, `settings` or `environment`. */
 export interface Remote {
   url: string
   host: string
   settings: string[]
   environment: Record<string, string>
+  /** Answers git's questions for credentials. */
+  desk: CredentialDesk
+  /** What git goes out through. */
+  pass: Pass
+}
+
+/** Why a remote cannot be read: it refuses who asks, or it cannot be reached or has no such repository. For its user. */
+export class RemoteFault extends Error {
+  override readonly name = 'RemoteFault'
+  readonly kind: 'refused' | 'unreachable'
+
+  constructor(kind: RemoteFault['kind'], message: string, cause: GitError) {
+    super(message, { cause })
+    this.kind = kind
+  }
 }
 
 /** An ssh connection is given up after this, a silent one after three intervals of it. */
 const SSH_TIMEOUT_SECONDS = 15
 
 /**
- * A credential helper (gitcredentials(7)) of fixed text: the values come to it in the environment, which only the owner
- * of the process can read, and they leave no trace on disk.
+ * Prepares a remote for commands, lets `use` run them, and ends what was opened for them. Throws RemoteFault for what git
+ * says of the remote, for an address that is none, which was judged when it was saved, and for one that leads where it may
+ * not; and what `use` throws beside GitError.
  */
-function credentialHelper(index: number): string {
-  return `!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$${USERNAME}${index}" "$${PASSWORD}${index}"; }; f`
-}
-
-const USERNAME = 'DEPLOYER_GIT_USERNAME_'
-const PASSWORD = 'DEPLOYER_GIT_PASSWORD_'
-
-/** Prepares a remote for commands. Throws GitError for an address that is not one, which was judged when it was saved. */
-export function openRemote(access: RemoteAccess): Remote {
+export async function withRemote<T>(access: RemoteAccess, use: (remote: Remote) => Promise<T>): Promise<T> {
   const parsed = parseRepositoryUrl(access.url)
-  if (!parsed) throw new GitError('', 'no address', 'is not a repository address')
+  if (!parsed) {
+    const error = new GitError('', 'no address', 'is not a repository address')
+    throw new RemoteFault('unreachable', 'this is not a repository address: correct repo_url', error)
+  }
   const { url, username, password } = splitCredentials(access.url)
+  const desk = new CredentialDesk()
+  const isWeb = parsed.protocol === 'http' || parsed.protocol === 'https'
+  // For all of its host, where its submodules may be.
+  if (username !== null || password !== null) desk.add(new URL(url).origin, username, password)
+  else if (isWeb && access.credentials)
+    desk.add(new URL(url).origin, access.credentials.username, access.credentials.password)
+  const pass = await openPass(access.reach)
   const environment = {
     GIT_SSH_VARIANT: 'ssh',
     GIT_SSH_COMMAND: sshCommand(access).map(quoteForShell).join(' '),
+    ...pass.environment,
   }
-  const remote = { url, host: parsed.host, settings: [], environment }
-  // For all of its host, where its submodules may be; neither a redirect nor a submodule elsewhere is told them.
-  return username === null && password === null
-    ? remote
-    : addCredentials(remote, new URL(url).origin, username, password)
+  const remote: Remote = { url, host: parsed.host, settings: [...ASK_DESK], environment, desk, pass }
+  try {
+    remote.settings.push(...(await admit(remote, parsed)))
+    return await use(remote)
+  } catch (error) {
+    throw error instanceof GitError ? explain(error, remote) : error
+  } finally {
+    pass.close()
+  }
 }
 
-/** A remote that knows, beside its own, the credentials that stood in another address, for that address alone. */
-export function withCredentials(remote: Remote, { url, username, password }: SplitAddress): Remote {
-  return username === null && password === null ? remote : addCredentials(remote, url, username, password)
-}
-
-type SplitAddress = ReturnType<typeof splitCredentials>
-
-function addCredentials(
-  remote: Remote,
-  place: string,
-  username: string | null,
-  password: string | null,
-): Remote {
-  const index = remote.settings.length
-  // First, as git asks the helpers in this order and passes by those for a wider place then (gitcredentials(7)).
-  // An equals sign would end the key (git(1), -c).
-  const key = `credential.${place.replaceAll('=', '%3D')}.helper`
-  const settings = ['-c', `${key}=${credentialHelper(index)}`, ...remote.settings]
-  const environment = {
-    ...remote.environment,
-    [`${USERNAME}${index}`]: username ?? '',
-    [`${PASSWORD}${index}`]: password ?? '',
-  }
-  return { ...remote, settings, environment }
+/**
+ * Lets git reach the host of an address that was judged; answers the settings that it needs for that. The protocol of git
+ * itself knows no proxy, so it is given the address that its name has now.
+ */
+export async function admit({ pass }: Remote, parsed: RepositoryUrl): Promise<string[]> {
+  pass.allow(parsed.host)
+  if (parsed.protocol !== 'git') return []
+  const port = parsed.port ?? usualPort('git')
+  const address = await pass.resolve(parsed.host, port).catch((cause: unknown) => {
+    throw new GitError('connect', 'no address', String(cause))
+  })
+  if (address === parsed.host) return []
+  const after = parsed.port === null ? '' : `:${parsed.port}`
+  const bracketed = address.includes(':') ? `[${address}]` : address
+  return ['-c', `url.git://${bracketed}${after}/.insteadOf=git://${parsed.host}${after}/`]
 }
 
 function sshCommand({ sshKeyFile, knownHostsFile }: RemoteAccess): string[] {
+  const dialer = [process.execPath, gitDialer()].map((path) => quoteForShell(path).replaceAll('%', '%%'))
   const options = [
     'IdentitiesOnly=yes',
     'IdentityAgent=none',
@@ -88,6 +110,7 @@ function sshCommand({ sshKeyFile, knownHostsFile }: RemoteAccess): string[] {
     'PermitLocalCommand=no',
     'ForwardAgent=no',
     'ClearAllForwardings=yes',
+    `ProxyCommand=${dialer.join(' ')} %h %p`,
   ]
   return ['ssh', '-F', '/dev/null', '-i', sshKeyFile, ...options.flatMap((option) => ['-o', option])]
 }
@@ -97,13 +120,8 @@ function quoteForShell(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** What git's messages about a remote mean, first match first. The message says what to do. */
-const FAULTS: [pattern: RegExp, explain: (remote: Remote) => string][] = [
-  [
-    /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/,
-    ({ host }) =>
-      `the host key of ${host} is not the one that was pinned: if the change is right, remove the host's line from ssh/known_hosts in the data directory`,
-  ],
+/** What git's messages about a remote that wants other credentials mean, first match first. The message says what to do. */
+const REFUSALS: [pattern: RegExp, explain: (remote: Remote) => string][] = [
   [
     /Permission denied \(|Permission denied, please try again|Load key /,
     ({ url }) =>
@@ -112,12 +130,21 @@ const FAULTS: [pattern: RegExp, explain: (remote: Remote) => string][] = [
   [
     /Authentication failed|HTTP Basic: Access denied|returned error: 403|invalid credentials/i,
     ({ url }) =>
-      `${url} refused the credentials: correct the user name and the password or token in repo_url`,
+      `${url} refused the credentials: correct the user name and the password or token in repo_url, or authorize its git connection again`,
   ],
   [
     /could not read (Username|Password)|terminal prompts disabled|returned error: 401/,
     ({ url }) =>
-      `${url} does not exist or is private: check the address, or put a user name and token into it, or use its ssh address`,
+      `${url} does not exist or is private: check the address, or connect its account, put a user name and token into it, or use its ssh address`,
+  ],
+]
+
+/** The same of those that cannot be reached or have no such repository. */
+const ABSENCES: typeof REFUSALS = [
+  [
+    /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/,
+    ({ host }) =>
+      `the host key of ${host} is not the one that was pinned: if the change is right, remove the host's line from ssh/known_hosts in the data directory`,
   ],
   [
     /repository .* not found|Repository not found|does not appear to be a git repository|not exported|returned error: 404|is this a git repository|Could not find repository|project you were looking for could not be found/i,
@@ -143,10 +170,18 @@ const FAULTS: [pattern: RegExp, explain: (remote: Remote) => string][] = [
   ],
 ]
 
-/** What a failed command means for its user; null when its messages are not known. */
-export function explainRemote(error: GitError, remote: Remote): string | null {
-  const fault = FAULTS.find(([pattern]) => pattern.test(error.messages))
-  return fault ? fault[1](remote) : null
+/** What a failed command means for its user. */
+function explain(error: GitError, remote: Remote): RemoteFault {
+  const { fault } = remote.pass
+  if (fault?.kind === 'refused')
+    return new RemoteFault('unreachable', `${remote.url}: ${fault.message}`, error)
+  if (fault) return new RemoteFault('unreachable', fault.message, error)
+  const messageFrom = (faults: typeof REFUSALS): string | undefined =>
+    faults.find(([pattern]) => pattern.test(error.messages))?.[1](remote)
+  const refusal = messageFrom(REFUSALS)
+  if (refusal !== undefined) return new RemoteFault('refused', refusal, error)
+  const absence = messageFrom(ABSENCES) ?? `${remote.url} cannot be read: ${lastWords(error)}`
+  return new RemoteFault('unreachable', absence, error)
 }
 
 /** git's own last words, for faults that are not known. */

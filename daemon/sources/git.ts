@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
+import { splitCredentials } from '#server/git/url.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import type { Reader } from '../reader/reader.ts'
 import { fetchCommit, type CommitChoice, type FetchedCommit } from './fetch.ts'
-import { GitError } from './git-command.ts'
-import { explainRemote, lastWords, openRemote, type RemoteAccess } from './git-remote.ts'
+import { RemoteFault, withRemote, type RemoteAccess } from './git-remote.ts'
 import { FINISH_CHECKOUT } from './jobs.ts'
 import { Repository } from './repository.ts'
 import { fetchSubmodules } from './submodules.ts'
@@ -43,18 +43,18 @@ export async function checkout(request: CheckoutRequest): Promise<Checkout> {
   const timeout = AbortSignal.timeout(CHECKOUT_TIMEOUT_MS)
   const signal = AbortSignal.any([request.signal, timeout, ending.signal])
   const watching = watchSize(request.directory, signal, (fault) => ending.abort(fault))
-  const remote = openRemote(request)
   try {
-    return await layOut(new Repository(request.directory, remote, signal), request)
+    return await withRemote(request, (remote) =>
+      layOut(new Repository(request.directory, remote, signal), request),
+    )
   } catch (error) {
     if (timeout.aborted && !request.signal.aborted) {
       throw new BuildFailure(
-        `cloning ${remote.url} took longer than ${CHECKOUT_TIMEOUT_MS / 60_000} minutes: try again, or deploy a smaller repository`,
+        `cloning ${splitCredentials(request.url).url} took longer than ${CHECKOUT_TIMEOUT_MS / 60_000} minutes: try again, or deploy a smaller repository`,
       )
     }
-    if (!(error instanceof GitError)) throw error
-    const message = explainRemote(error, remote) ?? `${remote.url} cannot be cloned: ${lastWords(error)}`
-    throw new BuildFailure(message, { cause: error })
+    if (!(error instanceof RemoteFault)) throw error
+    throw new BuildFailure(error.message, { cause: error })
   } finally {
     ending.abort()
     await watching

@@ -1,6 +1,7 @@
 import { AppError } from '#server/errors.ts'
-import { GitError, runGit } from './git-command.ts'
-import { explainRemote, lastWords, openRemote, type Remote, type RemoteAccess } from './git-remote.ts'
+import { parseRepositoryUrl } from '#server/git/url.ts'
+import { runGit } from './git-command.ts'
+import { RemoteFault, withRemote, type Remote, type RemoteAccess } from './git-remote.ts'
 
 /** A remote that lists its refs slower than this is taken for unreachable; a person waits for the answer. */
 const LISTING_TIMEOUT_MS = 30_000
@@ -18,6 +19,7 @@ export async function listRefs(remote: Remote, patterns: string[], signal: Abort
   const output = await runGit({
     arguments: [...remote.settings, 'ls-remote', '--symref', '--', remote.url, ...patterns],
     environment: remote.environment,
+    desk: remote.desk,
     signal,
   })
   const refs = new Map<string, string>()
@@ -41,16 +43,16 @@ export function branchNames({ refs }: RemoteRefs): string[] {
 
 /**
  * The branches of a remote and its default one, read from the remote now. An empty repository has none.
- * Throws `git_remote_unreachable` with a message that says why and what to do.
+ * Throws `git_remote_unreachable`, or `git_authorization_rejected` when it wants other credentials; the message says why
+ * and what to do.
  */
 export async function lsRemote(
   access: RemoteAccess & { signal?: AbortSignal },
 ): Promise<{ branches: string[]; default_branch: string | null }> {
-  const remote = openRemote(access)
   const timeout = AbortSignal.timeout(LISTING_TIMEOUT_MS)
   const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout
   try {
-    const refs = await listRefs(remote, ['HEAD', 'refs/heads/*'], signal)
+    const refs = await withRemote(access, (remote) => listRefs(remote, ['HEAD', 'refs/heads/*'], signal))
     const branches = branchNames(refs)
     return {
       branches,
@@ -61,12 +63,12 @@ export async function lsRemote(
     if (timeout.aborted) {
       throw new AppError(
         'git_remote_unreachable',
-        `the host ${remote.host} did not answer within ${LISTING_TIMEOUT_MS / 1_000} s: try again`,
+        `the host ${parseRepositoryUrl(access.url)?.host} did not answer within ${LISTING_TIMEOUT_MS / 1_000} s: try again`,
         { cause },
       )
     }
-    if (!(cause instanceof GitError)) throw cause
-    const message = explainRemote(cause, remote) ?? `${remote.url} cannot be read: ${lastWords(cause)}`
-    throw new AppError('git_remote_unreachable', message, { cause })
+    if (!(cause instanceof RemoteFault)) throw cause
+    const code = cause.kind === 'refused' ? 'git_authorization_rejected' : 'git_remote_unreachable'
+    throw new AppError(code, cause.message, { cause })
   }
 }

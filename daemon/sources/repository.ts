@@ -52,6 +52,7 @@ export class Repository {
     const options: GitCommand = {
       arguments: [...this.remote.settings, ...command],
       environment: this.remote.environment,
+      desk: this.remote.desk,
       signal: this.signal,
     }
     return runGit(onOutputLine ? { ...options, onOutputLine } : options)

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { parseRepositoryUrl, repositoryUrlFault, splitCredentials } from '#server/git/url.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { GitError } from './git-command.ts'
-import { lastWords, withCredentials, type Remote } from './git-remote.ts'
+import { admit, lastWords, type Remote } from './git-remote.ts'
 import { Repository } from './repository.ts'
 
 /** Submodules of submodules, and theirs: deeper ones are of a repository that contains itself. */
@@ -55,30 +55,35 @@ async function update(parent: Repository): Promise<void> {
 }
 
 /**
- * Has git see of the addresses, which `init` has made absolute, what was judged, as of the repository's own. Answers the
- * remote with the credentials that were in them: git would put an address on the command lines of its programs.
+ * Has git see of the addresses, which `init` has made absolute, what was judged, as of the repository's own, and reach their
+ * hosts. The credentials that were in them go to the desk: git would put an address on the command lines of its programs.
+ * Answers the remote with the settings that the hosts need.
  */
 async function judgeAddresses(parent: Repository): Promise<Remote> {
   const list = ['config', '--local', '--null', '--get-regexp', '^submodule\\..*\\.url$']
-  const settings = await parent.git(list).catch((error: unknown) => {
+  const addresses = await parent.git(list).catch((error: unknown) => {
     if (error instanceof GitError && error.code === NONE_FOUND) return ''
     throw error
   })
-  let { remote } = parent
-  for (const setting of settings.split('\0').filter((text) => text !== '')) {
+  const { remote } = parent
+  const settings = [...remote.settings]
+  for (const setting of addresses.split('\0').filter((text) => text !== '')) {
     // The first line end is git's own, any other a part of the address.
     const end = setting.indexOf('\n')
     const key = setting.slice(0, end)
     const url = setting.slice(end + 1)
-    if (parseRepositoryUrl(url) === null) {
+    const parsed = parseRepositoryUrl(url)
+    if (parsed === null) {
       const name = key.slice('submodule.'.length, -'.url'.length)
       throw cannotFetch(`the submodule ${name}`, url, `its address ${repositoryUrlFault(url)}`)
     }
     const judged = splitCredentials(url)
     if (judged.url !== url) await parent.git(['config', '--local', key, judged.url])
-    remote = withCredentials(remote, judged)
+    if (judged.username !== null || judged.password !== null)
+      remote.desk.add(judged.url, judged.username, judged.password)
+    settings.push(...(await admit(remote, parsed)))
   }
-  return remote
+  return { ...remote, settings }
 }
 
 /** Where submodules are in the tree: its entries that name a commit (git-ls-files(1), --stage). */

@@ -16,6 +16,11 @@ export class Tree {
     this.#directory = directory
   }
 
+  /** The tree of one of its folders. */
+  folder(path: string): Tree {
+    return new Tree(join(this.#directory, path))
+  }
+
   /** Whether a file of that name is there. */
   async hasFile(path: string): Promise<boolean> {
     const real = await this.#resolve(path)

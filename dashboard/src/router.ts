@@ -38,6 +38,7 @@ export const router = createRouter({
             { path: '', component: ahead(() => import('./service/ServiceOverview.vue')) },
             { path: 'deploys', component: ahead(() => import('./service/ServiceDeploys.vue')) },
             { path: 'logs', component: ahead(() => import('./service/ServiceLogs.vue')) },
+            { path: 'metrics', component: ahead(() => import('./metrics/ServiceMetrics.vue')) },
             { path: 'runs', component: ahead(() => import('./service/ServiceRuns.vue')) },
             { path: 'variables', component: ahead(() => import('./service/ServiceVariables.vue')) },
             { path: 'settings', component: ahead(() => import('./service/ServiceSettings.vue')) },
@@ -63,7 +64,40 @@ export const router = createRouter({
             query,
           }),
         },
+        { path: 'datastores', component: ahead(() => import('./pages/DatastoresPage.vue')) },
+        { path: 'datastores/new', component: ahead(() => import('./pages/NewDatastorePage.vue')) },
+        {
+          path: 'datastores/:id',
+          component: ahead(() => import('./pages/DatastorePage.vue')),
+          props: true,
+          children: [
+            { path: '', component: ahead(() => import('./datastores/DatastoreOverview.vue')) },
+            { path: 'backups', component: ahead(() => import('./datastores/DatastoreBackups.vue')) },
+            { path: 'settings', component: ahead(() => import('./datastores/DatastoreSettings.vue')) },
+          ],
+        },
         { path: 'domains', component: ahead(() => import('./pages/DomainsPage.vue')) },
+        {
+          path: 'server',
+          component: ahead(() => import('./pages/ServerPage.vue')),
+          children: [
+            { path: '', component: ahead(() => import('./metrics/ServerMetrics.vue')) },
+            { path: 'logs', component: ahead(() => import('./server/ServerLog.vue')) },
+          ],
+        },
+        { path: 'notifications', component: ahead(() => import('./notifications/NotificationsPage.vue')) },
+        { path: 'git', component: ahead(() => import('./git/GitPage.vue')) },
+        {
+          path: 'git/register',
+          component: () => import('./git/RegisterPage.vue'),
+          // It alone may send a form elsewhere, so it is always loaded by itself (its content security policy).
+          beforeEnter: (to, from) => {
+            if (from.matched.length === 0) return true
+            location.assign(to.fullPath)
+            return false
+          },
+        },
+        { path: 'git/callback', component: () => import('./git/CallbackPage.vue') },
         { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
         { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },
         { path: ':path(.*)*', component: ahead(() => import('./pages/NotFoundPage.vue')) },

@@ -6,12 +6,17 @@ const SOCKET_PATH_BYTES = 107
 
 /** The control socket of a data directory's data plane. */
 export function controlSocketFile(dataDirectory: string): string {
-  return join(dataDirectory, 'proxy.sock')
+  return join(proxyDirectory(dataDirectory), 'control.sock')
 }
 
-/** Where the data plane keeps its table, counts, log and the sockets of its workers. */
+/** Where the data plane keeps its table, counts, log, control socket and the sockets of its workers. */
 export function proxyDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'proxy')
+}
+
+/** Where the supervisor in charge writes its process id, for a service manager to watch. */
+export function supervisorPidFile(dataDirectory: string): string {
+  return join(proxyDirectory(dataDirectory), 'supervisor.pid')
 }
 
 /** The control socket of one worker. */

@@ -1,194 +1,261 @@
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
-import type { TLSSocket } from 'node:tls'
 import { MAX_HEAD_BYTES } from '../http1/head.ts'
-import { Client, type AcceptingWorker } from '../relay/client.ts'
 import type { Peer } from '../relay/peer.ts'
-import { LINGER_MS, READER_TIMEOUT_MS } from '../relay/waits.ts'
-import { requestHead } from './request-head.ts'
-import { StreamWire, type Progress } from './stream-wire.ts'
+import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, LINGER_MS, READER_TIMEOUT_MS } from '../relay/waits.ts'
+import type { SocketWire } from '../wire/socket-wire.ts'
+import type { WireOwner } from '../wire/wire.ts'
+import { HeaderEncoder } from './encoder.ts'
+import { flushSoon, type Flushable } from './flusher.ts'
+import { FrameReader } from './frame-reader.ts'
+import { STREAM_WINDOW_BYTES } from './incoming-body.ts'
+import { Intake, MAX_STREAMS } from './intake.ts'
+import { Lanes, type LaneWorker } from './lanes.ts'
+import { Output } from './output.ts'
+import {
+  ConnectionFault,
+  DEFAULT_WINDOW_BYTES,
+  ERROR,
+  FLAG,
+  FRAME,
+  MAX_WINDOW_BYTES,
+  SETTING,
+} from './protocol.ts'
+import { Scheduler } from './scheduler.ts'
+import { settingsContent, type PeerSettings } from './settings.ts'
+import type { StreamHost, StreamWire } from './stream-wire.ts'
 
-/** Requests at a time of one connection; browsers are told that 100 or more is usual (RFC 9113 6.5.2). */
-const MAX_STREAMS = 128
-/** What a client may send ahead of an upstream that reads slowly: of one request, and of all of a connection. */
-const STREAM_WINDOW_BYTES = 256 * 1024
+/** What a client may send ahead of upstreams that read slowly, of all of a connection. */
 const CONNECTION_WINDOW_BYTES = 1024 * 1024
-/** Pairs that node reads, crumbs of cookies and pseudo fields included; the relay counts the fields that are left. */
-const MAX_PAIRS = 1_000
 /** A client that says that it goes has this long for what is under way. */
 const FAREWELL_MS = 10 * 60_000
-const KEEP_ALIVE_PROBE_MS = 60_000
-const IDLE_TIMEOUT_MS = 75_000
-/** How long a connection that came late waits for its first request. */
-const FIRST_REQUEST_MS = 1_000
-const END_STREAM = 1
-/** A code of RST_STREAM: the request may be sent again (RFC 9113 8.7). */
-const REFUSED_STREAM = 7
+/** What was on its way when the client was told to open no more streams has come by then (RFC 9113 6.8). */
+const GOAWAY_NOTICE_MS = 1_000
+const SETTINGS_ACK_TIMEOUT_MS = 30_000
+
+const SETTINGS = settingsContent([
+  [SETTING.maxConcurrentStreams, MAX_STREAMS],
+  [SETTING.initialWindowSize, STREAM_WINDOW_BYTES],
+  [SETTING.maxHeaderListSize, MAX_HEAD_BYTES],
+  [SETTING.enableConnectProtocol, 1],
+  [SETTING.noRfc7540Priorities, 1],
+])
 
 /** The worker that a connection was accepted in. */
-export interface Http2Worker extends AcceptingWorker {
-  /** Looks after the requests of a client. */
-  serve(client: Client): void
-  /** Counts a stream beside the first; false when its address has too many. */
-  takePlace(peer: Peer): boolean
-  /** Such a stream has ended. */
-  leavePlace(peer: Peer): void
+export interface Http2Worker extends LaneWorker {
   /** The connection is gone. */
   forgetHttp2(connection: Http2Connection): void
 }
 
-/** What serves one stream at a time: for the relay a connection that is kept alive. */
-interface Lane {
-  wire: StreamWire
-  client: Client
-}
-
-/** An accepted connection that speaks HTTP/2. */
-export class Http2Connection {
-  #worker: Http2Worker
-  #peer: Peer
-  #socket: TLSSocket
-  #session: ServerHttp2Session
-  #farewell = Infinity
-  #free: Lane[] = []
-  #busy = new Set<Lane>()
-  #retiring = false
-  /** It has had a request. */
-  #used = false
-  /** Monotonic milliseconds; 0 for none. */
-  #deadline: number
-  /** When it must be gone, once it is closed and nothing is under way. */
+/** An accepted connection that speaks HTTP/2: what goes out over it, and how long it lasts. */
+export class Http2Connection implements WireOwner, StreamHost, Flushable {
+  readonly output: Output
+  readonly encoder = new HeaderEncoder()
+  readonly lanes: Lanes
+  isQueued = false
+  window = DEFAULT_WINDOW_BYTES
+  progressAt = 0
+  /** What a new stream's window is. */
+  streamWindow = DEFAULT_WINDOW_BYTES
+  readonly #worker: Http2Worker
+  readonly #wire: SocketWire
+  readonly #intake: Intake
+  readonly #reader: FrameReader
+  readonly #scheduler = new Scheduler()
+  /** Bytes of DATA that were read and not given back. */
+  #owed = 0
+  /** It ends when nothing is under way. */
+  #leaving = false
+  // All in monotonic milliseconds, Infinity for never.
+  #idleBy: number
+  #headBy: number
+  #settledBy: number
+  #noticeUntil = Infinity
+  #farewellBy = Infinity
+  #drainedBy = Infinity
   #goneBy = Infinity
-  #progress: Progress = { at: 0 }
 
-  constructor(worker: Http2Worker, peer: Peer, socket: TLSSocket) {
+  constructor(worker: Http2Worker, peer: Peer, wire: SocketWire) {
     this.#worker = worker
-    this.#peer = peer
-    this.#socket = socket
-    this.#deadline = worker.now + IDLE_TIMEOUT_MS
-    // A stream has no other limit in time, and node lets no one near the socket of a session.
-    socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
-    this.#session = process.getBuiltinModule('node:http2').performServerHandshake(socket, {
-      maxHeaderListPairs: MAX_PAIRS,
-      settings: {
-        maxConcurrentStreams: MAX_STREAMS,
-        initialWindowSize: STREAM_WINDOW_BYTES,
-        maxHeaderListSize: MAX_HEAD_BYTES,
-      },
-    })
-    this.#session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
-    this.#session.on('error', () => {})
-    this.#session.on('goaway', () => (this.#farewell = worker.now + FAREWELL_MS))
-    this.#session.on('close', () => this.#end())
-    this.#session.on('stream', (stream, _headers, flags, rawHeaders) =>
-      this.#accept(stream, flags, rawHeaders),
-    )
+    this.#wire = wire
+    wire.owner = this
+    this.output = new Output(wire)
+    this.lanes = new Lanes(worker, peer, this)
+    this.#intake = new Intake(this, CONNECTION_WINDOW_BYTES)
+    this.#reader = new FrameReader(this.#intake)
+    this.#idleBy = worker.now + IDLE_TIMEOUT_MS
+    this.#headBy = worker.now + HEAD_TIMEOUT_MS
+    this.#settledBy = worker.now + SETTINGS_ACK_TIMEOUT_MS
+    this.output.frame(FRAME.settings, 0, 0, SETTINGS)
+    this.output.numberFrame(FRAME.windowUpdate, 0, CONNECTION_WINDOW_BYTES - DEFAULT_WINDOW_BYTES)
+    this.touch()
   }
 
-  #accept(stream: ServerHttp2Stream, flags: number, headers: string[]): void {
-    this.#used = true
-    // Those that came with it are taken too.
-    if (this.#retiring) setImmediate(() => this.#session.close())
-    // Each costs as much as a connection of HTTP/1.1.
-    if (this.#busy.size > 0 && !this.#worker.takePlace(this.#peer)) {
-      stream.on('error', () => {})
-      return stream.close(REFUSED_STREAM)
-    }
-    const lane = this.#takeLane()
+  // --- what happens on the wire
+
+  onRead(input: Buffer, length: number): void {
     try {
-      this.#serve(lane, stream, flags, headers)
+      this.#reader.read(input, length)
     } catch (error) {
-      lane.wire.fail(error)
+      if (!(error instanceof ConnectionFault)) throw error
+      return this.#fail(error.code)
     }
+    const isAmidHead = this.#reader.isAmidFrame || this.#intake.isAmidHead
+    if (!isAmidHead) this.#headBy = Infinity
+    else if (this.#headBy === Infinity) this.#headBy = this.#worker.now + HEAD_TIMEOUT_MS
+    if (!this.#scheduler.isEmpty) this.touch()
+    if (this.output.isBlocked) this.#wire.pause()
   }
 
-  #serve(lane: Lane, stream: ServerHttp2Stream, flags: number, headers: string[]): void {
-    this.#busy.add(lane)
-    this.#deadline = 0
-    lane.wire.begin(stream)
-    stream.on('close', () => this.#closed(lane))
-    const head = requestHead(headers, (flags & END_STREAM) === 0)
-    // Without a body it is left unread: so node closes it after the last write is done, not in its midst, with an error.
-    if (head.hasBody) passBody(stream, lane.wire, head.chunked)
-    lane.wire.receive(head.bytes, head.bytes.length)
+  onDrain(): void {
+    this.progressAt = performance.now()
+    this.#drainedBy = Infinity
+    this.flush()
+    if (!this.output.isBlocked) this.#wire.resume()
   }
 
-  #takeLane(): Lane {
-    for (let lane = this.#free.pop(); lane; lane = this.#free.pop()) if (!lane.wire.closed) return lane
-    const wire = new StreamWire(this.#progress)
-    const client = new Client(this.#worker, this.#peer, wire)
-    this.#worker.serve(client)
-    return { wire, client }
+  onEnd(): void {
+    this.cut()
   }
 
-  #closed(lane: Lane): void {
-    const usable = lane.client.idle && !this.#session.closed
-    lane.wire.leave(!usable)
-    if (usable) this.#free.push(lane)
-    this.#busy.delete(lane)
-    if (this.#busy.size > 0) this.#worker.leavePlace(this.#peer)
-    else this.#deadline = this.#worker.now + IDLE_TIMEOUT_MS
-  }
-
-  #end(): void {
-    for (const { wire } of this.#free.splice(0)) wire.destroy()
+  onClose(): void {
+    this.#reader.stop()
+    this.lanes.end()
+    this.output.drop()
     this.#worker.forgetHttp2(this)
   }
 
-  /** Called with each tick of the relay's clock. */
-  tick(now: number): void {
-    if (now > this.#farewell || now > this.#goneBy) return this.cut()
-    if (this.#deadline !== 0 && now > this.#deadline) this.#session.close()
-    this.#watchEnd(now)
-    for (const { wire } of this.#busy) wire.tick(now)
+  // --- what goes out
+
+  touch(): void {
+    flushSoon(this)
   }
 
-  /** A client that does not close its end, or takes nothing of what is left, is not waited for. */
-  #watchEnd(now: number): void {
-    if (this.#session.destroyed) this.#goneBy = Math.min(this.#goneBy, now + LINGER_MS)
-    else if (this.#session.closed && this.#busy.size === 0)
-      this.#goneBy = Math.min(this.#goneBy, now + READER_TIMEOUT_MS)
+  wait(stream: StreamWire): void {
+    this.#scheduler.add(stream)
+    this.touch()
+  }
+
+  flush(): void {
+    if (this.#wire.closed) return
+    this.lanes.settle()
+    this.#scheduler.run()
+    this.output.flush()
+    this.lanes.settle()
+    if (this.#wire.pending && this.#drainedBy === Infinity)
+      this.#drainedBy = performance.now() + READER_TIMEOUT_MS
+    if (this.lanes.busy.size > 0) this.#idleBy = Infinity
+    else if (this.#leaving && this.output.isSent) this.#close()
+    else if (this.#idleBy === Infinity) this.#idleBy = this.#worker.now + IDLE_TIMEOUT_MS
+  }
+
+  took(bytes: number): void {
+    this.#owed += bytes
+    if (this.#owed < CONNECTION_WINDOW_BYTES / 2) return
+    this.output.numberFrame(FRAME.windowUpdate, 0, this.#owed)
+    this.#intake.widen(this.#owed)
+    this.#owed = 0
+    this.touch()
+  }
+
+  release(stream: StreamWire, wasReset: boolean): void {
+    this.#scheduler.remove(stream)
+    stream.close()
+    this.#intake.forget(stream.id, wasReset)
+    this.touch()
+  }
+
+  /** Before the priority of a stream changes, and after. */
+  reorder(stream: StreamWire, change: () => void): void {
+    this.#scheduler.remove(stream)
+    change()
+    if (stream.pending) this.wait(stream)
+  }
+
+  // --- what the client says of the connection
+
+  /** The client takes so much more of all streams. Throws ConnectionFault. */
+  widen(bytes: number): void {
+    this.window += bytes
+    if (this.window > MAX_WINDOW_BYTES) throw new ConnectionFault(ERROR.flowControl, 'a window is too large')
+  }
+
+  /** Does as the client says of itself. Throws ConnectionFault. */
+  apply({ headerTableSize, initialWindowSize }: PeerSettings): void {
+    if (headerTableSize !== undefined) this.encoder.resize(headerTableSize)
+    if (initialWindowSize !== undefined) {
+      const more = initialWindowSize - this.streamWindow
+      this.streamWindow = initialWindowSize
+      for (const { wire } of this.lanes.busy) {
+        wire.widen(more)
+        if (wire.window > MAX_WINDOW_BYTES)
+          throw new ConnectionFault(ERROR.flowControl, 'a window is too large')
+      }
+    }
+    this.output.frame(FRAME.settings, FLAG.ack, 0, SETTINGS, 0, 0)
+    this.touch()
+  }
+
+  settled(): void {
+    this.#settledBy = Infinity
+  }
+
+  /** The client opens no more streams. */
+  clientLeaves(): void {
+    this.#leaving = true
+    this.#farewellBy = Math.min(this.#farewellBy, this.#worker.now + FAREWELL_MS)
+    this.touch()
+  }
+
+  // --- its end
+
+  /** Called with each tick of the relay's clock. */
+  tick(now: number): void {
+    if (now > this.#goneBy || now > this.#farewellBy || now > this.#drainedBy) return this.cut()
+    if (now > this.#headBy) return this.#fail(ERROR.enhanceYourCalm)
+    if (now > this.#settledBy) return this.#fail(ERROR.settingsTimeout)
+    if (now > this.#noticeUntil || now > this.#idleBy) this.#leave()
+    if (this.lanes.busy.size === 0) this.lanes.trim()
+    for (const { wire } of this.lanes.busy) wire.tick(now)
   }
 
   /**
-   * Lets the connection end after the requests under way; without one yet, after its first. What is on its way from
-   * the client is refused, which tells that it may be sent again (RFC 9113 6.8, 8.7): node has no earlier notice, as
-   * after any GOAWAY of its own it ignores new streams.
+   * Lets the connection end after what is under way. The client is told twice: first that it should open no more
+   * streams, and when what was on its way has come, which was the last (RFC 9113 6.8).
    */
-  retire(): void {
-    this.#retiring = true
-    if (this.#used) this.#session.close()
-    else this.#deadline = this.#worker.now + FIRST_REQUEST_MS
+  retire(atOnce: boolean): void {
+    if (this.#leaving || this.#noticeUntil !== Infinity) return
+    if (atOnce) return this.#leave()
+    this.output.goAway(MAX_WINDOW_BYTES, ERROR.none)
+    this.touch()
+    this.#noticeUntil = this.#worker.now + GOAWAY_NOTICE_MS
+  }
+
+  #leave(): void {
+    this.#noticeUntil = Infinity
+    this.#idleBy = Infinity
+    this.#leaving = true
+    this.output.goAway(this.#intake.close(), ERROR.none)
+    this.touch()
+  }
+
+  /** Ends the connection for a fault of the client. */
+  #fail(code: number): void {
+    this.#reader.stop()
+    this.#leaving = true
+    this.output.goAway(this.#intake.close(), code)
+    this.lanes.end()
+    // It is closed when this has gone.
+    this.touch()
+  }
+
+  /** A client that does not close its end, or takes nothing of what is left, is not waited for. */
+  #close(): void {
+    if (this.#goneBy !== Infinity) return
+    this.#wire.end()
+    this.#goneBy = this.#worker.now + (this.#wire.pending ? READER_TIMEOUT_MS : LINGER_MS)
   }
 
   /** Ends the connection at once. */
   cut(): void {
-    this.#session.destroy()
-    this.#socket.destroy()
+    this.#wire.destroy()
   }
-}
-
-/** Gives the body of a request to the relay, in chunks where it has no length. */
-function passBody(stream: ServerHttp2Stream, wire: StreamWire, chunked: boolean): void {
-  const give = (bytes: Buffer) => wire.receive(bytes, bytes.length)
-  stream.on('data', (data: Buffer) => give(chunked ? chunkOf(data) : data))
-  if (!chunked) return
-  let trailers = ''
-  stream.on('trailers', (_headers: unknown, _flags: number, fields: string[]) => {
-    for (let index = 0; index < fields.length; index += 2)
-      trailers += `${fields[index]}: ${fields[index + 1]}\r\n`
-  })
-  stream.on('end', () => {
-    // That a stream of HEAD was cut only its end tells: node has ended the other half at once.
-    if (!stream.aborted && !stream.closed) give(Buffer.from(`0\r\n${trailers}\r\n`, 'latin1'))
-  })
-}
-
-/** A chunk in one piece: each piece is a write of its own. */
-function chunkOf(data: Buffer): Buffer {
-  const size = `${data.length.toString(16)}\r\n`
-  const chunk = Buffer.allocUnsafe(size.length + data.length + 2)
-  chunk.write(size, 'latin1')
-  data.copy(chunk, size.length)
-  chunk.write('\r\n', size.length + data.length, 'latin1')
-  return chunk
 }

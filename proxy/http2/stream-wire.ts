@@ -1,148 +1,261 @@
-import type { ServerHttp2Stream } from 'node:http2'
 import { NO_TRAILERS } from '../http1/body.ts'
+import { latin1 } from '../http1/bytes.ts'
 import { READER_TIMEOUT_MS } from '../relay/waits.ts'
 import { slab } from '../wire/slab.ts'
 import { Wire } from '../wire/wire.ts'
-import { readAnswerHead, withoutRepeats } from './answer-head.ts'
+import { encoded, type HeaderEncoder } from './encoder.ts'
+import { IncomingBody, type BodyReader } from './incoming-body.ts'
+import type { Output } from './output.ts'
+import { NO_PRIORITY, type Priority } from './priority.ts'
+import { ERROR, FLAG, FRAME } from './protocol.ts'
+import type { RequestHead } from './request-fields.ts'
+import { CONNECTION_BLOCKED, MORE, SENT, STREAM_BLOCKED, type Sender, type SendResult } from './scheduler.ts'
 
-const NO_ERROR = 0
-/** Statuses after which node ends the stream itself. */
-const BODYLESS = new Set([204, 205, 304])
-const RESET_CONTENT = 205
 /** Interim answers of one request; nothing holds back who sends more. */
 const MAX_INTERIMS = 32
+const SWITCHING_PROTOCOLS = '101'
+const RESET_CONTENT = '205'
+/** Its length would be that of a body which is not sent. */
+const NO_LENGTH = ['content-length']
+/** What answers an upgrade is told otherwise (RFC 8441 5). */
+const UPGRADE_FIELDS = ['sec-websocket-accept']
+const NOTHING: readonly string[] = []
+const EMPTY = Buffer.alloc(0)
 
-/** Monotonic milliseconds at which a client last took something of any of its streams. */
-export interface Progress {
-  at: number
+/** The connection of a stream. */
+export interface StreamHost {
+  readonly output: Output
+  readonly encoder: HeaderEncoder
+  /** Bytes of DATA that the client takes, of all streams. */
+  window: number
+  /** Monotonic milliseconds at which the client last took something of any stream. */
+  progressAt: number
+  /** Something was put into the output. */
+  touch(): void
+  /** The stream has more to send than it may. */
+  wait(stream: StreamWire): void
+  /** So many bytes of DATA were read: the client may send as many more. */
+  took(bytes: number): void
+  /** The stream has ended; by a reset of ours, after which something of it may still come. */
+  release(stream: StreamWire, wasReset: boolean): void
 }
 
 /**
  * Streams of one HTTP/2 connection, one after another, as the relay sees a connection: what the relay writes is an
- * HTTP/1.1 head and, without chunks, the body; the stream sends them as frames.
+ * HTTP/1.1 head and, without chunks, the body; they go out as frames.
  */
-export class StreamWire extends Wire {
+export class StreamWire extends Wire implements Sender, BodyReader {
   override readonly frames = true
-  #stream: ServerHttp2Stream | null = null
-  #progress: Progress
+  readonly body = new IncomingBody(this)
+  id = 0
+  priority: Priority = NO_PRIORITY
+  /** Bytes of DATA that the client takes. */
+  window = 0
+  readonly #host: StreamHost
+  #open = false
   #interims = 0
   #headSent = false
+  /** The stream is to become a tunnel; nothing of it is read before. */
+  #awaitsTunnel = false
+  /** Nothing that follows the head is sent. */
+  #bodyless = false
   #complete = false
+  #localEnded = false
+  /** What the client still sends is not wanted. */
+  #unwanted = false
   #trailers: readonly string[] = NO_TRAILERS
-  /** The last piece of the body, which waits for a moment: when it turns out to be the end, its frame says so. */
-  #held: Buffer | null = null
-  /** Monotonic milliseconds since when something waits to be taken. */
-  #pendingSince = 0
-  #flush = () => {
-    const held = this.#held
-    this.#held = null
-    if (held && this.#writable) this.#stream!.write(held, this.#written)
-  }
-  #written = () => {
-    this.#progress.at = performance.now()
-    if (!this.pending) this.drained()
-  }
+  /** What the client cannot take yet, and where its first piece goes on. */
+  #waiting: Buffer[] = []
+  #waitingAt = 0
+  /** Monotonic milliseconds since when something waits. */
+  #waitingSince = 0
+  /** The last frame, which gets END_STREAM when it turns out to be that and has not gone. */
+  #frameAt = 0
+  #frameTurn = -1
 
-  /** All of a connection share `progress`. */
-  constructor(progress: Progress) {
+  constructor(host: StreamHost) {
     super()
-    this.#progress = progress
+    this.#host = host
   }
 
-  /** Serves a stream; the one before has closed. */
-  begin(stream: ServerHttp2Stream): void {
-    this.#stream = stream
+  /** Serves a stream; the one before has ended. */
+  begin(id: number, window: number, { body, length, priority }: RequestHead, ended: boolean): void {
+    this.id = id
+    this.window = window
+    this.priority = priority ?? NO_PRIORITY
+    this.#open = true
     this.#interims = 0
     this.#headSent = false
+    this.#bodyless = false
     this.#complete = false
+    this.#localEnded = false
+    this.#unwanted = false
     this.#trailers = NO_TRAILERS
-    this.#held = null
-    // The error is told by the close that follows it.
-    stream.on('error', () => {})
+    this.#frameTurn = -1
+    this.body.begin(body, length, ended)
+    this.#awaitsTunnel = this.body.isTunnel
+    if (this.#awaitsTunnel) this.pause()
   }
 
-  /** The stream has closed: without a stream to come the wire is gone. */
-  leave(gone: boolean): void {
-    this.#stream = null
-    this.#held = null
-    if (gone) this.gone()
+  /** It serves a stream. */
+  get isOpen(): boolean {
+    return this.#open
   }
 
-  get #open(): boolean {
-    return this.#stream !== null && !this.#stream.destroyed && !this.#stream.closed
-  }
-
-  /** May have a body: node has ended the stream of HEAD before its answer, and that of 204 and 304 with it. */
-  get #writable(): boolean {
-    return this.#open && !this.#stream!.writableEnded
-  }
+  // --- what goes out
 
   override get pending(): boolean {
-    return this.#held !== null || (this.#stream?.writableLength ?? 0) > 0
+    return this.#waiting.length > 0
   }
 
   override writeSlab(end: number): boolean {
-    return this.write(slab.buffer, slab.at, end)
+    return this.#send(slab.buffer, slab.at, end, true)
   }
 
-  /** The bytes are copied: they go out when the turn is over. */
   override write(bytes: Buffer, start: number, end: number): boolean {
-    if (!this.#open) return true
-    const at = this.#headSent ? start : this.#sendHeads(bytes, start, end)
-    if (at < end && this.#writable) {
-      if (!this.pending) this.#pendingSince = performance.now()
-      if (this.#held) this.#flush()
-      else process.nextTick(this.#flush)
-      this.#held = Buffer.from(bytes.subarray(at, end))
+    return this.#send(bytes, start, end, false)
+  }
+
+  override relay(input: Buffer, start: number, end: number, from: Wire | null): void {
+    if (start < end && !this.#send(input, start, end, true) && from) this.holdBack(from)
+  }
+
+  /** Sends what may be sent, and keeps the rest: a copy of it when the bytes are `transient`. */
+  #send(bytes: Buffer, start: number, end: number, transient: boolean): boolean {
+    if (!this.#open || this.#complete) return true
+    let at = this.#headSent ? start : this.#sendHeads(bytes, start, end)
+    if (at >= end || this.#bodyless) return !this.pending
+    if (!this.pending) at = this.#sendNow(bytes, at, end)
+    if (at < end) {
+      if (!this.pending) this.#waitingSince = performance.now()
+      const rest = bytes.subarray(at, end)
+      this.#waiting.push(transient ? Buffer.from(rest) : rest)
+      this.#host.wait(this)
     }
     return !this.pending
   }
 
-  override relay(input: Buffer, start: number, end: number, from: Wire | null): void {
-    if (start < end && !this.write(input, start, end) && from) this.holdBack(from)
+  /** Sends frames of DATA, with `once` one of them. Answers the index of what could not be sent. */
+  #sendNow(bytes: Buffer, at: number, end: number, once = false): number {
+    const { output } = this.#host
+    while (at < end) {
+      const allowed = Math.min(end - at, this.window, this.#host.window)
+      const length = allowed > 0 ? output.room(allowed) : 0
+      if (length <= 0) break
+      this.#frameAt = output.data(this.id, 0, bytes, at, at + length)
+      this.#frameTurn = output.turn
+      this.window -= length
+      this.#host.window -= length
+      at += length
+      this.#host.touch()
+      if (once) break
+    }
+    return at
+  }
+
+  sendWaiting(once: boolean): SendResult {
+    for (let piece = this.#waiting[0]; piece; piece = this.#waiting[0]) {
+      const at = this.#sendNow(piece, this.#waitingAt, piece.length, once)
+      // Whoever sends nothing must not be asked again, however that comes about.
+      if (at === this.#waitingAt) return this.window <= 0 ? STREAM_BLOCKED : CONNECTION_BLOCKED
+      this.#host.progressAt = performance.now()
+      this.#waitingAt = at
+      if (at < piece.length) {
+        if (once) return MORE
+        continue
+      }
+      this.#waitingAt = 0
+      this.#waiting.shift()
+      if (once) break
+    }
+    return this.pending ? MORE : SENT
+  }
+
+  sent(): void {
+    if (this.#complete && !this.#localEnded) this.#sendEnd()
+    this.drained()
+  }
+
+  /** The client takes so much more of the stream. */
+  widen(bytes: number): void {
+    this.window += bytes
+    if (this.pending) this.#host.wait(this)
   }
 
   /** Sends the heads, of which all but the last are interim answers. Answers the index of the body. */
   #sendHeads(bytes: Buffer, start: number, end: number): number {
     while (start < end && !this.#headSent && this.#open) {
-      const { status, fields, bodyStart } = readAnswerHead(bytes, start, end)
-      this.#headSent = status >= 200
-      this.#sendHead(status, fields)
-      start = bodyStart
+      const headEnd = bytes.indexOf('\r\n\r\n', start, 'latin1')
+      if (headEnd < 0 || headEnd >= end) throw new Error('the head of an answer is written in one piece')
+      this.#sendHead(bytes, start, headEnd)
+      start = headEnd + 4
     }
     return start
   }
 
-  #sendHead(status: number, fields: string[]): void {
-    if (status < 200) return this.#sendInterim(status, fields)
-    const sent = attempt(fields, (kept) => this.#respond(status, kept))
-    if (!sent) this.reset()
+  #sendHead(bytes: Buffer, start: number, end: number): void {
+    // After `HTTP/1.1 `.
+    let status = latin1(bytes, start + 9, start + 12)
+    let without = NOTHING
+    if (this.#awaitsTunnel && status === SWITCHING_PROTOCOLS) {
+      this.#awaitsTunnel = false
+      status = '200'
+      without = UPGRADE_FIELDS
+    }
+    this.#bodyless = status === RESET_CONTENT
+    if (this.#bodyless) without = NO_LENGTH
+    this.#headSent = status >= '200'
+    if (this.#awaitsTunnel && this.#headSent) this.#refuseTunnel()
+    // A hint that is not passed on is missed by nobody.
+    if (!this.#headSent && (++this.#interims > MAX_INTERIMS || this.#host.output.isBlocked)) return
+    const length = this.#host.encoder.head(bytes, start, end, status, without)
+    this.#putBlock(0, length)
   }
 
-  /** A hint that is not passed on is missed by nobody. */
-  #sendInterim(status: number, fields: string[]): void {
-    if (++this.#interims > MAX_INTERIMS) return
-    attempt(fields, (kept) => this.#stream!.additionalHeaders({ ':status': status, ...valuesByName(kept) }))
+  /** The answer is one of any other request, and of what the client would have sent nothing is wanted. */
+  #refuseTunnel(): void {
+    this.#awaitsTunnel = false
+    this.#unwanted = true
+    this.body.refuse()
   }
 
-  #respond(status: number, fields: readonly string[]): void {
-    const stream = this.#stream!
-    // Those that the head does not announce are dropped, as any recipient may (RFC 9110 6.5.1).
-    const waitForTrailers = this.#writable && !BODYLESS.has(status) && names(fields, 'trailer')
-    // Its length would be that of a body which is not sent.
-    const kept = status === RESET_CONTENT ? without(fields, 'content-length') : fields
-    stream.respond([':status', String(status), ...kept] as never, { waitForTrailers })
-    if (waitForTrailers) stream.once('wantTrailers', () => sendTrailers(stream, this.#trailers))
+  #putBlock(flags: number, length: number): void {
+    const { output } = this.#host
+    this.#frameAt = output.headers(this.id, flags, encoded, length)
+    this.#frameTurn = length > 0 ? output.turn : -1
+    this.#host.touch()
   }
 
   override answered(trailers: readonly string[]): void {
+    if (!this.#open || this.#complete) return
     this.#complete = true
     this.#trailers = trailers
-    const held = this.#held
-    this.#held = null
-    if (!this.#writable) return
-    if (held) this.#stream!.end(held)
-    else this.#stream!.end()
+    if (!this.pending) this.#sendEnd()
+  }
+
+  #sendEnd(): void {
+    const { output, encoder } = this.#host
+    this.#localEnded = true
+    if (this.#trailers.length > 0) this.#putBlock(FLAG.endStream, encoder.trailers(this.#trailers))
+    else if (this.#frameTurn === output.turn) output.addFlag(this.#frameAt, FLAG.endStream)
+    else output.frame(FRAME.data, FLAG.endStream, this.id, EMPTY)
+    this.#host.touch()
+    if (this.body.ended) this.#host.release(this, false)
+    else if (this.#unwanted) this.#cancel(ERROR.none)
+  }
+
+  /** The answer may go to the client as a whole, although it still sends. */
+  override end(): void {
+    if (!this.#headSent) return this.reset()
+    this.answered(NO_TRAILERS)
+    this.#dismiss()
+  }
+
+  /** Tells the client that its request need not be sent to the end (RFC 9113 8.1), once it has its answer. */
+  #dismiss(): void {
+    if (this.body.isTunnel || !this.#open) return
+    this.#unwanted = true
+    if (this.#localEnded) this.#cancel(ERROR.none)
   }
 
   override stream(): void {}
@@ -150,74 +263,69 @@ export class StreamWire extends Wire {
   /** The connection has it from its beginning. */
   override keepAlive(): void {}
 
+  override destroy(): void {
+    if (!this.#open) this.gone()
+    else if (this.#localEnded) this.#cancel(ERROR.none)
+    else this.reset()
+  }
+
+  override reset(): void {
+    if (this.#open) this.#cancel(ERROR.internal)
+  }
+
+  /** Ends the stream with a code. */
+  #cancel(code: number): void {
+    this.#host.output.numberFrame(FRAME.reset, this.id, code)
+    this.#host.release(this, true)
+  }
+
+  /** Forgets the stream: nothing of it comes or goes any more. */
+  close(): void {
+    this.#open = false
+    this.#awaitsTunnel = false
+    this.#waiting = []
+    this.#waitingAt = 0
+    this.body.drop()
+  }
+
+  /** The relay has to do without the wire. */
+  leave(): void {
+    this.gone()
+  }
+
   /**
    * Ends a stream whose client takes nothing of what waits for it, nor of its other streams: those it may prefer, and
    * it is slow then, not gone. `now` is monotonic milliseconds.
    */
   tick(now: number): void {
-    const since = Math.max(this.#pendingSince, this.#progress.at)
-    if (this.#stream && this.pending && now - since > READER_TIMEOUT_MS) this.reset()
+    const since = Math.max(this.#waitingSince, this.#host.progressAt)
+    if (this.#open && this.pending && now - since > READER_TIMEOUT_MS) this.reset()
   }
 
-  override end(): void {
-    if (!this.#complete) this.answered(NO_TRAILERS)
+  // --- what comes in
+
+  giveBack(ofConnection: number, ofStream: number): void {
+    this.#host.took(ofConnection)
+    if (ofStream === 0 || !this.#open) return
+    this.#host.output.numberFrame(FRAME.windowUpdate, this.id, ofStream)
+    this.#host.touch()
   }
 
-  /** After a whole answer this tells the client that its request need not be sent to the end (RFC 9113 8.1). */
-  override destroy(): void {
-    if (!this.#stream) this.gone()
-    else if (!this.#complete) this.reset()
-    else if (!this.#stream.closed) this.#stream.close(NO_ERROR)
+  /** The client has sent its last byte; `trailers` are lines. False when that is less than it announced. */
+  endBody(trailers: string): boolean {
+    const whole = this.body.end(trailers)
+    if (whole && this.#open && this.#localEnded) this.#host.release(this, false)
+    return whole
   }
 
-  override reset(): void {
-    // To close it would end it first, and what was cut would look whole.
-    this.#stream?.destroy(new Error('cut'))
+  tunnelEnded(): void {
+    this.peerEnded()
   }
 
-  protected override stopReading(): void {
-    this.#stream?.pause()
-  }
+  protected override stopReading(): void {}
 
   protected override goOnReading(): void {
-    this.#stream?.resume()
+    if (this.#awaitsTunnel) this.paused = true
+    else this.body.resume()
   }
-}
-
-/** Fields as node takes what may come more than once. */
-function valuesByName(fields: readonly string[]): Record<string, string[]> {
-  const headers: Record<string, string[]> = Object.create(null) as Record<string, string[]>
-  for (let index = 0; index < fields.length; index += 2) {
-    const values = (headers[fields[index]!] ??= [])
-    values.push(fields[index + 1]!)
-  }
-  return headers
-}
-
-function sendTrailers(stream: ServerHttp2Stream, fields: readonly string[]): void {
-  const sent = attempt(fields, (kept) => stream.sendTrailers(valuesByName(kept)))
-  // The body is whole.
-  if (!sent) stream.close(NO_ERROR)
-}
-
-/** Sends fields, without repeats where node refuses those that HTTP/1.1 lets pass; false when it refuses even so. */
-function attempt(fields: readonly string[], send: (fields: readonly string[]) => void): boolean {
-  return passes(() => send(fields)) || passes(() => send(withoutRepeats(fields)))
-}
-
-function passes(send: () => void): boolean {
-  try {
-    send()
-    return true
-  } catch {
-    return false
-  }
-}
-
-function names(fields: readonly string[], name: string): boolean {
-  return fields.some((field, index) => index % 2 === 0 && field === name)
-}
-
-function without(fields: readonly string[], name: string): string[] {
-  return fields.filter((_field, index) => fields[index - (index % 2)] !== name)
 }

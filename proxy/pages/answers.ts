@@ -42,6 +42,12 @@ const REFUSALS: ReadonlyMap<number, Answer> = new Map(
     answer(414, 'URI Too Long', 'uri_too_long', 'The request line is longer than 8 KiB.', REFUSED),
     answer(417, 'Expectation Failed', 'expectation_failed', 'Only 100-continue may be expected.'),
     answer(
+      421,
+      'Misdirected Request',
+      'misdirected_request',
+      'This connection was made for another host: open one for this host.',
+    ),
+    answer(
       431,
       'Request Header Fields Too Large',
       'head_too_large',

@@ -9,6 +9,7 @@ import type { Routes } from '../routes/routes.ts'
 import type { TargetRoute } from '../routes/target-route.ts'
 import type { Site } from '../sites/site.ts'
 import { slab } from '../wire/slab.ts'
+import type { Peer } from './peer.ts'
 import { canonicalRedirect, pathOf, proofAnswer, proofPath, secureRedirect } from './plain.ts'
 
 const NO_BYTES = new Uint8Array(0)
@@ -24,16 +25,17 @@ export interface Directory {
 export class Destination {
   target: TargetRoute | null = null
   readonly #directory: Directory
-  /** The connection speaks TLS. */
-  readonly #secure: boolean
+  readonly #peer: Peer
   /** There is a certificate for the host. */
   #certified = false
+  /** The connection's certificate is not that of the host (RFC 9110 15.5.20). */
+  #misdirected = false
   #host: Uint8Array = NO_BYTES
   #epoch = -1
 
-  constructor(directory: Directory, secure: boolean) {
+  constructor(directory: Directory, peer: Peer) {
     this.#directory = directory
-    this.#secure = secure
+    this.#peer = peer
   }
 
   /** Where the request is counted. */
@@ -47,6 +49,7 @@ export class Destination {
    */
   choose(head: Head, input: Buffer, now: number): Instance | Site | Answer {
     this.#find(head, input)
+    if (this.#misdirected) return refusal(421)
     const refused = head.method === METHOD_REFUSED
     const first = refused ? null : this.#answerFirst(head, input)
     if (first) return first
@@ -73,7 +76,7 @@ export class Destination {
     if (canonical) return canonicalRedirect(canonical, pathOf(slab.buffer, slab.at, head))
     // A proxy that is trusted has taken TLS off already.
     if (
-      this.#secure ||
+      this.#peer.secure ||
       !this.#certified ||
       securePort === null ||
       head.forwarded?.get('x-forwarded-proto') === 'https'
@@ -93,6 +96,13 @@ export class Destination {
     this.#epoch = routes.epoch
     const name = hostName(latin1(input, hostStart, hostEnd))
     this.target = routes.find(name) ?? null
-    this.#certified = routes.findCertificate(name) !== undefined
+    const certificate = routes.findCertificate(name)
+    this.#certified = certificate !== undefined
+    const { serverName } = this.#peer
+    this.#misdirected =
+      this.target !== null &&
+      serverName !== null &&
+      serverName !== name &&
+      routes.findCertificate(serverName)?.certificate !== certificate?.certificate
   }
 }

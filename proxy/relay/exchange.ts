@@ -85,7 +85,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     this.#worker = worker
     this.#connection = connection
     this.wire = connection.wire
-    this.#destination = new Destination(worker, connection.peer.secure)
+    this.#destination = new Destination(worker, connection.peer)
   }
 
   get ended(): boolean {

@@ -17,6 +17,8 @@ export class Peer {
   readonly fields: Uint8Array
   /** It speaks TLS with the relay. */
   readonly secure: boolean
+  /** The host whose certificate a connection was made with on which others may be asked for; null for none such. */
+  serverName: string | null = null
   readonly #port: number
 
   constructor(address: string, port: number, secure: boolean, routes: Routes) {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { ChannelError } from '../control/channel.ts'
-import { proxyDirectory } from '../control/paths.ts'
+import { proxyDirectory, supervisorPidFile } from '../control/paths.ts'
 import { log } from '../log.ts'
 import {
   PROTOCOL,
@@ -12,7 +12,7 @@ import {
 import { TableImage, type TableText } from '../table/image.ts'
 import type { TableReader } from '../table/reader.ts'
 import { ControlServer } from './control-server.ts'
-import { rotateLog } from './files.ts'
+import { rotateLog, writeAtomically } from './files.ts'
 import { ServedTable } from './served-table.ts'
 import { Serving } from './serving.ts'
 import { Predecessor, Succession, type UpgradeOrder } from './succession.ts'
@@ -27,6 +27,7 @@ export async function runSupervisor(settings: SupervisorSettings): Promise<void>
   const supervisor = new Supervisor(settings)
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('SIGTERM', () => void supervisor.stop())
+  process.on('SIGUSR2', () => void supervisor.leave())
   await supervisor.start()
 }
 
@@ -71,6 +72,8 @@ class Supervisor {
     const keys = await predecessor?.ticketKeys(this.#settings.server_id)
     if (keys) serving.fleet.ticketKeys.inherit(keys)
     await serving.startSaved()
+    // Before the one before ends: a service manager that sees its end reads here who goes on.
+    writeAtomically(supervisorPidFile(this.#settings.data_directory), `${process.pid}\n`)
     const table = await predecessor?.takeOver()
     if (table) await serving.apply(ServedTable.of(table))
     // While nothing else serves, the workers of the supervisor before go on.
@@ -90,6 +93,16 @@ class Supervisor {
     this.#control.remove()
     this.#endSoon('the data plane has ended')
     return null
+  }
+
+  /** Ends this process alone: the workers serve on, and the supervisor that comes next takes them over. */
+  async leave(): Promise<void> {
+    await this.#inTurn(async () => {
+      await this.#serving.fleet.counts()
+      this.#serving.fleet.leave()
+    })
+    this.#control.remove()
+    this.#endSoon('the supervisor has ended; the workers serve on')
   }
 
   #hello(): Hello {

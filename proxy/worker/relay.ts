@@ -97,13 +97,16 @@ export class Relay implements Http2Worker {
   }
 
   #acceptEncrypted(socket: TLSSocket, peer: Peer): void {
+    const wire = new SocketWire()
     if (socket.alpnProtocol === 'h2') {
-      const connection = new Http2Connection(this, peer, socket)
+      peer.serverName = socket.servername || null
+      const connection = new Http2Connection(this, peer, wire)
       this.#http2.add(connection)
-      if (this.retiring) connection.retire()
+      wire.acceptEncrypted(socket)
+      wire.keepAlive()
+      if (this.retiring) connection.retire(false)
       return
     }
-    const wire = new SocketWire()
     this.serve(new Client(this, peer, wire))
     wire.acceptEncrypted(socket)
   }
@@ -158,7 +161,7 @@ export class Relay implements Http2Worker {
   retire(closeIdle: boolean): void {
     this.retiring = true
     if (closeIdle) for (const client of this.#clients) client.closeIdle()
-    for (const connection of this.#http2) connection.retire()
+    for (const connection of this.#http2) connection.retire(closeIdle)
     if (this.#connections === 0) this.whenEmpty()
   }
 

@@ -8,7 +8,7 @@ import { type WorkerHello, type WorkerReport, TICKET_KEY_BYTES } from '../contro
 import { log } from '../log.ts'
 import type { BoundListener, SupervisorSettings } from '../protocol.ts'
 import { Resolver } from '../resolver/resolver.ts'
-import { spawnSupervisor, type WorkerSettings } from '../spawn.ts'
+import { spawnStarter, type WorkerSettings } from '../spawn.ts'
 import { Listeners } from './listeners.ts'
 import { Relay } from './relay.ts'
 import { Reporter } from './reporter.ts'
@@ -151,7 +151,7 @@ class Worker {
       program: string
       settings: SupervisorSettings
     }
-    const child = spawnSupervisor(node, program, settings, this.#settings.sockets)
+    const child = spawnStarter(node, program, settings, this.#settings.sockets)
     child.on('error', (error) => log('error', 'cannot start a supervisor', { error: error.message }))
     return null
   }

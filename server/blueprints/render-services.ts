@@ -65,6 +65,7 @@ export function renderService(
     instances: facts.hasInstances ? readInstances(service, notes) : undefined,
     auto_deploy: readAutoDeploy(service, notes),
     custom_domains: readDomains(service),
+    watch_paths: readFilter(service),
     env: someAt(place, variables),
     env_groups: someAt(place, groups),
   })
@@ -172,6 +173,13 @@ function readAutoDeploy(service: ForeignMapping, notes: Notes): Node | undefined
       given && scalarAt(given.place, /^(?:yes|no)$/.test(given.text) ? given.text === 'yes' : given.value)
     )
   return scalarAt(trigger.place, trigger.text !== 'off')
+}
+
+function readFilter(service: ForeignMapping): Node | undefined {
+  const filter = service.mapping('buildFilter')
+  const paths = filter?.take('paths')
+  filter?.end({ ignoredPaths: 'only the paths to watch are named here: it is left out' })
+  return paths
 }
 
 function readDomains(service: ForeignMapping): Node | undefined {

@@ -98,12 +98,14 @@ export interface PushedHead {
 }
 
 /** Has the blueprints of a branch that was pushed looked at again; answers their names. */
-export function noteBlueprintPush({ branch, after, defaultBranch, repositories }: PushedHead): string[] {
+export function noteBlueprintPush(
+  { branch, after, defaultBranch, repositories }: PushedHead,
+  isAllowed: (url: string) => boolean,
+): string[] {
   const meant = listBlueprints().filter((row) => {
+    if (row.auto_sync === 0 || (row.branch ?? defaultBranch) !== branch) return false
     const key = repositoryKey(row.repo_url)
-    return (
-      row.auto_sync === 1 && key !== null && repositories.has(key) && (row.branch ?? defaultBranch) === branch
-    )
+    return key !== null && repositories.has(key) && isAllowed(row.repo_url)
   })
   for (const { id } of meant) updateBlueprint(id, { pending_commit: after })
   if (meant.length > 0) onPush()

@@ -77,6 +77,14 @@ export const UpgradeInput = z
   .strictObject({ version: Version })
   .meta({ id: 'UpgradeInput', examples: [{ version: '18' }] })
 
+export const DatastoreReference = z
+  .object({
+    holder: z.enum(['service', 'env group']).meta({ examples: ['service'] }),
+    name: z.string().meta({ description: 'Of the service or the env group', examples: ['api'] }),
+    key: z.string().meta({ description: 'Of the variable', examples: ['DATABASE_URL'] }),
+  })
+  .meta({ id: 'DatastoreReference', description: 'A variable that refers to a datastore' })
+
 const PASSWORD = '9c1e4f7a2b5d8e0c3f6a9b1d'
 
 export const Datastore = z

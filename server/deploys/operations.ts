@@ -105,8 +105,7 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
     throw new AppError('conflict', `${deployId} never was live: there is nothing to roll back to`)
   const isKept = target.site_id !== null || (target.image_id !== null && target.snapshot !== null)
   if (!isKept) {
-    const what = service.type === 'static_site' ? 'published folder' : 'image'
-    throw new AppError('conflict', `the ${what} of ${deployId} is no longer kept: deploy its commit again`)
+    throw new AppError('conflict', `what ${deployId} ran is no longer kept: deploy its commit again`)
   }
   return queue(service, 'rollback', () => ({
     source: JSON.parse(target.source) as DeploySource,

@@ -44,6 +44,16 @@ export interface DeployRow {
   crashes: number
 }
 
+/** What the files of a source say about how it runs; null where they say nothing. */
+export interface PlannedRun {
+  port: number | null
+  health_check_path: string | null
+  pre_deploy_command: string | null
+}
+
+/** Of an image that was made elsewhere. */
+export const UNPLANNED: PlannedRun = { port: null, health_check_path: null, pre_deploy_command: null }
+
 /** What a deploy runs with, fixed when it starts; every container of the service is made from the live one's. */
 export interface Snapshot {
   /** The engine's id of the image. */
@@ -53,9 +63,13 @@ export interface Snapshot {
   /** The user's variables with PORT; the server's own DEPLOYER_* come with each container. */
   env: Record<string, string>
   port: number | null
+  /** What was planned for it by its source alone; the settings win. */
+  planned: PlannedRun
   /** Whether somebody said the port. One that nobody did gives way to the only one that the program is found on. */
   is_port_chosen: boolean
   health_check_path: string | null
+  /** Runs once in the new image before any instance. */
+  pre_deploy_command: string | null
   /** Where the service's disk is mounted; null without one. */
   disk_mount_path: string | null
   /** MiB and CPUs as asked; 0 is the server default. */
@@ -154,6 +168,15 @@ export function latestDeploys(environmentId: string): Map<string, DeployFacts> {
   return new Map(rows.map((row) => [row.service_id, row]))
 }
 
+/** Names the build caches of a service: they are another's once a deploy was to build without them. */
+export function cacheScope(serviceId: string): string {
+  const cleared = useDatabase().get<{ id: string }>(
+    'SELECT id FROM deploys WHERE service_id = ? AND clear_cache = 1 ORDER BY sequence DESC LIMIT 1',
+    serviceId,
+  )
+  return cleared === undefined ? serviceId : `${serviceId}-${cleared.id}`
+}
+
 /** Deploys under way or waiting, oldest first; of one service or of all. */
 export function deploysInProgress(serviceId?: string): DeployRow[] {
   const scope = serviceId === undefined ? '' : 'AND service_id = ?'
@@ -161,6 +184,15 @@ export function deploysInProgress(serviceId?: string): DeployRow[] {
     `SELECT * FROM deploys WHERE status IN (${IN_PROGRESS_SQL}) ${scope} ORDER BY sequence`,
     ...(serviceId === undefined ? [] : [serviceId]),
   )
+}
+
+/** The services whose live deploy is a published folder: the data plane serves it, and no container runs. */
+export function servicesServedAsSites(): Set<string> {
+  const rows = useDatabase().all<{ id: string }>(
+    `SELECT services.id FROM services JOIN deploys ON deploys.id = services.live_deploy_id
+     WHERE deploys.site_id IS NOT NULL`,
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Of each service whose old instance was stopped for a rollout that is still under way: its id. */
@@ -210,10 +242,12 @@ export function sealSnapshot(snapshot: Snapshot): Uint8Array {
 export function openSnapshot(deploy: DeployRow): Snapshot | null {
   if (deploy.snapshot === null) return null
   const snapshot = JSON.parse(useContext().vault.open(deploy.snapshot)) as Snapshot
-  // One from before there were disks, or ports that are found, says nothing of them.
+  // One from before there were disks, ports that are found, or plans that say more than a build, says nothing of them.
   return {
     ...snapshot,
     disk_mount_path: snapshot.disk_mount_path ?? null,
     is_port_chosen: snapshot.is_port_chosen ?? true,
+    planned: snapshot.planned ?? UNPLANNED,
+    pre_deploy_command: snapshot.pre_deploy_command ?? null,
   }
 }

@@ -27,6 +27,11 @@ const MAX_PORT = 65_535
 const SSH_USERNAME = /^[A-Za-z0-9_.][A-Za-z0-9_.+@-]*$/
 const CONTROL = /\p{Cc}/u
 
+/** The port of a protocol when an address names none. */
+export function usualPort(protocol: RepositoryProtocol): number {
+  return PORTS[protocol]
+}
+
 /** Why a text is no repository address that a service can deploy from; null when it is one. */
 export function repositoryUrlFault(text: string): string | null {
   const parsed = read(text)

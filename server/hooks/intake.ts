@@ -11,8 +11,8 @@ const NAME_BYTES = 10
 
 /** A delivery's body that was received and not looked into. */
 export interface Intake {
-  /** HMAC-SHA256 under the secret, in hex. */
-  hmac: string
+  /** HMAC-SHA256 under each of the secrets, in hex. */
+  hmacs: string[]
   /** SHA-256, in hex. */
   digest: string
   /** All of it, in memory. */
@@ -25,17 +25,17 @@ export interface Intake {
  */
 export async function withIntake<T>(
   pieces: AsyncIterable<Buffer>,
-  secret: string,
+  secrets: readonly string[],
   folder: string,
   use: (intake: Intake) => T,
 ): Promise<T> {
-  const hmac = createHmac('sha256', secret)
+  const hmacs = secrets.map((secret) => createHmac('sha256', secret))
   const digest = createHash('sha256')
   let gathered = new Gathered()
   let file: number | undefined
   try {
     for await (const piece of pieces) {
-      hmac.update(piece)
+      for (const hmac of hmacs) hmac.update(piece)
       digest.update(piece)
       gathered.add(piece)
       if (gathered.bytes.length < IN_MEMORY_BYTES) continue
@@ -45,7 +45,7 @@ export async function withIntake<T>(
     }
     const tail = gathered.bytes
     const read = () => (file === undefined ? tail : Buffer.concat([readWhole(file), tail]))
-    return use({ hmac: hmac.digest('hex'), digest: digest.digest('hex'), read })
+    return use({ hmacs: hmacs.map((hmac) => hmac.digest('hex')), digest: digest.digest('hex'), read })
   } finally {
     if (file !== undefined) closeSync(file)
   }

@@ -1,16 +1,22 @@
 import { join } from 'node:path'
+import { z } from 'zod'
 import { useContext } from '../context.ts'
 import { noteBlueprintPush } from '../blueprints/synced.ts'
 import { queueSourceDeploy } from '../deploys/operations.ts'
 import type { DeployRow } from '../deploys/store.ts'
 import { AppError, messageOf } from '../errors.ts'
+import { loseInstallation, refreshInstallation } from '../git/callback.ts'
 import { repositoryKey } from '../git/same-repository.ts'
+import type { ConnectionRow } from '../git/store.ts'
 import { logger } from '../log.ts'
 import { allServices, type ServiceRow } from '../services/store.ts'
+import { touches } from '../services/watch-paths.ts'
 import { recordDelivery, wasTaken } from './deliveries.ts'
 import { withIntake, type Intake } from './intake.ts'
+import { logDelivery, type DeliveryFacts } from './log.ts'
 import { readPush, skipPhrase, type Push } from './push.ts'
-import { header, proves, readProof, type Headers } from './signature.ts'
+import { hookSecrets, mayDeploy, type HookSecret } from './secrets.ts'
+import { header, provedBy, readProof, type Headers } from './signature.ts'
 
 const log = logger('hooks')
 
@@ -30,54 +36,130 @@ export async function takeDelivery(
   headers: Headers,
   receive: () => AsyncIterable<Buffer>,
 ): Promise<Delivered> {
-  const { webhookSecret, dataDirectory } = useContext().options
-  // Secrets of connected accounts' own applications will stand beside this one.
-  if (webhookSecret === null)
-    throw new AppError('not_found', 'the push webhook is not enabled: set --webhook-secret-file')
-  const proof = readProof(webhookSecret, headers)
-  if (!proof) throw unsigned()
-  return withIntake(receive(), webhookSecret, join(dataDirectory, DELIVERIES_FOLDER), (intake) => {
-    if (!proves(proof, intake.hmac)) throw unsigned()
-    return judge(headers, intake)
+  const { dataDirectory } = useContext().options
+  const secrets = hookSecrets()
+  if (secrets.length === 0)
+    throw new AppError(
+      'not_found',
+      'the push webhook is not enabled: connect an account whose app has one, or set --webhook-secret-file',
+    )
+  const facts = factsOf(headers)
+  const proof = readProof(secrets, headers)
+  if (!proof) throw refuse(facts)
+  const texts = secrets.map(({ text }) => text)
+  return withIntake(receive(), texts, join(dataDirectory, DELIVERIES_FOLDER), (intake) => {
+    const [secret] = provedBy(proof, secrets, intake.hmacs)
+    if (!secret) throw refuse(facts)
+    try {
+      const delivered = judge(facts, secret, headers, intake)
+      logDelivered(facts, delivered)
+      return delivered
+    } catch (error) {
+      logDelivery({ ...facts, verdict: 'refused', reason: reasonOf(error) })
+      throw error
+    }
   })
 }
 
-function judge(headers: Headers, intake: Intake): Delivered {
-  const event = header(headers, 'x-hook-event', 'x-github-event', 'x-gitea-event', 'x-gitlab-event') ?? ''
+/** What the headers tell; the rest is added as the payload is read. */
+function factsOf(headers: Headers): DeliveryFacts {
+  return {
+    event: header(headers, 'x-hook-event', 'x-github-event', 'x-gitea-event', 'x-gitlab-event'),
+    delivery: header(
+      headers,
+      'x-hook-delivery',
+      'x-github-delivery',
+      'x-gitea-delivery',
+      'x-gitlab-event-uuid',
+    ),
+    repository: null,
+    ref: null,
+    commit: null,
+    verdict: 'ignored',
+    reason: null,
+    deploys: [],
+  }
+}
+
+function judge(facts: DeliveryFacts, secret: HookSecret, headers: Headers, intake: Intake): Delivered {
+  const { event } = facts
   if (event === 'ping') return 'pong'
+  if (event === 'installation' || event === 'installation_repositories')
+    return noteInstallation(secret.connection, parsePayload(headers, intake.read()))
   if (event !== 'push' && event !== 'Push Hook')
-    return { ignored: `the event ${event || 'without a name'} is no push` }
+    return { ignored: `the event ${event ?? 'without a name'} is no push` }
   const push = readPush(parsePayload(headers, intake.read()))
   if ('ignored' in push) return push
-  const deliveryId = header(
-    headers,
-    'x-hook-delivery',
-    'x-github-delivery',
-    'x-gitea-delivery',
-    'x-gitlab-event-uuid',
-  )
-  if (wasTaken(intake.digest, deliveryId)) return { ignored: 'this delivery was taken before' }
-  const delivered = deployPushed(push)
+  Object.assign(facts, { repository: push.name, ref: `refs/heads/${push.branch}`, commit: push.after })
+  if (wasTaken(intake.digest, facts.delivery)) return { ignored: 'this delivery was taken before' }
+  const delivered = deployPushed(push, secret.connection)
   // Recorded last: a push that a crash or a fault cut off can be delivered again.
-  recordDelivery(intake.digest, deliveryId)
+  recordDelivery(intake.digest, facts.delivery)
   return delivered
 }
 
-function unsigned(): AppError {
-  return new AppError('unauthorized', 'the signature is missing or wrong')
+const InstallationEvent = z.object({
+  action: z.string(),
+  installation: z.object({ id: z.int() }),
+})
+
+/** An app was installed, removed, or may read other repositories (GitHub's events of installations). */
+function noteInstallation(connection: ConnectionRow | null, payload: unknown): Delivered {
+  const event = InstallationEvent.safeParse(payload)
+  if (!event.success)
+    throw new AppError(
+      'invalid_request',
+      'the payload is not that of an installation: it has no action and installation',
+    )
+  if (connection === null) return { ignored: 'the event is of an app that is none of this server' }
+  const { action, installation } = event.data
+  if (action === 'deleted' && installation.id === connection.installation_id) {
+    void loseInstallation(connection)
+    return { ignored: 'the app was removed: its connection waits to be authorized again' }
+  }
+  // The provider waits for the answer to this delivery before it answers.
+  refreshInstallation(connection.id, installation.id).catch((error: unknown) =>
+    log.warn('an installation could not be read again', {
+      connection: connection.id,
+      error: messageOf(error),
+    }),
+  )
+  return { ignored: 'the connection is read again' }
 }
 
-function deployPushed(push: Push): Delivered {
-  const services = allServices().filter((service) => isMeant(service, push))
+function refuse(facts: DeliveryFacts): AppError {
+  const reason = 'the signature is missing or wrong'
+  logDelivery({ ...facts, verdict: 'refused', reason })
+  return new AppError('unauthorized', reason)
+}
+
+function logDelivered(facts: DeliveryFacts, delivered: Delivered): void {
+  if (delivered === 'pong') logDelivery({ ...facts, reason: 'a ping: the webhook works' })
+  else if ('ignored' in delivered) logDelivery({ ...facts, reason: delivered.ignored })
+  else {
+    const deploys = delivered.deploys.map(({ id }) => id)
+    logDelivery({ ...facts, verdict: 'deployed', reason: delivered.reason, deploys })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof AppError ? error.message : 'a fault of this server: see its log'
+}
+
+function deployPushed(push: Push, connection: ConnectionRow | null): Delivered {
+  const meant = allServices().filter((service) => isMeant(service, push, connection))
   const phrase = skipPhrase(push.message)
-  const blueprints = phrase === null ? noteBlueprintPush(push) : []
-  if (services.length === 0)
-    return blueprints.length > 0
-      ? { deploys: [], reason: `the blueprint ${blueprints.join(', ')} is looked at` }
-      : { ignored: `no service deploys the branch ${push.branch} of this repository on push` }
+  const blueprints = phrase === null ? noteBlueprintPush(push, (url) => mayDeploy(connection, url)) : []
+  if (meant.length === 0 && blueprints.length > 0)
+    return { deploys: [], reason: `the blueprint ${blueprints.join(', ')} is looked at` }
+  if (meant.length === 0)
+    return { ignored: `no service deploys the branch ${push.branch} of this repository on push` }
   if (phrase !== null) return { ignored: `the commit's message says ${phrase}` }
+  const services = meant.filter((service) => isTouched(service, push))
+  const reasons = meant
+    .filter((service) => !services.includes(service))
+    .map(({ name }) => `no file that service ${name} watches is touched`)
   const deploys: DeployRow[] = []
-  const reasons: string[] = []
   let fault: Error | undefined
   for (const service of services) {
     try {
@@ -97,10 +179,20 @@ function deployPushed(push: Push): Delivered {
   return { deploys, reason: reasons.length > 0 ? reasons.join('; ') : null }
 }
 
-function isMeant(service: ServiceRow, { branch, defaultBranch, repositories }: Push): boolean {
+function isMeant(
+  service: ServiceRow,
+  { branch, defaultBranch, repositories }: Push,
+  connection: ConnectionRow | null,
+): boolean {
   if (!service.auto_deploy || service.repo_url === null) return false
+  if ((service.branch ?? defaultBranch) !== branch) return false
   const key = repositoryKey(service.repo_url)
-  return key !== null && repositories.has(key) && (service.branch ?? defaultBranch) === branch
+  return key !== null && repositories.has(key) && mayDeploy(connection, service.repo_url)
+}
+
+/** A push whose files are not all told touches everything. */
+function isTouched({ watch_paths }: ServiceRow, { files }: Push): boolean {
+  return watch_paths === null || files === null || touches(JSON.parse(watch_paths) as string[], files)
 }
 
 function parsePayload(headers: Headers, body: Buffer): unknown {

@@ -12,9 +12,39 @@ export interface Push {
   defaultBranch: string | null
   /** What the repository is known by. */
   repositories: Set<string>
+  /** For people: `owner/name`. */
+  name: string | null
+  /** Every file that the push touches; null when the payload does not tell all of them. */
+  files: string[] | null
 }
 
 const Text = z.string().optional().nullable().catch(null)
+
+/** Commit ids that stand for no commit: a branch that was deleted, or is new (githooks(5), pre-receive). */
+const NO_COMMIT = /^0+$/
+
+/** GitHub tells no more commits of a push (https://docs.github.com/en/webhooks/webhook-events-and-payloads#push). */
+const MAX_TOLD_COMMITS = 2_048
+/** Of a commit that touches more, GitHub's own comparisons leave files out. */
+const MAX_TOLD_FILES = 300
+
+const Files = z.array(z.string()).max(MAX_TOLD_FILES - 1)
+
+/** A commit that tells its files. */
+const ToldCommit = z.object({ id: z.string(), added: Files, removed: Files, modified: Files })
+
+/** What has to be so for a payload to tell all files: GitHub's `forced` and `created`, GitLab's and Gitea's totals. */
+const ToldPush = z.object({
+  before: z.string().refine((id) => !NO_COMMIT.test(id)),
+  forced: z.literal(false).nullish(),
+  created: z.literal(false).nullish(),
+  commits: z
+    .array(ToldCommit)
+    .min(1)
+    .max(MAX_TOLD_COMMITS - 1),
+  total_commits_count: z.int().nullish(),
+  total_commits: z.int().nullish(),
+})
 
 /** The parts of a push that are read, of GitHub's payload (also Gitea's and Forgejo's) and of GitLab's. */
 const Payload = z.object({
@@ -27,6 +57,7 @@ const Payload = z.object({
     .catch(null),
   repository: z
     .object({
+      full_name: Text,
       clone_url: Text,
       ssh_url: Text,
       git_url: Text,
@@ -37,13 +68,16 @@ const Payload = z.object({
     .nullish()
     .catch(null),
   project: z
-    .object({ git_http_url: Text, git_ssh_url: Text, web_url: Text, default_branch: Text })
+    .object({
+      path_with_namespace: Text,
+      git_http_url: Text,
+      git_ssh_url: Text,
+      web_url: Text,
+      default_branch: Text,
+    })
     .nullish()
     .catch(null),
 })
-
-/** Commit ids that stand for no commit: the branch was deleted (githooks(5), pre-receive). */
-const NO_COMMIT = /^0+$/
 
 /** Takes a push apart. Answers why it is ignored when it is none of a branch. Throws `invalid_request` for what is no push. */
 export function readPush(payload: unknown): Push | { ignored: string } {
@@ -55,7 +89,9 @@ export function readPush(payload: unknown): Push | { ignored: string } {
   const branch = ref.slice('refs/heads/'.length)
   if (NO_COMMIT.test(after)) return { ignored: `the branch ${branch} was deleted` }
   if (!isFullCommit(after)) throw new AppError('invalid_request', 'after: must be a whole commit id')
-  const urls = [...Object.values(repository ?? {}), ...Object.values(project ?? {})]
+  const { full_name: name, ...places } = repository ?? {}
+  const { path_with_namespace: path, ...projectPlaces } = project ?? {}
+  const urls = [...Object.values(places), ...Object.values(projectPlaces)]
   return {
     branch,
     after,
@@ -64,7 +100,19 @@ export function readPush(payload: unknown): Push | { ignored: string } {
     repositories: new Set(
       urls.flatMap((url) => (url ? [repositoryKey(url)] : [])).filter((key) => key !== null),
     ),
+    name: name ?? path ?? null,
+    files: filesOf(payload, after),
   }
+}
+
+/** Every file that a push touches; null when its payload cannot tell: it is forced, new, cut, or tells no files. */
+function filesOf(payload: unknown, after: string): string[] | null {
+  const told = ToldPush.safeParse(payload)
+  if (!told.success) return null
+  const { commits, total_commits_count, total_commits } = told.data
+  const isWhole = commits.length >= (total_commits_count ?? total_commits ?? 0)
+  if (!isWhole || !commits.some(({ id }) => id === after)) return null
+  return [...new Set(commits.flatMap(({ added, removed, modified }) => [...added, ...removed, ...modified]))]
 }
 
 const SKIP = /\[(?:skip deploy|deploy skip|skip cd|skip ci)\]/i

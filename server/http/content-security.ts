@@ -11,13 +11,21 @@ const POLICY = [
   "connect-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
-  "form-action 'self'",
 ].join('; ')
 
-/** Headers of every answer that is the dashboard's page. The address may hold the setup code, so none is passed on. */
-export const PAGE_HEADERS = {
-  'content-security-policy': POLICY,
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
+/**
+ * The page from which the browser is sent on to a git provider by a form, whose host the administrator names; it is always
+ * loaded by itself, so that no other page may send forms elsewhere.
+ */
+const SENDS_FORMS = '/git/register'
+
+/** Headers of the dashboard's page at a path. The address may hold the setup code, so none is passed on. */
+export function pageHeaders(path: string): Record<string, string> {
+  const forms = path === SENDS_FORMS ? "'self' https: http:" : "'self'"
+  return {
+    'content-security-policy': `${POLICY}; form-action ${forms}`,
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-cache',
+  }
 }

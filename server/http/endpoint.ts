@@ -46,6 +46,8 @@ export interface EndpointSpec<
   auth: AuthRule
   /** Of a success; 200 when a response is declared, 204 when none is. */
   status?: 200 | 201 | 202
+  /** What a 200 in place of `status` means; the handler says by `event.context.existed` that this is one. */
+  existing?: string
   params?: P
   query?: Q
   body?: B
@@ -104,7 +106,8 @@ export function defineEndpoint<
     const made = await reply()
     if (event.handled) return undefined
     if (!isSchema(spec.response)) return null
-    return sendJson(event, spec.status ?? 200, spec.response.parse(made))
+    const status = event.context.existed === true ? 200 : (spec.status ?? 200)
+    return sendJson(event, status, spec.response.parse(made))
   }
   return Object.assign(
     defineEventHandler((event) => answer(event).catch(rethrow)),

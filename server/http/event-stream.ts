@@ -20,6 +20,15 @@ export interface ServerSentEvent {
   data?: unknown
 }
 
+/** Aborts when the client has left or the server stops. */
+export function leftSignal(event: H3Event): AbortSignal {
+  const { res } = event.node
+  const gone = new AbortController()
+  if (res.closed) gone.abort()
+  else res.once('close', () => gone.abort())
+  return AbortSignal.any([gone.signal, useContext().stopping])
+}
+
 /**
  * Sends events, and those that are written out already, until they end, the client leaves or the server stops. A slow
  * reader holds back its own stream only. Written on node's response, because h3 1's EventStream knows no back-pressure
@@ -31,8 +40,7 @@ export async function sendEvents(
 ): Promise<void> {
   const { res } = event.node
   const gone = new AbortController()
-  res.once('close', () => gone.abort())
-  const signal = AbortSignal.any([gone.signal, useContext().stopping])
+  const signal = AbortSignal.any([gone.signal, leftSignal(event)])
   setResponseHeaders(event, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
@@ -53,7 +61,7 @@ export async function sendEvents(
   try {
     for await (const item of events(signal)) {
       if (signal.aborted) break
-      if (!res.write(Buffer.isBuffer(item) ? item : format(item))) await once(res, 'drain', { signal })
+      if (!res.write(Buffer.isBuffer(item) ? item : eventBytes(item))) await once(res, 'drain', { signal })
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -66,6 +74,7 @@ export async function sendEvents(
   }
 }
 
-function format({ event, data }: ServerSentEvent): string {
-  return `event: ${event}\ndata:${data === undefined ? '' : ` ${JSON.stringify(data)}`}\n\n`
+/** An event as it is sent. */
+export function eventBytes({ event, data }: ServerSentEvent): Buffer {
+  return Buffer.from(`event: ${event}\ndata:${data === undefined ? '' : ` ${JSON.stringify(data)}`}\n\n`)
 }

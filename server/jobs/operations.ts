@@ -51,6 +51,8 @@ export function jobsOf(service: ServiceRow, limit: number): JobFacts[] {
  */
 export function jobMaterial(service: ServiceRow): JobMaterial {
   const deploy = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
+  if (deploy && deploy.site_id !== null)
+    throw new AppError('conflict', `service ${service.name} is served from its files: there is no program`)
   const live = deploy && openSnapshot(deploy)
   if (!deploy || !live)
     throw new AppError('conflict', `service ${service.name} has no live image: deploy it first`)

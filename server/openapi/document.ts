@@ -258,12 +258,9 @@ function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaC
   }
   const schema = collector.convert(response, 'output')
   const description = SUCCESS_DESCRIPTIONS[status] ?? 'The answer'
-  return {
-    [status]: {
-      description,
-      content: { 'application/json': { schema, example: exampleOf(schema, collector) } },
-    },
-  }
+  const content = { 'application/json': { schema, example: exampleOf(schema, collector) } }
+  const existing = spec.existing === undefined ? {} : { 200: { description: spec.existing, content } }
+  return { ...existing, [status]: { description, content } }
 }
 
 const SUCCESS_DESCRIPTIONS: Record<string, string> = {

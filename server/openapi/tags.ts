@@ -7,6 +7,7 @@ interface Tag {
 const TAGS: Record<string, Tag> = {
   auth: { name: 'Account', description: 'Sign-in, sessions, API tokens and the sign-in of terminals' },
   services: { name: 'Services', description: 'Applications that the server builds and runs' },
+  detect: { name: 'Services', description: '' },
   deploys: { name: 'Deploys', description: 'Versions of a service on their way to live, and after' },
   rollback: { name: 'Deploys', description: '' },
   env: { name: 'Variables', description: "A service's own environment variables" },
@@ -25,6 +26,8 @@ const TAGS: Record<string, Tag> = {
     name: 'Git connections',
     description: 'Accounts at git providers that repositories are cloned with',
   },
+  notifications: { name: 'Notifications', description: 'Where the server tells what has happened' },
+  'log-drains': { name: 'Log drains', description: 'Where the output of services is sent on to' },
   server: { name: 'Server', description: 'The server itself: information, health, numbers, log and changes' },
   hooks: { name: 'Webhooks', description: 'Deploys started from outside, with secrets of their own' },
 }

@@ -189,14 +189,19 @@ type Settings = Omit<ServicePatch, 'name' | 'suspended' | 'env' | 'env_groups'>
 function toColumns({
   repo_url,
   auto_deploy,
+  apt_packages,
   custom_domains,
   canonical_domain,
+  watch_paths,
   ...settings
 }: Settings): ServiceColumns {
   const columns: ServiceColumns = Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== undefined),
   )
   if (auto_deploy !== undefined) columns.auto_deploy = auto_deploy ? 1 : 0
+  if (apt_packages !== undefined) columns.apt_packages = JSON.stringify([...new Set(apt_packages)])
+  if (watch_paths !== undefined)
+    columns.watch_paths = watch_paths === null ? null : JSON.stringify(watch_paths)
   if (custom_domains !== undefined) columns.custom_domains = JSON.stringify(normalNames(custom_domains))
   if (canonical_domain !== undefined)
     columns.canonical_domain =

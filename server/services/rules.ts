@@ -71,3 +71,6 @@ export function imagePath(reference: string): string {
   const named = reference.split('@')[0]!
   return named.replace(/:[^/:]+$/, '')
 }
+
+/** The name of a Debian package (Debian Policy, 5.6.1), which no program reads as an option. */
+export const APT_PACKAGE = /^[a-z0-9][a-z0-9+.-]+$/

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { Deploy } from '../deploys/schema.ts'
 import { branchNameFault } from '../git/refs.ts'
-import { repositoryUrlFault } from '../git/url.ts'
+import { deployableUrlFault } from '../git/input.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
-import { healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
+import { APT_PACKAGE, healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
 import { SERVICE_TYPES } from './types.ts'
+import { watchPathsFault } from './watch-paths.ts'
 
 /**
  * How an image is made: `auto` looks for a Dockerfile, then for a language; a language's name skips the looking;
@@ -27,6 +28,10 @@ export const RUNTIMES = [
   'php',
   'java',
   'elixir',
+  'scala',
+  'clojure',
+  'dotnet',
+  'gleam',
 ] as const
 export type Runtime = (typeof RUNTIMES)[number]
 
@@ -46,8 +51,15 @@ export type ServiceState = (typeof SERVICE_STATES)[number]
 /** Each is looked up and certified by itself. */
 const MAX_CUSTOM_DOMAINS = 100
 
+/** Each is tried on each file of a push. */
+const MAX_WATCH_PATHS = 50
+
 /** Most instances of one service. */
 export const MAX_INSTANCES = 32
+
+/** As many are more than any program needs beside the base image. */
+const MAX_APT_PACKAGES = 50
+const MAX_PACKAGE_CHARACTERS = 128
 
 const MAX_COMMAND_CHARACTERS = 16 * 1024
 
@@ -86,6 +98,11 @@ export const EnvVar = z
   .meta({ id: 'EnvVar' })
 export type EnvVar = z.infer<typeof EnvVar>
 
+const AptPackage = z
+  .string()
+  .max(MAX_PACKAGE_CHARACTERS)
+  .regex(APT_PACKAGE, 'must be the name of a Debian package, such as ffmpeg')
+
 const Port = z
   .int()
   .min(1)
@@ -103,7 +120,7 @@ const settings = {
     .enum(RUNTIMES)
     .optional()
     .meta({ examples: ['auto'] }),
-  repo_url: setting(2_048, repositoryUrlFault).meta({ examples: ['https://git.example.com/team/api.git'] }),
+  repo_url: setting(2_048, deployableUrlFault).meta({ examples: ['https://git.example.com/team/api.git'] }),
   branch: setting(255, branchNameFault).meta({
     description: "Null is the remote's default branch",
     examples: ['main'],
@@ -132,6 +149,15 @@ const settings = {
       'Where the one disk of a service is seen inside its container; such a service runs one instance',
     examples: ['/data'],
   }),
+  apt_packages: z
+    .array(AptPackage)
+    .max(MAX_APT_PACKAGES)
+    .optional()
+    .meta({
+      description:
+        'Debian packages for the build and the program, where a language plan makes the image; an Aptfile adds to them',
+      examples: [['ffmpeg']],
+    }),
   instances: InstanceCount.optional(),
   memory_limit_mb: MemoryLimit.optional(),
   cpu_limit: CpuLimit.optional(),
@@ -139,6 +165,21 @@ const settings = {
     .boolean()
     .optional()
     .meta({ examples: [true] }),
+  watch_paths: z
+    .array(text(1_024))
+    .max(MAX_WATCH_PATHS)
+    .nullable()
+    .transform((paths) => (paths === null || paths.length === 0 ? null : paths))
+    .superRefine((paths, context) => {
+      const fault = paths === null ? null : watchPathsFault(paths)
+      if (fault) context.addIssue(fault)
+    })
+    .optional()
+    .meta({
+      description:
+        "Globs from the repository's root: a push that touches none of them deploys nothing; null is all",
+      examples: [['services/api/**', 'package-lock.json']],
+    }),
   custom_domains: z
     .array(text(1_024))
     .max(MAX_CUSTOM_DOMAINS)
@@ -241,9 +282,16 @@ export const Service = z
       .int()
       .meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),
     cpu_limit: z.number().meta({ description: 'CPUs as asked for; 0 is the server default', examples: [0] }),
+    apt_packages: z
+      .array(z.string())
+      .meta({ description: 'Debian packages for build and program', examples: [['ffmpeg']] }),
     auto_deploy: z.boolean().meta({ examples: [true] }),
     suspended: z.boolean().meta({ examples: [false] }),
     custom_domains: z.array(z.string()).meta({ examples: [[]] }),
+    watch_paths: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'What a push has to touch to deploy it; null is anything', examples: [null] }),
     canonical_domain: optional(null).meta({
       description: 'The custom domain to which requests to the others are redirected',
     }),

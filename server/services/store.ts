@@ -34,12 +34,16 @@ export interface ServiceRow {
   instances: number
   memory_limit_mb: number
   cpu_limit: number
+  /** In JSON, Debian packages that language plans install. */
+  apt_packages: string
   auto_deploy: number
   suspended: number
   deleting: number
   /** In JSON, normal names. */
   custom_domains: string
   canonical_domain: string | null
+  /** In JSON; null watches all. */
+  watch_paths: string | null
   deploy_hook_key: string
   live_deploy_id: string | null
   /** Raised by every write of desired state. */
@@ -78,6 +82,11 @@ export function listServices(environmentId: string): ServiceRow[] {
   )
 }
 
+/** The Debian packages that language plans install for a service. */
+export function aptPackagesOf({ apt_packages }: Pick<ServiceRow, 'apt_packages'>): string[] {
+  return JSON.parse(apt_packages) as string[]
+}
+
 /** Every service of the server. */
 export function allServices(): ServiceRow[] {
   return useDatabase().all<ServiceRow>('SELECT * FROM services ORDER BY id')
@@ -101,6 +110,7 @@ export const AT_ONCE: ReadonlySet<string> = new Set<keyof ServiceColumns>([
   'schedule',
   'custom_domains',
   'canonical_domain',
+  'watch_paths',
   'deploy_hook_key',
 ])
 

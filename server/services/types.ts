@@ -28,7 +28,7 @@ export const TYPES: Record<ServiceType, TypeFacts> = {
   cron_job: { label: 'a cron job', hasHosts: false, listens: false, hasInstances: false },
 }
 
-/** How many containers of a live service should run. */
+/** How many containers of a service with a live program should run. */
 export function wantedInstances(service: {
   type: ServiceType
   instances: number

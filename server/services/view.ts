@@ -13,8 +13,17 @@ import { servedDomains } from '../domains/store.ts'
 import { customDomainsOf, hostsOf } from './hosts.ts'
 import { internalPort } from './internal-port.ts'
 import type { Service, ServiceState } from './schema.ts'
-import { listServices, type ServiceRow } from './store.ts'
+import { aptPackagesOf, listServices, type ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
+
+/** What runs of a service. */
+interface Live {
+  port: number | null
+  /** It is served from its published folder: no program runs. */
+  isSite: boolean
+}
+
+const NOT_LIVE: Live = { port: null, isSite: false }
 
 /** What a view needs beside the row; read once for a whole environment. */
 interface Surroundings {
@@ -23,7 +32,7 @@ interface Surroundings {
   domains: string[]
   latest: Map<string, DeployFacts>
   ready: Map<string, number>
-  livePorts: Map<string, number | null>
+  live: Map<string, Live>
   groups: Map<string, string[]>
   /** How many jobs of a service run now. */
   jobs: Map<string, number>
@@ -48,15 +57,16 @@ export function viewService(row: ServiceRow): Service {
 export function stateOf(
   row: ServiceRow,
   latest: DeployFacts | undefined,
+  live: Live,
   ready: number,
   jobs: number,
 ): ServiceState {
   if (row.deleting) return 'deleting'
   if (row.suspended) return 'suspended'
   if (row.live_deploy_id === null) return stateBeforeLive(latest)
-  if (row.type === 'static_site') return 'running'
   if (row.type === 'cron_job') return jobs > 0 ? 'running' : 'idle'
   if (row.instances === 0) return 'idle'
+  if (live.isSite) return 'running'
   if (ready >= row.instances) return 'running'
   return ready > 0 ? 'degraded' : 'down'
 }
@@ -75,13 +85,13 @@ function readSurroundings(environment: Environment, only?: string): Surroundings
     latest: only === undefined ? latestDeploys(environment.id) : latestDeployOf(only),
     ready: readyInstances(environment.id),
     jobs: runningJobs(environment.id),
-    livePorts: new Map(
-      rows<{ id: string; port: number | null }>(
+    live: new Map(
+      rows<{ id: string; port: number | null; site_id: string | null }>(
         database,
-        'SELECT services.id, deploys.port FROM services JOIN deploys ON deploys.id = services.live_deploy_id',
+        'SELECT services.id, deploys.port, deploys.site_id FROM services JOIN deploys ON deploys.id = services.live_deploy_id',
         environment.id,
         only,
-      ).map(({ id, port }) => [id, port]),
+      ).map(({ id, port, site_id }) => [id, { port, isSite: site_id !== null }]),
     ),
     groups: groupNamesByService(environment.id, only),
   }
@@ -102,7 +112,8 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
   const latest = surroundings.latest.get(row.id)
   const hosts = hostsOf(row, surroundings.environment, surroundings.domains)
   const customDomains = customDomainsOf(row)
-  const { listens } = TYPES[row.type]
+  const live = surroundings.live.get(row.id) ?? NOT_LIVE
+  const listens = TYPES[row.type].listens && !live.isSite
   const hookPath = `/hooks/deploy/${row.id}?key=${row.deploy_hook_key}`
   return {
     id: row.id,
@@ -126,10 +137,12 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     instances: row.instances,
     memory_limit_mb: row.memory_limit_mb,
     cpu_limit: row.cpu_limit,
+    apt_packages: aptPackagesOf(row),
     auto_deploy: row.auto_deploy === 1,
     suspended: row.suspended === 1,
     custom_domains: customDomains,
     canonical_domain: row.canonical_domain,
+    watch_paths: row.watch_paths === null ? null : (JSON.parse(row.watch_paths) as string[]),
     deploy_hook_key: row.deploy_hook_key,
     live_deploy_id: row.live_deploy_id,
     created_at: timestamp(row.created_at),
@@ -139,9 +152,15 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     env_groups: surroundings.groups.get(row.id) ?? [],
     hosts: [...hosts, ...customDomains],
     internal_host: listens ? row.name : null,
-    internal_port: listens ? internalPort(row, surroundings.livePorts.get(row.id)) : null,
+    internal_port: listens ? internalPort(row, live.port) : null,
     latest_deploy: latest ? viewDeploy(latest) : null,
-    state: stateOf(row, latest, surroundings.ready.get(row.id) ?? 0, surroundings.jobs.get(row.id) ?? 0),
+    state: stateOf(
+      row,
+      latest,
+      live,
+      surroundings.ready.get(row.id) ?? 0,
+      surroundings.jobs.get(row.id) ?? 0,
+    ),
     url: hosts[0] === undefined ? null : publicUrl(hosts[0]),
   }
 }

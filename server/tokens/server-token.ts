@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ensureSecretFile } from '../accounts/secret-file.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { hide } from '../redaction.ts'
 import { TOKEN_FORM } from '../secret-option.ts'
 import { sameSecret } from '../secrets.ts'
 import { newToken } from './secret.ts'
@@ -14,6 +15,7 @@ let serverToken: string | undefined
  */
 export function ensureServerToken(context: Context): string {
   serverToken = context.options.apiToken ?? readOrMake(join(context.options.dataDirectory, 'api_token'))
+  hide(serverToken)
   return serverToken
 }
 

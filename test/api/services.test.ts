@@ -47,6 +47,7 @@ describe('a service', () => {
       instances: 1,
       memory_limit_mb: 0,
       cpu_limit: 0,
+      apt_packages: [],
       auto_deploy: true,
       suspended: false,
       custom_domains: [],

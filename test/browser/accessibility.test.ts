@@ -38,6 +38,13 @@ beforeAll(async () => {
   await create('broken', { start_command: 'echo no such file; exit 2' })
   await create('report', { type: 'cron_job', schedule: '0 0 29 2 *', start_command: 'echo said' })
   await create('parked', { environment: 'staging', deploy: false })
+  await server.api('POST', '/datastores', { kind: 'keyvalue', name: 'cache' })
+  await server.api('POST', '/datastores', { kind: 'relational', name: 'never', version: '999' })
+  await create('worker', {
+    type: 'background_worker',
+    deploy: false,
+    env: [{ key: 'REDIS_URL', value: '${{datastore.cache}}' }],
+  })
   await state('shop', 'running')
   await state('colours', 'running')
   await state('broken', 'failed')
@@ -48,6 +55,11 @@ beforeAll(async () => {
   await waitFor(
     async () => (await server.api('GET', '/services/shop')).body.latest_deploy.status === 'deploy_failed',
     'the second deploy to fail',
+    120_000,
+  )
+  await waitFor(
+    async () => (await server.api('POST', '/datastores/cache/backups')).status === 202,
+    'the datastore to take a backup',
     120_000,
   )
 })
@@ -63,7 +75,7 @@ async function state(name: string, wanted: string): Promise<void> {
 
 type Visit = [name: string, path: string, open?: (page: Page) => Promise<unknown>]
 
-/** Every page, and what can be opened on it. */
+/** Every other page, and what can be opened on it. */
 const VISITS: Visit[] = [
   ['the list', '/services'],
   ['the palette', '/services', (page) => openPalette(page, '')],
@@ -103,6 +115,7 @@ const VISITS: Visit[] = [
   ],
   ['a log', '/services/colours/logs', (page) => page.getByText('whole', { exact: true }).waitFor()],
   ['a search', '/services/colours/logs', (page) => searchLog(page)],
+  ['metrics', '/services/shop/metrics', (page) => page.getByRole('figure').first().waitFor()],
   ['variables', '/services/shop/variables', (page) => page.getByText('From env groups').waitFor()],
   ['changed variables', '/services/shop/variables', (page) => addVariable(page)],
   ['variables as text', '/services/shop/variables', (page) => page.getByText('Edit as .env text').click()],
@@ -114,9 +127,33 @@ const VISITS: Visit[] = [
   ['a run', '/services/report/runs', (page) => openFirst(page)],
   ['a missing service', '/services/nothing'],
   ['a missing page', '/nothing/here'],
+  ['the server', '/server', (page) => page.getByRole('figure').first().waitFor()],
+  ['its log', '/server/logs'],
+  ['notifications', '/notifications'],
+  [
+    'a new notification',
+    '/notifications',
+    (page) => page.getByRole('button', { name: 'New notification' }).click(),
+  ],
   ['the server', '/server'],
   ['the account', '/account'],
   ['a new token', '/account', (page) => page.getByRole('button', { name: 'New token' }).click()],
+]
+
+const DATASTORE_VISITS: Visit[] = [
+  ['datastores', '/datastores', (page) => page.getByText('Failed', { exact: true }).waitFor()],
+  ['a new datastore', '/datastores/new'],
+  ['a datastore', '/datastores/cache', (page) => page.getByText('REDIS_URL', { exact: true }).waitFor()],
+  ['a failed datastore', '/datastores/never', (page) => page.getByText('Try again now').waitFor()],
+  ['backups', '/datastores/cache/backups', (page) => page.getByText('Succeeded').waitFor()],
+  ['no backups', '/datastores/never/backups'],
+  ['a restore', '/datastores/cache/backups', (page) => openRestore(page)],
+  ['settings of a datastore', '/datastores/cache/settings'],
+  [
+    'the end of a datastore',
+    '/datastores/cache/settings',
+    (page) => page.getByRole('button', { name: 'Delete datastore…' }).click(),
+  ],
 ]
 
 async function openPalette(page: Page, text: string): Promise<void> {
@@ -143,6 +180,12 @@ async function collide(page: Page): Promise<void> {
   await page.getByLabel('Health check path').fill('/mine')
   await server.api('PATCH', '/services/shop', { health_check_path: `/theirs-${Date.now()}` })
   await page.getByRole('alert').getByText('Health check path', { exact: true }).waitFor()
+}
+
+async function openRestore(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Actions of the backup/ }).click()
+  await page.getByRole('menuitem', { name: 'Restore…' }).click()
+  await page.getByLabel('In the place of').check()
 }
 
 async function leave(page: Page): Promise<void> {
@@ -187,7 +230,27 @@ async function look(page: Page, name: string): Promise<string[]> {
   return found
 }
 
-test('axe finds nothing on any page, on a desktop and a phone, light and dark', async () => {
+async function lookAt(page: Page, [name, path, open]: Visit): Promise<string[]> {
+  await page.setViewportSize(DESKTOP)
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await open?.(page)
+  return look(page, name)
+}
+
+test('axe finds nothing on the pages of datastores, on a desktop and a phone, light and dark', async () => {
+  const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
+  await page.addInitScript(AXE)
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  const found: string[] = []
+  for (const visit of DATASTORE_VISITS) found.push(...(await lookAt(page, visit)))
+  expect(found).toEqual([])
+  expect(browser.faults).toEqual([])
+})
+
+test('axe finds nothing on any other page, on a desktop and a phone, light and dark', async () => {
   const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
   await page.addInitScript(AXE)
   await page.goto('/sign-in')
@@ -195,13 +258,7 @@ test('axe finds nothing on any page, on a desktop and a phone, light and dark', 
   const found = await look(page, 'signing in')
   await signIn(page)
   await page.waitForURL('**/services')
-  for (const [name, path, open] of VISITS) {
-    await page.setViewportSize(DESKTOP)
-    await page.goto(path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await open?.(page)
-    found.push(...(await look(page, name)))
-  }
+  for (const visit of VISITS) found.push(...(await lookAt(page, visit)))
   await page.goto('/services')
   await page.getByRole('button', { name: 'Open navigation' }).click()
   found.push(...(await findings(page, RULES)).map((finding) => `the navigation: ${finding}`))

@@ -62,7 +62,7 @@ async function apply(yaml: string): Promise<ApiAnswer['body']> {
     headers: { 'content-type': 'application/yaml' },
   })
   expect({ status, error: body.error }).toEqual({ status: 200, error: undefined })
-  return body as ApiAnswer['body']
+  return body
 }
 
 async function untilLive({ deploys }: { deploys: { id: string }[] }): Promise<void> {

@@ -107,6 +107,8 @@ describe('a relational datastore', () => {
     const refused = await server.api('DELETE', `/datastores/${db.id}`)
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
     expect(refused.body.error.message).toContain('DATABASE_URL of service client')
+    const reference = { holder: 'service', name: 'client', key: 'DATABASE_URL' }
+    expect((await server.api('GET', `/datastores/${db.id}/references`)).body).toEqual([reference])
     expect((await server.api('DELETE', `/datastores/${db.id}?force`)).status).toBe(204)
     expect((await server.api('GET', `/datastores/${db.id}`)).status).toBe(404)
     expect(await docker('ps', '-aq', '--filter', `name=${db.id}`)).toBe('')
@@ -176,7 +178,7 @@ describe('datastores', () => {
     expect((await server.api('DELETE', `/datastores/never`)).status).toBe(204)
   })
 
-  test('whose program cannot start have failed with what it said', async () => {
+  test('whose program cannot start have failed with what it said, until it can', async () => {
     const { id } = await create(server, {
       kind: 'relational',
       name: 'tiny',
@@ -185,6 +187,8 @@ describe('datastores', () => {
     })
     const failed = await become(server, id, 'failed')
     expect(failed.error).toMatch(/the program ended/)
+    expect((await server.api('PATCH', '/datastores/tiny', { memory_limit_mb: 256 })).status).toBe(200)
+    await become(server, id, 'available')
     expect((await server.api('DELETE', `/datastores/tiny`)).status).toBe(204)
   })
 })

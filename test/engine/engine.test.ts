@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine } from '#daemon/engine/index.ts'
 import { standEngine } from '../support/stand-setup.ts'
@@ -288,15 +289,26 @@ describe('the output of a container', () => {
 })
 
 describe('what a container does', () => {
-  test('is measured', async () => {
+  test('is measured, with its limits', async () => {
     const name = await bench.run('while true; do :; done', { cpus: 0.5 })
-    const sample = (await bench.engine.containers.stats(name, never()))!
-    expect(sample.cpuPercent).toBeGreaterThan(5)
-    expect(sample.cpuPercent).toBeLessThan(100)
-    expect(sample.memoryBytes).toBeGreaterThan(0)
+    const { usages } = bench.engine
+    const limits = { signal: never(), timeoutMs: 10_000 }
+    const container = (await usages.running(10_000)).find((each) => each.name === name)!
+    const first = (await usages.read(container, limits))!
+    const began = performance.now()
+    expect(first).toMatchObject({ cpuLimit: 0.5, memoryLimitBytes: 64 * MIB })
+    expect(first.memoryBytes).toBeGreaterThan(0)
+    await delay(1_000)
+    const seconds = (performance.now() - began) / 1_000
+    const second = (await usages.read(container, limits))!
+    const share = (second.cpuSeconds - first.cpuSeconds) / seconds
+    expect(share).toBeGreaterThan(0.05)
+    expect(share).toBeLessThan(1)
     await bench.engine.containers.stop(name, 0)
-    expect(await bench.engine.containers.stats(name, never())).toBeNull()
-    expect(await bench.engine.containers.stats('no-such-container', never())).toBeNull()
+    // It was listed before it ended.
+    expect(await usages.read(container, limits)).toBeNull()
+    expect((await usages.running(10_000)).map((each) => each.name)).not.toContain(name)
+    expect(await usages.read({ id: 'f'.repeat(64), name: 'no-such-container' }, limits)).toBeNull()
   })
 
   test('is bounded anew in place', async () => {

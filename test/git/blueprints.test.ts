@@ -37,7 +37,7 @@ async function synced(
   const url = `${remotes.http}/${name}.git`
   const { status, body } = await server.api('POST', '/blueprints', { name, repo_url: url, ...fields })
   expect({ status, body }).toMatchObject({ status: 201, body: { name, repo_url: url, last_sync: null } })
-  const read = async () => (await server.api('GET', `/blueprints/${name}`)).body as ApiAnswer['body']
+  const read = async () => (await server.api('GET', `/blueprints/${name}`)).body
   return { repository, url, read }
 }
 

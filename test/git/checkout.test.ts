@@ -23,6 +23,7 @@ import {
 import { withReader } from '../../daemon/reader/reader.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
 import {
+  ANYWHERE,
   freePort,
   git,
   PRIVATE_PASSWORD,
@@ -42,7 +43,11 @@ afterAll(() => remotes.close())
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'checkout-'))))
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-const access = () => ({ sshKeyFile: remotes.sshKeyFile, knownHostsFile: join(home, 'known hosts') })
+const access = () => ({
+  reach: ANYWHERE,
+  sshKeyFile: remotes.sshKeyFile,
+  knownHostsFile: join(home, 'known hosts'),
+})
 const tree = () => join(home, 'tree')
 const repository = (format?: 'sha256') => new Repository(remotes, `r${(count += 1)}`, format)
 const name = (of: Repository) => of.bare.split('/').at(-1)!

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { checkout, type Checkout, type CheckoutRequest } from '../../daemon/sources/git.ts'
 import { withReader } from '../../daemon/reader/reader.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
-import { git, Repository, startRemotes, type Remotes } from './remotes.ts'
+import { ANYWHERE, git, Repository, startRemotes, type Remotes } from './remotes.ts'
 
 let remotes: Remotes
 let home: string
@@ -35,6 +35,7 @@ function byHook(of: Repository, commit: string, rest: Partial<CheckoutRequest> =
       directory: tree(),
       signal: new AbortController().signal,
       onLine: () => {},
+      reach: ANYWHERE,
       sshKeyFile: remotes.sshKeyFile,
       knownHostsFile: join(home, 'known hosts'),
       ...rest,

@@ -13,7 +13,15 @@ import { removeTree } from '../../daemon/sources/remove-tree.ts'
 import { childrenOf, isAlive, readersOf } from '../support/processes.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
-import { git, PRIVATE_PASSWORD, PRIVATE_USER, Repository, startRemotes, type Remotes } from './remotes.ts'
+import {
+  ANYWHERE,
+  git,
+  PRIVATE_PASSWORD,
+  PRIVATE_USER,
+  Repository,
+  startRemotes,
+  type Remotes,
+} from './remotes.ts'
 
 let remotes: Remotes
 let home: string
@@ -40,6 +48,7 @@ function get(of: Repository): Promise<Checkout> {
       reader,
       signal: new AbortController().signal,
       onLine: () => {},
+      reach: ANYWHERE,
       sshKeyFile: remotes.sshKeyFile,
       knownHostsFile: join(home, 'known hosts'),
     }),
@@ -79,7 +88,7 @@ describe('a repository', () => {
     git(source.work, 'push', '-q', 'origin', `${commit}:refs/heads/main`)
     await expect(get(source)).rejects.toMatchObject({
       name: 'BuildFailure',
-      message: expect.stringContaining('cannot be cloned: a name in it has more than 64 KiB') as string,
+      message: expect.stringContaining('cannot be read: a name in it has more than 64 KiB') as string,
     })
   })
 

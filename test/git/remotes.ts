@@ -5,6 +5,9 @@ import { connect, createServer as createTcpServer, type AddressInfo } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { CLEAN, PRIVATE_USER, serveGit } from './smart-http.ts'
+
+export { PRIVATE_USER } from './smart-http.ts'
 
 /** Longest wait for a server to take connections. */
 const START_TIMEOUT_MS = 10_000
@@ -24,15 +27,11 @@ export interface Remotes {
   close(): Promise<void>
 }
 
-export const PRIVATE_USER = 'ci'
 export const PRIVATE_PASSWORD = 'pa ss:1'
 
-const CLEAN = {
-  PATH: process.env.PATH!,
-  HOME: '/nonexistent',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
-}
+/** Keeps git off nothing: the remotes are on loopback. */
+export const ANYWHERE = { denyPrivate: false, ownPort: null }
+
 const AUTHOR = [
   '-c',
   'user.name=Ada',
@@ -85,10 +84,14 @@ export async function startRemotes(): Promise<Remotes> {
   const directory = mkdtempSync(join(tmpdir(), 'remotes-'))
   const requests: Remotes['requests'] = []
   const children: ChildProcess[] = []
-  const open = createServer((request, response) => serve(request, response, directory, requests))
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    requests.push({ path: request.url!, authorization: request.headers.authorization ?? null })
+    serveGit(request, response, directory)
+  }
+  const open = createServer(serve)
   const guarded = createServer((request, response) => {
     const wanted = `Basic ${Buffer.from(`${PRIVATE_USER}:${PRIVATE_PASSWORD}`).toString('base64')}`
-    if (request.headers.authorization === wanted) return serve(request, response, directory, requests)
+    if (request.headers.authorization === wanted) return serve(request, response)
     requests.push({ path: request.url!, authorization: request.headers.authorization ?? null })
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
   })
@@ -130,54 +133,6 @@ export async function startRemotes(): Promise<Remotes> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
-}
-
-/** Answers by `git http-backend` (git-http-backend(1)). */
-function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  directory: string,
-  requests: Remotes['requests'],
-): void {
-  requests.push({ path: request.url!, authorization: request.headers.authorization ?? null })
-  const url = new URL(request.url!, 'http://host')
-  // Below this folder no protocol version is passed on, as by hosts that know none.
-  const isOld = url.pathname.startsWith('/old-protocol/')
-  const backend = spawn('git', ['http-backend'], {
-    env: {
-      ...CLEAN,
-      GIT_PROJECT_ROOT: directory,
-      GIT_HTTP_EXPORT_ALL: '1',
-      PATH_INFO: decodeURIComponent(url.pathname.replace('/old-protocol/', '/')),
-      QUERY_STRING: url.search.slice(1),
-      REQUEST_METHOD: request.method!,
-      CONTENT_TYPE: request.headers['content-type'] ?? '',
-      CONTENT_LENGTH: request.headers['content-length'] ?? '',
-      REMOTE_USER: PRIVATE_USER,
-      GIT_PROTOCOL: isOld ? '' : String(request.headers['git-protocol'] ?? ''),
-      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
-    },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
-  request.pipe(backend.stdin)
-  backend.stdin.on('error', () => {})
-  let head = Buffer.alloc(0)
-  const onHead = (chunk: Buffer): void => {
-    head = Buffer.concat([head, chunk])
-    const end = head.indexOf('\r\n\r\n')
-    if (end === -1) return
-    backend.stdout.off('data', onHead)
-    const fields = head
-      .subarray(0, end)
-      .toString('latin1')
-      .split('\r\n')
-      .map((line) => line.split(/:\s*/, 2) as [string, string])
-    const status = Number(fields.find(([name]) => name.toLowerCase() === 'status')?.[1].slice(0, 3) ?? 200)
-    response.writeHead(status, Object.fromEntries(fields.filter(([name]) => name.toLowerCase() !== 'status')))
-    response.write(head.subarray(end + 4))
-    backend.stdout.pipe(response)
-  }
-  backend.stdout.on('data', onHead)
 }
 
 async function startSsh(directory: string): Promise<{ child: ChildProcess; port: number; keyFile: string }> {

@@ -12,6 +12,7 @@ const PACKAGES: Record<string, string[]> = {
   pebble: ['pebble'],
   knotd: ['knot'],
   'swift-proxy-server': ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
+  rsyslogd: ['rsyslog'],
   git: ['git'],
   htpasswd: ['apache2-utils'],
   sshd: ['openssh-server'],
@@ -21,6 +22,7 @@ const PACKAGES: Record<string, string[]> = {
   curl: ['curl'],
   h2load: ['nghttp2-client'],
   chromium: ['chromium'],
+  systemctl: ['systemd'],
 }
 
 /** Daemons live in the system's folders, which a user's path may lack. */

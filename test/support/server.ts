@@ -119,7 +119,8 @@ class ServerProcess implements TestServer {
     args.push('--docker-host', dockerHost, ...flags)
     const child = spawn(process.execPath, [this.#entry, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...cleanEnvironment(), ...env },
+      // Tests read lines as people do.
+      env: { ...cleanEnvironment(), DEPLOYER_LOG_FORMAT: 'pretty', ...env },
     })
     this.#child = child
     for (const stream of [child.stdout, child.stderr]) {

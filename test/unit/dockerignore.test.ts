@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { extract, type Header } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dockerfilePathOf, packContext, readContext, type BuildFile } from '../../daemon/builds/context.ts'
-import { Glob } from '../../daemon/builds/glob.ts'
+import { Glob } from '../../server/glob.ts'
 import { withoutSyntax } from '../../daemon/builds/dockerfile.ts'
 import { Tree } from '../../daemon/sources/tree.ts'
 
@@ -158,11 +158,13 @@ describe('the build context', () => {
       kind: 'plan',
       content: 'FROM ours',
       ignore: ['**/node_modules'],
+      manifests: { 'a/package.json': '{}' },
     })
     expect(dockerfilePath).toBe('Dockerfile')
     expect(Object.fromEntries(contents)).toEqual({
       Dockerfile: 'FROM ours',
       'build-step': expect.stringContaining('/run/secrets/'),
+      'manifests/a/package.json': '{}',
       'source/Dockerfile': 'FROM theirs',
       'source/a/b': 'x',
     })

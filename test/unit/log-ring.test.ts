@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { LineRing } from '../../daemon/logs/ring.ts'
+import { LineRing } from '../../server/logs/ring.ts'
 import type { LogLine } from '../../server/log-lines.ts'
 
-const line = (text: string): LogLine => ({ ts: '2026-01-01T00:00:00.000Z', stream: 'stdout', line: text })
+const line = (text: string): string =>
+  `${JSON.stringify({ ts: '2026-01-01T00:00:00.000Z', stream: 'stdout', line: text } satisfies LogLine)}\n`
 
 /** Everything from a position on, and how many lines were missed. */
 function readAll(ring: LineRing, from: number): { lines: string[]; lost: number } {

@@ -1,29 +1,19 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { choosePlan, type ChosenPlan } from '../../daemon/builds/plans/index.ts'
 import { NO_SETTINGS, type PlanSettings } from '../../daemon/builds/plans/plan.ts'
+import { PlannedTree } from '../support/planned-tree.ts'
 
-let directory: string
-beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'plans-'))))
-afterEach(() => rm(directory, { recursive: true, force: true }))
+let tree: PlannedTree
+beforeEach(async () => void (tree = await PlannedTree.make()))
+afterEach(() => tree.remove())
 
 type Files = Record<string, string | object>
 
-async function plan(
-  files: Files,
-  settings: Partial<PlanSettings> = {},
-  runtime = 'auto',
-): Promise<ChosenPlan> {
-  await rm(directory, { recursive: true })
-  await mkdir(directory)
-  for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, name)), { recursive: true })
-    await writeFile(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content))
-  }
-  return await choosePlan(runtime, directory, { ...NO_SETTINGS, ...settings })
-}
+const plan = (files: Files, settings: Partial<PlanSettings> = {}, runtime = 'auto'): Promise<ChosenPlan> =>
+  tree.plan(files, settings, undefined, runtime)
 
 const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) })
 const startable = { scripts: { start: 'node server.js' } }
@@ -85,7 +75,7 @@ describe('choosing a plan', () => {
   test('says what was looked for when nothing fits', async () => {
     await expect(plan({ 'README.md': 'x', 'src/x': '' })).rejects.toMatchObject(
       failure(
-        'there is no Dockerfile, go.mod (go), mix.exs (elixir), pom.xml or build.gradle (java), Gemfile (ruby), composer.json or index.php (php), Cargo.toml (rust), deno.json (deno), bun.lock with a package.json (bun), requirements.txt, pyproject.toml, Pipfile or main.py (python), package.json (node) in the folder with README.md, src/',
+        'there is no Dockerfile, go.mod (go), mix.exs (elixir), gleam.toml (gleam), build.sbt (scala), pom.xml or build.gradle (java), project.clj or deps.edn (clojure), *.csproj (dotnet), Gemfile (ruby), composer.json or index.php (php), Cargo.toml (rust), deno.json (deno), bun.lock with a package.json (bun), requirements.txt, pyproject.toml, Pipfile or main.py (python), hugo.toml or config.toml (static), package.json (node) in the folder with README.md, src/',
       ),
     )
     await expect(plan({})).rejects.toMatchObject(failure('the empty folder'))
@@ -96,7 +86,9 @@ describe('choosing a plan', () => {
       failure('the runtime is node, but there is no package.json'),
     )
     await expect(plan({ a: '' }, {}, 'cobol')).rejects.toMatchObject(
-      failure('set runtime to one of go, elixir, java, ruby, php, rust, deno, bun, python, node'),
+      failure(
+        'set runtime to one of go, elixir, gleam, scala, java, clojure, dotnet, ruby, php, rust, deno, bun, python, static, node',
+      ),
     )
   })
 
@@ -104,8 +96,8 @@ describe('choosing a plan', () => {
     const outside = await mkdtemp(join(tmpdir(), 'outside-'))
     await writeFile(join(outside, 'package.json'), JSON.stringify(startable))
     try {
-      await symlink(join(outside, 'package.json'), join(directory, 'package.json'))
-      await expect(choosePlan('auto', directory, NO_SETTINGS)).rejects.toMatchObject(
+      await symlink(join(outside, 'package.json'), join(tree.directory, 'package.json'))
+      await expect(choosePlan('auto', tree.directory, NO_SETTINGS)).rejects.toMatchObject(
         failure('no way to build'),
       )
     } finally {
@@ -212,8 +204,8 @@ describe('the node plan', () => {
   })
 
   test.each<[string, Files, string]>([
-    ['npm without a lock file', {}, 'npm install --include=dev'],
-    ['npm', { 'package-lock.json': '{}' }, 'npm ci --include=dev'],
+    ['npm without a lock file', {}, 'npm install --omit=dev'],
+    ['npm', { 'package-lock.json': '{}' }, 'npm ci --omit=dev'],
     ['pnpm 10', { 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n" }, ' pnpm@10\n'],
     ['pnpm 8', { 'pnpm-lock.yaml': "lockfileVersion: '6.0'\n" }, ' pnpm@8\n'],
     ['yarn 1', { 'yarn.lock': '# yarn lockfile v1\n' }, ' yarn@1.22.22\n'],
@@ -235,31 +227,59 @@ describe('the node plan', () => {
     expect((await plan({ 'package.json': startable, ...files })).dockerfile).toContain(said)
   })
 
-  test('installs before it copies the code, unless installing needs it', async () => {
-    const order = (text: string): boolean => text.indexOf('npm ci') < text.indexOf('COPY source/ ./')
-    const lock = { 'package-lock.json': '{}', '.npmrc': 'a=b' }
-    const usual = await plan({ 'package.json': startable, ...lock })
-    expect(order(usual.dockerfile)).toBe(true)
-    expect(usual.dockerfile).toContain('COPY source/package.json source/package-lock.json source/.npmrc ./')
+  const firstInstall = (text: string): number => text.indexOf('npm ci')
+  const lock = { 'package-lock.json': '{}', '.npmrc': 'a=b' }
+
+  test('installs by the manifests alone, before it copies the code', async () => {
+    const made = await plan({ 'package.json': startable, ...lock })
+    expect(made.dockerfile).toContain('COPY manifests/ ./\nCOPY source/package-lock.json source/.npmrc ./')
+    expect(firstInstall(made.dockerfile)).toBeLessThan(made.dockerfile.indexOf('COPY source/ ./'))
     for (const manifest of [
       { ...startable, workspaces: ['a'] },
-      { scripts: { ...startable.scripts, postinstall: 'prisma generate' } },
+      { scripts: { ...startable.scripts, postinstall: 'patch-package' } },
       { ...startable, dependencies: { x: 'file:./x' } },
     ]) {
-      expect(order((await plan({ 'package.json': manifest, ...lock })).dockerfile)).toBe(false)
+      const { dockerfile } = await plan({ 'package.json': manifest, 'x/package.json': {}, ...lock })
+      expect(firstInstall(dockerfile)).toBeLessThan(dockerfile.indexOf('COPY source/ ./'))
     }
   })
 
-  test('builds, then takes out the development dependencies', async () => {
-    const manifest = { scripts: { ...startable.scripts, build: 'tsc' }, devDependencies: { typescript: '5' } }
-    const { dockerfile } = await plan({ 'package.json': manifest, 'package-lock.json': '{}' })
-    expect(dockerfile).toMatch(
-      /npm ci --include=dev[\s\S]*NODE_ENV=production[\s\S]*npm run build[\s\S]*npm prune --omit=dev/,
-    )
-    expect((await plan({ 'package.json': startable })).dockerfile).not.toMatch(/prune|npm run build/)
+  test("runs the project's own scripts for installation when the code is there", async () => {
+    const manifest = { scripts: { ...startable.scripts, postinstall: 'patch-package', prepare: 'husky' } }
+    const { dockerfile, manifests } = await plan({ 'package.json': manifest, ...lock })
+    expect(JSON.parse(manifests['package.json']!)).toEqual(startable)
+    const run = dockerfile.indexOf('npm run postinstall')
+    expect(run).toBeGreaterThan(dockerfile.indexOf('COPY source/ ./'))
+    expect(dockerfile).not.toContain('npm run prepare')
+  })
+
+  test('keeps packages out of the stage of the build, and those for development out of the image', async () => {
+    const manifest = {
+      scripts: { ...startable.scripts, build: 'tsc' },
+      devDependencies: { typescript: '5' },
+      dependencies: { koa: '3' },
+    }
+    const { dockerfile } = await plan({ 'package.json': manifest, ...lock })
+    const stage = (name: string): string =>
+      dockerfile.split('\nFROM ').find((part) => part.split('\n', 1)[0]!.endsWith(` AS ${name}`)) ?? ''
+    expect(stage('packages')).toContain('npm ci --include=dev')
+    expect(stage('production')).toContain('npm ci --omit=dev')
+    expect(stage('build')).not.toContain('npm ci')
+    expect(stage('build')).toMatch(/from=packages,source=\/app\/node_modules,[\s\S]*npm run build/)
+    const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+    expect(final).toMatch(/COPY --from=production .* \/app \/app\nCOPY --from=build .* \/app \/app\n/)
+    expect(final).not.toContain('packages')
     expect((await plan({ 'package.json': manifest }, { buildCommand: 'make all' })).dockerfile).not.toContain(
       'npm run build',
     )
+  })
+
+  test("mounts caches that are a service's own", async () => {
+    const manifest = { scripts: { build: 'next build' }, dependencies: { next: '15' } }
+    const { dockerfile } = await plan({ 'package.json': manifest }, { cacheScope: 'svc-1' })
+    const ids = [...dockerfile.matchAll(/type=cache,id=(\S+?),target=(\S+)/g)]
+    expect(ids.map(([, , target]) => target)).toContain('/app/.next/cache')
+    for (const [, id, target] of ids) expect(id).toBe(`svc-1${target}`)
   })
 
   test.each<[string, Files, string]>([
@@ -303,8 +323,8 @@ describe('the node plan', () => {
   })
 
   test('says how to name a start command when there is none', async () => {
-    await expect(plan({ 'package.json': { main: 'missing.js' } })).rejects.toMatchObject(
-      failure('add a script "start"'),
+    expect((await plan({ 'package.json': { main: 'missing.js' } })).obstacle).toContain(
+      'add a script "start"',
     )
   })
 
@@ -314,7 +334,7 @@ describe('the node plan', () => {
     [
       'with an unknown manager',
       { 'package.json': { ...startable, packageManager: 'cnpm@1.0.0' } },
-      'write npm, pnpm or yarn',
+      'write npm, pnpm, yarn or bun',
     ],
   ])('says that package.json is %s', async (_title, files, said) => {
     await expect(plan(files)).rejects.toMatchObject(failure(said))
@@ -368,7 +388,7 @@ describe('the python plan', () => {
       'poetry install --only main --no-root',
     ],
     ['Pipenv', { Pipfile: '', 'Pipfile.lock': '{}' }, 'pipenv sync'],
-    ['pip from the project itself', { 'pyproject.toml': '[project]\nname="x"\n' }, 'pip install .'],
+    ['pip from the project itself', { 'setup.py': '' }, 'pip install .'],
   ])('installs with %s', async (_title, files, said) => {
     expect((await plan({ 'main.py': '', ...files })).dockerfile).toContain(said)
   })
@@ -379,7 +399,7 @@ describe('the python plan', () => {
       return dockerfile.indexOf('COPY source/ ./') < dockerfile.indexOf('pip install -r')
     }
     expect(await order('flask\n')).toBe(false)
-    expect(await order('-r base.txt\n')).toBe(true)
+    expect(await order('-r base.txt\n')).toBe(false)
     expect(await order('flask\n./lib\n')).toBe(true)
   })
 
@@ -392,7 +412,7 @@ describe('the python plan', () => {
     [
       'Flask alone',
       { 'requirements.txt': 'Flask', 'app.py': 'app = Flask(__name__)' },
-      'flask --app app:app run --host 0.0.0.0 --port $PORT',
+      'gunicorn --bind 0.0.0.0:$PORT app:app',
     ],
     [
       'a Flask factory',
@@ -419,7 +439,7 @@ describe('the python plan', () => {
   })
 
   test('says how to name a start command when there is none', async () => {
-    await expect(plan({ 'requirements.txt': 'x' })).rejects.toMatchObject(failure('add a Procfile'))
+    expect((await plan({ 'requirements.txt': 'x' })).obstacle).toContain('add a Procfile')
   })
 })
 
@@ -450,12 +470,10 @@ describe('the go plan', () => {
   })
 
   test('says which programs there are when it cannot choose, and that there is none', async () => {
-    await expect(
-      plan({ 'go.mod': 'module x\n', 'cmd/a/m.go': main, 'cmd/b/m.go': main }),
-    ).rejects.toMatchObject(failure('(a, b)'))
-    await expect(
-      plan({ 'go.mod': 'module x\n', 'lib.go': 'package lib', 'lib_test.go': main }),
-    ).rejects.toMatchObject(failure('no package main'))
+    const several = await plan({ 'go.mod': 'module x\n', 'cmd/a/m.go': main, 'cmd/b/m.go': main })
+    expect(several.obstacle).toContain('(a, b)')
+    const none = await plan({ 'go.mod': 'module x\n', 'lib.go': 'package lib', 'lib_test.go': main })
+    expect(none.obstacle).toContain('no package main')
   })
 
   test('leaves out the download for what is vendored or lies beside', async () => {
@@ -469,8 +487,35 @@ describe('the go plan', () => {
   })
 
   test('wants a start command beside a build command', async () => {
-    await expect(plan({ 'go.mod': 'module x\n' }, { buildCommand: 'make' })).rejects.toMatchObject(
-      failure('set start_command'),
-    )
+    const { obstacle } = await plan({ 'go.mod': 'module x\n' }, { buildCommand: 'make' })
+    expect(obstacle).toContain('set start_command')
   })
+})
+
+test.each<[string, Files]>([
+  ['Rails', { Gemfile: 'gem "rails"\n', 'config.ru': '', 'config/application.rb': '' }],
+  ['PHP', { 'index.php': '' }],
+  ['Next', { 'package.json': { scripts: { build: 'x' }, dependencies: { next: '15' } } }],
+  ['FastAPI', { 'requirements.txt': 'fastapi', 'main.py': 'app = FastAPI()' }],
+])('a job in a tree of %s wants to be told what to run', async (_title, files) => {
+  expect((await plan(files, { processType: 'job' })).obstacle).toMatch(/set start_command$/)
+  const told = await plan(files, { processType: 'job', startCommand: 'tidy up' })
+  expect(told).toMatchObject({ startCommand: 'tidy up', obstacle: null })
+})
+
+test("a site's own start command makes it a program", async () => {
+  const files = { 'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } } }
+  expect(await plan(files)).toMatchObject({ isSite: true, startCommand: null })
+  const started = await plan(files, { startCommand: 'vite preview --host' })
+  expect(started).toMatchObject({ isSite: false, startCommand: 'vite preview --host' })
+  expect(started.dockerfile).not.toContain('--omit=dev')
+})
+
+test('Debian packages are installed to build and to run', async () => {
+  const { dockerfile, aptPackages } = await plan(
+    { 'package.json': startable, Aptfile: 'ffmpeg\n' },
+    { aptPackages: ['libvips42'] },
+  )
+  expect(aptPackages).toEqual(['libvips42', 'ffmpeg'])
+  expect(dockerfile.match(/ libvips42 ffmpeg /g)).toHaveLength(2)
 })

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packContext } from '../../daemon/builds/context.ts'
-import { Glob } from '../../daemon/builds/glob.ts'
 import { NO_SETTINGS } from '../../daemon/builds/plans/plan.ts'
 import { chooseRecipe } from '../../daemon/builds/recipe.ts'
 import { parseHeaders, parseRedirects } from '../../daemon/sites/rules.ts'
+import { Glob } from '../../server/glob.ts'
 
 /** What is quadratic takes minutes on this much, which the time limit of a test calls a hang. */
 const ATTACK_BYTES = 64 * 1024
@@ -19,7 +19,8 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 const choice = {
   runtime: 'auto',
   dockerfilePath: null,
-  isSite: false,
+  type: null,
+  publishDirectory: null,
   settings: { ...NO_SETTINGS, secretNames: ['A'] },
 }
 
@@ -95,7 +96,7 @@ describe('a tree that was written to take long', () => {
     for (const attack of attacks(beginnings)) {
       await write({ [name]: attack })
       // A choice or a fault, but an end.
-      await chooseRecipe({ root: directory, choice }).catch((error: unknown) =>
+      await chooseRecipe({ place: { directory, folder: '' }, choice }).catch((error: unknown) =>
         expect(error).toMatchObject({ name: 'BuildFailure' }),
       )
     }
@@ -104,7 +105,9 @@ describe('a tree that was written to take long', () => {
   test('of a range of versions with many parts is no version', async () => {
     const range = Array.from({ length: 20_000 }, (_, index) => `>${index}`).join(' ')
     await write({ 'package.json': JSON.stringify({ scripts: { start: 'x' }, engines: { node: range } }) })
-    await expect(chooseRecipe({ root: directory, choice })).rejects.toMatchObject({ name: 'BuildFailure' })
+    await expect(chooseRecipe({ place: { directory, folder: '' }, choice })).rejects.toMatchObject({
+      name: 'BuildFailure',
+    })
   })
 
   test.each([
@@ -112,7 +115,7 @@ describe('a tree that was written to take long', () => {
     ['too many patterns', 'a\n'.repeat(2_000), /more than 1000 patterns/],
   ])('with %s in its .dockerignore is refused with the reason', async (_what, content, said) => {
     await write({ Dockerfile: 'FROM x', '.dockerignore': content })
-    await expect(chooseRecipe({ root: directory, choice })).rejects.toMatchObject({
+    await expect(chooseRecipe({ place: { directory, folder: '' }, choice })).rejects.toMatchObject({
       name: 'BuildFailure',
       message: expect.stringMatching(said),
     })

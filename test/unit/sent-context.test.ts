@@ -11,7 +11,7 @@ import { Reader } from '../../daemon/reader/reader.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
 
-const FILE = { kind: 'tree', path: 'Dockerfile' } as const
+const RECIPE = { file: { kind: 'tree', path: 'Dockerfile' }, needsWhole: false } as const
 /** More than a pipe and its buffers hold. */
 const LARGE_BYTES = 8 * 1024 * 1024
 
@@ -27,7 +27,8 @@ beforeEach(async () => {
   await writeFile(join(tree, 'Dockerfile'), 'FROM x')
   await writeFile(join(tree, 'large'), randomBytes(LARGE_BYTES))
   reader = new Reader()
-  context = new SentContext(new SourceTree(tree, reader, directory), FILE)
+  const place = { directory: tree, folder: '' }
+  context = new SentContext(new SourceTree(place, reader, directory, new AbortController().signal), RECIPE)
 })
 afterEach(async () => {
   await reader.end()

@@ -1,61 +1,128 @@
 import type { Tree } from '../../sources/tree.ts'
+import { hasLine } from '../text.ts'
+import { aptPackagesOf } from './apt.ts'
+import { firstPin, inFiles, inToolFiles } from './pins.ts'
 import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { chooseCommand, runOf } from './start.ts'
-import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
+import { chooseStart } from './start.ts'
+import {
+  baseImage,
+  buildCommandSteps,
+  buildStage,
+  finalStage,
+  installPackages,
+  siteStage,
+  step,
+  takeApp,
+  textOf,
+} from './steps.ts'
 
 const CONFIGURATIONS = ['deno.json', 'deno.jsonc']
-const ENTRY_FILES = ['main.ts', 'server.ts', 'mod.ts', 'index.ts', 'src/main.ts', 'main.js', 'server.js']
+const LOCK = 'deno.lock'
+const ENTRY_FILES = [
+  'main.ts',
+  'server.ts',
+  'mod.ts',
+  'index.ts',
+  'src/main.ts',
+  'main.js',
+  'server.js',
+  'main.tsx',
+]
+
+/** What programs for Deno alone import and call. */
+const SIGNS = /\bDeno\.\w|from\s+["'](?:jsr:|npm:|https:\/\/deno\.land\/)/
 
 /** Programs for Deno; such a tree may have a package.json beside its own configuration. */
 export const deno: LanguagePlan = {
   name: 'deno',
   lookedFor: 'deno.json',
   detect: async (tree) => {
-    for (const name of [...CONFIGURATIONS, 'deno.lock']) if (await tree.hasFile(name)) return true
-    return false
+    for (const name of [...CONFIGURATIONS, LOCK]) if (await tree.hasFile(name)) return true
+    const entry = (await tree.hasFile('package.json')) ? null : await entryOf(tree)
+    return entry !== null && hasLine((await tree.readText(entry)) ?? '', SIGNS)
   },
   plan: makePlan,
 }
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
-  const version = /^v?(\d+\.\d+\.\d+)$/.exec(((await tree.readText('.dvmrc')) ?? '').trim())?.[1] ?? null
+  const pin = await firstPin([inFiles(tree, ['.dvmrc', '.deno-version']), inToolFiles(tree, ['deno'])])
+  const version = /^v?(\d+\.\d+\.\d+)$/.exec(pin?.text ?? '')?.[1] ?? null
+  if (pin !== null && version === null) {
+    notes.push(`${pin.where} names no whole version of Deno, such as 2.4.0: taking the newest`)
+  }
   const text = (await Promise.all(CONFIGURATIONS.map((name) => tree.readText(name)))).join('\n')
   // Comments may stand in the file (JSONC), so the names of tasks are looked for as text.
   const tasks = /"tasks"\s*:\s*\{([^}]*)/.exec(text)?.[1] ?? ''
-  let entry: string | null = null
-  for (const file of ENTRY_FILES) if (entry === null && (await tree.hasFile(file))) entry = file
-  const startCommand = await chooseCommand(
+  const entry = await entryOf(tree)
+  const own = /"start"\s*:/.test(tasks)
+    ? 'deno task start'
+    : entry === null
+      ? null
+      : `deno run --allow-all ${entry}`
+  const start = await chooseStart(
     tree,
     settings,
     notes,
-    /"start"\s*:/.test(tasks) ? 'deno task start' : entry === null ? null : `deno run --allow-all ${entry}`,
+    own === null ? null : { command: own },
     'add a task "start" to deno.json, or a main.ts',
   )
-  const build = settings.buildCommand ?? (/"build"\s*:/.test(tasks) ? 'deno task build' : null)
-  if (build !== null) notes.push(`building with: ${build}`)
+  const buildCommand = settings.buildCommand ?? (/"build"\s*:/.test(tasks) ? 'deno task build' : null)
+  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
   const image = baseImage(settings, `denoland/deno:debian${version === null ? '' : `-${version}`}`)
   const install = entry === null ? 'deno install' : `deno cache ${entry}`
   const dockerfile = [
     ...buildStage(image),
+    ...installPackages(aptPackages),
     // No cache mount: the program reads its packages from this folder when it runs.
     'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1',
+    ...(await earlySteps(tree, settings)),
     'COPY source/ ./',
     step(install, settings),
-    ...(build === null ? [] : buildCommandSteps(build, settings)),
-    ...finalStage(image, [takeApp(), 'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1'], startCommand),
+    ...(buildCommand === null ? [] : buildCommandSteps(buildCommand, settings)),
+    ...(start.isSite
+      ? siteStage()
+      : finalStage({
+          image,
+          packages: aptPackages,
+          content: [takeApp(), 'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1'],
+          startCommand: start.startCommand,
+        })),
   ]
   return {
     ...NOTHING_KNOWN,
-    ...runOf(settings, startCommand),
+    isSite: start.isSite,
+    startCommand: start.startCommand,
+    obstacle: start.obstacle,
     version,
+    framework: /@fresh\/core|\$fresh\//.test(text) ? 'fresh' : null,
     packageManager: 'deno',
     installCommand: install,
-    buildCommand: build,
-    dockerfile: `${dockerfile.join('\n')}\n`,
+    buildCommand,
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: {},
     needsWhole: false,
-    publishDirectory: null,
     ignore: ['.git', '**/node_modules', '.deno'],
     notes: [`deno ${version ?? 'in its newest version'}`, ...notes],
   }
+}
+
+async function entryOf(tree: Tree): Promise<string | null> {
+  for (const file of ENTRY_FILES) if (await tree.hasFile(file)) return file
+  return null
+}
+
+/** What the configuration and its lock file name is fetched before the code comes; a workspace names other folders. */
+async function earlySteps(tree: Tree, settings: PlanSettings): Promise<string[]> {
+  if (!(await tree.hasFile(LOCK))) return []
+  const files: string[] = []
+  for (const name of [...CONFIGURATIONS, LOCK, 'package.json']) if (await tree.hasFile(name)) files.push(name)
+  const texts = await Promise.all(CONFIGURATIONS.map((name) => tree.readText(name)))
+  if (files.length < 2 || /"(?:workspace|links|importMap)"\s*:/.test(texts.join('\n'))) return []
+  return [
+    `COPY ${files.map((name) => `source/${name}`).join(' ')} ./`,
+    step('deno install --frozen', settings),
+  ]
 }

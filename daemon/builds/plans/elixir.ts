@@ -1,10 +1,22 @@
 import type { Tree } from '../../sources/tree.ts'
-import { BuildFailure } from '../failure.ts'
-import { findInLines, hasLine } from '../text.ts'
-import { nodeTools } from './node-tools.ts'
+import { hasLine } from '../text.ts'
+import { aptPackagesOf } from './apt.ts'
+import { ELIXIR_MINORS, nearestImage } from './base-images.ts'
+import { readAssets } from './node/assets.ts'
+import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { chooseCommand, runOf } from './start.ts'
-import { baseImage, buildCommandSteps, buildStage, finalStage, step, takeApp } from './steps.ts'
+import { chooseStart, UNKNOWN_PROGRAM } from './start.ts'
+import {
+  baseImage,
+  buildCommandSteps,
+  buildStage,
+  finalStage,
+  installPackages,
+  siteStage,
+  step,
+  takeApp,
+  textOf,
+} from './steps.ts'
 
 /** Releases of Mix projects, Phoenix among them. */
 export const elixir: LanguagePlan = {
@@ -14,65 +26,102 @@ export const elixir: LanguagePlan = {
   plan: makePlan,
 }
 
-const DEFAULT_VERSION = '1.18'
+const DEFAULT_MINOR = 18
+const REACH = 3
 const CACHES = ['/root/.hex', '/root/.cache']
+const RELEASE = '/app/release'
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
   const project = (await tree.readText('mix.exs')) ?? ''
-  const version =
-    findInLines((await tree.readText('.tool-versions')) ?? '', /^elixir[ \t]+(1\.\d+)/) ?? DEFAULT_VERSION
+  const version = await chooseVersion(tree, project, notes)
   const name = /\breleases:\s*\[\s*(\w+):/.exec(project)?.[1] ?? /\bapp:\s*:(\w+)/.exec(project)?.[1]
-  if (name === undefined && settings.buildCommand === null && settings.processType !== 'static') {
-    throw new BuildFailure(
-      'mix.exs names no application with "app:": add it, or set build_command and start_command',
-    )
-  }
-  const startCommand = await chooseCommand(
-    tree,
-    settings,
-    notes,
-    settings.buildCommand === null ? `/app/release/bin/${name} start` : null,
-    'build_command is set, so nothing says what it makes: add a Procfile with a line "web:"',
-  )
-  const hasAssets = /"assets\.deploy"/.test(project)
-  const build =
-    settings.buildCommand ??
-    `mix compile${hasAssets ? ' && mix assets.deploy' : ''} && mix release --overwrite --path /app/release`
-  // Packages need Hex, and those in Erlang rebar; a project without packages does with neither.
-  const hasPackages = (await tree.hasFile('mix.lock')) || hasLine(project, /^\s*\{:\w+,/)
-  const image = baseImage(settings, `elixir:${version}-slim`)
+  const isOwnBuild = settings.buildCommand === null
+  const proposal = isOwnBuild && name !== undefined ? { command: `${RELEASE}/bin/${name} start` } : null
+  const advice = isOwnBuild ? 'mix.exs names no application with "app:": add it' : UNKNOWN_PROGRAM
+  const start = await chooseStart(tree, settings, notes, proposal, advice)
+  const isPhoenix = hasLine(project, /\{:phoenix,/)
+  const assets = await readAssets(tree, settings, notes)
+  const own = [
+    ...assets.commands,
+    'mix compile',
+    ...(/"assets\.setup"/.test(project) ? ['mix assets.setup'] : []),
+    ...(/"assets\.deploy"/.test(project) ? ['mix assets.deploy'] : []),
+    `mix release --overwrite --path ${RELEASE}`,
+  ]
+  const buildCommand = settings.buildCommand ?? own.join(' && ')
+  notes.push(`building with: ${buildCommand}`)
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const install = await installSteps(tree, project, settings)
   const dockerfile = [
-    ...buildStage(image),
-    'ENV MIX_ENV=prod LANG=C.UTF-8',
+    ...assets.stages,
+    ...buildStage(baseImage(settings, `elixir:${version}`)),
+    ...installPackages(aptPackages),
+    'ENV MIX_ENV=prod LANG=C.UTF-8 ELIXIR_ERL_OPTIONS=+fnu',
+    ...install,
     'COPY source/ ./',
-    ...(hasPackages
-      ? [
-          'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends build-essential git ca-certificates >/dev/null && rm -rf /var/lib/apt/lists/*',
-          step(
-            'mix local.hex --force && mix local.rebar --force && mix deps.get --only prod',
-            settings,
-            CACHES,
-          ),
-        ]
-      : []),
-    ...(await nodeTools(tree, settings, notes)),
-    ...buildCommandSteps(build, settings, CACHES),
-    // The same image, so that the release finds the libraries that its runtime was built with.
-    ...finalStage(image, [takeApp(), 'ENV MIX_ENV=prod LANG=C.UTF-8 PHX_SERVER=true'], startCommand),
+    ...assets.lines,
+    ...buildCommandSteps(buildCommand, settings, [...CACHES, ...assets.mounts]),
+    ...(start.isSite
+      ? siteStage()
+      : // The same family of images, so that the release finds the libraries that its runtime was built with.
+        finalStage({
+          image: baseImage(settings, `elixir:${version}-slim`),
+          packages: aptPackages,
+          content: [
+            isOwnBuild && start.isProposed ? takeApp(RELEASE) : takeApp(),
+            'ENV MIX_ENV=prod LANG=C.UTF-8 PHX_SERVER=true',
+          ],
+          startCommand: start.startCommand,
+        })),
   ]
   return {
     ...NOTHING_KNOWN,
-    ...runOf(settings, startCommand),
+    isSite: start.isSite,
+    startCommand: start.startCommand,
+    obstacle: start.obstacle,
     version,
-    framework: hasAssets ? 'phoenix' : null,
+    framework: isPhoenix ? 'phoenix' : null,
     packageManager: 'mix',
-    installCommand: hasPackages ? 'mix deps.get --only prod' : null,
-    buildCommand: build,
-    dockerfile: `${dockerfile.join('\n')}\n`,
+    installCommand: install.length > 0 ? 'mix deps.get --only prod' : null,
+    buildCommand,
+    env: isPhoenix
+      ? [{ key: 'SECRET_KEY_BASE', generate: 'hex', why: 'Phoenix signs its cookies with it' }]
+      : [],
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: assets.manifests,
     needsWhole: false,
-    publishDirectory: null,
     ignore: ['.git', '**/node_modules', '_build', 'deps'],
     notes: [`elixir ${version}`, ...notes],
   }
+}
+
+/** Packages need Hex, and those in Erlang rebar; a project without packages does with neither. */
+async function installSteps(tree: Tree, project: string, settings: PlanSettings): Promise<string[]> {
+  const hasLock = await tree.hasFile('mix.lock')
+  if (!hasLock && !hasLine(project, /^\s*\{:\w+,/)) return []
+  const tools = step('mix local.hex --force && mix local.rebar --force', settings, CACHES)
+  const install = step('mix deps.get --only prod && mix deps.compile', settings, CACHES)
+  // Packages of the tree, and those of an umbrella's programs, are read from it.
+  if (/\bapps_path:|\bpath:\s*"/.test(project)) return [tools, 'COPY source/ ./', install]
+  const settingsFolder = (await tree.hasFolder('config')) ? ['COPY source/config ./config'] : []
+  return [tools, `COPY source/mix.exs${hasLock ? ' source/mix.lock' : ''} ./`, ...settingsFolder, install]
+}
+
+/** The version of Elixir, with that of Erlang where both are pinned: `1.17-otp-27`. */
+async function chooseVersion(tree: Tree, project: string, notes: string[]): Promise<string> {
+  const write = (minor: number): string => `1.${minor}`
+  const pin = await firstPin([
+    inFiles(tree, ['.elixir-version']),
+    inToolFiles(tree, ['elixir']),
+    // An exact line; a lower bound is no wish for an old one.
+    inManifest(/\belixir:\s*"(?:==|~>)\s*(1\.\d+\.\d+)/.exec(project)?.[1], 'mix.exs'),
+  ])
+  const minor = /^1\.(\d+)/.exec(pin?.text ?? '')?.[1]
+  if (pin === null || minor === undefined) return write(DEFAULT_MINOR)
+  const choice = { language: 'elixir', available: ELIXIR_MINORS, reach: REACH, write }
+  const version = write(nearestImage(Number(minor), pin, choice, notes))
+  const erlang = /-otp-(\d+)$/.exec(pin.text)?.[1]
+  return erlang !== undefined && version === write(Number(minor)) ? `${version}-otp-${erlang}` : version
 }

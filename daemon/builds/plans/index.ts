@@ -1,20 +1,40 @@
 import { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
-import { bun } from './bun.ts'
 import { deno } from './deno.ts'
+import { dotnet } from './dotnet.ts'
 import { elixir } from './elixir.ts'
+import { generators } from './generators.ts'
+import { gleam } from './gleam.ts'
 import { go } from './go.ts'
-import { java } from './java.ts'
-import { node } from './node.ts'
+import { clojure } from './java/clojure.ts'
+import { java } from './java/plan.ts'
+import { scala } from './java/scala.ts'
+import { bun, node } from './node/plan.ts'
+import { php } from './php/plan.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
-import { php } from './php.ts'
 import { releaseCommand } from './procfile.ts'
-import { python } from './python.ts'
-import { ruby } from './ruby.ts'
+import { python } from './python/plan.ts'
+import { ruby } from './ruby/plan.ts'
 import { rust } from './rust.ts'
 
 /** In the order in which `auto` asks them: a tree of another language often has a package.json for its assets. */
-const PLANS: LanguagePlan[] = [go, elixir, java, ruby, php, rust, deno, bun, python, node]
+const PLANS: LanguagePlan[] = [
+  go,
+  elixir,
+  gleam,
+  scala,
+  java,
+  clojure,
+  dotnet,
+  ruby,
+  php,
+  rust,
+  deno,
+  bun,
+  python,
+  generators,
+  node,
+]
 
 /** A plan that fits a tree, with the name of its language. */
 export interface ChosenPlan extends PlannedBuild {
@@ -22,10 +42,30 @@ export interface ChosenPlan extends PlannedBuild {
 }
 
 /**
- * Chooses the plan of a runtime, or with `auto` the first that fits, and makes it for the tree in `directory`, which is
- * a folder of `whole` where that is given.
- * Throws BuildFailure that says what was looked for and what to add.
+ * The plan of a runtime, or with `auto` the first that fits; null when none does. Throws BuildFailure for a runtime that
+ * there is no plan for, or whose plan does not fit the tree.
  */
+export async function findPlan(runtime: string, tree: Tree): Promise<LanguagePlan | null> {
+  if (runtime !== 'auto') return await named(runtime, tree)
+  for (const plan of PLANS) {
+    if (await plan.detect(tree)) return plan
+  }
+  return null
+}
+
+/** Makes a plan for the tree that it fits. Throws BuildFailure as the plan does. */
+export async function makePlan(
+  plan: LanguagePlan,
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<ChosenPlan> {
+  const planned = await plan.plan(tree, settings, whole)
+  const preDeployCommand = planned.preDeployCommand ?? (await releaseCommand(tree))
+  return { ...planned, name: plan.name, preDeployCommand }
+}
+
+/** Finds the plan for the tree in `directory` and makes it. Throws BuildFailure, also where none fits. */
 export async function choosePlan(
   runtime: string,
   directory: string,
@@ -33,10 +73,9 @@ export async function choosePlan(
   whole: WholeSource | null = null,
 ): Promise<ChosenPlan> {
   const tree = new Tree(directory)
-  const plan = runtime === 'auto' ? await firstFit(tree) : await named(runtime, tree)
-  const planned = await plan.plan(tree, settings, whole)
-  const preDeployCommand = planned.preDeployCommand ?? (await releaseCommand(tree))
-  return { ...planned, name: plan.name, preDeployCommand }
+  const plan = await findPlan(runtime, tree)
+  if (plan === null) throw new BuildFailure(await nothingFits(tree))
+  return await makePlan(plan, tree, settings, whole)
 }
 
 async function named(runtime: string, tree: Tree): Promise<LanguagePlan> {
@@ -53,21 +92,18 @@ async function named(runtime: string, tree: Tree): Promise<LanguagePlan> {
   )
 }
 
-async function firstFit(tree: Tree): Promise<LanguagePlan> {
-  for (const plan of PLANS) {
-    if (await plan.detect(tree)) return plan
-  }
+/** What was looked for in a tree that no plan fits, and what to do. */
+export async function nothingFits(tree: Tree): Promise<string> {
   const wanted = PLANS.map(({ name, lookedFor }) => `${lookedFor} (${name})`).join(', ')
-  throw new BuildFailure(
-    `no way to build this source was found: there is no Dockerfile, ${wanted} in ${await contents(tree)}: add one, or set root_dir to the folder that has it`,
-  )
+  return `no way to build this source was found: there is no Dockerfile, ${wanted} in ${await contents(tree)}: add one, or set root_dir to the folder that has it`
 }
 
 /** As many names as help to see that this is the wrong folder. */
 const SHOWN_NAMES = 12
 
-async function contents(tree: Tree): Promise<string> {
-  const names = await tree.list('.')
+/** What a folder of a tree holds, in words; `.` is the root. */
+export async function contents(tree: Tree, folder = '.'): Promise<string> {
+  const names = await tree.list(folder)
   if (names.length === 0) return 'the empty folder'
   const more = names.length > SHOWN_NAMES ? ', ...' : ''
   return `the folder with ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`

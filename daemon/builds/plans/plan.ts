@@ -9,6 +9,8 @@ export interface PlanSettings {
   buildCommand: string | null
   /** Replaces the plan's own start command. */
   startCommand: string | null
+  /** What the service runs before a new version goes live; what it needs stays in the image. */
+  preDeployCommand: string | null
   /** Debian packages for the build and the program, beside those of the tree's Aptfile. */
   aptPackages: string[]
   processType: ProcessType
@@ -29,6 +31,7 @@ export interface PlanSettings {
 export const NO_SETTINGS: PlanSettings = {
   buildCommand: null,
   startCommand: null,
+  preDeployCommand: null,
   aptPackages: [],
   processType: 'web',
   baseImageRegistry: null,
@@ -113,8 +116,10 @@ export const NOTHING_KNOWN: PlanFacts = {
 
 /** An image that a plan makes. */
 export interface PlannedBuild extends PlanFacts {
-  /** For a context with the tree below `source/` and the script `build-step` at its root. */
+  /** For a context with the tree below `source/`, the script `build-step` at its root and `manifests` below `manifests/`. */
   dockerfile: string
+  /** Manifests by their paths, without what no installation looks at: a change of the code leaves them as they are. */
+  manifests: Record<string, string>
   /** The context's `source/` is the whole source, of which the tree is one folder. */
   needsWhole: boolean
   /** Patterns in the form of `.dockerignore` for what the build makes anew. */

@@ -23,6 +23,11 @@ export async function releaseCommand(tree: Tree): Promise<string | null> {
   return readProcfile((await tree.readText('Procfile')) ?? '').get('release') ?? null
 }
 
+/** The process types that the tree's Procfile names; none without one. */
+export async function processTypes(tree: Tree): Promise<ReadonlySet<string>> {
+  return new Set(readProcfile((await tree.readText('Procfile')) ?? '').keys())
+}
+
 /** The commands by their process types. */
 function readProcfile(text: string): Map<string, string> {
   const commands = new Map<string, string>()

@@ -1,10 +1,22 @@
 import type { Tree } from '../../sources/tree.ts'
-import { BuildFailure } from '../failure.ts'
 import { findInLines, linesOf } from '../text.ts'
+import { aptPackagesOf } from './apt.ts'
+import { RUST_MINORS, nearestImage } from './base-images.ts'
+import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { runOf } from './start.ts'
-import { procfileCommand } from './procfile.ts'
-import { baseImage, buildCommandSteps, buildStage, finalStage, takeApp } from './steps.ts'
+import { chooseStart, UNKNOWN_PROGRAM } from './start.ts'
+import {
+  baseImage,
+  buildCommandSteps,
+  buildStage,
+  finalStage,
+  installPackages,
+  RENEW_FILES,
+  siteStage,
+  TAKE_CERTIFICATES,
+  takeApp,
+  textOf,
+} from './steps.ts'
 
 /** Programs built by Cargo. Extensions of Python and node have a Cargo.toml too. */
 export const rust: LanguagePlan = {
@@ -17,72 +29,117 @@ export const rust: LanguagePlan = {
   plan: makePlan,
 }
 
-/** Not `target`: caches are shared by all services, and it would hold the programs of each. */
 const CACHES = ['/usr/local/cargo/registry', '/usr/local/cargo/git']
+/** Holds the programs, too: those of a command of the user's have to stay in the image. */
+const TARGET = '/app/target'
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
-  const version = await versionOf(tree)
-  const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes))
-  const isSite = settings.processType === 'static'
-  if (settings.buildCommand !== null && given === null && !isSite) {
-    throw new BuildFailure(
-      'build_command is set, so nothing says what it makes: set start_command to the program',
-    )
-  }
-  const ownStart = given === null && settings.buildCommand === null && !isSite
-  const startCommand = given ?? (isSite ? 'true' : `/app/bin/${await programOf(tree)}`)
-  if (ownStart) notes.push(`starting with: ${startCommand}`)
+  const version = await chooseVersion(tree, notes)
+  const manifest = (await tree.readText('Cargo.toml')) ?? ''
+  const isOwnBuild = settings.buildCommand === null
+  const program = isOwnBuild ? programOf(manifest) : null
+  const proposal = program === null ? null : { command: `/app/bin/${program}` }
+  const advice = isOwnBuild
+    ? 'Cargo.toml does not say which program: add default-run to its package'
+    : UNKNOWN_PROGRAM
+  const start = await chooseStart(tree, settings, notes, proposal, advice)
   const locked = (await tree.hasFile('Cargo.lock')) ? ' --locked' : ''
+  const buildCommand = settings.buildCommand ?? `cargo build --release${locked}`
+  notes.push(`building with: ${buildCommand}`)
+  const keepsTarget = !isOwnBuild || /\btarget\//.test(start.startCommand ?? '')
   // Only the programs are kept of the many files that a build leaves.
-  const build =
-    settings.buildCommand ??
-    `cargo build --release${locked} && mkdir -p bin && find target/release -maxdepth 1 -type f -executable -exec cp {} bin/ ";" && rm -rf target`
+  const take = `mkdir -p bin && find target/release -maxdepth 1 -type f -executable -exec cp {} bin/ ";"`
+  const build = isOwnBuild ? `${RENEW_FILES} && ${buildCommand} && ${take}` : buildCommand
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
   const dockerfile = [
     ...buildStage(baseImage(settings, `rust:${version}-bookworm`)),
+    ...installPackages(aptPackages),
     'COPY source/ ./',
-    ...buildCommandSteps(build, settings, CACHES),
-    ...finalStage(
-      baseImage(settings, 'debian:bookworm-slim'),
-      [
-        'COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/',
-        takeApp(),
-        'ENV PATH=/app/bin:$PATH',
-      ],
-      startCommand,
-    ),
+    ...buildCommandSteps(build, settings, [...CACHES, ...(keepsTarget ? [] : [TARGET])]),
+    ...(start.isSite
+      ? siteStage()
+      : finalStage({
+          image: baseImage(settings, 'debian:bookworm-slim'),
+          packages: [...runtimePackages(manifest), ...aptPackages],
+          content: [TAKE_CERTIFICATES, takeApp(), `ENV PATH=/app/bin:$PATH ${LISTENING}`],
+          startCommand: start.startCommand,
+        })),
   ]
   return {
     ...NOTHING_KNOWN,
-    ...runOf(settings, startCommand),
+    isSite: start.isSite,
+    startCommand: start.startCommand,
+    obstacle: start.obstacle,
     version,
+    framework: FRAMEWORKS.find((name) => namesCrate(manifest, name)) ?? null,
     packageManager: 'cargo',
-    buildCommand: settings.buildCommand ?? `cargo build --release${locked}`,
-    dockerfile: `${dockerfile.join('\n')}\n`,
+    buildCommand,
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: {},
     needsWhole: false,
-    publishDirectory: null,
     ignore: ['.git', '**/target'],
     notes: [`rust ${version}`, ...notes],
   }
 }
 
-/** By rust-toolchain.toml or its plain form; other channels than stable ones have no image. */
-async function versionOf(tree: Tree): Promise<string> {
-  const text = (await tree.readText('rust-toolchain.toml')) ?? (await tree.readText('rust-toolchain')) ?? ''
-  return findInLines(text, /^(?:channel\s*=\s*)?["']?(1\.\d+(?:\.\d+)?)["']?\s*$/) ?? '1'
+const FRAMEWORKS = ['axum', 'actix-web', 'rocket', 'warp', 'poem', 'salvo', 'leptos']
+
+/** Rocket reads its own variable, which wins over the file that comes with most projects (rocket.rs, "Configuration"). */
+const LISTENING = 'ROCKET_ADDRESS=0.0.0.0'
+
+function namesCrate(manifest: string, name: string): boolean {
+  for (const line of linesOf(manifest)) {
+    const text = line.trim()
+    if (text.startsWith(`${name} `) || text.startsWith(`${name}=`) || text === `[dependencies.${name}]`)
+      return true
+  }
+  return false
 }
 
-/** The program to start: `default-run`, the only `[[bin]]`, else the package's name. */
-async function programOf(tree: Tree): Promise<string> {
-  const manifest = (await tree.readText('Cargo.toml')) ?? ''
+/** Libraries that crates link to, unless they bring them along. */
+function runtimePackages(manifest: string): string[] {
+  const packages: string[] = []
+  if (['openssl', 'native-tls', 'reqwest', 'lettre'].some((name) => namesCrate(manifest, name)))
+    packages.push('libssl3')
+  if (
+    ['diesel', 'pq-sys', 'libpq-sys'].some((name) => namesCrate(manifest, name)) &&
+    /postgres/.test(manifest)
+  ) {
+    packages.push('libpq5')
+  }
+  if (namesCrate(manifest, 'diesel') && /sqlite/.test(manifest)) packages.push('libsqlite3-0')
+  return packages
+}
+
+/** By rust-toolchain.toml or its plain form: rustup, which the image has, fetches other channels and patches when it builds. */
+async function chooseVersion(tree: Tree, notes: string[]): Promise<string> {
+  const text = (await tree.readText('rust-toolchain.toml')) ?? ''
+  const pin = await firstPin([
+    inManifest(findInLines(text, /^\s*channel\s*=\s*["']([\w.-]+)["']/), 'rust-toolchain.toml'),
+    inFiles(tree, ['rust-toolchain']),
+    inToolFiles(tree, ['rust']),
+  ])
+  if (pin === null) return '1'
+  const minor = /^1\.(\d+)/.exec(pin.text)?.[1]
+  if (minor === undefined) {
+    notes.push(`rustup fetches the toolchain ${pin.text.slice(0, 50)} of ${pin.where}`)
+    return '1'
+  }
+  const write = (each: number): string => `1.${each}`
+  // Cargo of any newer line builds what an older one did, and rustup fetches newer ones.
+  const choice = { language: 'rust', available: RUST_MINORS, reach: RUST_MINORS.at(-1)!, write }
+  return write(nearestImage(Number(minor), pin, choice, notes))
+}
+
+/** The program to start: `default-run`, the only `[[bin]]`, else the package's name; null where it is not said. */
+function programOf(manifest: string): string | null {
   const named = findInLines(manifest, /^default-run\s*=\s*"([\w-]+)"/)
   if (named !== undefined) return named
   const { programs, name } = namesOf(manifest)
   if (programs.length === 1) return programs[0]!
-  if (name !== undefined && (programs.length === 0 || programs.includes(name))) return name
-  throw new BuildFailure(
-    'Cargo.toml does not say which program to start: add default-run to its package, or set start_command, such as "bin/server"',
-  )
+  return name !== undefined && (programs.length === 0 || programs.includes(name)) ? name : null
 }
 
 /** The names in the tables `[[bin]]` and `[package]`. */

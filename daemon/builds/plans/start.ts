@@ -1,40 +1,46 @@
 import type { Tree } from '../../sources/tree.ts'
-import { BuildFailure } from '../failure.ts'
-import type { PlanFacts, PlanSettings } from './plan.ts'
+import type { PlannedBuild, PlanSettings } from './plan.ts'
 import { procfileCommand } from './procfile.ts'
 
-/** The command of an image that nothing runs: a site's files are only copied from it. */
-const NOTHING = 'true'
-
-/** What runs in an image: its command, or nothing for the process type `static`. */
-export function runOf(
-  { processType }: PlanSettings,
-  command: string,
-): Pick<PlanFacts, 'isSite' | 'startCommand'> {
-  const isSite = processType === 'static'
-  return { isSite, startCommand: isSite ? null : command }
+/** What an image runs. */
+export interface Start extends Pick<PlannedBuild, 'startCommand' | 'isSite' | 'obstacle'> {
+  /** The command is the plan's own, so that what it needs is known. */
+  isProposed: boolean
 }
 
+/** A command that a plan proposes, or the files for browsers that its build makes. */
+export type Proposal = { command: string } | { site: true } | null
+
 /**
- * The start command: the service's own, the line of the Procfile, what the plan proposes. A web server is no proposal
- * for a job, which has to end. Throws BuildFailure when there is none; `advice` says what to add.
+ * The start: the service's own command, the line of the Procfile, what the plan proposes. A web server is no proposal
+ * for a job, which has to end; files for browsers are one for the web alone. `advice` says what to add where nothing says
+ * how to start.
  */
-export async function chooseCommand(
+export async function chooseStart(
   tree: Tree,
   settings: PlanSettings,
   notes: string[],
-  proposal: string | null,
+  proposal: Proposal,
   advice: string,
-): Promise<string> {
-  if (settings.processType === 'static') return NOTHING
+): Promise<Start> {
+  const nothing: Start = { startCommand: null, isSite: false, obstacle: null, isProposed: true }
+  if (settings.processType === 'static') return { ...nothing, isSite: true }
   const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes))
-  if (given !== null) return given
+  if (given !== null) return { ...nothing, startCommand: given, isProposed: false }
   if (settings.processType === 'job') {
-    throw new BuildFailure('nothing says what this job runs: set start_command')
+    return { ...nothing, obstacle: 'nothing says what this job runs: set start_command' }
   }
-  if (proposal === null) {
-    throw new BuildFailure(`nothing says how to start this service: ${advice}, or set start_command`)
+  if (proposal !== null && 'command' in proposal) {
+    notes.push(`starting with: ${proposal.command}`)
+    return { ...nothing, startCommand: proposal.command }
   }
-  notes.push(`starting with: ${proposal}`)
-  return proposal
+  if (proposal !== null && settings.processType === 'web') return { ...nothing, isSite: true }
+  return {
+    ...nothing,
+    obstacle: `nothing says how to start this service: ${advice}, or set start_command`,
+  }
 }
+
+/** Where `build_command` makes something that no plan knows, it takes a start command too. */
+export const UNKNOWN_PROGRAM =
+  'build_command is set, so nothing says what it makes: add a Procfile with a line "web:"'

@@ -7,6 +7,9 @@ import type { PlanSettings } from './plan.ts'
 /** The name of the script that runs the steps of a build. */
 export const BUILD_STEP_FILE = 'build-step'
 
+/** The folder of the context that holds the manifests of a tree alone, so that no change of the code changes it. */
+export const MANIFESTS_FOLDER = 'manifests'
+
 /**
  * Runs a command with the variables of the build, which are mounted as files under /run/secrets, byte for byte: the
  * `x` keeps the newlines at a value's end, which `$(...)` takes off. Nothing of it stays in a layer.
@@ -18,6 +21,7 @@ for DEPLOYER_FILE in /run/secrets/*; do
   export "\${DEPLOYER_FILE##*/}=\${DEPLOYER_VALUE%x}"
 done
 unset DEPLOYER_FILE DEPLOYER_VALUE
+export NO_UPDATE_NOTIFIER=1 npm_config_update_notifier=false PIP_DISABLE_PIP_VERSION_CHECK=1 DENO_NO_UPDATE_CHECK=1
 exec /bin/sh -c "$1"
 `
 
@@ -26,36 +30,54 @@ const BUILD_STEP_PATH = `/usr/local/bin/${BUILD_STEP_FILE}`
 /** The user and group that plans' images run as; node's own images have a user of that id. */
 const APP_USER_ID = 1000
 
-/** The name of a base image, behind the registry that is to be used for it. */
+/** Where programs that ask the environment listen: on all addresses, or nothing outside the container reaches them. */
+const LISTENING = 'HOST=0.0.0.0 HOSTNAME=0.0.0.0'
+
+/** The name of a base image, behind the registry that is to be used for all of them. */
 export function baseImage(settings: PlanSettings, name: string): string {
-  return settings.baseImageRegistry === null ? name : posix.join(settings.baseImageRegistry, name)
+  if (settings.baseImageRegistry === null) return name
+  const slash = name.indexOf('/')
+  const isElsewhere = name.slice(0, slash + 1).includes('.')
+  return posix.join(settings.baseImageRegistry, isElsewhere ? name.slice(slash + 1) : name)
 }
 
 /** Begins a stage whose RUN lines see the build's variables. */
-export function buildStage(image: string): string[] {
+export function buildStage(image: string, name = 'build'): string[] {
   return [
-    `FROM ${image} AS build`,
+    `FROM ${image} AS ${name}`,
     `COPY --chmod=755 ${BUILD_STEP_FILE} ${BUILD_STEP_PATH}`,
     `SHELL ["/bin/sh", "${BUILD_STEP_PATH}"]`,
     'WORKDIR /app',
   ]
 }
 
-/** A RUN line with the build's variables and with caches that outlive it. */
-export function step(command: string, settings: PlanSettings, caches: string[] = []): string {
-  const mounts = [
-    ...caches.map((target) => `--mount=type=cache,target=${target}`),
+/** What a command sees while it runs, and no layer keeps: a cache of the service's own, or a folder of another stage. */
+export type Mount = string | { stage: string; folder: string }
+
+/** A RUN line with the build's variables and with mounts. */
+export function step(command: string, settings: PlanSettings, mounts: readonly Mount[] = []): string {
+  const lines = [
+    ...mounts.map((mount) =>
+      typeof mount === 'string'
+        ? `--mount=type=cache,id=${settings.cacheScope}${mount},target=${mount}`
+        : // What is written there is thrown away with the command.
+          `--mount=type=bind,from=${mount.stage},source=${mount.folder},target=${mount.folder},rw`,
+    ),
     ...settings.secretNames.map((name) => `--mount=type=secret,id=${name}`),
   ]
   // One mount a line: the frontend takes no line over 64 KiB.
-  return ['RUN', ...mounts.map((mount) => `${mount} \\\n   `), inDockerfile(command)].join(' ')
+  return ['RUN', ...lines.map((mount) => `${mount} \\\n   `), inDockerfile(command)].join(' ')
 }
 
 /** The build command's line, which runs again when the variables changed. */
-export function buildCommandSteps(command: string, settings: PlanSettings, caches: string[] = []): string[] {
+export function buildCommandSteps(
+  command: string,
+  settings: PlanSettings,
+  mounts: readonly Mount[] = [],
+): string[] {
   const digest = settings.secretsDigest
   const argument = digest === null ? [] : [`ARG DEPLOYER_VARIABLES=${digest}`]
-  return [...argument, step(command, settings, caches)]
+  return [...argument, step(command, settings, mounts)]
 }
 
 /** Plain commands stand as they are; the JSON form keeps what the frontend would read as its own. */
@@ -65,19 +87,65 @@ function inDockerfile(command: string): string {
   return isPlain ? command : JSON.stringify(['/bin/sh', BUILD_STEP_PATH, command])
 }
 
-/** The lines that make the image which runs: base, user, what was built, command. */
-export function finalStage(image: string, content: string[], startCommand: string): string[] {
+/** The image that runs. */
+export interface FinalStage {
+  image: string
+  /** Debian packages that the program needs. */
+  packages: readonly string[]
+  /** Lines that bring what was built. */
+  content: string[]
+  /** Null for an image that nothing runs: a site's files are only copied from it. */
+  startCommand: string | null
+  /** The folder of the tree, /app where it is all of the source. */
+  workdir?: string
+}
+
+/** The lines that make the image which runs: base, user, packages, what was built, command. */
+export function finalStage({ image, packages, content, startCommand, workdir }: FinalStage): string[] {
   return [
     `FROM ${image}`,
+    `ENV ${LISTENING}`,
     `RUN getent passwd ${APP_USER_ID} >/dev/null || useradd --uid ${APP_USER_ID} --user-group --create-home app`,
+    ...installPackages(packages),
     ...content,
-    'WORKDIR /app',
+    `WORKDIR ${workdir ?? '/app'}`,
     `USER ${APP_USER_ID}:${APP_USER_ID}`,
-    `CMD ${JSON.stringify(shellArguments(startCommand))}`,
+    `CMD ${JSON.stringify(shellArguments(startCommand ?? 'true'))}`,
   ]
 }
 
-/** Takes a folder of the build stage, owned by the app's user: many programs write beside themselves. */
-export function takeApp(path = '/app'): string {
-  return `COPY --from=build --chown=${APP_USER_ID}:${APP_USER_ID} ${path} ${path}`
+/** Takes a folder of a stage, owned by the app's user: many programs write beside themselves. */
+export function takeApp(path = '/app', stage = 'build', target = path): string {
+  return `COPY --from=${stage} --chown=${APP_USER_ID}:${APP_USER_ID} ${path} ${target}`
+}
+
+/** The certificates that programs trust, for a base image without them. */
+export const TAKE_CERTIFICATES = 'COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/'
+
+/** The line that installs Debian packages; none for none. */
+export function installPackages(names: readonly string[]): string[] {
+  if (names.length === 0) return []
+  const install = `DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ${names.join(' ')} >/dev/null`
+  return [`RUN apt-get update -qq && ${install} && rm -rf /var/lib/apt/lists/*`]
+}
+
+/**
+ * Makes every file newer than what a compiler left in a cache that goes by times: a build that runs again for another
+ * reason than a change has files of an earlier one, older than what was compiled of others since.
+ */
+export const RENEW_FILES = 'find . -path ./target -prune -o -type f -exec touch {} +'
+
+/** The lines of a Dockerfile as its text. */
+export function textOf(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`
+}
+
+/** Ends a Dockerfile whose build stage a site's files are copied from. */
+export function siteStage(workdir = '/app'): string[] {
+  return [
+    'FROM build',
+    `WORKDIR ${workdir}`,
+    `USER ${APP_USER_ID}:${APP_USER_ID}`,
+    `CMD ${JSON.stringify(shellArguments('true'))}`,
+  ]
 }

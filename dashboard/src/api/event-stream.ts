@@ -7,10 +7,16 @@ export interface StreamEvent {
 
 /**
  * Reads a stream of Server-Sent Events with fetch: unlike EventSource it sees the server's refusals, and it does not
- * begin again by itself, which would repeat a log. Returns when the stream ends; throws ApiError when refused.
+ * begin again by itself, which would repeat a log. `onOpen` is called once it is open, though nothing has come yet. Returns
+ * when the stream ends; throws ApiError when refused.
  */
-export async function* readEvents(url: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+export async function* readEvents(
+  url: string,
+  signal: AbortSignal,
+  onOpen: () => void = () => {},
+): AsyncGenerator<StreamEvent> {
   const response = await request(url, { signal, headers: { accept: 'text/event-stream' }, cache: 'no-store' })
+  onOpen()
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   try {

@@ -4,26 +4,52 @@ import type {
   BlueprintFile,
   BlueprintInput,
   BlueprintResult,
+  Backup,
   Branches,
   CertificateEntry,
   CliLogin,
+  Datastore,
+  DatastoreInput,
+  DatastorePatch,
+  DatastoreReference,
+  CurrentMetrics,
+  CreatedNotification,
   Deploy,
+  DetectInput,
+  Detection,
   EnvGroup,
   Environment,
   Domain,
   EnvVar,
+  GitAuthorization,
+  GitAuthorizeInput,
+  GitConnection,
+  GitDelivery,
+  GitRepositories,
+  GitTokenInput,
   Job,
   JobInput,
+  MetricsHistory,
+  MetricsRange,
+  LogDrain,
+  LogDrainInput,
+  LogDrainPatch,
+  Notification,
+  NotificationDelivery,
+  NotificationInput,
+  NotificationPatch,
   RollbackInput,
   ServerInfo,
   Service,
   ServiceInput,
+  ServiceMetrics,
   ServicePatch,
   ServiceStatus,
   Session,
   SyncedBlueprint,
   SyncedBlueprintInput,
   SyncedBlueprintPatch,
+  TestResult,
   UploadedCertificate,
 } from './types.ts'
 
@@ -46,8 +72,20 @@ export interface Routes {
   'POST /auth/cli/{id}/approve': { body: { code: string; expires_at?: string }; reply: CliLogin }
   'POST /auth/cli/{id}/deny': { reply: CliLogin }
   'GET /info': { reply: ServerInfo }
+  'GET /git/connections': { reply: GitConnection[] }
+  'POST /git/connections': { body: GitTokenInput; reply: GitConnection }
+  'GET /git/connections/{id}': { reply: GitConnection }
+  'DELETE /git/connections/{id}': { query: { force?: boolean }; reply: void }
+  'GET /git/connections/{id}/repositories': { reply: GitRepositories }
+  'POST /git/authorize': { body: GitAuthorizeInput; reply: GitAuthorization }
+  'POST /git/callback': {
+    body: { state?: string; code?: string; installation_id?: string }
+    reply: GitAuthorization
+  }
+  'GET /git/deliveries': { query: { limit?: number }; reply: GitDelivery[] }
   'GET /git/branches': { query: { repo_url: string }; reply: Branches }
   'GET /git/ssh-key': { reply: { public_key: string } }
+  'POST /detect': { body: DetectInput; reply: Detection }
   'GET /environments': { reply: Environment[] }
   'GET /env-groups': { reply: EnvGroup[] }
   'GET /services': { query: { environment?: string }; reply: Service[] }
@@ -56,6 +94,9 @@ export interface Routes {
   'PATCH /services/{id}': { body: ServicePatch; reply: Service }
   'DELETE /services/{id}': { query: { force?: boolean }; reply: void }
   'GET /services/{id}/status': { reply: ServiceStatus }
+  'GET /services/{id}/metrics': { query: { range?: MetricsRange }; reply: ServiceMetrics }
+  'GET /server/metrics': { reply: CurrentMetrics }
+  'GET /server/metrics/history': { query: { range?: MetricsRange }; reply: MetricsHistory }
   'GET /services/{id}/deploys': { query: { limit?: number }; reply: Deploy[] }
   'POST /services/{id}/deploys': { body: { commit?: string; clear_cache?: boolean }; reply: Deploy }
   'POST /services/{id}/restart': { reply: Deploy }
@@ -77,6 +118,17 @@ export interface Routes {
   'GET /services/{id}/domains': { reply: string[] }
   'POST /services/{id}/domains': { body: { domain: string }; reply: string[] }
   'DELETE /services/{id}/domains/{domain}': { reply: string[] }
+  'GET /datastores': { query: { environment?: string }; reply: Datastore[] }
+  'POST /datastores': { body: DatastoreInput; reply: Datastore }
+  'GET /datastores/{id}': { query: { environment?: string }; reply: Datastore }
+  'PATCH /datastores/{id}': { body: DatastorePatch; reply: Datastore }
+  'DELETE /datastores/{id}': { query: { force?: boolean }; reply: void }
+  'POST /datastores/{id}/upgrade': { body: { version: string }; reply: Datastore }
+  'GET /datastores/{id}/references': { reply: DatastoreReference[] }
+  'GET /datastores/{id}/backups': { reply: Backup[] }
+  'POST /datastores/{id}/backups': { reply: Backup }
+  'DELETE /datastores/{id}/backups/{backup_id}': { reply: void }
+  'POST /datastores/{id}/backups/{backup_id}/restore': { body: { name?: string }; reply: Datastore }
   'GET /domains': { reply: Domain[] }
   'POST /domains': { body: { name: string }; reply: Domain }
   'PATCH /domains/{id}': { body: { is_default: boolean }; reply: Domain }
@@ -102,4 +154,15 @@ export interface Routes {
   'POST /blueprints/convert': { body: { compose: string }; reply: { yaml: string; warnings: string[] } }
   'GET /deploys/{deploy_id}': { reply: Deploy }
   'POST /deploys/{deploy_id}/cancel': { reply: Deploy }
+  'GET /notifications': { reply: Notification[] }
+  'POST /notifications': { body: NotificationInput; reply: CreatedNotification }
+  'PATCH /notifications/{id}': { body: NotificationPatch; reply: Notification }
+  'DELETE /notifications/{id}': { reply: void }
+  'POST /notifications/{id}/test': { reply: TestResult }
+  'GET /notifications/{id}/deliveries': { reply: NotificationDelivery[] }
+  'GET /log-drains': { reply: LogDrain[] }
+  'POST /log-drains': { body: LogDrainInput; reply: LogDrain }
+  'PATCH /log-drains/{id}': { body: LogDrainPatch; reply: LogDrain }
+  'DELETE /log-drains/{id}': { reply: void }
+  'POST /log-drains/{id}/test': { reply: TestResult }
 }

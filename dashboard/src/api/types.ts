@@ -10,42 +10,96 @@ import type {
   SyncedBlueprintPatch as SyncedBlueprintPatchSchema,
 } from '#server/blueprints/synced-schema.ts'
 import type { CliLogin as CliLoginSchema } from '#server/cli-logins/schema.ts'
+import type {
+  DatastoreInput as DatastoreInputSchema,
+  DatastorePatch as DatastorePatchSchema,
+  DatastoreReference as DatastoreReferenceSchema,
+} from '#server/datastores/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
+import type { DetectInput as DetectInputSchema } from '#server/detection/schema.ts'
+import type {
+  Authorization as AuthorizationSchema,
+  AuthorizeInput as AuthorizeInputSchema,
+  Repositories as RepositoriesSchema,
+  TokenInput as TokenInputSchema,
+} from '#server/git/schema.ts'
+import type {
+  LogDrainInput as LogDrainInputSchema,
+  LogDrainPatch as LogDrainPatchSchema,
+} from '#server/log-drains/schema.ts'
+import type { RequestPoint as RequestPointSchema } from '#server/metrics/schema.ts'
+import type {
+  CreatedNotification as CreatedNotificationSchema,
+  NotificationInput as NotificationInputSchema,
+  NotificationPatch as NotificationPatchSchema,
+} from '#server/notifications/schema.ts'
 import type {
   ServiceInput as ServiceInputSchema,
   ServicePatch as ServicePatchSchema,
 } from '#server/services/schema.ts'
 import type { ApiToken as ApiTokenSchema } from '#server/tokens/schema.ts'
 
+export type { Backup } from '#server/backups/schema.ts'
+export type { BackupStatus, BackupTrigger } from '#server/backups/states.ts'
 export type { CertificateEntry, CertificateState, UploadedCertificate } from '#server/certificates/schema.ts'
+export type { Datastore } from '#server/datastores/schema.ts'
+export type { DatastoreKind } from '#server/datastores/kinds.ts'
+export type { DatastoreStatus } from '#server/datastores/states.ts'
 export type { Domain, DomainCheck } from '#server/domains/schema.ts'
 export type { DnsRecord } from '#server/environments/schema.ts'
+export type { LogDrain } from '#server/log-drains/schema.ts'
+export type { Notification, NotificationDelivery, TestResult } from '#server/notifications/schema.ts'
+export type { EventType, NotificationKind } from '#server/notifications/types.ts'
+export type { GitConnection, Repository as GitRepository } from '#server/git/schema.ts'
+export type { Delivery as GitDelivery } from '#server/hooks/delivery.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
 export type { RepositoryFile as BlueprintFile, SyncedBlueprint } from '#server/blueprints/synced-schema.ts'
 export type { BlueprintAction, BlueprintResult } from '#server/blueprints/schema.ts'
 export type { ErrorCode, FaultDetail } from '#server/errors.ts'
+export type { Detection } from '#server/detection/schema.ts'
 export type { EnvGroup } from '#server/env-groups/schema.ts'
 export type { Environment } from '#server/environments/schema.ts'
 export type { Deploy, DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
 export type { DeployStatus } from '#server/deploys/states.ts'
 export type { Job, JobInput, JobTrigger } from '#server/jobs/schema.ts'
 export type { JobStatus } from '#server/jobs/states.ts'
+export type {
+  CurrentMetrics,
+  MetricsHistory,
+  Range as MetricsRange,
+  ServiceMetrics,
+} from '#server/metrics/schema.ts'
 export type { EnvVar, Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
 export type { ServiceType } from '#server/services/types.ts'
 
 export type BlueprintInput = z.input<typeof BlueprintInputSchema>
 export type SyncedBlueprintInput = z.input<typeof SyncedBlueprintInputSchema>
 export type SyncedBlueprintPatch = z.input<typeof SyncedBlueprintPatchSchema>
+export type DatastoreInput = z.input<typeof DatastoreInputSchema>
+export type DatastorePatch = z.input<typeof DatastorePatchSchema>
+export type DatastoreReference = z.infer<typeof DatastoreReferenceSchema>
+export type DetectInput = z.input<typeof DetectInputSchema>
 export type ServiceInput = z.input<typeof ServiceInputSchema>
 export type ServicePatch = z.input<typeof ServicePatchSchema>
 export type RollbackInput = z.input<typeof RollbackInputSchema>
+
+export type NotificationInput = z.input<typeof NotificationInputSchema>
+export type NotificationPatch = z.input<typeof NotificationPatchSchema>
+export type CreatedNotification = z.infer<typeof CreatedNotificationSchema>
+export type LogDrainInput = z.input<typeof LogDrainInputSchema>
+export type LogDrainPatch = z.input<typeof LogDrainPatchSchema>
 
 export type AuthStatus = z.infer<typeof AuthStatusSchema>
 export type User = NonNullable<AuthStatus['user']>
 export type Session = z.infer<typeof SessionSchema>
 export type ApiToken = z.infer<typeof ApiTokenSchema>
 export type CliLogin = z.infer<typeof CliLoginSchema>
+
+export type GitAuthorization = z.infer<typeof AuthorizationSchema>
+export type GitRepositories = z.infer<typeof RepositoriesSchema>
+export type GitAuthorizeInput = z.input<typeof AuthorizeInputSchema>
+export type GitTokenInput = z.input<typeof TokenInputSchema>
 
 export interface Branches {
   branches: string[]
@@ -69,3 +123,6 @@ export interface ServerLogEvent {
   message: string
   fields: Record<string, unknown>
 }
+
+/** The requests of one step. */
+export type RequestPoint = z.infer<typeof RequestPointSchema>

@@ -119,7 +119,10 @@ function valuesOf(schema: Schema | undefined): Suggestion[] {
     schema?.enum ?? (schema?.const === undefined ? (isBoolean ? [true, false] : []) : [schema.const])
   return values
     .filter((value) => value !== null)
-    .map((value) => ({ label: String(value), detail: '', insert: String(value) }))
+    .map((value) => {
+      const label = typeof value === 'string' ? value : JSON.stringify(value)
+      return { label, detail: '', insert: label }
+    })
 }
 
 function exampleOf({ examples }: Schema): string | undefined {

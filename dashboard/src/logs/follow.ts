@@ -69,9 +69,11 @@ export function followLog(
       triggerRef(lines)
     }
     try {
-      for await (const { event, data } of readEvents(url(), signal)) {
+      const onOpen = () => {
         state.value = 'following'
         alive()
+      }
+      for await (const { event, data } of readEvents(url(), signal, onOpen)) {
         if (event === 'end') return true
         if (event === 'skipped') batch.push(skippedLine(data, ++number))
         if (event === 'log') batch.push(toLine(JSON.parse(data), ++number))

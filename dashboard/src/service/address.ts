@@ -6,11 +6,17 @@ export const PRODUCTION = 'production'
 /** The server's ids; no name looks like one. */
 const ID = /^srv-[0-9a-f]{20}$/
 
-/** A service as an address names it: by its id, or by its name and environment. */
-export type ServiceRef = { id: string } | { name: string; environment: string }
+/** A service or a datastore as an address names it: by its id, or by its name and environment. */
+export type Ref = { id: string } | Placed
+export type ServiceRef = Ref
 
-/** The name of a service that is clear over all environments: `api`, elsewhere than in production `api.staging`. */
-export function qualifiedName({ name, environment }: Pick<Service, 'name' | 'environment'>): string {
+interface Placed {
+  name: string
+  environment: string
+}
+
+/** The name of a service or a datastore that is clear over all environments: `api`, elsewhere than in production `api.staging`. */
+export function qualifiedName({ name, environment }: Placed): string {
   return environment === PRODUCTION ? name : `${name}.${environment}`
 }
 
@@ -19,9 +25,14 @@ export function servicePath(service: Pick<Service, 'name' | 'environment'>, sect
   return `/services/${qualifiedName(service)}${section === '' ? '' : `/${section}`}`
 }
 
-/** Reads what `qualifiedName` wrote, or an id. */
+/** Reads what `qualifiedName` wrote, or the id of a service. */
 export function serviceRef(text: string): ServiceRef {
-  if (ID.test(text)) return { id: text }
+  return refOf(text, ID)
+}
+
+/** The same for what has ids of this form. */
+export function refOf(text: string, id: RegExp): Ref {
+  if (id.test(text)) return { id: text }
   const dot = text.indexOf('.')
   return dot < 0
     ? { name: text, environment: PRODUCTION }

@@ -19,6 +19,8 @@ export type SettingsForm = {
   port: string
   memory_limit_mb: string
   cpu_limit: string
+  /** Names between spaces. */
+  apt_packages: string
   auto_deploy: boolean
 }
 
@@ -42,6 +44,15 @@ const RUNTIMES: Record<Runtime, string> = {
   php: 'PHP',
   java: 'Java',
   elixir: 'Elixir',
+  scala: 'Scala',
+  clojure: 'Clojure',
+  dotnet: '.NET',
+  gleam: 'Gleam',
+}
+
+/** What a runtime is called. */
+export function runtimeName(runtime: Runtime): string {
+  return RUNTIMES[runtime]
 }
 
 /** How a runtime reads for a type: a static site's Dockerfile is taken only when it is asked for. */
@@ -74,6 +85,7 @@ export function emptyForm(): SettingsForm {
     port: '',
     memory_limit_mb: '',
     cpu_limit: '',
+    apt_packages: '',
     auto_deploy: true,
   }
 }
@@ -97,13 +109,14 @@ export function formOf(service: Service): SettingsForm {
     port: service.port === null ? '' : String(service.port),
     memory_limit_mb: limit(service.memory_limit_mb),
     cpu_limit: limit(service.cpu_limit),
+    apt_packages: service.apt_packages.join(' '),
     auto_deploy: service.auto_deploy,
   }
 }
 
 /** Fields as the wire wants them: an empty text clears, an empty limit is the server's default. */
 function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsForm>> {
-  const { port, memory_limit_mb, cpu_limit, ...rest } = form
+  const { port, memory_limit_mb, cpu_limit, apt_packages, ...rest } = form
   const texts = Object.fromEntries(
     Object.entries(rest).map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value]),
   ) as typeof rest
@@ -114,6 +127,7 @@ function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsF
     port: port === '' ? null : Number(port),
     memory_limit_mb: Number(memory_limit_mb),
     cpu_limit: Number(cpu_limit),
+    apt_packages: apt_packages.split(/[\s,]+/).filter((name) => name !== ''),
   }
 }
 
@@ -121,7 +135,14 @@ function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsF
 export function patchOf(before: SettingsForm, after: SettingsForm): ServicePatch {
   const [from, to] = [wireOf(before), wireOf(after)]
   const names = Object.keys(to) as (keyof SettingsForm)[]
-  return Object.fromEntries(names.filter((name) => to[name] !== from[name]).map((name) => [name, to[name]]))
+  return Object.fromEntries(
+    names.filter((name) => !isSame(to[name], from[name])).map((name) => [name, to[name]]),
+  )
+}
+
+/** Names are the same in the same order. */
+function isSame(one: unknown, other: unknown): boolean {
+  return Array.isArray(one) ? JSON.stringify(one) === JSON.stringify(other) : one === other
 }
 
 /** The body that creates a service: fields of other sources and types, and what was left empty, are not sent. */
@@ -133,7 +154,7 @@ export function inputOf(
   const wire = wireOf(form)
   const fields = Object.fromEntries(
     Object.entries(wire).filter(([name, value]) => {
-      if (value === '' || value === null || value === 0) return false
+      if (value === '' || value === null || value === 0 || isSame(value, [])) return false
       return takesField(name as keyof SettingsForm, type, source)
     }),
   ) as Omit<ServiceInput, 'name'>
@@ -145,6 +166,7 @@ const BUILD_FIELDS: readonly (keyof SettingsForm)[] = [
   'dockerfile_path',
   'build_command',
   'runtime',
+  'apt_packages',
 ]
 /** What only a container of the service's own has. */
 const CONTAINER_FIELDS: readonly (keyof SettingsForm)[] = [

@@ -1,5 +1,6 @@
 import type { Service, ServiceState, ServiceType } from '../api/types.ts'
 import type { Tone } from '../ui/StatusBadge.vue'
+import { SERVICE_TYPE } from './type.ts'
 
 interface Presentation {
   label: string
@@ -69,4 +70,10 @@ export function obstacle(service: Service, action: ServiceAction): string | null
 export function sourceKind(service: Service): 'git' | 'image' | 'archive' {
   if (service.repo_url !== null) return 'git'
   return service.image === null ? 'archive' : 'image'
+}
+
+/** Whether containers run for it; what a web service builds may be files alone, which the server serves itself. */
+export function runsInstances(service: Service): boolean {
+  const isSite = service.live_deploy_id !== null && service.internal_host === null
+  return SERVICE_TYPE[service.type].hasInstances && !(SERVICE_TYPE[service.type].listens && isSite)
 }

@@ -74,9 +74,11 @@ export interface ServiceSection {
 /** The pages of a service beside its overview. */
 export function sectionsOf(type: ServiceType): ServiceSection[] {
   const { hasInstances, runsJobs } = SERVICE_TYPE[type]
+  const isMeasured = hasInstances || type === 'static_site'
   return [
     { label: 'Deploys', path: 'deploys' },
     ...(hasInstances ? [{ label: 'Logs', path: 'logs' }] : []),
+    ...(isMeasured ? [{ label: 'Metrics', path: 'metrics' }] : []),
     ...(runsJobs ? [{ label: 'Runs', path: 'runs' }] : []),
     { label: 'Variables', path: 'variables' },
     { label: 'Settings', path: 'settings' },

@@ -1,11 +1,15 @@
-import { onChange, type Change } from '#server/changes.ts'
+import { followChanges, type Change } from '#server/changes.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
-import { eventStream, sendEvents } from '#server/http/event-stream.ts'
-import { BoundedQueue } from '#server/queue.ts'
+import { eventBytes, eventStream, sendEvents } from '#server/http/event-stream.ts'
 
-/** A client further behind must fetch everything again. */
-const MAX_BEHIND = 1_024
-const RESYNC: Change = { kind: 'all', id: '*', service_id: null, action: 'resync' }
+const written = new WeakMap<Change, Buffer>()
+
+/** A change as it is sent; written out once for all clients. */
+function changeEvent(change: Change): Buffer {
+  const bytes = written.get(change) ?? eventBytes({ event: 'change', data: change })
+  written.set(change, bytes)
+  return bytes
+}
 
 export default defineEndpoint({
   summary: 'Follow what changes',
@@ -13,18 +17,8 @@ export default defineEndpoint({
   response: eventStream('Event `ready`, then `change` with {kind, id, service_id, action}'),
   handler: ({ event }) =>
     sendEvents(event, async function* (signal) {
-      const queue = new BoundedQueue<Change>(MAX_BEHIND, signal)
-      const stopListening = onChange((change) => queue.push(change))
-      try {
-        yield { event: 'ready', data: {} }
-        for await (const change of queue) {
-          if (queue.takeDropped() > 0) {
-            queue.clear()
-            yield { event: 'change', data: RESYNC }
-          } else yield { event: 'change', data: change }
-        }
-      } finally {
-        stopListening()
-      }
+      const changes = followChanges(signal)
+      yield { event: 'ready', data: {} }
+      for await (const change of changes) yield changeEvent(change)
     }),
 })

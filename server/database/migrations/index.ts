@@ -8,6 +8,9 @@ import domainsAndCertificates from './008-domains-and-certificates.ts'
 import datastores from './009-datastores.ts'
 import backups from './010-backups.ts'
 import copiesOfBackups from './011-copies-of-backups.ts'
+import gitConnections from './012-git-connections.ts'
+import logsAndNotifications from './014-logs-and-notifications.ts'
+import aptPackages from './016-apt-packages.ts'
 import blueprints from './015-blueprints.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
@@ -22,5 +25,8 @@ export const migrations: readonly string[] = [
   datastores,
   backups,
   copiesOfBackups,
+  gitConnections,
+  logsAndNotifications,
+  aptPackages,
   blueprints,
 ]

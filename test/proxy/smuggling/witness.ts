@@ -9,6 +9,9 @@ import { ProxyStand, tableOf } from '../stand.ts'
 /** More than the proxy lets pass. */
 const MAX_HEADER_BYTES = 128 * 1024
 
+/** What node calls the end of a connection amid a request. */
+const CUT = 'HPE_INVALID_EOF_STATE'
+
 /** An upstream on node's own server that remembers every byte and every request that it read, and answers what it read. */
 export class Witness {
   /** All bytes that came. */
@@ -17,6 +20,8 @@ export class Witness {
   read: (readonly [line: string, body: string])[] = []
   /** The fields of each, as they came. */
   fields: (readonly (readonly [name: string, value: string])[])[] = []
+  /** What could not be read as requests, other than one that was cut. */
+  unread: string[] = []
   #server = createServer({ maxHeaderSize: MAX_HEADER_BYTES })
 
   static async start(): Promise<Witness> {
@@ -30,7 +35,10 @@ export class Witness {
     this.#server.on('connection', (socket) => {
       socket.on('data', (piece: Buffer) => (this.received += piece.toString('latin1')))
     })
-    this.#server.on('clientError', (_error, socket) => socket.destroy())
+    this.#server.on('clientError', ({ code, message }: NodeJS.ErrnoException, socket) => {
+      if (code?.startsWith('HPE_') && code !== CUT) this.unread.push(message)
+      socket.destroy()
+    })
     this.#server.on('request', (request, response) => {
       let body = ''
       request.setEncoding('latin1')
@@ -53,6 +61,7 @@ export class Witness {
     this.received = ''
     this.read = []
     this.fields = []
+    this.unread = []
   }
 
   close(): void {

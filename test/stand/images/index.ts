@@ -7,6 +7,7 @@ import { hasTag } from '../registry.ts'
 import { say } from '../run.ts'
 import { base, busybox, newerBase } from './base.ts'
 import { keyvalue, newerRelational, relational } from './datastores.ts'
+import { others } from './full.ts'
 import { bun, deno, elixir, php, ruby, rust } from './languages-more.ts'
 import { golang, node, python } from './languages.ts'
 
@@ -38,6 +39,7 @@ const RECIPES: Recipe[] = [
   deno,
   rust,
   elixir,
+  ...others,
 ]
 
 /**

@@ -8,7 +8,12 @@ export default defineEndpoint({
   auth: 'token',
   query: FileQuery,
   response: RepositoryFile,
-  errors: ['git_remote_unreachable', 'payload_too_large'],
+  errors: [
+    'git_remote_unreachable',
+    'git_authorization_rejected',
+    'git_provider_unavailable',
+    'payload_too_large',
+  ],
   handler: ({ query: { repo_url, branch, path } }) =>
     readRepositoryFile({
       url: repo_url,

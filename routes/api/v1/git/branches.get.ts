@@ -1,42 +1,14 @@
-import { join } from 'node:path'
-import { z } from 'zod'
-import { lsRemote } from '#daemon/sources/git.ts'
-import { useContext } from '#server/context.ts'
-import { repositoryUrlFault } from '#server/git/url.ts'
+import { readBranches } from '#daemon/sources/branches.ts'
+import { Branches, BranchesQuery } from '#server/git/schema.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
-
-const RepositoryUrl = z.string().superRefine((text, context) => {
-  const fault = repositoryUrlFault(text)
-  if (fault) context.addIssue(fault)
-})
 
 export default defineEndpoint({
   summary: 'Read the branches of a repository from its remote',
+  description:
+    'Asked as a deploy would: with the credentials in the address, else with the connection that serves it, else without.',
   auth: 'token',
-  query: z.strictObject({
-    repo_url: RepositoryUrl.meta({ examples: ['https://git.example.com/team/api.git'] }),
-  }),
-  response: z
-    .object({
-      branches: z.array(z.string()).meta({ examples: [['main']] }),
-      default_branch: z
-        .string()
-        .nullable()
-        .meta({ examples: ['main'] }),
-      connection_id: z
-        .string()
-        .nullable()
-        .meta({ examples: [null] }),
-    })
-    .meta({ id: 'Branches' }),
-  errors: ['git_remote_unreachable'],
-  async handler({ query }) {
-    const { dataDirectory } = useContext().options
-    const remote = await lsRemote({
-      url: query.repo_url,
-      sshKeyFile: join(dataDirectory, 'ssh', 'id_ed25519'),
-      knownHostsFile: join(dataDirectory, 'ssh', 'known_hosts'),
-    })
-    return { ...remote, connection_id: null }
-  },
+  query: BranchesQuery,
+  response: Branches,
+  errors: ['git_remote_unreachable', 'git_authorization_rejected', 'git_provider_unavailable'],
+  handler: ({ query }) => readBranches(query.repo_url),
 })

@@ -11,6 +11,11 @@ export default defineEndpoint({
   auth: 'token',
   params: IdOrName,
   response: BlueprintResult,
-  errors: ['git_remote_unreachable', 'payload_too_large'],
+  errors: [
+    'git_remote_unreachable',
+    'git_authorization_rejected',
+    'git_provider_unavailable',
+    'payload_too_large',
+  ],
   handler: ({ params }) => useBlueprintSync().sync(findBlueprint(params.id)),
 })

@@ -1,4 +1,3 @@
-import { useWorld } from '#daemon/index.ts'
 import { serviceStatus } from '#daemon/instances/status.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
@@ -12,5 +11,5 @@ export default defineEndpoint({
   params: IdOrName,
   query: InEnvironment,
   response: ServiceStatus,
-  handler: ({ params, query }) => serviceStatus(useWorld().engine, findService(params.id, query.environment)),
+  handler: ({ params, query }) => serviceStatus(findService(params.id, query.environment)),
 })

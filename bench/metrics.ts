@@ -1,0 +1,132 @@
+// What measuring costs: a history of a day that is full, and rounds over a hundred containers.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { History } from '#server/metrics/history.ts'
+import type { Reading } from '#server/metrics/reading.ts'
+import { RANGES } from '#server/metrics/schema.ts'
+import { viewHistory } from '#server/metrics/views.ts'
+import { waitFor } from '../test/support/wait.ts'
+import type { TestServer } from '../test/support/server.ts'
+import { median, percentile } from './lib/figures.ts'
+import { cpuSeconds } from './lib/processes.ts'
+import { withServer } from './lib/stand.ts'
+
+const CONTAINERS = 100
+const INSTANCES_A_SERVICE = 20
+const EVERY_MS = 10_000
+const DAY_MS = 24 * 60 * 60 * 1_000
+const WATCH_MS = 60_000
+const BETWEEN_CALLS_MS = 20
+const READY_LIMIT_MS = 240_000
+
+measureHistory()
+await withServer(measureRounds, ['--default-memory-mb', '16'])
+
+/** A day of a hundred busy services with one instance each. */
+function measureHistory(): void {
+  const folder = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
+  const history = new History(join(folder, 'metrics.db'))
+  const now = Date.now()
+  const adding: number[] = []
+  for (let at = now - DAY_MS; at <= now; at += EVERY_MS) {
+    const reading = busyReading()
+    const began = performance.now()
+    history.add(at, reading)
+    adding.push(performance.now() - began)
+    if (at % 60_000 < EVERY_MS) history.save()
+  }
+  console.log(`a reading of ${CONTAINERS} containers and targets is added in ${median(adding).toFixed(1)} ms`)
+  const began = performance.now()
+  history.forget(now)
+  console.log(
+    `what is too old is forgotten in ${(performance.now() - began).toFixed(0)} ms, every ten minutes`,
+  )
+  for (const range of RANGES) {
+    const times = Array.from({ length: 20 }, () => {
+      const began = performance.now()
+      viewHistory(history, range, now)
+      return performance.now() - began
+    })
+    console.log(
+      `history of ${range.padEnd(3)}                 median ${median(times).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms (aim: under 50 ms)`,
+    )
+  }
+  history.close()
+  rmSync(folder, { recursive: true })
+}
+
+function busyReading(): Reading {
+  const numbers = Array.from({ length: CONTAINERS }, (_, index) => index)
+  return {
+    host: {
+      cpu_percent: 50,
+      memory_used_bytes: 1e9,
+      memory_total_bytes: 4e9,
+      disk_read_bytes_per_sec: 1,
+      disk_write_bytes_per_sec: 1,
+      network_rx_bytes_per_sec: 1,
+      network_tx_bytes_per_sec: 1,
+    },
+    disks: [],
+    containers: numbers.map((number) => ({
+      id: `srv-${number}`,
+      name: `service-${number}`,
+      kind: 'service',
+      container: `srv-${number}-instance`,
+      cpuPercent: Math.random() * 100,
+      memoryBytes: 1e8,
+      cpuLimit: 1,
+      memoryLimitBytes: 1e9,
+    })),
+    requests: {
+      seconds: 10,
+      targets: numbers.map((number) => ({
+        target: `srv-${number}`,
+        name: `service-${number}`,
+        statuses: [100, 1, 1, 0],
+        buckets: Array.from({ length: 31 }, (_, bucket) => (bucket > 5 && bucket < 15 ? 10 : 0)),
+      })),
+    },
+  }
+}
+
+async function measureRounds(server: TestServer, dockerHost: string): Promise<void> {
+  await watch(server, 'no container')
+  for (let number = 0; number < CONTAINERS / INSTANCES_A_SERVICE; number++) {
+    await server.api('POST', '/services', {
+      name: `idle-${number}`,
+      image: 'busybox:1',
+      type: 'background_worker',
+      instances: INSTANCES_A_SERVICE,
+      start_command: 'sleep 1000000',
+    })
+  }
+  const areMeasured = async () =>
+    (await server.api('GET', '/server/metrics')).body.containers?.length === CONTAINERS
+  await waitFor(areMeasured, 'the containers', READY_LIMIT_MS)
+  await delay(EVERY_MS)
+  await watch(server, `${CONTAINERS} containers`)
+  const { stdout } = await promisify(execFile)('docker', ['-H', dockerHost, 'ps', '-q'])
+  console.log(`(the engine runs ${stdout.trim().split('\n').length} containers in all)`)
+}
+
+async function watch(server: TestServer, what: string): Promise<void> {
+  const times: number[] = []
+  const before = cpuSeconds(server.pid)
+  await delay(WATCH_MS)
+  const share = ((cpuSeconds(server.pid) - before) / (WATCH_MS / 1_000)) * 100
+  const began = performance.now()
+  while (performance.now() - began < WATCH_MS / 2) {
+    const start = performance.now()
+    await server.api('GET', '/services')
+    times.push(performance.now() - start)
+    await delay(BETWEEN_CALLS_MS)
+  }
+  console.log(
+    `${what.padEnd(16)} ${share.toFixed(2)} % of a core (aim: measuring adds under 2 %); API median ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms`,
+  )
+}

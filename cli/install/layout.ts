@@ -1,0 +1,9 @@
+/** Where `deployer install` puts things; the folders of systemd.unit(5) and of the Filesystem Hierarchy Standard. */
+export const UNIT_FOLDER = '/etc/systemd/system'
+export const SETTINGS_FOLDER = '/etc/deployer'
+export const SETTINGS_FILE = `${SETTINGS_FOLDER}/deployer.env`
+export const PROGRAM_FOLDER = '/usr/local/lib/deployer'
+export const COMMAND_FILE = '/usr/local/bin/deployer'
+
+export const CONTROL_UNIT = 'deployer.service'
+export const DATA_UNIT = 'deployer-proxy.service'

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { VERSION } from '#server/version.ts'
+import { COMMAND_FILE, PROGRAM_FOLDER } from './layout.ts'
+
+/** A built server in a place of its own, and the node that runs it. */
+export interface Release {
+  node: string
+  entry: string
+}
+
+/** What a build consists of. */
+const PARTS = ['server', 'public']
+const HASH_CHARACTERS = 12
+const PROGRAM_MODE = 0o755
+
+/**
+ * Copies the running program, and the node that npm brought, to where the next build does not replace them under a
+ * server that runs. A release is named by its content: one that is there already is used as it is.
+ */
+export function installRelease(): Release {
+  const built = dirname(dirname(realpathSync(process.argv[1]!)))
+  const release = join(PROGRAM_FOLDER, `${VERSION}-${contentHash(built)}`)
+  if (!existsSync(release)) {
+    const fresh = `${release}.${process.pid}`
+    mkdirSync(fresh, { recursive: true, mode: PROGRAM_MODE })
+    for (const part of PARTS)
+      cpSync(join(built, part), join(fresh, part), { recursive: true, verbatimSymlinks: true })
+    renameSync(fresh, release)
+  }
+  return { node: installNode(), entry: join(release, 'server/index.mjs') }
+}
+
+/** Where the node of a distribution or of an administrator is, with what it may need beside it. */
+const SYSTEM_NODES = /^\/(usr|opt)\/(?!.*\/node_modules\/)/
+
+function installNode(): string {
+  const node = realpathSync(process.execPath)
+  if (SYSTEM_NODES.test(node)) return node
+  const installed = join(PROGRAM_FOLDER, `node-${process.version}`)
+  if (existsSync(installed) && statSync(installed).size === statSync(node).size) return installed
+  const fresh = `${installed}.${process.pid}`
+  copyFileSync(node, fresh)
+  renameSync(fresh, installed)
+  return installed
+}
+
+/** Writes the `deployer` command. Answers whether it was another. */
+export function writeCommand({ node, entry }: Release): boolean {
+  const script = `#!/bin/sh\nexec ${quoted(node)} ${quoted(entry)} "$@"\n`
+  if (existsSync(COMMAND_FILE) && readFileSync(COMMAND_FILE, 'utf8') === script) return false
+  mkdirSync(dirname(COMMAND_FILE), { recursive: true })
+  const fresh = `${COMMAND_FILE}.${process.pid}`
+  writeFileSync(fresh, script, { mode: PROGRAM_MODE })
+  renameSync(fresh, COMMAND_FILE)
+  return true
+}
+
+/** Removes releases and nodes that are no longer run. */
+export function removeOldReleases({ node, entry }: Release): void {
+  const kept = [basename(node), basename(dirname(dirname(entry)))]
+  for (const name of readdirSync(PROGRAM_FOLDER))
+    if (!kept.includes(name)) rmSync(join(PROGRAM_FOLDER, name), { recursive: true, force: true })
+}
+
+function contentHash(folder: string): string {
+  const hash = createHash('sha256')
+  for (const part of PARTS) {
+    const names = readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' }).sort()
+    for (const name of names) {
+      const file = join(folder, part, name)
+      if (!statSync(file).isFile()) continue
+      const content = readFileSync(file)
+      hash.update(`${part}/${name}\0${content.length}\0`).update(content)
+    }
+  }
+  return hash.digest('hex').slice(0, HASH_CHARACTERS)
+}
+
+/** As one word of sh(1). */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { DNS_PROVIDER_VARIABLES } from '#server/dns-provider.ts'
+import { FLAGS } from '#server/flags.ts'
+import type { Release } from './release.ts'
+import type { Settings } from './settings.ts'
+
+/** Whether a control plane's process runs a release with these very settings (proc_pid_cmdline(5), proc_pid_environ(5)). */
+export function runsAs(pid: number | null, { node, entry }: Release, settings: Settings): boolean {
+  if (pid === null) return false
+  try {
+    const [program, file] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    if (program !== node || file !== entry) return false
+    const has = environmentOf(pid)
+    const variables = [...Object.values(FLAGS).map(({ variable }) => variable), ...DNS_PROVIDER_VARIABLES]
+    return [...variables, ...Object.keys(settings)].every(
+      (name) => (has[name] ?? '') === (settings[name] ?? ''),
+    )
+  } catch {
+    // It has just ended.
+    return false
+  }
+}
+
+function environmentOf(pid: number): Settings {
+  const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
+  return Object.fromEntries(
+    words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
+  )
+}

@@ -1,0 +1,133 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { removeEverything } from '#daemon/cleanup/everything.ts'
+import { createEngine, type Engine, type Ledger } from '#daemon/engine/index.ts'
+import { openDatabase } from '#server/database/index.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { ledgerOf } from '#server/ledger.ts'
+import { readOptions, type Options } from '#server/options.ts'
+import { serverIdOf } from '#server/server-id.ts'
+import { stop } from '../stop.ts'
+import {
+  COMMAND_FILE,
+  CONTROL_UNIT,
+  DATA_UNIT,
+  PROGRAM_FOLDER,
+  SETTINGS_FILE,
+  SETTINGS_FOLDER,
+  UNIT_FOLDER,
+} from './layout.ts'
+import { keptSettings } from './settings.ts'
+import { requireSystemd, systemctl, unitState } from './systemd.ts'
+
+/**
+ * `deployer uninstall`: ends and removes the units and the program. Containers run on, and the data directory and the
+ * settings stay for another install, unless `--data` says that they go too.
+ */
+export async function uninstall(argv: string[]): Promise<number> {
+  requireSystemd('uninstall')
+  const { data, yes } = readFlags(argv)
+  const options = readOptions([], keptSettings())
+  if (data && !yes && !(await isMeant(options))) return 1
+  // Before anything is removed: what an engine holds that does not answer would be forgotten.
+  if (data) await inEngine(options, ({ engine }) => engine.info())
+  const removed: string[] = []
+  for (const unit of [CONTROL_UNIT, DATA_UNIT]) {
+    if ((await unitState(unit)).loaded) await systemctl('disable', '--now', '--quiet', unit)
+    removed.push(...remove(join(UNIT_FOLDER, unit)))
+  }
+  await systemctl('daemon-reload')
+  if (data) removed.push(...(await removeData(options)))
+  removed.push(...remove(COMMAND_FILE), ...remove(PROGRAM_FOLDER))
+  for (const line of removed) process.stdout.write(`removed ${line}\n`)
+  if (removed.length === 0) process.stdout.write('nothing is installed\n')
+  if (!data)
+    process.stdout.write(
+      `${options.dataDirectory}, ${SETTINGS_FILE} and the containers stay; deployer uninstall --data removes them too\n`,
+    )
+  return 0
+}
+
+function readFlags(argv: string[]): { data: boolean; yes: boolean } {
+  const flags = { data: { type: 'boolean' }, yes: { type: 'boolean' } } as const
+  try {
+    const { data = false, yes = false } = parseArgs({ args: argv, options: flags, strict: true }).values
+    return { data, yes }
+  } catch (cause) {
+    throw new AppError('invalid_request', `${messageOf(cause).split('. ')[0]}. It takes --data and --yes.`, {
+      cause,
+    })
+  }
+}
+
+/** Says what would be removed for good, and asks. */
+async function isMeant({ dataDirectory }: Options): Promise<boolean> {
+  process.stdout.write(
+    [
+      'This removes for good:',
+      `  ${dataDirectory}: the database, secrets, certificates, sites, logs, and backups`,
+      '  every container, network, volume and image that the server made, and with them what datastores and disks hold',
+      `  ${SETTINGS_FOLDER}\n`,
+    ].join('\n'),
+  )
+  if (!process.stdin.isTTY) throw new AppError('invalid_request', 'say that you mean it: --data --yes')
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return (await terminal.question(`Type ${dataDirectory} to go on: `)).trim() === dataDirectory
+  } finally {
+    terminal.close()
+  }
+}
+
+async function removeData(options: Options): Promise<string[]> {
+  const { dataDirectory } = options
+  if (existsSync(dataDirectory)) await stop([`--data-dir=${dataDirectory}`, '--all'])
+  const made = await inEngine(options, async ({ engine, ledger }) => {
+    const counts = (['container', 'network', 'volume', 'image'] as const).map(
+      (kind) => `${kind}s: ${ledger.list(kind).length}`,
+    )
+    await removeEverything(engine, ledger)
+    return counts.join(', ')
+  })
+  return [...(made === null ? [] : [made]), ...removeContent(dataDirectory), ...remove(SETTINGS_FOLDER)]
+}
+
+/** Acts on what a data directory's database knows of the engine; null without a database. */
+async function inEngine<T>(
+  { dataDirectory, dockerHost }: Options,
+  act: (of: { engine: Engine; ledger: Ledger }) => Promise<T>,
+): Promise<T | null> {
+  const file = join(dataDirectory, 'deployer.db')
+  if (!existsSync(file)) return null
+  const database = await openDatabase(file)
+  try {
+    const ledger = ledgerOf(() => database)
+    const serverId = serverIdOf(database)
+    return await act({
+      engine: createEngine({ ...(dockerHost === null ? {} : { dockerHost }), serverId, ledger }),
+      ledger,
+    })
+  } finally {
+    await database.close()
+  }
+}
+
+/** The directory itself may be a mount point, which stays. */
+function removeContent(directory: string): string[] {
+  if (!existsSync(directory)) return []
+  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
+  try {
+    rmSync(directory, { recursive: true })
+    return [directory]
+  } catch {
+    return [`what ${directory} held`]
+  }
+}
+
+function remove(path: string): string[] {
+  if (!existsSync(path)) return []
+  rmSync(path, { recursive: true, force: true })
+  return [path]
+}

@@ -1,0 +1,105 @@
+import { archivePath } from '#server/archives.ts'
+import { tellDeploy } from '#server/changes.ts'
+import { useContext } from '#server/context.ts'
+import type { DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
+import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
+import { AppError } from '#server/errors.ts'
+import { servingConnection, type Serving } from '#server/git/serving.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import type { ServiceRow } from '#server/services/store.ts'
+import type { Reader } from '../reader/reader.ts'
+import { Slots } from '../reader/slots.ts'
+import { remoteAccess } from '../sources/branches.ts'
+import { checkout } from '../sources/git.ts'
+import { UNPACK_ARCHIVE } from '../sources/jobs.ts'
+import { BuildFailure } from './failure.ts'
+import type { SourceRequest } from './source-tree.ts'
+import { withinBuildTimeout } from './time-limit.ts'
+
+/** Deploys whose commit was named without the credentials of an administrator. */
+const BY_HOOK: ReadonlySet<DeployTrigger> = new Set(['deploy_hook', 'webhook'])
+
+/** Each is git and a process that reads, with a connection to somebody's host. */
+const LAID_OUT_AT_ONCE = 4
+
+const slots = new Slots(LAID_OUT_AT_ONCE)
+
+/** The source of a deploy: its repository's commit, or its archive, within `--build-timeout`. */
+export function sourceOfDeploy(
+  service: ServiceRow,
+  deploy: DeployRow,
+  log: LogWriter,
+  signal: AbortSignal,
+): SourceRequest {
+  if (slots.isFull) log.system(`waiting for the sources of ${LAID_OUT_AT_ONCE} other deploys to be fetched`)
+  return {
+    name: deploy.id,
+    rootDir: service.root_dir,
+    slots,
+    layOut: (directory, reader) =>
+      withinBuildTimeout('fetching the source', signal, (limited) =>
+        endingWith(limited, reader, () => layOut(deploy, directory, reader, log, limited)),
+      ),
+    signal,
+  }
+}
+
+/** Does a work whose process ends with a signal that it does not know itself. */
+async function endingWith(signal: AbortSignal, reader: Reader, work: () => Promise<void>): Promise<void> {
+  const end = (): void => void reader.end()
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    await work()
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+/** Puts the source tree into the directory, and what is known of its commit into the record. */
+async function layOut(
+  deploy: DeployRow,
+  directory: string,
+  reader: Reader,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<void> {
+  const { vault } = useContext()
+  const source = JSON.parse(deploy.source) as DeploySource
+  if (source.kind === 'archive') {
+    log.system('unpacking the uploaded archive')
+    await reader.ask(UNPACK_ARCHIVE, { path: archivePath(deploy.archive_id!), directory })
+    return
+  }
+  const serving = deploy.repo_credentials === null ? await servingOf(source.repo_url!) : null
+  log.system(`cloning ${source.repo_url}${serving ? ` as ${serving.connection.account}` : ''}`)
+  const head = await checkout({
+    ...remoteAccess(
+      deploy.repo_credentials === null ? source.repo_url! : vault.open(deploy.repo_credentials),
+    ),
+    credentials: serving?.credentials ?? null,
+    branch: source.branch,
+    commit: source.commit,
+    confined: BY_HOOK.has(deploy.trigger),
+    directory,
+    reader,
+    signal,
+    onLine: (line) => log.output('stdout', line),
+  })
+  updateDeploy(deploy.id, {
+    commit_sha: head.sha,
+    commit_message: head.message,
+    source: JSON.stringify({ ...source, branch: head.branch } satisfies DeploySource),
+  })
+  tellDeploy(deploy.id, deploy.service_id)
+  log.system(`commit ${head.sha} ${head.message.split('\n')[0]}`)
+}
+
+/** The connection that serves a repository. Throws BuildFailure when it should and cannot. */
+export async function servingOf(url: string): Promise<Serving | null> {
+  try {
+    return await servingConnection(url)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new BuildFailure(`${url} cannot be cloned: ${error.message}`, { cause: error })
+  }
+}

@@ -1,0 +1,21 @@
+import { contents } from './plans/index.ts'
+import type { Tree } from '../sources/tree.ts'
+import { answersRoot, MAX_RULES_BYTES, parseRedirects } from '../sites/rules.ts'
+
+/** Where pages that need no build usually lie. */
+const FOLDERS = ['.', 'public']
+
+/** The folder of a tree that is a site as it is; null where there is none. */
+export async function pagesIn(tree: Tree): Promise<string | null> {
+  for (const folder of FOLDERS) if ((await missingIndex(tree, folder)) === null) return folder
+  return null
+}
+
+/** What is to be said of a folder that has no page for `/`, neither a file nor by its rules; null when it has one. */
+export async function missingIndex(tree: Tree, folder: string): Promise<string | null> {
+  if (await tree.hasFile(`${folder}/index.html`)) return null
+  const rules = parseRedirects((await tree.readText(`${folder}/_redirects`, MAX_RULES_BYTES)) ?? '')
+  if (answersRoot(rules.redirects)) return null
+  const where = folder === '.' ? 'what is published' : folder
+  return `there is no index.html in ${where}, which is ${await contents(tree, folder)}: set publish_dir to the folder with the pages, or let _redirects answer /`
+}

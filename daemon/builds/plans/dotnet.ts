@@ -1,0 +1,176 @@
+import type { Tree } from '../../sources/tree.ts'
+import { findInLines } from '../text.ts'
+import { aptPackagesOf } from './apt.ts'
+import { DOTNET_MAJORS, nearestImage } from './base-images.ts'
+import { firstPin, inManifest, inToolFiles } from './pins.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { chooseStart, UNKNOWN_PROGRAM, type Proposal } from './start.ts'
+import {
+  baseImage,
+  buildCommandSteps,
+  buildStage,
+  finalStage,
+  installPackages,
+  siteStage,
+  step,
+  takeApp,
+  textOf,
+} from './steps.ts'
+
+/** Programs of .NET: ASP.NET, Blazor, workers. */
+export const dotnet: LanguagePlan = {
+  name: 'dotnet',
+  lookedFor: '*.csproj',
+  detect: async (tree) => (await projectsOf(tree)).length > 0,
+  plan: makePlan,
+}
+
+const DEFAULT_MAJOR = 9
+const CACHES = ['/root/.nuget/packages']
+const OUTPUT = '/app/out'
+
+/** Folders that are looked into for projects, below the root and below `src/`. */
+const MAX_FOLDERS = 50
+
+const PROJECT_FILE = /^[\w.-]+\.(?:csproj|fsproj|vbproj)$/
+
+interface DotnetProject {
+  path: string
+  text: string
+  kind: 'web' | 'browser' | 'worker' | 'program' | 'library'
+}
+
+async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const projects = await projectsOf(tree)
+  const project = projects[0]!
+  const major = await chooseMajor(tree, project, notes)
+  const name = assemblyOf(project)
+  const isBrowser = project.kind === 'browser'
+  const own: Proposal = isBrowser
+    ? { site: true }
+    : {
+        command: `${project.kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''}dotnet ${OUTPUT}/${name}.dll`,
+      }
+  const isOwnBuild = settings.buildCommand === null
+  const start = await chooseStart(tree, settings, notes, isOwnBuild ? own : null, UNKNOWN_PROGRAM)
+  const buildCommand = settings.buildCommand ?? `dotnet publish ${project.path} -c Release -o ${OUTPUT}`
+  notes.push(`building with: ${buildCommand}`)
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const restore = `dotnet restore ${project.path}`
+  // One that stands alone is restored before the code comes: others refer to files of the tree.
+  const isAlone = !/<ProjectReference\b|<Import\b/.test(project.text) && !(await usesCentralPackages(tree))
+  const needsWebRuntime = project.kind === 'web' || project.kind === 'browser'
+  const dockerfile = [
+    ...buildStage(baseImage(settings, `mcr.microsoft.com/dotnet/sdk:${major}.0`)),
+    ...installPackages(aptPackages),
+    'ENV DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1',
+    ...(isAlone ? [`COPY source/${project.path} ./${project.path}`, step(restore, settings, CACHES)] : []),
+    'COPY source/ ./',
+    ...buildCommandSteps(buildCommand, settings, CACHES),
+    ...(start.isSite
+      ? siteStage()
+      : finalStage({
+          image: baseImage(
+            settings,
+            `mcr.microsoft.com/dotnet/${needsWebRuntime ? 'aspnet' : 'runtime'}:${major}.0`,
+          ),
+          packages: aptPackages,
+          content: [isOwnBuild && start.isProposed ? takeApp(OUTPUT) : takeApp()],
+          startCommand: start.startCommand,
+        })),
+  ]
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand: start.startCommand,
+    obstacle: start.obstacle,
+    version: `${major}.0`,
+    framework: isBrowser ? 'blazor' : project.kind === 'web' ? 'aspnet' : null,
+    packageManager: 'nuget',
+    installCommand: restore,
+    buildCommand,
+    publishDirectory: isBrowser ? 'out/wwwroot' : null,
+    singlePage: isBrowser,
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: {},
+    needsWhole: false,
+    ignore: ['.git', '**/bin', '**/obj', 'out'],
+    notes: [`.NET ${major}.0`, ...notes],
+  }
+}
+
+/** The projects of a tree, those that serve before others; libraries and tests are none that run. */
+async function projectsOf(tree: Tree): Promise<DotnetProject[]> {
+  const projects: DotnetProject[] = []
+  for (const folder of await foldersOf(tree)) {
+    for (const name of await tree.list(folder === '' ? '.' : folder)) {
+      if (!PROJECT_FILE.test(name)) continue
+      const path = `${folder}${name}`
+      const text = (await tree.readText(path)) ?? ''
+      projects.push({ path, text, kind: kindOf(text) })
+    }
+    // The root's own come before those below it.
+    if (folder === '' && projects.some(({ kind }) => kind !== 'library')) break
+  }
+  const order: DotnetProject['kind'][] = ['web', 'browser', 'worker', 'program']
+  return projects
+    .filter(({ kind }) => kind !== 'library')
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+}
+
+/** The root, and the folders below it and below `src/` when there is a solution. */
+async function foldersOf(tree: Tree): Promise<string[]> {
+  const names = await tree.list('.')
+  if (!names.some((name) => /\.slnx?$/.test(name))) return ['']
+  const below = [...names, ...(await tree.list('src')).map((name) => `src/${name}`)]
+  return ['', ...below.filter((name) => /^(?:[\w.-]+\/)+$/.test(name)).slice(0, MAX_FOLDERS)]
+}
+
+function kindOf(text: string): DotnetProject['kind'] {
+  const sdk = /<Project\s+Sdk="([\w.]+)/.exec(text)?.[1] ?? ''
+  if (sdk === 'Microsoft.NET.Sdk.Web') return 'web'
+  if (sdk === 'Microsoft.NET.Sdk.BlazorWebAssembly') return 'browser'
+  if (sdk === 'Microsoft.NET.Sdk.Worker') return 'worker'
+  return /<OutputType>\s*(?:Win)?Exe\s*</.test(text) && !text.includes('Microsoft.NET.Test.Sdk')
+    ? 'program'
+    : 'library'
+}
+
+function assemblyOf({ path, text }: DotnetProject): string {
+  const named = /<AssemblyName>\s*([\w.-]+)\s*</.exec(text)?.[1]
+  return (
+    named ??
+    path
+      .split('/')
+      .at(-1)!
+      .replace(/\.\w+$/, '')
+  )
+}
+
+async function usesCentralPackages(tree: Tree): Promise<boolean> {
+  return (await tree.hasFile('Directory.Packages.props')) || (await tree.hasFile('Directory.Build.props'))
+}
+
+/** The project's target, which the program runs on; the SDK's own version only where there is none. */
+async function chooseMajor(tree: Tree, { path, text }: DotnetProject, notes: string[]): Promise<number> {
+  const global = (await tree.readText('global.json')) ?? ''
+  const properties = (await tree.readText('Directory.Build.props')) ?? ''
+  const target = /<TargetFrameworks?>\s*net(\d+)\.\d/
+  const pin = await firstPin([
+    inManifest(target.exec(text)?.[1], path),
+    inManifest(target.exec(properties)?.[1], 'Directory.Build.props'),
+    inManifest(findInLines(global, /"version"\s*:\s*"(\d+)\./), 'global.json'),
+    inToolFiles(tree, ['dotnet', 'dotnet-core']),
+  ])
+  const wanted = /^(\d+)/.exec(pin?.text ?? '')?.[1]
+  if (pin === null || wanted === undefined) return DEFAULT_MAJOR
+  const write = (major: number): string => `${major}.0`
+  return nearestImage(
+    Number(wanted),
+    pin,
+    { language: '.NET', available: DOTNET_MAJORS, reach: 1, write },
+    notes,
+  )
+}

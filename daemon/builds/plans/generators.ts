@@ -1,0 +1,142 @@
+import type { Tree } from '../../sources/tree.ts'
+import { findInLines } from '../text.ts'
+import { aptPackagesOf } from './apt.ts'
+import { readAssets } from './node/assets.ts'
+import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
+import { chooseStart } from './start.ts'
+import {
+  baseImage,
+  buildCommandSteps,
+  buildStage,
+  installPackages,
+  siteStage,
+  step,
+  textOf,
+} from './steps.ts'
+
+/** A generator of static sites that is a program of its own. */
+interface Generator {
+  name: 'hugo' | 'zola'
+  /** The newest release that was looked at. */
+  version: string
+  image: string
+  /** Lines that bring it into the build stage. */
+  install(version: string, settings: PlanSettings): string[]
+  build: string
+  /** The line of its configuration that says where the site goes. */
+  folder: RegExp
+}
+
+const HUGO: Generator = {
+  name: 'hugo',
+  version: '0.148.2',
+  // Themes may be modules of Go (gohugo.io, "Hugo Modules").
+  image: 'golang:1.25-bookworm',
+  // It has no image that sites are built with; the project's own packages are what others install too.
+  install: (version, settings) => [
+    step(
+      `curl -fsSL -o /tmp/hugo.deb https://github.com/gohugoio/hugo/releases/download/v${version}/hugo_extended_${version}_linux-$(dpkg --print-architecture).deb && dpkg -i /tmp/hugo.deb && rm /tmp/hugo.deb`,
+      settings,
+    ),
+  ],
+  build: 'hugo --gc --minify',
+  folder: /^\s*["']?publishDir["']?\s*[:=]\s*["']?([\w-]+(?:\/[\w-]+)*)["']?/i,
+}
+
+const ZOLA: Generator = {
+  name: 'zola',
+  version: '0.21.0',
+  image: 'buildpack-deps:bookworm',
+  install: (version, settings) => [
+    `COPY --from=${baseImage(settings, `ghcr.io/getzola/zola:v${version}`)} /bin/zola /usr/local/bin/zola`,
+  ],
+  build: 'zola build',
+  folder: /^\s*output_dir\s*=\s*["']([\w-]+(?:\/[\w-]+)*)["']/,
+}
+
+const HUGO_FILES = ['hugo.toml', 'hugo.yaml', 'hugo.yml', 'hugo.json']
+/** Names that other programs have as well: a folder of Hugo's has to be there too. */
+const SHARED_FILES = ['config.toml', 'config.yaml', 'config.yml', 'config.json']
+const HUGO_FOLDERS = ['archetypes', 'layouts', 'themes', 'config/_default']
+
+/** Sites of Hugo and Zola. */
+export const generators: LanguagePlan = {
+  name: 'static',
+  lookedFor: 'hugo.toml or config.toml',
+  detect: async (tree) => (await generatorOf(tree)) !== null,
+  plan: makePlan,
+}
+
+async function generatorOf(tree: Tree): Promise<{ generator: Generator; configuration: string } | null> {
+  for (const file of HUGO_FILES) {
+    const configuration = await tree.readText(file)
+    if (configuration !== null) return { generator: HUGO, configuration }
+  }
+  if (!(await tree.hasFolder('content'))) return null
+  for (const file of SHARED_FILES) {
+    const configuration = await tree.readText(file)
+    if (configuration === null) continue
+    // Zola wants `base_url`, Hugo writes `baseURL` (getzola.org, "Configuration").
+    const isZola = file === 'config.toml' && findInLines(configuration, /^\s*(base_url)\s*=/) !== undefined
+    if (isZola) return { generator: ZOLA, configuration }
+    for (const folder of HUGO_FOLDERS) {
+      if (await tree.hasFolder(folder)) return { generator: HUGO, configuration }
+    }
+  }
+  return null
+}
+
+async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const { generator, configuration } = (await generatorOf(tree))!
+  const version = await chooseVersion(tree, generator, notes)
+  const start = await chooseStart(tree, settings, notes, { site: true }, 'make it a static_site')
+  const assets = await readAssets(tree, settings, notes)
+  const buildCommand = settings.buildCommand ?? [...assets.commands, generator.build].join(' && ')
+  notes.push(`building with: ${buildCommand}`)
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const dockerfile = [
+    ...assets.stages,
+    ...buildStage(baseImage(settings, generator.image)),
+    ...installPackages(aptPackages),
+    ...generator.install(version, settings),
+    'ENV HUGO_CACHEDIR=/root/.cache/hugo HUGO_ENVIRONMENT=production',
+    'COPY source/ ./',
+    ...assets.lines,
+    ...buildCommandSteps(buildCommand, settings, ['/root/.cache', ...assets.mounts]),
+    ...siteStage(),
+  ]
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand: start.startCommand,
+    obstacle: start.obstacle,
+    version,
+    framework: generator.name,
+    buildCommand,
+    publishDirectory: findInLines(configuration, generator.folder) ?? 'public',
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: assets.manifests,
+    needsWhole: false,
+    ignore: ['.git', '**/node_modules', 'public'],
+    notes: [`${generator.name} ${version}`, ...notes],
+  }
+}
+
+async function chooseVersion(tree: Tree, { name, version }: Generator, notes: string[]): Promise<string> {
+  const hosted = (await tree.readText('netlify.toml')) ?? ''
+  const variable =
+    name === 'hugo'
+      ? /^\s*HUGO_VERSION\s*=\s*["']?v?(\d+\.\d+\.\d+)/
+      : /^\s*ZOLA_VERSION\s*=\s*["']?v?(\d+\.\d+\.\d+)/
+  const pin = await firstPin([
+    inFiles(tree, [`.${name}-version`]),
+    inToolFiles(tree, [name, `${name}-extended`]),
+    inManifest(findInLines(hosted, variable), 'netlify.toml'),
+  ])
+  const pinned = /^(?:extended_|v)?(\d+\.\d+\.\d+)/.exec(pin?.text ?? '')?.[1]
+  if (pin !== null && pinned !== undefined) notes.push(`${name} ${pinned} by ${pin.where}`)
+  return pinned ?? version
+}

@@ -1,0 +1,36 @@
+import type { PlanSettings } from '../plan.ts'
+import { baseImage, finalStage, installPackages, takeApp } from '../steps.ts'
+
+/** Where the one jar lies that a build leaves. */
+export const JAR = '/app/server.jar'
+
+/** Starts that jar; Spring reads the port from the property, others from PORT. */
+export const START_JAR = `java -Dserver.port=$PORT -jar ${JAR}`
+
+/** Jars that build tools leave beside the one that runs: plain ones, sources, documentation. */
+const OTHER_JARS = '-(plain|sources|javadoc|tests)[.]jar$|original-'
+
+/** The command that takes the largest of the jars that a build left, and says so when it left none. */
+export function takeJar(places: string): string {
+  return `jar=$(ls -S ${places} 2>/dev/null | grep -Ev -- "${OTHER_JARS}" | head -n 1) && if [ -z "$jar" ]; then echo "the build left no jar in ${places}" >&2; exit 1; fi && cp "$jar" ${JAR}`
+}
+
+/** The image that runs a program of the Java platform. */
+export function jvmStage(
+  settings: PlanSettings,
+  major: number,
+  packages: readonly string[],
+  startCommand: string | null,
+): string[] {
+  return finalStage({
+    image: baseImage(settings, `eclipse-temurin:${major}-jre`),
+    packages,
+    content: [takeApp()],
+    startCommand,
+  })
+}
+
+/** What wrappers and builds use beside the compiler; its image has less than others. */
+export function jvmTools(packages: readonly string[]): string[] {
+  return installPackages(['git', 'curl', 'unzip', ...packages])
+}

@@ -1,0 +1,121 @@
+import type { Tree } from '../../../sources/tree.ts'
+import { aptPackagesOf } from '../apt.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from '../plan.ts'
+import { chooseStart, UNKNOWN_PROGRAM } from '../start.ts'
+import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, siteStage, textOf } from '../steps.ts'
+import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
+import { chooseJavaMajor } from './version.ts'
+
+/** Programs of the Java platform, built by Maven or Gradle into one jar that runs, as Spring Boot's plugins do. */
+export const java: LanguagePlan = {
+  name: 'java',
+  lookedFor: 'pom.xml or build.gradle',
+  detect: async (tree) => (await toolOf(tree)) !== null,
+  plan: makePlan,
+}
+
+const CACHES = ['/root/.m2', '/root/.gradle']
+
+interface Tool {
+  name: 'maven' | 'gradle'
+  title: string
+  manifest: string
+  /** The image that brings the tool; null where the tree's wrapper does. */
+  image(major: number): string
+  command: string
+  jars: string
+  /** Folders of the tree that hold what was built. */
+  output: string[]
+}
+
+async function toolOf(tree: Tree): Promise<Tool | null> {
+  if (await tree.hasFile('pom.xml')) {
+    const hasWrapper = await tree.hasFile('mvnw')
+    return {
+      name: 'maven',
+      title: hasWrapper ? 'the Maven wrapper' : 'Maven',
+      manifest: 'pom.xml',
+      image: (major) => (hasWrapper ? `eclipse-temurin:${major}-jdk` : `maven:3-eclipse-temurin-${major}`),
+      command: `${hasWrapper ? 'sh ./mvnw' : 'mvn'} -B -ntp -DskipTests package`,
+      jars: 'target/*.jar target/*.war target/quarkus-app/*.jar',
+      output: ['/app/target'],
+    }
+  }
+  for (const manifest of ['build.gradle', 'build.gradle.kts']) {
+    if (!(await tree.hasFile(manifest))) continue
+    const hasWrapper = await tree.hasFile('gradlew')
+    return {
+      name: 'gradle',
+      title: hasWrapper ? 'the Gradle wrapper' : 'Gradle',
+      manifest,
+      image: (major) => (hasWrapper ? `eclipse-temurin:${major}-jdk` : `gradle:8-jdk${major}`),
+      command: `${hasWrapper ? 'sh ./gradlew' : 'gradle'} --no-daemon build -x test`,
+      jars: 'build/libs/*.jar build/libs/*.war',
+      output: ['/app/build', '/app/.gradle'],
+    }
+  }
+  return null
+}
+
+async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const tool = (await toolOf(tree))!
+  const manifest = (await tree.readText(tool.manifest)) ?? ''
+  const major = await chooseJavaMajor(tree, manifest, notes)
+  const isOwnBuild = settings.buildCommand === null
+  const isQuarkus = manifest.includes('quarkus')
+  const own = isQuarkus ? QUARKUS : { start: START_JAR, take: takeJar(tool.jars) }
+  const proposal = isOwnBuild ? { command: own.start } : null
+  const start = await chooseStart(tree, settings, notes, proposal, isOwnBuild ? '' : UNKNOWN_PROGRAM)
+  const buildCommand = settings.buildCommand ?? tool.command
+  notes.push(`building with: ${buildCommand}`)
+  // A command of the user's may start what lies in the folder of the build, which then stays in the image.
+  const keepsOutput = !isOwnBuild || !start.isProposed || isQuarkus
+  const renew = keepsOutput ? '' : `${RENEW_FILES} && `
+  const build = isOwnBuild && start.isProposed ? `${renew}${tool.command} && ${own.take}` : buildCommand
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const dockerfile = [
+    ...buildStage(baseImage(settings, tool.image(major))),
+    ...jvmTools(aptPackages),
+    'ENV GRADLE_USER_HOME=/root/.gradle',
+    'COPY source/ ./',
+    ...buildCommandSteps(build, settings, [...CACHES, ...(keepsOutput ? [] : tool.output)]),
+    ...(start.isSite ? siteStage() : jvmStage(settings, major, aptPackages, start.startCommand)),
+  ]
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand: start.startCommand,
+    obstacle: start.obstacle,
+    version: String(major),
+    framework: frameworkOf(manifest),
+    packageManager: tool.name,
+    buildCommand,
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: {},
+    needsWhole: false,
+    ignore: ['.git', 'target', 'build', '.gradle'],
+    notes: [`java ${major} with ${tool.title}`, ...notes],
+  }
+}
+
+/** Quarkus leaves a folder, whose jar finds the others beside itself (quarkus.io, "Maven tooling"). */
+const QUARKUS = {
+  start: 'java -Dquarkus.http.host=0.0.0.0 -Dquarkus.http.port=$PORT -jar /app/quarkus-app/quarkus-run.jar',
+  take: 'cp -r $(ls -d target/quarkus-app build/quarkus-app 2>/dev/null) /app/quarkus-app',
+}
+
+const FRAMEWORKS: [sign: string, framework: string][] = [
+  ['spring-boot', 'spring-boot'],
+  ['springframework.boot', 'spring-boot'],
+  ['quarkus', 'quarkus'],
+  ['micronaut', 'micronaut'],
+  ['io.ktor', 'ktor'],
+  ['dropwizard', 'dropwizard'],
+  ['vertx', 'vertx'],
+]
+
+function frameworkOf(manifest: string): string | null {
+  return FRAMEWORKS.find(([sign]) => manifest.includes(sign))?.[1] ?? null
+}

@@ -1,0 +1,93 @@
+import type { Tree } from '../../../sources/tree.ts'
+import { findInLines } from '../../text.ts'
+import { aptPackagesOf } from '../apt.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from '../plan.ts'
+import { chooseStart, UNKNOWN_PROGRAM, type Proposal } from '../start.ts'
+import { baseImage, buildCommandSteps, buildStage, siteStage, textOf } from '../steps.ts'
+import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
+import { chooseJavaMajor } from './version.ts'
+
+/** Programs built by sbt. */
+export const scala: LanguagePlan = {
+  name: 'scala',
+  lookedFor: 'build.sbt',
+  detect: async (tree) =>
+    (await tree.hasFile('build.sbt')) || (await tree.hasFile('project/build.properties')),
+  plan: makePlan,
+}
+
+const CACHES = ['/root/.sbt', '/root/.cache', '/root/.ivy2']
+/** The first line of Java with an image for sbt that its current launcher runs on (sbtscala/scala-sbt, "light" images). */
+const OLDEST_MAJOR = 17
+
+/** What a build leaves, by the plugin that packs it. */
+interface Packing {
+  command: string
+  proposal: Proposal
+}
+
+async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const definition = (await tree.readText('build.sbt')) ?? ''
+  const plugins = (await tree.readText('project/plugins.sbt')) ?? ''
+  const properties = (await tree.readText('project/build.properties')) ?? ''
+  const major = Math.max(OLDEST_MAJOR, await chooseJavaMajor(tree, definition, notes))
+  const packing = packingOf(definition, plugins)
+  const proposal = settings.buildCommand === null ? packing.proposal : null
+  const start = await chooseStart(tree, settings, notes, proposal, UNKNOWN_PROGRAM)
+  const buildCommand = settings.buildCommand ?? packing.command
+  notes.push(`building with: ${buildCommand}`)
+  const takes = start.isProposed && start.startCommand === START_JAR
+  const build = takes ? `${buildCommand} && ${takeJar('target/scala-*/*-assembly-*.jar')}` : buildCommand
+  const line = findInLines(properties, /^sbt\.version\s*=\s*(\d)\b/) === '2' ? '2.x' : '1.x'
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const image = `sbtscala/scala-sbt:eclipse-temurin-${major}_${line}`
+  const dockerfile = [
+    ...buildStage(baseImage(settings, image)),
+    'USER root',
+    ...jvmTools(aptPackages),
+    'COPY source/ ./',
+    ...buildCommandSteps(build, settings, CACHES),
+    ...(start.isSite ? siteStage() : jvmStage(settings, major, aptPackages, start.startCommand)),
+  ]
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand: start.startCommand,
+    obstacle: start.obstacle,
+    version: String(major),
+    framework: isPlay(plugins) ? 'play' : null,
+    packageManager: 'sbt',
+    buildCommand,
+    env: isPlay(plugins)
+      ? [{ key: 'APPLICATION_SECRET', generate: 'hex', why: 'Play signs its cookies with it' }]
+      : [],
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: {},
+    needsWhole: false,
+    ignore: ['.git', '**/target', 'project/project', '.bloop', '.metals'],
+    notes: [`scala on java ${major} with sbt ${line}`, ...notes],
+  }
+}
+
+function isPlay(plugins: string): boolean {
+  return /\bsbt-plugin\b/.test(plugins) && /playframework|typesafe\.play/.test(plugins)
+}
+
+/** sbt-native-packager, which Play has too, leaves a script; sbt-assembly one jar; else sbt itself starts the program. */
+function packingOf(definition: string, plugins: string): Packing {
+  const name = findInLines(definition, /^\s*(?:ThisBuild \/ )?name\s*:=\s*"([\w .-]{1,100})"/)
+  const script = name?.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')
+  if ((isPlay(plugins) || plugins.includes('sbt-native-packager')) && script !== undefined) {
+    const options = isPlay(plugins)
+      ? ' -Dhttp.port=$PORT -Dhttp.address=0.0.0.0 -Dplay.http.secret.key=$APPLICATION_SECRET -Dpidfile.path=/dev/null'
+      : ''
+    return {
+      command: 'sbt stage',
+      proposal: { command: `target/universal/stage/bin/${script}${options}` },
+    }
+  }
+  if (plugins.includes('sbt-assembly')) return { command: 'sbt assembly', proposal: { command: START_JAR } }
+  return { command: 'sbt compile stage', proposal: null }
+}

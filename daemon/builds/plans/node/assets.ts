@@ -1,0 +1,57 @@
+import type { Tree } from '../../../sources/tree.ts'
+import type { PlanSettings } from '../plan.ts'
+import { baseImage, buildStage, step, type Mount } from '../steps.ts'
+import { readInstallation } from './installation.ts'
+import { choosePackageManager } from './manager.ts'
+import { readManifest } from './manifest.ts'
+import { chooseNodeMajor } from './version.ts'
+
+/** What node makes for a program in another language: styles and scripts for browsers. */
+export interface Assets {
+  manifests: Record<string, string>
+  /** Stages before the build's own, in which the packages are installed. */
+  stages: string[]
+  /** Lines that bring node into the build stage. */
+  lines: string[]
+  /** The packages, for the commands that need them; they stay out of every layer. */
+  mounts: Mount[]
+  /** What makes the assets; none where package.json has no script "build". */
+  commands: string[]
+}
+
+const NONE: Assets = { manifests: {}, stages: [], lines: [], mounts: [], commands: [] }
+
+/** Finds out what node does for the program of a tree; nothing without a package.json. */
+export async function readAssets(tree: Tree, settings: PlanSettings, notes: string[]): Promise<Assets> {
+  if (!(await tree.hasFile('package.json'))) return NONE
+  const manifest = await readManifest(tree)
+  const hasPackages = Object.keys(manifest.dependencies).length > 0
+  if (!hasPackages && manifest.scripts.build === undefined) return NONE
+  const major = await chooseNodeMajor([{ tree, manifest }], notes)
+  const manager = await choosePackageManager(tree, manifest, notes)
+  const installation = await readInstallation(tree, manifest, new Map(), [], manager)
+  notes.push(`node ${major} with ${manager.name} for the assets`)
+  const image = baseImage(settings, `node:${major}-bookworm`)
+  const bun = manager.name === 'bun' ? ['npm install --global --force bun'] : []
+  const tools =
+    manager.globalPackage === null ? bun : [`npm install --global --force ${manager.globalPackage}`]
+  return {
+    manifests: installation.manifests,
+    stages: [
+      ...buildStage(image, 'packages'),
+      ...Object.entries(manager.environment).map(([key, value]) => `ENV ${key}=${value}`),
+      ...tools.map((tool) => step(tool, settings, ['/root/.npm'])),
+      ...installation.copies,
+      step(`${manager.install} && mkdir -p node_modules`, settings, [manager.cache]),
+    ],
+    lines: [
+      'COPY --from=packages /usr/local /opt/node',
+      'ENV PATH=/opt/node/bin:$PATH npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false',
+    ],
+    mounts: [manager.cache, { stage: 'packages', folder: '/app/node_modules' }],
+    commands: [
+      ...installation.scripts,
+      ...(manifest.scripts.build === undefined ? [] : [manager.run('build')]),
+    ],
+  }
+}

@@ -1,0 +1,199 @@
+import { posix } from 'node:path'
+import type { PlanSettings } from '../plan.ts'
+import {
+  buildCommandSteps,
+  buildStage,
+  finalStage,
+  installPackages,
+  siteStage,
+  step,
+  takeApp,
+  type Mount,
+} from '../steps.ts'
+import type { Framework } from './frameworks.ts'
+import type { Installation } from './installation.ts'
+import type { PackageManager } from './managers.ts'
+
+/** All that the Dockerfile of a node program is made from. */
+export interface NodeBuild {
+  settings: PlanSettings
+  /** The image with compilers, which builds, and the one without, which runs. */
+  fullImage: string
+  slimImage: string
+  /** Lines that bring the runtime into the full image, where it is another one. */
+  runtimeLines: string[]
+  manager: PackageManager
+  installation: Installation
+  /** The package's folder in the source, empty for the root. */
+  folder: string
+  /** Folders that have packages of their own, without the root. */
+  needed: string[]
+  framework: Framework | null
+  buildCommand: string | null
+  /** The user wrote the build command, for the package's folder. */
+  isGivenBuild: boolean
+  isSite: boolean
+  startCommand: string | null
+  /** The program needs nothing but the framework's own output. */
+  isSelfContained: boolean
+  keepsDevelopment: boolean
+  /** The package manager runs in the image. */
+  needsManager: boolean
+  aptPackages: string[]
+  /** Debian packages of the image that runs, beside those. */
+  runtimePackages: string[]
+}
+
+/**
+ * The shell of npm and pnpm for scripts. Under Debian's own, SIGTERM would end the shell between them and the program;
+ * bash lets the last program of a script take its place.
+ */
+const SCRIPT_SHELL = 'npm_config_script_shell=/bin/bash npm_config_update_notifier=false NO_UPDATE_NOTIFIER=1'
+
+/** Caches that tools keep in the project, whatever the framework. */
+const PROJECT_CACHES = ['node_modules/.cache', '.turbo', '.nx/cache']
+
+/** The Dockerfile's lines. */
+export function nodeDockerfile(build: NodeBuild): string[] {
+  const { installation, manager, settings } = build
+  const tools = [
+    `FROM ${build.fullImage} AS tools`,
+    ...installPackages(build.aptPackages),
+    ...build.runtimeLines,
+    ...managerSteps(manager),
+    ...environmentOf(manager.environment),
+  ]
+  const stages = installation.changesPackages ? wholeStages(build) : partedStages(build)
+  if (build.isSite) return [...tools, ...stages, ...siteStage(workdirOf(build))]
+  const content = build.isSelfContained
+    ? [takeOutput(build)]
+    : [...(installation.changesPackages ? [] : [takeApp('/app', productionStage(build))]), takeApp()]
+  return [
+    ...tools,
+    ...stages,
+    ...finalStage({
+      image: build.slimImage,
+      packages: [...build.runtimePackages, ...build.aptPackages],
+      content: [
+        ...(build.needsManager ? managerSteps(manager) : []),
+        ...content,
+        `ENV NODE_ENV=production PATH=${pathOf(build)}:$PATH ${SCRIPT_SHELL}`,
+      ],
+      startCommand: build.startCommand,
+      workdir: workdirOf(build),
+    }),
+  ]
+
+  function managerSteps({ globalPackage }: PackageManager): string[] {
+    if (globalPackage === null) return []
+    return [
+      `RUN --mount=type=cache,id=${settings.cacheScope}/root/.npm,target=/root/.npm npm install --global --force --no-audit --no-fund --no-update-notifier ${globalPackage}`,
+    ]
+  }
+}
+
+function environmentOf(environment: Record<string, string>): string[] {
+  return Object.entries(environment).map(([key, value]) => `ENV ${key}=${value}`)
+}
+
+function workdirOf({ folder }: NodeBuild): string {
+  return posix.join('/app', folder)
+}
+
+function pathOf({ folder }: NodeBuild): string {
+  const places = folder === '' ? ['/app'] : [`/app/${folder}`, '/app']
+  return places.map((place) => `${place}/node_modules/.bin`).join(':')
+}
+
+/** The folders of installed packages, which the build sees. */
+function packageFolders({ needed }: NodeBuild): string[] {
+  return ['', ...needed].map((folder) => posix.join('/app', folder, 'node_modules'))
+}
+
+/**
+ * Packages for the build and packages for the image lie in stages of their own: the build only sees the first ones, so
+ * that its stage has the code alone, and neither is touched by a change of the code.
+ */
+function partedStages(build: NodeBuild): string[] {
+  const { manager, settings } = build
+  const folders = packageFolders(build)
+  const hasBuild = commandsOf(build).length > 0
+  const stages: string[] = []
+  const usesDevelopment = hasBuild || productionStage(build) === 'packages'
+  if (usesDevelopment) stages.push(...installStage('packages', manager.install))
+  if (!build.isSite && !build.isSelfContained && productionStage(build) === 'production') {
+    stages.push(...installStage('production', manager.installProduction!))
+  }
+  const mounts = folders.map((folder): Mount => ({ stage: 'packages', folder }))
+  return [
+    ...stages,
+    ...buildStage('tools'),
+    'COPY source/ ./',
+    ...(hasBuild ? buildLines(build, mounts) : []),
+  ]
+
+  function installStage(name: string, install: string): string[] {
+    // The build mounts every one of these folders, which not every package has.
+    const all = `${install} && mkdir -p ${folders.join(' ')}`
+    return [...buildStage('tools', name), ...build.installation.copies, step(all, settings, [manager.cache])]
+  }
+}
+
+/** Where the packages of the image come from: without development dependencies, unless the program needs them. */
+function productionStage({ keepsDevelopment, manager }: NodeBuild): 'packages' | 'production' {
+  return keepsDevelopment || manager.installProduction === null ? 'packages' : 'production'
+}
+
+/** Scripts of the project change its packages: all is made in one stage, and what only the build needs is taken out. */
+function wholeStages(build: NodeBuild): string[] {
+  const { manager, settings } = build
+  const prune = build.keepsDevelopment || build.isSite || build.needed.length > 0 ? null : manager.prune
+  return [
+    ...buildStage('tools'),
+    ...build.installation.copies,
+    step(manager.install, settings, [manager.cache]),
+    'COPY source/ ./',
+    ...buildLines(build, []),
+    ...(prune === null ? [] : [step(prune, settings, [manager.cache])]),
+  ]
+}
+
+/** What the build runs: the project's scripts for installation, and the build command. */
+function commandsOf({ installation, buildCommand }: NodeBuild): string[] {
+  return [...installation.scripts, ...(buildCommand === null ? [] : [buildCommand])]
+}
+
+function buildLines(build: NodeBuild, mounts: Mount[]): string[] {
+  const { settings, framework, manager, folder, installation } = build
+  const caches = [...PROJECT_CACHES, ...(framework?.caches ?? [])].map((path) =>
+    posix.join('/app', folder, path),
+  )
+  const all = [manager.cache, ...new Set(caches), ...mounts]
+  const run = (commands: string[]): string[] =>
+    commands.length === 0 ? [] : buildCommandSteps(commands.join(' && '), settings, all)
+  const completion = completionOf(build)
+  // A command of the user's is written for the package's own folder.
+  const isElsewhere = folder !== '' && build.isGivenBuild
+  return [
+    `ENV NODE_ENV=production PATH=${pathOf(build)}:$PATH`,
+    ...environmentOf(framework?.environment ?? {}),
+    ...(isElsewhere
+      ? [...run(installation.scripts), `WORKDIR ${workdirOf(build)}`, ...run([build.buildCommand!])]
+      : run(commandsOf(build))),
+    ...(completion === null ? [] : [step(completion, settings)]),
+  ]
+}
+
+/** Next's standalone server serves only files that lie beside it, and keeps the folders of a workspace (Next.js, "output"). */
+function completionOf({ framework, folder, isSite }: NodeBuild): string | null {
+  if (framework?.output !== '.next/standalone' || isSite) return null
+  const place = posix.join('/app', folder)
+  const target = posix.join(place, '.next/standalone', folder)
+  return `cp -r ${place}/.next/static ${target}/.next/ && if [ -d ${place}/public ]; then cp -r ${place}/public ${target}/; fi`
+}
+
+function takeOutput(build: NodeBuild): string {
+  const output = build.framework!.output!
+  const place = posix.join(workdirOf(build), output)
+  return takeApp(place, 'build', output === '.next/standalone' ? '/app' : place)
+}

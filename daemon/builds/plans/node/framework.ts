@@ -1,0 +1,19 @@
+import type { Tree } from '../../../sources/tree.ts'
+import type { Framework, KnownFramework } from './frameworks.ts'
+import type { Manifest } from './manifest.ts'
+import { SERVER_FRAMEWORKS } from './server-frameworks.ts'
+import { SITE_FRAMEWORKS } from './site-frameworks.ts'
+
+const KNOWN: KnownFramework[] = [...SERVER_FRAMEWORKS, ...SITE_FRAMEWORKS]
+
+/** The framework that package.json names, as the project has set it up; or null. */
+export async function frameworkOf(tree: Tree, manifest: Manifest): Promise<Framework | null> {
+  for (const known of KNOWN) {
+    if (!known.packages.some((name) => name in manifest.dependencies)) continue
+    const texts = await Promise.all(known.configuration.map((name) => tree.readText(name)))
+    const configuration = texts.filter((text) => text !== null).join('\n')
+    const refined = known.refine === undefined ? {} : known.refine({ manifest, configuration })
+    if (refined !== null) return { ...known, ...refined }
+  }
+  return null
+}

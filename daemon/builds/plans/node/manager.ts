@@ -1,0 +1,105 @@
+import semver from 'semver'
+import type { Tree } from '../../../sources/tree.ts'
+import { BuildFailure } from '../../failure.ts'
+import { findInLines, hasLine } from '../../text.ts'
+import { firstPin, inManifest, inToolFiles } from '../pins.ts'
+import type { Manifest } from './manifest.ts'
+import { bunManager, npm, pnpm, yarn, yarnClassic, type PackageManager } from './managers.ts'
+
+/** Used where the tree names no version; each still reads the lock files of its predecessors. */
+const PNPM_BY_LOCK: Record<string, string> = { '5': '7', '6': '8' }
+const PNPM_VERSION = '10'
+/** For a range that several lines suit. */
+const PNPM_MAJORS = [10, 9, 8, 7, 11]
+const YARN_CLASSIC_VERSION = '1.22.22'
+const YARN_VERSION = '4'
+const YARN_MAJORS = [1, 4, 3, 2]
+
+/** Lock files of large workspaces have several megabytes. */
+const MAX_LOCK_BYTES = 32 * 1024 * 1024
+/** Telling whether two ranges meet takes the square of their lengths. */
+const MAX_RANGE_CHARACTERS = 200
+
+/** Bun as it installs a tree's packages. */
+export async function chooseBun(tree: Tree): Promise<PackageManager> {
+  return bunManager(await hasAny(tree, ['bun.lock', 'bun.lockb']))
+}
+
+/** The package manager by what package.json names, else by the lock file, else npm. */
+export async function choosePackageManager(
+  tree: Tree,
+  manifest: Manifest,
+  notes: string[],
+): Promise<PackageManager> {
+  const named = manifest.packageManager === null ? null : readField(manifest.packageManager)
+  const name = named?.name ?? (await nameByLock(tree)) ?? manifest.devEngines.packageManager?.name ?? 'npm'
+  const version = named?.version ?? (await pinnedVersion(tree, manifest, name))
+  if (name === 'pnpm') {
+    return pnpm(version ?? (await pnpmVersion(tree)), await tree.hasFile('pnpm-lock.yaml'))
+  }
+  if (name === 'yarn') return await chooseYarn(tree, version)
+  if (name === 'bun') return await chooseBun(tree)
+  const hasLock = await hasAny(tree, ['package-lock.json', 'npm-shrinkwrap.json'])
+  if (!hasLock)
+    notes.push('there is no lock file: each build takes the newest packages that package.json allows')
+  return npm(hasLock)
+}
+
+async function hasAny(tree: Tree, names: string[]): Promise<boolean> {
+  for (const name of names) if (await tree.hasFile(name)) return true
+  return false
+}
+
+/** Corepack's form: name@version, with a hash after a plus sign. A part of a version counts as a range. */
+function readField(field: string): { name: string; version: string | null } {
+  const [, name, version] = /^(npm|pnpm|yarn|bun)(?:@(\d[\w.-]*)(?:\+[\w.]+)?)?$/.exec(field) ?? []
+  if (name === undefined) {
+    throw new BuildFailure(
+      `packageManager of package.json says ${JSON.stringify(field.slice(0, 100))}: write npm, pnpm, yarn or bun with a version, such as pnpm@10.0.0`,
+    )
+  }
+  return { name, version: version ?? null }
+}
+
+/** A lock file of Bun beside another one was left by a trial: the plan of Bun is asked before that of node. */
+async function nameByLock(tree: Tree): Promise<string | null> {
+  if (await tree.hasFile('pnpm-lock.yaml')) return 'pnpm'
+  if (await tree.hasFile('yarn.lock')) return 'yarn'
+  return (await hasAny(tree, ['package-lock.json', 'npm-shrinkwrap.json'])) ? 'npm' : null
+}
+
+/** What Volta, `devEngines`, `engines` and the files of asdf and mise say of the manager. */
+async function pinnedVersion(tree: Tree, manifest: Manifest, name: string): Promise<string | null> {
+  const wanted = manifest.devEngines.packageManager
+  const pin = await firstPin([
+    inToolFiles(tree, [name]),
+    inManifest(manifest.volta[name], 'volta'),
+    inManifest(wanted?.name === name ? wanted.version : null, 'devEngines'),
+    inManifest(manifest.engines[name], 'engines'),
+  ])
+  if (pin === null || pin.text.length > MAX_RANGE_CHARACTERS) return null
+  if (semver.valid(pin.text) !== null) return semver.valid(pin.text)
+  const range = semver.validRange(pin.text)
+  const majors = name === 'yarn' ? YARN_MAJORS : PNPM_MAJORS
+  const major = range === null ? undefined : majors.find((each) => semver.intersects(range, `${each}.x`))
+  return major === undefined ? null : String(major)
+}
+
+async function pnpmVersion(tree: Tree): Promise<string> {
+  const lock = (await tree.readText('pnpm-lock.yaml', MAX_LOCK_BYTES)) ?? ''
+  const format = findInLines(lock, /^lockfileVersion: ['"]?(\d+)/)
+  return PNPM_BY_LOCK[format ?? ''] ?? PNPM_VERSION
+}
+
+async function chooseYarn(tree: Tree, version: string | null): Promise<PackageManager> {
+  const lock = await tree.readText('yarn.lock', MAX_LOCK_BYTES)
+  const major = semver.coerce(version)?.major
+  // Yarn writes `__metadata` into its lock file since version 2.
+  const isModern =
+    major === undefined
+      ? (await tree.hasFile('.yarnrc.yml')) || hasLine(lock ?? '', /^__metadata:/)
+      : major >= 2
+  return isModern
+    ? yarn(version ?? YARN_VERSION, lock !== null)
+    : yarnClassic(major === undefined || version === '1' ? YARN_CLASSIC_VERSION : version!, lock !== null)
+}

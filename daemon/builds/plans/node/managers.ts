@@ -1,0 +1,135 @@
+import semver from 'semver'
+
+/** How a package manager is used in a build. */
+export interface PackageManager {
+  name: 'npm' | 'pnpm' | 'yarn' | 'bun'
+  /** The npm package that brings it, with its version; null for npm and bun, which their images have. */
+  globalPackage: string | null
+  /** The folder that keeps downloads from one build to the next. */
+  cache: string
+  /** With the development dependencies, which are needed to build, whatever NODE_ENV the variables say. */
+  install: string
+  /** Without the development dependencies; null where that is not to be had. */
+  installProduction: string | null
+  /** Takes the development dependencies out again; null where that is not to be had. */
+  prune: string | null
+  run(script: string): string
+  /** A script of a workspace's package. */
+  runIn(packageName: string, script: string): string
+  environment: Record<string, string>
+  /** What installing reads beside package.json: files, and folders. */
+  files: string[]
+  folders: string[]
+}
+
+/** Said once for all of npm's commands, and for pnpm's, which reads them too. */
+const NPM_ENVIRONMENT = {
+  npm_config_update_notifier: 'false',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+}
+
+/** npm, which node has. */
+export function npm(hasLock: boolean): PackageManager {
+  const install = hasLock ? 'npm ci' : 'npm install'
+  return {
+    name: 'npm',
+    globalPackage: null,
+    cache: '/root/.npm',
+    install: `${install} --include=dev`,
+    installProduction: `${install} --omit=dev`,
+    prune: 'npm prune --omit=dev --ignore-scripts',
+    run: (script) => (script === 'start' ? 'npm start' : `npm run ${script}`),
+    runIn: (name, script) => `npm run ${script} --workspace=${name}`,
+    environment: NPM_ENVIRONMENT,
+    files: ['package-lock.json', 'npm-shrinkwrap.json', '.npmrc'],
+    folders: [],
+  }
+}
+
+/** pnpm in a version, or the newest of a line. */
+export function pnpm(version: string, hasLock: boolean): PackageManager {
+  const install = `pnpm install ${hasLock ? '--frozen-lockfile' : '--no-frozen-lockfile'}`
+  return {
+    name: 'pnpm',
+    globalPackage: `pnpm@${version}`,
+    cache: '/root/.pnpm-store',
+    install: `${install} --prod=false`,
+    installProduction: `${install} --prod`,
+    prune: 'pnpm prune --prod --ignore-scripts',
+    run: (script) => (script === 'start' ? 'pnpm start' : `pnpm run ${script}`),
+    runIn: (name, script) => `pnpm --filter ${name} run ${script}`,
+    // Without a terminal pnpm asks before it removes node_modules, unless it is told not to.
+    environment: {
+      ...NPM_ENVIRONMENT,
+      npm_config_store_dir: '/root/.pnpm-store',
+      npm_config_confirm_modules_purge: 'false',
+      // The installed packages are seen through a mount, and are right.
+      npm_config_verify_deps_before_run: 'false',
+    },
+    files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', '.pnpmfile.cjs', 'pnpmfile.cjs'],
+    folders: ['patches'],
+  }
+}
+
+/** Yarn 1. */
+export function yarnClassic(version: string, hasLock: boolean): PackageManager {
+  const install = `yarn install ${hasLock ? '--frozen-lockfile' : '--no-lockfile'} --non-interactive --no-progress`
+  return {
+    name: 'yarn',
+    globalPackage: `yarn@${version}`,
+    cache: '/root/.yarn-cache',
+    install: `${install} --production=false`,
+    installProduction: `${install} --production=true`,
+    prune: `${install} --production=true --ignore-scripts --prefer-offline`,
+    run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
+    runIn: (name, script) => `yarn workspace ${name} run ${script}`,
+    environment: { ...NPM_ENVIRONMENT, YARN_CACHE_FOLDER: '/root/.yarn-cache' },
+    files: ['yarn.lock', '.npmrc', '.yarnrc'],
+    folders: ['patches'],
+  }
+}
+
+/** Yarn from version 2 on. */
+export function yarn(version: string, hasLock: boolean): PackageManager {
+  // The command came with yarn 4.
+  const production =
+    semver.major(semver.coerce(version) ?? '4.0.0') >= 4 ? 'yarn workspaces focus --all --production' : null
+  return {
+    name: 'yarn',
+    globalPackage: `@yarnpkg/cli-dist@${version}`,
+    cache: '/root/.yarn/berry',
+    install: hasLock ? 'yarn install --immutable' : 'yarn install --no-immutable',
+    installProduction: production,
+    prune: production,
+    run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
+    runIn: (name, script) => `yarn workspace ${name} run ${script}`,
+    // Plain node_modules, so that the program runs without yarn.
+    environment: {
+      ...NPM_ENVIRONMENT,
+      YARN_NODE_LINKER: 'node-modules',
+      YARN_ENABLE_TELEMETRY: '0',
+      YARN_ENABLE_GLOBAL_CACHE: 'true',
+    },
+    files: ['yarn.lock', '.npmrc', '.yarnrc.yml'],
+    folders: ['.yarn'],
+  }
+}
+
+/** Bun, which its image has. */
+export function bunManager(hasLock: boolean): PackageManager {
+  const install = `bun install${hasLock ? ' --frozen-lockfile' : ''}`
+  return {
+    name: 'bun',
+    globalPackage: null,
+    cache: '/root/.bun/install/cache',
+    install,
+    installProduction: `${install} --production`,
+    prune: null,
+    run: (script) => `bun run ${script}`,
+    runIn: (name, script) => `bun run --filter ${name} ${script}`,
+    environment: {},
+    files: ['bun.lock', 'bun.lockb', 'bunfig.toml', '.npmrc'],
+    folders: ['patches'],
+  }
+}

@@ -1,0 +1,183 @@
+import { aptPackagesOf } from '../apt.ts'
+import {
+  NOTHING_KNOWN,
+  type LanguagePlan,
+  type PlannedBuild,
+  type PlanSettings,
+  type WholeSource,
+} from '../plan.ts'
+import { releaseCommand } from '../procfile.ts'
+import { chooseStart, type Start } from '../start.ts'
+import { baseImage, textOf } from '../steps.ts'
+import type { Tree } from '../../../sources/tree.ts'
+import { chooseBuildCommand } from './build-command.ts'
+import { nodeDockerfile } from './dockerfile.ts'
+import { frameworkOf } from './framework.ts'
+import type { Framework } from './frameworks.ts'
+import { readInstallation, type Installation } from './installation.ts'
+import { chooseBun, choosePackageManager } from './manager.ts'
+import { findProject, type Project } from './project.ts'
+import { chooseRuntime, type Runtime } from './runtime.ts'
+import { callsOf, packageNeeded } from './scripts.ts'
+import { proposeStart } from './start.ts'
+
+/** Node programs, with npm, pnpm or yarn. */
+export const node: LanguagePlan = {
+  name: 'node',
+  lookedFor: 'package.json',
+  detect: (tree) => tree.hasFile('package.json'),
+  plan: (tree, settings, whole) => makePlan('node', tree, settings, whole),
+}
+
+/** Programs for Bun, which its lock file or the field `packageManager` tells from those for node. */
+export const bun: LanguagePlan = {
+  name: 'bun',
+  lookedFor: 'bun.lock with a package.json',
+  detect: async (tree) => {
+    const manifest = await tree.readText('package.json')
+    if (manifest === null) return false
+    if (/"packageManager"\s*:\s*"bun@/.test(manifest)) return true
+    return (await tree.hasFile('bun.lock')) || (await tree.hasFile('bun.lockb'))
+  },
+  plan: (tree, settings, whole) => makePlan('bun', tree, settings, whole),
+}
+
+async function makePlan(
+  name: Runtime['name'],
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const project = await findProject(tree, settings, whole, notes)
+  const { root, rootManifest, manifest, folder, packages, needed } = project
+  const runtime = await chooseRuntime(name, project, notes)
+  const manager =
+    name === 'bun' ? await chooseBun(root) : await choosePackageManager(root, rootManifest, notes)
+  const framework = await frameworkOf(project.tree, manifest)
+  const search = { tree: project.tree, manifest, manager, framework, major: runtime.nodeMajor, notes }
+  const proposal = settings.processType === 'static' ? null : await proposeStart(search)
+  const start = await chooseStart(project.tree, settings, notes, proposal, ADVICE)
+  const buildCommand = await chooseBuildCommand(project, manager, framework, settings)
+  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
+  if (start.isSite && framework !== null && framework.start !== null && framework.siteBuild === null) {
+    const advice = framework.name === 'next' ? ": set output: 'export' in next.config for files alone" : ''
+    notes.push(`${framework.name} builds a server here, not a site${advice}`)
+  }
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const installation = await readInstallation(root, rootManifest, packages, needed, manager)
+  const usesPrisma = await addPrisma(project, installation)
+  if (needed.length > MAX_MOUNTED_FOLDERS) installation.changesPackages = true
+  const preDeploy = settings.preDeployCommand ?? (await releaseCommand(tree))
+  const isSelfContained =
+    start.isProposed && preDeploy === null && framework !== null && runsOutput(start, framework)
+  const startCommand = standaloneStart(start, framework, isSelfContained, folder)
+  const commands = [startCommand, preDeploy].filter((command) => command !== null)
+  const dockerfile = nodeDockerfile({
+    settings,
+    fullImage: baseImage(settings, runtime.fullImage),
+    slimImage: baseImage(settings, runtime.slimImage),
+    runtimeLines: runtime.lines(settings),
+    manager,
+    installation,
+    folder,
+    needed,
+    framework,
+    buildCommand,
+    isGivenBuild: settings.buildCommand !== null,
+    isSite: start.isSite,
+    startCommand,
+    isSelfContained,
+    keepsDevelopment: keepsDevelopment(project, start, commands, notes),
+    needsManager: commands.some((command) => /\b(pnpm|yarn)\b/.test(command)),
+    aptPackages,
+    runtimePackages: usesPrisma ? ['openssl'] : [],
+  })
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand,
+    version: runtime.version,
+    framework: framework?.name ?? null,
+    packageManager: manager.name,
+    installCommand: manager.install,
+    buildCommand,
+    publishDirectory: framework?.publishDirectory ?? null,
+    singlePage: framework?.singlePage ?? false,
+    aptPackages,
+    obstacle: project.obstacle ?? obstacleOf(start, framework, settings),
+    dockerfile: textOf(dockerfile),
+    manifests: installation.manifests,
+    needsWhole: project.needsWhole,
+    ignore: ['.git', '**/node_modules'],
+    notes: [`${name} ${runtime.version ?? ''} with ${manager.name}`.replace('  ', ' '), ...notes],
+  }
+}
+
+const ADVICE = 'add a script "start" to package.json, or a Procfile with a line "web:"'
+
+/** Each takes a mount in the build's line; a workspace of more is built in one stage. */
+const MAX_MOUNTED_FOLDERS = 50
+
+/** Whether the start is the one that the framework's output is made for. */
+function runsOutput({ startCommand }: Start, framework: Framework): boolean {
+  return framework.output !== null && startCommand?.replace('node ./', 'node ') === framework.start
+}
+
+/** Next's standalone server lies at the root of its own output, or below it where the whole project is kept. */
+function standaloneStart(
+  { startCommand }: Start,
+  framework: Framework | null,
+  isSelfContained: boolean,
+  folder: string,
+): string | null {
+  const isStandalone = framework?.output === '.next/standalone' && startCommand === framework.start
+  if (!isStandalone || isSelfContained) return startCommand
+  return `node .next/standalone/${folder === '' ? '' : `${folder}/`}server.js`
+}
+
+/** Prisma writes its client into the installed packages, and wants OpenSSL when it runs (Prisma, "System requirements"). */
+async function addPrisma(
+  { tree, manifest, folder, packages, needed }: Project,
+  installation: Installation,
+): Promise<boolean> {
+  const manifests = [manifest, ...needed.map((path) => packages.get(path)!)]
+  if (!manifests.some(({ dependencies }) => '@prisma/client' in dependencies)) return false
+  installation.changesPackages = true
+  const { scripts, dependencies } = manifest
+  const generates = ['postinstall', 'prebuild', 'build'].some((name) =>
+    callsOf(scripts[name] ?? '', scripts).some(([program]) => program === 'prisma'),
+  )
+  const canGenerate =
+    folder === '' && 'prisma' in dependencies && (await tree.hasFile('prisma/schema.prisma'))
+  if (!generates && canGenerate) installation.scripts.push('prisma generate')
+  return true
+}
+
+/** Whether the program, or what runs before it goes live, needs packages that are for development by their list. */
+function keepsDevelopment(
+  { manifest, rootManifest }: Project,
+  start: Start,
+  commands: string[],
+  notes: string[],
+): boolean {
+  const development = { ...rootManifest.devDependencies, ...manifest.devDependencies }
+  const names = new Set(Object.keys(development))
+  for (const command of commands) {
+    const needed = packageNeeded(command, manifest.scripts, names)
+    if (needed === null) continue
+    notes.push(`keeping the development dependencies: ${needed} is one of them, and runs`)
+    return true
+  }
+  // Nothing is listed for production, though something runs that no framework has bundled.
+  const hasOthers = Object.keys(manifest.dependencies).some((name) => !(name in manifest.devDependencies))
+  const isBundled = start.isProposed && /^node (?:build|\.output\/)/.test(start.startCommand ?? '')
+  return names.size > 0 && !hasOthers && !isBundled
+}
+
+/** A static site's own folder is known to whoever asks, so that nothing of the framework stands in its way. */
+function obstacleOf(start: Start, framework: Framework | null, { processType }: PlanSettings): string | null {
+  const isOwn = start.isProposed && (start.startCommand === null || start.startCommand === framework?.start)
+  const obstacle = isOwn && processType !== 'static' ? (framework?.obstacle ?? null) : null
+  return obstacle ?? start.obstacle
+}

@@ -1,0 +1,115 @@
+import type { Tree } from '../../../sources/tree.ts'
+import type { PlanSettings, WholeSource } from '../plan.ts'
+import { frameworkOf } from './framework.ts'
+import { readManifest, type Manifest } from './manifest.ts'
+import { callsOf, isDevelopmentServer } from './scripts.ts'
+import { neededBy, readWorkspace, type Packages } from './workspace.ts'
+
+/** The package that is built, alone or in its workspace. */
+export interface Project {
+  /** What is installed: the workspace's root, or the package itself. */
+  root: Tree
+  rootManifest: Manifest
+  /** The package's folder in the root, empty for the root itself. */
+  folder: string
+  tree: Tree
+  manifest: Manifest
+  /** Of the workspace; empty for none. */
+  packages: Packages
+  /** The folders of the packages that it is built from, itself last, without the root. */
+  needed: string[]
+  /** The root is the whole source, of which the tree is one folder. */
+  needsWhole: boolean
+  /** Why no package was chosen. */
+  obstacle: string | null
+}
+
+/** Finds the package that a tree means: itself, or one of the workspace that it is a part or the root of. */
+export async function findProject(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+  notes: string[],
+): Promise<Project> {
+  const manifest = await readManifest(tree)
+  const alone: Project = {
+    root: tree,
+    rootManifest: manifest,
+    folder: '',
+    tree,
+    manifest,
+    packages: new Map(),
+    needed: [],
+    needsWhole: false,
+    obstacle: null,
+  }
+  const outer = whole === null ? null : await inWorkspace(tree, manifest, whole)
+  if (outer !== null) {
+    notes.push(`building ${outer.folder} with what it depends on in the workspace`)
+    return outer
+  }
+  const packages = await readWorkspace(tree, manifest)
+  if (packages === null) return alone
+  return await chooseInRoot({ ...alone, packages, needed: [...packages.keys()] }, settings, notes)
+}
+
+async function inWorkspace(tree: Tree, manifest: Manifest, whole: WholeSource): Promise<Project | null> {
+  const { tree: root, folder } = whole
+  if (!(await root.hasFile('package.json'))) return null
+  const rootManifest = await readManifest(root)
+  const packages = await readWorkspace(root, rootManifest)
+  if (packages === null || !packages.has(folder)) return null
+  const needed = neededBy(folder, packages)
+  return { root, rootManifest, folder, tree, manifest, packages, needed, needsWhole: true, obstacle: null }
+}
+
+/** As many names as fit into a message. */
+const SHOWN_FOLDERS = 8
+
+/** The root of a workspace is built itself when it says how to start, else its only program. */
+async function chooseInRoot(project: Project, settings: PlanSettings, notes: string[]): Promise<Project> {
+  const { manifest, packages, tree } = project
+  const isRoot = settings.startCommand !== null || (await tree.hasFile('Procfile')) || startsItself(manifest)
+  if (isRoot) return project
+  const programs: string[] = []
+  for (const [folder, each] of packages) {
+    if (await isProgram(tree.folder(folder), each)) programs.push(folder)
+  }
+  const [folder] = programs
+  if (folder === undefined) return project
+  if (programs.length > 1) {
+    const names = programs.slice(0, SHOWN_FOLDERS).join(', ')
+    const more = programs.length > SHOWN_FOLDERS ? ', ...' : ''
+    return {
+      ...project,
+      obstacle: `this is a workspace with several programs (${names}${more}): set root_dir to the folder of one`,
+    }
+  }
+  notes.push(`building ${folder}, the only program of the workspace`)
+  return {
+    ...project,
+    folder,
+    tree: tree.folder(folder),
+    manifest: packages.get(folder)!,
+    needed: neededBy(folder, packages),
+  }
+}
+
+function startsItself({ scripts }: Manifest): boolean {
+  return scripts.start !== undefined && !callsOf(scripts.start, scripts).some(isDevelopmentServer)
+}
+
+/** Libraries have no script that starts them, and no page for the tools that they are built with. */
+async function isProgram(tree: Tree, manifest: Manifest): Promise<boolean> {
+  if (startsItself(manifest)) return true
+  const framework = await frameworkOf(tree, manifest)
+  if (framework === null) return false
+  return framework.start !== null || !framework.singlePage || (await hasPage(tree))
+}
+
+async function hasPage(tree: Tree): Promise<boolean> {
+  for (const file of ['index.html', 'public/index.html', 'src/index.html', 'angular.json']) {
+    if (await tree.hasFile(file)) return true
+  }
+  return false
+}

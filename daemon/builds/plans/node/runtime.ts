@@ -1,0 +1,74 @@
+import { NODE_MAJORS } from '../base-images.ts'
+import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
+import type { PlanSettings } from '../plan.ts'
+import { baseImage } from '../steps.ts'
+import type { Project } from './project.ts'
+import { chooseNodeMajor } from './version.ts'
+
+/** What runs the code. */
+export interface Runtime {
+  name: 'node' | 'bun'
+  version: string | null
+  /** Of node; null for Bun. */
+  nodeMajor: number | null
+  fullImage: string
+  slimImage: string
+  /** Lines that bring the runtime into the full image, where that is another one's. */
+  lines(settings: PlanSettings): string[]
+}
+
+/** The version of node or Bun that a project pins, with its images. Throws BuildFailure for one that cannot be had. */
+export async function chooseRuntime(
+  name: Runtime['name'],
+  { tree, manifest, root, rootManifest, folder }: Project,
+  notes: string[],
+): Promise<Runtime> {
+  const places =
+    folder === ''
+      ? [{ tree, manifest }]
+      : [
+          { tree, manifest },
+          { tree: root, manifest: rootManifest },
+        ]
+  if (name === 'node') {
+    const major = await chooseNodeMajor(places, notes)
+    return {
+      name,
+      version: String(major),
+      nodeMajor: major,
+      fullImage: `node:${major}-bookworm`,
+      slimImage: `node:${major}-bookworm-slim`,
+      lines: () => [],
+    }
+  }
+  const pin = await firstPin(
+    places.flatMap((place) => [
+      inFiles(place.tree, ['.bun-version']),
+      inToolFiles(place.tree, ['bun']),
+      inManifest(
+        /^bun@(.+)$/.exec(place.manifest.packageManager ?? '')?.[1],
+        'packageManager of package.json',
+      ),
+      inManifest(place.manifest.engines.bun, 'engines.bun of package.json'),
+    ]),
+  )
+  const version = /^v?(1(?:\.\d+){0,2})(?:\+|$)/.exec(pin?.text ?? '')?.[1] ?? null
+  if (pin !== null && version === null)
+    notes.push(`${pin.where} names no version of Bun 1: taking the newest`)
+  const image = `oven/bun:${version ?? '1'}`
+  return {
+    name,
+    version,
+    nodeMajor: null,
+    // Its own image has no compilers; tools of the build that ask for node find it here.
+    fullImage: `node:${NODE_MAJORS.findLast((major) => major % 2 === 0 && major <= TOOLS_MAJOR)!}-bookworm`,
+    slimImage: image,
+    lines: (settings) => [
+      `COPY --from=${baseImage(settings, image)} /usr/local/bin/bun /usr/local/bin/bun`,
+      'RUN ln -s bun /usr/local/bin/bunx',
+    ],
+  }
+}
+
+/** The line of node in long-term support, for tools. */
+const TOOLS_MAJOR = 24

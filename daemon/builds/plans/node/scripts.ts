@@ -1,0 +1,196 @@
+/** A program with its arguments, as a script calls it. */
+export type Call = string[]
+
+/** Scripts that call each other in a circle are followed so far. */
+const MAX_DEPTH = 6
+/** More calls than this say no more. */
+const MAX_CALLS = 50
+
+/** Words before a program that change nothing of what it is. */
+const RUNNERS = new Set([
+  'exec',
+  'env',
+  'cross-env',
+  'cross-env-shell',
+  'npx',
+  'pnpx',
+  'bunx',
+  'dotenv',
+  'env-cmd',
+  'dotenvx',
+])
+/** Programs that run a script of package.json. */
+const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun'])
+/** Words of theirs that are no script. */
+const MANAGER_WORDS = new Set(['run', 'run-script', 'exec', 'dlx', 'x', 'start', 'stop', 'test'])
+
+/** What a command comes to, through other scripts of package.json. */
+interface Followed {
+  /** The programs that are called in the end, behind runners and assignments. */
+  calls: Call[]
+  /** All words on the way, runners too. */
+  words: string[]
+}
+
+/** The programs that a command calls in the end. */
+export function callsOf(command: string, scripts: Record<string, string>): Call[] {
+  return follow(command, scripts).calls
+}
+
+function follow(
+  command: string,
+  scripts: Record<string, string>,
+  depth = 0,
+  followed: Followed = { calls: [], words: [] },
+): Followed {
+  for (const part of command.split(/&&|\|\||[;|&]/)) {
+    const all = part.split(/\s+/).filter((word) => word !== '')
+    const words = withoutRunners(all)
+    const script = scriptOf(words, scripts)
+    if (followed.calls.length === MAX_CALLS) break
+    followed.words.push(...all)
+    if (script !== null && depth < MAX_DEPTH) follow(script, scripts, depth + 1, followed)
+    else if (words.length > 0) followed.calls.push(words)
+  }
+  return followed
+}
+
+function withoutRunners(words: string[]): Call {
+  let at = 0
+  while (at < words.length) {
+    const word = words[at]!
+    const isManagerExec = MANAGERS.has(word) && ['exec', 'dlx', 'x'].includes(words[at + 1] ?? '')
+    if (isManagerExec) at += 2
+    // Behind a runner stand its own options too, but for a program's they stay with it.
+    else if (RUNNERS.has(word) || /^[A-Za-z_]\w*=/.test(word) || (word.startsWith('-') && at > 0)) at += 1
+    else break
+  }
+  return words.slice(at)
+}
+
+/** The text of the script that a call of a package manager runs, or null. */
+function scriptOf(words: Call, scripts: Record<string, string>): string | null {
+  const [program, ...rest] = words
+  if (program === undefined || !MANAGERS.has(program)) return null
+  const [first, second] = rest.filter((word) => !word.startsWith('-'))
+  const name = first === 'run' || first === 'run-script' ? second : first
+  return name !== undefined && Object.hasOwn(scripts, name) ? scripts[name]! : null
+}
+
+/** Whether a call runs a package manager for something that is no script of package.json, so that it must be there. */
+export function callsManager(words: Call): boolean {
+  return MANAGERS.has(words[0] ?? '') && (words.length === 1 || MANAGER_WORDS.has(words[1]!))
+}
+
+type Judge = (argument: string | undefined, all: readonly string[]) => boolean
+
+const first =
+  (...names: (string | undefined)[]): Judge =>
+  (argument) =>
+    names.includes(argument)
+const any: Judge = () => true
+const option =
+  (...names: string[]): Judge =>
+  (_argument, all) =>
+    all.some((word) => names.includes(word))
+
+/** Programs that serve files to a developer who changes them, by the arguments with which they do (each tool's own reference). */
+const DEVELOPMENT_SERVERS: Record<string, Judge> = {
+  ace: option('--watch', '--hmr'),
+  'app-builder': any,
+  astro: first(undefined, 'dev', 'start', 'preview'),
+  'browser-sync': any,
+  craco: first('start'),
+  docusaurus: first('start', 'serve'),
+  'docusaurus-start': any,
+  eleventy: option('--serve', '--watch'),
+  '@11ty/eleventy': option('--serve', '--watch'),
+  ember: first('serve', 'server', 's'),
+  expo: first('start', undefined),
+  gatsby: first('develop', 'serve'),
+  gridsome: first('develop'),
+  hexo: first('server', 's'),
+  ionic: first('serve'),
+  'live-server': any,
+  max: first('dev'),
+  next: first(undefined, 'dev'),
+  ng: first('serve', 's', 'dev', 'start'),
+  nuxi: first(undefined, 'dev', 'preview'),
+  nuxt: first(undefined, 'dev', 'preview'),
+  nx: first('serve', 'dev', 'preview', 'run'),
+  parcel: (argument) => argument !== 'build',
+  preact: first('watch', 'serve'),
+  quasar: first('dev', 'serve'),
+  'react-app-rewired': first('start'),
+  'react-router': first('dev'),
+  'react-scripts': first('start'),
+  'react-static': first('start'),
+  remix: first('dev', 'watch'),
+  rollup: option('-w', '--watch', '-cw'),
+  rsbuild: first(undefined, 'dev', 'preview'),
+  rspack: first(undefined, 'serve', 'dev', 'server', 's'),
+  sanity: first('dev', 'start', 'preview'),
+  'sirv-dev': any,
+  snowpack: first('dev'),
+  'solid-start': first('dev'),
+  'start-storybook': any,
+  stencil: option('--serve', '--dev', '--watch'),
+  storybook: first('dev'),
+  'svelte-kit': first('dev', 'preview'),
+  tsc: option('-w', '--watch'),
+  turbo: (argument, all) => argument === 'dev' || all[1] === 'dev',
+  umi: first('dev'),
+  vinxi: first('dev'),
+  vite: (argument) => argument !== 'build' && argument !== 'optimize',
+  vitepress: first('dev', 'serve', 'preview'),
+  'vue-cli-service': first('serve'),
+  vuepress: first('dev', 'serve'),
+  'vuepress-vite': first('dev'),
+  webpack: (argument, all) => argument === 'serve' || argument === 'server' || all.includes('--watch'),
+  'webpack-dev-server': any,
+  wmr: first(undefined, 'serve', 'start'),
+  wrangler: first('dev'),
+}
+
+/** Whether a call starts a server that is for development alone. */
+export function isDevelopmentServer([program, ...rest]: Call): boolean {
+  if (program === undefined || !Object.hasOwn(DEVELOPMENT_SERVERS, program)) return false
+  const argument = rest.find((word) => !word.startsWith('-'))
+  return DEVELOPMENT_SERVERS[program]!(argument, rest)
+}
+
+/** Programs by the package that brings them, where the names differ. */
+const PROGRAMS: Record<string, string> = {
+  'babel-node': '@babel/node',
+  dotenv: 'dotenv-cli',
+  eleventy: '@11ty/eleventy',
+  fastify: 'fastify-cli',
+  nest: '@nestjs/cli',
+  ng: '@angular/cli',
+  'react-router-serve': '@react-router/serve',
+  'remix-serve': '@remix-run/serve',
+  strapi: '@strapi/strapi',
+  'swc-node': '@swc-node/register',
+  tsc: 'typescript',
+}
+
+/** The package among `names` that a command calls by its program or names in an argument, such as `-r dotenv/config`; or null. */
+export function packageNeeded(
+  command: string,
+  scripts: Record<string, string>,
+  names: ReadonlySet<string>,
+): string | null {
+  for (const word of follow(command, scripts).words) {
+    const text = word.replace(/^--?[\w-]+=/, '').replace(/^(?:\.\/)?node_modules\/(?:\.bin\/)?/, '')
+    const [scope, rest] = text.split('/')
+    const candidates = [
+      text,
+      scope!,
+      `${scope}/${rest}`,
+      Object.hasOwn(PROGRAMS, text) ? PROGRAMS[text]! : '',
+    ]
+    const needed = candidates.find((name) => names.has(name))
+    if (needed !== undefined) return needed
+  }
+  return null
+}

@@ -1,0 +1,188 @@
+import {
+  folderOf,
+  isOfMajor,
+  server,
+  settingOf,
+  variants,
+  type Framework,
+  type KnownFramework,
+  type Project,
+} from './frameworks.ts'
+
+/** Nitro's, which Nuxt, SolidStart and TanStack Start build with (nitro.build, "Node.js"). */
+const NITRO = { start: 'node .output/server/index.mjs', output: '.output' }
+
+/** Frameworks that make a server, unless their settings say otherwise. */
+export const SERVER_FRAMEWORKS: KnownFramework[] = [
+  server('next', ['next'], 'next build', 'next start -H 0.0.0.0 -p $PORT', {
+    configuration: variants('next.config'),
+    caches: ['.next/cache'],
+    environment: { NEXT_TELEMETRY_DISABLED: '1' },
+    refine: next,
+  }),
+  server('nuxt', ['nuxt', 'nuxt3', 'nuxt-nightly', 'nuxt-edge'], 'nuxt build', NITRO.start, {
+    output: NITRO.output,
+    siteBuild: 'nuxt generate',
+    publishDirectory: '.output/public',
+    caches: ['node_modules/.cache'],
+    environment: { NUXT_TELEMETRY_DISABLED: '1' },
+    refine: nuxt,
+  }),
+  server('sveltekit', ['@sveltejs/kit'], 'vite build', 'node build', {
+    configuration: variants('svelte.config'),
+    publishDirectory: 'build',
+    refine: sveltekit,
+  }),
+  server('astro', ['astro'], 'astro build', 'node dist/server/entry.mjs', {
+    configuration: variants('astro.config'),
+    caches: ['node_modules/.astro'],
+    environment: { ASTRO_TELEMETRY_DISABLED: '1' },
+    refine: astro,
+  }),
+  server(
+    'react-router',
+    ['@react-router/dev', '@react-router/serve'],
+    'react-router build',
+    'react-router-serve ./build/server/index.js',
+    {
+      configuration: variants('react-router.config'),
+      publishDirectory: 'build/client',
+      refine: reactRouter,
+    },
+  ),
+  server(
+    'remix',
+    ['@remix-run/dev', '@remix-run/serve', '@remix-run/react'],
+    'remix build',
+    'remix-serve ./build/server/index.js',
+    {
+      configuration: [...variants('remix.config'), ...variants('vite.config')],
+      publishDirectory: 'build/client',
+      // Vite makes a server of its own below build/, the older compiler one file (Remix, "Vite").
+      refine: ({ configuration }) =>
+        configuration.includes('@remix-run/dev')
+          ? /\bssr\s*:\s*false\b/.test(configuration)
+            ? { start: null, singlePage: true }
+            : {}
+          : { start: 'remix-serve build/index.js', publishDirectory: null },
+    },
+  ),
+  server(
+    'tanstack-start',
+    ['@tanstack/react-start', '@tanstack/solid-start', '@tanstack/start'],
+    'vite build',
+    NITRO.start,
+    { output: NITRO.output, refine: tanstack },
+  ),
+  server('solidstart', ['@solidjs/start'], 'vinxi build', NITRO.start, {
+    output: NITRO.output,
+    configuration: variants('app.config'),
+    refine: ({ configuration, manifest }) => ({
+      // Without vinxi it is a plugin of Vite (SolidStart 2).
+      ...('vinxi' in manifest.dependencies ? {} : { build: 'vite build' }),
+      ...(/\bpreset\s*:\s*["'`]static["'`]/.test(configuration) || /\bssr\s*:\s*false\b/.test(configuration)
+        ? { start: null, output: null, publishDirectory: '.output/public', singlePage: true }
+        : {}),
+    }),
+  }),
+  server('solidstart', ['solid-start'], 'solid-start build', 'solid-start start'),
+  server('hydrogen', ['@shopify/hydrogen'], null, '', {
+    start: null,
+    obstacle:
+      "Hydrogen builds for Shopify's own hosting: give it a server for node and set start_command, such as node server.js",
+  }),
+  server('blitz', ['blitz'], 'blitz build', 'blitz start -p $PORT', { caches: ['.next/cache'] }),
+  server('analog', ['@analogjs/platform'], 'vite build', 'node dist/analog/server/index.mjs', {
+    output: 'dist/analog',
+  }),
+  server('sapper', ['sapper'], 'sapper build', 'node __sapper__/build'),
+  server('adonis', ['@adonisjs/core'], 'node ace build', 'node build/bin/server.js'),
+  server('strapi', ['@strapi/strapi'], 'strapi build', 'strapi start'),
+  server('nest', ['@nestjs/core'], 'nest build', 'node dist/main'),
+  server('nitro', ['nitropack', 'nitro'], 'nitro build', NITRO.start, { output: NITRO.output }),
+]
+
+function next({ configuration, manifest }: Project): Partial<Framework> {
+  const folder = folderOf(settingOf(configuration, /\bdistDir\s*:\s*["'`]([^"'`\n]+)["'`]/), null)
+  const caches = [`${folder ?? '.next'}/cache`]
+  const isExport = /\boutput\s*:\s*["'`]export["'`]/.test(configuration)
+  const exports = /\bnext export\b/.test(manifest.scripts.build ?? '')
+  if (isExport || exports) return { caches, start: null, publishDirectory: (isExport && folder) || 'out' }
+  if (folder === null && /\boutput\s*:\s*["'`]standalone["'`]/.test(configuration)) {
+    return { caches, start: 'node server.js', output: '.next/standalone' }
+  }
+  return { caches }
+}
+
+function nuxt({ manifest }: Project): Partial<Framework> {
+  const range = manifest.dependencies.nuxt ?? manifest.dependencies['nuxt-edge']
+  const isOld = isOfMajor(range, '1', '2')
+  const publishDirectory = isOld ? 'dist' : '.output/public'
+  // `nuxt generate` makes files alone (nuxt.com, "Static Hosting").
+  if (/\b(?:nuxt|nuxi) generate\b/.test(manifest.scripts.build ?? '')) {
+    return { start: null, output: null, publishDirectory }
+  }
+  return isOld ? { start: 'nuxt start', output: null, publishDirectory } : {}
+}
+
+/** SvelteKit's adapters say what is built (svelte.dev, "Adapters"). */
+function sveltekit({ configuration, manifest }: Project): Partial<Framework> {
+  const uses = (name: string): boolean => {
+    const adapter = `@sveltejs/adapter-${name}`
+    return configuration === '' ? adapter in manifest.dependencies : configuration.includes(adapter)
+  }
+  if (uses('node')) return { publishDirectory: null }
+  if (uses('static')) {
+    const folder = settingOf(configuration, /\bpages\s*:\s*["'`]([^"'`\n]+)["'`]/)
+    const singlePage = /\bfallback\s*:\s*["'`]/.test(configuration)
+    return { start: null, publishDirectory: folderOf(folder, 'build'), singlePage }
+  }
+  for (const name of ['vercel', 'netlify', 'cloudflare', 'cloudflare-workers']) {
+    if (uses(name))
+      return {
+        start: null,
+        publishDirectory: null,
+        obstacle: foreign('SvelteKit', `adapter-${name}`, '@sveltejs/adapter-node'),
+      }
+  }
+  // The one variable by which the automatic adapter takes the one for node (@sveltejs/adapter-auto, adapters.js).
+  return { environment: { GCP_BUILDPACKS: 'true' }, publishDirectory: null }
+}
+
+function astro({ configuration, manifest }: Project): Partial<Framework> {
+  const folder = folderOf(settingOf(configuration, /\boutDir\s*:\s*["'`]([^"'`\n]+)["'`]/), 'dist')
+  const usesNode = configuration.includes('@astrojs/node') || '@astrojs/node' in manifest.dependencies
+  if (usesNode && /\bmode\s*:\s*["'`]middleware["'`]/.test(configuration)) return { start: null }
+  if (usesNode) return { start: `node ${folder ?? 'dist'}/server/entry.mjs` }
+  const isServer = /\boutput\s*:\s*["'`](?:server|hybrid)["'`]/.test(configuration)
+  const adapter = ['vercel', 'netlify', 'cloudflare'].find((name) =>
+    configuration.includes(`@astrojs/${name}`),
+  )
+  const obstacle = isServer ? foreign('Astro', adapter ?? 'no adapter', '@astrojs/node') : null
+  return { start: null, publishDirectory: folder, obstacle }
+}
+
+function reactRouter({ configuration, manifest }: Project): Partial<Framework> {
+  const named = settingOf(configuration, /\bbuildDirectory\s*:\s*["'`]([^"'`\n]+)["'`]/)
+  const folder = folderOf(named, 'build')
+  const publishDirectory = folder === null ? null : `${folder}/client`
+  if (/\bssr["']?\s*:\s*false\b/.test(configuration))
+    return { start: null, publishDirectory, singlePage: true }
+  // Without its own server there is one of the project's, which a script starts.
+  if (!('@react-router/serve' in manifest.dependencies)) return { start: null, publishDirectory: null }
+  return { start: `react-router-serve ./${folder ?? 'build'}/server/index.js`, publishDirectory }
+}
+
+/** With Nitro it is a server of its own; without, srvx serves what was built (TanStack Start, "Hosting"). */
+function tanstack({ manifest: { dependencies } }: Project): Partial<Framework> {
+  if (
+    ['nitro', 'nitropack', 'vinxi', '@tanstack/nitro-v2-vite-plugin'].some((name) => name in dependencies)
+  ) {
+    return {}
+  }
+  return { start: 'npx --yes srvx --prod -s ../client dist/server/server.js', output: null }
+}
+
+function foreign(name: string, adapter: string, wanted: string): string {
+  return `${name} is set up with ${adapter}, whose output no server here runs: use ${wanted}`
+}

@@ -1,0 +1,171 @@
+import { posix } from 'node:path'
+import { isRecord } from '../json.ts'
+import {
+  folderOf,
+  settingOf,
+  site,
+  variants,
+  type Framework,
+  type KnownFramework,
+  type Project,
+} from './frameworks.ts'
+
+const SINGLE = { singlePage: true }
+
+/** Frameworks that make files for browsers; before the tools that they are made with. */
+export const SITE_FRAMEWORKS: KnownFramework[] = [
+  site('gatsby', ['gatsby'], 'gatsby build', 'public', { environment: { GATSBY_TELEMETRY_DISABLED: '1' } }),
+  site('docusaurus', ['@docusaurus/core'], 'docusaurus build', 'build'),
+  site('eleventy', ['@11ty/eleventy'], 'eleventy', '_site', {
+    configuration: ['.eleventy.js', ...variants('eleventy.config')],
+    refine: ({ configuration, manifest }) => ({
+      publishDirectory: folderOf(
+        settingOf(manifest.scripts.build ?? '', /--output[= ]([^\s'"]+)/) ??
+          settingOf(configuration, /\boutput\s*:\s*["'`]([^"'`\n]+)["'`]/),
+        '_site',
+      ),
+    }),
+  }),
+  site('vitepress', ['vitepress'], 'vitepress build', '.vitepress/dist', {
+    refine: (project) => inDocumentation(project, '.vitepress/dist'),
+  }),
+  site('vuepress', ['vuepress'], 'vuepress build', '.vuepress/dist', {
+    refine: (project) => inDocumentation(project, '.vuepress/dist'),
+  }),
+  site('hexo', ['hexo'], 'hexo generate', 'public'),
+  site('gridsome', ['gridsome'], 'gridsome build', 'dist'),
+  site('saber', ['saber'], 'saber build', 'public'),
+  site('phenomic', ['@phenomic/core'], 'phenomic build', 'public'),
+  site('react-static', ['react-static'], 'react-static build', 'dist'),
+  site('metalsmith', ['metalsmith'], null, 'build'),
+  site('angular', ['@angular/core', '@angular/cli'], 'ng build', null, {
+    ...SINGLE,
+    configuration: ['angular.json'],
+    caches: ['.angular/cache'],
+    environment: { NG_CLI_ANALYTICS: 'false' },
+    refine: angular,
+  }),
+  site('ember', ['ember-cli', 'ember-source'], 'ember build --environment=production', 'dist', SINGLE),
+  site(
+    'create-react-app',
+    ['react-scripts', '@craco/craco', 'react-app-rewired'],
+    'react-scripts build',
+    'build',
+    {
+      ...SINGLE,
+      refine: ({ manifest }) => ({
+        publishDirectory: folderOf(
+          settingOf(manifest.scripts.build ?? '', /\bBUILD_PATH=["']?([\w./-]+)/),
+          'build',
+        ),
+      }),
+    },
+  ),
+  site('vue-cli', ['@vue/cli-service'], 'vue-cli-service build', 'dist', {
+    ...SINGLE,
+    configuration: variants('vue.config'),
+    refine: ({ configuration }) => ({
+      publishDirectory: folderOf(settingOf(configuration, /\boutputDir\s*:\s*["'`]([^"'`\n]+)["'`]/), 'dist'),
+    }),
+  }),
+  site('preact', ['preact-cli'], 'preact build', 'build', SINGLE),
+  site('umi', ['umi', '@umijs/max'], 'umi build', 'dist', SINGLE),
+  site('stencil', ['@stencil/core'], 'stencil build', 'www', SINGLE),
+  site(
+    'quasar',
+    ['@quasar/app-vite', '@quasar/app-webpack', '@quasar/app'],
+    'quasar build',
+    'dist/spa',
+    SINGLE,
+  ),
+  site('redwood', ['@redwoodjs/core'], 'rw build web', 'web/dist', SINGLE),
+  site('dojo', ['@dojo/framework', '@dojo/cli'], 'dojo build', 'output/dist', SINGLE),
+  site('polymer', ['polymer-cli'], 'polymer build', 'build/default', SINGLE),
+  site('sanity', ['sanity'], 'sanity build', 'dist', SINGLE),
+  site('expo', ['expo'], 'expo export --platform web', 'dist', SINGLE),
+  site('snowpack', ['snowpack'], 'snowpack build', 'build', SINGLE),
+  site('rsbuild', ['@rsbuild/core'], 'rsbuild build', 'dist', SINGLE),
+  site('wmr', ['wmr'], 'wmr build', 'dist', SINGLE),
+  site('vite', ['vite', 'rolldown-vite'], 'vite build', 'dist', {
+    ...SINGLE,
+    configuration: variants('vite.config'),
+    refine: vite,
+  }),
+  site('parcel', ['parcel', 'parcel-bundler'], null, 'dist', {
+    ...SINGLE,
+    caches: ['.parcel-cache'],
+    refine: ({ manifest }) => ({
+      publishDirectory: folderOf(
+        settingOf(manifest.scripts.build ?? '', /(?:--dist-dir|--out-dir|-d)[= ]([^\s'"]+)/),
+        'dist',
+      ),
+    }),
+  }),
+  site('brunch', ['brunch'], 'brunch build --production', 'public', SINGLE),
+  site('rspack', ['@rspack/cli'], 'rspack build', 'dist', SINGLE),
+  site('storybook', ['storybook'], null, 'storybook-static', {
+    // It stands beside many programs as a tool of their developers.
+    refine: ({ manifest }) =>
+      /\bstorybook build\b|\bbuild-storybook\b/.test(manifest.scripts.build ?? '') ? {} : null,
+  }),
+  site('webpack', ['webpack-cli'], null, 'dist', {
+    ...SINGLE,
+    refine: ({ manifest }) => (/\bwebpack\b/.test(manifest.scripts.build ?? '') ? {} : null),
+  }),
+  site('svelte', ['svelte'], null, 'public', SINGLE),
+]
+
+/** What was built lies in the folder of the documentation, which the build script names. */
+function inDocumentation({ manifest: { scripts } }: Project, folder: string): Partial<Framework> {
+  const script = scripts.build ?? scripts['docs:build'] ?? ''
+  const named = folderOf(settingOf(script, /\b(?:vitepress|vuepress) build ([\w./-]+)/), null)
+  return {
+    publishDirectory: named === null || named === '.' ? folder : `${named}/${folder}`,
+    // `vuepress init` and `vitepress init` name it so.
+    ...(scripts.build === undefined && scripts['docs:build'] !== undefined
+      ? { build: scripts['docs:build'] }
+      : {}),
+  }
+}
+
+/** Vite's folder lies below its `root` (vite.dev, "build.outDir"); the command line comes before the file. */
+function vite({ configuration, manifest }: Project): Partial<Framework> {
+  const root = settingOf(configuration, /\broot\s*:\s*["'`]([\w./-]+)["'`]/) ?? '.'
+  const folder =
+    settingOf(manifest.scripts.build ?? '', /--outDir[= ]["']?([\w./-]+)/) ??
+    settingOf(configuration, /\boutDir\s*:\s*["'`]([\w./-]+)["'`]/) ??
+    'dist'
+  return { publishDirectory: folderOf(posix.join(root, folder), null) }
+}
+
+/** angular.json says it by project (angular.dev, "Workspace configuration"); the newer builder adds `browser/`. */
+function angular({ configuration }: Project): Partial<Framework> {
+  let workspace: unknown
+  try {
+    workspace = JSON.parse(configuration)
+  } catch {
+    return {}
+  }
+  const projects = isRecord(workspace) && isRecord(workspace.projects) ? workspace.projects : {}
+  for (const [name, project] of Object.entries(projects)) {
+    if (!isRecord(project) || project.projectType === 'library') continue
+    const targets = [project.architect, project.targets].find(isRecord)
+    const build = isRecord(targets?.build) ? targets.build : {}
+    const options = isRecord(build.options) ? build.options : {}
+    const { outputPath } = options
+    const base = isRecord(outputPath) ? outputPath.base : outputPath
+    const folder = folderOf(typeof base === 'string' ? base : `dist/${name}`, null)
+    if (folder === null || !/^[\w./@-]+$/.test(folder)) return {}
+    const isNewer = String(build.builder).endsWith(':application') || options.browser !== undefined
+    const browser =
+      isRecord(outputPath) && typeof outputPath.browser === 'string' ? outputPath.browser : 'browser'
+    // A server beside the files (angular.dev, "Server-side and hybrid-rendering").
+    if (isRecord(options.ssr) || options.ssr === true) {
+      return options.outputMode === 'static'
+        ? { publishDirectory: posix.join(folder, browser) }
+        : { start: `node ${folder}/server/server.mjs`, publishDirectory: posix.join(folder, browser) }
+    }
+    return { publishDirectory: isNewer ? posix.join(folder, browser) : folder }
+  }
+  return {}
+}

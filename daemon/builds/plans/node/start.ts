@@ -1,0 +1,126 @@
+import type { Tree } from '../../../sources/tree.ts'
+import type { Proposal } from '../start.ts'
+import type { Framework } from './frameworks.ts'
+import type { PackageManager } from './managers.ts'
+import type { Manifest } from './manifest.ts'
+import { callsOf, isDevelopmentServer } from './scripts.ts'
+
+/** Scripts that start a program as it runs for its users, in the order of preference. */
+const START_SCRIPTS = ['start:prod', 'start:production', 'start']
+
+/** Files that are started when nothing says what to start, in this order; with and without the folder of the sources. */
+const ENTRY_NAMES = ['server', 'index', 'app', 'main']
+const JAVASCRIPT = ['js', 'mjs', 'cjs']
+const TYPESCRIPT = ['ts', 'mts']
+
+/** From here on node runs TypeScript as it is (nodejs.org, "Running TypeScript Natively"; 22.18). */
+const FIRST_TYPESCRIPT_MAJOR = 22
+
+/** Packages with which a program serves itself, whatever front end lies beside it. */
+const SERVER_PACKAGES = [
+  'express',
+  'fastify',
+  'koa',
+  'hono',
+  '@hono/node-server',
+  '@hapi/hapi',
+  'polka',
+  'restify',
+  'h3',
+]
+
+/** What is known of a project when its start is looked for. */
+export interface StartSearch {
+  tree: Tree
+  manifest: Manifest
+  manager: PackageManager
+  framework: Framework | null
+  /** Of node; null for Bun, which runs TypeScript. */
+  major: number | null
+  notes: string[]
+}
+
+/** What package.json, the framework and the files propose to start. */
+export async function proposeStart(search: StartSearch): Promise<Proposal> {
+  const { manifest, framework, notes } = search
+  // The server that the standalone build made; `next start` does not serve it (Next.js, "output").
+  if (framework?.output === '.next/standalone') return { command: framework.start! }
+  const script = START_SCRIPTS.find(
+    (name) => name in manifest.scripts && !isForDevelopment(manifest.scripts[name]!, manifest),
+  )
+  if (script !== undefined) return { command: commandOf(script, search) }
+  if (manifest.scripts.start !== undefined) {
+    notes.push(`the script "start" (${manifest.scripts.start}) is for development: it is not used`)
+  }
+  if (framework?.start) return { command: framework.start }
+  const entry = await entryOf(search)
+  const serves = SERVER_PACKAGES.some(
+    (name) => name in manifest.dependencies && !(name in manifest.devDependencies),
+  )
+  if (framework !== null && framework.publishDirectory !== null && !(serves && entry !== null))
+    return { site: true }
+  return entry === null ? null : { command: entry }
+}
+
+function isForDevelopment(script: string, { scripts }: Manifest): boolean {
+  return callsOf(script, scripts).some(isDevelopmentServer)
+}
+
+/**
+ * A plain script is run itself: without the package manager before it the program starts sooner, takes less memory and
+ * gets its signals directly. Whatever the manager adds to it is kept by running the manager.
+ */
+function commandOf(name: string, { manifest: { scripts }, manager }: StartSearch): string {
+  const script = scripts[name]!
+  const isPlain =
+    !(`pre${name}` in scripts) &&
+    !(`post${name}` in scripts) &&
+    !/[\n]|\$?npm_|\b(npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/.test(script)
+  if (!isPlain) return manager.run(name)
+  // It restarts a program whose files a developer changes.
+  return /^nodemon [\w./-]+\.[cm]?js$/.test(script) ? script.replace('nodemon', 'node') : script
+}
+
+async function entryOf({ tree, manifest, framework, major, notes }: StartSearch): Promise<string | null> {
+  const { main, scripts, dependencies } = manifest
+  const run = major === null ? 'bun run' : 'node'
+  if (main !== null && /^[\w./@-]+$/.test(main) && !main.includes('..')) {
+    for (const file of [main, `${main}.js`, `${main}/index.js`]) {
+      if (/\.[cm]?js$/.test(file) && (await tree.hasFile(file))) return `${run} ${file}`
+    }
+    if (/\.[cm]?tsx?$/.test(main) && (await tree.hasFile(main))) return typescript(main)
+    // What is not there yet, the build makes.
+    if (/\.[cm]?js$/.test(main) && scripts.build !== undefined && framework === null) return `${run} ${main}`
+  }
+  for (const folder of ['', 'src/']) {
+    for (const file of filesOf(folder, JAVASCRIPT)) if (await tree.hasFile(file)) return `${run} ${file}`
+  }
+  for (const folder of ['src/', '']) {
+    for (const file of filesOf(folder, TYPESCRIPT)) {
+      if (!(await tree.hasFile(file))) continue
+      return (await compiled(file)) ?? typescript(file)
+    }
+  }
+  return null
+
+  function typescript(file: string): string | null {
+    if (major === null) return `bun run ${file}`
+    for (const runner of ['tsx', 'ts-node']) if (runner in dependencies) return `${runner} ${file}`
+    if (major >= FIRST_TYPESCRIPT_MAJOR) return `node ${file}`
+    notes.push(`node ${major} does not run ${file}: pin node ${FIRST_TYPESCRIPT_MAJOR} or newer, or add tsx`)
+    return null
+  }
+
+  /** Where the compiler of TypeScript puts a file of src/. */
+  async function compiled(file: string): Promise<string | null> {
+    const builds = callsOf(scripts.build ?? '', scripts).some(([program]) => program === 'tsc')
+    if (!builds || major === null) return null
+    const settings = (await tree.readText('tsconfig.json')) ?? ''
+    const folder = /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
+    return folder === undefined ? null : `node ${folder}/${file.replace(/^src\//, '').replace(/ts$/, 'js')}`
+  }
+}
+
+function filesOf(folder: string, endings: string[]): string[] {
+  return ENTRY_NAMES.flatMap((name) => endings.map((ending) => `${folder}${name}.${ending}`))
+}

@@ -1,0 +1,78 @@
+import semver from 'semver'
+import type { Tree } from '../../../sources/tree.ts'
+import { NODE_MAJORS, nearestImage, unreadable } from '../base-images.ts'
+import { firstPin, inFiles, inManifest, inToolFiles, type Pin } from '../pins.ts'
+import type { Manifest } from './manifest.ts'
+
+/** The line in long-term support (nodejs/Release, schedule). */
+const CURRENT_LTS = 24
+
+/** The names of lines in long-term support (nodejs/Release, schedule.json). */
+const LTS_NAMES: Record<string, number> = {
+  argon: 4,
+  boron: 6,
+  carbon: 8,
+  dubnium: 10,
+  erbium: 12,
+  fermium: 14,
+  gallium: 16,
+  hydrogen: 18,
+  iron: 20,
+  jod: 22,
+  krypton: 24,
+}
+
+/** For a range that several lines suit: the current line first, then those before it, then newer and odd ones. */
+const PREFERENCE = [CURRENT_LTS, 22, 20, 18, 16, 26, 25, 23, 21]
+
+/** Telling whether two ranges meet takes the square of their lengths. */
+const MAX_RANGE_CHARACTERS = 200
+
+/** Lines of node run what was written for one some years older; not so across more. */
+const REACH = 4
+
+/** The major version that a tree pins, or the workspace that it is a package of, else the current LTS. Throws BuildFailure for an unreadable one. */
+export async function chooseNodeMajor(
+  places: { tree: Tree; manifest: Manifest }[],
+  notes: string[],
+): Promise<number> {
+  const pin = await firstPin(places.flatMap(({ tree, manifest }) => pinsOf(tree, manifest)))
+  if (pin === null) return CURRENT_LTS
+  const major = majorOfName(pin.text) ?? majorOfRange(pin.text.replace(/^v/, ''))
+  if (major === null) throw unreadable(pin, 'node', String(CURRENT_LTS))
+  const choice = { language: 'node', available: NODE_MAJORS, reach: REACH, write: String }
+  return nearestImage(major, describe(pin), choice, notes)
+}
+
+function pinsOf(tree: Tree, manifest: Manifest): (() => Promise<Pin | null>)[] {
+  const { runtime } = manifest.devEngines
+  return [
+    inFiles(tree, ['.node-version', '.nvmrc']),
+    inToolFiles(tree, ['nodejs', 'node']),
+    inManifest(manifest.volta.node, 'volta.node of package.json'),
+    inManifest(runtime?.name === 'node' ? runtime.version : null, 'devEngines of package.json'),
+    inManifest(manifest.engines.node, 'engines.node of package.json'),
+  ]
+}
+
+/** A range is told with its place: the version that was taken is not in it. */
+function describe(pin: Pin): Pin {
+  return /^v?\d+(?:\.\d+)*$/.test(pin.text)
+    ? pin
+    : { ...pin, where: `${pin.where} (${pin.text.slice(0, 100)})` }
+}
+
+/** The aliases of nvm: `lts/*`, `lts/iron`, `node`. */
+function majorOfName(text: string): number | null {
+  const name = text.toLowerCase()
+  if (/^(lts\/\*|lts|node|stable|latest|current)$/.test(name)) return CURRENT_LTS
+  const alias = name.replace(/^lts[/-]/, '')
+  return Object.hasOwn(LTS_NAMES, alias) ? LTS_NAMES[alias]! : null
+}
+
+function majorOfRange(text: string): number | null {
+  const range = text.length > MAX_RANGE_CHARACTERS ? null : semver.validRange(text)
+  if (range === null) return null
+  const preferred = PREFERENCE.find((major) => semver.intersects(range, `${major}.x`))
+  return preferred ?? semver.minVersion(range)?.major ?? null
+}

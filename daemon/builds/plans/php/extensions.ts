@@ -1,0 +1,70 @@
+import { installPackages } from '../steps.ts'
+
+/** Extensions that the official image can compile, with the packages this takes (docker-php-ext-install). */
+const COMPILED: Record<string, string[]> = {
+  bcmath: [],
+  calendar: [],
+  exif: [],
+  gd: ['libfreetype-dev', 'libjpeg62-turbo-dev', 'libpng-dev', 'libwebp-dev'],
+  gettext: [],
+  gmp: ['libgmp-dev'],
+  intl: ['libicu-dev'],
+  mysqli: [],
+  opcache: [],
+  pcntl: [],
+  pdo_mysql: [],
+  pdo_pgsql: ['libpq-dev'],
+  pgsql: ['libpq-dev'],
+  soap: ['libxml2-dev'],
+  sockets: [],
+  xsl: ['libxslt1-dev'],
+  zip: ['libzip-dev'],
+}
+
+/** Extensions of PECL, with the packages to compile them. */
+const FROM_PECL: Record<string, string[]> = {
+  apcu: [],
+  imagick: ['libmagickwand-dev'],
+  memcached: ['libmemcached-dev', 'zlib1g-dev', 'libssl-dev'],
+  mongodb: ['libssl-dev'],
+  redis: [],
+}
+
+/** In every image: what the usual databases and frameworks want. */
+const USUAL = ['mysqli', 'pdo_mysql', 'pdo_pgsql', 'bcmath', 'zip', 'pcntl', 'opcache']
+
+/** From here on PHP has it built in (PHP 8.5, UPGRADING). */
+const FIRST_WITH_OPCACHE = '8.5'
+
+/** Line breaks of a file that `printf` writes. */
+const OPCACHE = [
+  'opcache.memory_consumption=128',
+  'opcache.max_accelerated_files=20000',
+  'opcache.revalidate_freq=60',
+].join('\\n')
+
+/** The lines that compile the extensions that are wanted, and the usual ones; and set up OPcache. */
+export function extensionSteps(wanted: readonly string[], version: string): string[] {
+  const compiled = [...new Set([...USUAL, ...wanted.filter((name) => name in COMPILED)])].filter(
+    (name) => name !== 'opcache' || version < FIRST_WITH_OPCACHE,
+  )
+  const pecl = wanted.filter((name) => name in FROM_PECL)
+  const packages = [
+    ...compiled.flatMap((name) => COMPILED[name]!),
+    ...pecl.flatMap((name) => FROM_PECL[name]!),
+  ]
+  // Without these it reads neither photographs nor fonts.
+  const configure = compiled.includes('gd')
+    ? ['docker-php-ext-configure gd --with-freetype --with-jpeg --with-webp']
+    : []
+  const commands = [
+    ...configure,
+    `docker-php-ext-install ${compiled.join(' ')}`,
+    ...pecl.map((name) => `pecl install ${name} && docker-php-ext-enable ${name}`),
+  ]
+  return [
+    ...installPackages([...new Set(packages)]),
+    `RUN ${commands.join(' && ')}`,
+    `RUN mkdir -p /usr/local/etc/php/conf.d && printf '${OPCACHE}\\n' >/usr/local/etc/php/conf.d/opcache-settings.ini`,
+  ]
+}

@@ -1,0 +1,165 @@
+import { posix } from 'node:path'
+import type { Tree } from '../../../sources/tree.ts'
+import { aptPackagesOf } from '../apt.ts'
+import { readAssets } from '../node/assets.ts'
+import {
+  NOTHING_KNOWN,
+  type LanguagePlan,
+  type PlannedBuild,
+  type PlannedVariable,
+  type PlanSettings,
+} from '../plan.ts'
+import { chooseStart } from '../start.ts'
+import {
+  baseImage,
+  buildCommandSteps,
+  buildStage,
+  finalStage,
+  installPackages,
+  siteStage,
+  step,
+  takeApp,
+  textOf,
+} from '../steps.ts'
+import { choosePhpVersion, readComposer, type Composer } from './composer.ts'
+import { findDocroot, herokuFolder, isHerokuCommand } from './docroot.ts'
+import { extensionSteps } from './extensions.ts'
+
+/** PHP behind Apache: Laravel, Symfony, a plain index.php. */
+export const php: LanguagePlan = {
+  name: 'php',
+  lookedFor: 'composer.json or index.php',
+  detect: async (tree) =>
+    !/"start"\s*:/.test((await tree.readText('package.json')) ?? '') &&
+    ((await tree.hasFile('composer.json')) || (await findDocroot(tree, null)) !== undefined),
+  plan: makePlan,
+}
+
+const CACHES = ['/root/.composer/cache']
+const COMPOSER = 'composer install --no-dev --no-interaction --no-progress --prefer-dist'
+
+/** Apache's own words; `${PORT}` is read from the environment when it starts. */
+function siteOf(folder: string): string {
+  return [
+    'ServerName localhost',
+    'Listen ${PORT}',
+    '<VirtualHost *:${PORT}>',
+    `  DocumentRoot ${folder}`,
+    `  <Directory ${folder}>`,
+    '    AllowOverride All',
+    '    Require all granted',
+    '    FallbackResource /index.php',
+    '  </Directory>',
+    '  <FilesMatch "^[.]">',
+    '    Require all denied',
+    '  </FilesMatch>',
+    '</VirtualHost>',
+  ].join('\\n')
+}
+
+async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const composer = await readComposer(tree)
+  const version = await choosePhpVersion(tree, composer, notes)
+  const found = await findDocroot(tree, composer)
+  const proposal = found === undefined ? null : { command: 'apache2-foreground' }
+  const start = await chooseStart(tree, settings, notes, proposal, ADVICE)
+  const { startCommand, docroot } = understood(start.startCommand, found ?? null, notes)
+  const assets = await readAssets(tree, settings, notes)
+  const buildCommand = settings.buildCommand ?? (assets.commands.join(' && ') || null)
+  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const site = siteOf(posix.join('/app', docroot ?? ''))
+  const dockerfile = [
+    `FROM ${baseImage(settings, `php:${version}-apache-bookworm`)} AS php`,
+    ...extensionSteps(composer?.extensions ?? [], version),
+    `RUN a2enmod -q rewrite && printf '${site}\\n' >/etc/apache2/sites-available/000-default.conf && : >/etc/apache2/ports.conf && cp /usr/local/etc/php/php.ini-production /usr/local/etc/php/php.ini`,
+    ...assets.stages,
+    ...buildStage('php'),
+    ...installPackages([...(composer === null ? [] : ['git', 'unzip']), ...aptPackages]),
+    ...installSteps(composer, settings),
+    ...assets.lines,
+    ...(buildCommand === null
+      ? []
+      : buildCommandSteps(buildCommand, settings, [...CACHES, ...assets.mounts])),
+    ...(start.isSite
+      ? siteStage()
+      : finalStage({ image: 'php', packages: aptPackages, content: [takeApp()], startCommand })),
+  ]
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand,
+    obstacle: start.obstacle,
+    version,
+    framework: await frameworkOf(tree, composer),
+    packageManager: composer === null ? null : 'composer',
+    installCommand: composer === null ? null : COMPOSER,
+    buildCommand,
+    env: await variablesOf(tree),
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: assets.manifests,
+    needsWhole: false,
+    ignore: ['.git', '**/node_modules', 'vendor'],
+    notes: [`php ${version} with Apache`, ...notes],
+  }
+}
+
+const ADVICE = 'add an index.php in the root or in public/'
+
+/** Heroku's commands start its own web server; here Apache serves the folder that they name. */
+function understood(
+  startCommand: string | null,
+  found: string | null,
+  notes: string[],
+): { startCommand: string | null; docroot: string | null } {
+  if (startCommand === null || !isHerokuCommand(startCommand)) return { startCommand, docroot: found }
+  const docroot = herokuFolder(startCommand)
+  notes.push(`serving ${docroot ?? 'the root'} with Apache in place of ${startCommand}`)
+  return { startCommand: 'apache2-foreground', docroot }
+}
+
+/** What composer.json names is installed first, without the scripts that want the code. */
+function installSteps(composer: Composer | null, settings: PlanSettings): string[] {
+  if (composer === null) return ['COPY source/ ./']
+  const lock = composer.hasLock ? ' source/composer.lock' : ''
+  const early = composer.hasLocalPackages
+    ? []
+    : [
+        `COPY source/composer.json${lock} ./`,
+        step(`${COMPOSER} --no-scripts --no-autoloader`, settings, CACHES),
+      ]
+  return [
+    `COPY --from=${baseImage(settings, 'composer:2')} /usr/bin/composer /usr/local/bin/composer`,
+    'ENV COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_CACHE_DIR=/root/.composer/cache',
+    ...early,
+    'COPY source/ ./',
+    step(`${COMPOSER} --optimize-autoloader`, settings, CACHES),
+  ]
+}
+
+/** Frameworks by the package that tells of them. */
+const FRAMEWORKS: Record<string, string> = {
+  'laravel/framework': 'laravel',
+  'laravel/lumen-framework': 'lumen',
+  'symfony/framework-bundle': 'symfony',
+  'cakephp/cakephp': 'cakephp',
+  'codeigniter4/framework': 'codeigniter',
+  'slim/slim': 'slim',
+  'drupal/core-recommended': 'drupal',
+  'roots/wordpress': 'wordpress',
+}
+
+async function frameworkOf(tree: Tree, composer: Composer | null): Promise<string | null> {
+  for (const [name, framework] of Object.entries(FRAMEWORKS)) {
+    if (composer !== null && name in composer.requires) return framework
+  }
+  return (await tree.hasFile('wp-config-sample.php')) ? 'wordpress' : null
+}
+
+/** Laravel signs and encrypts with a key of 32 bytes (laravel.com, "Encryption"). */
+async function variablesOf(tree: Tree): Promise<PlannedVariable[]> {
+  if (!(await tree.hasFile('artisan'))) return []
+  return [{ key: 'APP_KEY', generate: 'laravel', why: 'Laravel encrypts its cookies with it' }]
+}

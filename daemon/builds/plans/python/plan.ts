@@ -1,0 +1,162 @@
+import type { Tree } from '../../../sources/tree.ts'
+import { findInLines } from '../../text.ts'
+import { aptPackagesOf } from '../apt.ts'
+import { readAssets } from '../node/assets.ts'
+import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from '../plan.ts'
+import { chooseStart, type Proposal } from '../start.ts'
+import {
+  baseImage,
+  buildCommandSteps,
+  buildStage,
+  finalStage,
+  installPackages,
+  siteStage,
+  step,
+  takeApp,
+  textOf,
+} from '../steps.ts'
+import { findDjango } from './django.ts'
+import { chooseInstaller, type Installer } from './installers.ts'
+import { readNames, type NamesPackage } from './requirements.ts'
+import { findStart } from './start.ts'
+import { systemPackages } from './system-packages.ts'
+import { choosePythonMinor } from './version.ts'
+
+/** Manifests of Python projects; a `package.json` that can be started makes a tree with one of the weaker signs a node one. */
+const MANIFESTS = [
+  'requirements.txt',
+  'Pipfile',
+  'uv.lock',
+  'poetry.lock',
+  'manage.py',
+  'runtime.txt',
+  'pyproject.toml',
+  'setup.py',
+  'mkdocs.yml',
+]
+const ENTRY_FILES = ['main.py', 'app.py', 'wsgi.py', 'server.py', 'bot.py']
+
+/** Python programs, with pip, uv, Poetry, PDM or Pipenv. */
+export const python: LanguagePlan = {
+  name: 'python',
+  lookedFor: 'requirements.txt, pyproject.toml, Pipfile or main.py',
+  detect: isPython,
+  plan: makePlan,
+}
+
+async function isPython(tree: Tree): Promise<boolean> {
+  const manifest = (await tree.readText('package.json')) ?? ''
+  if (/"start"\s*:/.test(manifest)) return false
+  for (const name of manifest === '' ? [...MANIFESTS, ...ENTRY_FILES] : MANIFESTS) {
+    if (await tree.hasFile(name)) return true
+  }
+  return false
+}
+
+const VENV = '/opt/venv'
+const CACHE = '/root/.cache'
+
+async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const minor = await choosePythonMinor(tree, notes)
+  const names = await readNames(tree)
+  const installer = await chooseInstaller(tree)
+  const project = await findDjango(tree)
+  const found = await findStart(tree, names, project)
+  const documentation = await tree.readText('mkdocs.yml')
+  const proposal: Proposal = found ?? (documentation === null ? null : { site: true })
+  const start = await chooseStart(tree, settings, notes, proposal, ADVICE)
+  const isMkdocs = documentation !== null && (found === null || start.isSite)
+  const assets = await readAssets(tree, settings, notes)
+  const own = [
+    ...assets.commands,
+    ...(isMkdocs && start.isSite ? ['mkdocs build'] : []),
+    ...(project?.gathersFiles === true && !start.isSite ? ['python manage.py collectstatic --noinput'] : []),
+  ]
+  const buildCommand = settings.buildCommand ?? (own.join(' && ') || null)
+  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
+  const added = start.isProposed && found !== null && !start.isSite ? found.packages : []
+  if (added.length > 0) notes.push(`installing ${added.join(', ')}, which the requirements do not name`)
+  if (isMkdocs) added.push(...documentationPackages(documentation, names))
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const system = systemPackages(names)
+  const dockerfile = [
+    ...assets.stages,
+    ...buildStage(baseImage(settings, `python:3.${minor}-bookworm`)),
+    ...installPackages([...system.build, ...aptPackages]),
+    // Programs that a base image brings along can be used; those that are installed win.
+    `RUN python3 -m venv --system-site-packages ${VENV}`,
+    `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore`,
+    ...installSteps(installer, added, settings),
+    ...assets.lines,
+    ...(buildCommand === null ? [] : buildCommandSteps(buildCommand, settings, [CACHE, ...assets.mounts])),
+    ...(start.isSite
+      ? siteStage()
+      : finalStage({
+          image: baseImage(settings, `python:3.${minor}-slim-bookworm`),
+          packages: [...system.run, ...aptPackages],
+          content: [
+            `COPY --from=build ${VENV} ${VENV}`,
+            takeApp(),
+            `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PYTHONUNBUFFERED=1`,
+          ],
+          startCommand: start.startCommand,
+        })),
+  ]
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand: start.startCommand,
+    obstacle: start.obstacle,
+    version: `3.${minor}`,
+    framework: isMkdocs ? 'mkdocs' : (found?.framework ?? null),
+    packageManager: installer.name.toLowerCase(),
+    installCommand: [...installer.early, ...installer.late].join(' && ') || null,
+    buildCommand,
+    publishDirectory: isMkdocs ? folderOf(documentation) : null,
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: assets.manifests,
+    needsWhole: false,
+    ignore: ['.git', '**/__pycache__', '.venv', 'venv', '**/node_modules'],
+    notes: [`python 3.${minor} with ${installer.name}`, ...notes],
+  }
+}
+
+const ADVICE = 'add a Procfile with a line "web:", or a main.py'
+
+/** MkDocs' `site_dir`. */
+function folderOf(documentation: string): string {
+  return findInLines(documentation, /^site_dir:\s*["']?([\w-]+(?:\/[\w-]+)*)["']?\s*$/) ?? 'site'
+}
+
+/** MkDocs itself, and its most used theme, where no list of requirements names them. */
+function documentationPackages(documentation: string, names: NamesPackage): string[] {
+  if (names('mkdocs') || names('mkdocs-material')) return []
+  return findInLines(documentation, /^\s*name:\s*["']?(material)\b/) === undefined
+    ? ['mkdocs']
+    : ['mkdocs', 'mkdocs-material']
+}
+
+function installSteps(installer: Installer, added: string[], settings: PlanSettings): string[] {
+  const run = (command: string): string => step(command, settings, [CACHE])
+  const tool =
+    installer.tool === null
+      ? []
+      : [run(`python3 -m venv /opt/tools && /opt/tools/bin/pip install ${installer.tool}`)]
+  const environment = Object.entries(installer.environment).map(([key, value]) => `ENV ${key}=${value}`)
+  const copies = new Map<string, string[]>()
+  for (const file of installer.files) {
+    const folder = file.includes('/') ? file.slice(0, file.lastIndexOf('/') + 1) : ''
+    copies.set(folder, [...(copies.get(folder) ?? []), `source/${file}`])
+  }
+  return [
+    ...tool,
+    ...environment,
+    ...[...copies].map(([folder, files]) => `COPY ${files.join(' ')} ./${folder}`),
+    ...installer.early.map(run),
+    ...(added.length === 0 ? [] : [run(`pip install ${added.join(' ')}`)]),
+    'COPY source/ ./',
+    ...installer.late.map(run),
+  ]
+}

@@ -1,0 +1,36 @@
+import type { Tree } from '../../../sources/tree.ts'
+import { hasLine, linesOf } from '../../text.ts'
+
+/** What the plan needs of a Gemfile and its lock file. */
+export interface Gemfile {
+  exists: boolean
+  hasLock: boolean
+  /** Whether a gem is named, or comes with another. */
+  has: (gem: string) => boolean
+  /** What Bundler reads to install; empty when the Gemfile may read any file of the tree. */
+  files: string[]
+}
+
+/** Files that a Gemfile reads besides itself, by Bundler's own means or by habit. */
+const BESIDE = ['Gemfile.lock', '.ruby-version', '.tool-versions', '.bundle/config']
+
+/** A Gemfile is a program: these words in it read other files. */
+const READS_FILES =
+  /\bpath[: ]|\bgemspec\b|\beval_gemfile\b|\brequire_relative\b|\bFile\.|\bDir[.[]|\bIO\.|__dir__|`/
+
+/** Reads the Gemfile of a tree and its lock file. */
+export async function readGemfile(tree: Tree): Promise<Gemfile> {
+  const text = await tree.readText('Gemfile')
+  const lock = await tree.readText('Gemfile.lock')
+  const gems = new Set<string>()
+  for (const line of linesOf(`${text ?? ''}\n${lock ?? ''}`)) {
+    const trimmed = line.trim()
+    const named = /^gem[\s(]*["']([\w.-]+)["']/.exec(trimmed) ?? /^([\w.-]+) \(/.exec(trimmed)
+    if (named) gems.add(named[1]!)
+  }
+  const files: string[] = []
+  if (text !== null && !hasLine(text, READS_FILES)) {
+    for (const name of ['Gemfile', ...BESIDE]) if (await tree.hasFile(name)) files.push(name)
+  }
+  return { exists: text !== null, hasLock: lock !== null, has: (gem) => gems.has(gem), files }
+}

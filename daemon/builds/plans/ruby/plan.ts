@@ -1,0 +1,199 @@
+import type { Tree } from '../../../sources/tree.ts'
+import { hasLine } from '../../text.ts'
+import { aptPackagesOf } from '../apt.ts'
+import { readAssets, type Assets } from '../node/assets.ts'
+import {
+  NOTHING_KNOWN,
+  type LanguagePlan,
+  type PlannedBuild,
+  type PlannedVariable,
+  type PlanSettings,
+} from '../plan.ts'
+import { chooseStart, type Proposal } from '../start.ts'
+import {
+  baseImage,
+  buildCommandSteps,
+  buildStage,
+  finalStage,
+  installPackages,
+  siteStage,
+  step,
+  takeApp,
+  textOf,
+} from '../steps.ts'
+import { readGemfile, type Gemfile } from './gemfile.ts'
+import { findJekyll } from './jekyll.ts'
+import { systemPackages } from './system-packages.ts'
+import { chooseRubyVersion } from './version.ts'
+
+/** Ruby programs with Bundler: Rails, Rack, Jekyll. A node program may have a Gemfile for its tools. */
+export const ruby: LanguagePlan = {
+  name: 'ruby',
+  lookedFor: 'Gemfile',
+  detect: async (tree) => {
+    if (!(await tree.hasFile('Gemfile'))) return (await findJekyll(tree, await readGemfile(tree))) !== null
+    const manifest = (await tree.readText('package.json')) ?? ''
+    return (await tree.hasFile('config.ru')) || !/"start"\s*:/.test(manifest)
+  },
+  plan: makePlan,
+}
+
+/** The official image's folder of gems. */
+const GEMS = '/usr/local/bundle'
+/** What Bundler and RubyGems download, and gems that were compiled before. */
+const CACHES = ['/root/.bundle/cache']
+const ENVIRONMENT = `BUNDLE_PATH=${GEMS} BUNDLE_WITHOUT=development:test RAILS_ENV=production RACK_ENV=production`
+
+/** Rails' pipelines for assets. */
+const PIPELINES = [
+  'sprockets',
+  'sprockets-rails',
+  'propshaft',
+  'vite_rails',
+  'vite_ruby',
+  'shakapacker',
+  'webpacker',
+]
+
+async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const version = await chooseRubyVersion(tree, notes)
+  const gemfile = await readGemfile(tree)
+  const isRails = gemfile.has('rails') && (await tree.hasFile('config/application.rb'))
+  const jekyll = isRails ? null : await findJekyll(tree, gemfile)
+  const generator = jekyll !== null ? 'jekyll' : gemfile.has('middleman') ? 'middleman' : null
+  const proposal = await propose(tree, gemfile, isRails, generator !== null)
+  const start = await chooseStart(tree, settings, notes, proposal, ADVICE)
+  const assets = await readAssets(tree, settings, notes)
+  const own = ownBuild(isRails, gemfile, start.isSite ? generator : null, assets)
+  const buildCommand = settings.buildCommand ?? own
+  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const system = systemPackages(gemfile)
+  const dockerfile = [
+    ...assets.stages,
+    ...buildStage(baseImage(settings, `ruby:${version}-bookworm`)),
+    ...installPackages([...system.build, ...aptPackages]),
+    ...installSteps(gemfile, jekyll?.gems ?? [], settings),
+    ...assets.lines,
+    ...(buildCommand === null
+      ? []
+      : buildCommandSteps(buildCommand, settings, [...CACHES, '/app/tmp/cache/assets', ...assets.mounts])),
+    ...(start.isSite
+      ? siteStage()
+      : finalStage({
+          image: baseImage(settings, `ruby:${version}-slim-bookworm`),
+          packages: [...system.run, ...aptPackages],
+          content: [
+            `COPY --from=build ${GEMS} ${GEMS}`,
+            takeApp(),
+            `ENV ${ENVIRONMENT} RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1`,
+          ],
+          startCommand: start.startCommand,
+        })),
+  ]
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand: start.startCommand,
+    obstacle: start.obstacle,
+    version,
+    framework: isRails ? 'rails' : (generator ?? (gemfile.has('sinatra') ? 'sinatra' : null)),
+    packageManager: 'bundler',
+    installCommand: gemfile.exists ? 'bundle install' : `gem install ${(jekyll?.gems ?? []).join(' ')}`,
+    buildCommand,
+    publishDirectory: jekyll?.publishDirectory ?? (generator === 'middleman' ? 'build' : null),
+    healthCheckPath: isRails ? await healthCheck(tree) : null,
+    env: isRails ? await railsVariables(tree) : [],
+    aptPackages,
+    dockerfile: textOf(dockerfile),
+    manifests: assets.manifests,
+    needsWhole: false,
+    ignore: ['.git', '**/node_modules', 'vendor/bundle', 'log', 'tmp', '_site'],
+    notes: [`ruby ${version} with Bundler`, ...notes],
+  }
+}
+
+const ADVICE = 'add a Procfile with a line "web:", or a config.ru'
+
+async function propose(tree: Tree, gemfile: Gemfile, isRails: boolean, isSite: boolean): Promise<Proposal> {
+  if (isRails) return { command: 'bundle exec rails server -b 0.0.0.0 -p $PORT' }
+  if (isSite) return { site: true }
+  if (await tree.hasFile('config.ru')) {
+    return {
+      command: gemfile.has('puma')
+        ? 'bundle exec puma -b tcp://0.0.0.0:$PORT'
+        : 'bundle exec rackup --host 0.0.0.0 --port $PORT',
+    }
+  }
+  for (const file of ['app.rb', 'main.rb', 'server.rb']) {
+    if (!(await tree.hasFile(file))) continue
+    const options = gemfile.has('sinatra') ? ' -o 0.0.0.0 -p $PORT' : ''
+    return { command: `bundle exec ruby ${file}${options}` }
+  }
+  return null
+}
+
+function ownBuild(
+  isRails: boolean,
+  { has, exists }: Gemfile,
+  generator: string | null,
+  assets: Assets,
+): string | null {
+  const runner = exists ? 'bundle exec ' : ''
+  // Rails wants a key to load; the build has none to keep (Rails guides, "Precompiling assets"; before 7.1 any text).
+  const key = 'SECRET_KEY_BASE_DUMMY=1 SECRET_KEY_BASE=${SECRET_KEY_BASE:-dummy}'
+  const hasPipeline = isRails && PIPELINES.some(has)
+  const commands = [
+    // The pipeline runs the scripts of package.json itself.
+    ...(hasPipeline ? [] : assets.commands),
+    ...(generator === null ? [] : [`${runner}${generator} build`]),
+    ...(isRails && has('bootsnap') ? ['bundle exec bootsnap precompile --gemfile app/ lib/'] : []),
+    ...(hasPipeline ? [`${key} bundle exec rails assets:precompile`] : []),
+  ]
+  return commands.length === 0 ? null : commands.join(' && ')
+}
+
+function installSteps(gemfile: Gemfile, gems: string[], settings: PlanSettings): string[] {
+  const environment = `ENV ${ENVIRONMENT} JEKYLL_ENV=production BUNDLE_GLOBAL_GEM_CACHE=true BUNDLE_SILENCE_ROOT_WARNING=true${gemfile.hasLock ? ' BUNDLE_DEPLOYMENT=true' : ''}`
+  if (!gemfile.exists) {
+    return [
+      'ENV JEKYLL_ENV=production',
+      step(`gem install ${gems.join(' ')}`, settings, CACHES),
+      'COPY source/ ./',
+    ]
+  }
+  const install = step('bundle install', settings, CACHES)
+  if (gemfile.files.length === 0) return [environment, 'COPY source/ ./', install]
+  const files = gemfile.files.filter((name) => !name.includes('/'))
+  return [
+    environment,
+    `COPY ${files.map((name) => `source/${name}`).join(' ')} ./`,
+    ...(gemfile.files.length > files.length ? ['COPY source/.bundle/config ./.bundle/config'] : []),
+    install,
+    'COPY source/ ./',
+  ]
+}
+
+/** Rails' own page for it, where the routes name it (Rails guides, "Rails::HealthController"). */
+async function healthCheck(tree: Tree): Promise<string | null> {
+  const routes = (await tree.readText('config/routes.rb')) ?? ''
+  return hasLine(routes, /^\s*get ["']\/?up["'].*rails\/health#show/) ? '/up' : null
+}
+
+async function railsVariables(tree: Tree): Promise<PlannedVariable[]> {
+  const own: PlannedVariable = {
+    key: 'SECRET_KEY_BASE',
+    generate: 'hex',
+    why: 'Rails signs its cookies with it',
+  }
+  if (!(await tree.hasFile('config/credentials.yml.enc'))) return [own]
+  return [
+    own,
+    {
+      key: 'RAILS_MASTER_KEY',
+      generate: null,
+      why: 'Rails reads config/credentials.yml.enc with it; it is in config/master.key, which is not in the repository',
+    },
+  ]
+}

@@ -1,0 +1,32 @@
+import type { Gemfile } from './gemfile.ts'
+
+/** Debian packages that gems need to run, beyond the slim base image. */
+const BY_GEM: Record<string, string[]> = {
+  pg: ['libpq5'],
+  mysql2: ['libmariadb3'],
+  sqlite3: ['libsqlite3-0'],
+  'ruby-vips': ['libvips42'],
+  rmagick: ['libmagickwand-6.q16-6', 'imagemagick'],
+  mini_magick: ['imagemagick'],
+  charlock_holmes: ['libicu72'],
+  'ruby-oci8': ['libaio1'],
+  tiny_tds: ['libsybdb5'],
+  'ruby-filemagic': ['libmagic1'],
+  streamio_ffmpeg: ['ffmpeg'],
+  curb: ['libcurl4'],
+  psych: ['libyaml-0-2'],
+}
+
+/** And to be compiled, beyond the full base image. */
+const TO_BUILD: Record<string, string[]> = {
+  'ruby-vips': ['libvips42'],
+  tiny_tds: ['freetds-dev'],
+}
+
+/** The Debian packages for the gems of a Gemfile. */
+export function systemPackages({ has }: Gemfile): { build: string[]; run: string[] } {
+  const wanted = (table: Record<string, string[]>): string[] => [
+    ...new Set(Object.entries(table).flatMap(([gem, packages]) => (has(gem) ? packages : []))),
+  ]
+  return { build: wanted(TO_BUILD), run: wanted(BY_GEM) }
+}

@@ -1,0 +1,18 @@
+import type { Engine, Ledger } from '../engine/index.ts'
+import { runEach } from './run-each.ts'
+
+/**
+ * Removes all that a server made in the engine: containers, networks, volumes with what datastores and disks keep in
+ * them, images, and what its builds left in the cache. Throws with all that could not be removed.
+ */
+export async function removeEverything(engine: Engine, ledger: Ledger): Promise<void> {
+  const names = (kind: 'container' | 'network' | 'volume' | 'image') =>
+    ledger.list(kind).map(({ name }) => name)
+  await runEach([
+    ...names('container').map((name) => () => engine.containers.remove(name)),
+    ...names('network').map((name) => () => engine.networks.remove(name)),
+    ...names('volume').map((name) => () => engine.volumes.remove(name)),
+    ...names('image').map((name) => () => engine.images.remove(name)),
+    () => engine.shrinkBuildCache(0),
+  ])
+}

@@ -1,0 +1,122 @@
+import { advance } from '#server/deploys/progress.ts'
+import type { DeploySource } from '#server/deploys/schema.ts'
+import { restoreSnapshot, takeSnapshot, type ImageFacts } from '#server/deploys/snapshot.ts'
+import {
+  getDeploy,
+  openSnapshot,
+  UNPLANNED,
+  updateDeploy,
+  type DeployRow,
+  type PlannedRun,
+  type Snapshot,
+} from '#server/deploys/store.ts'
+import { AppError } from '#server/errors.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import { getService, type ServiceRow } from '#server/services/store.ts'
+import { pullImage } from '../builds/pull.ts'
+import { imageTag } from '../builds/tags.ts'
+import { publishImage } from '../sites/publish.ts'
+import type { World } from '../world.ts'
+import { makeFromSource } from './from-source.ts'
+import { columnsOf, type Made } from './made.ts'
+
+/** Whether a deploy is made from files, which may have to be built. */
+export function isFromSource(deploy: DeployRow): boolean {
+  return deploy.trigger !== 'restart' && deploy.rollback_of === null && sourceOf(deploy).kind !== 'image'
+}
+
+/** From `queued` to `deploying` with what it goes live with; null when the deploy was canceled meanwhile. */
+export async function begin(
+  world: World,
+  deploy: DeployRow,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<Made | null> {
+  const service = getService(deploy.service_id)!
+  if (isFromSource(deploy)) return await makeFromSource(world, service, deploy, log, signal)
+  const isReused = deploy.trigger === 'restart' || deploy.rollback_of !== null
+  const columns = { started_at: Date.now() }
+  if (service.type === 'static_site' && !isReused) {
+    if (!advance(deploy, 'building', columns)) return null
+    return (await publishImage(world, service, deploy, log, signal)) ? 'site' : null
+  }
+  if (!advance(deploy, 'deploying', columns)) return null
+  return prepareExisting(world, service, deploy, log, signal)
+}
+
+/** A deploy that was rolling out when the server ended or the engine went away. */
+export async function resume(
+  world: World,
+  deploy: DeployRow,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<Made> {
+  if (deploy.site_id !== null) return 'site'
+  const kept = deploy.rollback_of === null ? openSnapshot(deploy) : null
+  if (kept) return kept
+  if (isFromSource(deploy)) throw new AppError('runtime_error', 'what was built is gone: deploy again')
+  return prepareExisting(world, getService(deploy.service_id)!, deploy, log, signal)
+}
+
+/** Takes an image or a published folder that is there, or pulls one. */
+async function prepareExisting(
+  world: World,
+  service: ServiceRow,
+  deploy: DeployRow,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<Made> {
+  if (deploy.rollback_of !== null) return await rollBack(world, service, deploy, log)
+  if (deploy.trigger !== 'restart') {
+    const image = await pullImage(world, deploy, log, signal)
+    return await runImage(world, service, deploy, image, UNPLANNED)
+  }
+  const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
+  if (live) takeOver(deploy, live)
+  if (live && live.site_id !== null) return 'site'
+  const image = live?.image_id ? await world.engine.images.inspect(live.image_id) : null
+  if (!live || !image) throw new AppError('conflict', 'the live image is no longer there: deploy again')
+  return await runImage(world, service, deploy, image, openSnapshot(live)?.planned ?? UNPLANNED)
+}
+
+async function rollBack(world: World, service: ServiceRow, deploy: DeployRow, log: LogWriter): Promise<Made> {
+  log.system(`rolling back to ${deploy.rollback_of}`)
+  if (deploy.site_id !== null) return 'site'
+  const snapshot = openSnapshot(deploy)
+  if (!snapshot || !(await world.engine.images.inspect(snapshot.image_id))) {
+    throw new AppError(
+      'conflict',
+      `what ${deploy.rollback_of} ran is no longer there: deploy its commit again`,
+    )
+  }
+  await world.engine.images.tag(snapshot.image_id, imageTag(service.id, deploy.id))
+  const restored = restoreSnapshot(snapshot, service)
+  updateDeploy(deploy.id, { ...columnsOf(restored), image_id: restored.image_id })
+  return restored
+}
+
+/** Tells of a deploy what it has in common with the one whose files or image it takes. */
+function takeOver(
+  deploy: DeployRow,
+  { site_id, commit_sha, commit_message, image, source }: DeployRow,
+): void {
+  updateDeploy(deploy.id, { site_id, commit_sha, commit_message, image, source })
+}
+
+async function runImage(
+  world: World,
+  service: ServiceRow,
+  deploy: DeployRow,
+  image: ImageFacts,
+  planned: PlannedRun,
+): Promise<Snapshot> {
+  // Each deploy keeps its image by a name of its own, so that the cleanup of one never takes another's.
+  await world.engine.images.tag(image.id, imageTag(service.id, deploy.id))
+  const snapshot = takeSnapshot(getService(service.id) ?? service, image, planned)
+  updateDeploy(deploy.id, { image_id: image.id, ...columnsOf(snapshot) })
+  return snapshot
+}
+
+function sourceOf(deploy: DeployRow): DeploySource {
+  return JSON.parse(deploy.source) as DeploySource
+}

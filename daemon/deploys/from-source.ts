@@ -1,0 +1,112 @@
+import { tellDeploy } from '#server/changes.ts'
+import { advance } from '#server/deploys/progress.ts'
+import { resolveVariables, takeSnapshot } from '#server/deploys/snapshot.ts'
+import { deployMachine } from '#server/deploys/states.ts'
+import { getDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
+import { findEnvironment } from '#server/environments/store.ts'
+import type { LogWriter } from '#server/log-files.ts'
+import { tryMove } from '#server/machine.ts'
+import { qualifiedName } from '#server/services/qualified-name.ts'
+import { getService, type ServiceRow } from '#server/services/store.ts'
+import { adoptVariables } from '#server/variables/generated.ts'
+import { buildTree, recipeOf, type BuildRecipe } from '../builds/build.ts'
+import { sourceOfDeploy } from '../builds/deploy-source.ts'
+import type { Recipe } from '../builds/recipe.ts'
+import { withSourceTree, type SourceTree } from '../builds/source-tree.ts'
+import { publishBuilt, publishFolder } from '../sites/publish.ts'
+import type { World } from '../world.ts'
+import { buildSlots } from './build-slots.ts'
+import { columnsOf, type Made } from './made.ts'
+
+/**
+ * Makes of a deploy's source what goes live: fetches it, finds out what it is, and builds it when there is a slot for
+ * that. Files that need no build wait for none. Null when the deploy was canceled meanwhile.
+ * Throws BuildFailure for faults of the source, its plan or its build.
+ */
+export async function makeFromSource(
+  world: World,
+  service: ServiceRow,
+  deploy: DeployRow,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<Made | null> {
+  // One that will have to wait stays in the queue, where a newer one of its service takes its place.
+  if (!buildSlots.isFull && !beginBuild(deploy)) return null
+  try {
+    return await withSourceTree(sourceOfDeploy(service, deploy, log, signal), async (source) => {
+      const recipe = await recipeOf(service, source, resolveVariables(service), log)
+      adoptVariables(getService(service.id) ?? service, recipe.env, (line) => log.system(line))
+      return hasBuild(recipe)
+        ? await build(world, deploy, source, recipe, log, signal)
+        : await takeFiles(deploy, source, recipe, log)
+    })
+  } catch (error) {
+    // A fault of the source is one of the build, also of a deploy that never came to build.
+    if (!signal.aborted) beginBuild(deploy)
+    throw error
+  }
+}
+
+function hasBuild(recipe: Recipe): recipe is BuildRecipe {
+  return recipe.file !== null
+}
+
+async function build(
+  world: World,
+  deploy: DeployRow,
+  source: SourceTree,
+  recipe: BuildRecipe,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<Made | null> {
+  const service = getService(deploy.service_id)!
+  const name = qualifiedName(service.name, findEnvironment(service.environment_id))
+  const builder = { sequence: deploy.sequence, name }
+  if (buildSlots.isFull) await source.rest()
+  const release = await buildSlots.take(builder, (waiting) => wait(deploy, waiting, log), signal)
+  try {
+    if (!beginBuild(deploy)) return null
+    const variables = resolveVariables(getService(service.id) ?? service)
+    const image = await buildTree(world, deploy, source, recipe, variables, log, signal)
+    if (recipe.isSite) {
+      return (await publishBuilt(world, deploy, image, recipe, log, signal)) ? 'site' : null
+    }
+    const planned = {
+      port: recipe.port,
+      health_check_path: recipe.healthCheckPath,
+      pre_deploy_command: recipe.preDeployCommand,
+    }
+    const snapshot = takeSnapshot(getService(service.id) ?? service, image, planned)
+    return goOn(deploy, snapshot, image.reference)
+  } finally {
+    release()
+  }
+}
+
+function goOn(deploy: DeployRow, snapshot: Snapshot, image: string): Snapshot | null {
+  const columns = { image, image_id: snapshot.image_id, ...columnsOf(snapshot) }
+  return advance(deploy, 'deploying', columns) ? snapshot : null
+}
+
+async function takeFiles(
+  deploy: DeployRow,
+  source: SourceTree,
+  recipe: Recipe,
+  log: LogWriter,
+): Promise<Made | null> {
+  if (!beginBuild(deploy)) return null
+  return (await publishFolder(deploy, source, recipe, log)) ? 'site' : null
+}
+
+/** Puts a deploy that finds no slot back into the queue, and says what it waits for. */
+function wait(deploy: DeployRow, waiting: string, log: LogWriter): void {
+  log.system(waiting)
+  if (tryMove(deployMachine, deploy.id, 'queued', { started_at: null }))
+    tellDeploy(deploy.id, deploy.service_id)
+}
+
+/** Has a deploy build from now on; false when it was canceled meanwhile. */
+function beginBuild(deploy: DeployRow): boolean {
+  if (getDeploy(deploy.id)?.status === 'building') return true
+  return advance(deploy, 'building', { started_at: Date.now() })
+}

@@ -1,0 +1,43 @@
+import { connect } from 'node:net'
+
+/**
+ * Connects ssh to a host through the gate (ssh_config(5), ProxyCommand): `%h` and `%p` are its arguments, the gate's port
+ * and key come in its environment. SOCKS 5 with a password, each message sent at once (RFC 1928, RFC 1929): what is
+ * answered before the reply has a fixed length.
+ */
+const [, , host = '', port = ''] = process.argv
+const [gate = '', key = ''] = (process.env.DEPLOYER_GIT_GATE ?? '').split(':')
+/** A method, a verdict on the key, and a reply with an address of IPv4. */
+const REPLY_BYTES = 2 + 2 + 10
+/** Where in it the gate says whether it connected; 0 is yes. */
+const VERDICT = 2 + 2 + 1
+
+const number = Buffer.alloc(2)
+number.writeUInt16BE(Number(port))
+const text = (value: string): Buffer =>
+  Buffer.concat([Buffer.from([value.length]), Buffer.from(value, 'latin1')])
+const socket = connect(Number(gate), '127.0.0.1')
+socket.write(
+  Buffer.concat([
+    Buffer.from([5, 1, 2]),
+    Buffer.from([1]),
+    text('git'),
+    text(key),
+    Buffer.from([5, 1, 0, 3]),
+    text(host),
+    number,
+  ]),
+)
+socket.once('error', () => process.exit(1))
+
+let head = Buffer.alloc(0)
+const onHead = (piece: Buffer): void => {
+  head = Buffer.concat([head, piece])
+  if (head.length < REPLY_BYTES) return
+  socket.off('data', onHead)
+  if (head[VERDICT] !== 0) process.exit(1)
+  process.stdout.write(head.subarray(REPLY_BYTES))
+  socket.pipe(process.stdout)
+  process.stdin.pipe(socket)
+}
+socket.on('data', onHead).once('close', () => process.exit(0))

@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf } from '#server/errors.ts'
+import { openTarget } from '#server/log-drains/operations.ts'
+import {
+  beginAt,
+  getDrain,
+  placeOf,
+  recordDropped,
+  recordSent,
+  servicesOf,
+  updateDrain,
+  type DrainRow,
+} from '#server/log-drains/store.ts'
+import type { LogLine } from '#server/log-lines.ts'
+import { logger } from '#server/log.ts'
+import { linesIn } from '#server/logs/filter.ts'
+import { ForwardReader } from '#server/logs/forward.ts'
+import { serviceLog } from '#server/logs/service-logs.ts'
+import { environmentName } from '#server/notifications/view.ts'
+import { getService } from '#server/services/store.ts'
+import type { Origin } from './formats.ts'
+import { openDrainTarget, type DrainTarget } from './targets.ts'
+
+const log = logger('log drains')
+
+/** Sent at once: what targets take without complaint. */
+const BATCH_LINES = 1_000
+const BATCH_BYTES = 512 * 1024
+/** Lines wait this long for others. */
+const GATHER_MS = 500
+/** After a failure, doubled up to the other. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+const JITTER = 0.2
+
+/**
+ * Sends the lines of services on to one target. The stored log is the queue: a place in it is moved on when the target
+ * has taken what stood there, so that nothing is lost by a kill, and what its bounds remove before is counted.
+ */
+export class Drain {
+  readonly #id: string
+  readonly #target: DrainTarget
+  readonly #stop = new AbortController()
+  readonly #services = new Map<string, Promise<void>>()
+  #failures = 0
+
+  constructor(row: DrainRow) {
+    this.#id = row.id
+    const { url, token } = openTarget(row)
+    this.#target = openDrainTarget(row.kind, url, token)
+  }
+
+  /** Takes up the services that are new. `isNew` ones have printed nothing that belongs to this drain before. */
+  follow(row: DrainRow, startsNow: boolean): void {
+    for (const id of servicesOf(row)) {
+      if (this.#services.has(id)) continue
+      this.#services.set(
+        id,
+        this.#run(id, startsNow).finally(() => this.#services.delete(id)),
+      )
+    }
+  }
+
+  /** Ends the sending; what is under way is sent again by the next start. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all(this.#services.values())
+    this.#target.close()
+  }
+
+  async #run(serviceId: string, startsNow: boolean): Promise<void> {
+    const own = serviceLog(serviceId)
+    const stop = AbortSignal.any([this.#stop.signal, own.removed])
+    const reader = new ForwardReader()
+    try {
+      if (placeOf(this.#id, serviceId) === null) beginAt(this.#id, serviceId, startsNow ? await own.end() : 0)
+      while (!stop.aborted) {
+        // Told of what comes while it is looked.
+        const more = own.grown.wait(stop)
+        if (await this.#sendNext(reader, serviceId, stop)) continue
+        await more
+        await delay(GATHER_MS, undefined, { signal: stop })
+      }
+    } catch (error) {
+      if (!stop.aborted)
+        log.error('a drain has stopped', { drain: this.#id, service: serviceId, error: messageOf(error) })
+    }
+  }
+
+  /** Sends what comes next; answers whether there was anything. */
+  async #sendNext(reader: ForwardReader, serviceId: string, stop: AbortSignal): Promise<boolean> {
+    const place = placeOf(this.#id, serviceId)
+    const origin = originOf(serviceId)
+    if (place === null || !origin) return false
+    const slices = await serviceLog(serviceId).stored()
+    const batch = await reader.next(slices, place, BATCH_LINES, BATCH_BYTES)
+    if (!batch) return false
+    if (batch.first > place) this.#sayDropped(serviceId, batch.first, batch.first - place)
+    const lines = linesIn(batch.text.toString('utf8')).map((line) => JSON.parse(line) as LogLine)
+    for (;;) {
+      try {
+        await this.#target.send(origin, lines, stop)
+        this.#failures = 0
+        recordSent(this.#id, serviceId, batch.first + batch.count, lines.length)
+        return true
+      } catch (error) {
+        stop.throwIfAborted()
+        await this.#pause(messageOf(error), stop)
+        // The log may have gone on without it meanwhile.
+        if (this.#failures > 1) return true
+      }
+    }
+  }
+
+  async #pause(error: string, stop: AbortSignal): Promise<void> {
+    const row = getDrain(this.#id)
+    if (row && row.last_error !== error) {
+      updateDrain(this.#id, { last_error: error })
+      log.warn('a log drain cannot be sent to; it is tried again', { drain: this.#id, error })
+    }
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++)
+    await delay(pauseMs * (1 + Math.random() * JITTER), undefined, { signal: stop })
+  }
+
+  #sayDropped(serviceId: string, next: number, dropped: number): void {
+    recordDropped(this.#id, serviceId, next, dropped)
+    log.warn('lines were removed before a log drain has sent them', {
+      drain: this.#id,
+      service: serviceId,
+      dropped,
+    })
+  }
+}
+
+/** Sends one line to a target, and says how that ended. */
+export async function testDrain(
+  row: DrainRow,
+  signal: AbortSignal,
+): Promise<{ ok: boolean; error: string | null }> {
+  const { url, token } = openTarget(row)
+  const target = openDrainTarget(row.kind, url, token)
+  const line: LogLine = {
+    ts: new Date().toISOString(),
+    stream: 'system',
+    line: `a test of the log drain ${row.name}`,
+  }
+  try {
+    await target.send({ serviceId: 'none', service: 'deployer', environment: 'none' }, [line], signal)
+    return { ok: true, error: null }
+  } catch (error) {
+    return { ok: false, error: messageOf(error) }
+  } finally {
+    target.close()
+  }
+}
+
+function originOf(serviceId: string): Origin | null {
+  const service = getService(serviceId)
+  return service
+    ? { serviceId, service: service.name, environment: environmentName(service.environment_id)! }
+    : null
+}

@@ -1,0 +1,103 @@
+import type { DrainKind } from '#server/log-drains/schema.ts'
+import type { LogLine } from '#server/log-lines.ts'
+
+/** Whose lines they are. */
+export interface Origin {
+  serviceId: string
+  service: string
+  environment: string
+}
+
+/** Facility "user-level messages" (RFC 5424 section 6.2.1). */
+const FACILITY = 1
+/** Severities (RFC 5424 table 2) and numbers of OTLP (logs data model, "SeverityNumber"). */
+const SEVERITY = {
+  stdout: { syslog: 6, otlp: 9, text: 'INFO' },
+  stderr: { syslog: 3, otlp: 17, text: 'ERROR' },
+  system: { syslog: 5, otlp: 10, text: 'INFO2' },
+}
+const NANOSECONDS_A_MILLISECOND = 1_000_000n
+const COLOUR = /\u001b\[[\d;:]*m/g
+
+/** Lines as a kind of target takes them. */
+export function bodyOf(kind: DrainKind, origin: Origin, lines: readonly LogLine[]): string {
+  switch (kind) {
+    case 'syslog':
+      return lines.map((line) => syslogMessage(origin, line)).join('')
+    case 'http':
+      return lines.map((line) => `${JSON.stringify({ ...tagsOf(origin), ...line })}\n`).join('')
+    case 'loki':
+      return JSON.stringify({ streams: lokiStreams(origin, lines) })
+    case 'otlp':
+      return JSON.stringify(otlpLogs(origin, lines))
+  }
+}
+
+function tagsOf({ service, environment, serviceId }: Origin): Record<string, string> {
+  return { service, environment, service_id: serviceId }
+}
+
+/** RFC 5424 section 6, framed by its length (RFC 6587 section 3.4.1). */
+function syslogMessage({ service, environment, serviceId }: Origin, line: LogLine): string {
+  const priority = FACILITY * 8 + SEVERITY[line.stream].syslog
+  const instance = line.instance === undefined ? '-' : line.instance.slice(-'00000'.length)
+  const data = `[deployer@32473 service_id="${serviceId}" environment="${environment}" stream="${line.stream}"]`
+  const text = line.line.replaceAll(COLOUR, '')
+  const message = `<${priority}>1 ${line.ts} ${environment} ${service} ${instance} ${line.stream} ${data} \uFEFF${text}`
+  return `${Buffer.byteLength(message)} ${message}`
+}
+
+interface LokiStream {
+  stream: Record<string, string>
+  values: [time: string, line: string, metadata: Record<string, string>][]
+}
+
+/** One stream a set of labels (Loki's HTTP API, "Ingest logs"); few labels, as its documentation asks. */
+function lokiStreams(origin: Origin, lines: readonly LogLine[]) {
+  const streams = new Map<string, LokiStream>()
+  for (const { ts, stream, line, instance } of lines) {
+    const labels = { service: origin.service, environment: origin.environment, stream }
+    const entry: LokiStream = streams.get(stream) ?? { stream: labels, values: [] }
+    entry.values.push([nanoseconds(ts), line, instance === undefined ? {} : { instance }])
+    streams.set(stream, entry)
+  }
+  return [...streams.values()]
+}
+
+/** ExportLogsServiceRequest in JSON (OTLP specification, "JSON Protobuf Encoding"). */
+function otlpLogs({ service, environment, serviceId }: Origin, lines: readonly LogLine[]) {
+  const attribute = (key: string, value: string) => ({ key, value: { stringValue: value } })
+  return {
+    resourceLogs: [
+      {
+        resource: {
+          attributes: [
+            attribute('service.name', service),
+            attribute('deployment.environment.name', environment),
+            attribute('deployer.service.id', serviceId),
+          ],
+        },
+        scopeLogs: [
+          {
+            scope: { name: 'deployer' },
+            logRecords: lines.map(({ ts, stream, line, instance }) => ({
+              timeUnixNano: nanoseconds(ts),
+              observedTimeUnixNano: nanoseconds(ts),
+              severityNumber: SEVERITY[stream].otlp,
+              severityText: SEVERITY[stream].text,
+              body: { stringValue: line },
+              attributes: [
+                attribute('log.iostream', stream),
+                ...(instance === undefined ? [] : [attribute('service.instance.id', instance)]),
+              ],
+            })),
+          },
+        ],
+      },
+    ],
+  }
+}
+
+function nanoseconds(ts: string): string {
+  return String(BigInt(Date.parse(ts)) * NANOSECONDS_A_MILLISECOND)
+}

@@ -1,0 +1,109 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { connect as connectTls } from 'node:tls'
+import type { DrainKind } from '#server/log-drains/schema.ts'
+import type { LogLine } from '#server/log-lines.ts'
+import { guardedLookup, hostFault } from '#server/guarded-address.ts'
+import { answerFault, send } from '#server/outgoing.ts'
+import { bodyOf, type Origin } from './formats.ts'
+
+/** A target that takes nothing for so long does not take anything. */
+const STALL_MS = 15_000
+
+/** What takes lines. */
+export interface DrainTarget {
+  /** Sends lines of one service; resolves when they are taken. Throws when they are not. */
+  send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void>
+  close(): void
+}
+
+/** The target of a drain. */
+export function openDrainTarget(kind: DrainKind, url: string, token: string | null): DrainTarget {
+  return kind === 'syslog' ? new SyslogTarget(new URL(url)) : new HttpTarget(kind, url, token)
+}
+
+/** Where each kind takes lines, when the URL says no path: OTLP/HTTP ("Endpoint URLs") and Loki's HTTP API ("Ingest logs"). */
+const USUAL_PATHS = { http: '/', loki: '/loki/api/v1/push', otlp: '/v1/logs' }
+
+class HttpTarget implements DrainTarget {
+  readonly #kind: Exclude<DrainKind, 'syslog'>
+  readonly #url: string
+  readonly #headers: Record<string, string>
+
+  constructor(kind: Exclude<DrainKind, 'syslog'>, url: string, token: string | null) {
+    const target = new URL(url)
+    if (target.pathname === '/') target.pathname = USUAL_PATHS[kind]
+    this.#kind = kind
+    this.#url = target.href
+    this.#headers = {
+      'content-type': kind === 'http' ? 'application/x-ndjson' : 'application/json',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    }
+  }
+
+  async send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
+    const body = bodyOf(this.#kind, origin, lines)
+    const answer = await send({ method: 'POST', url: this.#url, headers: this.#headers, body, signal })
+    const fault = answerFault(answer)
+    if (fault !== null) throw new Error(fault)
+  }
+
+  close(): void {}
+}
+
+/** Syslog over TCP or TLS (RFC 6587 section 3.4.1, RFC 5425): one connection, no answers. */
+class SyslogTarget implements DrainTarget {
+  readonly #url: URL
+  #socket: Socket | null = null
+
+  constructor(url: URL) {
+    this.#url = url
+  }
+
+  async send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
+    const socket = await this.#connected(signal)
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(STALL_MS)])
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const fail = () => reject(new Error('the connection was closed before everything was sent'))
+    const stall = () => reject(new Error(`nothing was taken within ${STALL_MS / 1_000} s`))
+    socket.once('close', fail)
+    stop.addEventListener('abort', stall, { once: true })
+    socket.write(bodyOf('syslog', origin, lines), (error) => (error ? reject(error) : resolve()))
+    try {
+      await promise
+    } catch (error) {
+      this.close()
+      throw error
+    } finally {
+      socket.off('close', fail)
+      stop.removeEventListener('abort', stall)
+    }
+  }
+
+  close(): void {
+    this.#socket?.destroy()
+    this.#socket = null
+  }
+
+  async #connected(signal: AbortSignal): Promise<Socket> {
+    if (this.#socket && !this.#socket.destroyed && this.#socket.writable) return this.#socket
+    const host = this.#url.hostname.replace(/^\[(.*)\]$/, '$1')
+    const fault = hostFault(host)
+    if (fault !== null) throw new Error(fault)
+    const isTls = this.#url.protocol === 'tls:'
+    const options = { host, port: Number(this.#url.port), lookup: guardedLookup }
+    const socket = isTls ? connectTls({ ...options, servername: host }) : connectTcp(options)
+    // Each use meets a fault itself; one between two uses must not end the server.
+    socket.on('error', () => {})
+    // What it says is not asked for; an end is noticed only by who reads.
+    socket.resume().on('end', () => socket.destroy())
+    this.#socket = socket
+    await once(socket, isTls ? 'secureConnect' : 'connect', {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(STALL_MS)]),
+    }).catch((error: unknown) => {
+      this.close()
+      throw error
+    })
+    return socket
+  }
+}

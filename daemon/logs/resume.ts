@@ -1,0 +1,33 @@
+import { lineMatcher, linesIn } from '#server/logs/filter.ts'
+import type { LogLine } from '#server/log-lines.ts'
+import type { ServiceLog } from '#server/logs/store.ts'
+import { Allowance, readTail } from '#server/logs/tail.ts'
+import { engineMoment, KNOWN_LINES, KnownLines } from './known.ts'
+
+/** The longest lines, as JSON. */
+const KNOWN_BYTES = KNOWN_LINES * 128 * 1024
+
+/**
+ * What the store has of an instance, from where its output is read on. Where the beginning of the log was removed and
+ * nothing of it is left, everything is known up to the newest line of the others.
+ */
+export async function knownOf(log: ServiceLog, instance: string, isNew: boolean): Promise<KnownLines> {
+  if (isNew) return new KnownLines()
+  const slices = await log.stored()
+  const filter = { since: null, until: null, stream: null, search: null }
+  const isWhole = slices.length === 0 || slices[0]!.first === 0
+  const newest = isWhole
+    ? undefined
+    : parse((await readTail(slices, null, 1, new Allowance(KNOWN_BYTES))).blocks)[0]
+  const known = new KnownLines(newest ? engineMoment(Date.parse(newest.ts)) : null)
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const matcher = lineMatcher({ ...filter, stream, instances: [instance] })
+    const { blocks } = await readTail(slices, matcher, KNOWN_LINES, new Allowance(KNOWN_BYTES))
+    known.add(parse(blocks).map(({ ts, line }) => ({ ts, stream, line })))
+  }
+  return known
+}
+
+function parse(blocks: readonly Buffer[]): LogLine[] {
+  return linesIn(Buffer.concat(blocks).toString('utf8')).map((line) => JSON.parse(line) as LogLine)
+}

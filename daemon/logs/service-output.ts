@@ -1,0 +1,146 @@
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
+import { Bell } from '#server/bell.ts'
+import { useContext } from '#server/context.ts'
+import { messageOf } from '#server/errors.ts'
+import { instanceDeploys, recordLogInstance } from '#server/logs/instances.ts'
+import type { LogLine } from '#server/log-lines.ts'
+import { logger } from '#server/log.ts'
+import { serviceLog } from '#server/logs/service-logs.ts'
+import type { ServiceLog } from '#server/logs/store.ts'
+import type { Engine, OutputLine } from '../engine/index.ts'
+import { toLogLine } from './follow.ts'
+import { Intake } from './intake.ts'
+import type { KnownLines } from './known.ts'
+import { readOutput } from './output.ts'
+import { knownOf } from './resume.ts'
+
+const log = logger('logs')
+
+/** What was printed while the server was down is put in order before it is stored; an instance that takes longer comes later. */
+const CATCH_UP_MS = 5_000
+/** Lines held for that. */
+const MAX_EARLY_LINES = 100_000
+/** What an instance printed last may still be under way when its container is removed. */
+const LAST_WORDS_MS = 2_000
+/** Between two tries to read a log, or the output of a container that is not there yet. */
+const RETRY_MS = 5_000
+
+/** Takes in what the instances of one service print. */
+export class ServiceOutput {
+  readonly #engine: Engine
+  readonly #serviceId: string
+  readonly #log: ServiceLog
+  readonly #intake = new Intake()
+  /** Rung when something happened to one of the instances. */
+  readonly #news = new Bell()
+  readonly #followed = new Map<string, AbortController>()
+  /** What is read before the instances that were there first have caught up, to be put in order. */
+  #early: { line: LogLine; time: string }[] | null = []
+  #behind = 0
+
+  constructor(engine: Engine, serviceId: string) {
+    this.#engine = engine
+    this.#serviceId = serviceId
+    this.#log = serviceLog(serviceId)
+  }
+
+  /** Follows exactly these instances. */
+  follow(ids: readonly string[]): void {
+    for (const id of ids) {
+      const instance = this.#followed.get(id)
+      if (instance) continue
+      const stop = new AbortController()
+      this.#followed.set(id, stop)
+      void this.#run(id, stop.signal)
+    }
+    for (const [id, stop] of this.#followed) {
+      if (ids.includes(id)) continue
+      this.#followed.delete(id)
+      setTimeout(() => stop.abort(), LAST_WORDS_MS).unref()
+    }
+    if (ids.length === 0) this.#begin()
+    this.#news.ring()
+  }
+
+  stop(): void {
+    this.#begin()
+    for (const stop of this.#followed.values()) stop.abort()
+  }
+
+  async #run(id: string, signal: AbortSignal): Promise<void> {
+    const isFirst = this.#early !== null
+    let isBehind = isFirst
+    const caughtUp = () => {
+      if (isBehind && --this.#behind === 0) this.#begin()
+      isBehind = false
+    }
+    if (isFirst) {
+      this.#behind++
+      setTimeout(caughtUp, CATCH_UP_MS).unref()
+    }
+    const known = await this.#placeOf(id, signal)
+    while (!signal.aborted) {
+      for await (const output of readOutput(this.#engine, id, {
+        signal,
+        known,
+        onLive: caughtUp,
+        isTold: true,
+      })) {
+        this.#take(id, output)
+        // The followers write between two readings, so that those who keep up miss nothing of a burst.
+        await setImmediate()
+      }
+      // Its container is not made yet, or was removed and may be made anew.
+      caughtUp()
+      await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(RETRY_MS)]))
+    }
+    caughtUp()
+  }
+
+  /** What is stored of an instance already. A store that cannot be read is waited for. */
+  async #placeOf(id: string, signal: AbortSignal): Promise<KnownLines> {
+    const isNew = !instanceDeploys(this.#serviceId).has(id)
+    for (;;) {
+      try {
+        const known = await knownOf(this.#log, id, isNew)
+        recordLogInstance(id)
+        return known
+      } catch (error) {
+        signal.throwIfAborted()
+        log.warn('a service log cannot be read', { service: this.#serviceId, error: messageOf(error) })
+        await delay(RETRY_MS, undefined, { signal })
+      }
+    }
+  }
+
+  #take(id: string, output: readonly OutputLine[]): void {
+    const bytes = output.reduce((sum, { line }) => sum + line.length + 1, 0)
+    if (!this.#intake.take(bytes)) return this.#log.lose(output.length)
+    const oldest = new Date(Date.now() - useContext().options.logRetentionMs).toISOString()
+    const lines = output.map((line) => toLogLine(id, line)).filter(({ ts }) => ts >= oldest)
+    if (!this.#early) return this.#log.append(lines)
+    for (const line of lines) this.#early.push({ line, time: line.ts })
+    if (this.#early.length > MAX_EARLY_LINES) this.#begin()
+  }
+
+  /** Stores what was held, in the order of its times; lines of one instance stay in their own. */
+  #begin(): void {
+    const early = this.#early
+    this.#early = null
+    if (early) this.#log.append(inOrder(early).map(({ line }) => line))
+  }
+}
+
+/** Lines of several containers in the order of their times; those of one stay in their own. */
+function inOrder<T extends { line: LogLine; time: string }>(lines: readonly T[]): T[] {
+  const latest = new Map<string | undefined, string>()
+  const timed = lines.map((entry) => {
+    const before = latest.get(entry.line.instance) ?? ''
+    const time = entry.time > before ? entry.time : before
+    latest.set(entry.line.instance, time)
+    return { entry, time }
+  })
+  return timed
+    .toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
+    .map(({ entry }) => entry)
+}

@@ -1,0 +1,24 @@
+import type { RequestCounters } from '#server/metrics/sample.ts'
+import { isService } from '#server/metrics/targets.ts'
+import type { DataPlane } from '../proxy/data-plane.ts'
+import { serviceSubjects } from './containers.ts'
+
+/** What the data plane has counted; null when it does not answer. */
+export async function readRequests(dataPlane: DataPlane): Promise<RequestCounters | null> {
+  try {
+    const { incarnation, targets } = await dataPlane.counts()
+    const services = serviceSubjects()
+    return {
+      clock: performance.now() / 1_000,
+      incarnation,
+      targets: Object.entries(targets).map(([target, counts]) => ({
+        target,
+        name: isService(target) ? (services.get(target)?.name ?? null) : target,
+        statuses: [counts.status_2xx, counts.status_3xx, counts.status_4xx, counts.status_5xx],
+        latency: { buckets: counts.latency_buckets, sumSeconds: counts.latency_sum_seconds },
+      })),
+    }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,105 @@
+import { onChange } from '#server/changes.ts'
+import { timestamp } from '#server/clock.ts'
+import { messageOf } from '#server/errors.ts'
+import { newId } from '#server/ids.ts'
+import { logger } from '#server/log.ts'
+import { dispatchHappenings } from '#server/notifications/dispatch.ts'
+import { onHappened } from '#server/notifications/happenings.ts'
+import { testMessage } from '#server/notifications/messages.ts'
+import type { TestResult } from '#server/notifications/schema.ts'
+import {
+  dueDelivery,
+  dueNotifications,
+  getNotification,
+  nextAttemptAt,
+  recordAttempt,
+  type DeliveryRow,
+  type NotificationRow,
+} from '#server/notifications/store.ts'
+import type { Message } from '#server/notifications/types.ts'
+import type { Task } from '../driver.ts'
+import { deliver } from './targets.ts'
+
+const log = logger('notifications')
+
+/** What an event does not tell: changes that no change feed tells of. */
+const PERIOD_MS = 30_000
+const SECOND_MS = 1_000
+/** After each attempt that failed; then the message is given up. */
+const RETRY_MS = [5, 60, 300, 1_800, 7_200].map((seconds) => seconds * SECOND_MS)
+/** So that what failed together is not tried again together. */
+const JITTER = 0.2
+
+/**
+ * Tells what happened to those who want to know, again and again until they have taken it or the tries are used up. Each
+ * notification is sent one message at a time, so that one that hangs holds up itself alone.
+ */
+export class Notifier {
+  readonly #stops: (() => void)[] = []
+  readonly #stopping = new AbortController()
+  readonly #sending = new Map<string, Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+
+  task(wake: () => void): Task {
+    this.#stops.push(onChange(wake), onHappened(wake))
+    return {
+      name: 'notifications',
+      everyMs: PERIOD_MS,
+      run: async () => {
+        clearTimeout(this.#timer)
+        dispatchHappenings()
+        for (const id of dueNotifications(Date.now())) this.#send(id)
+        const next = nextAttemptAt()
+        if (next !== null) this.#timer = setTimeout(wake, Math.max(1, Math.min(PERIOD_MS, next - Date.now())))
+      },
+    }
+  }
+
+  /** Ends the attempts under way; they are made again by the next start. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    for (const stop of this.#stops) stop()
+    this.#stopping.abort()
+    await Promise.all(this.#sending.values())
+  }
+
+  #send(id: string): void {
+    if (this.#sending.has(id)) return
+    const work = async () => {
+      for (let due = dueDelivery(id, Date.now()); due; due = dueDelivery(id, Date.now())) {
+        await attempt(due, this.#stopping.signal)
+        if (this.#stopping.signal.aborted) return
+      }
+    }
+    const sending = work()
+      .catch((error: unknown) =>
+        log.error('a message cannot be sent', { notification: id, error: messageOf(error) }),
+      )
+      .finally(() => this.#sending.delete(id))
+    this.#sending.set(id, sending)
+  }
+}
+
+/** Sends a test and says how that ended. */
+export async function testNotification(row: NotificationRow, signal: AbortSignal): Promise<TestResult> {
+  return deliver(row, newId('delivery'), testMessage(row.name), signal)
+}
+
+async function attempt(delivery: DeliveryRow, signal: AbortSignal): Promise<void> {
+  const notification = getNotification(delivery.notification_id)
+  if (!notification || signal.aborted) return
+  const at = Date.now()
+  const began = performance.now()
+  const message = JSON.parse(delivery.message) as Message
+  const { ok, status, error } = await deliver(notification, delivery.id, message, signal)
+  // It was cut off by the end of the server: the next start sends it.
+  if (signal.aborted && !ok) return
+  const retryMs = RETRY_MS[(JSON.parse(delivery.attempts) as unknown[]).length]
+  const duration_ms = Math.round(performance.now() - began)
+  recordAttempt(
+    delivery,
+    { at: timestamp(at), status, error, duration_ms },
+    ok ? 'delivered' : retryMs === undefined ? 'failed' : 'pending',
+    ok || retryMs === undefined ? null : Date.now() + Math.round(retryMs * (1 + Math.random() * JITTER)),
+  )
+}

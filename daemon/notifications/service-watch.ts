@@ -1,0 +1,64 @@
+import { onChange } from '#server/changes.ts'
+import { useDatabase } from '#server/context.ts'
+import { instancesOf } from '#server/instances/store.ts'
+import { happened, lastTold, setTold } from '#server/notifications/happenings.ts'
+import { allServices, getService } from '#server/services/store.ts'
+import { viewService } from '#server/services/view.ts'
+
+/** A service that is down for less is no news: instances are started again within seconds. */
+const DOWN_MS = 10_000
+
+/** Tells when a service is down for a while, and when it runs again; what was said last outlives the server. */
+export class ServiceWatch {
+  readonly #stopListening: () => void
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+
+  constructor() {
+    this.#stopListening = onChange(({ kind, id, action }) => {
+      if (kind === 'service' && action !== 'deleted') this.#look(id)
+    })
+    for (const { id } of allServices()) this.#look(id)
+  }
+
+  stop(): void {
+    this.#stopListening()
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+  }
+
+  #look(id: string): void {
+    const service = getService(id)
+    const state = service && viewService(service).state
+    if (state === 'down') return this.#waitForIt(id)
+    clearTimeout(this.#timers.get(id))
+    this.#timers.delete(id)
+    if (state === 'running' && lastTold(keyOf(id)) !== null) this.#tell(id, 'service.recovered', null)
+    // Who has suspended it, or scaled it to nothing, knows.
+    if (state === 'suspended' || state === 'idle') setTold(keyOf(id), null)
+  }
+
+  #waitForIt(id: string): void {
+    if (this.#timers.has(id) || lastTold(keyOf(id)) !== null) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(id)
+      const service = getService(id)
+      if (service && viewService(service).state === 'down') this.#tell(id, 'service.down', reasonOf(id))
+    }, DOWN_MS)
+    this.#timers.set(id, timer)
+  }
+
+  #tell(id: string, type: 'service.down' | 'service.recovered', detail: string | null): void {
+    useDatabase().transaction(() => {
+      setTold(keyOf(id), type === 'service.down' ? 'down' : null)
+      happened(type, id, detail)
+    })
+  }
+}
+
+function keyOf(id: string): string {
+  return `down ${id}`
+}
+
+/** Why an instance is not ready. */
+function reasonOf(id: string): string | null {
+  return instancesOf(id).find(({ reason }) => reason !== null)?.reason ?? null
+}

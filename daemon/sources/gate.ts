@@ -1,0 +1,207 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { messageOf } from '#server/errors.ts'
+import type { Reach } from '#server/git/addresses.ts'
+import { connectJudged, ForbiddenPlace, resolveJudged } from '#server/git/reach.ts'
+import { randomHex } from '#server/ids.ts'
+import { sameSecret } from '#server/secrets.ts'
+
+/** A host that takes no connection for as long is given up. */
+const CONNECT_MS = 20_000
+/** git and the dialer say where they want to go at once. */
+const GREETING_MS = 10_000
+const KEY_BYTES = 16
+
+/** What sends requests through a proxy (git-config(1), `http.proxy`). */
+const PROXY_VARIABLE = /^(?:https?|all)_proxy$/i
+
+/** SOCKS 5 (RFC 1928), user name and password (RFC 1929), and its replies. */
+const VERSION = 5
+const BY_PASSWORD = 2
+const NO_METHOD = 0xff
+const CONNECT = 1
+const IPV4 = 1
+const NAME = 3
+const IPV6 = 4
+const REPLY = { granted: 0, forbidden: 2, unreachable: 4, refused: 5, unsupported: 7 }
+
+/**
+ * Where git's programs go out through: a SOCKS server on the loopback interface, which judges each place when the
+ * connection is made. So redirects, submodules and names that resolve to something else are held to the same rules.
+ */
+export class Pass {
+  readonly #key = randomHex(KEY_BYTES)
+  readonly #port: number
+  readonly #reach: Reach
+  readonly #hosts = new Set<string>()
+  /** Why the last connection could not be made; null when it could. */
+  fault: { kind: 'refused' | 'unreachable'; message: string } | null = null
+
+  constructor(port: number, reach: Reach) {
+    this.#port = port
+    this.#reach = reach
+    passes.set(this.#key, this)
+  }
+
+  /** Lets git's programs reach one host more. */
+  allow(host: string): void {
+    this.#hosts.add(host)
+  }
+
+  /** Ends it: connections that are open stay, new ones are refused. */
+  close(): void {
+    passes.delete(this.#key)
+  }
+
+  /**
+   * What git's programs need to be told (curl(1), `--socks5-hostname`). Where the host has a proxy of its own for the web,
+   * that one resolves names and decides what may be reached.
+   */
+  get environment(): Record<string, string> {
+    const dialer = { DEPLOYER_GIT_GATE: `${this.#port}:${this.#key}` }
+    if (Object.entries(process.env).some(([name, value]) => PROXY_VARIABLE.test(name) && value)) return dialer
+    // An exception for some hosts would lead past the gate.
+    const none = { NO_PROXY: '', no_proxy: '' }
+    return { ...dialer, ...none, ALL_PROXY: `socks5h://git:${this.#key}@127.0.0.1:${this.#port}` }
+  }
+
+  /** An address of a host, judged; a name is resolved now. Throws when it may not be reached; `fault` then says why. */
+  async resolve(host: string, port: number): Promise<string> {
+    try {
+      return await resolveJudged(host, port, this.#reach)
+    } catch (error) {
+      this.fault = explain(error, host)
+      throw error
+    }
+  }
+
+  /** Connects to a place if that may be. Throws when not; `fault` then says why. */
+  async connect(host: string, port: number): Promise<Socket> {
+    try {
+      if (!this.#hosts.has(host))
+        throw new ForbiddenPlace(
+          `leads to another host, ${host}, which is not followed: give that address itself`,
+        )
+      const socket = connectJudged(host, port, this.#reach)
+      // An error of a connection that stands is its end.
+      socket.on('error', () => {})
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) }).catch((error: unknown) => {
+        socket.destroy()
+        throw error
+      })
+      this.fault = null
+      return socket
+    } catch (error) {
+      this.fault = explain(error, host)
+      throw error
+    }
+  }
+}
+
+const passes = new Map<string, Pass>()
+let gate: Promise<Server> | undefined
+
+/** Opens a pass through the gate, which listens from the first one on. */
+export async function openPass(reach: Reach): Promise<Pass> {
+  gate ??= listen()
+  return new Pass(((await gate).address() as AddressInfo).port, reach)
+}
+
+async function listen(): Promise<Server> {
+  const server = createServer((socket) => void serve(socket).catch(() => socket.destroy()))
+  server.unref().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+async function serve(client: Socket): Promise<void> {
+  client.on('error', () => {})
+  client.setTimeout(GREETING_MS, () => client.destroy())
+  const take = takingFrom(client)
+  const pass = await admit(client, take)
+  const [version, command, , kind] = await take(4)
+  const host = await readHost(take, kind!)
+  const port = (await take(2)).readUInt16BE()
+  if (version !== VERSION || command !== CONNECT || host === null) {
+    client.end(reply(REPLY.unsupported))
+    return
+  }
+  client.setTimeout(0)
+  const remote = await pass.connect(host, port).catch((error: unknown) => {
+    client.end(reply(replyTo(error)))
+    return null
+  })
+  if (remote === null) return
+  client.write(reply(REPLY.granted))
+  client.pipe(remote).pipe(client)
+  client.once('close', () => remote.destroy())
+  remote.once('close', () => client.destroySoon())
+}
+
+/** Takes the greeting and the key (RFC 1928 section 3, RFC 1929 section 2). */
+async function admit(client: Socket, take: Take): Promise<Pass> {
+  const [version, methods] = await take(2)
+  const offered = await take(methods!)
+  if (version !== VERSION || !offered.includes(BY_PASSWORD)) {
+    client.end(Buffer.from([VERSION, NO_METHOD]))
+    throw new Error('no password is offered')
+  }
+  client.write(Buffer.from([VERSION, BY_PASSWORD]))
+  const [, userLength] = await take(2)
+  await take(userLength!)
+  const [keyLength] = await take(1)
+  const key = (await take(keyLength!)).toString('latin1')
+  const pass = [...passes].find(([known]) => sameSecret(known, key))?.[1]
+  client.write(Buffer.from([1, pass ? 0 : 1]))
+  if (!pass) throw new Error('the key opens nothing')
+  return pass
+}
+
+async function readHost(take: Take, kind: number): Promise<string | null> {
+  if (kind === NAME) {
+    const [length] = await take(1)
+    return (await take(length!)).toString('latin1').toLowerCase()
+  }
+  if (kind === IPV4) return (await take(4)).join('.')
+  if (kind !== IPV6) return null
+  const bytes = await take(16)
+  const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(2 * index).toString(16))
+  return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1)
+}
+
+type Take = (count: number) => Promise<Buffer>
+
+/** Takes that many bytes of what comes; throws when it ends before. */
+function takingFrom(socket: Socket): Take {
+  const closed = new AbortController()
+  socket.once('close', () => closed.abort())
+  return async (count) => {
+    if (count === 0) return Buffer.alloc(0)
+    for (;;) {
+      const bytes = socket.read(count) as Buffer | null
+      if (bytes !== null && bytes.length === count) return bytes
+      if (socket.readableEnded || closed.signal.aborted) throw new Error('it ended')
+      await once(socket, 'readable', { signal: closed.signal })
+    }
+  }
+}
+
+function reply(code: number): Buffer {
+  return Buffer.from([VERSION, code, 0, IPV4, 0, 0, 0, 0, 0, 0])
+}
+
+function replyTo(error: unknown): number {
+  if (error instanceof ForbiddenPlace) return REPLY.forbidden
+  return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? REPLY.refused : REPLY.unreachable
+}
+
+function explain(error: unknown, host: string): Pass['fault'] {
+  if (error instanceof ForbiddenPlace) return { kind: 'refused', message: messageOf(error) }
+  const isUnknown = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL'].includes(
+    (error as NodeJS.ErrnoException).code ?? '',
+  )
+  const message = isUnknown
+    ? `the host ${host} cannot be found: check the address and the server's name resolution`
+    : `the host ${host} cannot be reached or broke off: check the address and try again`
+  return { kind: 'unreachable', message }
+}

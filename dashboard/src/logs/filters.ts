@@ -1,0 +1,65 @@
+import { computed, type ComputedRef } from 'vue'
+import { useRoute, useRouter } from 'vue-router'
+
+/** What of a service's log is shown; it stands in the address, so that it can be sent to others. */
+export interface LogFilters {
+  search: string
+  /** How long ago it begins, such as `1h`, or a moment; empty for the recent lines. */
+  since: string
+  until: string
+  deploy: string
+  stream: string
+}
+
+const NAMES = ['search', 'since', 'until', 'deploy', 'stream'] as const satisfies (keyof LogFilters)[]
+
+/** The filters of the address; `set` changes some of them. */
+export function useLogFilters(): {
+  filters: ComputedRef<LogFilters>
+  isFiltered: ComputedRef<boolean>
+  set: (changes: Partial<LogFilters>) => void
+} {
+  const route = useRoute()
+  const router = useRouter()
+  const filters = computed(
+    () => Object.fromEntries(NAMES.map((name) => [name, textOf(route.query[name])])) as unknown as LogFilters,
+  )
+  const isFiltered = computed(() => NAMES.some((name) => filters.value[name] !== ''))
+
+  function set(changes: Partial<LogFilters>): void {
+    const all = { ...filters.value, ...changes }
+    const query = Object.fromEntries(
+      NAMES.filter((name) => all[name] !== '').map((name) => [name, all[name]]),
+    )
+    void router.replace({ query })
+  }
+
+  return { filters, isFiltered, set }
+}
+
+/** The filters as the query of the API has them. A log that ends is not followed. */
+export function logQuery(filters: LogFilters, tail: number): Record<string, string | number | boolean> {
+  const given = Object.fromEntries(
+    NAMES.filter((name) => filters[name] !== '').map((name) => [name, filters[name]]),
+  )
+  return { ...given, tail, ...(filters.until === '' ? { follow: true } : {}) }
+}
+
+/** What a field for a local date and time has, as a moment of the API; empty for none. */
+export function momentOf(local: string): string {
+  const moment = local === '' ? Number.NaN : Date.parse(local)
+  return Number.isNaN(moment) ? '' : new Date(moment).toISOString()
+}
+
+/** A moment of the API as a field for a local date and time takes it; empty for what is none. */
+export function localOf(moment: string): string {
+  const at = new Date(moment)
+  if (Number.isNaN(at.getTime())) return ''
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000)
+    .toISOString()
+    .slice(0, 'yyyy-mm-ddThh:mm'.length)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

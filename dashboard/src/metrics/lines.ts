@@ -1,0 +1,27 @@
+/** A line of a chart. */
+export interface ChartLine {
+  name: string
+  /** One for each step. */
+  values: (number | null)[]
+}
+
+/** A moment that is marked in charts. */
+export interface ChartMark {
+  /** Unix seconds. */
+  at: number
+  label: string
+}
+
+/** How the lines of a chart are told apart: by the dash as well as by the colour, so that neither is needed alone. */
+const STYLES = [
+  { colour: '--chart-1', dash: [] },
+  { colour: '--chart-2', dash: [7, 4] },
+  { colour: '--chart-3', dash: [2, 3] },
+  { colour: '--chart-4', dash: [10, 3, 2, 3] },
+  { colour: '--chart-5', dash: [14, 4] },
+]
+
+/** The style of the line at a place; more lines than styles begin again. */
+export function styleOf(index: number): { colour: string; dash: number[] } {
+  return STYLES[index % STYLES.length]!
+}

@@ -1,0 +1,104 @@
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { styleOf, type ChartLine, type ChartMark } from './lines.ts'
+
+export interface Plot {
+  lines: readonly ChartLine[]
+  marks: readonly ChartMark[]
+  at: readonly number[]
+  format: (value: number) => string
+  /** Whether powers of two are round numbers. */
+  isBinary: boolean
+  /** The axis reaches at least this far, so that a quiet line looks quiet. */
+  least: number
+}
+
+const HEIGHT_PX = 170
+const AXIS_PX = 76
+const TIMES_PX = 22
+const FONT = '12px "Inter Variable", system-ui, sans-serif'
+const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
+const MARK_PX = 5
+/** Charts of a page show the same moment. */
+const SYNC = 'metrics'
+
+/** Draws a chart into an element in the theme's colours; `onCursor` is told at which step the pointer is, null when it left. */
+export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number | null) => void): UPlot {
+  const styles = getComputedStyle(element)
+  const colour = (name: string) => styles.getPropertyValue(name).trim()
+  const axis = {
+    stroke: colour('--muted'),
+    font: FONT,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  }
+  const options: UPlot.Options = {
+    width: Math.max(1, element.clientWidth),
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { sync: { key: SYNC }, drag: { x: false, y: false }, y: false },
+    padding: [8, 8, 0, 0],
+    scales: { y: { range: (_, __, most) => [0, Math.max(plot.least, (most ?? 0) * 1.1)] } },
+    axes: [
+      { ...axis, size: TIMES_PX, gap: 4, values: timesOfDay },
+      {
+        ...axis,
+        size: AXIS_PX,
+        values: (_, values) => values.map((value) => plot.format(value)),
+        ...(plot.isBinary ? { incrs: BINARY_STEPS } : {}),
+      },
+    ],
+    series: [
+      {},
+      ...plot.lines.map((line, index) => {
+        const style = styleOf(index)
+        return {
+          label: line.name,
+          stroke: colour(style.colour),
+          dash: style.dash,
+          width: 1.75,
+          points: { show: false },
+        }
+      }),
+    ],
+    hooks: {
+      setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)],
+      draw: [(chart) => drawMarks(chart, plot.marks, colour('--text'))],
+    },
+  }
+  return new UPlot(options, dataOf(plot), element)
+}
+
+/** What uPlot is given to draw. */
+export function dataOf({ at, lines }: Pick<Plot, 'at' | 'lines'>): UPlot.AlignedData {
+  return [[...at], ...lines.map(({ values }) => values)]
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+
+function timesOfDay(_: UPlot, seconds: number[]): string[] {
+  return seconds.map((second) => clock.format(second * 1_000))
+}
+
+/** A line from top to bottom with a triangle at its head: another shape than everything that is measured. */
+function drawMarks(chart: UPlot, marks: readonly ChartMark[], colour: string): void {
+  const { ctx, bbox, scales } = chart
+  ctx.save()
+  ctx.strokeStyle = ctx.fillStyle = colour
+  const size = MARK_PX * devicePixelRatio
+  for (const { at } of marks) {
+    if (at < (scales['x']!.min ?? 0) || at > (scales['x']!.max ?? 0)) continue
+    const x = Math.round(chart.valToPos(at, 'x', true))
+    ctx.beginPath()
+    ctx.setLineDash([size / 2, size / 2])
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    ctx.beginPath()
+    ctx.moveTo(x - size, bbox.top)
+    ctx.lineTo(x + size, bbox.top)
+    ctx.lineTo(x, bbox.top + size * 1.4)
+    ctx.fill()
+  }
+  ctx.restore()
+}

@@ -1,0 +1,120 @@
+import { ref, watch, type Ref } from 'vue'
+import { api, API_BASE, problemText, request } from '../api/client.ts'
+import type { Detection, ServiceType } from '../api/types.ts'
+
+/** What is to be looked at; null when nothing is there yet. */
+export interface Sought {
+  /** A repository's address, or an archive. */
+  source: string | File
+  branch: string
+  rootDir: string
+  /** Chosen by the reader; null lets the files say. */
+  type: ServiceType | null
+}
+
+export interface DetectionState {
+  found: Ref<Detection | null>
+  problem: Ref<string | null>
+  asking: Ref<boolean>
+}
+
+/** The source is asked about when typing has paused; a clone is more than a look at branches. */
+const PAUSE_MS = 1_000
+/** A larger archive is not sent twice, once to look at it and once to deploy it. */
+const MAX_ARCHIVE_BYTES = 64 * 1024 * 1024
+
+const ADDRESS = /^(https?|ssh|git):\/\/\S+\/\S+|^[\w.-]+@[\w.-]+:\S+$/
+
+/** What the server finds in a source, each time that another one is meant. */
+export function useDetection(sought: () => Sought | null): DetectionState {
+  const found = ref<Detection | null>(null)
+  const problem = ref<string | null>(null)
+  const asking = ref(false)
+  watch(
+    sought,
+    (wanted, former, onCleanup) => {
+      if (wanted?.source !== former?.source) found.value = null
+      problem.value = null
+      asking.value = false
+      if (wanted === null || !isComplete(wanted)) return
+      const stop = new AbortController()
+      const timer = setTimeout(() => void ask(wanted, stop.signal), PAUSE_MS)
+      onCleanup(() => {
+        clearTimeout(timer)
+        stop.abort()
+      })
+    },
+    { immediate: true },
+  )
+  return { found, problem, asking }
+
+  async function ask(wanted: Sought, signal: AbortSignal): Promise<void> {
+    asking.value = true
+    try {
+      found.value = await detect(wanted, signal)
+    } catch (error) {
+      if (!signal.aborted) {
+        found.value = null
+        problem.value = problemText(error)
+      }
+    }
+    if (!signal.aborted) asking.value = false
+  }
+}
+
+function isComplete({ source }: Sought): boolean {
+  return typeof source === 'string' ? ADDRESS.test(source) : source.size <= MAX_ARCHIVE_BYTES
+}
+
+async function detect({ source, branch, rootDir, type }: Sought, signal: AbortSignal): Promise<Detection> {
+  const hints = {
+    ...(rootDir === '' ? {} : { root_dir: rootDir }),
+    ...(type === null ? {} : { type }),
+  }
+  if (typeof source === 'string') {
+    const body = { repo_url: source, ...(branch === '' ? {} : { branch }), ...hints }
+    return await api('POST /detect', { body, signal })
+  }
+  const query = new URLSearchParams(hints)
+  const answer = await request(`${API_BASE}/detect?${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/gzip' },
+    body: source,
+    signal,
+  })
+  return (await answer.json()) as Detection
+}
+
+/** A line of what was found. */
+export interface FoundLine {
+  label: string
+  value: string
+}
+
+/** What was found, in the order in which it is used; what is not known is not told. */
+export function linesOf(found: Detection): FoundLine[] {
+  const made = found.env.filter(({ generate }) => generate).map(({ key }) => key)
+  const wanted = found.env.filter(({ generate }) => !generate).map(({ key }) => key)
+  const lines: [label: string, value: string | number | null][] = [
+    ['Debian packages', found.apt_packages.join(' ')],
+    ['Install', found.install_command],
+    ['Build', found.build_command],
+    ['Publish', found.publish_dir === '.' ? 'all files' : found.publish_dir],
+    ['Before it goes live', found.pre_deploy_command],
+    ['Start', found.start_command],
+    ['Port', found.port],
+    ['Health check', found.health_check_path],
+    ['Variables it is given', made.join(', ')],
+    ['Variables it wants', wanted.join(', ')],
+  ]
+  return lines.flatMap(([label, value]) =>
+    value === null || value === '' ? [] : [{ label, value: String(value) }],
+  )
+}
+
+/** Whether what was found leaves nothing open that a deploy needs. */
+export function isKnown(found: Detection): boolean {
+  const { runtime, start_command, publish_dir } = found
+  if (runtime === null) return false
+  return runtime === 'docker' || start_command !== null || publish_dir !== null
+}

@@ -1,0 +1,101 @@
+import { latin1 } from '../http1/bytes.ts'
+import { DynamicTable, TABLE_BYTES } from './dynamic-table.ts'
+import { fieldOf, type Field } from './field.ts'
+import { decodeHuffman } from './huffman.ts'
+import { ConnectionFault, ERROR } from './protocol.ts'
+import { STATIC_FIELDS } from './static-table.ts'
+
+/** A header block is no longer than this, so no string of it either. */
+export const MAX_BLOCK_BYTES = 64 * 1024
+/** A word of 5 bits for each 8, at the most. */
+const UNPACKED_BYTES = (MAX_BLOCK_BYTES * 8) / 5
+/** Bytes of an integer after its first: more than any table or block could need. */
+const MAX_INTEGER_BYTES = 4
+
+/** Where unpacked strings stand until they are read. */
+let unpacked: Buffer | null = null
+
+/** Reads the header blocks of one connection (RFC 7541). */
+export class HeaderDecoder {
+  readonly #table = new DynamicTable<Field>()
+  #input: Uint8Array = new Uint8Array(0)
+  #at = 0
+  #end = 0
+
+  /** Gives `take` each field of the block `input[start, end)`. Throws ConnectionFault for what is no header block. */
+  decode(input: Uint8Array, start: number, end: number, take: (field: Field) => void): void {
+    this.#input = input
+    this.#at = start
+    this.#end = end
+    let sized = true
+    while (this.#at < end) {
+      const byte = input[this.#at]!
+      if (byte >= 128) take(this.#field(this.#integer(7)))
+      else if (byte >= 64) take(this.#insert(this.#literal(6)))
+      else if (byte < 32) take(this.#literal(4))
+      // Only at the beginning of a block (RFC 7541 4.2).
+      else if (sized) this.#resize(this.#integer(5))
+      else throw broken('a change of the table amid a block')
+      sized = sized && byte < 64 && byte >= 32
+    }
+  }
+
+  #insert(field: Field): Field {
+    this.#table.insert(field)
+    return field
+  }
+
+  #resize(bytes: number): void {
+    if (bytes > TABLE_BYTES) throw broken('a table larger than it may be')
+    this.#table.limit = bytes
+  }
+
+  #field(index: number): Field {
+    const field =
+      index <= STATIC_FIELDS.length
+        ? STATIC_FIELDS[index - 1]
+        : this.#table.get(index - STATIC_FIELDS.length - 1)
+    if (!field) throw broken(`no field has the index ${index}`)
+    return field
+  }
+
+  /** A field whose name has an index of so many bits, or follows as its value does. */
+  #literal(bits: number): Field {
+    const index = this.#integer(bits)
+    const name = index === 0 ? this.#string() : this.#field(index).name
+    return fieldOf(name, this.#string())
+  }
+
+  #string(): string {
+    const packed = this.#at < this.#end && this.#input[this.#at]! >= 128
+    const length = this.#integer(7)
+    const start = this.#at
+    const end = start + length
+    if (end > this.#end) throw broken('a string longer than its block')
+    this.#at = end
+    if (!packed) return latin1(this.#input, start, end)
+    unpacked ??= Buffer.allocUnsafeSlow(UNPACKED_BYTES)
+    const unpackedLength = decodeHuffman(this.#input, start, end, unpacked)
+    if (unpackedLength < 0) throw broken('a string with a bad code')
+    return latin1(unpacked, 0, unpackedLength)
+  }
+
+  /** An integer whose first byte has so many bits for it (RFC 7541 5.1). */
+  #integer(bits: number): number {
+    if (this.#at >= this.#end) throw broken('a block that was cut')
+    const most = (1 << bits) - 1
+    let value = this.#input[this.#at++]! & most
+    if (value < most) return value
+    for (let shift = 0; shift < 7 * MAX_INTEGER_BYTES; shift += 7) {
+      if (this.#at >= this.#end) throw broken('a block that was cut')
+      const byte = this.#input[this.#at++]!
+      value += (byte & 127) << shift
+      if (byte < 128) return value
+    }
+    throw broken('an integer of too many bytes')
+  }
+}
+
+function broken(message: string): ConnectionFault {
+  return new ConnectionFault(ERROR.compression, message)
+}

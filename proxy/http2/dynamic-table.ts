@@ -1,0 +1,55 @@
+/** The size that either side's table has at most: what peers start from (RFC 9113 6.5.2). */
+export const TABLE_BYTES = 4096
+/** An entry is at least 32 bytes, so that no more of them fit. */
+const MAX_ENTRIES = TABLE_BYTES / 32
+
+/** What was sent lately, newest first, and is repeated by its index (RFC 7541 2.3.2). */
+export class DynamicTable<Entry extends { readonly size: number }> {
+  /** Entries ever inserted: the newest has this number. */
+  inserted = 0
+  #count = 0
+  #bytes = 0
+  #limit = TABLE_BYTES
+  readonly #ring: (Entry | undefined)[] = []
+  readonly #onEvict: (entry: Entry, number: number) => void
+
+  /** `onEvict` is told each entry that leaves, with its number. */
+  constructor(onEvict: (entry: Entry, number: number) => void = () => {}) {
+    this.#onEvict = onEvict
+  }
+
+  /** The entry so many after the newest, which is 0; undefined beyond the oldest. */
+  get(index: number): Entry | undefined {
+    if (index >= this.#count) return undefined
+    return this.#ring[(this.inserted - index) % MAX_ENTRIES]
+  }
+
+  /** Inserts an entry in place of the oldest; one that does not fit empties the table (RFC 7541 4.4). */
+  insert(entry: Entry): void {
+    this.#evict(this.#limit - entry.size)
+    if (entry.size > this.#limit) return
+    this.#ring[++this.inserted % MAX_ENTRIES] = entry
+    this.#count++
+    this.#bytes += entry.size
+  }
+
+  get limit(): number {
+    return this.#limit
+  }
+
+  /** Sets the size, up to `TABLE_BYTES`. */
+  set limit(bytes: number) {
+    this.#limit = bytes
+    this.#evict(bytes)
+  }
+
+  #evict(bytes: number): void {
+    while (this.#count > 0 && this.#bytes > bytes) {
+      const number = this.inserted - --this.#count
+      const entry = this.#ring[number % MAX_ENTRIES]!
+      this.#ring[number % MAX_ENTRIES] = undefined
+      this.#bytes -= entry.size
+      this.#onEvict(entry, number)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { ConnectionFault, ERROR, FLAG, FRAME, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './protocol.ts'
+
+/** What a client says first (RFC 9113 3.4). */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
+
+/** Who deals with frames. `bytes` are valid during the call alone. */
+export interface FrameHandler {
+  /** A whole frame other than DATA, with its content in `bytes[start, end)`. */
+  onFrame(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void
+  /** A frame of DATA begins, of so many bytes with what pads it. */
+  onDataBegin(id: number, length: number): void
+  /** Some of its content. */
+  onData(id: number, bytes: Buffer, start: number, end: number): void
+  /** All of it has come; so many bytes were padding. */
+  onDataEnd(id: number, flags: number, padding: number): void
+}
+
+/** Cuts what comes over a connection into frames (RFC 9113 4.1): in place, but for those that come in pieces. */
+export class FrameReader {
+  readonly #handler: FrameHandler
+  #prefaceRead = 0
+  readonly #header = Buffer.allocUnsafe(FRAME_HEADER_BYTES)
+  #headerRead = 0
+  #type = 0
+  #flags = 0
+  #id = 0
+  /** The content of a frame that came in pieces. */
+  #content: Buffer | null = null
+  #contentRead = 0
+  /** Of DATA under way: bytes to come, its padding, and whether the padding's length is still to come. */
+  #dataLeft = -1
+  #padding = 0
+  #paddingUnknown = false
+  #stopped = false
+
+  constructor(handler: FrameHandler) {
+    this.#handler = handler
+  }
+
+  /** A frame other than DATA, or the preface, has begun and is not whole. */
+  get isAmidFrame(): boolean {
+    return this.#prefaceRead < PREFACE.length || this.#headerRead > 0 || this.#content !== null
+  }
+
+  /** Reads no more. */
+  stop(): void {
+    this.#stopped = true
+    this.#content = null
+  }
+
+  /** Reads `input[0, length)`. Throws ConnectionFault. */
+  read(input: Buffer, length: number): void {
+    let at = this.#prefaceRead < PREFACE.length ? this.#readPreface(input, length) : 0
+    while (at < length && !this.#stopped) {
+      if (this.#dataLeft >= 0) at = this.#readData(input, at, length)
+      else if (this.#content) at = this.#readContent(input, at, length, this.#content)
+      else at = this.#readHeader(input, at, length)
+    }
+  }
+
+  #readPreface(input: Buffer, length: number): number {
+    const end = Math.min(length, PREFACE.length - this.#prefaceRead)
+    if (input.compare(PREFACE, this.#prefaceRead, this.#prefaceRead + end, 0, end) !== 0)
+      throw new ConnectionFault(ERROR.protocol, 'no connection preface')
+    this.#prefaceRead += end
+    return end
+  }
+
+  #readHeader(input: Buffer, at: number, end: number): number {
+    if (this.#headerRead === 0 && end - at >= FRAME_HEADER_BYTES) {
+      return this.#begin(input, at, at + FRAME_HEADER_BYTES, end)
+    }
+    const stop = Math.min(end, at + FRAME_HEADER_BYTES - this.#headerRead)
+    this.#headerRead += input.copy(this.#header, this.#headerRead, at, stop)
+    if (this.#headerRead < FRAME_HEADER_BYTES) return stop
+    this.#headerRead = 0
+    const next = this.#begin(this.#header, 0, stop, end, input)
+    return next
+  }
+
+  /** Begins the frame whose header stands in `header` at `from`, and whose content follows in `input` from `at` on. */
+  #begin(header: Buffer, from: number, at: number, end: number, input = header): number {
+    const length = (header[from]! << 16) | (header[from + 1]! << 8) | header[from + 2]!
+    if (length > MAX_FRAME_BYTES) throw new ConnectionFault(ERROR.frameSize, 'a frame is too long')
+    this.#type = header[from + 3]!
+    this.#flags = header[from + 4]!
+    this.#id = header.readUInt32BE(from + 5) & 0x7fffffff
+    if (this.#type === FRAME.data) {
+      this.#beginData(length)
+      return at
+    }
+    if (end - at >= length) {
+      this.#handler.onFrame(this.#type, this.#flags, this.#id, input, at, at + length)
+      return at + length
+    }
+    this.#content = Buffer.allocUnsafe(length)
+    this.#contentRead = input.copy(this.#content, 0, at, end)
+    return end
+  }
+
+  #readContent(input: Buffer, at: number, end: number, content: Buffer): number {
+    const stop = Math.min(end, at + content.length - this.#contentRead)
+    this.#contentRead += input.copy(content, this.#contentRead, at, stop)
+    if (this.#contentRead === content.length) {
+      this.#content = null
+      this.#handler.onFrame(this.#type, this.#flags, this.#id, content, 0, content.length)
+    }
+    return stop
+  }
+
+  #beginData(length: number): void {
+    this.#handler.onDataBegin(this.#id, length)
+    this.#padding = 0
+    this.#paddingUnknown = (this.#flags & FLAG.padded) !== 0
+    if (this.#paddingUnknown && length === 0)
+      throw new ConnectionFault(ERROR.frameSize, 'padded DATA without a length of its padding')
+    this.#dataLeft = length
+    if (length === 0) this.#endData()
+  }
+
+  #readData(input: Buffer, at: number, end: number): number {
+    if (this.#paddingUnknown) {
+      this.#paddingUnknown = false
+      this.#padding = input[at++]! + 1
+      if (--this.#dataLeft < this.#padding - 1)
+        throw new ConnectionFault(ERROR.protocol, 'DATA has more padding than content')
+    }
+    const padding = Math.max(this.#padding - 1, 0)
+    const stop = Math.min(end, at + this.#dataLeft)
+    const dataStop = Math.min(stop, at + this.#dataLeft - padding)
+    if (dataStop > at) this.#handler.onData(this.#id, input, at, dataStop)
+    this.#dataLeft -= stop - at
+    if (this.#dataLeft === 0) this.#endData()
+    return stop
+  }
+
+  #endData(): void {
+    this.#dataLeft = -1
+    this.#handler.onDataEnd(this.#id, this.#flags, this.#padding)
+  }
+}

@@ -1,0 +1,153 @@
+import type { SocketWire } from '../wire/socket-wire.ts'
+import { FLAG, FRAME, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './protocol.ts'
+
+/** What is written at a time: four records of TLS. */
+export const CHUNK_BYTES = 64 * 1024
+/** Chunks that wait for their next use; more at a time are let go. */
+const MAX_KEPT_CHUNKS = 64
+/** A frame of DATA that is cut by the end of a chunk is at least so long. */
+const MIN_DATA_BYTES = 1024
+/** The byte that tests write over what was sent, so that a use after the write shows. */
+const POISON = 0xdb
+const poisoned = process.env.DEPLOYER_PROXY_POISON === '1'
+
+const kept: Buffer[] = []
+
+function takeChunk(): Buffer {
+  return kept.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)
+}
+
+function keepChunk(chunk: Buffer): void {
+  if (poisoned) chunk.fill(POISON)
+  if (kept.length < MAX_KEPT_CHUNKS) kept.push(chunk)
+}
+
+/** Puts the frames of all streams of a connection together, so that many go out with one write. */
+export class Output {
+  /** Another number whenever what was put together before is out of reach. */
+  turn = 0
+  readonly #wire: SocketWire
+  #chunk: Buffer | null = null
+  #at = 0
+  /** Full chunks that wait until the one before has gone. */
+  #sealed: Buffer[] = []
+
+  constructor(wire: SocketWire) {
+    this.#wire = wire
+  }
+
+  /** The client is behind: nothing should be done that gives it more to read. */
+  get isBlocked(): boolean {
+    return this.#sealed.length > 0
+  }
+
+  /** All has been written. */
+  get isSent(): boolean {
+    return this.#chunk === null && !this.isBlocked
+  }
+
+  /** Puts a frame without content that matters to flow control. Answers where it stands in its chunk. */
+  frame(type: number, flags: number, id: number, content: Buffer, start = 0, end = content.length): number {
+    const at = this.#begin(type, flags, id, end - start)
+    this.#at += content.copy(this.#chunk!, this.#at, start, end)
+    return at
+  }
+
+  /** Puts a frame whose content is one number of four bytes. */
+  numberFrame(type: number, id: number, number: number): void {
+    this.#begin(type, 0, id, 4)
+    this.#at = this.#chunk!.writeUInt32BE(number, this.#at)
+  }
+
+  /** Puts a header block, in as many frames as it takes. Answers where the first stands. */
+  headers(id: number, flags: number, block: Buffer, length: number): number {
+    const whole = length <= MAX_FRAME_BYTES
+    const first = Math.min(length, MAX_FRAME_BYTES)
+    const at = this.frame(FRAME.headers, whole ? flags | FLAG.endHeaders : flags, id, block, 0, first)
+    for (let start = first; start < length; start += MAX_FRAME_BYTES) {
+      const end = Math.min(length, start + MAX_FRAME_BYTES)
+      this.frame(FRAME.continuation, end === length ? FLAG.endHeaders : 0, id, block, start, end)
+    }
+    return at
+  }
+
+  /** How much of `wanted` bytes of DATA may go into one frame now; 0 when the client has to read first. */
+  room(wanted: number): number {
+    if (this.isBlocked) return 0
+    const least = FRAME_HEADER_BYTES + Math.min(wanted, MIN_DATA_BYTES)
+    if (this.#chunk && CHUNK_BYTES - this.#at < least) {
+      if (this.#wire.pending) return 0
+      this.flush()
+    }
+    const left = this.#chunk ? CHUNK_BYTES - this.#at : CHUNK_BYTES
+    return Math.min(wanted, MAX_FRAME_BYTES, left - FRAME_HEADER_BYTES)
+  }
+
+  /** Puts a frame of DATA for which there is room. Answers where it stands. */
+  data(id: number, flags: number, bytes: Buffer, start: number, end: number): number {
+    const at = this.#begin(FRAME.data, flags, id, end - start)
+    this.#at += bytes.copy(this.#chunk!, this.#at, start, end)
+    return at
+  }
+
+  /** Adds a flag to the frame at `at`, which must stand in the chunk of this turn. */
+  addFlag(at: number, flag: number): void {
+    this.#chunk![at + 4]! |= flag
+  }
+
+  goAway(lastId: number, code: number): void {
+    this.#begin(FRAME.goAway, 0, 0, 8)
+    this.#at = this.#chunk!.writeUInt32BE(lastId, this.#at)
+    this.#at = this.#chunk!.writeUInt32BE(code, this.#at)
+  }
+
+  #begin(type: number, flags: number, id: number, length: number): number {
+    if (this.#chunk && CHUNK_BYTES - this.#at < FRAME_HEADER_BYTES + length) this.#seal()
+    this.#chunk ??= takeChunk()
+    const chunk = this.#chunk
+    const at = this.#at
+    chunk[at] = length >>> 16
+    chunk[at + 1] = length >>> 8
+    chunk[at + 2] = length
+    chunk[at + 3] = type
+    chunk[at + 4] = flags
+    chunk.writeUInt32BE(id, at + 5)
+    this.#at = at + FRAME_HEADER_BYTES
+    return at
+  }
+
+  #seal(): void {
+    if (!this.#wire.pending && !this.isBlocked) return this.flush()
+    this.#sealed.push(this.#chunk!.subarray(0, this.#at))
+    this.#turnOver()
+  }
+
+  #turnOver(): void {
+    this.#chunk = null
+    this.#at = 0
+    this.turn++
+  }
+
+  /** Writes what was put together, unless what was written before still waits. */
+  flush(): void {
+    const wire = this.#wire
+    while (!wire.pending && this.#sealed.length > 0) {
+      const sealed = this.#sealed.shift()!
+      wire.write(sealed, 0, sealed.length)
+      keepChunk(Buffer.from(sealed.buffer as ArrayBuffer))
+    }
+    if (wire.pending || this.#chunk === null) return
+    const chunk = this.#chunk
+    // TLS has taken a write that did not have to wait for another when it returns, whenever it reports that.
+    wire.write(chunk, 0, this.#at)
+    this.#turnOver()
+    keepChunk(chunk)
+  }
+
+  /** The connection is gone. */
+  drop(): void {
+    for (const sealed of this.#sealed.splice(0)) keepChunk(Buffer.from(sealed.buffer as ArrayBuffer))
+    if (this.#chunk) keepChunk(this.#chunk)
+    this.#turnOver()
+  }
+}

@@ -1,0 +1,29 @@
+/** How much a request matters to its client (RFC 9218 4). */
+export interface Priority {
+  /** 0 goes first, 7 last. */
+  readonly urgency: number
+  /** Its parts are of use as they come: it shares with others of its urgency. */
+  readonly incremental: boolean
+}
+
+export const URGENCIES = 8
+/** Of a client that says nothing: it may wait for any of its streams, so that they share. */
+export const NO_PRIORITY: Priority = { urgency: 3, incremental: true }
+
+const URGENCY = /^u=([0-7])$/
+/** `i`, `i=?1`, `i=?0`. */
+const INCREMENTAL = /^i(?:=\?([01]))?$/
+
+/** Reads a Priority field; what is not understood is as if it had not been said (RFC 9218 4). */
+export function readPriority(value: string): Priority {
+  let urgency = 3
+  let incremental = false
+  for (const part of value.split(',')) {
+    const member = part.trim()
+    const urgent = URGENCY.exec(member)
+    if (urgent) urgency = Number(urgent[1])
+    const shared = INCREMENTAL.exec(member)
+    if (shared) incremental = shared[1] !== '0'
+  }
+  return { urgency, incremental }
+}

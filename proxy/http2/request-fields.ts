@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto'
+import { TARGET, TOKEN } from '../http1/bytes.ts'
+import { MAX_HEAD_BYTES } from '../http1/head.ts'
+import { KIND, type Field } from './field.ts'
+import { readPriority, type Priority } from './priority.ts'
+
+/** Pairs of a request, crumbs of cookies and pseudo fields included; the relay counts the fields that are left. */
+const MAX_PAIRS = 1_000
+/** Digits of a length that the relay takes. */
+const LENGTH = /^\d{1,15}$/
+const WEB_SOCKET_KEY_BYTES = 16
+/** What stands for a request of too many fields: the relay refuses it as one. */
+const TOO_MANY = `GET / HTTP/1.1\r\n${'a: b\r\n'.repeat(101)}\r\n`
+
+/** What a request's body is to the relay. */
+export const BODY = { none: 0, length: 1, chunked: 2, tunnel: 3 } as const
+
+/** A request as HTTP/1.1 has it. */
+export interface RequestHead {
+  text: string
+  /** One of `BODY`. */
+  body: number
+  /** The bytes of a body with `BODY.length`. */
+  length: number
+  priority: Priority | null
+}
+
+/** Gathers the fields of one request after another, and makes a head of HTTP/1.1 of them for the relay to judge. */
+export class RequestFields {
+  #method: string | null = null
+  #path: string | null = null
+  #scheme: string | null = null
+  #authority: string | null = null
+  #protocol: string | null = null
+  #host: string | null = null
+  #cookies: string | null = null
+  #length: string | null = null
+  #priority: Priority | null = null
+  #lines = ''
+  #bytes = 0
+  #pairs = 0
+  /** A field that is none of the pseudo fields has come, which must come first (RFC 9113 8.3). */
+  #regular = false
+  #malformed = false
+
+  /** Begins with the next request. */
+  begin(): void {
+    this.#method = null
+    this.#path = null
+    this.#scheme = null
+    this.#authority = null
+    this.#protocol = null
+    this.#host = null
+    this.#cookies = null
+    this.#length = null
+    this.#priority = null
+    this.#lines = ''
+    this.#bytes = 0
+    this.#pairs = 0
+    this.#regular = false
+    this.#malformed = false
+  }
+
+  readonly take = (field: Field): void => {
+    this.#bytes += field.size
+    if (++this.#pairs > MAX_PAIRS || this.#bytes > MAX_HEAD_BYTES) return
+    const { kind, value } = field
+    if (kind === KIND.regular) {
+      this.#regular = true
+      this.#lines += field.line
+    } else if (kind <= KIND.status) this.#takePseudo(kind, value)
+    else this.#takeSpecial(field)
+  }
+
+  #takePseudo(kind: number, value: string): void {
+    if (this.#regular) this.#malformed = true
+    if (kind === KIND.method) this.#method = this.#once(this.#method, value)
+    else if (kind === KIND.path) this.#path = this.#once(this.#path, value)
+    else if (kind === KIND.scheme) this.#scheme = this.#once(this.#scheme, value)
+    else if (kind === KIND.authority) this.#authority = this.#once(this.#authority, value)
+    else if (kind === KIND.protocol) this.#protocol = this.#once(this.#protocol, value)
+    else this.#malformed = true
+  }
+
+  #once(before: string | null, value: string): string {
+    if (before !== null) this.#malformed = true
+    return value
+  }
+
+  #takeSpecial({ kind, value, line }: Field): void {
+    this.#regular = true
+    if (kind === KIND.host) {
+      if (this.#host !== null) this.#lines += line
+      this.#host = value
+    } else if (kind === KIND.cookie) {
+      // Crumbs of one field, sent apart to be compressed better (RFC 9113 8.2.3).
+      this.#cookies = this.#cookies === null || value === '' ? value : `${this.#cookies}; ${value}`
+    } else if (kind === KIND.contentLength) {
+      // Two of them are refused by the relay.
+      if (this.#length !== null) this.#lines += line
+      this.#length = value
+    } else if (kind === KIND.priority) {
+      this.#priority = readPriority(value)
+      this.#lines += line
+    } else this.#malformed = true
+  }
+
+  /** The fields after a body as lines; null when they are malformed (RFC 9113 8.1). */
+  trailers(): string | null {
+    const hasPseudo = this.#method ?? this.#path ?? this.#scheme ?? this.#authority ?? this.#protocol
+    if (this.#malformed || hasPseudo !== null || this.#tooMany) return null
+    return this.#lines
+  }
+
+  /** The head of the request, with a body to come or not; null when it is malformed. */
+  head(hasBody: boolean): RequestHead | null {
+    if (this.#malformed) return null
+    const priority = this.#priority
+    if (this.#tooMany) return { text: TOO_MANY, body: BODY.none, length: 0, priority }
+    const method = this.#method
+    if (method === null || !isMethod(method)) return null
+    if (method === 'CONNECT') return this.#connect(hasBody)
+    if (this.#protocol !== null || !this.#scheme || !isPath(this.#path, method)) return null
+    const declared = this.#length !== null
+    const length = declared && LENGTH.test(this.#length!) ? Number(this.#length) : 0
+    // RFC 9113 8.1.1: a length that is not that of what follows.
+    if (!hasBody && length > 0) return null
+    const body = hasBody ? (declared ? BODY.length : BODY.chunked) : BODY.none
+    const framing = declared
+      ? `content-length: ${this.#length}\r\n`
+      : hasBody
+        ? 'transfer-encoding: chunked\r\n'
+        : ''
+    return { text: this.#text(method, this.#path!, framing), body, length, priority }
+  }
+
+  get #tooMany(): boolean {
+    return this.#pairs > MAX_PAIRS || this.#bytes > MAX_HEAD_BYTES
+  }
+
+  #text(method: string, target: string, framing: string): string {
+    const authority = this.#authority ?? ''
+    const host = this.#host ?? ''
+    let lines = this.#lines
+    // Both name the same thing, or one of them lies (RFC 9113 8.3.1): two hosts are refused.
+    if (authority !== '' && host !== '' && authority.toLowerCase() !== host.toLowerCase())
+      lines += `host: ${host}\r\n`
+    if (this.#cookies !== null) lines += `cookie: ${this.#cookies}\r\n`
+    return `${method} ${target} HTTP/1.1\r\nhost: ${authority || host}\r\n${lines}${framing}\r\n`
+  }
+
+  /** A tunnel for WebSockets (RFC 8441 5) is an upgrade; any other is refused by the relay. */
+  #connect(hasBody: boolean): RequestHead | null {
+    const priority = this.#priority
+    const isExtended = this.#protocol !== null
+    if (isExtended !== (this.#path !== null) || isExtended !== (this.#scheme !== null)) return null
+    if (this.#protocol?.toLowerCase() !== 'websocket') {
+      // What follows it is no body, whatever its head says (RFC 9113 8.5).
+      const target = this.#authority || this.#host || '/'
+      return isTarget(target)
+        ? { text: this.#text('CONNECT', target, ''), body: BODY.none, length: 0, priority }
+        : null
+    }
+    if (!hasBody || !isPath(this.#path, 'GET')) return null
+    const key = randomBytes(WEB_SOCKET_KEY_BYTES).toString('base64')
+    const upgrade = `connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-key: ${key}\r\n`
+    return { text: this.#text('GET', this.#path!, upgrade), body: BODY.tunnel, length: 0, priority }
+  }
+}
+
+function isMethod(text: string): boolean {
+  return text !== '' && holds(text, TOKEN)
+}
+
+/** RFC 9113 8.3.1: it begins with a slash, or is the asterisk of OPTIONS. */
+function isPath(text: string | null, method: string): boolean {
+  if (text === null || !isTarget(text)) return false
+  return text.charCodeAt(0) === 47 || (text === '*' && method === 'OPTIONS')
+}
+
+function isTarget(text: string): boolean {
+  return text !== '' && holds(text, TARGET)
+}
+
+function holds(text: string, classOf: Uint8Array): boolean {
+  for (let index = 0; index < text.length; index++) if (classOf[text.charCodeAt(index)] !== 1) return false
+  return true
+}

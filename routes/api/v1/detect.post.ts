@@ -1,0 +1,40 @@
+import { detectArchive, detectRepository } from '#daemon/builds/detection.ts'
+import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
+import { DetectInput, Detection, DetectQuery } from '#server/detection/schema.ts'
+import { AppError } from '#server/errors.ts'
+import { assertLength, readJson, receiveStream } from '#server/http/body.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { whenLeft } from '#server/http/left.ts'
+import { validate } from '#server/http/validate.ts'
+
+export default defineEndpoint({
+  summary: 'Find out what a deploy of a source would do',
+  description:
+    'Of a repository as JSON, or of an archive as the body with its hints in the query. Says from the files alone, by the function that deploys use, what would be built and started; nothing is built and nothing saved.',
+  auth: 'token',
+  query: DetectQuery,
+  body: {
+    contentType: 'application/gzip',
+    description: 'A .tar.gz of a source tree, at most 512 MiB; or where a repository is, as JSON',
+    json: DetectInput,
+  },
+  response: Detection,
+  errors: ['git_remote_unreachable'],
+  async handler({ event, query }) {
+    const left = whenLeft(event)
+    if (isJson(event.node.req.headers['content-type'])) {
+      const [hint] = Object.keys(query)
+      if (hint !== undefined)
+        throw new AppError('invalid_request', `${hint}: stands in the body when that is JSON`)
+      return await detectRepository(validate(DetectInput, await readJson(event)), left)
+    }
+    assertLength(event, UPLOAD_LIMIT_BYTES)
+    const body = receiveStream(event, UPLOAD_LIMIT_BYTES)
+    return await detectArchive(body, query, left).finally(() => body.destroy())
+  },
+})
+
+/** What a client sends that names no type are bytes; texts are told as such by every client. */
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && !/^application\/(x-)?(gzip|octet-stream)\b/i.test(contentType)
+}

@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { GitConnection } from '#server/git/schema.ts'
+import { viewConnections } from '#server/git/view.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+
+export default defineEndpoint({
+  summary: 'List the git connections, pending ones included',
+  auth: 'token',
+  response: z.array(GitConnection),
+  handler: () => viewConnections(),
+})

@@ -1,0 +1,11 @@
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { deleteNotification, findNotification } from '#server/notifications/operations.ts'
+import { NotificationPath } from '#server/notifications/schema.ts'
+
+export default defineEndpoint({
+  summary: 'Delete a notification',
+  description: 'What is still on its way is not sent.',
+  auth: 'token',
+  params: NotificationPath,
+  handler: ({ params }) => deleteNotification(findNotification(params.id)),
+})

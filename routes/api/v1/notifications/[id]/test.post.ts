@@ -1,0 +1,14 @@
+import { testNotification } from '#daemon/notifications/delivery.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { leftSignal } from '#server/http/event-stream.ts'
+import { findNotification } from '#server/notifications/operations.ts'
+import { NotificationPath, TestResult } from '#server/notifications/schema.ts'
+
+export default defineEndpoint({
+  summary: 'Send a test message',
+  description: 'At once and once; it is in no delivery log.',
+  auth: 'token',
+  params: NotificationPath,
+  response: TestResult,
+  handler: ({ event, params }) => testNotification(findNotification(params.id), leftSignal(event)),
+})

@@ -1,0 +1,19 @@
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { createNotification } from '#server/notifications/operations.ts'
+import { CreatedNotification, NotificationInput } from '#server/notifications/schema.ts'
+import { viewNotification } from '#server/notifications/view.ts'
+
+export default defineEndpoint({
+  summary: 'Create a notification',
+  description:
+    'Messages are sent at least once, also across restarts of the server. Without filters it tells of everything; what belongs to the whole server passes a filter by environment or service only when `events` names it.',
+  auth: 'token',
+  status: 201,
+  body: NotificationInput,
+  response: CreatedNotification,
+  errors: ['not_found'],
+  handler({ body }) {
+    const { row, secret } = createNotification(body)
+    return { ...viewNotification(row), secret }
+  },
+})

@@ -1,0 +1,11 @@
+import { useMetrics } from '#daemon/index.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { HistoryQuery, MetricsHistory } from '#server/metrics/schema.ts'
+
+export default defineEndpoint({
+  summary: 'Read what they did in the last hours',
+  auth: 'token',
+  query: HistoryQuery,
+  response: MetricsHistory,
+  handler: ({ query }) => useMetrics().history(query.range),
+})

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { branchNameFault } from '../git/refs.ts'
+import { repositoryUrlFault } from '../git/url.ts'
+import { relativePathFault } from '../services/rules.ts'
+import { RUNTIMES } from '../services/schema.ts'
+import { SERVICE_TYPES } from '../services/types.ts'
+
+function judged(fault: (text: string) => string | null) {
+  return z.string().superRefine((text, context) => {
+    const found = fault(text)
+    if (found) context.addIssue(found)
+  })
+}
+
+const MAX_URL_CHARACTERS = 2_048
+
+/** What may be said about a source beside where it is. */
+const hints = {
+  root_dir: judged(relativePathFault)
+    .optional()
+    .meta({ description: 'The folder to look at; the root when absent', examples: ['apps/web'] }),
+  type: z
+    .enum(SERVICE_TYPES)
+    .optional()
+    .meta({ description: 'What it is to be; found out when absent', examples: ['web_service'] }),
+  runtime: z
+    .enum(RUNTIMES)
+    .exclude(['image'])
+    .optional()
+    .meta({ description: 'Skips the looking', examples: ['auto'] }),
+}
+
+/** Of an archive, beside its bytes. */
+export const DetectQuery = z.strictObject(hints)
+export type DetectHints = z.output<typeof DetectQuery>
+
+export const DetectInput = z
+  .strictObject({
+    repo_url: judged(repositoryUrlFault)
+      .max(MAX_URL_CHARACTERS)
+      .meta({ examples: ['https://git.example.com/team/api.git'] }),
+    branch: judged(branchNameFault)
+      .optional()
+      .meta({ description: "The remote's default branch when absent", examples: ['main'] }),
+    ...hints,
+  })
+  .meta({ id: 'DetectInput', examples: [{ repo_url: 'https://git.example.com/team/api.git' }] })
+
+const found = (description: string, example: string | null) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description, examples: [example] })
+
+export const Detection = z
+  .object({
+    type: z
+      .enum(SERVICE_TYPES)
+      .meta({ description: 'The one asked for, else the one that fits', examples: ['web_service'] }),
+    runtime: z
+      .enum(RUNTIMES)
+      .nullable()
+      .meta({ description: 'Null when nothing was found; `notes` say why', examples: ['node'] }),
+    framework: found('One lower-case word', 'express'),
+    version: found("The language's", '24'),
+    package_manager: found('What installs its packages', 'npm'),
+    install_command: found('Installs its packages', 'npm ci --include=dev'),
+    build_command: found('Builds it', 'npm run build'),
+    start_command: found('Starts it; null for files that the server serves itself', 'node dist/server.js'),
+    pre_deploy_command: found('Runs once before a new version goes live', null),
+    publish_dir: found('The folder of a site, relative to root_dir', null),
+    port: z
+      .int()
+      .nullable()
+      .meta({ description: 'Null when nothing sets it: the program is told one', examples: [null] }),
+    health_check_path: found('Where it says that it is well', null),
+    env: z
+      .array(
+        z.object({
+          key: z.string().meta({ examples: ['SECRET_KEY_BASE'] }),
+          generate: z.boolean().meta({ description: 'The first deploy makes the value', examples: [true] }),
+          why: z.string().meta({ examples: ['Rails signs cookies with it'] }),
+        }),
+      )
+      .meta({ description: 'Variables that it wants' }),
+    apt_packages: z
+      .array(z.string())
+      .meta({ description: 'Debian packages that are installed', examples: [[]] }),
+    notes: z.array(z.string()).meta({
+      description: 'What was chosen and why, and what stands in the way',
+      examples: [['node 24 with npm']],
+    }),
+  })
+  .meta({ id: 'Detection', description: 'What a deploy of a source would do' })
+export type Detection = z.infer<typeof Detection>

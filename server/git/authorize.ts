@@ -1,0 +1,227 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { isIP } from 'node:net'
+import { useContext } from '../context.ts'
+import { isLocalName } from '../domains/names.ts'
+import { AppError } from '../errors.ts'
+import { randomHex } from '../ids.ts'
+import { publicUrl } from '../public-address.ts'
+import { isPublicAddress } from './addresses.ts'
+import { accessToken } from './credentials.ts'
+import { beginFlow } from './flows.ts'
+import { readBaseUrl, readRedirectUri } from './input.ts'
+import { assertRoom, findConnection } from './operations.ts'
+import { SCOPES } from './providers/gitlab.ts'
+import { apiOf, gitHubOf } from './providers/index.ts'
+import { normalBaseUrl, placeOf } from './providers/place.ts'
+import type { AuthorizeInput } from './schema.ts'
+import {
+  getApplication,
+  insertConnection,
+  keepApplication,
+  listConnections,
+  openSecrets,
+  updateConnection,
+  type ConnectionRow,
+} from './store.ts'
+
+/** Where the browser goes next, if anywhere. */
+export interface NextStep {
+  status: 'redirect' | 'connected'
+  method: 'get' | 'post'
+  url: string | null
+  fields: Record<string, string>
+  connection: ConnectionRow
+}
+
+/** Names of apps are unique at GitHub and have at most 34 characters. */
+const NAME_BYTES = 3
+const MAX_APP_NAME_CHARACTERS = 34
+/** RFC 7636 section 4.1: 43 characters at least. */
+const VERIFIER_BYTES = 32
+
+/** Begins or resumes an authorization in the browser. Throws `invalid_request`, `git_application_required`, `not_found`. */
+export async function authorize(input: AuthorizeInput): Promise<NextStep> {
+  const redirect = readRedirectUri(input.redirect_uri)
+  const isNew = input.connection_id === undefined
+  const connection = isNew ? begin(input) : findConnection(input.connection_id!)
+  if (!isNew) assertSame(connection, input)
+  if (connection.auth === 'oauth') return authorizeOAuth(connection, input, redirect, isNew)
+  if (connection.auth === 'hosted_app') return authorizeApp(connection, redirect)
+  await apiOf(connection).ownerOf(await accessToken(connection))
+  return connected(connection)
+}
+
+/** The answer when nothing is left to do. */
+export function connected(connection: ConnectionRow): NextStep {
+  return { status: 'connected', method: 'get', url: null, fields: {}, connection }
+}
+
+/** The step in which the person chooses the repositories of an app. */
+export function installStep(connection: ConnectionRow, redirectUri: string): NextStep {
+  const state = beginFlow({ connectionId: connection.id, step: 'install', redirectUri })
+  const url = `${connection.app_url}/installations/new?state=${state}`
+  return { status: 'redirect', method: 'get', url, fields: {}, connection }
+}
+
+/** A pending connection: one that was begun in the same way and left is taken up again. */
+function begin(input: AuthorizeInput): ConnectionRow {
+  const { provider } = input
+  if (provider === undefined)
+    throw new AppError('invalid_request', 'provider: is needed, unless connection_id names a connection')
+  const base_url = normalBaseUrl(provider, readBaseUrl(input.base_url))
+  const organization = readOrganization(input)
+  const auth = provider === 'gitprov_a' ? 'hosted_app' : 'oauth'
+  if (auth === 'oauth') applicationOf({ provider, base_url }, input)
+  const left = listConnections().find(
+    (row) =>
+      row.status === 'pending' &&
+      row.account === null &&
+      row.app_id === null &&
+      row.provider === provider &&
+      row.base_url === base_url &&
+      row.organization === organization,
+  )
+  if (left) return left
+  assertRoom()
+  return insertConnection({ provider, auth, status: 'pending', base_url, organization })
+}
+
+function readOrganization({ provider, organization }: AuthorizeInput): string | null {
+  if (organization === undefined || organization === null) return null
+  if (provider !== 'gitprov_a') throw new AppError('invalid_request', 'organization: is for GitHub alone')
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?$/.test(organization))
+    throw new AppError('invalid_request', 'organization: must be the login of an organization')
+  return organization
+}
+
+/** What a connection is cannot be changed by authorizing it again. */
+function assertSame(connection: ConnectionRow, input: AuthorizeInput): void {
+  const { provider } = connection
+  const isOther =
+    (input.provider !== undefined && input.provider !== provider) ||
+    (input.base_url !== undefined &&
+      normalBaseUrl(provider, readBaseUrl(input.base_url)) !== connection.base_url) ||
+    (input.organization !== undefined && input.organization !== connection.organization)
+  if (isOther)
+    throw new AppError(
+      'invalid_request',
+      'connection_id: is of another provider, base_url or organization: leave these out, or begin a new connection',
+    )
+}
+
+async function authorizeApp(connection: ConnectionRow, redirect: URL): Promise<NextStep> {
+  const { app_id, installation_id } = connection
+  if (app_id !== null && installation_id === null) return installStep(connection, redirect.href)
+  if (app_id !== null && installation_id !== null) {
+    const key = { id: app_id, privateKey: openSecrets(connection).private_key! }
+    const found = await gitHubOf(connection)
+      .installation(key, installation_id)
+      .catch((error: unknown) => {
+        // The app itself was removed: another is made.
+        if (error instanceof AppError && error.code === 'git_authorization_rejected') return undefined
+        throw error
+      })
+    if (found === null) return installStep(connection, redirect.href)
+    if (found) return connected(connection)
+  }
+  const { web } = placeOf(connection)
+  const state = beginFlow({ connectionId: connection.id, step: 'manifest', redirectUri: redirect.href })
+  const owner = connection.organization === null ? '' : `/organizations/${connection.organization}`
+  const url = `${web}${owner}/settings/apps/new?state=${state}`
+  const fields = { manifest: JSON.stringify(manifestOf(redirect)) }
+  return { status: 'redirect', method: 'post', url, fields, connection }
+}
+
+/** https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest */
+function manifestOf(redirect: URL): object {
+  const { dashboardHost } = useContext().options
+  const own = dashboardHost === null ? null : publicUrl(dashboardHost)
+  const origin = isOnInternet(redirect.origin) ? redirect.origin : own
+  const name = `Deployer ${redirect.hostname}`.slice(0, MAX_APP_NAME_CHARACTERS - 2 * NAME_BYTES - 1)
+  return {
+    name: `${name} ${randomHex(NAME_BYTES)}`,
+    url: origin ?? redirect.origin,
+    redirect_url: redirect.href,
+    setup_url: redirect.href,
+    setup_on_update: true,
+    public: false,
+    default_permissions: { contents: 'read', metadata: 'read', statuses: 'write' },
+    ...(origin !== null && isOnInternet(origin)
+      ? { hook_attributes: { url: `${origin}/hooks/gitprov` }, default_events: ['push'] }
+      : {}),
+  }
+}
+
+/** Whether a provider on the internet can reach an origin, as far as its name tells. */
+export function isOnInternet(origin: string): boolean {
+  const host = new URL(origin).hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) return isPublicAddress(host)
+  return host.includes('.') && !isLocalName(host)
+}
+
+function authorizeOAuth(
+  connection: ConnectionRow,
+  input: AuthorizeInput,
+  redirect: URL,
+  isNew: boolean,
+): Promise<NextStep> | NextStep {
+  const application = applicationOf(connection, input)
+  const wantsOther = input.client_id !== undefined
+  if (!isNew && connection.status === 'connected' && !wantsOther)
+    return reauthorizeOAuth(connection, redirect)
+  return oauthStep(connection, application, redirect)
+}
+
+/** One that still works is left alone; one that was refused goes through the browser again. */
+async function reauthorizeOAuth(connection: ConnectionRow, redirect: URL): Promise<NextStep> {
+  try {
+    await apiOf(connection).ownerOf(await accessToken(connection))
+    return connected(findConnection(connection.id))
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'git_authorization_rejected') throw error
+    return oauthStep(connection, applicationOf(connection, {}), redirect)
+  }
+}
+
+function oauthStep(connection: ConnectionRow, { client_id }: { client_id: string }, redirect: URL): NextStep {
+  const verifier = randomBytes(VERIFIER_BYTES).toString('base64url')
+  const state = beginFlow({
+    connectionId: connection.id,
+    step: 'oauth',
+    redirectUri: redirect.href,
+    verifier,
+  })
+  const query = new URLSearchParams({
+    client_id,
+    redirect_uri: redirect.href,
+    response_type: 'code',
+    scope: SCOPES.join(' '),
+    state,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  })
+  const pending =
+    connection.status === 'pending' ? updateConnection(connection.id, { client_id }) : connection
+  const url = `${placeOf(connection).web}/oauth/authorize?${query.toString()}`
+  return { status: 'redirect', method: 'get', url, fields: {}, connection: pending ?? connection }
+}
+
+/** The OAuth application of an instance: what is given is kept, what was given once is used again. */
+function applicationOf(
+  connection: Pick<ConnectionRow, 'provider' | 'base_url'>,
+  { client_id, client_secret }: Pick<AuthorizeInput, 'client_id' | 'client_secret'>,
+): { client_id: string; client_secret: string } {
+  const { web, title } = placeOf(connection)
+  if ((client_id === undefined) !== (client_secret === undefined))
+    throw new AppError('invalid_request', 'client_id: goes together with client_secret')
+  if (client_id !== undefined && client_secret !== undefined) {
+    keepApplication({ base_url: web, client_id, client_secret })
+    return { client_id, client_secret }
+  }
+  const known = getApplication(web)
+  if (known) return known
+  throw new AppError(
+    'git_application_required',
+    `client_id: ${title} needs an OAuth application with the scopes ${SCOPES.join(' and ')}: give its client_id and client_secret`,
+  )
+}

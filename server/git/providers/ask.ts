@@ -1,0 +1,174 @@
+import { createFetch, type FetchOptions } from 'ofetch'
+import { Agent, buildConnector, fetch, Headers } from 'undici'
+import { AppError, messageOf } from '../../errors.ts'
+import { portOf } from '../input.ts'
+import { assertPlace, ForbiddenPlace, judgedLookup, ownReach } from '../reach.ts'
+import { VERSION } from '../../version.ts'
+import type { Place } from './place.ts'
+
+/** A person waits for the answer. */
+const ANSWER_MS = 10_000
+/** A hundred repositories with all that is said of each take under 1 MiB. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+/** Renamed repositories and moved hosts lead on once or twice. */
+const MAX_REDIRECTS = 3
+
+/** What a provider answered, when it was an answer: a success, or a refusal that its caller knows how to read. */
+export interface Answer {
+  status: number
+  body: unknown
+  headers: Headers
+}
+
+export interface Question {
+  method?: 'GET' | 'POST'
+  query?: Record<string, string | number>
+  headers?: Record<string, string>
+  /** Sent as JSON. */
+  body?: Record<string, unknown>
+  /** Sent as a form. */
+  form?: Record<string, string>
+}
+
+/** Connects to judged addresses alone. */
+const agent = new Agent({
+  connect: (options, callback) => {
+    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80)
+    buildConnector({ lookup: judgedLookup(port, ownReach()), timeout: ANSWER_MS })(options, callback)
+  },
+})
+
+const request = createFetch({
+  fetch: ((url: string, options: object) => fetch(url, { ...options, dispatcher: agent })) as never,
+  Headers,
+  AbortController,
+})
+
+/**
+ * Asks a provider. Throws `git_provider_unavailable` when it does not answer in time, answers a fault of its own or no
+ * JSON, or leads to another host; `git_authorization_rejected` when it refuses the credentials. Other refusals are answers.
+ */
+export async function ask(place: Place, url: string, question: Question = {}): Promise<Answer> {
+  const signal = AbortSignal.timeout(ANSWER_MS)
+  try {
+    const answer = await follow(place, url, question, signal)
+    return judge(place, answer)
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    const forbidden = forbiddenIn(cause)
+    if (forbidden) throw unavailable(place, `may not be asked: ${forbidden.message}`, cause)
+    if (signal.aborted)
+      throw unavailable(place, `did not answer within ${ANSWER_MS / 1_000} s: try again`, cause)
+    throw unavailable(place, `cannot be reached: check its address and try again`, cause)
+  }
+}
+
+interface Raw {
+  status: number
+  text: string
+  headers: Headers
+}
+
+async function follow(place: Place, url: string, question: Question, signal: AbortSignal): Promise<Raw> {
+  let at = new URL(url)
+  for (let redirects = 0; ; redirects++) {
+    const answer = await send(at, question, signal)
+    if (answer.status < 300 || answer.status >= 400) return answer
+    const next = URL.parse(answer.headers.get('location') ?? '', at)
+    const isSameHost =
+      next?.hostname === at.hostname && (next.protocol === at.protocol || at.protocol === 'http:')
+    // A body, and what it holds, goes nowhere but where it was meant to.
+    if (!next || !isSameHost || question.method === 'POST')
+      throw unavailable(place, `leads to another address (${next?.host ?? 'none'}), which is not followed`)
+    if (redirects === MAX_REDIRECTS) throw unavailable(place, 'leads in a circle')
+    at = next
+  }
+}
+
+async function send(url: URL, question: Question, signal: AbortSignal): Promise<Raw> {
+  assertPlace(url.hostname, portOf(url), ownReach())
+  const options: FetchOptions<'stream'> = {
+    method: question.method ?? 'GET',
+    headers: { accept: 'application/json', 'user-agent': `deployer/${VERSION}`, ...question.headers },
+    ...(question.query ? { query: question.query } : {}),
+    ...(question.body ? { body: question.body } : {}),
+    ...(question.form ? { body: new URLSearchParams(question.form) } : {}),
+    responseType: 'stream',
+    redirect: 'manual',
+    ignoreResponseError: true,
+    retry: 0,
+    signal,
+  }
+  const response = await request.raw(url.href, options)
+  const text = await readBounded(response.body)
+  return { status: response.status, text, headers: response.headers }
+}
+
+async function readBounded(stream: ReadableStream<Uint8Array> | null): Promise<string> {
+  if (stream === null) return ''
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of stream) {
+    size += piece.length
+    if (size > MAX_ANSWER_BYTES) throw new Error(`its answer is larger than ${MAX_ANSWER_BYTES} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+function judge(place: Place, { status, text, headers }: Raw): Answer {
+  const isExhausted = status === 403 && headers.get('x-ratelimit-remaining') === '0'
+  if (status === 429 || isExhausted)
+    throw unavailable(place, 'answers no more questions for now: try again later')
+  if (status >= 500) throw unavailable(place, `answered ${status}: try again later`)
+  const body = parse(text)
+  if (status === 401 || status === 403)
+    throw new AppError(
+      'git_authorization_rejected',
+      `${place.title} refused: ${saidBy(body) ?? `it answered ${status}`}`,
+    )
+  if (body === undefined) throw unavailable(place, `answered ${status} without JSON: is this its address?`)
+  return { status, body, headers }
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? null : (JSON.parse(text) as unknown)
+  } catch {
+    return undefined
+  }
+}
+
+/** As much of a provider's own words is repeated. */
+const MAX_SAID_CHARACTERS = 200
+
+/** What a provider's refusal says, in a field that one of them uses. */
+export function saidBy(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null) return null
+  const { message, error_description, error } = body as Record<string, unknown>
+  const said = [message, error_description, error].find(
+    (text): text is string => typeof text === 'string' && text !== '',
+  )
+  return said === undefined ? null : said.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_SAID_CHARACTERS)
+}
+
+/** What a provider's refusal is for the person who asked. */
+export function rejected(place: Place, { status, body }: Answer, what: string): AppError {
+  return new AppError(
+    'git_authorization_rejected',
+    `${place.title} ${what}: ${saidBy(body) ?? `it answered ${status}`}`,
+  )
+}
+
+/** A provider that is of no use now. */
+export function unavailable(place: Place, what: string, cause?: unknown): AppError {
+  return new AppError('git_provider_unavailable', `${place.title} ${what}`, {
+    cause: cause === undefined ? undefined : messageOf(cause),
+  })
+}
+
+function forbiddenIn(error: unknown): ForbiddenPlace | null {
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    if (at instanceof ForbiddenPlace) return at
+  return null
+}

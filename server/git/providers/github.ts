@@ -1,0 +1,205 @@
+import appJwt from 'universal-github-app-jwt'
+import { z } from 'zod'
+import { timestamp } from '../../clock.ts'
+import type { Repository } from '../schema.ts'
+import { byUpdate, MAX_PAGES, PAGE, type CommitState, type ProviderApi } from './api.ts'
+import { ask, rejected, unavailable, type Answer, type Question } from './ask.ts'
+import type { Place } from './place.ts'
+
+/** https://docs.github.com/en/rest/about-the-rest-api/api-versions */
+const VERSION = '2022-11-28'
+/** A description of a status that is longer is refused. */
+const MAX_DESCRIPTION_CHARACTERS = 140
+
+const User = z.object({ login: z.string(), name: z.string().nullish() })
+
+const Repositories = z.array(
+  z.object({
+    id: z.int(),
+    name: z.string(),
+    full_name: z.string(),
+    owner: z.object({ login: z.string() }),
+    description: z.string().nullish(),
+    default_branch: z.string().nullish(),
+    clone_url: z.string(),
+    html_url: z.string(),
+    private: z.boolean(),
+    archived: z.boolean().default(false),
+    updated_at: z.string().nullish(),
+  }),
+)
+const InstallationRepositories = z.object({ repositories: Repositories })
+
+/** An app that a manifest made. */
+export const App = z.object({
+  id: z.int(),
+  slug: z.string(),
+  html_url: z.string(),
+  client_id: z.string(),
+  client_secret: z.string(),
+  webhook_secret: z.string().nullish(),
+  pem: z.string(),
+})
+export type App = z.infer<typeof App>
+
+/** Where and for what an app was installed. */
+export const Installation = z.object({
+  id: z.int(),
+  html_url: z.string(),
+  account: z.object({ login: z.string(), name: z.string().nullish() }),
+  repository_selection: z.string().nullish(),
+  permissions: z.record(z.string(), z.string()).default({}),
+})
+export type Installation = z.infer<typeof Installation>
+
+const InstallationToken = z.object({ token: z.string(), expires_at: z.string() })
+
+/** What an app signs in with. */
+export interface AppKey {
+  id: number
+  privateKey: string
+}
+
+/** The REST API of GitHub and GitHub Enterprise Server (https://docs.github.com/en/rest). */
+export class GitHub implements ProviderApi {
+  readonly gitUser = 'x-access-token'
+  readonly #place: Place
+
+  constructor(place: Place) {
+    this.#place = place
+  }
+
+  async ownerOf(token: string) {
+    const answer = await this.#ask('/user', { headers: bearer(token) })
+    const { login, name } = this.#read(User, answer, 'does not say whose the token is')
+    const scopes = answer.headers.get('x-oauth-scopes') ?? ''
+    const expiry = Date.parse(
+      (answer.headers.get('github-authentication-token-expiration') ?? '')
+        .replace(' UTC', 'Z')
+        .replace(' ', 'T'),
+    )
+    return {
+      account: login,
+      accountName: name ?? null,
+      scopes: scopes.split(',').flatMap((scope) => (scope.trim() === '' ? [] : [scope.trim()])),
+      expiresAt: Number.isNaN(expiry) ? null : expiry,
+    }
+  }
+
+  async repositories(token: string, ofInstallation: boolean) {
+    const found: Repository[] = []
+    for (let page = 1; ; page++) {
+      const path = ofInstallation ? '/installation/repositories' : '/user/repos'
+      const query = { per_page: PAGE, page, ...(ofInstallation ? {} : { sort: 'updated' }) }
+      const answer = await this.#ask(path, { headers: bearer(token), query })
+      const fault = 'did not list the repositories'
+      const listed = ofInstallation
+        ? this.#read(InstallationRepositories, answer, fault).repositories
+        : this.#read(Repositories, answer, fault)
+      found.push(...listed.map(viewRepository))
+      const hasMore = /;\s*rel="next"/.test(answer.headers.get('link') ?? '')
+      if (!hasMore || page === MAX_PAGES) return { repositories: found.sort(byUpdate), truncated: hasMore }
+    }
+  }
+
+  async canRead(token: string, path: string): Promise<boolean> {
+    return (await this.#ask(`/repos/${escapePath(path)}`, { headers: bearer(token) })).status === 200
+  }
+
+  async tellStatus(
+    token: string,
+    path: string,
+    sha: string,
+    { state, context, description, url }: Parameters<ProviderApi['tellStatus']>[3],
+  ) {
+    const answer = await this.#ask(`/repos/${escapePath(path)}/statuses/${sha}`, {
+      method: 'POST',
+      headers: bearer(token),
+      body: {
+        state: STATES[state],
+        context,
+        description: description.slice(0, MAX_DESCRIPTION_CHARACTERS),
+        ...(url === null ? {} : { target_url: url }),
+      },
+    })
+    if (answer.status !== 201) throw rejected(this.#place, answer, 'took no status')
+  }
+
+  /** Exchanges the code of a manifest for the app that it made; the code works once. */
+  async convertManifest(code: string): Promise<App> {
+    const answer = await this.#ask(`/app-manifests/${encodeURIComponent(code)}/conversions`, {
+      method: 'POST',
+    })
+    return this.#read(App, answer, 'did not make the app')
+  }
+
+  /** An installation of an app; null when there is none, or the app itself is gone. */
+  async installation(key: AppKey, id: number): Promise<Installation | null> {
+    const answer = await this.#ask(`/app/installations/${id}`, { headers: bearer(await signIn(key)) })
+    return answer.status === 404 ? null : this.#read(Installation, answer, 'did not show the installation')
+  }
+
+  /** A token of about an hour for what an installation may read. */
+  async installationToken(key: AppKey, id: number): Promise<{ token: string; expiresAt: number }> {
+    const answer = await this.#ask(`/app/installations/${id}/access_tokens`, {
+      method: 'POST',
+      headers: bearer(await signIn(key)),
+    })
+    if (answer.status === 404)
+      throw rejected(this.#place, answer, 'no longer has this installation: authorize the connection again')
+    const { token, expires_at } = this.#read(InstallationToken, answer, 'gave no token')
+    return { token, expiresAt: Date.parse(expires_at) }
+  }
+
+  #ask(path: string, question: Question): Promise<Answer> {
+    const headers = { accept: 'application/vnd.github+json', 'x-github-api-version': VERSION }
+    return ask(this.#place, this.#place.api + path, {
+      ...question,
+      headers: { ...headers, ...question.headers },
+    })
+  }
+
+  #read<T>(schema: z.ZodType<T>, answer: Answer, fault: string): T {
+    if (answer.status >= 400) throw rejected(this.#place, answer, fault)
+    const parsed = schema.safeParse(answer.body)
+    if (!parsed.success)
+      throw unavailable(this.#place, `${fault}: its answer has another shape`, parsed.error)
+    return parsed.data
+  }
+}
+
+const STATES: Record<CommitState, string> = {
+  pending: 'pending',
+  success: 'success',
+  failure: 'failure',
+  canceled: 'error',
+}
+
+async function signIn({ id, privateKey }: AppKey): Promise<string> {
+  return (await appJwt({ id, privateKey })).token
+}
+
+function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` }
+}
+
+function escapePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/')
+}
+
+function viewRepository(repository: z.infer<typeof Repositories>[number]): Repository {
+  const moment = Date.parse(repository.updated_at ?? '')
+  return {
+    id: String(repository.id),
+    name: repository.name,
+    full_name: repository.full_name,
+    owner: repository.owner.login,
+    description: repository.description ?? null,
+    default_branch: repository.default_branch ?? null,
+    clone_url: repository.clone_url,
+    web_url: repository.html_url,
+    private: repository.private,
+    archived: repository.archived,
+    updated_at: Number.isNaN(moment) ? null : timestamp(moment),
+  }
+}

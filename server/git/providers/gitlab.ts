@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import { timestamp } from '../../clock.ts'
+import type { Repository } from '../schema.ts'
+import { byUpdate, MAX_PAGES, PAGE, type CommitState, type ProviderApi } from './api.ts'
+import { ask, rejected, unavailable, type Answer, type Question } from './ask.ts'
+import type { Place } from './place.ts'
+
+/** https://docs.gitlab.com/api/commits/#set-commit-pipeline-status */
+const MAX_DESCRIPTION_CHARACTERS = 255
+/** What this server asks to be allowed. */
+export const SCOPES = ['read_api', 'read_repository']
+
+const User = z.object({ username: z.string(), name: z.string().nullish() })
+const TokenFacts = z.object({ scopes: z.array(z.string()).default([]), expires_at: z.string().nullish() })
+
+const Projects = z.array(
+  z.object({
+    id: z.int(),
+    path: z.string(),
+    path_with_namespace: z.string(),
+    namespace: z.object({ full_path: z.string() }),
+    description: z.string().nullish(),
+    default_branch: z.string().nullish(),
+    http_url_to_repo: z.string(),
+    web_url: z.string(),
+    visibility: z.string().default('private'),
+    archived: z.boolean().default(false),
+    last_activity_at: z.string().nullish(),
+  }),
+)
+
+const Grant = z.object({
+  access_token: z.string(),
+  refresh_token: z.string(),
+  expires_in: z.number().positive(),
+  scope: z.string().nullish(),
+})
+
+/** An authorization that was granted or renewed. */
+export interface Granted {
+  accessToken: string
+  refreshToken: string
+  expiresAt: number
+  scopes: string[]
+}
+
+/** The REST API of GitLab (https://docs.gitlab.com/api/rest/) and its OAuth endpoints (https://docs.gitlab.com/api/oauth2/). */
+export class GitLab implements ProviderApi {
+  readonly gitUser = 'oauth2'
+  readonly #place: Place
+
+  constructor(place: Place) {
+    this.#place = place
+  }
+
+  async ownerOf(token: string) {
+    const user = await this.#api('/user', { headers: bearer(token) })
+    const { username, name } = this.#read(User, user, 'does not say whose the token is')
+    // Only personal access tokens are told about there, since GitLab 15.5.
+    const facts = await this.#api('/personal_access_tokens/self', { headers: bearer(token) }).catch(
+      () => null,
+    )
+    const parsed = facts?.status === 200 ? TokenFacts.safeParse(facts.body) : null
+    const expiry = Date.parse(parsed?.data?.expires_at ?? '')
+    return {
+      account: username,
+      accountName: name ?? null,
+      scopes: parsed?.data?.scopes ?? [],
+      expiresAt: Number.isNaN(expiry) ? null : expiry,
+    }
+  }
+
+  async repositories(token: string) {
+    const found: Repository[] = []
+    for (let page = 1; ; page++) {
+      const answer = await this.#api('/projects', {
+        headers: bearer(token),
+        query: { membership: 'true', order_by: 'last_activity_at', sort: 'desc', per_page: PAGE, page },
+      })
+      found.push(...this.#read(Projects, answer, 'did not list the projects').map(viewProject))
+      const hasMore = (answer.headers.get('x-next-page') ?? '') !== ''
+      if (!hasMore || page === MAX_PAGES) return { repositories: found.sort(byUpdate), truncated: hasMore }
+    }
+  }
+
+  async canRead(token: string, path: string): Promise<boolean> {
+    const answer = await this.#api(`/projects/${encodeURIComponent(path)}`, { headers: bearer(token) })
+    return answer.status === 200
+  }
+
+  async tellStatus(
+    token: string,
+    path: string,
+    sha: string,
+    { state, context, description, url }: Parameters<ProviderApi['tellStatus']>[3],
+  ) {
+    const answer = await this.#api(`/projects/${encodeURIComponent(path)}/statuses/${sha}`, {
+      method: 'POST',
+      headers: bearer(token),
+      body: {
+        state: STATES[state],
+        name: context,
+        description: description.slice(0, MAX_DESCRIPTION_CHARACTERS),
+        ...(url === null ? {} : { target_url: url }),
+      },
+    })
+    if (answer.status !== 201) throw rejected(this.#place, answer, 'took no status')
+  }
+
+  /** Exchanges the code of an authorization (RFC 6749 section 4.1.3, RFC 7636 section 4.5). */
+  exchange(form: {
+    client_id: string
+    client_secret: string
+    code: string
+    redirect_uri: string
+    code_verifier: string
+  }): Promise<Granted> {
+    return this.#grant({ grant_type: 'authorization_code', ...form })
+  }
+
+  /** Renews an authorization; the refresh token that is used ends with it. */
+  refresh(form: { client_id: string; client_secret: string; refresh_token: string }): Promise<Granted> {
+    return this.#grant({ grant_type: 'refresh_token', ...form })
+  }
+
+  async #grant(form: Record<string, string>): Promise<Granted> {
+    const asked = Date.now()
+    const answer = await ask(this.#place, `${this.#place.web}/oauth/token`, { method: 'POST', form })
+    const granted = this.#read(Grant, answer, 'granted no access')
+    return {
+      accessToken: granted.access_token,
+      refreshToken: granted.refresh_token,
+      expiresAt: asked + granted.expires_in * 1_000,
+      scopes: granted.scope?.split(' ') ?? SCOPES,
+    }
+  }
+
+  #api(path: string, question: Question): Promise<Answer> {
+    return ask(this.#place, this.#place.api + path, question)
+  }
+
+  #read<T>(schema: z.ZodType<T>, answer: Answer, fault: string): T {
+    if (answer.status >= 400) throw rejected(this.#place, answer, fault)
+    const parsed = schema.safeParse(answer.body)
+    if (!parsed.success)
+      throw unavailable(this.#place, `${fault}: its answer has another shape`, parsed.error)
+    return parsed.data
+  }
+}
+
+const STATES: Record<CommitState, string> = {
+  pending: 'running',
+  success: 'success',
+  failure: 'failed',
+  canceled: 'canceled',
+}
+
+function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` }
+}
+
+function viewProject(project: z.infer<typeof Projects>[number]): Repository {
+  const moment = Date.parse(project.last_activity_at ?? '')
+  return {
+    id: String(project.id),
+    name: project.path,
+    full_name: project.path_with_namespace,
+    owner: project.namespace.full_path,
+    description: project.description ?? null,
+    default_branch: project.default_branch ?? null,
+    clone_url: project.http_url_to_repo,
+    web_url: project.web_url,
+    private: project.visibility !== 'public',
+    archived: project.archived,
+    updated_at: Number.isNaN(moment) ? null : timestamp(moment),
+  }
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { QueryBoolean } from '../http/query.ts'
+import { idSchema, Timestamp } from '../schema.ts'
+import { DEPLOYABLE_URL } from './input.ts'
+
+export const PROVIDERS = ['gitprov_a', 'gitprov_b'] as const
+export type Provider = (typeof PROVIDERS)[number]
+export const AUTH_KINDS = ['hosted_app', 'oauth', 'token'] as const
+export type AuthKind = (typeof AUTH_KINDS)[number]
+export const CONNECTION_STATUSES = ['pending', 'connected'] as const
+export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
+
+/** Longer texts are no token, code or name of any provider; a key of an app has under 4 KiB. */
+const MAX_CHARACTERS = 2_048
+
+const Text = z.string().min(1).max(MAX_CHARACTERS)
+const optional = (example: string | null) =>
+  z
+    .string()
+    .nullable()
+    .meta({ examples: [example] })
+
+const ProviderName = z.enum(PROVIDERS).meta({
+  description: '`gitprov_a` is GitHub, `gitprov_b` is GitLab; either may be self-hosted',
+  examples: ['gitprov_a'],
+})
+
+export const GitConnection = z
+  .object({
+    id: idSchema('gitConnection'),
+    provider: ProviderName,
+    auth: z.enum(AUTH_KINDS).meta({ examples: ['hosted_app'] }),
+    status: z.enum(CONNECTION_STATUSES).meta({
+      description: '`pending`: started in the browser and not finished',
+      examples: ['connected'],
+    }),
+    account: optional('octo-org'),
+    account_name: optional('Octo Organization'),
+    app_slug: optional('deployer-example'),
+    app_url: optional('https://github.com/apps/deployer-example'),
+    manage_url: optional('https://github.com/settings/installations/123'),
+    base_url: optional(null).meta({ description: 'Of a self-hosted instance' }),
+    client_id: optional(null).meta({ description: 'Of the OAuth application' }),
+    push_events: z.boolean().meta({ description: 'Pushes arrive by themselves', examples: [true] }),
+    repository_selection: optional('selected'),
+    scopes: z.array(z.string()).meta({ examples: [[]] }),
+    services: z
+      .array(z.string())
+      .meta({ description: 'Services whose repository is cloned with it', examples: [['api']] }),
+    token_hint: optional(null).meta({ description: 'The end of a personal access token' }),
+    token_expires_at: Timestamp.nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'GitConnection', description: 'An account at a git provider; its secrets are never shown' })
+export type GitConnection = z.infer<typeof GitConnection>
+
+export const TokenInput = z
+  .strictObject({
+    provider: ProviderName,
+    token: Text.meta({ description: 'A personal access token', examples: ['ghp_example'] }),
+    base_url: Text.nullable()
+      .optional()
+      .meta({ description: 'Of a self-hosted instance', examples: ['https://git.example.com'] }),
+  })
+  .meta({ id: 'GitTokenInput', examples: [{ provider: 'gitprov_a', token: 'ghp_example' }] })
+export type TokenInput = z.infer<typeof TokenInput>
+
+export const AuthorizeInput = z
+  .strictObject({
+    provider: ProviderName.optional(),
+    redirect_uri: Text.meta({
+      description: "The dashboard's page `/git/callback`",
+      examples: ['https://dashboard.example.com/git/callback'],
+    }),
+    connection_id: idSchema('gitConnection')
+      .optional()
+      .meta({ description: 'Resumes a pending connection, or re-authorizes one' }),
+    client_id: Text.optional().meta({ description: 'Of the OAuth application, for `gitprov_b`' }),
+    client_secret: Text.optional(),
+    base_url: Text.nullable().optional(),
+    organization: Text.nullable()
+      .optional()
+      .meta({ description: 'Owner of the new app, for `gitprov_a`', examples: ['octo-org'] }),
+  })
+  .meta({
+    id: 'GitAuthorizeInput',
+    examples: [
+      { provider: 'gitprov_a', redirect_uri: 'https://dashboard.example.com/git/callback' },
+      {
+        connection_id: 'git-4f1d0c9a7b3e5d2f6a80',
+        redirect_uri: 'https://dashboard.example.com/git/callback',
+      },
+    ],
+  })
+export type AuthorizeInput = z.infer<typeof AuthorizeInput>
+
+export const CallbackInput = z
+  .strictObject({
+    state: Text.optional(),
+    code: Text.optional(),
+    installation_id: z
+      .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,15}$/, 'must be a number')])
+      .transform(Number)
+      .optional()
+      .meta({ examples: [123] }),
+  })
+  .meta({ id: 'GitCallbackInput', examples: [{ state: 'c2f1', code: '9a7b' }] })
+export type CallbackInput = z.infer<typeof CallbackInput>
+
+/** The next step of a flow in the browser. */
+export const Authorization = z
+  .object({
+    status: z.enum(['redirect', 'connected']).meta({ examples: ['redirect'] }),
+    method: z.enum(['get', 'post']).meta({ examples: ['post'] }),
+    url: optional('https://github.com/settings/apps/new?state=c2f1'),
+    fields: z.record(z.string(), z.string()).meta({ examples: [{ manifest: '{}' }] }),
+    connection: GitConnection,
+  })
+  .meta({ id: 'GitAuthorization', description: 'Where the browser goes next, if anywhere' })
+
+export const Repository = z
+  .object({
+    id: z.string().meta({ examples: ['1296269'] }),
+    name: z.string().meta({ examples: ['api'] }),
+    full_name: z.string().meta({ examples: ['octo-org/api'] }),
+    owner: z.string().meta({ examples: ['octo-org'] }),
+    description: optional(null),
+    default_branch: optional('main'),
+    clone_url: z.string().meta({ examples: ['https://github.com/octo-org/api.git'] }),
+    web_url: z.string().meta({ examples: ['https://github.com/octo-org/api'] }),
+    private: z.boolean().meta({ examples: [true] }),
+    archived: z.boolean().meta({ examples: [false] }),
+    updated_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'GitRepository' })
+export type Repository = z.infer<typeof Repository>
+
+export const Repositories = z
+  .object({
+    repositories: z.array(Repository),
+    truncated: z.boolean().meta({ description: 'There are more than these', examples: [false] }),
+  })
+  .meta({ id: 'GitRepositories' })
+
+export const ConnectionRef = z.strictObject({ id: idSchema('gitConnection') })
+
+export const ConnectionDeletion = z.strictObject({
+  force: QueryBoolean.describe('Removes it although services are cloned with it'),
+})
+
+export const BranchesQuery = z.strictObject({ repo_url: DEPLOYABLE_URL })
+
+export const Branches = z
+  .object({
+    branches: z.array(z.string()).meta({ examples: [['main']] }),
+    default_branch: optional('main'),
+    connection_id: optional(null).meta({ description: 'The connection that serves the address' }),
+  })
+  .meta({ id: 'Branches' })

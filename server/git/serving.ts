@@ -1,0 +1,101 @@
+import { listEnvironments } from '../environments/store.ts'
+import { messageOf } from '../errors.ts'
+import { logger } from '../log.ts'
+import { qualifiedName } from '../services/qualified-name.ts'
+import { allServices, type ServiceRow } from '../services/store.ts'
+import { accessToken } from './credentials.ts'
+import { apiOf } from './providers/index.ts'
+import { pathAt, placeOf } from './providers/place.ts'
+import { repositoryKey } from './same-repository.ts'
+import { keepReader, listConnections, readersOfRepositories, type ConnectionRow } from './store.ts'
+
+const log = logger('git')
+
+/** What git is given for a repository. */
+export interface GitCredentials {
+  username: string
+  password: string
+}
+
+/** The connection that serves a repository address, and what git signs in with. */
+export interface Serving {
+  connection: ConnectionRow
+  path: string
+  credentials: GitCredentials
+}
+
+/**
+ * The connection that serves an address, chosen now: of those of its host the one whose account owns the repository, else
+ * the newest that the provider says can read it; null for none. Throws as `accessToken` does, for an owner's.
+ */
+export async function servingConnection(url: string): Promise<Serving | null> {
+  const candidates = candidatesFor(url)
+  const owner = candidates.find(isOwner)
+  if (owner) return { ...owner, credentials: await credentialsOf(owner.connection) }
+  const key = repositoryKey(url)
+  for (const candidate of candidates) {
+    const credentials = await readingWith(candidate)
+    if (credentials === null) continue
+    if (key !== null) keepReader(key, candidate.connection.id)
+    return { ...candidate, credentials }
+  }
+  if (key !== null && candidates.length > 0) keepReader(key, null)
+  return null
+}
+
+/** For each connection the names of the services whose repository is cloned with it, as far as that is known without asking. */
+export function servicesByConnection(): Map<string, string[]> {
+  const readers = readersOfRepositories()
+  const environments = new Map(listEnvironments().map((environment) => [environment.id, environment]))
+  const served = new Map<string, string[]>()
+  for (const service of allServices()) {
+    const id = knownConnectionOf(service, readers)
+    if (id === null) continue
+    const name = qualifiedName(service.name, environments.get(service.environment_id)!)
+    served.set(id, [...(served.get(id) ?? []), name])
+  }
+  return served
+}
+
+function knownConnectionOf(service: ServiceRow, readers: Map<string, string>): string | null {
+  if (service.repo_url === null || service.repo_credentials !== null) return null
+  const candidates = candidatesFor(service.repo_url)
+  const owner = candidates.find(isOwner)
+  if (owner) return owner.connection.id
+  const reader = readers.get(repositoryKey(service.repo_url) ?? '')
+  return candidates.find(({ connection }) => connection.id === reader)?.connection.id ?? null
+}
+
+interface Candidate {
+  connection: ConnectionRow
+  path: string
+}
+
+/** The connections of an address's host, the newest first. */
+function candidatesFor(url: string): Candidate[] {
+  return listConnections()
+    .reverse()
+    .flatMap((connection) => {
+      const path = connection.status === 'connected' ? pathAt(placeOf(connection), url) : null
+      return path === null ? [] : [{ connection, path }]
+    })
+}
+
+function isOwner({ connection: { account }, path }: Candidate): boolean {
+  return account !== null && path.toLowerCase().startsWith(`${account.toLowerCase()}/`)
+}
+
+async function credentialsOf(connection: ConnectionRow): Promise<GitCredentials> {
+  return { username: apiOf(connection).gitUser, password: await accessToken(connection) }
+}
+
+/** What git signs in with when the provider says that this connection reads the repository; null when it does not say so. */
+async function readingWith({ connection, path }: Candidate): Promise<GitCredentials | null> {
+  try {
+    const credentials = await credentialsOf(connection)
+    return (await apiOf(connection).canRead(credentials.password, path)) ? credentials : null
+  } catch (error) {
+    log.info('a git connection was passed over', { connection: connection.id, error: messageOf(error) })
+    return null
+  }
+}

@@ -1,0 +1,105 @@
+import { timestamp } from '../clock.ts'
+import { useDatabase } from '../context.ts'
+import { newId } from '../ids.ts'
+import type { Delivery } from './delivery.ts'
+
+/** Deliveries that were proved: a busy day of a team. */
+const KEPT = 200
+/** Of those that were not: anybody can send as many as they like. */
+const KEPT_REFUSED = 50
+/** Longer texts are no name of anything. */
+const MAX_CHARACTERS = 500
+
+/** What is known of a delivery when it has been judged. */
+export interface DeliveryFacts {
+  event: string | null
+  delivery: string | null
+  repository: string | null
+  ref: string | null
+  commit: string | null
+  verdict: Delivery['verdict']
+  reason: string | null
+  deploys: string[]
+}
+
+/** In memory alone: nothing that nobody has proved is written to the disk. The newest first. */
+let refused: Delivery[] = []
+
+/** Keeps what became of a delivery, for people to see. */
+export function logDelivery(facts: DeliveryFacts): void {
+  const entry: Delivery = {
+    id: newId('delivery'),
+    at: timestamp(Date.now()),
+    event: plain(facts.event),
+    delivery: plain(facts.delivery),
+    repository: plain(facts.repository),
+    ref: plain(facts.ref),
+    commit: plain(facts.commit),
+    verdict: facts.verdict,
+    reason: facts.reason,
+    deploys: facts.deploys,
+  }
+  if (entry.verdict === 'refused') refused = [entry, ...refused].slice(0, KEPT_REFUSED)
+  else write(entry)
+}
+
+/** The newest deliveries, newest first. */
+export function listDeliveries(limit: number): Delivery[] {
+  const rows = useDatabase().all<Row>(
+    'SELECT * FROM git_deliveries ORDER BY sequence DESC LIMIT ?',
+    Math.min(limit, KEPT),
+  )
+  return [...rows.map(read), ...refused]
+    .sort((left, right) => Date.parse(right.at) - Date.parse(left.at))
+    .slice(0, limit)
+}
+
+interface Row extends Omit<Delivery, 'at' | 'commit' | 'deploys'> {
+  at: number
+  commit_sha: string | null
+  deploys: string
+}
+
+function write(entry: Delivery): void {
+  const database = useDatabase()
+  database.transaction(() => {
+    database.run(
+      `INSERT INTO git_deliveries (id, at, event, delivery, repository, ref, commit_sha, verdict, reason, deploys)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      entry.id,
+      Date.parse(entry.at),
+      entry.event,
+      entry.delivery,
+      entry.repository,
+      entry.ref,
+      entry.commit,
+      entry.verdict,
+      entry.reason,
+      JSON.stringify(entry.deploys),
+    )
+    database.run(
+      'DELETE FROM git_deliveries WHERE sequence <= (SELECT max(sequence) FROM git_deliveries) - ?',
+      KEPT,
+    )
+  })
+}
+
+function read({ at, commit_sha, deploys, ...row }: Row): Delivery {
+  return {
+    id: row.id,
+    at: timestamp(at),
+    event: row.event,
+    delivery: row.delivery,
+    repository: row.repository,
+    ref: row.ref,
+    commit: commit_sha,
+    verdict: row.verdict,
+    reason: row.reason,
+    deploys: JSON.parse(deploys) as string[],
+  }
+}
+
+/** A text of somebody else as it may be shown. */
+function plain(text: string | null): string | null {
+  return text === null ? null : text.replaceAll(/\p{C}/gu, '').slice(0, MAX_CHARACTERS)
+}

@@ -1,0 +1,34 @@
+import { useContext } from '../context.ts'
+import { pathAt, placeOf } from '../git/providers/place.ts'
+import { listConnections, openSecrets, type ConnectionRow } from '../git/store.ts'
+import { parseRepositoryUrl } from '../git/url.ts'
+
+/** A secret that deliveries are signed with, and whose it is: a connection's app, or null for the server's own. */
+export interface HookSecret {
+  text: string
+  connection: ConnectionRow | null
+}
+
+/** Every secret that a delivery may be signed with now. */
+export function hookSecrets(): HookSecret[] {
+  const { webhookSecret } = useContext().options
+  const own = webhookSecret === null ? [] : [{ text: webhookSecret, connection: null }]
+  const theirs = listConnections().flatMap((connection) => {
+    const text = connection.push_events === 1 ? openSecrets(connection).webhook_secret : undefined
+    return text === undefined ? [] : [{ text, connection }]
+  })
+  return [...own, ...theirs]
+}
+
+/** Whether a delivery of an app may deploy what has this address: its own provider's repositories alone. */
+export function mayDeploy(connection: ConnectionRow | null, repositoryUrl: string): boolean {
+  if (connection === null) return true
+  const place = placeOf(connection)
+  const parsed = parseRepositoryUrl(repositoryUrl)
+  if (parsed === null) return false
+  // Over ssh and git's own protocol the port is another than that of the pages.
+  const isWeb = parsed.protocol === 'http' || parsed.protocol === 'https'
+  return isWeb
+    ? pathAt(place, repositoryUrl) !== null
+    : parsed.host === new URL(place.web).hostname.replace(/^\[|\]$/g, '')
+}

@@ -1,0 +1,121 @@
+import { EventEmitter } from 'node:events'
+import { timestamp } from '../clock.ts'
+import { useContext } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { hostFault } from '../guarded-address.ts'
+import { newId } from '../ids.ts'
+import { filterColumns } from '../notifications/filter.ts'
+import { environmentName, existingServices } from '../notifications/view.ts'
+import { shownTarget, urlFault } from '../outgoing.ts'
+import type { DrainKind, LogDrain, LogDrainInput, LogDrainPatch } from './schema.ts'
+import { deleteDrainRow, getDrain, insertDrain, updateDrain, type DrainRow } from './store.ts'
+
+const HINT_CHARACTERS = 4
+
+const listeners = new EventEmitter()
+
+/** Calls `listener` when a drain was made, changed or removed. */
+export function onDrainsChanged(listener: () => void): () => void {
+  listeners.on('changed', listener)
+  return () => listeners.off('changed', listener)
+}
+
+/** The log drain with this id. Throws `not_found`. */
+export function findDrain(id: string): DrainRow {
+  const found = getDrain(id)
+  if (!found) throw new AppError('not_found', `there is no log drain ${id}`)
+  return found
+}
+
+/** Records a log drain, which takes the lines that come from now on. Throws `invalid_request` and `not_found`. */
+export function createDrain(input: LogDrainInput): DrainRow {
+  const now = Date.now()
+  const row: DrainRow = {
+    id: newId('logDrain'),
+    name: input.name,
+    kind: input.kind,
+    ...targetOf(input.kind, input.url, input.token ?? null),
+    environment_id: null,
+    services: null,
+    ...filterColumns(input),
+    enabled: 1,
+    sent: 0,
+    dropped: 0,
+    last_error: null,
+    last_sent_at: null,
+    created_at: now,
+    updated_at: now,
+  }
+  insertDrain(row)
+  listeners.emit('changed')
+  return row
+}
+
+/** Changes a log drain. Throws like `createDrain`. */
+export function patchDrain(row: DrainRow, patch: LogDrainPatch): DrainRow {
+  const present = openTarget(row)
+  const isSame = patch.url === undefined || patch.url === shownTarget(present.url)
+  const token = patch.token === undefined ? present.token : patch.token
+  updateDrain(row.id, {
+    ...(patch.name === undefined ? {} : { name: patch.name }),
+    ...targetOf(row.kind, isSame ? present.url : patch.url!, token),
+    ...filterColumns(patch),
+    ...(patch.enabled === undefined ? {} : { enabled: patch.enabled ? 1 : 0 }),
+    updated_at: Date.now(),
+  })
+  listeners.emit('changed')
+  return getDrain(row.id)!
+}
+
+export function deleteDrain(row: DrainRow): void {
+  deleteDrainRow(row.id)
+  listeners.emit('changed')
+}
+
+/** Where a drain sends to, opened. */
+export function openTarget({ url, token }: DrainRow): { url: string; token: string | null } {
+  const { vault } = useContext()
+  return { url: vault.open(url), token: token && vault.open(token) }
+}
+
+/** A log drain as the wire has it. */
+export function viewDrain(row: DrainRow): LogDrain {
+  const { url, token } = openTarget(row)
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    url: shownTarget(url),
+    token_hint:
+      token === null ? null : token.length > 2 * HINT_CHARACTERS ? token.slice(-HINT_CHARACTERS) : '***',
+    environment: environmentName(row.environment_id),
+    services: existingServices(row.services),
+    enabled: row.enabled === 1,
+    sent: row.sent,
+    dropped: row.dropped,
+    last_error: row.last_error,
+    last_sent_at: timestamp(row.last_sent_at),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  }
+}
+
+function targetOf(kind: DrainKind, url: string, token: string | null): Pick<DrainRow, 'url' | 'token'> {
+  const fault = kind === 'syslog' ? syslogFault(url) : urlFault(url)
+  if (fault !== null) throw new AppError('invalid_request', `url: ${fault}`)
+  if (kind === 'syslog' && token !== null) throw new AppError('invalid_request', 'token: syslog has none')
+  const { vault } = useContext()
+  return { url: vault.seal(url), token: token === null ? null : vault.seal(token) }
+}
+
+function syslogFault(text: string): string | null {
+  const url = URL.parse(text)
+  const isTarget =
+    url &&
+    ['tcp:', 'tls:'].includes(url.protocol) &&
+    url.port !== '' &&
+    url.hostname !== '' &&
+    ['', '/'].includes(url.pathname) &&
+    url.username + url.search + url.hash === ''
+  return isTarget ? hostFault(url.hostname) : 'must be tcp://host:port or tls://host:port'
+}

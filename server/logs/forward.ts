@@ -1,0 +1,89 @@
+import { open } from 'node:fs/promises'
+import { readPart, type Slice } from './parts.ts'
+
+/** Longer than any line as JSON. */
+const LONGEST_LINE_BYTES = 256 * 1024
+const NEWLINE = 0x0a
+
+/** Lines that follow each other in a log. */
+export interface Batch {
+  /** The number of the first line. */
+  first: number
+  /** As they are stored, each with its newline. */
+  text: Buffer
+  count: number
+}
+
+/** Reads a log on, line by its number after line. It knows where the next one stands, so that a batch costs what it is long. */
+export class ForwardReader {
+  #place: { first: number; line: number; offset: number } | null = null
+  #unpacked: { first: number; content: Buffer } | null = null
+
+  /** What follows from a line on, up to so many lines and bytes; from the oldest kept line when that one is gone. Null for nothing yet. */
+  async next(
+    slices: readonly Slice[],
+    line: number,
+    maxLines: number,
+    maxBytes: number,
+  ): Promise<Batch | null> {
+    const index = slices.findLastIndex(({ first }) => first <= line)
+    const candidates = slices.slice(Math.max(0, index), Math.max(0, index) + 2)
+    for (const slice of candidates) {
+      const from = Math.max(line, slice.first)
+      const offset = await this.#offsetOf(slice, from)
+      if (offset === null) continue
+      const batch = take(await this.#read(slice, offset, maxBytes), maxLines, maxBytes)
+      if (batch.count === 0) continue
+      this.#place = { first: slice.first, line: from + batch.count, offset: offset + batch.text.length }
+      return { first: from, ...batch }
+    }
+    return null
+  }
+
+  /** Where a line stands in its part; null when the part is gone, or does not have it yet. */
+  async #offsetOf(slice: Slice, line: number): Promise<number | null> {
+    if (line === slice.first) return 0
+    if (this.#place?.first === slice.first && this.#place.line === line) return this.#place.offset
+    const content = await readPart(slice)
+    let offset = 0
+    for (let at = slice.first; content && at < line; at++) {
+      const newline = content.indexOf(NEWLINE, offset)
+      if (newline === -1) return null
+      offset = newline + 1
+    }
+    return content && offset
+  }
+
+  async #read(slice: Slice, offset: number, maxBytes: number): Promise<Buffer> {
+    const file = slice.isPacked ? null : await open(slice.path, 'r').catch(() => null)
+    if (!file) return (await this.#unpack(slice)).subarray(offset)
+    try {
+      const room = (slice.bytes ?? Infinity) - offset
+      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(room, maxBytes + LONGEST_LINE_BYTES)))
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, offset)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #unpack(slice: Slice): Promise<Buffer> {
+    if (this.#unpacked?.first === slice.first) return this.#unpacked.content
+    const content = (await readPart({ ...slice, bytes: null })) ?? Buffer.alloc(0)
+    this.#unpacked = { first: slice.first, content }
+    return content
+  }
+}
+
+/** Whole lines from the beginning of a text. */
+function take(content: Buffer, maxLines: number, maxBytes: number): { text: Buffer; count: number } {
+  let end = 0
+  let count = 0
+  while (count < maxLines && (count === 0 || end < maxBytes)) {
+    const newline = content.indexOf(NEWLINE, end)
+    if (newline === -1) break
+    end = newline + 1
+    count++
+  }
+  return { text: content.subarray(0, end), count }
+}

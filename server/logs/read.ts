@@ -1,0 +1,186 @@
+import { timestamp } from '../clock.ts'
+import { useContext } from '../context.ts'
+import { getDeploy } from '../deploys/store.ts'
+import { AppError, messageOf } from '../errors.ts'
+import type { LogLine } from '../log-lines.ts'
+import { takeTurn } from '../turns.ts'
+import { lineMatcher, parseSearch, takesAll, type LineFilter } from './filter.ts'
+import { instanceDeploys } from './instances.ts'
+import type { LineRing } from './ring.ts'
+import { ReaderRoom } from './room.ts'
+import type { ServiceLogQuery } from './schema.ts'
+import { SearchThread } from './search-thread.ts'
+import { serviceLog } from './service-logs.ts'
+import { lostLine } from './store.ts'
+import type { Slice } from './parts.ts'
+import { readTail, type Found } from './tail.ts'
+import { Turnstile } from './turnstile.ts'
+
+/** The most recent lines that one reader gets. */
+const MAX_TAIL = 100_000
+/** Stored lines are looked for by so many readers at one time without a thread. */
+const MAX_LOOKS = 8
+
+const looks = new Turnstile(MAX_LOOKS)
+
+/** What of a block of live lines is wanted. */
+type Live = (block: Buffer) => Buffer | Promise<Buffer>
+
+/** One who reads a service's log. */
+export interface LogReading {
+  /** Blocks of stored lines: the recent ones, and with `follow` those that come, until the service is gone. */
+  read(signal: AbortSignal): AsyncGenerator<Buffer>
+  /** To be called once nothing more is read. */
+  leave(): void
+}
+
+/** Turns the query of a service's log into a filter. Throws `invalid_request`, and `not_found` for a deploy of another service. */
+export function filterOf(serviceId: string, query: ServiceLogQuery): LineFilter {
+  const oldest = timestamp(Date.now() - useContext().options.logRetentionMs)
+  const since = query.since !== undefined && query.since > oldest ? query.since : null
+  return {
+    since,
+    until: query.until ?? null,
+    stream: query.stream ?? null,
+    instances: instancesWanted(serviceId, query),
+    search: query.search === undefined ? null : parseSearch(query.search),
+  }
+}
+
+/**
+ * Begins to read the log of a service: who reads gets the last `tail` wanted lines that were taken in before this has
+ * returned and, with `follow`, everything wanted that comes after. Throws `service_unavailable` for one search too many.
+ */
+export async function openServiceLog(
+  serviceId: string,
+  query: ServiceLogQuery,
+  signal: AbortSignal,
+): Promise<LogReading> {
+  const filter = filterOf(serviceId, query)
+  const tail = Math.min(MAX_TAIL, query.tail)
+  const own = serviceLog(serviceId)
+  const room = new ReaderRoom()
+  if (!query.follow) {
+    const slices = await own.stored()
+    const found = await look(slices, filter, tail, room, signal)
+    return { read: () => blocksOf(found, room), leave: () => room.give() }
+  }
+  const { slices, ring, position } = await own.join()
+  const leave = () => {
+    room.give()
+    own.leave()
+  }
+  try {
+    const live = liveFilter(filter, signal)
+    if (takesAll(filter) && ring.reaches(tail)) {
+      const start = ring.tail(tail)
+      return { read: (stop) => followed(own.removed, ring, start, live, stop), leave }
+    }
+    const found = await look(slices, filter, tail, room, signal)
+    const read = async function* (stop: AbortSignal) {
+      yield* blocksOf(found, room)
+      yield* followed(own.removed, ring, position, live, stop)
+    }
+    return { read, leave }
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+/** Looks for recent lines, in a thread of its own when every line has to be read. */
+async function look(
+  slices: readonly Slice[],
+  filter: LineFilter,
+  tail: number,
+  room: ReaderRoom,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (filter.search === null || tail === 0) {
+    const matcher = takesAll(filter) ? null : lineMatcher(filter)
+    return looks.pass(() => readTail(slices, matcher, tail, room, signal))
+  }
+  const thread = new SearchThread(filter, signal)
+  try {
+    const found = await thread.tail(slices, tail, room.left)
+    for (const block of found.blocks) room.take(block.length)
+    return found
+  } finally {
+    thread.end()
+  }
+}
+
+async function* blocksOf({ blocks, isCut }: Found, room: ReaderRoom): AsyncGenerator<Buffer> {
+  if (isCut) yield asBlock(systemLine('older lines are left out here: ask for fewer, or for a shorter time'))
+  for (const block of blocks) {
+    await takeTurn()
+    yield block
+    room.give(block.length)
+  }
+}
+
+async function* followed(
+  removed: AbortSignal,
+  ring: LineRing,
+  start: number,
+  live: Live | null,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const stop = AbortSignal.any([signal, removed])
+  for (let position = start; !signal.aborted;) {
+    await takeTurn()
+    const taken = ring.take(position)
+    if (taken) {
+      position = taken.next
+      if (taken.lost > 0) yield asBlock(lostLine(taken.lost, 'this reader fell behind'))
+      try {
+        const text = live ? await live(taken.text) : taken.text
+        if (text.length > 0) yield text
+      } catch (error) {
+        // A stream that stops without `end` was cut, as its reader knows.
+        return yield asBlock(systemLine(messageOf(error)))
+      }
+    } else if (stop.aborted) return
+    else await ring.grown.wait(stop)
+  }
+}
+
+/** What takes the wanted lines out of those that come; an expression is looked for in a thread. */
+function liveFilter(filter: LineFilter, signal: AbortSignal): Live | null {
+  if (takesAll(filter)) return null
+  if (filter.search && 'expression' in filter.search) {
+    const thread = new SearchThread(filter, signal)
+    return (block) => thread.match(block)
+  }
+  const matcher = lineMatcher(filter)
+  return (block) =>
+    Buffer.from(
+      matcher(block.toString('utf8'))
+        .map((line) => `${line}\n`)
+        .join(''),
+    )
+}
+
+function instancesWanted(serviceId: string, { instance, deploy }: ServiceLogQuery): string[] | null {
+  if (instance === undefined && deploy === undefined) return null
+  const known = instanceDeploys(serviceId)
+  if (
+    deploy !== undefined &&
+    getDeploy(deploy)?.service_id !== serviceId &&
+    ![...known.values()].includes(deploy)
+  )
+    throw new AppError('not_found', `there is no deploy ${deploy} of this service`)
+  const ofDeploy = [...known].filter(([, of]) => deploy === undefined || of === deploy).map(([id]) => id)
+  if (instance === undefined) return ofDeploy
+  // The end of its name alone is what the dashboard shows.
+  const named = ofDeploy.filter((id) => id === instance || id.endsWith(`-${instance}`))
+  return named.length > 0 || deploy !== undefined ? named : [instance]
+}
+
+function systemLine(line: string): LogLine {
+  return { ts: timestamp(Date.now()), stream: 'system', line }
+}
+
+function asBlock(line: LogLine): Buffer {
+  return Buffer.from(`${JSON.stringify(line)}\n`)
+}

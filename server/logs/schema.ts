@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { timestamp } from '../clock.ts'
+import { InEnvironment, LogTail, QueryBoolean } from '../http/query.ts'
+
+/** Recent lines when the request does not say how many. */
+const DEFAULT_TAIL = 100
+/** Of a search; the filter holds it, and it stands in URLs. */
+const MAX_SEARCH_CHARACTERS = 500
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A moment: a timestamp, or so long ago. */
+const Moment = z
+  .string()
+  .transform((text, context) => {
+    const moment = momentOf(text)
+    if (moment !== null) return moment
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: 'must be a time such as 2026-01-02T03:04:05Z, or how long ago, such as 15m, 2h or 3d',
+    })
+    return z.NEVER
+  })
+  .optional()
+  .meta({ override: { type: 'string' }, examples: ['15m'] })
+
+/** The query of a service's log. */
+export const ServiceLogQuery = z
+  .strictObject({
+    ...InEnvironment.shape,
+    follow: QueryBoolean,
+    tail: LogTail(DEFAULT_TAIL),
+    since: Moment,
+    until: Moment,
+    search: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(MAX_SEARCH_CHARACTERS, `must have at most ${MAX_SEARCH_CHARACTERS} characters`)
+      .optional()
+      .meta({ description: 'A text in any case, or /an expression/ of RE2', examples: ['timeout'] }),
+    instance: z.string().min(1).max(64).optional().meta({ description: 'The name of an instance' }),
+    deploy: z.string().min(1).max(64).optional().meta({ description: 'The id of a deploy' }),
+    stream: z.enum(['stdout', 'stderr', 'system']).optional(),
+  })
+  .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
+    path: ['until'],
+    message: 'must be later than since',
+  })
+  .refine(({ follow, until }) => !follow || until === undefined, {
+    path: ['until'],
+    message: 'cannot be followed: leave out until or follow',
+  })
+export type ServiceLogQuery = z.output<typeof ServiceLogQuery>
+
+/** A moment as lines have it; null for what is none. */
+function momentOf(text: string): string | null {
+  const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  const isExact = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i.test(text)
+  const moment =
+    count === undefined ? (isExact ? Date.parse(text) : NaN) : Date.now() - Number(count) * UNIT_MS[unit]!
+  return Number.isNaN(moment) || Math.abs(moment) > Date.UTC(9_999, 0) ? null : timestamp(moment)
+}

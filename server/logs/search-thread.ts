@@ -1,0 +1,97 @@
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../errors.ts'
+import type { LineFilter } from './filter.ts'
+import type { Slice } from './parts.ts'
+import type { Found } from './tail.ts'
+
+/** A search that takes longer has found a text that costs too much; what was found before is lost with it. */
+const SEARCH_LIMIT_MS = 30_000
+/** Searches at one time; each may take a core. */
+const MAX_THREADS = 8
+/** A part unpacked, the lines that were found, and node itself. */
+const MAX_HEAP_MIB = 192
+
+/** What is asked of the thread. */
+export type SearchRequest =
+  | { kind: 'tail'; slices: readonly Slice[]; tail: number; room: number }
+  | { kind: 'match'; block: Uint8Array }
+/** What it answers: to `tail` what was found, to `match` the lines that are wanted. */
+export type SearchAnswer = { found: Found } | { text: Uint8Array } | { fault: string }
+
+let program: string | undefined
+let running = 0
+
+/** Says which file the thread runs; once, when the server starts. */
+export function provideSearchProgram(file: string): void {
+  program = file
+}
+
+/** A thread that looks for lines, so that no text and no expression holds up the server. It must be ended. */
+export class SearchThread {
+  readonly #worker: Worker
+  #answered: Promise<unknown> = Promise.resolve()
+
+  /** Throws `service_unavailable` when too many run. */
+  constructor(filter: LineFilter, signal: AbortSignal) {
+    if (!program) throw new Error('no program was named that searches logs')
+    if (running >= MAX_THREADS)
+      throw new AppError(
+        'service_unavailable',
+        `${MAX_THREADS} searches of logs run at one time, and they do: try again when one has ended`,
+        { retryAfterSeconds: 1 },
+      )
+    running++
+    this.#worker = new Worker(program, {
+      workerData: filter,
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+    })
+    this.#worker.once('exit', () => running--)
+    // Who waits for an answer is told.
+    this.#worker.on('error', () => {})
+    signal.addEventListener('abort', () => this.end(), { once: true })
+  }
+
+  end(): void {
+    void this.#worker.terminate()
+  }
+
+  async tail(slices: readonly Slice[], tail: number, room: number): Promise<Found> {
+    const { found } = (await this.#ask({ kind: 'tail', slices, tail, room })) as { found: Found }
+    return { ...found, blocks: found.blocks.map((block) => Buffer.from(block)) }
+  }
+
+  /** The wanted lines of a block, with their newlines. */
+  async match(block: Uint8Array): Promise<Buffer> {
+    const { text } = (await this.#ask({ kind: 'match', block })) as { text: Uint8Array }
+    return Buffer.from(text)
+  }
+
+  /** One question at a time. Throws when the thread has ended, or takes too long. */
+  #ask(request: SearchRequest): Promise<SearchAnswer> {
+    const asked = this.#answered.then(() => this.#answer(request))
+    this.#answered = asked.catch(() => {})
+    return asked
+  }
+
+  async #answer(request: SearchRequest): Promise<SearchAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<SearchAnswer>()
+    const onExit = () => reject(new AppError('service_unavailable', 'the search was ended: it took too long'))
+    const timer = setTimeout(() => this.end(), SEARCH_LIMIT_MS)
+    this.#worker.once('message', resolve)
+    this.#worker.once('error', reject)
+    this.#worker.once('exit', onExit)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.#worker.postMessage(request)
+    try {
+      const answer = await promise
+      if ('fault' in answer) throw new Error(answer.fault)
+      return answer
+    } finally {
+      clearTimeout(timer)
+      this.#worker.off('message', resolve)
+      this.#worker.off('error', reject)
+      this.#worker.off('exit', onExit)
+    }
+  }
+}

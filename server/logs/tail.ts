@@ -1,0 +1,117 @@
+import { open } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
+import type { LineMatcher } from './filter.ts'
+import { readPart, type Slice } from './parts.ts'
+
+/** Read and looked through at once: less than a millisecond of work. */
+const BLOCK_BYTES = 128 * 1024
+const NEWLINE = 0x0a
+
+/** What a reader may hold of the lines that it has found. */
+export interface Room {
+  /** Whether there is place for so many bytes more; they are taken then. */
+  take(bytes: number): boolean
+}
+
+/** So many bytes. */
+export class Allowance implements Room {
+  #left: number
+
+  constructor(bytes: number) {
+    this.#left = bytes
+  }
+
+  take(bytes: number): boolean {
+    if (bytes > this.#left) return false
+    this.#left -= bytes
+    return true
+  }
+}
+
+export interface Found {
+  /** Lines with their newlines, in blocks, oldest first. */
+  blocks: Buffer[]
+  count: number
+  /** Whether older ones were left out, for want of room. */
+  isCut: boolean
+}
+
+/** The newest `tail` wanted lines of a log, looked for from its end. Throws the signal's reason. */
+export async function readTail(
+  slices: readonly Slice[],
+  matcher: LineMatcher | null,
+  tail: number,
+  room: Room,
+  signal?: AbortSignal,
+): Promise<Found> {
+  const found: Found = { blocks: [], count: 0, isCut: false }
+  if (tail === 0) return found
+  for (const slice of slices.toReversed()) {
+    for await (const block of blocksBackwards(slice)) {
+      signal?.throwIfAborted()
+      const taken = matcher
+        ? newestMatches(matcher, block, tail - found.count)
+        : newest(block, tail - found.count)
+      if (taken.count > 0 && !room.take(taken.text.length)) return { ...found, isCut: true }
+      if (taken.count > 0) found.blocks.unshift(taken.text)
+      found.count += taken.count
+      if (found.count >= tail) return found
+      // Others have their turn.
+      await setImmediate()
+    }
+  }
+  return found
+}
+
+function newestMatches(matcher: LineMatcher, block: Buffer, wanted: number) {
+  const lines = matcher(block.toString('utf8')).slice(-wanted)
+  return { text: Buffer.from(lines.map((line) => `${line}\n`).join('')), count: lines.length }
+}
+
+/** The last lines of a block as they are. */
+function newest(block: Buffer, wanted: number): { text: Buffer; count: number } {
+  let start = block.length
+  let count = 0
+  while (start > 0 && count < wanted) {
+    start = start === 1 ? 0 : block.lastIndexOf(NEWLINE, start - 2) + 1
+    count++
+  }
+  // A few lines must not keep the whole block.
+  return { text: Buffer.from(block.subarray(start)), count }
+}
+
+/** A part's whole lines in blocks, the newest first. */
+async function* blocksBackwards(slice: Slice): AsyncGenerator<Buffer> {
+  if (slice.isPacked || slice.bytes === null) {
+    const content = await readPart(slice)
+    if (content) yield* piecesBackwards(content.subarray(0, content.lastIndexOf(NEWLINE) + 1))
+    return
+  }
+  const file = await open(slice.path, 'r').catch(() => null)
+  // It was packed, or removed, since it was found.
+  if (!file) return yield* blocksBackwards({ ...slice, bytes: null })
+  try {
+    let rest: Buffer = Buffer.alloc(0)
+    for (let end = slice.bytes; end > 0;) {
+      const start = Math.max(0, end - BLOCK_BYTES)
+      const piece = Buffer.allocUnsafe(end - start)
+      const { bytesRead } = await file.read(piece, 0, piece.length, start)
+      const text = Buffer.concat([piece.subarray(0, bytesRead), rest])
+      // The first line of it may have begun before.
+      const head = start === 0 ? 0 : text.indexOf(NEWLINE) + 1
+      rest = text.subarray(0, head)
+      if (head < text.length) yield text.subarray(head)
+      end = start
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+function* piecesBackwards(content: Buffer): Generator<Buffer> {
+  for (let end = content.length; end > 0;) {
+    const start = end <= BLOCK_BYTES ? 0 : content.lastIndexOf(NEWLINE, end - BLOCK_BYTES) + 1
+    yield content.subarray(start, end)
+    end = start
+  }
+}

@@ -1,0 +1,243 @@
+import { chmodSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { LATENCY_BUCKETS_SECONDS } from '#proxy/latency-buckets.ts'
+import { PRIVATE_FILE_MODE } from '../files.ts'
+import type { HostReading, Reading, TargetReading } from './reading.ts'
+import type { StatusCounts, Subject } from './sample.ts'
+import { STEP_SECONDS, stepStart, windowOf, type Window } from './steps.ts'
+import { RANGES } from './schema.ts'
+import { averaged, averages, known, SummedTable, type Averaged } from './summed-table.ts'
+import { isService } from './targets.ts'
+
+const HOST_VALUES = [
+  'cpu_percent',
+  'memory_used_bytes',
+  'memory_total_bytes',
+  'disk_read_bytes_per_sec',
+  'disk_write_bytes_per_sec',
+  'network_rx_bytes_per_sec',
+  'network_tx_bytes_per_sec',
+] as const satisfies (keyof HostReading)[]
+const CONTAINER_VALUES = ['cpu_percent', 'memory_bytes'] as const
+const STATUSES = ['status_2xx', 'status_3xx', 'status_4xx', 'status_5xx'] as const
+const BUCKETS = [...LATENCY_BUCKETS_SECONDS, Infinity].map((_, index) => `bucket_${index}` as const)
+const REQUEST_VALUES = ['counted_seconds', ...STATUSES, ...BUCKETS] as const
+type RequestSums = Record<(typeof REQUEST_VALUES)[number], number>
+
+/** The one series of its table. */
+const HOST = 'host'
+/** The services' requests together, among those of each target. */
+const SERVICES = 'services'
+/** Steps that lie ahead are of a clock that was wrong then, or is now: those of a day are left where they are. */
+const AHEAD_MS = 24 * 60 * 60 * 1_000
+/** Of the tables: a file of another version is not read. */
+const VERSION = 1
+
+/** Why the file of a history is of no use: it is damaged, or of another version. */
+export class SpoiltHistory extends Error {
+  override readonly name = 'SpoiltHistory'
+}
+
+/** A step of a container, or all of its steps together. */
+export type ContainerSteps = Record<(typeof CONTAINER_VALUES)[number], number | null>
+/** Requests of a step, or of several together. */
+export interface RequestSteps {
+  seconds: number
+  statuses: StatusCounts
+  buckets: number[]
+}
+export type At<T> = T & { at: number }
+
+/**
+ * The readings of the last day, averaged into steps, in a database file of their own. They are in it once `save` was
+ * called; who asks sees them before.
+ */
+export class History {
+  readonly #database: DatabaseSync
+  readonly #host: SummedTable<Averaged<(typeof HOST_VALUES)[number]>>
+  readonly #containers: SummedTable<Averaged<(typeof CONTAINER_VALUES)[number]>>
+  readonly #requests: SummedTable<(typeof REQUEST_VALUES)[number]>
+  /** What was written of each series since the last save. */
+  readonly #subjects = new Map<string, string>()
+
+  /** Throws `SpoiltHistory`, or SQLite's error when the file cannot be read or written. */
+  constructor(path: string) {
+    const database = new DatabaseSync(path)
+    try {
+      if (path !== ':memory:') chmodSync(path, PRIVATE_FILE_MODE)
+      assertUsable(database)
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+      this.#host = new SummedTable(database, 'host_steps', averaged(HOST_VALUES))
+      this.#containers = new SummedTable(database, 'container_steps', averaged(CONTAINER_VALUES))
+      this.#requests = new SummedTable(database, 'request_steps', REQUEST_VALUES)
+      database.exec(
+        `CREATE TABLE IF NOT EXISTS subjects (series TEXT PRIMARY KEY, subject TEXT NOT NULL) STRICT, WITHOUT ROWID;
+         PRAGMA user_version = ${VERSION}`,
+      )
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    this.#database = database
+  }
+
+  /** Adds a reading that was taken at `at`. */
+  add(at: number, reading: Reading): void {
+    if (!this.#database.isTransaction) this.#database.exec('BEGIN')
+    for (const { container, ...rest } of reading.containers ?? []) this.#name(container, rest)
+    for (const { target, name } of reading.requests?.targets ?? [])
+      if (name !== null) this.#name(target, { id: target, name, kind: 'service' })
+    for (const seconds of STEP_SECONDS) this.#addTo(seconds, stepStart(seconds, at), reading)
+  }
+
+  /** Writes what was added. */
+  save(): void {
+    if (this.#database.isTransaction) this.#database.exec('COMMIT')
+    this.#subjects.clear()
+  }
+
+  /** Forgets what no range shows any more. */
+  forget(now: number): void {
+    for (const range of RANGES) {
+      const { stepSeconds, first } = windowOf(range, now)
+      for (const table of [this.#host, this.#containers, this.#requests])
+        table.keep(stepSeconds, first, now + AHEAD_MS)
+    }
+    this.#database
+      .prepare(
+        `DELETE FROM subjects WHERE series NOT IN (SELECT series FROM container_steps WHERE seconds = ?1
+         UNION SELECT series FROM request_steps WHERE seconds = ?1)`,
+      )
+      .run(Math.max(...STEP_SECONDS))
+    this.#subjects.clear()
+  }
+
+  /** Closes the file; what was not saved is lost. */
+  close(): void {
+    this.#database.close()
+  }
+
+  hostSteps({ stepSeconds, first, last }: Window): At<HostReading>[] {
+    return this.#host
+      .steps(stepSeconds, HOST, first, last)
+      .map((row) => ({ at: row.at, ...rounded(averages(row, HOST_VALUES)) }))
+  }
+
+  /** Each container with the CPU time that it used: percent of a core in each reading, added up. */
+  containerTotals({ stepSeconds, first, last }: Window): { container: string; cpu: number }[] {
+    return this.#containers
+      .totals(stepSeconds, first, last)
+      .map((row) => ({ container: row.series, cpu: row.cpu_percent }))
+  }
+
+  containerSteps(container: string, { stepSeconds, first, last }: Window): At<ContainerSteps>[] {
+    return this.#containers
+      .steps(stepSeconds, container, first, last)
+      .map((row) => ({ at: row.at, ...rounded(averages(row, CONTAINER_VALUES)) }))
+  }
+
+  /** The requests of a target, or of all services together. */
+  requestSteps(target: string | null, { stepSeconds, first, last }: Window): At<RequestSteps>[] {
+    return this.#requests
+      .steps(stepSeconds, target ?? SERVICES, first, last)
+      .map((row) => ({ at: row.at, ...requestsOf(row) }))
+  }
+
+  /** Each target with all its requests, and how long requests were counted. */
+  requestTotals({ stepSeconds, first, last }: Window): {
+    seconds: number
+    targets: (RequestSteps & { target: string })[]
+  } {
+    const rows = this.#requests.totals(stepSeconds, first, last)
+    return {
+      seconds: rows.find(({ series }) => series === SERVICES)?.counted_seconds ?? 0,
+      targets: rows
+        .filter(({ series }) => series !== SERVICES)
+        .map((row) => ({ target: row.series, ...requestsOf(row) })),
+    }
+  }
+
+  /** What a container or a target belonged to when it was last seen. */
+  subjectOf(series: string): Subject | undefined {
+    const row = this.#database.prepare('SELECT subject FROM subjects WHERE series = ?').get(series)
+    return row && (JSON.parse(row.subject as string) as Subject)
+  }
+
+  /** The containers that belonged to a service or datastore. */
+  containersOf(id: string): string[] {
+    const rows = this.#database
+      .prepare("SELECT series FROM subjects WHERE subject ->> '$.id' = ? AND series <> ? ORDER BY series")
+      .all(id, id)
+    return rows.map(({ series }) => series as string)
+  }
+
+  #addTo(seconds: number, at: number, { host, containers, requests }: Reading): void {
+    this.#host.add(seconds, HOST, at, known(host, HOST_VALUES))
+    for (const { container, cpuPercent, memoryBytes } of containers ?? []) {
+      const values = { cpu_percent: cpuPercent, memory_bytes: memoryBytes }
+      this.#containers.add(seconds, container, at, known(values, CONTAINER_VALUES))
+    }
+    if (!requests) return
+    const { targets } = requests
+    for (const target of targets)
+      this.#requests.add(seconds, target.target, at, sumsOf(requests.seconds, [target]))
+    const services = targets.filter(({ target }) => isService(target))
+    this.#requests.add(seconds, SERVICES, at, sumsOf(requests.seconds, services))
+  }
+
+  #name(series: string, { id, name, kind }: Subject): void {
+    const subject = JSON.stringify({ id, name, kind })
+    if (this.#subjects.get(series) === subject) return
+    this.#database
+      .prepare('INSERT INTO subjects VALUES (?1, ?2) ON CONFLICT DO UPDATE SET subject = ?2')
+      .run(series, subject)
+    this.#subjects.set(series, subject)
+  }
+}
+
+function sumsOf(seconds: number, targets: readonly TargetReading[]): RequestSums {
+  const sum = (value: (target: TargetReading) => number) =>
+    targets.reduce((total, target) => total + value(target), 0)
+  const entries = [
+    ...STATUSES.map((name, index) => [name, sum(({ statuses }) => statuses[index]!)]),
+    ...BUCKETS.map((name, index) => [name, sum(({ buckets }) => buckets[index] ?? 0)]),
+  ]
+  return {
+    counted_seconds: seconds,
+    ...(Object.fromEntries(entries) as Omit<RequestSums, 'counted_seconds'>),
+  }
+}
+
+function requestsOf(row: RequestSums): RequestSteps {
+  return {
+    seconds: row.counted_seconds,
+    statuses: STATUSES.map((name) => row[name]) as StatusCounts,
+    buckets: BUCKETS.map((name) => row[name]!),
+  }
+}
+
+/** Shares of a CPU to hundredths, everything else to whole numbers. */
+function rounded<C extends string>(values: Record<C, number | null>): Record<C, number | null> {
+  const entries = Object.entries<number | null>(values).map(([name, value]) => {
+    const unit = name === 'cpu_percent' ? 100 : 1
+    return [name, value === null ? null : Math.round(value * unit) / unit]
+  })
+  return Object.fromEntries(entries) as Record<C, number | null>
+}
+
+/** SQLite's codes of a file that is damaged, or no database at all (sqlite.org/rescode.html). */
+const SPOILT_CODES = [11, 26]
+
+function assertUsable(database: DatabaseSync): void {
+  try {
+    const { quick_check } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string }
+    if (quick_check !== 'ok') throw new SpoiltHistory(`it is damaged: ${quick_check}`)
+  } catch (error) {
+    if (SPOILT_CODES.includes((error as { errcode?: number }).errcode ?? 0))
+      throw new SpoiltHistory((error as Error).message, { cause: error })
+    throw error
+  }
+  const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (user_version !== 0 && user_version !== VERSION)
+    throw new SpoiltHistory('another version of the server wrote it')
+}

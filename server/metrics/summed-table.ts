@@ -1,0 +1,95 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+type Sums<C extends string> = Record<C, number>
+
+/**
+ * A table of sums of readings: a row for each length of step, series and start of a step. Readings may be added to a
+ * step one by one, before a restart and after it.
+ */
+export class SummedTable<C extends string> {
+  readonly #database: DatabaseSync
+  readonly #name: string
+  readonly #columns: readonly C[]
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(database: DatabaseSync, name: string, columns: readonly C[]) {
+    this.#database = database
+    this.#name = name
+    this.#columns = columns
+    database.exec(
+      `CREATE TABLE IF NOT EXISTS ${name} (seconds INTEGER NOT NULL, series TEXT NOT NULL, at INTEGER NOT NULL,
+       ${columns.map((column) => `${column} REAL NOT NULL`).join(', ')}, PRIMARY KEY (seconds, series, at)) STRICT, WITHOUT ROWID`,
+    )
+  }
+
+  /** Adds to the step of `seconds` that starts at `at`. */
+  add(seconds: number, series: string, at: number, sums: Sums<C>): void {
+    const columns = this.#columns
+    this.#prepare(
+      `INSERT INTO ${this.#name} VALUES (?, ?, ?, ${columns.map(() => '?').join(', ')})
+       ON CONFLICT DO UPDATE SET ${columns.map((column) => `${column} = ${column} + excluded.${column}`).join(', ')}`,
+    ).run(seconds, series, at, ...columns.map((column) => sums[column]))
+  }
+
+  /** The steps of a series, both ends included, oldest first. */
+  steps(seconds: number, series: string, from: number, to: number): (Sums<C> & { at: number })[] {
+    return this.#prepare(
+      `SELECT * FROM ${this.#name} WHERE seconds = ? AND series = ? AND at BETWEEN ? AND ? ORDER BY at`,
+    ).all(seconds, series, from, to) as (Sums<C> & { at: number })[]
+  }
+
+  /** Each series with the sums of its steps, both ends included. */
+  totals(seconds: number, from: number, to: number): (Sums<C> & { series: string })[] {
+    return this.#prepare(
+      `SELECT series, ${this.#columns.map((column) => `sum(${column}) AS ${column}`).join(', ')} FROM ${this.#name}
+       WHERE seconds = ? AND at BETWEEN ? AND ? GROUP BY series`,
+    ).all(seconds, from, to) as (Sums<C> & { series: string })[]
+  }
+
+  /** Forgets all steps but these. */
+  keep(seconds: number, from: number, to: number): void {
+    this.#prepare(`DELETE FROM ${this.#name} WHERE seconds = ? AND at NOT BETWEEN ? AND ?`).run(
+      seconds,
+      from,
+      to,
+    )
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#database.prepare(sql)
+    this.#statements.set(sql, known)
+    return known
+  }
+}
+
+/** Columns of values that may be unknown: each has beside it how often it was known. */
+export type Averaged<C extends string> = C | `${C}_known`
+
+/** The columns of such values. */
+export function averaged<C extends string>(names: readonly C[]): Averaged<C>[] {
+  return names.flatMap((name) => [name, `${name}_known` as const])
+}
+
+/** What such values add. */
+export function known<C extends string>(
+  values: Record<C, number | null>,
+  names: readonly C[],
+): Record<Averaged<C>, number> {
+  const entries = names.flatMap((name) => [
+    [name, values[name] ?? 0],
+    [`${name}_known`, values[name] === null ? 0 : 1],
+  ])
+  return Object.fromEntries(entries) as Record<Averaged<C>, number>
+}
+
+/** The averages of such values; null for one that was never known. */
+export function averages<C extends string>(
+  row: Record<Averaged<C>, number>,
+  names: readonly C[],
+): Record<C, number | null> {
+  const entries = names.map((name) => {
+    const times = row[`${name}_known`]
+    return [name, times === 0 ? null : row[name] / times]
+  })
+  return Object.fromEntries(entries) as Record<C, number | null>
+}

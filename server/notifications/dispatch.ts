@@ -1,0 +1,39 @@
+import { useDatabase } from '../context.ts'
+import { forgetHappening, nextHappenings } from './happenings.ts'
+import { messageOf } from './messages.ts'
+import { insertDelivery, listNotifications, type NotificationRow } from './store.ts'
+import type { EventType, Subject } from './types.ts'
+
+/** Taken at once, in one transaction. */
+const BATCH = 100
+
+/** Makes messages of what has happened, one for each notification that wants it; each happening is taken exactly once. */
+export function dispatchHappenings(): void {
+  for (let left = BATCH; left === BATCH;) {
+    left = useDatabase().transaction(() => {
+      const happenings = nextHappenings(BATCH)
+      const notifications = happenings.length === 0 ? [] : listNotifications()
+      for (const happening of happenings) {
+        forgetHappening(happening.sequence)
+        const told = messageOf(happening)
+        if (!told) continue
+        for (const notification of notifications)
+          if (wants(notification, happening.type, told.subject)) insertDelivery(notification.id, told.message)
+      }
+      return happenings.length
+    })
+  }
+}
+
+/** Whether a notification tells of this. What belongs to the whole server passes a filter only when it is asked for by name. */
+function wants(row: NotificationRow, type: EventType, { environmentId, serviceId }: Subject): boolean {
+  if (!row.enabled) return false
+  const isNamed = row.events !== null && (JSON.parse(row.events) as string[]).includes(type)
+  if (row.events !== null && !isNamed) return false
+  if (environmentId === null) return isNamed || (row.environment_id === null && row.services === null)
+  if (row.environment_id !== null && row.environment_id !== environmentId) return false
+  return (
+    row.services === null ||
+    (serviceId !== null && (JSON.parse(row.services) as string[]).includes(serviceId))
+  )
+}

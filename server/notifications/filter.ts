@@ -1,0 +1,38 @@
+import { findEnvironment } from '../environments/store.ts'
+import { findService } from '../services/operations.ts'
+
+interface FilterInput {
+  environment?: string | null | undefined
+  services?: string[] | null | undefined
+}
+
+interface FilterColumns {
+  environment_id?: string | null
+  services?: string | null
+}
+
+/** The columns of a filter by environment and services, as far as it was given. Throws `not_found`. */
+export function filterColumns({ environment, services }: FilterInput): FilterColumns {
+  return {
+    ...(environment === undefined
+      ? {}
+      : { environment_id: environment === null ? null : findEnvironment(environment).id }),
+    ...(services === undefined
+      ? {}
+      : {
+          services:
+            services === null
+              ? null
+              : JSON.stringify([
+                  ...new Set(
+                    services.map((service) => findService(service, environmentOf(service, environment)).id),
+                  ),
+                ]),
+        }),
+  }
+}
+
+/** An id tells its environment itself. */
+function environmentOf(service: string, environment: string | null | undefined): string | undefined {
+  return /^srv-[0-9a-f]{20}$/.test(service) ? undefined : (environment ?? undefined)
+}

@@ -1,0 +1,52 @@
+import { EventEmitter } from 'node:events'
+import { useDatabase } from '../context.ts'
+import type { EventType } from './types.ts'
+
+/** Something that happened and that nobody was told of yet. Most are written by the database's own triggers. */
+export interface Happening {
+  sequence: number
+  type: EventType
+  /** The id, or the name, of what it happened to. */
+  subject: string
+  detail: string | null
+  at: number
+}
+
+const listeners = new EventEmitter()
+
+/** Writes down what happened to something. */
+export function happened(type: EventType, subject: string, detail: string | null = null): void {
+  useDatabase().run('INSERT INTO happenings (type, subject, detail) VALUES (?, ?, ?)', type, subject, detail)
+  listeners.emit('happened')
+}
+
+/** Calls `listener` when something was written down by `happened`. */
+export function onHappened(listener: () => void): () => void {
+  listeners.on('happened', listener)
+  return () => listeners.off('happened', listener)
+}
+
+/** The oldest that nobody was told of. */
+export function nextHappenings(limit: number): Happening[] {
+  return useDatabase().all<Happening>('SELECT * FROM happenings ORDER BY sequence LIMIT ?', limit)
+}
+
+export function forgetHappening(sequence: number): void {
+  useDatabase().run('DELETE FROM happenings WHERE sequence = ?', sequence)
+}
+
+/** What was said last of something; null for nothing. */
+export function lastTold(key: string): string | null {
+  return useDatabase().get<{ value: string }>('SELECT value FROM told WHERE key = ?', key)?.value ?? null
+}
+
+/** Remembers what was said last of something; null forgets it. */
+export function setTold(key: string, value: string | null): void {
+  if (value === null) useDatabase().run('DELETE FROM told WHERE key = ?', key)
+  else
+    useDatabase().run(
+      'INSERT INTO told (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2',
+      key,
+      value,
+    )
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { useContext } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { shownTarget, urlFault } from '../outgoing.ts'
+import { filterColumns } from './filter.ts'
+import type { NotificationInput, NotificationPatch } from './schema.ts'
+import {
+  deleteNotificationRow,
+  getNotification,
+  insertNotification,
+  updateNotification,
+  type NotificationRow,
+} from './store.ts'
+import type { NotificationKind } from './types.ts'
+
+/** 192 bits, as the specification proposes (Standard Webhooks, "Signature scheme"). */
+const SECRET_BYTES = 24
+
+/** The notification with this id. Throws `not_found`. */
+export function findNotification(id: string): NotificationRow {
+  const found = getNotification(id)
+  if (!found) throw new AppError('not_found', `there is no notification ${id}`)
+  return found
+}
+
+/** Records a notification. Its secret is told once. Throws `invalid_request`, and `not_found` for what its filters name. */
+export function createNotification(input: NotificationInput): {
+  row: NotificationRow
+  secret: string | null
+} {
+  const { kind, name, events = null } = input
+  const { vault } = useContext()
+  const secret = kind === 'webhook' ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : null
+  const now = Date.now()
+  const row: NotificationRow = {
+    id: newId('notification'),
+    name,
+    kind,
+    ...targetOf(kind, input.url ?? null, input.to ?? []),
+    secret: secret === null ? null : vault.seal(secret),
+    events: events && JSON.stringify(events),
+    environment_id: null,
+    services: null,
+    ...filterColumns(input),
+    enabled: 1,
+    created_at: now,
+    updated_at: now,
+  }
+  insertNotification(row)
+  return { row, secret }
+}
+
+/** Changes a notification. Throws like `createNotification`. */
+export function patchNotification(row: NotificationRow, patch: NotificationPatch): NotificationRow {
+  const { name, url, to, events, enabled } = patch
+  const present = openUrl(row)
+  // What was shown may be sent back.
+  const isSame = url === undefined || (present !== null && url === shownUrl(row.kind, present))
+  updateNotification(row.id, {
+    ...(name === undefined ? {} : { name }),
+    ...targetOf(row.kind, isSame ? present : url, to ?? (JSON.parse(row.recipients) as string[])),
+    ...(events === undefined ? {} : { events: events && JSON.stringify(events) }),
+    ...filterColumns(patch),
+    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
+    updated_at: Date.now(),
+  })
+  return getNotification(row.id)!
+}
+
+export function deleteNotification(row: NotificationRow): void {
+  deleteNotificationRow(row.id)
+}
+
+/** The URL of a notification; null for e-mail. */
+export function openUrl(row: NotificationRow): string | null {
+  return row.url === null ? null : useContext().vault.open(row.url)
+}
+
+/** A URL as it is shown: chats' own URLs end with what lets anyone write there. */
+export function shownUrl(kind: NotificationKind, url: string): string {
+  const shown = shownTarget(url)
+  return kind === 'slack' || kind === 'discord' ? shown.replace(/[^/]+$/, '***') : shown
+}
+
+function targetOf(
+  kind: NotificationKind,
+  url: string | null,
+  to: string[],
+): Pick<NotificationRow, 'url' | 'recipients'> {
+  const { options, vault } = useContext()
+  if (kind === 'email') {
+    if (url !== null) throw new AppError('invalid_request', 'url: e-mail has none; it has `to`')
+    if (to.length === 0) throw new AppError('invalid_request', 'to: is required for e-mail')
+    if (options.mail === null)
+      throw new AppError(
+        'invalid_request',
+        'kind: e-mail needs a mail server: start the server with --smtp-url and --smtp-from',
+      )
+    return { url: null, recipients: JSON.stringify(to) }
+  }
+  if (to.length > 0) throw new AppError('invalid_request', `to: is for e-mail; ${kind} has a url`)
+  if (url === null) throw new AppError('invalid_request', `url: is required for ${kind}`)
+  const fault = urlFault(url)
+  if (fault !== null) throw new AppError('invalid_request', `url: ${fault}`)
+  if (kind === 'ntfy' && new URL(url).pathname.length < 2)
+    throw new AppError('invalid_request', 'url: must name a topic, such as https://ntfy.sh/my-topic')
+  return { url: vault.seal(url), recipients: '[]' }
+}

@@ -1,0 +1,163 @@
+import { useDatabase } from '../context.ts'
+import type { Value } from '../database/index.ts'
+import { newId } from '../ids.ts'
+import type { DeliveryAttempt } from './schema.ts'
+import type { Message, MessageType, NotificationKind } from './types.ts'
+
+/** A row of `notifications`. Times are milliseconds. */
+export interface NotificationRow {
+  id: string
+  name: string
+  kind: NotificationKind
+  /** Sealed: it may be all that is needed to write there. */
+  url: Uint8Array | null
+  /** JSON of addresses. */
+  recipients: string
+  /** Sealed. */
+  secret: Uint8Array | null
+  /** JSON of event types; null for all. */
+  events: string | null
+  environment_id: string | null
+  /** JSON of ids; null for all. */
+  services: string | null
+  enabled: number
+  created_at: number
+  updated_at: number
+}
+
+/** A row of `notification_deliveries`: one message on its way to one notification. */
+export interface DeliveryRow {
+  sequence: number
+  id: string
+  notification_id: string
+  type: MessageType
+  /** JSON of Message. */
+  message: string
+  status: 'pending' | 'delivered' | 'failed'
+  /** JSON of DeliveryAttempt. */
+  attempts: string
+  next_attempt_at: number | null
+  created_at: number
+}
+
+/** Of one notification; of the finished ones the newest are kept. */
+const KEPT_DELIVERIES = 100
+/** Messages that wait for a target that does not answer; of more the oldest are given up. */
+const MAX_PENDING = 1_000
+
+/** Every notification, by name. */
+export function listNotifications(): NotificationRow[] {
+  return useDatabase().all<NotificationRow>('SELECT * FROM notifications ORDER BY name, id')
+}
+
+export function getNotification(id: string): NotificationRow | undefined {
+  return useDatabase().get<NotificationRow>('SELECT * FROM notifications WHERE id = ?', id)
+}
+
+export function insertNotification(row: NotificationRow): void {
+  const columns = Object.keys(row)
+  useDatabase().run(
+    `INSERT INTO notifications (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    ...(Object.values(row) as Value[]),
+  )
+}
+
+export function updateNotification(id: string, columns: Partial<Omit<NotificationRow, 'id'>>): void {
+  useDatabase().run(
+    `UPDATE notifications SET ${Object.keys(columns)
+      .map((column) => `${column} = ?`)
+      .join(', ')} WHERE id = ?`,
+    ...(Object.values(columns) as Value[]),
+    id,
+  )
+}
+
+export function deleteNotificationRow(id: string): void {
+  useDatabase().run('DELETE FROM notifications WHERE id = ?', id)
+}
+
+/** Puts a message on its way. */
+export function insertDelivery(notificationId: string, message: Message): void {
+  const database = useDatabase()
+  const now = Date.now()
+  database.run(
+    `INSERT INTO notification_deliveries (id, notification_id, type, message, status, next_attempt_at, created_at)
+     VALUES (?, ?, ?, ?, 'pending', ?, ?)`,
+    newId('delivery'),
+    notificationId,
+    message.type,
+    JSON.stringify(message),
+    now,
+    now,
+  )
+  database.run(
+    `UPDATE notification_deliveries SET status = 'failed', next_attempt_at = NULL WHERE status = 'pending' AND sequence IN
+     (SELECT sequence FROM notification_deliveries WHERE notification_id = ? AND status = 'pending'
+      ORDER BY sequence DESC LIMIT -1 OFFSET ?)`,
+    notificationId,
+    MAX_PENDING,
+  )
+  database.run(
+    `DELETE FROM notification_deliveries WHERE status <> 'pending' AND sequence IN
+     (SELECT sequence FROM notification_deliveries WHERE notification_id = ? AND status <> 'pending'
+      ORDER BY sequence DESC LIMIT -1 OFFSET ?)`,
+    notificationId,
+    KEPT_DELIVERIES,
+  )
+}
+
+/** What a notification was sent, newest first. */
+export function listDeliveries(notificationId: string): DeliveryRow[] {
+  return useDatabase().all<DeliveryRow>(
+    'SELECT * FROM notification_deliveries WHERE notification_id = ? ORDER BY sequence DESC LIMIT ?',
+    notificationId,
+    KEPT_DELIVERIES,
+  )
+}
+
+/** The notifications that have a delivery whose next attempt is due. */
+export function dueNotifications(now: number): string[] {
+  return useDatabase()
+    .all<{ id: string }>(
+      "SELECT DISTINCT notification_id AS id FROM notification_deliveries WHERE status = 'pending' AND next_attempt_at <= ?",
+      now,
+    )
+    .map(({ id }) => id)
+}
+
+/** Of one notification, the delivery that has been due for longest. */
+export function dueDelivery(notificationId: string, now: number): DeliveryRow | undefined {
+  return useDatabase().get<DeliveryRow>(
+    `SELECT * FROM notification_deliveries WHERE notification_id = ? AND status = 'pending' AND next_attempt_at <= ?
+     ORDER BY next_attempt_at, sequence LIMIT 1`,
+    notificationId,
+    now,
+  )
+}
+
+/** When the next attempt of any delivery becomes due; null when none waits. */
+export function nextAttemptAt(): number | null {
+  return (
+    useDatabase().get<{ at: number | null }>(
+      "SELECT min(next_attempt_at) AS at FROM notification_deliveries WHERE status = 'pending' AND next_attempt_at > ?",
+      Date.now(),
+    )?.at ?? null
+  )
+}
+
+/** Records an attempt and what follows from it: another one at a time, or the end. */
+export function recordAttempt(
+  delivery: DeliveryRow,
+  attempt: DeliveryAttempt,
+  status: DeliveryRow['status'],
+  nextAttempt: number | null,
+): void {
+  const attempts = [...(JSON.parse(delivery.attempts) as DeliveryAttempt[]), attempt]
+  useDatabase().run(
+    "UPDATE notification_deliveries SET attempts = ?, status = ?, next_attempt_at = ? WHERE id = ? AND status = 'pending'",
+    JSON.stringify(attempts),
+    status,
+    nextAttempt,
+    delivery.id,
+  )
+}

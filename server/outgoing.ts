@@ -1,0 +1,89 @@
+import { request as httpRequest, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { guardedLookup, hostFault } from './guarded-address.ts'
+import { VERSION } from './version.ts'
+
+/** Who has not answered by then does not answer. */
+const ANSWER_WITHIN_MS = 15_000
+/** Of an answer, for the error that tells of it. */
+const KEPT_BYTES = 1024
+
+export interface Outgoing {
+  method: 'POST' | 'PUT'
+  url: string
+  headers: Record<string, string>
+  body: string | Buffer
+  signal: AbortSignal
+}
+
+export interface OutgoingAnswer {
+  status: number
+  /** The beginning of its body. */
+  text: string
+}
+
+/**
+ * Sends a request to an address that a user has named: never to a link-local or metadata network, following no redirect,
+ * within a time, reading little of the answer. Throws when there is none.
+ */
+export function send({ method, url, headers, body, signal }: Outgoing): Promise<OutgoingAnswer> {
+  const { protocol, hostname, port, pathname, search, username, password } = new URL(url)
+  const fault = hostFault(hostname)
+  if (fault !== null) return Promise.reject(new Error(fault))
+  const options: RequestOptions = {
+    method,
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    ...(port === '' ? {} : { port }),
+    path: `${pathname}${search}`,
+    ...(username === '' ? {} : { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
+    headers: { 'user-agent': `deployer/${VERSION}`, 'content-length': Buffer.byteLength(body), ...headers },
+    lookup: guardedLookup,
+    agent: false,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+  }
+  return new Promise((resolve, reject) => {
+    const outgoing = (protocol === 'https:' ? httpsRequest : httpRequest)(options, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      const finish = () => resolve({ status: response.statusCode ?? 0, text })
+      response.on('data', (piece: string) => {
+        text = (text + piece).slice(0, KEPT_BYTES)
+        // The rest says nothing new, and could go on for ever.
+        if (text.length === KEPT_BYTES) response.destroy()
+      })
+      response.once('close', finish)
+      response.once('error', () => {})
+    })
+    outgoing.once('error', (error) =>
+      reject(
+        error.name === 'TimeoutError' || error.name === 'AbortError'
+          ? new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`)
+          : error,
+      ),
+    )
+    outgoing.end(body)
+  })
+}
+
+/** What is wrong with an answer; null when it is a success. */
+export function answerFault({ status, text }: OutgoingAnswer): string | null {
+  if (status >= 200 && status < 300) return null
+  const said = text.trim().split('\n')[0]!.slice(0, 200)
+  if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`
+  return `answered ${status}${said === '' ? '' : `: ${said}`}`
+}
+
+/** What is wrong with an http or https URL that is to be sent to; null when nothing is. */
+export function urlFault(text: string): string | null {
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an http or https URL'
+  return hostFault(url.hostname)
+}
+
+/** A URL without what is secret in it: its password, and its query. */
+export function shownTarget(text: string): string {
+  const url = new URL(text)
+  if (url.password !== '') url.password = '***'
+  if (url.search !== '') url.search = '?***'
+  return url.href
+}

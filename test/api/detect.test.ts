@@ -1,0 +1,300 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { pack } from 'tar-stream'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commit, createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
+import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
+import { refusal } from './account-client.ts'
+
+let server: TestServer
+let remote: GitRemote
+
+beforeAll(async () => {
+  server = await startServer()
+  remote = await startGitHttp()
+})
+afterAll(async () => {
+  await remote?.close()
+  await server?.stop()
+})
+
+type EntryHeader = Parameters<ReturnType<typeof pack>['entry']>[0]
+type Files = Record<string, string | Buffer | object>
+
+async function archiveOf(files: Files, links: EntryHeader[] = []): Promise<Buffer> {
+  const tar = pack()
+  for (const [name, content] of Object.entries(files)) {
+    const isBytes = typeof content === 'string' || Buffer.isBuffer(content)
+    tar.entry({ name }, isBytes ? content : JSON.stringify(content))
+  }
+  for (const link of links) tar.entry(link)
+  tar.finalize()
+  return gzipSync(await buffer(tar))
+}
+
+async function detect(files: Files, query = ''): Promise<ApiAnswer> {
+  return await server.api('POST', `/detect${query}`, await archiveOf(files), {
+    headers: { 'content-type': 'application/gzip' },
+  })
+}
+
+/** What is left of sources that were looked at. */
+function left(): string[] {
+  const { dataDirectory } = server
+  return [
+    ...readdirSync(join(dataDirectory, 'checkouts')),
+    ...readdirSync(join(dataDirectory, 'archives')).filter((name) => name.startsWith('detect-')),
+  ]
+}
+
+const EXPRESS = {
+  'package.json': {
+    scripts: { start: 'node server.js' },
+    dependencies: { express: '5' },
+    engines: { node: '22' },
+  },
+  'package-lock.json': { lockfileVersion: 3 },
+  'server.js': '',
+}
+
+describe('detection', () => {
+  it('answers every documented field', async () => {
+    const { status, body } = await detect(EXPRESS)
+    expect(status).toBe(200)
+    expect(Object.keys(body)).toEqual([
+      'type',
+      'runtime',
+      'framework',
+      'version',
+      'package_manager',
+      'install_command',
+      'build_command',
+      'start_command',
+      'pre_deploy_command',
+      'publish_dir',
+      'port',
+      'health_check_path',
+      'env',
+      'apt_packages',
+      'notes',
+    ])
+    expect(body).toMatchObject({
+      type: 'web_service',
+      runtime: 'node',
+      version: '22',
+      package_manager: 'npm',
+      build_command: null,
+      start_command: 'node server.js',
+      publish_dir: null,
+      port: null,
+      env: [],
+      apt_packages: [],
+    })
+    expect(body.install_command).toMatch(/^npm ci/)
+    expect(body.notes.length).toBeGreaterThan(0)
+  })
+
+  it('reads a repository of its branch and folder, and keeps nothing of it', async () => {
+    const repository = await createRepository({ 'README.md': '' })
+    await commit(
+      repository,
+      { 'apps/api/go.mod': 'module x\n\ngo 1.24\n', 'apps/api/main.go': 'package main\n' },
+      'go',
+    )
+    const { status, body } = await server.api('POST', '/detect', {
+      repo_url: remote.url(repository),
+      branch: 'main',
+      root_dir: 'apps/api',
+    })
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: {
+        type: 'web_service',
+        runtime: 'go',
+        version: '1.24',
+        build_command: expect.stringMatching(/^go build /),
+      },
+    })
+    expect(left()).toEqual([])
+    expect((await server.api('GET', '/services')).body).toEqual([])
+  })
+
+  it.each<[string, Files, string, object]>([
+    [
+      'a Dockerfile before any language, with the port that it exposes',
+      { ...EXPRESS, Dockerfile: 'FROM node AS build\nEXPOSE 1\nFROM scratch\nEXPOSE 8080/tcp 53/udp\n' },
+      '',
+      { type: 'web_service', runtime: 'docker', port: 8080, start_command: null },
+    ],
+    [
+      'pages as they are',
+      { 'index.html': '' },
+      '',
+      { type: 'static_site', runtime: 'static', publish_dir: '.', start_command: null, build_command: null },
+    ],
+    [
+      'pages in public/',
+      { 'public/index.html': '', 'README.md': '' },
+      '',
+      { type: 'static_site', runtime: 'static', publish_dir: 'public' },
+    ],
+    [
+      'a front end',
+      {
+        'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
+        'index.html': '',
+      },
+      '',
+      { type: 'static_site', runtime: 'node', framework: 'vite', publish_dir: 'dist', start_command: null },
+    ],
+    [
+      'a front end that is to be a web service',
+      {
+        'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
+        'index.html': '',
+      },
+      '?type=web_service',
+      { type: 'web_service', publish_dir: 'dist', start_command: null },
+    ],
+    [
+      'a worker by its Procfile, and what runs before it goes live',
+      { ...EXPRESS, Procfile: 'worker: node worker.js\nrelease: node migrate.js\n' },
+      '',
+      {
+        type: 'background_worker',
+        start_command: 'node worker.js',
+        pre_deploy_command: 'node migrate.js',
+      },
+    ],
+    [
+      'nothing',
+      { 'README.md': '' },
+      '',
+      {
+        type: 'web_service',
+        runtime: null,
+        notes: [expect.stringContaining('no way to build this source was found')],
+      },
+    ],
+    [
+      'the type that was asked for, although it cannot be right',
+      {
+        'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
+        'index.html': '',
+      },
+      '?type=private_service',
+      {
+        type: 'private_service',
+        notes: expect.arrayContaining([
+          'this is a static site (vite builds to dist): change its type to static_site, or give a start command',
+        ]),
+      },
+    ],
+    [
+      'a server that was to be a site',
+      EXPRESS,
+      '?type=static_site',
+      {
+        type: 'static_site',
+        notes: expect.arrayContaining([expect.stringMatching(/no static site.*web_service/)]),
+      },
+    ],
+  ])('finds %s', async (_what, files, query, found) => {
+    expect(await detect(files, query)).toMatchObject({ status: 200, body: found })
+  })
+
+  it('says what is wrong with a hint, an address or a source', async () => {
+    const answers: [ApiAnswer, string][] = [
+      [await server.api('POST', '/detect', { repo_url: 'file:///etc' }), 'repo_url: '],
+      [await server.api('POST', '/detect', { repo_url: 'https://x.test/r', kind: 1 }), 'kind: unknown field'],
+      [
+        await server.api('POST', '/detect?type=web_service', { repo_url: 'https://x.test/r' }),
+        'type: stands in the body',
+      ],
+      [await server.api('POST', '/detect', {}), 'repo_url: is required'],
+      [await detect(EXPRESS, '?type=function'), 'type: '],
+      [await detect(EXPRESS, '?runtime=image'), 'runtime: '],
+      [await detect(EXPRESS, '?root_dir=../x'), 'root_dir: '],
+      [await detect(EXPRESS, '?root_dir=missing'), 'root_dir missing is no folder'],
+      [await detect(EXPRESS, '?runtime=go'), 'there is no go.mod'],
+      [await detect({ 'package.json': '[]' }), 'package.json'],
+      [await detect({ 'package.json': '{', 'index.js': '' }), 'package.json'],
+      [await server.api('POST', '/detect', Buffer.from('no archive')), ''],
+    ]
+    for (const [answer, message] of answers) {
+      expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+      expect(answer.body.error.message).toContain(message)
+    }
+    expect(left()).toEqual([])
+  })
+
+  it('says that a remote cannot be read', async () => {
+    const repo_url = remote.url({ path: '', name: 'missing.git' })
+    expect(await server.api('POST', '/detect', { repo_url })).toMatchObject(
+      refusal(502, 'git_remote_unreachable'),
+    )
+    const repository = await createRepository({ 'index.html': '' })
+    const answer = await server.api('POST', '/detect', { repo_url: remote.url(repository), branch: 'gone' })
+    expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+    expect(answer.body.error.message).toContain('has no branch gone')
+  })
+
+  it.each<[string, () => Promise<Buffer>]>([
+    [
+      'fifty manifests of every language',
+      () =>
+        archiveOf(
+          Object.fromEntries(
+            [
+              'package.json',
+              'go.mod',
+              'Gemfile',
+              'composer.json',
+              'Cargo.toml',
+              'mix.exs',
+              'pom.xml',
+              'deno.json',
+              'requirements.txt',
+              'pyproject.toml',
+            ].flatMap((name) => ['', 'a/', 'b/', 'c/', 'd/'].map((folder) => [`${folder}${name}`, '{}'])),
+          ),
+        ),
+    ],
+    [
+      'a lock file of 10 MiB',
+      () => archiveOf({ ...EXPRESS, 'package-lock.json': `{"a":"${'x'.repeat(10 * 1024 ** 2)}"}` }),
+    ],
+    ['a manifest of 10 MiB', () => archiveOf({ 'package.json': `{"a":"${'x'.repeat(10 * 1024 ** 2)}"}` })],
+    [
+      'a manifest that is no UTF-8',
+      () => archiveOf({ 'package.json': Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x7d]) }),
+    ],
+    ['a manifest that is nested 100,000 deep', () => archiveOf({ 'package.json': '['.repeat(100_000) })],
+    [
+      'links in a circle and out of the tree',
+      () =>
+        archiveOf({ 'README.md': '' }, [
+          { name: 'package.json', type: 'symlink', linkname: 'package.json' },
+          { name: 'go.mod', type: 'symlink', linkname: 'README.md' },
+          { name: 'Procfile', type: 'symlink', linkname: '.' },
+        ]),
+    ],
+    [
+      'scripts that are no texts',
+      () =>
+        archiveOf({
+          'package.json': { scripts: { start: [], build: 1 }, dependencies: [], engines: 'x', main: {} },
+        }),
+    ],
+  ])('takes %s: an answer or a refusal, in time', async (_what, archive) => {
+    const { status, body } = await server.api('POST', '/detect', await archive(), {
+      headers: { 'content-type': 'application/gzip' },
+    })
+    expect([200, 400]).toContain(status)
+    if (status === 400) expect(body.error.code).toBe('invalid_request')
+    expect((await server.api('GET', '/services')).status).toBe(200)
+    expect(left()).toEqual([])
+  })
+})

@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { backUp, become, create, keyvalue, read } from '../engine/datastore-support.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { setUp, TestBrowser, waitForBadge } from './browser.ts'
+
+let browser: TestBrowser
+let server: TestServer
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
+  browser = await TestBrowser.launch()
+  page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+  await server.api('POST', '/environments', { name: 'staging' })
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+function section(name: string): Promise<void> {
+  return page.getByRole('navigation', { name: 'Datastore' }).getByRole('link', { name }).click()
+}
+
+function confirm(button: string): Promise<void> {
+  return page.getByRole('dialog').getByRole('button', { name: button, exact: true }).click()
+}
+
+test('a datastore is made, and its page tells when it is available and how it is reached', async () => {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Datastores' }).click()
+  await page.getByRole('heading', { name: 'Give your services a place for their data' }).waitFor()
+  await page.getByRole('link', { name: 'New datastore' }).click()
+  await page.getByText('Key-value store', { exact: true }).click()
+  await page.getByLabel('Name', { exact: true }).fill('cache')
+  await page.getByLabel('Memory limit').fill('7')
+  await page.getByRole('button', { name: 'Create datastore' }).click()
+  await page.getByRole('alert').getByText('16').waitFor()
+  await page.getByLabel('Memory limit').fill('64')
+  await page.getByRole('button', { name: 'Create datastore' }).click()
+  await page.waitForURL('**/datastores/cache')
+  await waitForBadge(page, 'Available')
+  const { internal_url: url } = await read(server, 'cache')
+  const hidden = url.replace(/:[0-9a-f]{48}@/, ':••••••••@')
+  await page.getByText(hidden, { exact: true }).waitFor()
+  expect(await page.getByText(/[0-9a-f]{48}/).count()).toBe(0)
+  await page.getByRole('button', { name: 'Show the internal address' }).click()
+  await page.getByText(url, { exact: true }).waitFor()
+  await page.getByText('REDIS_URL=${{datastore.cache.url}}').waitFor()
+})
+
+test('the services that refer to it are told as soon as they do', async () => {
+  await page.getByText('No variable of a service refers to it yet.').waitFor()
+  const env = [{ key: 'CACHE', value: '${{datastore.cache.url}}' }]
+  await server.api('POST', '/services', { name: 'shop', type: 'background_worker', deploy: false, env })
+  const used = page.getByRole('region', { name: 'Used by' })
+  await used.getByText('CACHE', { exact: true }).waitFor()
+  await used.getByRole('link', { name: 'shop' }).waitFor()
+})
+
+test('its limits are changed in place, and what was changed elsewhere meanwhile is told', async () => {
+  await section('Settings')
+  await page.getByLabel('Memory limit').fill('128')
+  await server.api('PATCH', '/datastores/cache', { memory_limit_mb: 96 })
+  await page.getByRole('alert').getByText('96').waitFor()
+  await page.getByRole('button', { name: 'Keep mine' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved. It applies from now on.').waitFor()
+  expect((await server.api('GET', '/datastores/cache')).body.memory_limit_mb).toBe(128)
+})
+
+test('it is backed up, by hand and by a schedule', async () => {
+  const { external_url } = await read(server, 'cache')
+  await keyvalue(external_url, (client) => client.set('at', 'first'))
+  await page.getByRole('button', { name: 'Back up now' }).click()
+  await section('Backups')
+  const list = page.getByRole('list', { name: 'Backups' })
+  await list.getByText('Succeeded').waitFor()
+  await list.getByText(/made by hand, \d+ bytes, on this server/).waitFor()
+  await list.getByRole('button').click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'Download' }).click()
+  expect((await download).suggestedFilename()).toMatch(/^cache-.*\.rdb$/)
+  await page.getByRole('textbox', { name: 'Schedule' }).fill('never')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('alert').first().waitFor()
+  await page.getByRole('textbox', { name: 'Schedule' }).fill('0 3 * * *')
+  await page.getByLabel('Backups kept').fill('3')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved. It applies from now on.').first().waitFor()
+  const { body } = await server.api('GET', '/datastores/cache')
+  expect(body).toMatchObject({ backup_schedule: '0 3 * * *', backup_retention: 3 })
+})
+
+async function openRestore(): Promise<void> {
+  await page.getByRole('list', { name: 'Backups' }).getByRole('button').click()
+  await page.getByRole('menuitem', { name: 'Restore…' }).click()
+}
+
+test('a backup is restored into a new datastore, and in the place of what is there once its name is typed', async () => {
+  await openRestore()
+  await page.getByLabel('Name of the new datastore').fill('shop')
+  await confirm('Restore into a new datastore')
+  await page.getByRole('dialog').getByText('is in use by').waitFor()
+  await page.getByLabel('Name of the new datastore').fill('copy')
+  await confirm('Restore into a new datastore')
+  await page.waitForURL('**/datastores/copy')
+  await waitForBadge(page, 'Available')
+  const { external_url: url } = await read(server, 'cache')
+  await keyvalue(url, (client) => client.set('at', 'later'))
+  await page.goto('/datastores/cache/backups')
+  await openRestore()
+  await page.getByLabel('In the place of').check()
+  const replace = page.getByRole('dialog').getByRole('button', { name: 'Replace what cache holds' })
+  expect(await replace.isDisabled()).toBe(true)
+  await page.getByLabel('Type cache to confirm').fill('cache')
+  await replace.click()
+  await page.waitForURL('**/datastores/cache')
+  const isBack = () => keyvalue(url, (client) => client.get('at')).catch(() => null)
+  await waitFor(async () => (await isBack()) === 'first', 'what was there first')
+  await waitForBadge(page, 'Available')
+})
+
+test('a backup is deleted, and an upgrade that is none is refused at its field', async () => {
+  await backUp(server, 'copy')
+  await page.goto('/datastores/copy/backups')
+  await page.getByRole('list', { name: 'Backups' }).getByRole('button').click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await confirm('Delete backup')
+  await page.getByText('No backup yet').waitFor()
+  await section('Settings')
+  await page.getByRole('button', { name: 'Upgrade…' }).click()
+  await page.getByLabel('New version').fill('1')
+  await confirm('Upgrade')
+  await page.getByRole('alert').getByText('must be a newer major version').waitFor()
+  await confirm('Cancel')
+})
+
+test('one that could not be made says why and is tried again, and one elsewhere is in the list', async () => {
+  const fields = { kind: 'relational', name: 'never', environment: 'staging', version: '999' }
+  const { id } = await create(server, fields)
+  await become(server, id, 'failed')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Datastores' }).click()
+  await page.getByRole('list', { name: 'Datastores in staging' }).getByRole('link', { name: 'never' }).click()
+  await page.waitForURL('**/datastores/never.staging')
+  await waitForBadge(page, 'Failed')
+  await page.getByText(/postgres:999/).waitFor()
+  await page.getByRole('button', { name: 'Try again now' }).click()
+  await page.getByText('It failed again.').waitFor()
+})
+
+test('the palette finds it, and its end by force names what refers to it', async () => {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('cache')
+  await page.getByRole('option', { name: 'cache Datastore in production' }).click()
+  await page.waitForURL('**/datastores/cache')
+  await section('Settings')
+  await page.getByRole('button', { name: 'Delete datastore…' }).click()
+  await page.getByRole('dialog').getByText('CACHE', { exact: true }).waitFor()
+  await page.getByLabel('Type cache to confirm').fill('cache')
+  await confirm('Delete by force')
+  await page.waitForURL('**/datastores')
+  await page.getByRole('link', { name: 'copy', exact: true }).waitFor()
+  expect(await page.getByRole('link', { name: 'cache', exact: true }).count()).toBe(0)
+  expect(browser.faults).toEqual([])
+})

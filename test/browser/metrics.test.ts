@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { fetchFrom } from '../engine/live.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { setUp, TestBrowser, waitForBadge } from './browser.ts'
+
+const SERVE = 'mkdir -p /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
+
+let browser: TestBrowser
+let server: TestServer
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  browser = await TestBrowser.launch()
+  page = await browser.open(server.url, { viewport: { width: 1280, height: 900 } })
+  await setUp(page, server.setupCode)
+  await server.api('POST', '/services', { name: 'shop', image: 'busybox:1', start_command: SERVE })
+  await page.goto('/services/shop')
+  await waitForBadge(page, 'Running')
+  for (let request = 0; request < 20; request++) await fetchFrom(server, 'shop.localhost')
+  const isCounted = async () =>
+    (await server.api('GET', '/services/shop/metrics')).body.requests.some(
+      (point: { status_2xx: number }) => point.status_2xx > 0,
+    )
+  await waitFor(isCounted, 'a reading with the requests')
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+const chart = (title: string) => page.getByRole('figure').filter({ hasText: title }).getByRole('img')
+
+test('the metrics of the server are drawn and said in words', async () => {
+  await page.goto('/server')
+  expect(await chart('CPU of the machine').getAttribute('aria-label')).toMatch(/CPU: now .* %, between/)
+  await chart('Requests').locator('canvas').waitFor()
+  await page.getByRole('region', { name: 'Containers now' }).getByRole('link', { name: 'shop' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Requests in this range' })
+    .getByRole('link', { name: 'shop' })
+    .waitFor()
+  expect(browser.faults).toEqual([])
+})
+
+test('another range is in the address, which brings it back', async () => {
+  await page.getByRole('button', { name: '24 hours' }).click()
+  await page.waitForURL('**/server?range=24h')
+  await page.reload()
+  await page.getByRole('button', { name: '24 hours', pressed: true }).waitFor()
+  await chart('Memory of the machine').locator('canvas').waitFor()
+  expect(browser.faults).toEqual([])
+})
+
+test('a service shows its requests, the slowest of them, its instances and its deploys', async () => {
+  await page.goto('/services/shop')
+  await page.getByRole('link', { name: 'Metrics' }).click()
+  await page.waitForURL('**/services/shop/metrics')
+  expect(await chart('Time to answer').getAttribute('aria-label')).toMatch(/Slowest 5 % over: now .* ms/)
+  expect(await chart('Memory of its instances').getAttribute('aria-label')).toMatch(/now .* [KM]iB/)
+  const deploys = page.getByRole('region', { name: 'Deploys in this range' })
+  await deploys.getByRole('link').click()
+  await page.waitForURL(/\/deploys\/dep-/)
+  expect(browser.faults).toEqual([])
+})
+
+test("the server's log is shown by level, and the level is in the address", async () => {
+  await page.goto('/server')
+  await page.getByRole('link', { name: 'Log', exact: true }).click()
+  await page.getByText('API and dashboard at').first().waitFor()
+  await page.getByLabel('Level').selectOption('error')
+  await page.waitForURL('**/server/logs?level=error')
+  await page.getByText('No lines at this level').waitFor()
+  expect(browser.faults).toEqual([])
+})

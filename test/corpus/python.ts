@@ -1,0 +1,211 @@
+import { manifest, type CorpusTree } from './tree.ts'
+
+const MANAGE = (module: string) => `os.environ.setdefault('DJANGO_SETTINGS_MODULE', '${module}')\n`
+
+const program = (framework: string | null, startCommand: string, buildCommand: string | null = null) => ({
+  runtime: 'python',
+  framework,
+  startCommand,
+  buildCommand,
+  isSite: false,
+  obstacle: null,
+})
+
+/** Python programs. */
+export const PYTHON: CorpusTree[] = [
+  {
+    title: 'Flask with gunicorn',
+    files: { 'requirements.txt': 'Flask==3.0.3\ngunicorn==22.0.0\n', 'app.py': 'app = Flask(__name__)\n' },
+    plan: {
+      ...program('flask', 'gunicorn --bind 0.0.0.0:$PORT app:app'),
+      version: '3.13',
+      packageManager: 'pip',
+    },
+    dockerfile: [
+      'FROM python:3.13-bookworm AS build',
+      'FROM python:3.13-slim-bookworm',
+      'COPY source/requirements.txt ./',
+    ],
+  },
+  {
+    title: 'Flask without a server',
+    files: { 'requirements.txt': 'flask\n', 'app.py': 'app = Flask(__name__)\n' },
+    plan: program('flask', 'gunicorn --bind 0.0.0.0:$PORT app:app'),
+    dockerfile: ['pip install gunicorn'],
+  },
+  {
+    title: 'a factory of Flask',
+    files: { 'requirements.txt': 'flask\ngunicorn\n', 'app/__init__.py': 'def create_app():\n    pass\n' },
+    plan: program('flask', 'gunicorn --bind 0.0.0.0:$PORT "app:create_app()"'),
+  },
+  {
+    title: 'FastAPI',
+    files: { 'requirements.txt': 'fastapi[standard]\n', 'app/main.py': 'app = FastAPI()\n' },
+    plan: program('fastapi', 'uvicorn --host 0.0.0.0 --port $PORT app.main:app'),
+    without: ['pip install uvicorn'],
+  },
+  {
+    title: 'FastAPI without a server, by uv',
+    files: {
+      'pyproject.toml':
+        '[project]\nname = "api"\nrequires-python = ">=3.12"\ndependencies = [\n  "fastapi>=0.110",\n]\n',
+      'uv.lock': 'version = 1\n',
+      'main.py': 'app = FastAPI()\n',
+    },
+    plan: { ...program('fastapi', 'uvicorn --host 0.0.0.0 --port $PORT main:app'), packageManager: 'uv' },
+    dockerfile: [
+      'pip install uvicorn',
+      'uv sync --frozen --no-dev --no-install-project',
+      'COPY source/pyproject.toml source/uv.lock ./',
+    ],
+  },
+  {
+    title: 'Django',
+    files: {
+      'requirements.txt': 'Django\ngunicorn\npsycopg2\n',
+      'manage.py': MANAGE('mysite.settings'),
+      'mysite/settings.py':
+        "STATIC_ROOT = BASE_DIR / 'static'\nWSGI_APPLICATION = 'mysite.wsgi.application'\n",
+    },
+    plan: program(
+      'django',
+      'gunicorn --bind 0.0.0.0:$PORT mysite.wsgi',
+      'python manage.py collectstatic --noinput',
+    ),
+    dockerfile: ['libpq5'],
+  },
+  {
+    title: 'Django with parted settings, without a server',
+    files: {
+      'requirements.txt': '-r requirements/production.txt\n',
+      'requirements/production.txt': '-r base.txt\n',
+      'requirements/base.txt': 'django\n',
+      'manage.py': MANAGE('config.settings.local'),
+      'config/settings/base.py':
+        "WSGI_APPLICATION = 'config.wsgi.application'\nif True:\n    STATIC_ROOT = 'x'\n",
+      'config/settings/local.py': 'from .base import *\n',
+    },
+    plan: program(
+      'django',
+      'gunicorn --bind 0.0.0.0:$PORT config.wsgi',
+      'python manage.py collectstatic --noinput',
+    ),
+    dockerfile: [
+      'pip install gunicorn',
+      'COPY source/requirements/production.txt source/requirements/base.txt ./requirements/',
+    ],
+  },
+  {
+    title: 'Django with uvicorn and styles made by node',
+    files: {
+      'requirements.txt': 'django\nuvicorn[standard]\n',
+      'manage.py': MANAGE('site1.settings'),
+      'package.json': manifest({ build: 'tailwindcss -o static/site.css' }, [], ['tailwindcss']),
+    },
+    plan: program('django', 'uvicorn --host 0.0.0.0 --port $PORT site1.asgi:application', 'npm run build'),
+    dockerfile: ['FROM node:24-bookworm AS packages', 'COPY --from=packages /usr/local /opt/node'],
+  },
+  {
+    title: 'Streamlit',
+    files: { 'requirements.txt': 'streamlit\npandas\n', 'streamlit_app.py': 'import streamlit as st\n' },
+    plan: program(
+      'streamlit',
+      'streamlit run streamlit_app.py --server.port $PORT --server.address 0.0.0.0 --server.headless true',
+    ),
+  },
+  {
+    title: 'Gradio',
+    files: { 'requirements.txt': 'gradio\n', 'app.py': 'import gradio as gr\ndemo.launch()\n' },
+    plan: program('gradio', 'GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=$PORT python app.py'),
+  },
+  {
+    title: 'FastHTML',
+    files: {
+      'requirements.txt': 'python-fasthtml\n',
+      'main.py': 'from fasthtml.common import *\napp, rt = fast_app()\nserve()\n',
+    },
+    plan: program('fasthtml', 'uvicorn --host 0.0.0.0 --port $PORT main:app'),
+  },
+  {
+    title: 'Dash',
+    files: {
+      'requirements.txt': 'dash\ngunicorn\n',
+      'app.py': 'app = Dash(__name__)\nserver = app.server\n',
+    },
+    plan: program('dash', 'gunicorn --bind 0.0.0.0:$PORT app:server'),
+  },
+  {
+    title: 'a bot',
+    files: { 'requirements.txt': 'discord.py\n', 'bot.py': '' },
+    settings: { processType: 'worker' },
+    plan: program(null, 'python bot.py'),
+  },
+  {
+    title: 'Poetry',
+    files: {
+      'pyproject.toml': '[tool.poetry.dependencies]\npython = "^3.11"\nflask = "*"\ngunicorn = "*"\n',
+      'poetry.lock': '',
+      'wsgi.py': 'application = Flask(__name__)\n',
+    },
+    plan: { ...program('flask', 'gunicorn --bind 0.0.0.0:$PORT wsgi:application'), packageManager: 'poetry' },
+  },
+  {
+    title: 'a project without a lock file',
+    files: {
+      'pyproject.toml': '[project]\nname = "x"\ndependencies = ["starlette", "hypercorn"]\n',
+      'main.py': 'app = Starlette()\n',
+    },
+    plan: program('starlette', 'hypercorn --bind 0.0.0.0:$PORT main:app'),
+    dockerfile: ['uv pip install -r pyproject.toml'],
+    without: ['--no-deps'],
+  },
+  {
+    title: 'PDM',
+    files: {
+      'pyproject.toml': '[project]\ndependencies = ["litestar", "uvicorn"]\n',
+      'pdm.lock': '',
+      'app.py': 'app = Litestar([])\n',
+    },
+    plan: { ...program('litestar', 'uvicorn --host 0.0.0.0 --port $PORT app:app'), packageManager: 'pdm' },
+  },
+  {
+    title: 'Pipenv with a Procfile and a release',
+    files: {
+      Pipfile: '[packages]\ndjango = "*"\ngunicorn = "*"\n[requires]\npython_version = "3.12"\n',
+      'Pipfile.lock': {},
+      'manage.py': MANAGE('shop.settings'),
+      Procfile: 'release: python manage.py migrate\nweb: gunicorn shop.wsgi --log-file -\n',
+    },
+    plan: {
+      ...program('django', 'gunicorn shop.wsgi --log-file -'),
+      version: '3.12',
+      preDeployCommand: 'python manage.py migrate',
+    },
+  },
+  {
+    title: 'MkDocs with its material theme',
+    files: {
+      'mkdocs.yml': 'site_name: x\ntheme:\n  name: material\nsite_dir: public\n',
+      'docs/index.md': '',
+    },
+    plan: {
+      runtime: 'python',
+      framework: 'mkdocs',
+      isSite: true,
+      publishDirectory: 'public',
+      buildCommand: 'mkdocs build',
+      startCommand: null,
+    },
+    dockerfile: ['pip install mkdocs mkdocs-material'],
+  },
+  {
+    title: 'Debian packages by an Aptfile',
+    files: {
+      'requirements.txt': 'pdf2image\n',
+      'main.py': '',
+      Aptfile: '# fonts\nfonts-noto-core\n:repo:deb http://x\n',
+    },
+    plan: { ...program(null, 'python main.py'), aptPackages: ['fonts-noto-core'] },
+    dockerfile: ['poppler-utils fonts-noto-core'],
+  },
+]

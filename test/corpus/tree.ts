@@ -1,0 +1,43 @@
+import type { PlanFacts, PlanSettings } from '#daemon/builds/plans/plan.ts'
+
+/** A small tree in the shape of a framework's starter or a well-known example, with the plan that is right for it. */
+export interface CorpusTree {
+  title: string
+  /** Paths with their contents; objects are written as JSON. */
+  files: Record<string, string | object>
+  /** The folder that `root_dir` names, where the tree is a workspace. */
+  folder?: string
+  settings?: Partial<PlanSettings>
+  /** What the plan has to say, and the runtime that has to be chosen. */
+  plan: Partial<PlanFacts> & { runtime: string }
+  /** What the Dockerfile has to have. */
+  dockerfile?: string[]
+  /** What it must not have. */
+  without?: string[]
+}
+
+/** A package.json with dependencies in any version. */
+export function manifest(
+  scripts: Record<string, string>,
+  dependencies: string[] = [],
+  devDependencies: string[] = [],
+  more: object = {},
+): object {
+  const versions = (names: string[]): Record<string, string> =>
+    Object.fromEntries(
+      names.map((name) => {
+        const at = name.lastIndexOf('@')
+        return at > 0 ? [name.slice(0, at), name.slice(at + 1)] : [name, '*']
+      }),
+    )
+  return {
+    name: 'app',
+    scripts,
+    dependencies: versions(dependencies),
+    devDependencies: versions(devDependencies),
+    ...more,
+  }
+}
+
+/** The lock file of npm, as far as a plan looks at it. */
+export const NPM_LOCK = { 'package-lock.json': { lockfileVersion: 3 } }

@@ -1,0 +1,210 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findProgram } from '../stand/packages.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { containersOf, docker, endOf } from './live.ts'
+
+const SLOW_MS = 60_000
+
+let server: TestServer
+let instance: string
+let receiver: Server
+let base: string
+let status = 200
+const received: { path: string; headers: IncomingMessage['headers']; body: string }[] = []
+let directory: string
+let syslog: ChildProcess
+let syslogPort: number
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    void text(request).then((body) => {
+      if (status === 200) received.push({ path: request.url!, headers: request.headers, body })
+      response.writeHead(status).end()
+    })
+  })
+  receiver.listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  await startSyslog()
+  server = await startServer({ engine: true })
+  instance = await createPrinter()
+})
+
+afterAll(async () => {
+  await server?.stop()
+  receiver?.closeAllConnections()
+  receiver?.close()
+  syslog?.kill('SIGKILL')
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function createPrinter(): Promise<string> {
+  const { status: code, body } = await server.api('POST', '/services', {
+    name: 'printer',
+    image: 'busybox:1',
+    type: 'background_worker',
+    start_command: 'exec sleep 1000000',
+  })
+  expect({ code, body }).toMatchObject({ code: 201 })
+  expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+  return (await containersOf(body.id))[0]!
+}
+
+/** The distribution's rsyslog, which takes messages by TCP and writes the parts of each to a file. */
+async function startSyslog(): Promise<void> {
+  directory = mkdtempSync(join(tmpdir(), 'syslog-'))
+  const probe = createTcpServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  syslogPort = (probe.address() as AddressInfo).port
+  probe.close()
+  await once(probe, 'close')
+  writeFileSync(
+    join(directory, 'rsyslog.conf'),
+    `global(workDirectory="${directory}" maxMessageSize="32k")
+module(load="imtcp")
+template(name="parts" type="string" string="%hostname%|%app-name%|%procid%|%msgid%|%syslogseverity-text%|%structured-data%|%msg%\\n")
+input(type="imtcp" port="${syslogPort}" address="127.0.0.1" ruleset="all")
+ruleset(name="all") { action(type="omfile" file="${directory}/messages" template="parts") }
+`,
+  )
+  syslog = spawn(
+    findProgram('rsyslogd')!,
+    ['-n', '-f', join(directory, 'rsyslog.conf'), '-i', join(directory, 'pid')],
+    { stdio: 'ignore' },
+  )
+}
+
+function syslogged(): string[] {
+  const file = join(directory, 'messages')
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
+}
+
+async function create(input: Record<string, unknown>): Promise<string> {
+  const { status: code, body } = await server.api('POST', '/log-drains', { name: 'd', ...input })
+  expect({ code, body }).toMatchObject({ code: 201, body: { enabled: true, sent: 0, dropped: 0 } })
+  return body.id
+}
+
+function print(command: string, stream = 1): Promise<string> {
+  return docker('exec', instance, 'sh', '-c', `(${command}) > /proc/1/fd/${stream}`)
+}
+
+/** The lines that came to a path as JSON lines. */
+function taken(path: string): string[] {
+  return received
+    .filter((each) => each.path === path)
+    .flatMap(({ body }) => body.trimEnd().split('\n'))
+    .map((line) => (JSON.parse(line) as { line: string }).line)
+}
+
+test('each kind of target gets the lines in its own form', async () => {
+  await print('echo before')
+  const stored = async () => (await server.api('GET', '/services/printer/logs')).body as string
+  await waitFor(async () => (await stored()).includes('before'), 'the line before', SLOW_MS)
+  await create({ kind: 'syslog', url: `tcp://127.0.0.1:${syslogPort}` })
+  await create({ kind: 'http', url: `${base}/lines`, token: 'a-secret-token' })
+  await create({ kind: 'loki', url: base })
+  await create({ kind: 'otlp', url: base, services: ['printer'] })
+  await print('echo "first ä"')
+  await print('echo second', 2)
+  const at = (path: string) => received.filter((each) => each.path === path)
+  await waitFor(
+    () => taken('/lines').length === 2 && at('/loki/api/v1/push').length > 0 && at('/v1/logs').length > 0,
+    'the lines',
+    SLOW_MS,
+  )
+  expect(taken('/lines')).toEqual(['first ä', 'second'])
+  expect(at('/lines')[0]!.headers.authorization).toBe('Bearer a-secret-token')
+  expect(JSON.parse(at('/lines')[0]!.body.split('\n')[0]!)).toMatchObject({
+    service: 'printer',
+    environment: 'production',
+    stream: 'stdout',
+    instance,
+  })
+  const loki = at('/loki/api/v1/push').flatMap(
+    ({ body }) => (JSON.parse(body) as { streams: unknown[] }).streams,
+  )
+  expect(loki).toContainEqual({
+    stream: { service: 'printer', environment: 'production', stream: 'stdout' },
+    values: [[expect.stringMatching(/^\d{19}$/), 'first ä', { instance }]],
+  })
+  const otlp = at('/v1/logs').map(({ body }) => JSON.parse(body) as { resourceLogs: unknown[] })
+  expect(JSON.stringify(otlp)).toContain('"body":{"stringValue":"first ä"}')
+  expect(JSON.stringify(otlp)).toContain('{"key":"service.name","value":{"stringValue":"printer"}}')
+  await waitFor(() => syslogged().length === 2, 'the messages', SLOW_MS)
+  expect(syslogged()[0]).toMatch(
+    /^production\|printer\|[0-9a-f]{5}\|stdout\|info\|\[deployer@32473 service_id="srv-[0-9a-f]{20}" environment="production" stream="stdout"\]\|.*first ä$/,
+  )
+  expect(syslogged()[1]).toMatch(/\|stderr\|err\|.*second$/)
+})
+
+test('nothing is lost while a target takes nothing, and while the server is killed meanwhile', async () => {
+  const id = await create({ kind: 'http', url: `${base}/again` })
+  status = 503
+  await print('seq 1 3000')
+  const drain = async () => (await server.api('GET', `/log-drains/${id}`)).body
+  await waitFor(async () => (await drain()).last_error !== null, 'the failure', SLOW_MS)
+  expect((await drain()).last_error).toBe('answered 503')
+  await server.kill('SIGKILL')
+  await print('seq 3001 4000')
+  status = 200
+  await server.restart()
+  await waitFor(() => taken('/again').length >= 4_000, 'the lines', SLOW_MS)
+  expect([...new Set(taken('/again'))]).toEqual(
+    Array.from({ length: 4_000 }, (_, index) => String(index + 1)),
+  )
+  await waitFor(async () => (await drain()).last_error === null, 'the success', SLOW_MS)
+  expect((await drain()).dropped).toBe(0)
+})
+
+test('one that is off sends nothing, and goes on where it stood when it is on again', async () => {
+  const id = await create({ kind: 'http', url: `${base}/pause` })
+  await print('echo one')
+  await waitFor(() => taken('/pause').includes('one'), 'the first line', SLOW_MS)
+  await server.api('PATCH', `/log-drains/${id}`, { enabled: false })
+  await print('echo two')
+  await waitFor(() => taken('/lines').includes('two'), 'the line at another', SLOW_MS)
+  expect(taken('/pause')).toEqual(['one'])
+  await server.api('PATCH', `/log-drains/${id}`, { enabled: true })
+  await waitFor(() => taken('/pause').includes('two'), 'the second line', SLOW_MS)
+  expect(taken('/pause')).toEqual(['one', 'two'])
+  expect((await server.api('DELETE', `/log-drains/${id}`)).status).toBe(204)
+})
+
+test('a test says whether the target takes a line', async () => {
+  const good = await create({ kind: 'syslog', url: `tcp://127.0.0.1:${syslogPort}` })
+  expect((await server.api('POST', `/log-drains/${good}/test`)).body).toEqual({
+    ok: true,
+    status: null,
+    error: null,
+  })
+  const bad = await create({ kind: 'http', url: 'http://127.0.0.1:9/' })
+  expect((await server.api('POST', `/log-drains/${bad}/test`)).body).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('ECONNREFUSED'),
+  })
+})
+
+test.each([
+  [{ kind: 'syslog', url: 'tcp://169.254.169.254:514' }, 'url'],
+  [{ kind: 'syslog', url: 'http://127.0.0.1:514' }, 'url'],
+  [{ kind: 'syslog', url: 'tcp://127.0.0.1' }, 'url'],
+  [{ kind: 'syslog', url: 'tcp://127.0.0.1:514', token: 'x' }, 'token'],
+  [{ kind: 'http', url: 'tcp://127.0.0.1:514' }, 'url'],
+  [{ kind: 'loki', url: 'http://[fe80::1]/' }, 'url'],
+  [{ kind: 'http', url: 'http://127.0.0.1/', token: 'a b' }, 'token'],
+  [{ kind: 'carrier', url: 'http://127.0.0.1/' }, 'kind'],
+])('refuses %j', async (input, field) => {
+  const { status: code, body } = await server.api('POST', '/log-drains', { name: 'd', ...input })
+  expect({ code, error: body.error.code }).toEqual({ code: 400, error: 'invalid_request' })
+  expect(body.error.message).toMatch(new RegExp(`^${field}`))
+})

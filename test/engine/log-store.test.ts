@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allEvents, readEvents } from '../support/sse.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { containersOf, docker, endOf } from './live.ts'
+
+const SLOW_MS = 120_000
+
+interface Line {
+  ts: string
+  stream: string
+  line: string
+  instance?: string
+}
+
+let server: TestServer
+let service: string
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  service = await createPrinter()
+})
+
+async function createPrinter(): Promise<string> {
+  const { status, body } = await server.api('POST', '/services', {
+    name: 'printer',
+    image: 'busybox:1',
+    type: 'background_worker',
+    start_command: 'echo "begin $DEPLOYER_DEPLOY_ID"; exec sleep 1000000',
+  })
+  expect({ status, body }).toMatchObject({ status: 201 })
+  expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+  return body.id
+}
+
+afterAll(async () => {
+  await server?.stop()
+})
+
+async function read(query: string, abort?: AbortSignal): Promise<Response> {
+  const response = await fetch(`${server.url}/api/v1/services/printer/logs?${query}`, {
+    headers: { authorization: `Bearer ${server.token}` },
+    signal: abort,
+  })
+  expect(response.status).toBe(200)
+  return response
+}
+
+async function lines(query = 'tail=100000'): Promise<Line[]> {
+  const events = await allEvents(await read(query))
+  expect(events.at(-1)?.event).toBe('end')
+  return events.filter(({ event }) => event === 'log').map(({ data }) => JSON.parse(data) as Line)
+}
+
+const outputOf = (all: Line[]) => all.filter(({ stream }) => stream !== 'system').map(({ line }) => line)
+
+async function instance(): Promise<string> {
+  const { body } = await server.api('GET', '/services/printer')
+  const names = await containersOf(service)
+  const { body: status } = await server.api('GET', `/services/${body.id}/status`)
+  return names.find((name) => (status.instances as { name: string }[]).some((each) => each.name === name))!
+}
+
+async function print(command: string, stream = 1): Promise<void> {
+  await docker('exec', await instance(), 'sh', '-c', `(${command}) > /proc/1/fd/${stream}`)
+}
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => String(from + index))
+
+test('the output of earlier deploys is kept, and each deploy and instance can be read alone', async () => {
+  const first = await instance()
+  await print('echo of the first')
+  await waitFor(async () => outputOf(await lines()).includes('of the first'), 'the first line', SLOW_MS)
+  const { body } = await server.api('POST', '/services/printer/deploys')
+  expect(await endOf(server, body.id)).toMatchObject({ status: 'live' })
+  await waitFor(async () => !(await containersOf(service)).includes(first), 'the end of the first', SLOW_MS)
+  await print('echo of the second')
+  await print('echo of its errors', 2)
+  await waitFor(async () => outputOf(await lines()).includes('of its errors'), 'the second lines', SLOW_MS)
+  const all = outputOf(await lines())
+  expect(all.filter((line) => line.startsWith('of'))).toEqual([
+    'of the first',
+    'of the second',
+    'of its errors',
+  ])
+  expect(outputOf(await lines(`deploy=${body.id}`))).toEqual([
+    `begin ${body.id}`,
+    'of the second',
+    'of its errors',
+  ])
+  expect(outputOf(await lines(`instance=${first}`))).not.toContain('of the second')
+  expect(outputOf(await lines(`instance=${first.slice(-5)}`))).toContain('of the first')
+  expect(outputOf(await lines('stream=stderr'))).toEqual(['of its errors'])
+  expect(outputOf(await lines('search=OF%20THE&tail=1'))).toEqual(['of the second'])
+  expect(outputOf(await lines(`search=${encodeURIComponent('/^of (the|its) [ef]/')}`))).toEqual([
+    'of the first',
+    'of its errors',
+  ])
+  const { ts } = (await lines()).find(({ line }) => line === 'of the second')!
+  expect(outputOf(await lines(`since=${ts}`))).toEqual(['of the second', 'of its errors'])
+  expect(outputOf(await lines(`since=1h&until=${ts}`))).not.toContain('of the second')
+})
+
+test('a follower with a search gets only what holds it, stored and live', async () => {
+  await print('echo needle 1; echo hay')
+  await waitFor(async () => outputOf(await lines()).includes('hay'), 'the lines', SLOW_MS)
+  for (const search of ['NEEDLE', encodeURIComponent('/needle \\d+$/')]) {
+    const abort = new AbortController()
+    const got: Line[] = []
+    const following = (async () => {
+      for await (const { event, data } of readEvents(await read(`follow&search=${search}`, abort.signal)))
+        if (event === 'log') got.push(JSON.parse(data) as Line)
+    })().catch(() => {})
+    await waitFor(() => got.length > 0, 'the stored line', SLOW_MS)
+    await print('echo hay; echo needle 2; echo hay')
+    await waitFor(() => outputOf(got).at(-1) === 'needle 2', 'the live line', SLOW_MS)
+    expect(outputOf(got).every((line) => line.startsWith('needle'))).toBe(true)
+    abort.abort()
+    await following
+  }
+})
+
+test.each(['SIGKILL', 'SIGTERM'] as const)(
+  'no line is missing or twice after the server ended by %s for a while in the middle of a busy log',
+  async (signal) => {
+    await print('rm -f /tmp/enough')
+    const printing = print(
+      'n=0; while [ ! -f /tmp/enough ]; do seq $((n * 20 + 1)) $((n * 20 + 20)); n=$((n + 1)); sleep 0.01; done; echo done',
+    )
+    const own = async () => {
+      const all = outputOf(await lines())
+      return all.slice(all.lastIndexOf('1'))
+    }
+    await waitFor(async () => (await own()).length > 1_000, 'its first lines', SLOW_MS)
+    await server.kill(signal)
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await server.restart()
+    await docker('exec', await instance(), 'touch', '/tmp/enough')
+    await printing
+    await waitFor(async () => (await own()).at(-1) === 'done', 'the last line', SLOW_MS)
+    const got = (await own()).slice(0, -1)
+    expect(got).toEqual(numbers(1, got.length))
+  },
+)
+
+test('lines that are all the same are counted right after a pause of the server', async () => {
+  const name = await instance()
+  await docker('exec', name, 'rm', '-f', '/tmp/enough')
+  const printing = docker(
+    'exec',
+    name,
+    'sh',
+    '-c',
+    'n=0; while [ ! -f /tmp/enough ]; do echo tick > /proc/1/fd/1; n=$((n + 1)); sleep 0.2; done; echo $n',
+  )
+  const ticks = async () => outputOf(await lines('search=tick&tail=100000')).length
+  await waitFor(async () => (await ticks()) > 10, 'some ticks', SLOW_MS)
+  await server.kill('SIGKILL')
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await server.restart()
+  await waitFor(async () => (await ticks()) > 30, 'more ticks', SLOW_MS)
+  await docker('exec', name, 'touch', '/tmp/enough')
+  const printed = Number(await printing)
+  await waitFor(async () => (await ticks()) >= printed, 'all ticks', SLOW_MS)
+  expect(await ticks()).toBe(printed)
+})
+
+test('a line of 10 MiB and one of any bytes are cut and cleaned, and the next is whole', async () => {
+  await print('head -c 10485760 /dev/zero | tr "\\0" a; echo; echo after the long one')
+  await print('head -c 100000 /dev/urandom; echo; echo after the bytes')
+  await waitFor(async () => outputOf(await lines()).includes('after the bytes'), 'the line after it', SLOW_MS)
+  const got = outputOf(await lines())
+  const long = got[got.indexOf('after the long one') - 1]!
+  expect(long).toBe('a'.repeat(long.length))
+  expect(long.length).toBe(16_384)
+})
+
+test.each([
+  ['tail=-1', 'tail'],
+  ['since=yesterday', 'since'],
+  ['until=2026-13-01T00:00:00Z', 'until'],
+  ['since=1m&until=2h', 'until'],
+  ['follow&until=1m', 'until'],
+  ['search=', 'search'],
+  ['search=%2F(%2F', 'search'],
+  ['search=%2F(%3F%3Dx)%2F', 'search'],
+  ['search=%2F((a%7B1,100%7D)%7B1,10%7D)%7B1,10%7D%2F', 'search'],
+  [`search=${'x'.repeat(501)}`, 'search'],
+  ['stream=stdin', 'stream'],
+  ['lines=5', 'lines'],
+])('refuses %s', async (query, field) => {
+  const { status, body } = await server.api('GET', `/services/printer/logs?${query}`)
+  expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
+  expect(body.error.message).toMatch(new RegExp(`^${field}`))
+})
+
+test('a deploy of another service is not found', async () => {
+  const { status } = await server.api('GET', '/services/printer/logs?deploy=dep-00000000000000000000')
+  expect(status).toBe(404)
+})
+
+test('the log goes with the service', async () => {
+  expect((await server.api('DELETE', '/services/printer')).status).toBe(204)
+  expect((await server.api('GET', `/services/${service}/logs`)).status).toBe(404)
+})

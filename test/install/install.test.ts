@@ -1,0 +1,234 @@
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sweepEngine } from '../stand/engine.ts'
+import { builtServer } from '../support/build.ts'
+import { waitFor } from '../support/wait.ts'
+import { Box, whyNoBox } from './box.ts'
+import { once, Requests } from './requests.ts'
+
+const DEPLOYER = '/usr/local/bin/deployer'
+const DATA = '/var/lib/deployer'
+/** Where the box looks for an engine; the stand's socket is at /mnt. */
+const ENGINE = '/run/engine.sock'
+const HOST = 'web.localhost'
+const PORTS = { api: 27_878, http: 27_880, https: 27_843 }
+/** The signal that ends a process on the spot. */
+const KILL = 'KILL'
+
+const obstacle = await whyNoBox()
+if (obstacle) process.stderr.write(`no machine can be booted here: ${obstacle}\n`)
+
+describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
+  let box: Box
+  let entry: string
+  let requests: Requests
+  let serverId = ''
+
+  beforeAll(async () => {
+    entry = await builtServer()
+    box = new Box()
+    await box.boot()
+  })
+
+  afterAll(async () => {
+    await requests?.stop()
+    await box?.remove()
+    if (serverId !== '') await sweepEngine(serverId)
+  })
+
+  test('is installed, and waits for an engine that is not there yet', async () => {
+    const flags = ['--listen', `127.0.0.1:${PORTS.api}`, '--http-listen', `127.0.0.1:${PORTS.http}`]
+    flags.push('--https-listen', `127.0.0.1:${PORTS.https}`, '--docker-host', `unix://${ENGINE}`)
+    const text = await box.must(process.execPath, entry, 'install', ...flags)
+    expect(text).toMatch(/started deployer-proxy\.service\nstarted deployer\.service/)
+    expect(text).toContain(`http://127.0.0.1:${PORTS.api}/setup?code=`)
+    serverId = readFileSync(box.path(`${DATA}/proxy/server_id`), 'utf8').trim()
+
+    const kept = box.path('/etc/deployer/deployer.env')
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
+    expect(readFileSync(kept, 'utf8')).toContain(`DEPLOYER_LISTEN="127.0.0.1:${PORTS.api}"`)
+    expect((await api('GET', '/info')).runtime_version).toBeNull()
+    expect(await box.must(DEPLOYER, 'status')).toMatch(/engine +does not answer; the server goes on trying/)
+
+    connectEngine()
+    await waitFor(async () => (await api('GET', '/info')).runtime_version !== null, 'the engine to be found')
+    await serveRequests()
+  })
+
+  test('is left alone by an install that changes nothing, and restarted by one that changes a setting', async () => {
+    const before = await pids()
+    expect(await box.must(DEPLOYER, 'install')).toContain('nothing to change')
+    expect(await pids()).toEqual(before)
+
+    expect(await box.must(DEPLOYER, 'install', '--default-memory-mb', '256')).toContain(
+      'restarted deployer.service',
+    )
+    expect((await api('GET', '/info')).default_memory_limit_mb).toBe(256)
+    expect((await pids()).data).toBe(before.data)
+    expect(await requests.failures()).toEqual([])
+  })
+
+  test('refuses settings that are wrong with nothing changed', async () => {
+    const kept = readFileSync(box.path('/etc/deployer/deployer.env'), 'utf8')
+    const { code, text } = await box.run(DEPLOYER, 'install', '--listen', 'nowhere')
+    expect(code).toBe(1)
+    expect(text).toContain('--listen')
+    expect(readFileSync(box.path('/etc/deployer/deployer.env'), 'utf8')).toBe(kept)
+  })
+
+  test.each(['deployer', 'deployer-proxy'])('loses no request to a restart of %s', async (unit) => {
+    const before = await pids()
+    await box.must('systemctl', 'restart', unit)
+    await untilReady()
+    const after = await pids()
+    expect(unit === 'deployer' ? after.data : after.control).toBe(
+      unit === 'deployer' ? before.data : before.control,
+    )
+    expect(unit === 'deployer' ? after.control : after.data).not.toBe(
+      unit === 'deployer' ? before.control : before.data,
+    )
+    expect(await requests.failures()).toEqual([])
+  })
+
+  test('loses no request to kill -9 of either main process, which comes back', async () => {
+    for (const [unit, role] of [
+      ['deployer', 'control'],
+      ['deployer-proxy', 'data'],
+    ] as const) {
+      const before = await pids()
+      await box.must('systemctl', 'kill', '--kill-whom=main', `--signal=${KILL}`, unit)
+      await waitFor(async () => {
+        const pid = (await pids())[role]
+        return pid !== 0 && pid !== before[role]
+      }, `${unit} to come back`)
+      await untilReady()
+      expect({ unit, failures: await requests.failures() }).toEqual({ unit, failures: [] })
+    }
+  })
+
+  test('loses at most what they held to kill -9 of all processes of the data plane', async () => {
+    const group = box.path('/sys/fs/cgroup/system.slice/deployer-proxy.service/cgroup.kill')
+    writeFileSync(group, '1')
+    await waitFor(async () => (await once(PORTS.http, HOST)) === null, 'requests to be answered again')
+    await requests.failures()
+    expect(await requests.failures()).toEqual([])
+    await untilReady()
+    expect(await box.must(DEPLOYER, 'status')).toMatch(/data plane +runs version/)
+  })
+
+  test('is upgraded in place without a failed request', async () => {
+    const next = join(box.folder, 'next')
+    cpSync(dirname(dirname(entry)), next, { recursive: true, verbatimSymlinks: true })
+    const version = join(next, 'server/chunks/_/version.mjs')
+    writeFileSync(version, readFileSync(version, 'utf8').replaceAll('0.1.0', '0.2.0'))
+    appendFileSync(join(next, 'server/proxy.mjs'), '\n// the next version\n')
+    const before = await pids()
+
+    expect(await box.must(process.execPath, join(next, 'server/index.mjs'), 'install')).toContain(
+      'version 0.2.0 runs',
+    )
+    const after = await pids()
+    expect(after.data).not.toBe(before.data)
+    expect(after.control).not.toBe(before.control)
+    expect(await box.must(DEPLOYER, 'status')).toMatch(
+      /control plane +runs version 0\.2\.0[^]*data plane +runs version 0\.2\.0/,
+    )
+    expect(await box.must('systemctl', 'is-active', 'deployer', 'deployer-proxy')).toBe('active\nactive')
+    expect(await requests.failures()).toEqual([])
+  })
+
+  test('keeps the secrets of the server from the data plane', async () => {
+    const { data } = await pids()
+    const seen = await box.must('ls', join('/proc', String(data), 'root', DATA))
+    expect(seen.split('\n').sort()).toEqual(['proxy', 'sites'])
+    expect((await box.run('cat', `/proc/${data}/root/etc/deployer/deployer.env`)).code).not.toBe(0)
+  })
+
+  test('serves again after a reboot, before the engine is there', async () => {
+    const answered = requests.answered
+    await box.reboot()
+    await waitFor(async () => (await once(PORTS.http, HOST)) === null, 'requests to be answered again')
+    await untilReady()
+    expect((await api('GET', '/info')).runtime_version).toBeNull()
+    connectEngine()
+    await waitFor(async () => (await api('GET', '/info')).runtime_version !== null, 'the engine to be found')
+    await requests.failures()
+    expect(requests.answered).toBeGreaterThan(answered)
+    expect(await requests.failures()).toEqual([])
+  })
+
+  test('is uninstalled and leaves its containers and data, unless it is told', async () => {
+    const [container] = await containers()
+    expect(await box.must(DEPLOYER, 'uninstall')).toContain(
+      `${DATA}, /etc/deployer/deployer.env and the containers stay`,
+    )
+    for (const file of ['/etc/systemd/system/deployer.service', DEPLOYER, '/usr/local/lib/deployer'])
+      expect([file, existsSync(box.path(file))]).toEqual([file, false])
+    expect(existsSync(box.path(`${DATA}/deployer.db`))).toBe(true)
+    expect(await containers()).toEqual([container])
+    await requests.stop()
+
+    const unsure = await box.run(process.execPath, entry, 'uninstall', '--data')
+    expect(unsure).toMatchObject({ code: 1, text: expect.stringContaining('--data --yes') })
+    expect(await containers()).toEqual([container])
+    await box.must(process.execPath, entry, 'uninstall', '--data', '--yes')
+    expect(await containers()).toEqual([])
+    expect(existsSync(box.path(DATA)) || existsSync(box.path('/etc/deployer'))).toBe(false)
+  })
+
+  function connectEngine(): void {
+    symlinkSync('/mnt/docker.sock', box.path(ENGINE))
+  }
+
+  /** Has a service answer at `HOST`, and asks it without pause from now on. */
+  async function serveRequests(): Promise<void> {
+    const command = 'mkdir -p /www && echo hello >/www/index.html && httpd -f -p 10000 -h /www'
+    await api('POST', '/services', { name: 'web', image: 'busybox:1', start_command: command })
+    await waitFor(async () => (await once(PORTS.http, HOST)) === null, 'the service to answer')
+    requests = new Requests(PORTS.http, HOST)
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- every answer has another shape
+  async function api(method: string, path: string, body?: object): Promise<any> {
+    const token = readFileSync(box.path(`${DATA}/api_token`), 'utf8').trim()
+    const response = await fetch(`http://127.0.0.1:${PORTS.api}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, connection: 'close' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    return response.json()
+  }
+
+  async function untilReady(): Promise<void> {
+    await waitFor(async () => 'version' in (await api('GET', '/info')), 'the control plane to answer')
+  }
+
+  /** The main processes of both units, by the box's numbers. */
+  async function pids(): Promise<{ control: number; data: number }> {
+    const text = await box.must(
+      'systemctl',
+      'show',
+      '--property=MainPID',
+      '--value',
+      'deployer',
+      'deployer-proxy',
+    )
+    const [control = 0, data = 0] = text.split('\n').filter(Boolean).map(Number)
+    return { control, data }
+  }
+
+  async function containers(): Promise<string[]> {
+    const filter = `label=deployer.server=${serverId}`
+    const text = await box.must('docker', '-H', 'unix:///mnt/docker.sock', 'ps', '-q', '--filter', filter)
+    return text.split('\n').filter(Boolean)
+  }
+})

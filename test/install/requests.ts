@@ -1,0 +1,67 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Between two requests of one way: the machine has other work. */
+const PAUSE_MS = 5
+
+/** Requests that are made again and again, over new connections and over kept ones. */
+export class Requests {
+  #port: number
+  #host: string
+  #agents: Agent[]
+  #running = true
+  #loops: Promise<void>[]
+  #answered = 0
+  /** How often each fault was seen. */
+  #failures = new Map<string, number>()
+
+  constructor(port: number, host: string) {
+    this.#port = port
+    this.#host = host
+    this.#agents = [false, false, true, true].map((keepAlive) => new Agent({ keepAlive, maxSockets: 1 }))
+    this.#loops = this.#agents.map((agent) => this.#loop(agent))
+  }
+
+  /** What has failed since the last time that this was asked; waits until each way has had an answer since. */
+  async failures(): Promise<string[]> {
+    const enough = this.#answered + 2 * this.#agents.length
+    const until = performance.now() + 30_000
+    while (this.#answered < enough && performance.now() < until) await once(this.#port, this.#host)
+    const failures = [...this.#failures].map(([fault, count]) => `${count} times ${fault}`)
+    this.#failures.clear()
+    return failures
+  }
+
+  get answered(): number {
+    return this.#answered
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    await Promise.all(this.#loops)
+    for (const agent of this.#agents) agent.destroy()
+  }
+
+  async #loop(agent: Agent): Promise<void> {
+    while (this.#running) {
+      const fault = await once(this.#port, this.#host, agent)
+      if (fault === null) this.#answered++
+      else this.#failures.set(fault, (this.#failures.get(fault) ?? 0) + 1)
+      await delay(PAUSE_MS)
+    }
+  }
+}
+
+/** Makes one request; answers what is wrong with its answer, or null. */
+export function once(port: number, host: string, agent?: Agent): Promise<string | null> {
+  return new Promise((resolve) => {
+    const asked = request({ host: '127.0.0.1', port, headers: { host }, agent }, (response) => {
+      response.on('error', (error) => resolve(error.message))
+      response.on('end', () => resolve(response.statusCode === 200 ? null : `status ${response.statusCode}`))
+      response.resume()
+    })
+    asked.setTimeout(20_000, () => asked.destroy(new Error('no answer within 20 s')))
+    asked.on('error', (error) => resolve(error.message))
+    asked.end()
+  })
+}

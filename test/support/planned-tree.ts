@@ -1,0 +1,42 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { choosePlan, type ChosenPlan } from '#daemon/builds/plans/index.ts'
+import { NO_SETTINGS, type PlanSettings } from '#daemon/builds/plans/plan.ts'
+import { Tree } from '#daemon/sources/tree.ts'
+
+/** A source tree on disk, for one plan after another. */
+export class PlannedTree {
+  readonly directory: string
+
+  private constructor(directory: string) {
+    this.directory = directory
+  }
+
+  static async make(): Promise<PlannedTree> {
+    return new PlannedTree(await mkdtemp(join(tmpdir(), 'plans-')))
+  }
+
+  /** Writes the files and nothing else, and makes the plan for them, or for a folder of theirs. */
+  async plan(
+    files: Record<string, string | object>,
+    settings: Partial<PlanSettings> = {},
+    folder?: string,
+    runtime = 'auto',
+  ): Promise<ChosenPlan> {
+    await rm(this.directory, { recursive: true })
+    await mkdir(this.directory)
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(this.directory, name)), { recursive: true })
+      const text = typeof content === 'string' ? content : JSON.stringify(content)
+      await writeFile(join(this.directory, name), text)
+    }
+    const place = join(this.directory, folder ?? '')
+    const whole = folder === undefined ? null : { tree: new Tree(this.directory), folder }
+    return await choosePlan(runtime, place, { ...NO_SETTINGS, ...settings }, whole)
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.directory, { recursive: true, force: true })
+  }
+}

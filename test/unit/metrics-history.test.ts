@@ -1,0 +1,213 @@
+import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { History } from '#server/metrics/history.ts'
+import { openHistory } from '#server/metrics/open-history.ts'
+import { readingBetween, type Reading } from '#server/metrics/reading.ts'
+import { viewHistory, viewServiceMetrics } from '#server/metrics/views.ts'
+import { container, sample, target } from './metrics-samples.ts'
+
+const START = Date.parse('2026-03-01T12:00:00.000Z')
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+
+let folder: string
+let path: string
+let history: History
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'deployer-history-'))
+  path = join(folder, 'metrics.db')
+  history = new History(path)
+})
+afterEach(() => {
+  history.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** A reading of ten seconds: how busy the machine was, what containers used and what was requested. */
+function reading(
+  busy: number,
+  { cpu = {}, requests = {} }: { cpu?: Record<string, number>; requests?: Record<string, number> } = {},
+): Reading {
+  const names = Object.keys(cpu)
+  return readingBetween(
+    sample({
+      clock: 0,
+      cpuSeconds: { user: 0, idle: 0 },
+      containers: names.map((name) => container(name, 0, 0)),
+    }),
+    sample({
+      clock: 10,
+      cpuSeconds: { user: busy, idle: 100 - busy },
+      containers: names.map((name) => container(name, 10, cpu[name]! / 10)),
+      targets: Object.entries(requests).map(([id, count]) => target(id, [count, 0, 0, 0])),
+    }),
+  )
+}
+
+function restart(): void {
+  history.close()
+  history = openHistory(path)
+}
+
+describe('the history', () => {
+  it('has a point for each step with a reading, at its start, and none for a gap', () => {
+    history.add(START + 1 * SECOND, reading(10))
+    history.add(START + 11 * SECOND, reading(20))
+    history.add(START + 41 * SECOND, reading(30))
+    const view = viewHistory(history, '1h', START + 45 * SECOND)
+    expect(view.host.map(({ at, cpu_percent }) => [at.slice(14, 19), cpu_percent])).toEqual([
+      ['00:00', 10],
+      ['00:10', 20],
+      ['00:40', 30],
+    ])
+    expect(view).toMatchObject({ range: '1h', step_seconds: 10, to: '2026-03-01T12:00:45.000Z' })
+  })
+
+  it.each([
+    ['6h', 60, 25],
+    ['24h', 240, 25],
+  ] as const)('averages the readings of a step of %s', (range, seconds, average) => {
+    for (const [index, busy] of [10, 20, 30, 40].entries())
+      history.add(START + index * 10 * SECOND, reading(busy))
+    const view = viewHistory(history, range, START + seconds * SECOND - 1)
+    expect(view.step_seconds).toBe(seconds)
+    expect(view.host.map(({ cpu_percent }) => cpu_percent)).toEqual([average])
+  })
+
+  it('leaves out of an average what could not be read', () => {
+    const unknown = reading(80)
+    unknown.host.cpu_percent = null
+    history.add(START, reading(10))
+    history.add(START + 10 * SECOND, unknown)
+    expect(viewHistory(history, '6h', START + 20 * SECOND).host[0]!.cpu_percent).toBe(10)
+    expect(viewHistory(history, '1h', START + 20 * SECOND).host[1]!.cpu_percent).toBeNull()
+  })
+
+  it('has at most 360 points, the newest', () => {
+    for (let step = 0; step < 400; step++) history.add(START + step * 10 * SECOND, reading(step % 100))
+    const now = START + 399 * 10 * SECOND
+    const { host, from } = viewHistory(history, '1h', now)
+    expect(host).toHaveLength(360)
+    expect(host[0]!.at).toBe(from)
+    expect(host.at(-1)!.at).toBe(new Date(now).toISOString())
+  })
+
+  it('shows the five containers that used most CPU in the range, the busiest first', () => {
+    history.add(START, reading(0, { cpu: { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 } }))
+    history.add(START + 10 * SECOND, reading(0, { cpu: { a: 90, b: 0, c: 0, d: 0, e: 0, f: 0 } }))
+    const { containers } = viewHistory(history, '1h', START + 20 * SECOND)
+    expect(containers.map(({ instance }) => instance)).toEqual(['a', 'f', 'e', 'd', 'c'])
+    expect(containers[0]).toMatchObject({
+      id: 'srv-x',
+      name: 'api',
+      kind: 'service',
+      points: [{ cpu_percent: 1, memory_bytes: 100 }, { cpu_percent: 90 }],
+    })
+  })
+
+  it("has services' requests together, and each target over the whole range", () => {
+    history.add(START, reading(0, { requests: { 'srv-a': 10, 'srv-b': 20, dashboard: 5, unrouted: 7 } }))
+    history.add(START + 10 * SECOND, reading(0, { requests: { 'srv-a': 30 } }))
+    history.add(START + 20 * SECOND, reading(0))
+    const { requests, request_targets } = viewHistory(history, '1h', START + 25 * SECOND)
+    expect(
+      requests.map(({ status_2xx, requests_per_sec, seconds }) => [status_2xx, requests_per_sec, seconds]),
+    ).toEqual([
+      [30, 3, 10],
+      [30, 3, 10],
+      [0, 0, 10],
+    ])
+    expect(requests.map(({ p95_ms }) => p95_ms === null)).toEqual([false, false, true])
+    expect(request_targets.map(({ target, name, status_2xx }) => [target, name, status_2xx])).toEqual([
+      ['srv-a', 'a', 40],
+      ['srv-b', 'b', 20],
+      ['dashboard', 'dashboard', 5],
+      ['unrouted', 'unrouted', 7],
+    ])
+    expect(request_targets[0]!.requests_per_sec).toBe(1.333)
+  })
+
+  it('of a service has its instances and its requests alone', () => {
+    history.add(START, reading(0, { cpu: { a: 50 }, requests: { 'srv-x': 10, 'srv-y': 20 } }))
+    const view = viewServiceMetrics(history, 'srv-x', '1h', START + SECOND)
+    expect(view.instances).toMatchObject([{ instance: 'a', points: [{ cpu_percent: 50 }] }])
+    expect(view.requests).toMatchObject([{ status_2xx: 10 }])
+    expect(viewServiceMetrics(history, 'srv-z', '1h', START + SECOND)).toMatchObject({
+      instances: [],
+      requests: [],
+    })
+  })
+})
+
+describe('the file of the history', () => {
+  it('is its owner’s alone', () => {
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('has after a kill what was saved, and a step goes on after it', () => {
+    history.add(START, reading(10))
+    history.save()
+    history.add(START + 10 * SECOND, reading(90))
+    restart()
+    history.add(START + 20 * SECOND, reading(30))
+    expect(
+      viewHistory(history, '6h', START + 30 * SECOND).host.map(({ cpu_percent }) => cpu_percent),
+    ).toEqual([20])
+  })
+
+  it('forgets what no range shows any more, names among it', () => {
+    history.add(START, reading(10, { cpu: { old: 50 } }))
+    history.forget(START + 25 * HOUR)
+    history.save()
+    history.close()
+    const database = new DatabaseSync(path)
+    const tables = ['host_steps', 'container_steps', 'request_steps', 'subjects']
+    const rows = tables.map((table) => database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()!.rows)
+    database.close()
+    history = new History(path)
+    expect(rows).toEqual([0, 0, 0, 0])
+  })
+
+  it('keeps what a clock wrote that was ahead for a moment, without showing it', () => {
+    history.add(START + HOUR, reading(70))
+    history.add(START, reading(10))
+    history.forget(START + SECOND)
+    const shown = (now: number) => viewHistory(history, '1h', now).host.map(({ cpu_percent }) => cpu_percent)
+    expect(shown(START + SECOND)).toEqual([10])
+    expect(shown(START + HOUR)).toEqual([70])
+  })
+
+  it.each([
+    ['is no database', () => writeFileSync(path, 'something else entirely, and long enough to be looked at')],
+    ['is damaged', () => truncateSync(path, statSync(path).size - 100)],
+    [
+      'was written by another version',
+      () => {
+        const database = new DatabaseSync(path)
+        database.exec('PRAGMA user_version = 99')
+        database.close()
+      },
+    ],
+  ])('begins anew when it %s', (_, spoil) => {
+    for (let step = 0; step < 300; step++)
+      history.add(START + step * 10 * SECOND, reading(1, { cpu: { a: 1 } }))
+    history.save()
+    history.close()
+    spoil()
+    history = openHistory(path)
+    history.add(START, reading(10))
+    expect(viewHistory(history, '1h', START + SECOND).host).toHaveLength(1)
+  })
+
+  it('is in memory where none can be written', () => {
+    history.close()
+    appendFileSync(join(folder, 'file'), '')
+    history = openHistory(join(folder, 'file', 'metrics.db'))
+    history.add(START, reading(10))
+    history.save()
+    expect(viewHistory(history, '1h', START + SECOND).host).toHaveLength(1)
+  })
+})

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { COMPILED } from '../corpus/compiled.ts'
+import { NODE_SERVERS } from '../corpus/node-servers.ts'
+import { NODE_SITES } from '../corpus/node-sites.ts'
+import { PINS, REFUSED_PINS } from '../corpus/pins.ts'
+import { PYTHON } from '../corpus/python.ts'
+import { RUBY_AND_PHP } from '../corpus/ruby-php.ts'
+import type { CorpusTree } from '../corpus/tree.ts'
+import { WORKSPACES } from '../corpus/workspaces.ts'
+import { PlannedTree } from '../support/planned-tree.ts'
+
+let tree: PlannedTree
+beforeEach(async () => void (tree = await PlannedTree.make()))
+afterEach(() => tree.remove())
+
+const CORPUS: [group: string, trees: CorpusTree[]][] = [
+  ['a front end', NODE_SITES],
+  ['a server', NODE_SERVERS],
+  ['a workspace', WORKSPACES],
+  ['Python', PYTHON],
+  ['Ruby and PHP', RUBY_AND_PHP],
+  ['a compiled language', COMPILED],
+  ['a pinned version', PINS],
+]
+
+describe.each(CORPUS)('%s', (_group, trees) => {
+  test.each(trees.map((each): [string, CorpusTree] => [each.title, each]))(
+    'is planned as its documentation says: %s',
+    async (_title, { files, folder, settings, plan, dockerfile = [], without = [] }) => {
+      const { runtime, ...facts } = plan
+      const planned = await tree.plan(files, settings, folder)
+      expect({ runtime: planned.name, ...planned }).toMatchObject({ runtime, ...facts })
+      for (const text of dockerfile) expect(planned.dockerfile).toContain(text)
+      for (const text of without) expect(planned.dockerfile).not.toContain(text)
+    },
+  )
+})
+
+test.each(REFUSED_PINS)('refuses %s, and says what to write', async (_title, files, said) => {
+  await expect(tree.plan(files)).rejects.toMatchObject({
+    name: 'BuildFailure',
+    message: expect.stringContaining(said) as string,
+  })
+})
+
+test('every tree of the corpus is a tree of its own', () => {
+  const titles = CORPUS.flatMap(([, trees]) => trees.map(({ title }) => title))
+  expect(new Set(titles).size).toBe(titles.length)
+  expect(titles.length).toBeGreaterThanOrEqual(80)
+})

@@ -1,0 +1,176 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { choosePlan } from '#daemon/builds/plans/index.ts'
+import { NO_SETTINGS } from '#daemon/builds/plans/plan.ts'
+import { PlannedTree } from '../support/planned-tree.ts'
+
+let tree: PlannedTree
+beforeEach(async () => void (tree = await PlannedTree.make()))
+afterEach(() => tree.remove())
+
+type Files = Record<string, string | object>
+
+const startable = { scripts: { start: 'node x.js' } }
+const MIB = 1024 * 1024
+
+/** A manifest of every language at once. */
+const ALL_MANIFESTS: Files = Object.fromEntries(
+  [
+    'go.mod mix.exs gleam.toml build.sbt pom.xml build.gradle project.clj deps.edn x.csproj Gemfile Gemfile.lock',
+    'Cargo.toml deno.lock bun.lock pnpm-lock.yaml yarn.lock requirements.txt pyproject.toml Pipfile manage.py',
+    'mkdocs.yml hugo.toml config.toml _config.yml config.ru index.php main.py main.ts server.js app.rb artisan',
+    '.nvmrc .node-version .tool-versions mise.toml .python-version runtime.txt .ruby-version .java-version .sdkmanrc',
+    'Procfile Aptfile turbo.json nx.json pnpm-workspace.yaml angular.json tsconfig.json poetry.lock uv.lock pdm.lock',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((name) => [name, '']),
+)
+
+test('fifty manifests at once are an answer', async () => {
+  const files = { ...ALL_MANIFESTS, 'package.json': startable, 'composer.json': '{}' }
+  expect(Object.keys(files).length).toBeGreaterThan(50)
+  expect((await tree.plan(files)).name).toBe('go')
+})
+
+test.each<[string, Files, string]>([
+  ['a package.json that is an array', { 'package.json': [] }, 'package.json is not a JSON object'],
+  ['a package.json that is a text', { 'package.json': '"x"' }, 'package.json is not a JSON object'],
+  ['a package.json of invalid UTF-8', { 'package.json': '{"\u0000' }, 'package.json is not valid JSON'],
+  ['a package.json of 5 MiB', { 'package.json': 'x'.repeat(5 * MIB) }, 'make it smaller'],
+  ['a composer.json that is a list', { 'composer.json': [] }, 'composer.json is not a valid JSON object'],
+  [
+    'a workspace of more packages than a person has',
+    {
+      'package.json': { workspaces: ['p/*'] },
+      ...Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`p/${at}/package.json`, '{}'])),
+    },
+    'more than 1000 packages',
+  ],
+  [
+    'a broken package of a workspace',
+    { 'package.json': { workspaces: ['p/*'] }, 'p/a/package.json': '[]' },
+    'p/a/package.json is not a JSON object',
+  ],
+])('refuses %s in words', async (_title, files, said) => {
+  await expect(tree.plan(files)).rejects.toMatchObject({
+    name: 'BuildFailure',
+    message: expect.stringContaining(said) as string,
+  })
+})
+
+test.each<[string, Files]>([
+  [
+    'fields of other types than they should have',
+    {
+      'package.json': {
+        name: 7,
+        scripts: ['x'],
+        dependencies: { a: {} },
+        workspaces: { packages: 1 },
+        engines: [],
+        volta: null,
+        devEngines: { runtime: [] },
+        main: {},
+        start: 1,
+      },
+      'server.js': '',
+    },
+  ],
+  [
+    'names that every object has',
+    {
+      'package.json': {
+        scripts: { start: 'npm run constructor && npm run __proto__ && toString' },
+        devDependencies: { constructor: '1', valueOf: '2' },
+      },
+      '.nvmrc': 'lts/constructor',
+    },
+  ],
+  [
+    'scripts that call each other',
+    { 'package.json': { scripts: { start: 'npm run a', a: 'npm run start && npm run a' } } },
+  ],
+  ['a lock file of 10 MiB', { 'package.json': startable, 'pnpm-lock.yaml': 'x: y\n'.repeat(2 * MIB) }],
+  [
+    'packages that need each other',
+    {
+      'package.json': { workspaces: ['p/*'], scripts: { start: 'node x' } },
+      'p/a/package.json': { name: 'a', dependencies: { b: '*' } },
+      'p/b/package.json': { name: 'b', dependencies: { a: '*' } },
+    },
+  ],
+  [
+    'requirements that take each other in',
+    {
+      'requirements.txt': '-r a.txt\n',
+      'a.txt': '-r requirements.txt\n-r ../../etc/passwd\n',
+      'main.py': '',
+    },
+  ],
+  ['patterns that lead out', { 'package.json': { ...startable, workspaces: ['../*', '/etc', '**/**/**'] } }],
+])('answers a tree with %s', async (_title, files) => {
+  const answer = await tree.plan(files).catch((error: unknown) => error)
+  if (answer instanceof Error) expect(answer.name).toBe('BuildFailure')
+  else expect(answer).toHaveProperty('dockerfile')
+})
+
+test.each<[string, Files]>([
+  ['a main', { 'package.json': { main: 'x.js\nRUN evil' }, 'server.js': '' }],
+  ['a name', { 'package.json': { ...startable, name: 'x\nRUN evil' } }],
+  [
+    'a package of a workspace',
+    {
+      'package.json': { ...startable, workspaces: ['p/*'] },
+      'p/a b\nRUN evil/package.json': { name: 'x\nRUN evil' },
+    },
+  ],
+  ['a local dependency', { 'package.json': { ...startable, dependencies: { x: 'file:./x\nRUN evil' } } }],
+  ['a line of the Aptfile', { 'package.json': startable, Aptfile: 'x;evil\ny && evil\n' }],
+  [
+    'the outDir of Vite',
+    {
+      'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '1' } },
+      'vite.config.js': "outDir: 'x\\nRUN evil'",
+    },
+  ],
+  [
+    "a folder of composer's",
+    { 'composer.json': { extra: { 'public-dir': 'x>\nRUN evil' } }, 'index.php': '' },
+  ],
+  [
+    'a version',
+    {
+      'package.json': { ...startable, packageManager: 'pnpm@9.1.0-x' },
+      'mise.toml': '[tools]\nnode = "22\nRUN evil"',
+    },
+  ],
+  ['a theme of Jekyll', { '_config.yml': 'theme: "x && evil"\nplugins:\n  - --evil\n', '_posts/x.md': '' }],
+  [
+    'a project of .NET',
+    {
+      'a b;evil.csproj': '',
+      'x.csproj': '<Project Sdk="Microsoft.NET.Sdk.Web"><AssemblyName>x;evil</AssemblyName>',
+    },
+  ],
+])('lets %s write nothing of its own into the Dockerfile', async (_title, files) => {
+  const { dockerfile } = await tree.plan(files)
+  const lines = dockerfile.split('\n').filter((line) => !line.startsWith('CMD '))
+  expect(lines.filter((line) => /^\s*RUN evil|; *evil|&& *evil|--evil/.test(line))).toEqual([])
+})
+
+test('a link that leads out of the tree, or around in it, is no file', async () => {
+  await tree.plan({
+    'package.json': { ...startable, workspaces: ['p/**'] },
+    'p/a/package.json': { name: 'a' },
+  })
+  await symlink('..', join(tree.directory, 'p/a/around'))
+  await symlink('/etc/hostname', join(tree.directory, '.nvmrc'))
+  await mkdir(join(tree.directory, 'q'))
+  await symlink('/', join(tree.directory, 'p/root'))
+  await writeFile(join(tree.directory, 'q/x'), '')
+  const planned = await choosePlan('auto', tree.directory, NO_SETTINGS)
+  expect(planned.version).toBe('24')
+  expect(Object.keys(planned.manifests)).toEqual(['package.json', 'p/a/package.json'])
+})

@@ -1,0 +1,201 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import type { LogLine } from '#server/log-lines.ts'
+import { lineMatcher, linesIn, type LineFilter } from '#server/logs/filter.ts'
+import { ServiceLog } from '#server/logs/store.ts'
+import { Allowance, readTail } from '#server/logs/tail.ts'
+
+const PART_BYTES = 4_096
+const ALL: LineFilter = { since: null, until: null, stream: null, instances: null, search: null }
+const ROOMY = new Allowance(1e9)
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'service-log-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+function open(directory: string): ServiceLog {
+  const log = new ServiceLog(directory, PART_BYTES, () => {})
+  onTestFinished(() => log.close())
+  return log
+}
+
+const line = (text: string, fields: Partial<LogLine> = {}): LogLine => ({
+  ts: '2026-01-01T00:00:00.000Z',
+  stream: 'stdout',
+  line: text,
+  instance: 'srv-00000000000000000000-aaaaa',
+  ...fields,
+})
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => String(from + index))
+
+const textsOf = (blocks: readonly Buffer[]) =>
+  linesIn(Buffer.concat(blocks).toString('utf8')).map((text) => (JSON.parse(text) as LogLine).line)
+
+async function stored(log: ServiceLog, tail = 1_000_000, filter: LineFilter = ALL): Promise<string[]> {
+  const { blocks } = await readTail(await log.stored(), lineMatcher(filter), tail, ROOMY)
+  return textsOf(blocks)
+}
+
+test('what is added is there, in order, over many parts, and after another start', async () => {
+  const directory = newDirectory()
+  const log = open(directory)
+  for (let n = 1; n <= 1_000; n += 10) {
+    log.append(numbers(n, n + 9).map((text) => line(text)))
+    await log.flushed()
+  }
+  expect(readdirSync(directory).length).toBeGreaterThan(5)
+  expect(await stored(log)).toEqual(numbers(1, 1_000))
+  expect(await stored(log, 7)).toEqual(numbers(994, 1_000))
+  await log.close()
+  const again = open(directory)
+  expect(await again.end()).toBe(1_000)
+  again.append([line('1001')])
+  expect(await stored(again)).toEqual(numbers(1, 1_001))
+})
+
+test('a line that a kill tore off is cut away, and the next one is whole', async () => {
+  const directory = newDirectory()
+  const log = open(directory)
+  log.append([line('whole')])
+  await log.close()
+  const [part] = readdirSync(directory)
+  appendFileSync(join(directory, part!), '{"ts":"2026-01-01T00:00:00.000Z","stream":"stdo')
+  const again = open(directory)
+  again.append([line('next')])
+  expect(await stored(again)).toEqual(['whole', 'next'])
+  expect(await again.end()).toBe(2)
+})
+
+test('packed parts are read like others, and the numbers of lines go on after them', async () => {
+  const directory = newDirectory()
+  const log = open(directory)
+  log.append(numbers(1, 500).map((text) => line(text)))
+  await log.close()
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name)
+    const { readFileSync } = await import('node:fs')
+    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)))
+    rmSync(path)
+  }
+  const again = open(directory)
+  again.append([line('501')])
+  expect(await stored(again)).toEqual(numbers(1, 501))
+  expect(await stored(again, 3)).toEqual(numbers(499, 501))
+  expect(await again.end()).toBe(501)
+})
+
+test('stored and live lines meet without a gap and without a repetition, wherever a reader joins', async () => {
+  const log = open(newDirectory())
+  let next = 1
+  const printing = setInterval(() => {
+    log.append(numbers(next, next + 49).map((text) => line(text)))
+    next += 50
+  }, 1)
+  for (let round = 0; round < 50; round++) {
+    const { slices, ring, position } = await log.join()
+    const { blocks } = await readTail(slices, null, 1_000_000, ROOMY)
+    const got = textsOf(blocks)
+    for (let at = position; got.length < 50 || at < position + 20;) {
+      const taken = ring.take(at)
+      if (!taken) {
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        continue
+      }
+      expect(taken.lost).toBe(0)
+      got.push(...textsOf([taken.text]))
+      at = taken.next
+    }
+    expect(got).toEqual(numbers(1, got.length))
+    log.leave()
+  }
+  clearInterval(printing)
+})
+
+test('a follower begins with recent lines of the store, which all followers share', async () => {
+  const directory = newDirectory()
+  const log = open(directory)
+  log.append(numbers(1, 300).map((text) => line(text)))
+  await log.flushed()
+  const { ring } = await log.join()
+  expect(ring.reaches(10_000)).toBe(true)
+  expect(textsOf([ring.take(ring.tail(2))!.text])).toEqual(['299', '300'])
+  log.append([line('301')])
+  expect(textsOf([ring.take(ring.tail(1))!.text])).toEqual(['301'])
+  log.leave()
+})
+
+test('a disk that takes nothing is told of once; following goes on, and what is missing is counted', async () => {
+  const directory = newDirectory()
+  rmSync(directory, { recursive: true })
+  // A file in the place of the folder refuses as a full disk does, for root too.
+  writeFileSync(directory, '')
+  const log = open(directory)
+  const { ring, position } = await log.join()
+  log.append([line('1')])
+  await log.flushed()
+  log.append([line('2')])
+  await log.flushed()
+  const live = () => {
+    const got: string[] = []
+    for (let taken = ring.take(position); taken; taken = ring.take(taken.next))
+      got.push(...textsOf([taken.text]))
+    return got
+  }
+  expect(live().filter((text) => /^\d+$/.test(text))).toEqual(['1', '2'])
+  expect(live().filter((text) => text.includes('shown but not kept'))).toHaveLength(1)
+  rmSync(directory)
+  await expect
+    .poll(
+      async () => {
+        log.append([line('later')])
+        return stored(log)
+      },
+      { timeout: 20_000 },
+    )
+    .toContainEqual(expect.stringMatching(/^\d+ lines were lost here: the disk did not take/))
+  log.leave()
+})
+
+test('filters take what was asked for', async () => {
+  const other = 'srv-00000000000000000000-bbbbb'
+  const log = open(newDirectory())
+  log.append([
+    line('Timeout of GET /a', { ts: '2026-01-01T00:00:01.000Z' }),
+    line('fine', { ts: '2026-01-01T00:00:02.000Z', stream: 'stderr' }),
+    line('\u001b[31mtime\u001b[0mout "quoted\\', { ts: '2026-01-01T00:00:03.000Z', instance: other }),
+    line('ÄRGER', { ts: '2026-01-01T00:00:04.000Z', instance: other }),
+    line('exit 3', { ts: '2026-01-01T00:00:05.000Z', stream: 'system' }),
+    line('\u0130stanbul stdout', { ts: '2026-01-01T00:00:06.000Z' }),
+  ])
+  const found = (filter: Partial<LineFilter>) => stored(log, 100, { ...ALL, ...filter })
+  expect(await found({ search: { text: 'TIMEOUT' } })).toHaveLength(2)
+  expect(await found({ search: { text: '"quoted\\' } })).toHaveLength(1)
+  expect(await found({ search: { text: 'ärger' } })).toEqual(['ÄRGER'])
+  // What stands around the text in the store is not looked through.
+  expect(await found({ search: { text: 'stdout' } })).toEqual(['\u0130stanbul stdout'])
+  expect(await found({ search: { text: '2026' } })).toEqual([])
+  expect(await found({ search: { expression: '^exit [0-9]+$', ignoreCase: false } })).toEqual(['exit 3'])
+  expect(await found({ search: { expression: 'FINE|ärger', ignoreCase: true } })).toEqual(['fine', 'ÄRGER'])
+  expect(await found({ stream: 'stderr' })).toEqual(['fine'])
+  expect(await found({ instances: [other], stream: 'stdout' })).toHaveLength(2)
+  expect(await found({ instances: [] })).toEqual([])
+  expect(await found({ since: '2026-01-01T00:00:02.000Z', until: '2026-01-01T00:00:03.000Z' })).toEqual([
+    'fine',
+  ])
+})
+
+test('a reader that may hold little gets the newest lines and is told that there were more', async () => {
+  const log = open(newDirectory())
+  log.append(numbers(1, 20_000).map((text) => line(`${text} ${'x'.repeat(90)}`)))
+  const found = await readTail(await log.stored(), null, 100_000, new Allowance(300_000))
+  expect(found.isCut).toBe(true)
+  expect(textsOf(found.blocks).at(-1)).toMatch(/^20000 /)
+  expect(Buffer.concat(found.blocks).length).toBeLessThanOrEqual(300_000)
+})

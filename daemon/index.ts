@@ -2,6 +2,7 @@ import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
 import { ledger } from '#server/ledger.ts'
 import { logger } from '#server/log.ts'
+import { BlueprintSync } from './blueprints/sync.ts'
 import { provideSearchProgram } from '#server/logs/search-thread.ts'
 import { Certification } from './certificates/certification.ts'
 import { cleanup } from './cleanup/task.ts'
@@ -57,6 +58,7 @@ interface Start {
 let world: World | undefined
 let apiUrl = ''
 let verification: Verification | undefined
+let blueprintSync: BlueprintSync | undefined
 let metrics: Metrics | undefined
 
 /** What the tasks act on. Throws before the daemon has started. */
@@ -74,6 +76,12 @@ export function useApiAddress(): string {
 export function verifyDomain(domain: DomainRow): Promise<DomainRow> {
   if (!verification) throw new Error('the daemon has not started')
   return verification.verify(domain)
+}
+
+/** What keeps blueprints in step with repositories. Throws before the daemon has started. */
+export function useBlueprintSync(): BlueprintSync {
+  if (!blueprintSync) throw new Error('the daemon has not started')
+  return blueprintSync
 }
 
 /** What is measured. Throws before the daemon has started. */
@@ -110,6 +118,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const domains = new Verification(started)
   verification = domains
   const certificates = new Certification(started)
+  blueprintSync = new BlueprintSync(started)
   const endStatuses = tellCommitStatuses()
   const measuring = new Metrics(started)
   metrics = measuring
@@ -132,6 +141,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(schedule.task(() => driver.wake('schedule')))
   driver.start(domains.task(() => driver.wake('domains')))
   driver.start(certificates.task(() => driver.wake('certificates')))
+  driver.start(blueprintSync.task(() => driver.wake('blueprints')))
   driver.start(cleanup(started))
   driver.start(environments(started))
   driver.start(jobCleanup(started))

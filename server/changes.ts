@@ -16,9 +16,31 @@ type Listener = (change: Change) => void
 
 const listeners = new Set<Listener>()
 
+/** What waits until a larger transaction than its own has committed; null when there is none. */
+let held: Change[] | null = null
+
 /** Tells a change that is already committed to every listener. A listener must not throw. */
 export function tell(change: Change): void {
-  for (const listener of listeners) listener(change)
+  if (held) held.push(change)
+  else for (const listener of listeners) listener(change)
+}
+
+/**
+ * Runs work that puts several operations into one transaction: what they tell is told, each once, when all of it has
+ * committed, and never when it throws. The work must be synchronous.
+ */
+export function tellingAtEnd<T>(work: () => T): T {
+  held = []
+  let told: Change[] = []
+  try {
+    const result = work()
+    told = held
+    return result
+  } finally {
+    held = null
+    const distinct = new Map(told.map((change) => [JSON.stringify(change), change]))
+    for (const change of distinct.values()) tell(change)
+  }
 }
 
 /** Tells a change of a service. */

@@ -26,6 +26,15 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
+/** One of several faults that a program may show at its place in a file. */
+export interface FaultDetail {
+  line: number
+  column: number
+  /** Of the keys that lead to it; empty for the file as a whole. */
+  path: string
+  message: string
+}
+
 /**
  * An error its reader may see: `message` says what happened, to what, and what to do now; what only the
  * log should see goes into `cause`. Any other error that reaches a client is a bug and leaves as `internal_error`.
@@ -35,15 +44,22 @@ export class AppError extends Error {
   readonly code: ErrorCode
   /** When to try again, for `Retry-After` (RFC 9110 section 10.2.3). */
   readonly retryAfterSeconds: number | undefined
+  /** Every fault of a file, where the request held one. */
+  readonly details: readonly FaultDetail[] | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    { retryAfterSeconds, ...options }: ErrorOptions & { retryAfterSeconds?: number } = {},
+    {
+      retryAfterSeconds,
+      details,
+      ...options
+    }: ErrorOptions & { retryAfterSeconds?: number; details?: readonly FaultDetail[] } = {},
   ) {
     super(message, options)
     this.code = code
     this.retryAfterSeconds = retryAfterSeconds
+    this.details = details
   }
 }
 

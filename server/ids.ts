@@ -17,6 +17,7 @@ export const ID_PREFIXES = {
   user: 'usr',
   cliLogin: 'cli',
   certificate: 'crt',
+  blueprint: 'blp',
   notification: 'ntf',
   logDrain: 'drn',
 } as const

@@ -78,6 +78,7 @@ const ORDER: Record<string, string[]> = {
     'sites',
     'source-reader.ts',
     'git-runner.ts',
+    'blueprints',
     'git-dialer.ts',
     'git-statuses.ts',
     'jobs',

@@ -54,6 +54,16 @@ export const router = createRouter({
           component: ahead(() => import('./pages/JobPage.vue')),
           props: true,
         },
+        { path: 'blueprints', component: ahead(() => import('./pages/BlueprintsPage.vue')) },
+        { path: 'blueprints/editor', component: () => import('./pages/BlueprintEditorPage.vue') },
+        // The button in a README leads here.
+        {
+          path: 'new',
+          redirect: ({ query }) => ({
+            path: query['blueprint'] ? '/blueprints/editor' : '/services/new',
+            query,
+          }),
+        },
         { path: 'datastores', component: ahead(() => import('./pages/DatastoresPage.vue')) },
         { path: 'datastores/new', component: ahead(() => import('./pages/NewDatastorePage.vue')) },
         {

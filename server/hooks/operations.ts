@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { useContext } from '../context.ts'
+import { noteBlueprintPush } from '../blueprints/synced.ts'
 import { queueSourceDeploy } from '../deploys/operations.ts'
 import type { DeployRow } from '../deploys/store.ts'
 import { AppError, messageOf } from '../errors.ts'
@@ -147,9 +148,12 @@ function reasonOf(error: unknown): string {
 
 function deployPushed(push: Push, connection: ConnectionRow | null): Delivered {
   const meant = allServices().filter((service) => isMeant(service, push, connection))
+  const phrase = skipPhrase(push.message)
+  const blueprints = phrase === null ? noteBlueprintPush(push, (url) => mayDeploy(connection, url)) : []
+  if (meant.length === 0 && blueprints.length > 0)
+    return { deploys: [], reason: `the blueprint ${blueprints.join(', ')} is looked at` }
   if (meant.length === 0)
     return { ignored: `no service deploys the branch ${push.branch} of this repository on push` }
-  const phrase = skipPhrase(push.message)
   if (phrase !== null) return { ignored: `the commit's message says ${phrase}` }
   const services = meant.filter((service) => isTouched(service, push))
   const reasons = meant

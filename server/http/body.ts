@@ -5,7 +5,7 @@ import type { H3Event } from 'h3'
 import { AppError } from '../errors.ts'
 import { ByteBudget, type ByteShare } from './byte-budget.ts'
 import { Gathered } from '../gathered.ts'
-import { parseJson } from './json.ts'
+import { decodeUtf8, parseJson } from './json.ts'
 import { WITH_CREDENTIALS, WITHOUT_CREDENTIALS, within, type Pace } from './pace.ts'
 
 /** Every body but the source upload and the push webhook. */
@@ -51,6 +51,13 @@ export async function readJson(event: H3Event): Promise<unknown> {
   const gathered = new Gathered()
   for await (const piece of receive(event, BODY_LIMIT_BYTES)) gathered.add(piece)
   return parseJson(gathered.bytes)
+}
+
+/** Reads a body that is text. Throws `payload_too_large`, or `invalid_request` when it is no UTF-8. */
+export async function readText(event: H3Event): Promise<string> {
+  const gathered = new Gathered()
+  for await (const piece of receive(event, BODY_LIMIT_BYTES)) gathered.add(piece)
+  return decodeUtf8(gathered.bytes)
 }
 
 /** Reads a JSON body of anyone. What is too large to be meant is read to its end, so that the limit holds, and not kept. */

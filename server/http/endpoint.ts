@@ -89,6 +89,9 @@ export function defineEndpoint<
 >(spec: EndpointSpec<P, Q, B, R>): Endpoint {
   const kept = new KeptAnswers()
   const answer = async (event: H3Event) => {
+    // The router takes a path that is a file of its own, but not for this method, to where any name may stand.
+    if (spec.params && Object.keys(getRouterParams(event)).length === 0)
+      throw createError({ statusCode: 405 })
     setResponseHeader(event, 'cache-control', 'no-store')
     const principal = authenticate(event, spec.auth)
     const bodySchema: Schema | RawBody = spec.body ?? (takesBody(event.method) ? NoFields : undefined)

@@ -43,7 +43,8 @@ export default async function handleError(error: H3Error, event: H3Event): Promi
   const message =
     known?.message ??
     (status < 500 ? (STATUS_CODES[status] ?? 'Refused') : 'internal error; see the server log')
-  await refuse(req, res, { status, code, message, retryAfterSeconds: known?.retryAfterSeconds })
+  const { retryAfterSeconds, details } = known ?? {}
+  await refuse(req, res, { status, code, message, retryAfterSeconds, details })
 }
 
 /** Whether a request failed because its client left in the middle of its body. */

@@ -18,7 +18,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
+/** The text that bytes are. Throws `invalid_request`. */
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
-import { ERRORS, type AppError, type ErrorCode } from '../errors.ts'
+import { ERRORS, type AppError, type ErrorCode, type FaultDetail } from '../errors.ts'
 
 /** An error as a client sees it. */
 export interface Refusal {
@@ -7,16 +7,17 @@ export interface Refusal {
   code: ErrorCode
   message: string
   retryAfterSeconds?: number | undefined
+  details?: readonly FaultDetail[] | undefined
 }
 
 /** The refusal that an error of the table stands for. */
-export function refusalOf({ code, message, retryAfterSeconds }: AppError): Refusal {
-  return { status: ERRORS[code], code, message, retryAfterSeconds }
+export function refusalOf({ code, message, retryAfterSeconds, details }: AppError): Refusal {
+  return { status: ERRORS[code], code, message, retryAfterSeconds, details }
 }
 
 /** The body of every error. */
-export function errorText({ code, message }: Refusal): string {
-  return JSON.stringify({ error: { code, message } })
+export function errorText({ code, message, details }: Refusal): string {
+  return JSON.stringify({ error: { code, message, details } })
 }
 
 /** Answers a request with an error. The client reads it although it may still be sending its body. */

@@ -13,7 +13,10 @@ export async function refusalOfUnmatched(event: H3Event): Promise<AppError> {
   // The list holds every route file, so it is imported when everything is loaded.
   const { endpoints } = await import('#endpoints')
   const path = event.path.split('?')[0]!
-  const matching = endpoints.filter((endpoint) => follows(path, endpoint.path))
+  const following = endpoints.filter((endpoint) => follows(path, endpoint.path))
+  // A path that is a file of its own is no name that another one takes.
+  const own = following.filter((endpoint) => !endpoint.path.includes(':'))
+  const matching = own.length > 0 ? own : following
   if (matching.length === 0) return new AppError('not_found', `there is nothing at ${path}`)
   const needsCredentials = matching.every(({ handler }) => handler.spec?.auth !== 'none')
   if (needsCredentials && identify(event).kind === 'none') {

@@ -33,7 +33,7 @@ const KINDS: Record<string, string> = {
 }
 
 /** Says in the API's words what zod found; a message written into the schema wins over it. */
-function describe(issue: z.core.$ZodRawIssue): string | undefined {
+export function describe(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required'

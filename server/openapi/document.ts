@@ -219,6 +219,7 @@ const PARAMETERS: Record<string, string> = {
   repo_url: 'Address of a repository that a service can be deployed from',
   level: 'The least level of the lines',
   dry_run: 'Only tell what it would do',
+  branch: "Of the repository; the remote's default branch when absent",
 }
 
 function fieldsOf(schema: Json, collector: SchemaCollector): Record<string, Json> {

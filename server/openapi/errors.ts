@@ -108,6 +108,21 @@ export const ERROR_SCHEMA: Json = {
       properties: {
         code: { type: 'string', enum: Object.keys(ERRORS) },
         message: { type: 'string' },
+        details: {
+          type: 'array',
+          description: 'Every fault of a file that was sent, with its place',
+          items: {
+            type: 'object',
+            properties: {
+              line: { type: 'integer' },
+              column: { type: 'integer' },
+              path: { type: 'string' },
+              message: { type: 'string' },
+            },
+            required: ['line', 'column', 'path', 'message'],
+            additionalProperties: false,
+          },
+        },
       },
       required: ['code', 'message'],
       additionalProperties: false,

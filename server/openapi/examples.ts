@@ -24,9 +24,30 @@ const CHANGE_STREAM = [
   '',
 ].join('\n')
 
+/** What a blueprint looks like. */
+const BLUEPRINT = [
+  '# yaml-language-server: $schema=http://localhost:7878/api/blueprint.schema.json',
+  'datastores:',
+  '  - name: db',
+  '    kind: relational',
+  'services:',
+  '  - name: api',
+  '    type: web_service',
+  '    repo_url: https://git.example.com/team/api.git',
+  '    env:',
+  '      - key: DATABASE_URL',
+  '        from_datastore:',
+  '          name: db',
+  '',
+].join('\n')
+
+/** What a file of Compose looks like. */
+const COMPOSE = ['services:', '  web:', '    image: nginx', '    ports:', '      - 8080:80', ''].join('\n')
+
 /** An example of a body that is not JSON, or undefined where a text could not show it. */
 export function rawExample(contentType: string, path: string): string | undefined {
   if (contentType === 'text/event-stream') return path.endsWith('/events') ? CHANGE_STREAM : LOG_STREAM
+  if (contentType === 'application/yaml') return path.endsWith('/convert') ? COMPOSE : BLUEPRINT
   return undefined
 }
 

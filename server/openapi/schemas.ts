@@ -58,7 +58,7 @@ export class SchemaCollector {
 }
 
 /** Puts right what zod leaves out or writes at length, and applies a schema's own `override` in its meta. */
-function tidy(schema: z.core.$ZodType, json: Json): void {
+export function tidy(schema: z.core.$ZodType, json: Json): void {
   const meta = z.globalRegistry.get(schema)
   if (meta?.override) {
     for (const key of Object.keys(json)) if (key !== 'description') delete json[key]

@@ -11,12 +11,23 @@ import { listServices, type ServiceRow } from './store.ts'
  */
 export function restartChanged<T>(restart: boolean, environmentIds: readonly string[], change: () => T): T {
   if (!restart) return change()
-  const before = digests(runningIn(environmentIds))
+  const changed = watchEnvironments(environmentIds)
   const result = change()
-  const services = runningIn(environmentIds)
-  const after = digests(services)
-  restartAll(services.filter(({ id }) => before.get(id) !== after.get(id)))
+  restartAll(changed())
   return result
+}
+
+/**
+ * Looks at the whole environment of each live service of these environments; the function that it answers looks again
+ * and names those that have another one now.
+ */
+export function watchEnvironments(environmentIds: readonly string[]): () => ServiceRow[] {
+  const before = digests(runningIn(environmentIds))
+  return () => {
+    const services = runningIn(environmentIds)
+    const after = digests(services)
+    return services.filter(({ id }) => before.get(id) !== after.get(id))
+  }
 }
 
 /** The services whose containers have variables to renew. */

@@ -66,10 +66,13 @@ const RULES: Rule[] = [
       : null,
 ]
 
+/** Every rule that the settings of a service would break as they would be saved: the field, and what is wrong with it. */
+export function settingFaults(row: ServiceColumns, type: ServiceType): [field: string, fault: string][] {
+  return RULES.map((rule) => rule(row, type)).filter((broken) => broken !== null)
+}
+
 /** Checks the settings of a service as they would be saved. Throws `invalid_request` with the first rule that is broken. */
 export function assertSettings(row: ServiceColumns, type: ServiceType): void {
-  for (const rule of RULES) {
-    const broken = rule(row, type)
-    if (broken) throw new AppError('invalid_request', `${broken[0]}: ${broken[1]}`)
-  }
+  const [broken] = settingFaults(row, type)
+  if (broken) throw new AppError('invalid_request', `${broken[0]}: ${broken[1]}`)
 }

@@ -102,13 +102,14 @@ export function insertService(row: { id: string } & ServiceColumns): void {
 }
 
 /** What takes effect at once. A write of nothing else is no change that the next deploy would bring. */
-const AT_ONCE: ReadonlySet<string> = new Set<keyof ServiceColumns>([
+export const AT_ONCE: ReadonlySet<string> = new Set<keyof ServiceColumns>([
   'instances',
   'suspended',
   'deleting',
   'auto_deploy',
   'schedule',
   'custom_domains',
+  'canonical_domain',
   'watch_paths',
   'deploy_hook_key',
 ])

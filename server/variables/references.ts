@@ -2,10 +2,10 @@
 export type TargetKind = 'service' | 'datastore'
 
 /** The properties of each kind; the first is meant where none is named. A service also has `env.KEY`. */
-const PROPERTIES: Record<TargetKind, readonly string[]> = {
+export const PROPERTIES = {
   service: ['hostport', 'host', 'port', 'url'],
   datastore: ['url', 'host', 'port', 'database', 'username', 'password'],
-}
+} as const satisfies Record<TargetKind, readonly string[]>
 
 /** `${{service.api.host}}`, taken apart. */
 export interface Reference {
@@ -76,9 +76,9 @@ function parseReference(content: string): Reference {
       'holds ${{ that begins no reference such as ${{service.NAME.PROP}} or ${{datastore.NAME.PROP}}',
     )
   }
-  const property = named ?? PROPERTIES[kind][0]!
+  const property = named ?? PROPERTIES[kind][0]
   const key = kind === 'service' ? (OWN_VARIABLE.exec(property)?.[1] ?? null) : null
-  if (key === null && !PROPERTIES[kind].includes(property)) {
+  if (key === null && !(PROPERTIES[kind] as readonly string[]).includes(property)) {
     const known = [...PROPERTIES[kind], ...(kind === 'service' ? ['env.KEY'] : [])]
     throw new ReferenceFault(
       `holds ${writeReference({ kind, name, property, key })}, but a ${kind} has ${known.join(', ')} only`,

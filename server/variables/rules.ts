@@ -50,7 +50,8 @@ export function sizeFault(variables: Iterable<readonly [key: string, value: stri
   return total > MAX_TOTAL_BYTES ? `must be at most ${MAX_TOTAL_BYTES / 1024} KiB together` : null
 }
 
-function valueFault(value: string): string | null {
+/** What is wrong with a variable's value by itself, or null; it does not quote the value, which may be a secret. */
+export function valueFault(value: string): string | null {
   if (value.includes('\0')) return 'value must not contain NUL'
   if (!value.isWellFormed()) return 'value must not contain half of a surrogate pair, which UTF-8 cannot hold'
   if (Buffer.byteLength(value) > MAX_VALUE_BYTES) return `value must be at most ${MAX_VALUE_BYTES / 1024} KiB`

@@ -81,6 +81,17 @@ const VISITS: Visit[] = [
   ['the palette', '/services', (page) => openPalette(page, '')],
   ['the palette without a match', '/services', (page) => openPalette(page, 'nothing like it')],
   ['the first steps', '/services/new'],
+  ['no blueprints', '/blueprints'],
+  [
+    'a blueprint that is synced',
+    '/blueprints',
+    (page) => page.getByRole('button', { name: 'Sync from git' }).click(),
+  ],
+  [
+    'the editor of blueprints',
+    '/blueprints/editor',
+    (page) => page.getByRole('textbox', { name: 'Blueprint' }).waitFor(),
+  ],
   ['an upload', '/services/new', (page) => page.getByText('Upload', { exact: true }).click()],
   ['all fields', '/services/new', (page) => unfold(page)],
   ['an overview', '/services/shop'],

@@ -1,6 +1,7 @@
 import { connection } from './connection.ts'
 import { plainText, sentence } from './plain-text.ts'
 import type { Routes } from './routes.ts'
+import type { FaultDetail } from './types.ts'
 
 export const API_BASE = '/api/v1'
 
@@ -30,11 +31,14 @@ export class ApiError extends Error {
   readonly status: number
   /** The error code; programs rely on it, `message` is for people. */
   readonly code: string
+  /** Every fault of a file that was sent, with its place. */
+  readonly details: readonly FaultDetail[]
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, details: readonly FaultDetail[] = []) {
     super(message)
     this.status = status
     this.code = code
+    this.details = details
   }
 }
 
@@ -119,9 +123,11 @@ const PROXY_STATUSES = [502, 503, 504]
 
 function parseProblem(status: number, body: string): ApiError {
   try {
-    const { error } = JSON.parse(body) as { error: { code: string; message: string } }
+    const { error } = JSON.parse(body) as {
+      error: { code: string; message: string; details?: FaultDetail[] }
+    }
     connection.answered()
-    return new ApiError(status, error.code, plainText(error.message))
+    return new ApiError(status, error.code, plainText(error.message), error.details)
   } catch {
     if (PROXY_STATUSES.includes(status)) return unreachable()
     return new ApiError(status, 'unknown', `The server answered with status ${status} and no explanation.`)

@@ -1,6 +1,9 @@
 import type {
   ApiToken,
   AuthStatus,
+  BlueprintFile,
+  BlueprintInput,
+  BlueprintResult,
   Backup,
   Branches,
   CertificateEntry,
@@ -43,6 +46,9 @@ import type {
   ServicePatch,
   ServiceStatus,
   Session,
+  SyncedBlueprint,
+  SyncedBlueprintInput,
+  SyncedBlueprintPatch,
   TestResult,
   UploadedCertificate,
 } from './types.ts'
@@ -135,6 +141,17 @@ export interface Routes {
     reply: UploadedCertificate
   }
   'DELETE /certificates/uploaded/{id}': { reply: void }
+  'GET /blueprints': { reply: SyncedBlueprint[] }
+  'POST /blueprints': { body: SyncedBlueprintInput; reply: SyncedBlueprint }
+  'PATCH /blueprints/{id}': { body: SyncedBlueprintPatch; reply: SyncedBlueprint }
+  'DELETE /blueprints/{id}': { reply: void }
+  'POST /blueprints/{id}/sync': { reply: BlueprintResult }
+  'GET /blueprints/file': {
+    query: { repo_url: string; branch?: string; path?: string }
+    reply: BlueprintFile
+  }
+  'POST /blueprints/apply': { body: BlueprintInput; reply: BlueprintResult }
+  'POST /blueprints/convert': { body: { compose: string }; reply: { yaml: string; warnings: string[] } }
   'GET /deploys/{deploy_id}': { reply: Deploy }
   'POST /deploys/{deploy_id}/cancel': { reply: Deploy }
   'GET /notifications': { reply: Notification[] }

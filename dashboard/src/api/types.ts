@@ -4,6 +4,11 @@
  */
 import type { z } from 'zod'
 import type { AuthStatus as AuthStatusSchema, Session as SessionSchema } from '#server/accounts/schema.ts'
+import type { BlueprintInput as BlueprintInputSchema } from '#server/blueprints/requests.ts'
+import type {
+  SyncedBlueprintInput as SyncedBlueprintInputSchema,
+  SyncedBlueprintPatch as SyncedBlueprintPatchSchema,
+} from '#server/blueprints/synced-schema.ts'
 import type { CliLogin as CliLoginSchema } from '#server/cli-logins/schema.ts'
 import type {
   DatastoreInput as DatastoreInputSchema,
@@ -49,7 +54,9 @@ export type { GitConnection, Repository as GitRepository } from '#server/git/sch
 export type { Delivery as GitDelivery } from '#server/hooks/delivery.ts'
 export type { ServerInfo } from '#server/info.ts'
 export type { Change } from '#server/changes.ts'
-export type { ErrorCode } from '#server/errors.ts'
+export type { RepositoryFile as BlueprintFile, SyncedBlueprint } from '#server/blueprints/synced-schema.ts'
+export type { BlueprintAction, BlueprintResult } from '#server/blueprints/schema.ts'
+export type { ErrorCode, FaultDetail } from '#server/errors.ts'
 export type { Detection } from '#server/detection/schema.ts'
 export type { EnvGroup } from '#server/env-groups/schema.ts'
 export type { Environment } from '#server/environments/schema.ts'
@@ -66,6 +73,9 @@ export type {
 export type { EnvVar, Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
 export type { ServiceType } from '#server/services/types.ts'
 
+export type BlueprintInput = z.input<typeof BlueprintInputSchema>
+export type SyncedBlueprintInput = z.input<typeof SyncedBlueprintInputSchema>
+export type SyncedBlueprintPatch = z.input<typeof SyncedBlueprintPatchSchema>
 export type DatastoreInput = z.input<typeof DatastoreInputSchema>
 export type DatastorePatch = z.input<typeof DatastorePatchSchema>
 export type DatastoreReference = z.infer<typeof DatastoreReferenceSchema>

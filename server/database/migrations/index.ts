@@ -11,6 +11,7 @@ import copiesOfBackups from './011-copies-of-backups.ts'
 import gitConnections from './012-git-connections.ts'
 import logsAndNotifications from './014-logs-and-notifications.ts'
 import aptPackages from './016-apt-packages.ts'
+import blueprints from './015-blueprints.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [
@@ -27,4 +28,5 @@ export const migrations: readonly string[] = [
   gitConnections,
   logsAndNotifications,
   aptPackages,
+  blueprints,
 ]

@@ -1,0 +1,55 @@
+// A dry run of a blueprint with 200 resources: of what is to be made, and of what is there already.
+import { median, percentile, withServer } from './lib/stand.ts'
+
+const SERVICES = 180
+const DATASTORES = 10
+const GROUPS = 10
+const RUNS = 20
+/** Runs before the count, so that the code is compiled. */
+const WARM_UP = 3
+
+await withServer(async (server) => {
+  const made = project('kept', false)
+  await server.api('POST', '/blueprints/apply', { yaml: made })
+  await times('all 200 to be made     ', project('fresh', true), ' (aim: under 150 ms)')
+  await times('all 200 as they are    ', made, '')
+  await times('one in ten to be changed', made.replaceAll('0:1', '0:2'), '')
+
+  async function times(name: string, yaml: string, aim: string): Promise<void> {
+    const taken: number[] = []
+    for (let run = 0; run < WARM_UP + RUNS; run++) {
+      const began = performance.now()
+      const { status } = await server.api('POST', '/blueprints/apply', { yaml, dry_run: true })
+      if (status !== 200) throw new Error(`the dry run was answered ${status}`)
+      if (run >= WARM_UP) taken.push(performance.now() - began)
+    }
+    console.log(
+      `a dry run, ${name} median ${median(taken).toFixed(0)} ms, p95 ${percentile(taken, 0.95).toFixed(0)} ms${aim}`,
+    )
+  }
+})
+
+/** A file of 200 resources; without deploys nothing is pulled. */
+function project(prefix: string, deploys: boolean): string {
+  const groups = Array.from(
+    { length: GROUPS },
+    (_, at) => `  - {name: ${prefix}-g${at}, vars: [{key: LEVEL, value: info}, {key: SEED, generate: true}]}`,
+  )
+  const stores = Array.from(
+    { length: DATASTORES },
+    (_, at) => `  - {name: ${prefix}-d${at}, kind: relational}`,
+  )
+  const services = Array.from(
+    { length: SERVICES },
+    (_, at) => `  - name: ${prefix}-s${at}
+    image: registry.example.com/s${at}:1
+    port: 3000
+    deploy: ${deploys}
+    env_groups: [${prefix}-g${at % GROUPS}]
+    env:
+      - {key: DATABASE_URL, from_datastore: {name: ${prefix}-d${at % DATASTORES}}}
+      - {key: LEVEL, value: debug}
+      - {key: OTHER, from_service: {name: ${prefix}-s${(at + 1) % SERVICES}, property: host}}`,
+  )
+  return ['env_groups:', ...groups, 'datastores:', ...stores, 'services:', ...services, ''].join('\n')
+}

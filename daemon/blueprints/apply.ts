@@ -1,0 +1,40 @@
+import { applyFile, type ApplyOptions } from '#server/blueprints/apply.ts'
+import { readBlueprint, type FileContext } from '#server/blueprints/read.ts'
+import type { BlueprintResult } from '#server/blueprints/schema.ts'
+import { findEnvironment } from '#server/environments/store.ts'
+import { messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import { provideNetwork } from '../environments/provide.ts'
+import { routed } from '../proxy/routed.ts'
+import type { World } from '../world.ts'
+
+const log = logger('blueprints')
+
+/** Applies a file and sees to it that what it made at once is there. Throws `invalid_request` with every fault. */
+export async function applyBlueprint(
+  world: World,
+  text: string,
+  context: FileContext,
+  options: ApplyOptions,
+): Promise<BlueprintResult> {
+  const environment = findEnvironment(context.environment).name
+  const { madeEnvironments, ...result } = applyFile(readBlueprint(text, { ...context, environment }), options)
+  if (options.dryRun) return result
+  for (const name of madeEnvironments) {
+    // The engine's absence is told by the deploys; the task goes on trying.
+    await provideNetwork(world, findEnvironment(name)).catch((error: unknown) =>
+      log.warn('the network of a new environment is made later', {
+        environment: name,
+        error: messageOf(error),
+      }),
+    )
+  }
+  if (changesRoutes(result)) await routed(world)
+  return result
+}
+
+function changesRoutes({ actions }: BlueprintResult): boolean {
+  return actions.some(({ changes }) =>
+    changes.some((change) => /^(?:custom_domains|canonical_domain):/.test(change)),
+  )
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { plainPath } from '#server/blueprints/foreign.ts'
+import { MAX_YAML_BYTES } from '#server/blueprints/yaml.ts'
+import type { RepositoryFile } from '#server/blueprints/synced-schema.ts'
+import { useContext } from '#server/context.ts'
+import { AppError } from '#server/errors.ts'
+import { makePrivateDirectory } from '#server/files.ts'
+import { servingConnection } from '#server/git/serving.ts'
+import { splitCredentials } from '#server/git/url.ts'
+import { randomHex } from '#server/ids.ts'
+import { BuildFailure } from '../builds/failure.ts'
+import { Slots } from '../reader/slots.ts'
+import { remoteAccess } from '../sources/branches.ts'
+import { fetchCommit, type CommitChoice } from '../sources/fetch.ts'
+import { RemoteFault, withRemote } from '../sources/git-remote.ts'
+import { clearTree } from '../sources/remove-tree.ts'
+import { Repository } from '../sources/repository.ts'
+import { watchSize } from '../sources/size-watch.ts'
+
+/** Where a blueprint is looked for when nobody says it. */
+const USUAL_PATHS = ['deployer.yaml', 'render.yaml']
+/** Somebody may wait for the answer; a repository that takes longer is a large one. */
+const TIMEOUT_MS = 120_000
+/** Each is a git of its own beside those of deploys. */
+const READS_AT_ONCE = 2
+const NAME_BYTES = 10
+
+const slots = new Slots(READS_AT_ONCE)
+
+/** Which file of which repository is read. */
+export interface FileChoice extends CommitChoice {
+  /** With its credentials. */
+  url: string
+  /** Null looks for the usual ones. */
+  path: string | null
+}
+
+/**
+ * Reads a blueprint out of a repository, without laying out a tree. Throws `git_remote_unreachable` when the remote does
+ * not answer, `git_authorization_rejected` when it refuses, `invalid_request` when it has no such commit or file.
+ */
+export function readRepositoryFile(choice: FileChoice): Promise<RepositoryFile> {
+  return slots.run(() => read(choice))
+}
+
+async function read(choice: FileChoice): Promise<RepositoryFile> {
+  const { options, stopping } = useContext()
+  const directory = join(options.dataDirectory, 'checkouts', `blueprint-${randomHex(NAME_BYTES)}`)
+  const ending = new AbortController()
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const signal = AbortSignal.any([timeout, ending.signal, stopping])
+  const { url, username, password } = splitCredentials(choice.url)
+  const serving = username === null && password === null ? await servingConnection(url) : null
+  const access = { ...remoteAccess(choice.url), credentials: serving?.credentials ?? null }
+  makePrivateDirectory(directory)
+  const watching = watchSize(directory, signal, (fault) => ending.abort(fault))
+  try {
+    return await withRemote(access, async (remote) => {
+      const repository = new Repository(directory, remote, signal)
+      const { sha, branch } = await fetchCommit(repository, choice, () => {})
+      const paths = choice.path === null ? USUAL_PATHS : [plainPath(choice.path)]
+      return { ...(await findFile(repository, sha, paths)), branch, commit: sha }
+    })
+  } catch (error) {
+    if (timeout.aborted)
+      throw new AppError('git_remote_unreachable', `reading ${url} took longer than ${TIMEOUT_MS / 1_000} s`)
+    if (error instanceof BuildFailure) throw new AppError('invalid_request', error.message, { cause: error })
+    if (!(error instanceof RemoteFault)) throw error
+    const code = error.kind === 'refused' ? 'git_authorization_rejected' : 'git_remote_unreachable'
+    throw new AppError(code, error.message, { cause: error })
+  } finally {
+    ending.abort()
+    await watching
+    await clearTree(directory)
+  }
+}
+
+async function findFile(
+  repository: Repository,
+  sha: string,
+  paths: readonly string[],
+): Promise<{ path: string; yaml: string }> {
+  for (const path of paths) {
+    const listed = await repository.git(['ls-tree', '-l', '-z', '--full-tree', sha, '--', path])
+    const [, mode, size] = /^(\d+) blob [0-9a-f]+ +(\d+)\t/.exec(listed) ?? []
+    if (mode === undefined) continue
+    if (!mode.startsWith('100')) throw new AppError('invalid_request', `path: ${path} is a link, not a file`)
+    if (Number(size) > MAX_YAML_BYTES)
+      throw new AppError(
+        'payload_too_large',
+        `${path} is larger than the ${MAX_YAML_BYTES / 1024 ** 2} MiB allowed here`,
+      )
+    return { path, yaml: await repository.git(['cat-file', 'blob', `${sha}:${path}`]) }
+  }
+  throw new AppError(
+    'invalid_request',
+    `path: ${repository.remote.url} has no file ${paths.join(' or ')} at commit ${sha.slice(0, 12)}`,
+  )
+}

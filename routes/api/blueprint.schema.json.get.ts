@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { blueprintSchema } from '#server/blueprints/json-schema.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+
+const JsonSchema = z
+  .looseObject({ $schema: z.string().meta({ examples: ['http://json-schema.org/draft-07/schema#'] }) })
+  .meta({ id: 'JsonSchema', description: 'A JSON Schema' })
+
+export default defineEndpoint({
+  summary: 'Read the JSON Schema of blueprints',
+  description: 'Of the native dialect, for editors: `# yaml-language-server: $schema=<this address>`.',
+  auth: 'none',
+  response: JsonSchema,
+  derived: true,
+  handler: () => JsonSchema.parse(blueprintSchema()),
+})

@@ -1,0 +1,12 @@
+import { findBlueprint } from '#server/blueprints/store.ts'
+import { deleteBlueprint } from '#server/blueprints/synced.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { IdOrName } from '#server/schema.ts'
+
+export default defineEndpoint({
+  summary: 'End the sync of a blueprint',
+  description: 'What it made stays.',
+  auth: 'token',
+  params: IdOrName,
+  handler: ({ params }) => deleteBlueprint(findBlueprint(params.id)),
+})

@@ -1,0 +1,21 @@
+import { useBlueprintSync } from '#daemon/index.ts'
+import { BlueprintResult } from '#server/blueprints/schema.ts'
+import { findBlueprint } from '#server/blueprints/store.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { IdOrName } from '#server/schema.ts'
+
+export default defineEndpoint({
+  summary: 'Sync a blueprint now',
+  description:
+    "Reads the file of the branch's head and applies it. Variables that were set by hand stay, unless the blueprint has `overwrite_variables`.",
+  auth: 'token',
+  params: IdOrName,
+  response: BlueprintResult,
+  errors: [
+    'git_remote_unreachable',
+    'git_authorization_rejected',
+    'git_provider_unavailable',
+    'payload_too_large',
+  ],
+  handler: ({ params }) => useBlueprintSync().sync(findBlueprint(params.id)),
+})

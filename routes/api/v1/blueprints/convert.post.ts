@@ -1,0 +1,24 @@
+import { convertCompose } from '#server/blueprints/compose.ts'
+import { ConvertInput, ConvertResult, isYaml } from '#server/blueprints/requests.ts'
+import { readJson, readText } from '#server/http/body.ts'
+import { originOf } from '#server/http/origin.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { validate } from '#server/http/validate.ts'
+
+export default defineEndpoint({
+  summary: 'Convert a file of Compose into a blueprint',
+  description: 'Answers the native text, and warnings about what is not quite the same. Nothing is applied.',
+  auth: 'token',
+  body: {
+    contentType: 'application/yaml',
+    description: 'A `docker-compose.yml`, or JSON that holds it; at most 2 MiB',
+    json: ConvertInput,
+  },
+  response: ConvertResult,
+  errors: ['payload_too_large'],
+  async handler({ event }) {
+    const isFile = isYaml(event.node.req.headers['content-type'])
+    const compose = isFile ? await readText(event) : validate(ConvertInput, await readJson(event)).compose
+    return convertCompose(compose, originOf(event))
+  },
+})

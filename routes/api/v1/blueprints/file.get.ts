@@ -1,0 +1,25 @@
+import { readRepositoryFile } from '#daemon/blueprints/repository-file.ts'
+import { FileQuery, RepositoryFile } from '#server/blueprints/synced-schema.ts'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+
+export default defineEndpoint({
+  summary: 'Read the blueprint of a repository',
+  description: 'As it is there now; nothing is applied. Plan it with a dry run of `POST /blueprints/apply`.',
+  auth: 'token',
+  query: FileQuery,
+  response: RepositoryFile,
+  errors: [
+    'git_remote_unreachable',
+    'git_authorization_rejected',
+    'git_provider_unavailable',
+    'payload_too_large',
+  ],
+  handler: ({ query: { repo_url, branch, path } }) =>
+    readRepositoryFile({
+      url: repo_url,
+      branch: branch ?? null,
+      path: path ?? null,
+      commit: null,
+      confined: false,
+    }),
+})

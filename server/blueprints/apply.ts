@@ -1,0 +1,150 @@
+import { tellingAtEnd } from '../changes.ts'
+import { useDatabase } from '../context.ts'
+import type { Deploy } from '../deploys/schema.ts'
+import { getDeploy } from '../deploys/store.ts'
+import { viewDeploy } from '../deploys/view.ts'
+import { AppError } from '../errors.ts'
+import { ReferenceFault } from '../variables/references.ts'
+import { checkProject } from './check.ts'
+import { changeBetween, DATASTORE_FIELDS, SERVICE_FIELDS } from './compare.ts'
+import { queueDeploys } from './deploys.ts'
+import type { Faults } from './faults.ts'
+import { placeIn } from './nodes.ts'
+import type { Project, WantedVariable } from './project.ts'
+import type { ReadFile } from './read.ts'
+import { roundsOf } from './references.ts'
+import type { BlueprintAction, BlueprintResult } from './schema.ts'
+import { Standing, Views } from './standing.ts'
+import { Work } from './work.ts'
+import type { VariablePolicy } from './variables.ts'
+
+export interface ApplyOptions extends VariablePolicy {
+  dryRun: boolean
+}
+
+/** What an apply came to, with the names of the environments that it made. */
+export interface Applied extends BlueprintResult {
+  madeEnvironments: string[]
+}
+
+/** Undoes the transaction of a dry run and brings what it found out of it. */
+class Undone extends Error {
+  readonly applied: Applied
+
+  constructor(applied: Applied) {
+    super('a dry run is undone')
+    this.applied = applied
+  }
+}
+
+/**
+ * Makes what a project asks for, all of it or nothing: in one transaction, through the operations that the API's own
+ * endpoints use, what is referred to first. A dry run does the same and undoes it. Throws `invalid_request` with every
+ * fault.
+ */
+export function applyFile({ project, warnings, faults }: ReadFile, options: ApplyOptions): Applied {
+  const standing = new Standing()
+  checkProject(project, standing, faults)
+  const rounds = roundsOf(project, faults)
+  faults.refuse()
+  try {
+    return tellingAtEnd(() =>
+      useDatabase().transaction(() => {
+        const applied = run(project, standing, rounds, warnings, options, faults)
+        if (options.dryRun) throw new Undone(applied)
+        return applied
+      }),
+    )
+  } catch (error) {
+    if (error instanceof Undone) return error.applied
+    throw error
+  }
+}
+
+function run(
+  project: Project,
+  standing: Standing,
+  rounds: ReadonlyMap<WantedVariable, number>,
+  warnings: readonly string[],
+  options: ApplyOptions,
+  faults: Faults,
+): Applied {
+  const places = new Set([...project.services, ...project.datastores].map(({ environment }) => environment))
+  const before = new Views(places)
+  const work = new Work(project, standing, rounds, options, (wanted, error, variables) =>
+    layFault(faults, wanted, error, variables),
+  )
+  for (const step of work.steps) {
+    step()
+    faults.refuse()
+  }
+  const after = work.wrote ? new Views(places) : before
+  const actions = actionsOf(project, standing, work, before, after)
+  const { deploys, notes } = options.dryRun ? NO_DEPLOYS : queueDeploys(project, work, actions)
+  return {
+    actions,
+    deploys: deploys.map((id): Deploy => viewDeploy(getDeploy(id)!)),
+    dry_run: options.dryRun,
+    warnings: [...warnings, ...work.notes, ...notes],
+    madeEnvironments: work.madeEnvironments,
+  }
+}
+
+const NO_DEPLOYS = { deploys: [], notes: [] }
+
+function actionsOf(
+  project: Project,
+  standing: Standing,
+  work: Work,
+  before: Views,
+  after: Views,
+): BlueprintAction[] {
+  const environments = [...new Set(project.environments.map(({ name }) => name))]
+  return [
+    ...environments.map((name): BlueprintAction => ({
+      resource: 'environment',
+      name,
+      action: work.madeEnvironments.includes(name) ? 'create' : 'unchanged',
+      changes: [],
+    })),
+    ...project.groups.map((wanted): BlueprintAction => {
+      const { name } = wanted
+      const there = standing.groups.has(name) ? {} : undefined
+      return { resource: 'env_group', name, ...changeBetween(there, {}, [], work.variables.get(wanted)) }
+    }),
+    ...project.datastores.map(({ name, environment }): BlueprintAction => {
+      const now = after.datastore(environment, name)!
+      const there = before.datastore(environment, name)
+      const fields = there ? DATASTORE_FIELDS : (['kind', 'version', ...DATASTORE_FIELDS] as const)
+      return { resource: 'datastore', name, ...changeBetween(there, now, fields, undefined) }
+    }),
+    ...project.services.map((wanted): BlueprintAction => {
+      const { name, environment } = wanted
+      const now = after.service(environment, name)!
+      const there = before.service(environment, name)
+      const change = changeBetween(there, now, SERVICE_FIELDS, work.variables.get(wanted))
+      return { resource: 'service', name, ...change }
+    }),
+  ]
+}
+
+/** Lays what an operation refused to the place in the file that it is about. */
+function layFault(
+  faults: Faults,
+  { node }: { node: Parameters<typeof placeIn>[0] },
+  error: unknown,
+  variables: readonly WantedVariable[],
+): void {
+  if (!(error instanceof AppError)) throw error
+  const { cause } = error
+  const variable =
+    cause instanceof ReferenceFault ? variables.findLast(({ key }) => key === cause.key) : undefined
+  const [, field, index, message] = /^([a-z_]+)(?:[.[](\d+)\]?)?: ([^]*)$/.exec(error.message) ?? []
+  if (variable) faults.add(variable.place, message ?? error.message)
+  else if (field === undefined) faults.add(placeIn(node, ['name']), error.message)
+  else {
+    const path = index === undefined ? [field] : [field, Number(index)]
+    const isField = node.kind === 'mapping' && node.entries.has(field)
+    faults.add(placeIn(node, isField ? path : ['name']), message!)
+  }
+}

@@ -1,0 +1,57 @@
+import { mappingAt, someAt } from './builder.ts'
+import { ComposeNames } from './compose-names.ts'
+import { composeService } from './compose-services.ts'
+import { Faults } from './faults.ts'
+import { ForeignMapping, warn, type Notes } from './foreign.ts'
+import { plain, type Node } from './nodes.ts'
+import { writeNative } from './write.ts'
+import { readYaml } from './yaml.ts'
+
+const ASIDE: Record<string, string> = {
+  secrets: 'secrets are variables here: set them by hand',
+  configs: 'files of configs belong into the image or the repository here',
+  include: 'other files are not read: convert them by themselves',
+}
+
+/**
+ * Converts a file of Compose (compose-spec.io) into a native blueprint, and says what is not quite the same. Throws
+ * `invalid_request` with every fault.
+ */
+export function convertCompose(text: string, origin: string): { yaml: string; warnings: string[] } {
+  const root = readYaml(text)
+  const notes: Notes = { faults: new Faults(), warnings: [] }
+  const services = root.kind === 'mapping' ? root.entries.get('services') : undefined
+  if (root.kind !== 'mapping' || services?.kind !== 'mapping') {
+    notes.faults.add(services?.place ?? root.place, 'a file of Compose has a mapping named services')
+    notes.faults.refuse()
+  }
+  const file = convert(new ForeignMapping(root as ForeignMapping['node'], notes), notes)
+  notes.faults.refuse()
+  return { yaml: writeNative(plain(file) as Record<string, unknown>, origin), warnings: notes.warnings }
+}
+
+function convert(file: ForeignMapping, notes: Notes): Node {
+  const { place } = file.node
+  for (const field of ['version', 'name', 'volumes', 'networks']) file.take(field)
+  const holder = file.mapping('services')!
+  const programs = [...holder.node.entries].flatMap(([name, node]) => {
+    if (node.kind === 'mapping') return [{ name, mapping: new ForeignMapping(node, notes) }]
+    notes.faults.add(node.place, 'must be a mapping')
+    return []
+  })
+  const names = new ComposeNames(programs, notes)
+  const datastores: Node[] = []
+  const services: Node[] = []
+  for (const { name, mapping } of programs) {
+    const store = names.store(name)
+    if (store) datastores.push(store.entry())
+    else services.push(composeService(names.nameOf(name), mapping, names, notes))
+  }
+  file.end(ASIDE)
+  if (services.length > 0 && names.builds)
+    warn(notes, file.node, 'what is built has no repository yet: add repo_url, or upload its source')
+  return mappingAt(place, {
+    datastores: someAt(place, datastores),
+    services: someAt(place, services),
+  })
+}

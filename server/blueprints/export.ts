@@ -1,0 +1,89 @@
+import { useContext } from '../context.ts'
+import { KINDS } from '../datastores/kinds.ts'
+import type { Datastore } from '../datastores/schema.ts'
+import { viewDatastores } from '../datastores/view.ts'
+import { linkedServices, listEnvGroups, type EnvGroupRow } from '../env-groups/store.ts'
+import { PRODUCTION, type Environment } from '../environments/store.ts'
+import type { Service } from '../services/schema.ts'
+import { getService } from '../services/store.ts'
+import { viewServices } from '../services/view.ts'
+import { readVariables } from '../variables/store.ts'
+import { DATASTORE_FIELDS, SERVICE_FIELDS } from './compare.ts'
+import { looksSecret } from './secret-values.ts'
+import { isUsual } from './settings.ts'
+import { writeNative } from './write.ts'
+import { isAsWritten, writtenOf } from './written.ts'
+
+/**
+ * What an environment holds as a native blueprint that changes nothing when it is applied: its services and datastores,
+ * and the env groups that they are linked to; with production those that nothing is linked to. Secrets and generated
+ * values are left to people unless they are included.
+ */
+export function exportBlueprint(environment: Environment, includesSecrets: boolean, origin: string): string {
+  const groups = listEnvGroups().filter((group) => belongs(group, environment))
+  const file = {
+    environment: environment.name,
+    env_groups: groups.map(({ id, name }) => ({ name, ...listed('vars', variablesOf(id, includesSecrets)) })),
+    datastores: viewDatastores(environment)
+      .filter(({ status }) => status !== 'deleting')
+      .map(datastoreEntry),
+    services: viewServices(environment)
+      .filter(({ state }) => state !== 'deleting')
+      .map((service) => serviceEntry(service, includesSecrets)),
+  }
+  const present = Object.entries(file).filter(([, part]) => part.length > 0)
+  return writeNative(Object.fromEntries(present), origin)
+}
+
+function belongs({ id }: EnvGroupRow, environment: Environment): boolean {
+  const linked = linkedServices(id)
+  return linked.length === 0
+    ? environment.name === PRODUCTION
+    : linked.some(({ environment_id }) => environment_id === environment.id)
+}
+
+function datastoreEntry(datastore: Datastore): Record<string, unknown> {
+  const { name, kind, version, database, username } = datastore
+  const owner = KINDS[kind].hasDatabases ? { database, username } : {}
+  return { name, kind, version, ...owner, ...chosen(datastore, DATASTORE_FIELDS) }
+}
+
+function serviceEntry(service: Service, includesSecrets: boolean): Record<string, unknown> {
+  const { id, name, type } = service
+  const { env_groups, repo_url, ...settings } = chosen(service, SERVICE_FIELDS)
+  const address = includesSecrets ? addressOf(service) : repo_url
+  return {
+    name,
+    type,
+    ...(address ? { repo_url: address } : {}),
+    ...settings,
+    ...listed('env', variablesOf(id, includesSecrets)),
+    ...(env_groups === undefined ? {} : { env_groups }),
+  }
+}
+
+/** The repository with its credentials. */
+function addressOf({ id, repo_url }: Service): string | null {
+  const sealed = getService(id)?.repo_credentials
+  return sealed ? useContext().vault.open(sealed) : repo_url
+}
+
+/** The fields that are not as they would be without the file. */
+function chosen<T extends object>(view: T, fields: readonly (keyof T & string)[]): Record<string, unknown> {
+  const given = fields.map((field) => [field, view[field]] as const)
+  return Object.fromEntries(given.filter(([field, value]) => field !== 'type' && !isUsual(field, value)))
+}
+
+function variablesOf(holder: string, includesSecrets: boolean): Record<string, unknown>[] {
+  const written = writtenOf(holder)
+  return readVariables(holder).map(({ key, value }) => {
+    const record = written.get(key)
+    const isGenerated = record?.generated === 1 && isAsWritten(record, value)
+    const isHidden = !includesSecrets && (isGenerated || looksSecret(key, value))
+    return isHidden ? { key, sync: false } : { key, value }
+  })
+}
+
+function listed(field: string, items: unknown[]): Record<string, unknown[]> {
+  return items.length === 0 ? {} : { [field]: items }
+}

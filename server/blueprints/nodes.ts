@@ -1,0 +1,62 @@
+import type { Place } from './faults.ts'
+
+/** A value of a file that knows where it stands; that of a key stands where the key does. */
+export type Node = ScalarNode | ListNode | MappingNode
+
+export interface ScalarNode {
+  kind: 'scalar'
+  place: Place
+  value: string | number | boolean | null
+  /** The text as it is written, without its quotes. */
+  text: string
+}
+
+export interface ListNode {
+  kind: 'list'
+  place: Place
+  items: Node[]
+}
+
+export interface MappingNode {
+  kind: 'mapping'
+  place: Place
+  entries: Map<string, Node>
+}
+
+/** The value without its places. */
+export function plain(node: Node): unknown {
+  if (node.kind === 'scalar') return node.value
+  if (node.kind === 'list') return node.items.map(plain)
+  return Object.fromEntries([...node.entries].map(([key, value]) => [key, plain(value)]))
+}
+
+/** The deepest part of a value that a path of keys leads to, and the keys that lead on to what is not there. */
+export function nodeAt(
+  node: Node,
+  path: readonly PropertyKey[],
+): { node: Node; rest: readonly PropertyKey[] } {
+  let at = node
+  for (const [index, step] of path.entries()) {
+    const next = childOf(at, step)
+    if (next === undefined) return { node: at, rest: path.slice(index) }
+    at = next
+  }
+  return { node: at, rest: [] }
+}
+
+/** Where a path leads. What is missing has the place of what it is missing in, and its own path. */
+export function placeIn(root: Node, path: readonly PropertyKey[]): Place {
+  const { node, rest } = nodeAt(root, path)
+  const written = rest.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
+  return { ...node.place, path: `${node.place.path}${written}`.replace(/^\./, '') }
+}
+
+function childOf(node: Node, step: PropertyKey): Node | undefined {
+  if (node.kind === 'list') return node.items[Number(step)]
+  return node.kind === 'mapping' ? node.entries.get(String(step)) : undefined
+}
+
+/** Whether a value says nothing: it was left out, or is written as null or not at all. */
+export function isNothing(node: Node | undefined): boolean {
+  return node === undefined || (node.kind === 'scalar' && node.value === null)
+}

@@ -1,0 +1,62 @@
+import type { DatastoreKind } from '../datastores/kinds.ts'
+import type { ServiceType } from '../services/types.ts'
+import type { Place } from './faults.ts'
+import type { MappingNode } from './nodes.ts'
+
+/** The repository that a file is of. */
+export interface OwnRepository {
+  url: string
+  branch: string | null
+}
+
+/** What a file asks for, of any dialect: everything in it knows where it stands. */
+export interface Project {
+  /** Those that the file names; they are made when they are not there. */
+  environments: WantedEnvironment[]
+  groups: WantedGroup[]
+  datastores: WantedDatastore[]
+  services: WantedService[]
+  /** Names of what could not be read: whatever refers to them is no fault of its own. */
+  unread: Set<string>
+}
+
+export interface WantedEnvironment {
+  name: string
+  place: Place
+}
+
+/** Something with a name of its own; `node` finds the places of its fields. */
+interface Wanted {
+  name: string
+  node: MappingNode
+}
+
+export interface WantedGroup extends Wanted {
+  variables: WantedVariable[]
+}
+
+export interface WantedDatastore extends Wanted {
+  environment: string
+  kind: DatastoreKind
+  /** Those that the file has; null is a return to the default. */
+  fields: Record<string, unknown>
+}
+
+export interface WantedService extends Wanted {
+  environment: string
+  /** Undefined is a web service when it is made, and as it is when it is there. */
+  type: ServiceType | undefined
+  fields: Record<string, unknown>
+  variables: WantedVariable[]
+  /** Undefined leaves the links as they are. */
+  groups: string[] | undefined
+  /** False skips the deploys that would follow. */
+  deploys: boolean
+}
+
+/** A variable: its value, or whether it is made once or left to people. */
+export interface WantedVariable {
+  key: string
+  place: Place
+  from: { value: string } | 'generated' | 'by hand'
+}

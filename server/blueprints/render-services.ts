@@ -1,0 +1,195 @@
+import { RUNTIMES } from '../services/schema.ts'
+import { TYPES, type ServiceType } from '../services/types.ts'
+import { listAt, mappingAt, scalarAt, someAt } from './builder.ts'
+import { plainPath, warn, type ForeignMapping, type Notes } from './foreign.ts'
+import type { Node } from './nodes.ts'
+import type { OwnRepository } from './project.ts'
+import type { RenderNames } from './render-names.ts'
+import { renderVariables } from './render-variables.ts'
+
+const SERVICE_TYPES: Record<string, ServiceType> = {
+  web: 'web_service',
+  pserv: 'private_service',
+  worker: 'background_worker',
+  cron: 'cron_job',
+  static: 'static_site',
+}
+
+const LEFT_OUT: Record<string, string> = {
+  plan: 'sizes are set with memory_limit_mb and cpu_limit here: it is left out',
+  region: 'everything runs on this server: it is left out',
+  headers: 'headers of a static site stand in a file _headers that it publishes: it is left out',
+  routes:
+    'redirects and rewrites of a static site stand in a file _redirects that it publishes: it is left out',
+  previews: 'there are no preview environments here: it is left out',
+  pullRequestPreviewsEnabled: 'there are no preview environments here: it is left out',
+  previewPlan: 'there are no preview environments here: it is left out',
+  initialDeployHook: 'runs at no time here: run it once as a job; it is left out',
+  registryCredential:
+    "images are pulled with the credentials of the server user's Docker configuration: it is left out",
+  maxShutdownDelaySeconds: 'programs have 30 s to end here: it is left out',
+  ipAllowList: 'there is no list of allowed addresses here: it is left out',
+}
+
+/** Reads one service of a `render.yaml` as one of the native dialect. */
+export function renderService(
+  service: ForeignMapping,
+  names: RenderNames,
+  own: OwnRepository | null,
+  notes: Notes,
+): Node {
+  const { place } = service.node
+  const runtime = service.scalar('runtime') ?? service.scalar('env')
+  service.take('env')
+  const type = readType(service, runtime?.text, notes)
+  const facts = TYPES[type]
+  const { variables, groups } = renderVariables(service.mappings('envVars'), names, notes)
+  const text = (field: string) => copy(service.scalar(field))
+  const path = (field: string) => {
+    const node = service.scalar(field)
+    return node && scalarAt(node.place, plainPath(node.text))
+  }
+  const node = mappingAt(place, {
+    name: names.nameNode(service),
+    type: scalarAt(service.node.entries.get('type')?.place ?? place, type),
+    runtime: readRuntime(runtime, type, notes),
+    ...readSource(service, own, notes),
+    ...readDockerPaths(service, path('rootDir'), notes),
+    build_command: text('buildCommand'),
+    start_command: text('startCommand') ?? text('dockerCommand'),
+    pre_deploy_command: text('preDeployCommand'),
+    publish_dir: path('staticPublishPath'),
+    health_check_path: facts.listens ? text('healthCheckPath') : undefined,
+    schedule: text('schedule'),
+    disk_mount_path: readDisk(service, notes),
+    instances: facts.hasInstances ? readInstances(service, notes) : undefined,
+    auto_deploy: readAutoDeploy(service, notes),
+    custom_domains: readDomains(service),
+    watch_paths: readFilter(service),
+    env: someAt(place, variables),
+    env_groups: someAt(place, groups),
+  })
+  service.end(LEFT_OUT)
+  return node
+}
+
+function readType(service: ForeignMapping, runtime: string | undefined, notes: Notes): ServiceType {
+  const given = service.scalar('type')
+  const type = SERVICE_TYPES[given?.text ?? '']
+  if (!given) notes.faults.add(service.node.place, 'type: is required')
+  else if (!type)
+    notes.faults.add(
+      given.place,
+      `must be one of ${[...Object.keys(SERVICE_TYPES), 'keyvalue', 'redis'].join(', ')}`,
+    )
+  return runtime === 'static' && type === 'web_service' ? 'static_site' : (type ?? 'web_service')
+}
+
+function readRuntime(node: Node | undefined, type: ServiceType, notes: Notes): Node | undefined {
+  if (node?.kind !== 'scalar' || type === 'static_site') return undefined
+  if ((RUNTIMES as readonly string[]).includes(node.text)) return scalarAt(node.place, node.text)
+  notes.faults.add(node.place, `must be one of ${RUNTIMES.join(', ')}`)
+  return undefined
+}
+
+/** A service has an image, a repository of its own, or that of the file. */
+function readSource(
+  service: ForeignMapping,
+  own: OwnRepository | null,
+  notes: Notes,
+): Record<string, Node | undefined> {
+  const { place } = service.node
+  const image = service.mapping('image')
+  const repository = service.scalar('repo')
+  const branch = service.scalar('branch')
+  if (image) {
+    const url = image.scalar('url')
+    image.end({ creds: LEFT_OUT.registryCredential! })
+    return { image: copy(url), repo_url: scalarAt(place, null) }
+  }
+  const fallback = own && {
+    repo_url: scalarAt(place, own.url),
+    branch: copy(branch) ?? (own.branch === null ? undefined : scalarAt(place, own.branch)),
+  }
+  if (!repository && !fallback)
+    warn(notes, service.node, 'names no repository: give it one, or upload its source')
+  return repository || !fallback
+    ? {
+        repo_url: copy(repository),
+        branch: copy(branch),
+        ...(repository ? { image: scalarAt(place, null) } : {}),
+      }
+    : { ...fallback, image: scalarAt(place, null) }
+}
+
+/** There the Dockerfile is relative to the repository and has a context; here it is relative to the one folder. */
+function readDockerPaths(
+  service: ForeignMapping,
+  root: Node | undefined,
+  notes: Notes,
+): Record<string, Node | undefined> {
+  const file = service.scalar('dockerfilePath')
+  const context = service.scalar('dockerContext')
+  const folder = root ?? (context && scalarAt(context.place, plainPath(context.text)))
+  const root_dir = folder?.kind === 'scalar' && folder.text !== '.' ? folder : undefined
+  if (!file) return { root_dir }
+  const path = plainPath(file.text)
+  const inside = root_dir?.kind === 'scalar' && !root ? `${root_dir.text}/` : ''
+  if (!path.startsWith(inside))
+    warn(notes, file, `lies outside of the folder ${inside} that is built: move it there`)
+  const dockerfile_path = scalarAt(file.place, path.startsWith(inside) ? path.slice(inside.length) : path)
+  return { root_dir, dockerfile_path }
+}
+
+function readDisk(service: ForeignMapping, notes: Notes): Node | undefined {
+  const disk = service.mapping('disk')
+  const path = disk?.scalar('mountPath')
+  disk?.take('name')
+  disk?.end({ sizeGB: 'disks grow with what is in them here: it is left out' })
+  if (disk && !path) notes.faults.add(disk.node.place, 'mountPath: is required')
+  return copy(path)
+}
+
+function readInstances(service: ForeignMapping, notes: Notes): Node | undefined {
+  const count = service.scalar('numInstances')
+  const scaling = service.mapping('scaling')
+  const least = scaling?.scalar('minInstances')
+  if (scaling)
+    warn(
+      notes,
+      scaling.node,
+      `instances do not scale by themselves here: it runs ${least?.text ?? 1} of them`,
+    )
+  return count ?? (least && scalarAt(least.place, least.value))
+}
+
+function readAutoDeploy(service: ForeignMapping, notes: Notes): Node | undefined {
+  const trigger = service.scalar('autoDeployTrigger')
+  if (trigger?.text === 'checksPass') warn(notes, trigger, 'checks are not waited for: every push deploys')
+  const given = service.scalar('autoDeploy')
+  // Older files say yes and no.
+  if (!trigger)
+    return (
+      given && scalarAt(given.place, /^(?:yes|no)$/.test(given.text) ? given.text === 'yes' : given.value)
+    )
+  return scalarAt(trigger.place, trigger.text !== 'off')
+}
+
+function readFilter(service: ForeignMapping): Node | undefined {
+  const filter = service.mapping('buildFilter')
+  const paths = filter?.take('paths')
+  filter?.end({ ignoredPaths: 'only the paths to watch are named here: it is left out' })
+  return paths
+}
+
+function readDomains(service: ForeignMapping): Node | undefined {
+  const one = service.scalar('domain')
+  const several = service.take('domains')
+  if (several) return several
+  return one && listAt(one.place, [one])
+}
+
+/** A text of a file as a value that is a text, whatever it looks like. */
+function copy(node: Node | undefined): Node | undefined {
+  return node?.kind === 'scalar' ? scalarAt(node.place, node.text) : node
+}

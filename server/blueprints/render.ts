@@ -1,0 +1,143 @@
+import { mappingAt, scalarAt, someAt } from './builder.ts'
+import { ForeignMapping, nearestName, warn, type Notes } from './foreign.ts'
+import type { MappingNode, Node } from './nodes.ts'
+import type { OwnRepository } from './project.ts'
+import { RenderNames } from './render-names.ts'
+import { renderService } from './render-services.ts'
+import { renderVariables } from './render-variables.ts'
+
+/** A file of the native dialect, and the environment that it is about; null is the one that the caller names. */
+export interface NativeFile {
+  node: MappingNode
+  environment: string | null
+}
+
+const NEVER_HERE = {
+  previewsEnabled: 'there are no preview environments here: it is left out',
+  previewsExpireAfterDays: 'there are no preview environments here: it is left out',
+  previews: 'there are no preview environments here: it is left out',
+  version: 'is the version of the format and is left out',
+}
+
+/** Reads Render's `render.yaml` (render.com/docs/blueprint-spec) as files of the native dialect, one an environment. */
+export function readRender(root: MappingNode, own: OwnRepository | null, notes: Notes): NativeFile[] {
+  const file = new ForeignMapping(root, notes)
+  const groups = new Set<string>()
+  const readPlace = (holder: ForeignMapping, environment: string | null) =>
+    readLists(holder, environment, own, groups, notes)
+  const files = [readPlace(file, null)]
+  const ungrouped = file.mapping('ungrouped')
+  if (ungrouped) {
+    files.push(readPlace(ungrouped, null))
+    ungrouped.end(NEVER_HERE)
+  }
+  const taken = new Set<string>()
+  for (const project of file.mappings('projects')) {
+    const projectName = project.text('name')
+    for (const environment of project.mappings('environments')) {
+      const name = nearestName(environment.text('name') ?? '')
+      if (taken.has(name))
+        notes.faults.add(
+          environment.node.place,
+          `two projects have an environment ${name}, and here it is one`,
+        )
+      taken.add(name)
+      files.push(readPlace(environment, name))
+      environment.end({ ...NEVER_HERE, networkIsolation: 'every environment is a network of its own here' })
+    }
+    if (projectName !== undefined)
+      warn(
+        notes,
+        project.node,
+        `there are no projects here: the environments of ${projectName} stand by themselves`,
+      )
+    project.end()
+  }
+  file.end(NEVER_HERE)
+  return files.filter(({ node }) => node.entries.size > 0)
+}
+
+/** The three lists that stand at the top, in an environment, or in `ungrouped`. */
+function readLists(
+  holder: ForeignMapping,
+  environment: string | null,
+  own: OwnRepository | null,
+  groupNames: Set<string>,
+  notes: Notes,
+): NativeFile {
+  const services = holder.mappings('services')
+  const databases = holder.mappings('databases')
+  const groups = holder.mappings('envVarGroups')
+  const names = new RenderNames([...databases, ...services], groups, environment, groupNames, notes)
+  const stores = services.filter((service) => isStore(service))
+  const programs = services.filter((service) => !isStore(service))
+  const { place } = holder.node
+  return {
+    environment,
+    node: mappingAt(place, {
+      env_groups: someAt(
+        place,
+        groups.map((group) => readGroup(group, names, notes)),
+      ),
+      datastores: someAt(place, [
+        ...databases.map((database) => readDatabase(database, names, notes)),
+        ...stores.map((store) => readStore(store, names)),
+      ]),
+      services: someAt(
+        place,
+        programs.map((service) => renderService(service, names, own, notes)),
+      ),
+    }),
+  }
+}
+
+function isStore(service: ForeignMapping): boolean {
+  const type = service.text('type')
+  return type === 'redis' || type === 'keyvalue'
+}
+
+const SIZED = 'sizes are set with memory_limit_mb and cpu_limit here: it is left out'
+const HERE = 'everything runs on this server: it is left out'
+const LOCAL = 'datastores are reached from their environment and this host alone: it is left out'
+const STORE_FIELDS = {
+  plan: SIZED,
+  region: HERE,
+  ipAllowList: LOCAL,
+  previewPlan: SIZED,
+  diskSizeGB: 'disks grow with what is in them here',
+}
+
+function readGroup(group: ForeignMapping, names: RenderNames, notes: Notes): Node {
+  const name = names.nameNode(group)
+  const { variables } = renderVariables(group.mappings('envVars'), names, notes)
+  group.end()
+  return mappingAt(group.node.place, { name, vars: someAt(group.node.place, variables) })
+}
+
+function readDatabase(database: ForeignMapping, names: RenderNames, notes: Notes): Node {
+  const { place } = database.node
+  const named = (field: string): Node | undefined => {
+    const node = database.scalar(field)
+    if (node === undefined) return undefined
+    const name = nearestName(node.text).replaceAll('-', '_')
+    if (name !== node.text) warn(notes, node, `is named ${name} here`)
+    return scalarAt(node.place, name)
+  }
+  const version = database.scalar('postgresMajorVersion')
+  const datastore = mappingAt(place, {
+    name: names.nameNode(database),
+    kind: scalarAt(place, 'relational'),
+    version: version && scalarAt(version.place, version.text),
+    database: named('databaseName'),
+    username: named('user'),
+  })
+  database.end(STORE_FIELDS)
+  return datastore
+}
+
+function readStore(store: ForeignMapping, names: RenderNames): Node {
+  const { place } = store.node
+  const datastore = mappingAt(place, { name: names.nameNode(store), kind: scalarAt(place, 'keyvalue') })
+  store.end(STORE_FIELDS)
+  return datastore
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { branchNameFault } from '../git/refs.ts'
+import { repositoryUrlFault } from '../git/url.ts'
+import { QueryBoolean } from '../http/query.ts'
+
+/** A text that a rule judges. */
+export function judged(fault: (text: string) => string | null) {
+  return z.string().superRefine((text, context) => {
+    const found = fault(text)
+    if (found) context.addIssue(found)
+  })
+}
+
+const EnvironmentRef = z
+  .string()
+  .min(1)
+  .optional()
+  .meta({ description: 'Id or name; where what names no environment belongs', examples: ['production'] })
+
+export const RepositoryUrl = judged(repositoryUrlFault).meta({
+  examples: ['https://git.example.com/team/project.git'],
+})
+export const Branch = judged(branchNameFault).meta({ examples: ['main'] })
+
+export const BlueprintInput = z
+  .strictObject({
+    yaml: z.string().meta({ examples: ['datastores:\n  - name: db\n    kind: relational\n'] }),
+    dry_run: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Only tells what it would do', examples: [true] }),
+    environment: EnvironmentRef,
+    repo_url: RepositoryUrl.optional().meta({
+      description:
+        'The repository that the file is of, and with it those services of a render.yaml that name none',
+    }),
+    branch: Branch.optional(),
+  })
+  .meta({ id: 'BlueprintInput' })
+export type BlueprintInput = z.infer<typeof BlueprintInput>
+
+export const BlueprintQuery = z.strictObject({ dry_run: QueryBoolean, environment: EnvironmentRef })
+
+export const ConvertInput = z
+  .strictObject({ compose: z.string().meta({ examples: ['services:\n  web:\n    image: nginx\n'] }) })
+  .meta({ id: 'BlueprintConvertInput' })
+
+export const ConvertResult = z
+  .object({
+    yaml: z.string().meta({ examples: ['services:\n  - name: web\n    image: nginx\n'] }),
+    warnings: z.array(z.string()).meta({ examples: [['line 4: services.web.ports[0]: ...']] }),
+  })
+  .meta({ id: 'BlueprintConvertResult' })
+
+export const ExportQuery = z.strictObject({
+  environment: EnvironmentRef,
+  secrets: z
+    .enum(['omit', 'include'])
+    .default('omit')
+    .meta({ description: 'Whether values that look like secrets are written out', examples: ['omit'] }),
+})
+
+/** Content types of a body that is the file itself. */
+const YAML_TYPES = /^(?:application|text)\/(?:x-)?yaml\b/i
+
+/** Whether a body is the file itself, and not JSON that holds it. */
+export function isYaml(contentType: string | undefined): boolean {
+  return YAML_TYPES.test(contentType ?? '')
+}

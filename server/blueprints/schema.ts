@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { DatastoreInput } from '../datastores/schema.ts'
+import { Deploy } from '../deploys/schema.ts'
+import { Name } from '../schema.ts'
+import { ServiceInput } from '../services/schema.ts'
+import { PROPERTIES } from '../variables/references.ts'
+
+/** Every field of a shape may be left out, which keeps what is there, or be null, which returns it to its default. */
+type Loose<S extends z.ZodRawShape> = {
+  [K in keyof S]: z.ZodOptional<z.ZodNullable<S[K] extends z.ZodType ? S[K] : z.ZodType>>
+}
+
+function loose<S extends z.ZodRawShape>(shape: S): Loose<S> {
+  return Object.fromEntries(
+    Object.entries(shape).map(([field, schema]) => {
+      const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
+      const meta = (schema as z.ZodType).meta() ?? {}
+      return [field, (inner as z.ZodType).nullable().optional().meta(meta)]
+    }),
+  ) as Loose<S>
+}
+
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/** What a variable may take its value from; an entry has exactly one of them. */
+const VALUE_SOURCES = ['value', 'from_datastore', 'from_service', 'generate', 'sync'] as const
+
+export const EnvEntry = z
+  .strictObject({
+    key: z.string().meta({ examples: ['LOG_LEVEL'] }),
+    value: z
+      .string()
+      .optional()
+      .meta({
+        // A number or a boolean without quotes is the text that is written.
+        type: ['string', 'number', 'boolean'],
+        description:
+          'As it is written; `${{service.NAME.PROP}}` and `${{datastore.NAME.PROP}}` refer to others',
+        examples: ['info'],
+      }),
+    from_datastore: z
+      .strictObject({ name: Name, property: z.enum(PROPERTIES.datastore).optional() })
+      .optional()
+      .meta({ description: 'A property of a datastore; its url when none is named' }),
+    from_service: z
+      .strictObject({
+        name: Name,
+        property: z.enum(PROPERTIES.service).optional(),
+        env_var: z.string().regex(VARIABLE_NAME, 'must be the name of a variable').optional(),
+      })
+      .refine(({ property, env_var }) => property === undefined || env_var === undefined, {
+        error: 'has a property or an env_var, not both',
+      })
+      .optional()
+      .meta({
+        description: 'A property of another service, its host and port when none is named, or its variable',
+      }),
+    generate: z.literal(true).optional().meta({ description: 'Made at random once, then kept' }),
+    sync: z.literal(false).optional().meta({ description: 'Set by hand; no apply touches it' }),
+  })
+  .superRefine((entry, context) => {
+    const given = VALUE_SOURCES.filter((source) => entry[source] !== undefined)
+    if (given.length !== 1)
+      context.addIssue(
+        given.length === 0
+          ? 'needs a value, from_datastore, from_service, generate: true or sync: false'
+          : `has ${given.join(' and ')}: one of them is meant`,
+      )
+  })
+  .meta({ id: 'EnvEntry', oneOf: VALUE_SOURCES.map((source) => ({ required: [source] })) })
+export type EnvEntry = z.infer<typeof EnvEntry>
+
+const { name: _, environment: _place, env: _variables, ...serviceFields } = ServiceInput.shape
+const { name: _name, kind, environment: _of, ...datastoreFields } = DatastoreInput.shape
+
+const serviceShape = { name: Name.meta({ examples: ['api'] }), ...loose(serviceFields) }
+const groupName = Name.meta({ examples: ['shared'] })
+
+/** A service without its variables, which are read one by one. */
+export const ServiceHead = z.strictObject({ ...serviceShape, env: z.unknown().optional() })
+/** An env group without its variables. */
+export const GroupHead = z.strictObject({ name: groupName, vars: z.unknown().optional() })
+export const DatastoreEntry = z
+  .strictObject({ name: Name.meta({ examples: ['db'] }), kind, ...loose(datastoreFields) })
+  .meta({ id: 'BlueprintDatastore' })
+
+const ServiceEntry = z
+  .strictObject({ ...serviceShape, env: z.array(EnvEntry).nullable().optional() })
+  .meta({ id: 'BlueprintService' })
+const GroupEntry = z
+  .strictObject({ name: groupName, vars: z.array(EnvEntry).nullable().optional() })
+  .meta({ id: 'BlueprintEnvGroup' })
+
+/** A file without the things in it, which are read one by one. */
+export const BlueprintHead = z.strictObject({
+  environment: Name.nullable().optional(),
+  env_groups: z.unknown().optional(),
+  datastores: z.unknown().optional(),
+  services: z.unknown().optional(),
+})
+
+/** The native dialect. */
+export const Blueprint = z
+  .strictObject({
+    environment: Name.nullable()
+      .optional()
+      .meta({
+        description: 'Where its services and datastores are; made when it is not there',
+        examples: ['staging'],
+      }),
+    env_groups: z
+      .array(GroupEntry)
+      .nullable()
+      .optional()
+      .meta({ description: 'Variables that services of any environment share' }),
+    datastores: z.array(DatastoreEntry).nullable().optional(),
+    services: z.array(ServiceEntry).nullable().optional(),
+  })
+  .meta({ title: 'Blueprint', description: 'Services, datastores and env groups of a project' })
+
+export const BLUEPRINT_RESOURCES = ['environment', 'env_group', 'datastore', 'service'] as const
+export const BLUEPRINT_ACTIONS = ['create', 'update', 'unchanged'] as const
+
+export const BlueprintAction = z
+  .object({
+    resource: z.enum(BLUEPRINT_RESOURCES).meta({ examples: ['service'] }),
+    name: z.string().meta({ examples: ['api'] }),
+    action: z.enum(BLUEPRINT_ACTIONS).meta({ examples: ['update'] }),
+    changes: z.array(z.string()).meta({
+      description: 'What differs, without values of variables',
+      examples: [['port: 3000 -> 8080', 'env.LOG_LEVEL: changed']],
+    }),
+  })
+  .meta({ id: 'BlueprintAction' })
+export type BlueprintAction = z.infer<typeof BlueprintAction>
+
+export const BlueprintResult = z
+  .object({
+    actions: z.array(BlueprintAction),
+    deploys: z.array(Deploy).meta({ description: 'Queued by this; none of a dry run' }),
+    dry_run: z.boolean().meta({ examples: [false] }),
+    warnings: z.array(z.string()).meta({ examples: [[]] }),
+  })
+  .meta({ id: 'BlueprintResult', description: 'What an apply did, or what it would do' })
+export type BlueprintResult = z.infer<typeof BlueprintResult>

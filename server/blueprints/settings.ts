@@ -1,0 +1,67 @@
+import { useContext } from '../context.ts'
+import { splitCredentials } from '../git/url.ts'
+import { ServicePatch } from '../services/schema.ts'
+import type { ServiceColumns, ServiceRow } from '../services/store.ts'
+import { shownUrl } from '../services/view.ts'
+import type { WantedService } from './project.ts'
+
+/** What a service without the field has, where that is not null, false or nothing. */
+const DEFAULTS: Record<string, unknown> = {
+  runtime: 'auto',
+  instances: 1,
+  auto_deploy: true,
+  memory_limit_mb: 0,
+  cpu_limit: 0,
+  backup_retention: 7,
+}
+
+/** Fields as the API takes them: null becomes the default of its field. */
+export function withDefaults(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [field, value === null ? defaultOf(field) : value]),
+  )
+}
+
+/** Whether a field has the value that it has when nobody sets it. */
+export function isUsual(field: string, value: unknown): boolean {
+  return value === undefined || JSON.stringify(value) === JSON.stringify(defaultOf(field))
+}
+
+function defaultOf(field: string): unknown {
+  if (Object.hasOwn(DEFAULTS, field)) return DEFAULTS[field]
+  const { shape } = ServicePatch
+  const schema = shape[field as keyof typeof shape]
+  return [null, [], false].find((value) => schema?.safeParse(value).success) ?? null
+}
+
+/** The settings that a file asks of a service, as a patch; what is so already is left out where only the vault can tell. */
+export function wantedPatch(
+  { fields }: WantedService,
+  there: ServiceRow | undefined,
+): Record<string, unknown> {
+  const { repo_url, ...patch } = withDefaults(fields)
+  if (repo_url === undefined || (there && typeof repo_url === 'string' && isSameRepository(repo_url, there)))
+    return patch
+  return { ...patch, repo_url }
+}
+
+/** The same as columns, near enough for the rules between fields. */
+export function wantedColumns(wanted: WantedService, there: ServiceRow | undefined): ServiceColumns {
+  const { custom_domains, ...settings } = withDefaults(wanted.fields)
+  const made = there ? {} : { runtime: 'auto' as const, instances: 1, custom_domains: '[]' }
+  return {
+    ...made,
+    ...settings,
+    ...(custom_domains === undefined ? {} : { custom_domains: JSON.stringify(custom_domains) }),
+  }
+}
+
+/** Whether a service has this repository with these credentials; hidden ones are those that it has. */
+function isSameRepository(url: string, { repo_url, repo_credentials }: ServiceRow): boolean {
+  if (repo_url === null) return false
+  if (repo_credentials === null) {
+    const { url: bare, username, password } = splitCredentials(url)
+    return bare === repo_url && username === null && password === null
+  }
+  return url === shownUrl(repo_url, true) || url === useContext().vault.open(repo_credentials)
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { relativePathFault } from '../services/rules.ts'
+import { idSchema, Name, Timestamp } from '../schema.ts'
+import { Branch, judged, RepositoryUrl } from './requests.ts'
+import { BlueprintAction } from './schema.ts'
+
+const Path = judged((path) => {
+  if (path === '' || path.length > 1_024) return 'must have 1 to 1024 characters'
+  return relativePathFault(path)
+}).meta({
+  description: 'Of the file; deployer.yaml, then render.yaml, when absent',
+  examples: ['deployer.yaml'],
+})
+
+const EnvironmentName = z
+  .string()
+  .min(1)
+  .nullable()
+  .optional()
+  .meta({ description: 'Id or name; where a file that names none belongs', examples: ['production'] })
+
+const settings = {
+  branch: Branch.nullable().optional().meta({ description: "Null is the remote's default branch" }),
+  path: Path.nullable().optional(),
+  environment: EnvironmentName,
+  auto_sync: z
+    .boolean()
+    .optional()
+    .meta({ description: 'A push that changes the file applies it', examples: [true] }),
+  overwrite_variables: z
+    .boolean()
+    .optional()
+    .meta({ description: 'A sync replaces variables that were set by hand', examples: [false] }),
+}
+
+export const SyncedBlueprintInput = z
+  .strictObject({ name: Name.meta({ examples: ['shop'] }), repo_url: RepositoryUrl, ...settings })
+  .meta({ id: 'SyncedBlueprintInput' })
+export type SyncedBlueprintInput = z.infer<typeof SyncedBlueprintInput>
+
+export const SyncedBlueprintPatch = z
+  .strictObject({
+    name: Name.optional().meta({ examples: ['shop'] }),
+    repo_url: RepositoryUrl.optional(),
+    ...settings,
+  })
+  .meta({ id: 'SyncedBlueprintPatch', examples: [{ auto_sync: false }] })
+export type SyncedBlueprintPatch = z.infer<typeof SyncedBlueprintPatch>
+
+export const SYNC_STATUSES = ['succeeded', 'unchanged', 'failed'] as const
+
+export const LastSync = z
+  .object({
+    at: Timestamp,
+    commit: z
+      .string()
+      .nullable()
+      .meta({ examples: ['9fceb02d0ae598e95dc970b74767f19372d61af8'] }),
+    status: z.enum(SYNC_STATUSES).meta({ examples: ['succeeded'] }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it failed, with every fault of the file', examples: [null] }),
+    actions: z.array(BlueprintAction),
+  })
+  .meta({ id: 'BlueprintSync' })
+export type LastSync = z.infer<typeof LastSync>
+
+export const SyncedBlueprint = z
+  .object({
+    id: idSchema('blueprint'),
+    name: z.string().meta({ examples: ['shop'] }),
+    repo_url: z.string().meta({
+      description: 'Credentials are shown as ***',
+      examples: ['https://git.example.com/team/project.git'],
+    }),
+    branch: z
+      .string()
+      .nullable()
+      .meta({ examples: ['main'] }),
+    path: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    environment: z.string().meta({ description: 'Name of the environment', examples: ['production'] }),
+    auto_sync: z.boolean().meta({ examples: [true] }),
+    overwrite_variables: z.boolean().meta({ examples: [false] }),
+    last_sync: LastSync.nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({
+    id: 'SyncedBlueprint',
+    description: 'A blueprint that is kept in step with a file of a repository',
+  })
+export type SyncedBlueprint = z.infer<typeof SyncedBlueprint>
+
+export const FileQuery = z.strictObject({
+  repo_url: RepositoryUrl,
+  branch: Branch.optional(),
+  path: Path.optional(),
+})
+
+export const RepositoryFile = z
+  .object({
+    yaml: z.string().meta({ examples: ['services:\n  - name: web\n    image: nginx\n'] }),
+    path: z.string().meta({ examples: ['deployer.yaml'] }),
+    branch: z
+      .string()
+      .nullable()
+      .meta({ examples: ['main'] }),
+    commit: z.string().meta({ examples: ['9fceb02d0ae598e95dc970b74767f19372d61af8'] }),
+  })
+  .meta({ id: 'BlueprintFile', description: 'A blueprint as a repository has it' })
+export type RepositoryFile = z.infer<typeof RepositoryFile>

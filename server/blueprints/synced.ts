@@ -1,0 +1,167 @@
+import { tell } from '../changes.ts'
+import { timestamp } from '../clock.ts'
+import { useContext, useDatabase } from '../context.ts'
+import { isUniqueViolation } from '../database/index.ts'
+import { findEnvironment, PRODUCTION } from '../environments/store.ts'
+import { AppError } from '../errors.ts'
+import { repositoryKey } from '../git/same-repository.ts'
+import { splitCredentials } from '../git/url.ts'
+import { newId } from '../ids.ts'
+import { shownUrl } from '../services/view.ts'
+import {
+  deleteBlueprintRow,
+  findBlueprint,
+  insertBlueprint,
+  listBlueprints,
+  updateBlueprint,
+  type BlueprintColumns,
+  type BlueprintRow,
+} from './store.ts'
+import type {
+  LastSync,
+  SyncedBlueprint,
+  SyncedBlueprintInput,
+  SyncedBlueprintPatch,
+} from './synced-schema.ts'
+
+/** Records a blueprint of a repository; the first sync is asked for, or comes with a push. */
+export function createBlueprint(input: SyncedBlueprintInput): BlueprintRow {
+  const now = Date.now()
+  const row: BlueprintRow = {
+    id: newId('blueprint'),
+    name: input.name,
+    repo_url: input.repo_url,
+    repo_credentials: null,
+    branch: null,
+    path: null,
+    environment: null,
+    auto_sync: 1,
+    overwrite_variables: 0,
+    pending_commit: null,
+    synced_digest: null,
+    last_sync: null,
+    created_at: now,
+    updated_at: now,
+    ...columnsOf(input),
+  }
+  namedOnce(row.name, () => insertBlueprint(row))
+  tellBlueprints()
+  return row
+}
+
+/** Changes a blueprint; a file that is found elsewhere from now on counts as one that was never applied. */
+export function patchBlueprint(row: BlueprintRow, patch: SyncedBlueprintPatch): BlueprintRow {
+  const { repo_url, ...rest } = patch
+  const isShown = row.repo_credentials !== null && repo_url === shownUrl(row.repo_url, true)
+  const columns = columnsOf(isShown ? rest : patch)
+  if (Object.keys(columns).length === 0) return row
+  namedOnce(patch.name ?? row.name, () =>
+    updateBlueprint(row.id, { ...columns, synced_digest: null, updated_at: Date.now() }),
+  )
+  tellBlueprints()
+  return findBlueprint(row.id)
+}
+
+/** Forgets a blueprint; what it made stays. */
+export function deleteBlueprint({ id }: BlueprintRow): void {
+  deleteBlueprintRow(id)
+  tellBlueprints()
+}
+
+/** The repository's address with its credentials. */
+export function addressOf({ repo_url, repo_credentials }: BlueprintRow): string {
+  return repo_credentials === null ? repo_url : useContext().vault.open(repo_credentials)
+}
+
+/** Records how a sync ended. `digest` stands for the file that was applied; undefined when none was. */
+export function recordSync(id: string, sync: LastSync, digest?: string): void {
+  updateBlueprint(id, {
+    last_sync: JSON.stringify(sync),
+    ...(digest === undefined ? {} : { synced_digest: digest }),
+  })
+  tellBlueprints()
+}
+
+let onPush = () => {}
+
+/** Calls the listener, the only one, whenever a push to the branch of a blueprint was noted. */
+export function whenBlueprintPushed(listener: () => void): void {
+  onPush = listener
+}
+
+/** A push to a branch of a repository. */
+export interface PushedHead {
+  branch: string
+  after: string
+  defaultBranch: string | null
+  repositories: ReadonlySet<string>
+}
+
+/** Has the blueprints of a branch that was pushed looked at again; answers their names. */
+export function noteBlueprintPush(
+  { branch, after, defaultBranch, repositories }: PushedHead,
+  isAllowed: (url: string) => boolean,
+): string[] {
+  const meant = listBlueprints().filter((row) => {
+    if (row.auto_sync === 0 || (row.branch ?? defaultBranch) !== branch) return false
+    const key = repositoryKey(row.repo_url)
+    return key !== null && repositories.has(key) && isAllowed(row.repo_url)
+  })
+  for (const { id } of meant) updateBlueprint(id, { pending_commit: after })
+  if (meant.length > 0) onPush()
+  return meant.map(({ name }) => name)
+}
+
+/** A synced blueprint as the wire has it. */
+export function viewBlueprint(row: BlueprintRow): SyncedBlueprint {
+  return {
+    id: row.id,
+    name: row.name,
+    repo_url: shownUrl(row.repo_url, row.repo_credentials !== null),
+    branch: row.branch,
+    path: row.path,
+    environment: row.environment ?? PRODUCTION,
+    auto_sync: row.auto_sync === 1,
+    overwrite_variables: row.overwrite_variables === 1,
+    last_sync: row.last_sync === null ? null : (JSON.parse(row.last_sync) as LastSync),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  }
+}
+
+function columnsOf(input: SyncedBlueprintPatch): BlueprintColumns {
+  const { name, repo_url, branch, path, environment, auto_sync, overwrite_variables } = input
+  const columns: BlueprintColumns = {}
+  if (name !== undefined) columns.name = name
+  if (branch !== undefined) columns.branch = branch
+  if (path !== undefined) columns.path = path
+  if (environment !== undefined)
+    columns.environment = environment === null ? null : findEnvironment(environment).name
+  if (auto_sync !== undefined) columns.auto_sync = auto_sync ? 1 : 0
+  if (overwrite_variables !== undefined) columns.overwrite_variables = overwrite_variables ? 1 : 0
+  if (repo_url !== undefined) {
+    const { url, username, password } = splitCredentials(repo_url)
+    columns.repo_url = url
+    const isOpen = username === null && password === null
+    columns.repo_credentials = isOpen ? null : useContext().vault.seal(repo_url)
+  }
+  return columns
+}
+
+function namedOnce(name: string, write: () => void): void {
+  useDatabase().transaction(() => {
+    try {
+      write()
+    } catch (cause) {
+      if (!isUniqueViolation(cause)) throw cause
+      throw new AppError('conflict', `name: ${name} is in use by blueprint ${findBlueprint(name).id}`, {
+        cause,
+      })
+    }
+  })
+}
+
+/** Blueprints have no kind of their own in the change feed. */
+function tellBlueprints(): void {
+  tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
+}

@@ -1,0 +1,168 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { PRIVATE_PASSWORD, PRIVATE_USER, Repository, startRemotes, type Remotes } from './remotes.ts'
+
+const SECRET = 'a secret of webhooks'
+let remotes: Remotes
+let server: TestServer
+
+beforeAll(async () => {
+  remotes = await startRemotes()
+  server = await startServer({ flags: ['--webhook-secret', SECRET] })
+})
+afterAll(async () => {
+  await server?.stop()
+  await remotes?.close()
+})
+
+function file(name: string, level: string): string {
+  return `services:
+  - name: ${name}
+    image: registry.example.com/${name}:1
+    env:
+      - {key: LOG_LEVEL, value: ${level}}
+`
+}
+
+/** A synced blueprint of a repository of its own. */
+async function synced(
+  name: string,
+  files: Record<string, string>,
+  fields: object = {},
+): Promise<{ repository: Repository; url: string; read: () => Promise<ApiAnswer['body']> }> {
+  const repository = new Repository(remotes, name)
+  repository.push(files)
+  const url = `${remotes.http}/${name}.git`
+  const { status, body } = await server.api('POST', '/blueprints', { name, repo_url: url, ...fields })
+  expect({ status, body }).toMatchObject({ status: 201, body: { name, repo_url: url, last_sync: null } })
+  const read = async () => (await server.api('GET', `/blueprints/${name}`)).body
+  return { repository, url, read }
+}
+
+async function push(url: string, after: string): Promise<ApiAnswer> {
+  const body = JSON.stringify({
+    ref: 'refs/heads/main',
+    after,
+    head_commit: { message: 'change' },
+    repository: { clone_url: url, default_branch: 'main' },
+  })
+  const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
+  return server.request('POST', '/hooks/gitprov', body, {
+    headers: { 'x-hook-signature-256': signature, 'x-hook-event': 'push' },
+  })
+}
+
+async function levelOf(service: string): Promise<string | undefined> {
+  const { body } = await server.api('GET', `/services/${service}/env`)
+  return (body as { key: string; value: string }[]).find(({ key }) => key === 'LOG_LEVEL')?.value
+}
+
+describe('a blueprint that is synced from git', () => {
+  it('is applied when it is asked for, and by a push that changes its file', async () => {
+    const { repository, url, read } = await synced('shop', { 'deployer.yaml': file('shop', 'info') })
+    const first = await server.api('POST', '/blueprints/shop/sync')
+    expect(first).toMatchObject({ status: 200, body: { actions: [{ name: 'shop', action: 'create' }] } })
+    expect(await read()).toMatchObject({ last_sync: { status: 'succeeded', error: null } })
+    expect((await server.api('POST', '/blueprints/shop/sync')).body.actions).toMatchObject([
+      { action: 'unchanged' },
+    ])
+    expect(await read()).toMatchObject({ last_sync: { status: 'unchanged' } })
+
+    const commit = repository.push({ 'deployer.yaml': file('shop', 'debug') })
+    expect(await push(url, commit)).toMatchObject({ status: 200, body: { ok: true, ignored: false } })
+    await waitFor(async () => (await read()).last_sync.commit === commit, 'the push to be applied')
+    expect(await read()).toMatchObject({
+      last_sync: { status: 'succeeded', actions: [{ action: 'update' }] },
+    })
+    expect(await levelOf('shop')).toBe('debug')
+  })
+
+  it('leaves variables that were set by hand, unless it may overwrite them', async () => {
+    const { repository } = await synced('by-hand', { 'render.yaml': file('by-hand', 'info') })
+    await server.api('POST', '/blueprints/by-hand/sync')
+    await server.api('PATCH', '/services/by-hand/env', { set: { LOG_LEVEL: 'trace' } })
+    repository.push({ 'render.yaml': file('by-hand', 'warn') })
+    const kept = await server.api('POST', '/blueprints/by-hand/sync')
+    expect(kept.body.warnings).toEqual([
+      'line 5: LOG_LEVEL of service by-hand was set by hand and stays as it is',
+    ])
+    expect(await levelOf('by-hand')).toBe('trace')
+    await server.api('PATCH', '/blueprints/by-hand', { overwrite_variables: true })
+    await server.api('POST', '/blueprints/by-hand/sync')
+    expect(await levelOf('by-hand')).toBe('warn')
+  })
+
+  it('does nothing for a push that leaves its file as it is', async () => {
+    const { repository, url, read } = await synced('same', { 'deployer.yaml': file('same', 'info') })
+    await server.api('POST', '/blueprints/same/sync')
+    const { at } = (await read()).last_sync
+    await server.api('PATCH', '/services/same', { port: 4000 })
+    await push(url, repository.push({ 'README.md': 'other' }))
+    const commit = repository.push({
+      'deployer.yaml': file('same', 'info').replace('env:', 'port: 5000\n    env:'),
+    })
+    expect((await read()).last_sync.at).toBe(at)
+    await push(url, commit)
+    await waitFor(async () => (await read()).last_sync.commit === commit, 'the second push to be applied')
+    expect((await read()).last_sync.actions[0].changes).toEqual(['port: 4000 -> 5000'])
+  })
+
+  it('keeps the faults of its file as its last result', async () => {
+    const { read } = await synced(
+      'faulty',
+      { 'ops/stack.yaml': 'services:\n  - nam: x\n' },
+      { path: 'ops/stack.yaml' },
+    )
+    const answer = await server.api('POST', '/blueprints/faulty/sync')
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.details).toHaveLength(2)
+    expect(await read()).toMatchObject({ last_sync: { status: 'failed', error: answer.body.error.message } })
+    const missing = await server.api('PATCH', '/blueprints/faulty', { path: 'nowhere.yaml' })
+    expect(missing.status).toBe(200)
+    expect((await server.api('POST', '/blueprints/faulty/sync')).body.error.message).toContain(
+      'no file nowhere.yaml',
+    )
+  })
+
+  it('gives services of a render.yaml without a repository its own, with its credentials', async () => {
+    const repository = new Repository(remotes, 'own')
+    repository.push({ 'render.yaml': 'services:\n  - type: web\n    name: own\n    runtime: docker\n' })
+    const { host } = new URL(remotes.privateHttp)
+    const url = `http://${PRIVATE_USER}:${encodeURIComponent(PRIVATE_PASSWORD)}@${host}/own.git`
+    const made = await server.api('POST', '/blueprints', { name: 'own', repo_url: url, branch: 'main' })
+    expect(made.body.repo_url).toBe(`http://***@${host}/own.git`)
+    expect((await server.api('POST', '/blueprints/own/sync')).status).toBe(200)
+    const { body } = await server.api('GET', '/services/own')
+    expect(body).toMatchObject({ repo_url: `http://***@${host}/own.git`, branch: 'main', runtime: 'docker' })
+    const again = await server.api('POST', '/blueprints/own/sync')
+    expect(again.body.actions).toMatchObject([{ action: 'unchanged' }])
+  })
+
+  it('is forgotten without what it made', async () => {
+    await synced('gone', { 'deployer.yaml': file('gone', 'info') })
+    await server.api('POST', '/blueprints/gone/sync')
+    expect((await server.api('DELETE', '/blueprints/gone')).status).toBe(204)
+    expect((await server.api('GET', '/blueprints/gone')).status).toBe(404)
+    expect((await server.api('GET', '/services/gone')).status).toBe(200)
+  })
+})
+
+describe('the blueprint of a repository', () => {
+  it('is read as it is there, and nothing is applied', async () => {
+    const repository = new Repository(remotes, 'public')
+    const commit = repository.push({ 'render.yaml': file('public', 'info') })
+    const url = encodeURIComponent(`${remotes.http}/public.git`)
+    const { status, body } = await server.api('GET', `/blueprints/file?repo_url=${url}`)
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { yaml: file('public', 'info'), path: 'render.yaml', branch: 'main', commit },
+    })
+    expect((await server.api('GET', '/services/public')).status).toBe(404)
+    const nothing = encodeURIComponent(`${remotes.http}/nothing.git`)
+    expect((await server.api('GET', `/blueprints/file?repo_url=${nothing}`)).body.error.code).toBe(
+      'git_remote_unreachable',
+    )
+  })
+})

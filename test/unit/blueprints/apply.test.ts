@@ -1,0 +1,322 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { applyFile, type Applied } from '#server/blueprints/apply.ts'
+import { exportBlueprint } from '#server/blueprints/export.ts'
+import { readBlueprint, type FileContext } from '#server/blueprints/read.ts'
+import { onChange, type Change } from '#server/changes.ts'
+import type { Context } from '#server/context.ts'
+import { createDatastore } from '#server/datastores/operations.ts'
+import { makeLive } from '#server/deploys/operations.ts'
+import { getDeploy, insertDeploy, listDeploys } from '#server/deploys/store.ts'
+import { createEnvGroup } from '#server/env-groups/operations.ts'
+import { findEnvironment } from '#server/environments/store.ts'
+import { AppError } from '#server/errors.ts'
+import { newId } from '#server/ids.ts'
+import { createService, findService } from '#server/services/operations.ts'
+import { ServiceInput } from '#server/services/schema.ts'
+import { resolveEnvironment } from '#server/variables/environment.ts'
+import { openContext } from '../../support/context.ts'
+
+let context: Context
+let close: () => Promise<void>
+
+beforeEach(async () => {
+  ;({ context, close } = await openContext())
+})
+afterEach(() => close())
+
+function apply(yaml: string, more: { dryRun?: boolean; keepsHandSet?: boolean } & FileContext = {}): Applied {
+  const { dryRun = false, keepsHandSet = false, ...place } = more
+  return applyFile(readBlueprint(yaml, place), { dryRun, keepsHandSet })
+}
+
+function told({ actions }: Applied): string[] {
+  return actions.map(({ resource, name, action, changes }) =>
+    [resource, name, action, ...changes].join(' | '),
+  )
+}
+
+function faultsOf(yaml: string): string[] {
+  try {
+    apply(yaml)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid_request') return error.message.split('\n')
+    throw error
+  }
+  return []
+}
+
+/** Makes a service live, as its first deploy would. */
+function live(name: string): void {
+  const service = findService(name)
+  const id = newId('deploy')
+  insertDeploy({
+    id,
+    service_id: service.id,
+    trigger: 'manual',
+    source: { kind: 'image', repo_url: null, branch: null, commit: null },
+  })
+  context.database.run("UPDATE deploys SET status = 'deploying' WHERE id = ?", id)
+  makeLive(getDeploy(id)!)
+}
+
+const WEB = (name: string, more = '') => `
+  - name: ${name}
+    image: registry.example.com/${name}:1${more}`
+
+describe('an apply', () => {
+  it('that changes nothing writes nothing, queues nothing and tells nobody', () => {
+    const file = `env_groups:
+  - {name: shared, vars: [{key: A, value: 1}, {key: B, generate: true}]}
+datastores:
+  - {name: db, kind: relational, memory_limit_mb: 256, backup_schedule: 0 3 * * *}
+services:${WEB('api', '\n    env_groups: [shared]\n    env: [{key: DB, from_datastore: {name: db}}, {key: X, sync: false}]')}`
+    apply(file)
+    const version = context.database.version()
+    const changes: Change[] = []
+    const stop = onChange((change) => changes.push(change))
+    const again = apply(file)
+    stop()
+    expect(told(again)).toEqual([
+      'env_group | shared | unchanged',
+      'datastore | db | unchanged',
+      'service | api | unchanged',
+    ])
+    expect({ deploys: again.deploys, changes }).toEqual({ deploys: [], changes: [] })
+    expect(context.database.version()).toBe(version)
+  })
+
+  it('as a dry run plans what the apply then does, and leaves nothing behind', () => {
+    const file = `environment: staging\nservices:${WEB('api', '\n    port: 3000')}`
+    const changes: Change[] = []
+    const stop = onChange((change) => changes.push(change))
+    const plan = apply(file, { dryRun: true })
+    expect(changes).toEqual([])
+    expect(() => findEnvironment('staging')).toThrow('no environment staging')
+    const done = apply(file)
+    stop()
+    expect(told(plan)).toEqual(told(done))
+    expect(told(done)).toEqual([
+      'environment | staging | create',
+      'service | api | create | type: web_service | image: registry.example.com/api:1 | port: 3000',
+    ])
+    expect(changes.map(({ kind, action }) => `${kind} ${action}`)).toContain('service created')
+  })
+
+  it('keeps what the file leaves out, and takes null as a return to the default', () => {
+    apply(
+      `services:${WEB('api', '\n    port: 3000\n    instances: 2\n    memory_limit_mb: 512\n    custom_domains: [www.example.org]\n    auto_deploy: false')}`,
+    )
+    expect(told(apply('services: [{name: api}]'))).toEqual(['service | api | unchanged'])
+    const back = apply(
+      'services: [{name: api, port: null, instances: ~, memory_limit_mb: null, custom_domains: null, auto_deploy: null}]',
+    )
+    expect(told(back)).toEqual([
+      'service | api | update | port: 3000 -> none | instances: 2 -> 1 | memory_limit_mb: 512 -> 0 | auto_deploy: false -> true | custom_domains: www.example.org -> none',
+    ])
+  })
+
+  it('adopts what has the name already and removes nothing', () => {
+    createEnvGroup({ name: 'shared', vars: [{ key: 'OLD', value: '1' }] })
+    createDatastore({ name: 'db', kind: 'relational' })
+    createService(
+      ServiceInput.parse({
+        name: 'api',
+        image: 'registry.example.com/api:1',
+        env: [{ key: 'OLD', value: 'x' }],
+      }),
+    )
+    const result = apply(`env_groups: [{name: shared, vars: [{key: NEW, value: 2}]}]
+datastores: [{name: db, kind: relational}]
+services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
+    expect(told(result)).toEqual([
+      'env_group | shared | update | env.NEW: added',
+      'datastore | db | unchanged',
+      'service | api | update | env_groups: none -> shared | env.NEW: added',
+    ])
+    expect(Object.fromEntries(resolveEnvironment(findService('api')))).toEqual({ OLD: 'x', NEW: 'y' })
+  })
+
+  it('never shows the value of a variable', () => {
+    apply(`services:${WEB('api', '\n    env: [{key: TOKEN, value: first-secret}]')}`)
+    const result = apply(`services:${WEB('api', '\n    env: [{key: TOKEN, value: second-secret}]')}`)
+    expect(told(result)).toEqual(['service | api | update | env.TOKEN: changed'])
+    expect(JSON.stringify(result)).not.toContain('secret"')
+  })
+
+  it('writes services whose variables lead through each other, in any order', () => {
+    apply(
+      `services:${WEB('a', '\n    env: [{key: W, value: w}, {key: X, from_service: {name: b, env_var: Y}}, {key: HOST, from_service: {name: b, property: host}}]')}${WEB('b', '\n    env: [{key: Y, from_service: {name: a, env_var: W}}, {key: HOST, from_service: {name: a, property: host}}]')}`,
+    )
+    expect(resolveEnvironment(findService('a')).get('X')).toBe('w')
+    expect(resolveEnvironment(findService('b')).get('HOST')).toBe('a')
+  })
+
+  it('deploys the live services whose environment a group changed, and no others', () => {
+    const group = (level: string) => `env_groups: [{name: shared, vars: [{key: LEVEL, value: ${level}}]}]`
+    apply(
+      `${group('info')}\nservices:${WEB('one', '\n    env_groups: [shared]')}${WEB('two')}${WEB('three', '\n    env_groups: [shared]\n    env: [{key: LEVEL, value: own}]')}`,
+    )
+    for (const name of ['one', 'two', 'three']) live(name)
+    const { deploys } = apply(group('debug'))
+    expect(deploys.map(({ service_id, trigger }) => [service_id, trigger])).toEqual([
+      [findService('one').id, 'blueprint'],
+    ])
+  })
+
+  it('deploys nothing for what takes effect at once, nor where the file says so', () => {
+    apply(`services:${WEB('api')}${WEB('quiet', '\n    deploy: false')}`)
+    expect(listDeploys(findService('quiet').id, 10)).toEqual([])
+    expect(apply('services: [{name: api, instances: 3, auto_deploy: false}]').deploys).toEqual([])
+    expect(apply('services: [{name: api, port: 8080}]').deploys).toHaveLength(1)
+  })
+
+  it('keeps credentials that are shown as ***, and knows those that it has', () => {
+    const url = 'https://ci:token-1@git.example.com/team/api.git'
+    apply(`services: [{name: api, repo_url: "${url}"}]`)
+    for (const same of [url, 'https://***@git.example.com/team/api.git'])
+      expect(told(apply(`services: [{name: api, repo_url: "${same}"}]`))).toEqual([
+        'service | api | unchanged',
+      ])
+    expect(
+      faultsOf('services: [{name: other, repo_url: "https://***@git.example.com/team/api.git"}]'),
+    ).toHaveLength(1)
+  })
+
+  it('says what of a datastore stays as it is', () => {
+    apply('datastores: [{name: db, kind: relational, version: 17}]')
+    const { actions, warnings } = apply(
+      'datastores: [{name: db, kind: relational, version: 18, database: other}]',
+    )
+    expect(actions).toMatchObject([{ action: 'unchanged' }])
+    expect(warnings).toEqual([
+      'line 1: datastore db keeps its version 17: upgrade it by itself',
+      'line 1: datastore db keeps its database db, which cannot be changed',
+    ])
+  })
+})
+
+describe('a file that is refused', () => {
+  it.each([
+    [
+      'an unknown kind',
+      'datastores: [{name: db, kind: mysql}]',
+      ['line 1, column 25: datastores[0].kind: must be one of relational, keyvalue'],
+    ],
+    [
+      'an unknown type',
+      'services: [{name: a, type: lambda}]',
+      [
+        'line 1, column 22: services[0].type: must be one of web_service, private_service, background_worker, static_site, cron_job',
+      ],
+    ],
+    ['an unknown field at the top', 'service: []', ['line 1, column 1: service: unknown field']],
+    [
+      'a name that stands twice',
+      `services:${WEB('a')}${WEB('a')}`,
+      ['line 4, column 5: services[1].name: a is the name of a service of this file already'],
+    ],
+    [
+      'a datastore and a service of one name',
+      'datastores: [{name: a, kind: keyvalue}]\nservices: [{name: a}]',
+      ['line 2, column 13: services[0].name: a is the name of a datastore of this file already'],
+    ],
+    [
+      'a reference to nothing',
+      'services: [{name: a, env: [{key: X, from_datastore: {name: no}}]}]',
+      [
+        'line 1, column 29: services[0].env[0].key: ${{datastore.no.url}}: there is no datastore no in production; write $${{ where the text ${{ itself is meant',
+      ],
+    ],
+    [
+      'a reference to a variable of nobody',
+      'services: [{name: a, env: [{key: X, from_service: {name: b, env_var: Y}}]}, {name: b}]',
+      [
+        'line 1, column 29: services[0].env[0].key: ${{service.b.env.Y}}: service b has no variable Y of its own',
+      ],
+    ],
+    [
+      'a cycle',
+      'services: [{name: a, env: [{key: X, from_service: {name: b, env_var: Y}}]}, {name: b, env: [{key: Y, from_service: {name: a, env_var: X}}]}]',
+      ['line 1, column 29: services[0].env[0].key: goes round in a circle: X of a -> Y of b -> X of a'],
+    ],
+    [
+      'both dialects mixed',
+      'databases: []\nservices: [{name: a, start_command: x}]',
+      [
+        'line 2, column 22: services[0].start_command: is of the native dialect, but databases in line 1 is of render.yaml: a file has one dialect',
+      ],
+    ],
+    ['nothing in it', '', ['line 1, column 1: the file is empty']],
+    ['a list', '- a', ['line 1, column 1: a blueprint is a mapping with services, datastores or env_groups']],
+    [
+      'a service that is a word',
+      'services: [api]',
+      ['line 1, column 12: services[0]: must be a mapping of fields'],
+    ],
+    ['a missing name', 'services: [{port: 1}]', ['line 1, column 12: services[0].name: is required']],
+    [
+      'rules between fields',
+      'services: [{name: a, type: cron_job, port: 1}]',
+      [
+        'line 1, column 12: services[0].schedule: a cron job needs one, such as 0 3 * * *',
+        'line 1, column 38: services[0].port: a cron job listens on no port',
+      ],
+    ],
+  ])('for %s changes nothing', (_what, yaml, faults) => {
+    const version = context.database.version()
+    expect(faultsOf(yaml)).toEqual(faults)
+    expect(context.database.version()).toBe(version)
+  })
+
+  it('for a name that another kind has, or a host that another service has, changes nothing', () => {
+    createDatastore({ name: 'taken', kind: 'keyvalue' })
+    createService(
+      ServiceInput.parse({
+        name: 'holder',
+        image: 'registry.example.com/a:1',
+        custom_domains: ['www.example.org'],
+      }),
+    )
+    expect(faultsOf(`services:${WEB('new')}${WEB('taken')}`)).toEqual([
+      expect.stringMatching(/^line 4, column 5: services\[1\].name: taken is in use by datastore dbs-/),
+    ])
+    const faults = faultsOf(
+      `services:${WEB('new')}${WEB('second', '\n    custom_domains: [ok.example.org, www.example.org]')}`,
+    )
+    expect(faults).toEqual([
+      expect.stringMatching(/^line 6, column 38: services\[1\].custom_domains\[1\]: www.example.org /),
+    ])
+    expect(() => findService('new')).toThrow('there is no service new')
+    expect(faultsOf('services: [{name: holder, type: static_site}]')).toEqual([
+      'line 1, column 27: services[0].type: cannot be changed: service holder is a web service',
+    ])
+  })
+
+  it('tells the faults of all its parts at once, without those that only follow from others', () => {
+    const faults = faultsOf(`env_groups: [{name: shared, vars: [{key: 1, value: x}]}]
+datastores: [{name: db, kind: nothing}]
+services:${WEB('api', '\n    port: 0\n    env: [{key: DB, from_datastore: {name: db}}]\n    env_groups: [shared, missing]')}`)
+    expect(faults.map((fault) => fault.split(': ')[1])).toEqual([
+      'env_groups[0].vars[0].value',
+      'datastores[0].kind',
+      'services[0].port',
+    ])
+  })
+})
+
+describe('an export', () => {
+  it('leaves secrets and generated values to people, unless they are included', () => {
+    apply(
+      `services:${WEB('api', '\n    env: [{key: LEVEL, value: info}, {key: API_TOKEN, value: t-1}, {key: SEED, generate: true}, {key: SERVER, value: "https://u:p@example.com"}]')}`,
+    )
+    const production = findEnvironment()
+    const text = exportBlueprint(production, false, 'http://localhost:7878')
+    expect(text).toContain(
+      '# yaml-language-server: $schema=http://localhost:7878/api/blueprint.schema.json\n',
+    )
+    expect(text.match(/sync: false/g)).toHaveLength(3)
+    expect(text).not.toMatch(/t-1|u:p/)
+    expect(exportBlueprint(production, true, '')).toMatch(/t-1[^]*u:p/)
+    expect(told(apply(text))).toEqual(['environment | production | unchanged', 'service | api | unchanged'])
+  })
+})

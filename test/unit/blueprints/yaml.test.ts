@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { plain } from '#server/blueprints/nodes.ts'
+import { readYaml } from '#server/blueprints/yaml.ts'
+import { AppError } from '#server/errors.ts'
+
+function faultsOf(text: string): string[] {
+  try {
+    readYaml(text)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return error.message.split('\n')
+  }
+  return []
+}
+
+describe('YAML', () => {
+  it('is read with anchors and merge keys, where what stands in a mapping itself wins', () => {
+    const text = 'x: &x {a: 1, b: 2}\ny: &y {a: 3, c: 4}\nz: {<<: [*x, *y], b: 5}\nw: [*x]\n'
+    expect(plain(readYaml(text))).toMatchObject({ z: { a: 1, b: 5, c: 4 }, w: [{ a: 1, b: 2 }] })
+  })
+
+  it('is of version 1.2: yes and 010 are what they say', () => {
+    expect(plain(readYaml('a: yes\nb: 010\nc: 0o10\nd: ~\ne: "1"'))).toEqual({
+      a: 'yes',
+      b: 10,
+      c: 8,
+      d: null,
+      e: '1',
+    })
+  })
+
+  it.each([
+    [
+      'a key that stands twice',
+      'a: 1\nb: {c: 1, c: 2}\na: 2\n',
+      [
+        'line 2, column 11: b.c: stands twice in one mapping',
+        'line 3, column 1: a: stands twice in one mapping',
+      ],
+    ],
+    ['tabs', 'a:\n\tb: 1\n', ['line 2, column 1: Tabs are not allowed as indentation']],
+    [
+      'tags of code',
+      'a: !!js/function x\nb: !ruby/object y\n',
+      [
+        'line 1, column 4: Unresolved tag: tag:yaml.org,2002:js/function',
+        'line 2, column 4: Unresolved tag: !ruby/object',
+      ],
+    ],
+    ['an empty file', '# nothing\n', ['line 1, column 1: the file is empty']],
+    ['a circle', 'a: &a {b: *a}\n', ['line 1, column 8: a.b.b: *a goes round in a circle']],
+    ['an alias of nothing', 'a: *b\n', ['line 1, column 1: a: there is no anchor &b before *b']],
+    [
+      'two documents',
+      'a: 1\n---\nb: 2\n',
+      ['line 2, column 1: the file holds several documents, and a blueprint is one'],
+    ],
+    ['what does not end', 'a: "x\n', ['line 2, column 1: Missing closing "quote']],
+  ])('is refused with %s', (_what, text, faults) => {
+    expect(faultsOf(text)).toEqual(faults)
+  })
+
+  it.each([
+    [
+      'a billion laughs',
+      [
+        'a: &a [x, x]',
+        ...Array.from(
+          { length: 40 },
+          (_, at) => `k${at}: &k${at} [*${at === 0 ? 'a' : `k${at - 1}`}, *${at === 0 ? 'a' : `k${at - 1}`}]`,
+        ),
+      ].join('\n'),
+    ],
+    [
+      'laughs by merge keys',
+      [
+        'a: &a {x: 1}',
+        ...Array.from(
+          { length: 40 },
+          (_, at) =>
+            `k${at}: &k${at} {<<: [*${at === 0 ? 'a' : `k${at - 1}`}, *${at === 0 ? 'a' : `k${at - 1}`}]}`,
+        ),
+      ].join('\n'),
+    ],
+    ['lists in lists', '['.repeat(50_000)],
+    ['lists in lists in block style', '- '.repeat(50_000)],
+    ['keys of keys', '? '.repeat(50_000)],
+    ['mappings in mappings', Array.from({ length: 1_500 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+    ['a hundred thousand keys', Array.from({ length: 150_000 }, (_, at) => `k${at}: 1`).join('\n')],
+    [
+      'many anchors of one name',
+      Array.from({ length: 30_000 }, () => '- &a x').join('\n') + '\n- *a'.repeat(80_000),
+    ],
+  ])('of %s is refused without being followed', (_what, text) => {
+    const began = performance.now()
+    expect(faultsOf(text).length).toBeGreaterThan(0)
+    // A second would already be far too long for a server that answers others meanwhile; a hang is longer.
+    expect(performance.now() - began).toBeLessThan(20_000)
+  })
+
+  it('over 2 MiB is too large', () => {
+    expect(() => readYaml(`a: ${'x'.repeat(5 * 1024 * 1024)}`)).toThrow('larger than the 2 MiB')
+  })
+})

@@ -14,6 +14,10 @@ const WATCH_MS = 15_000
 const BETWEEN_CALLS_MS = 20
 const DEPLOY_LIMIT_MS = 60_000
 const BURST_LINES = 100_000
+const RATE_LINES = 20_000
+const RATE_STEP = 1_000
+const RATE_SECONDS = 15
+const RATE_KEPT = 100_000
 
 await withServer(async (server, dockerHost) => {
   const docker = async (...args: string[]) =>
@@ -41,6 +45,7 @@ await withServer(async (server, dockerHost) => {
   )
   await one.close()
 
+  await measureRate(server, url, print)
   await measure(server, 'nobody follows')
   const joining = performance.now()
   const many = await followMany(url, FOLLOWERS)
@@ -60,6 +65,37 @@ await withServer(async (server, dockerHost) => {
   await measureBurst(server, print, BURST_LINES / 10)
   await many.close()
 })
+
+/** What one program prints on and on, to one follower and the store. */
+async function measureRate(
+  server: TestServer,
+  url: string,
+  print: (command: string) => Promise<string>,
+): Promise<void> {
+  const before = residentBytes(server.pid)
+  let most = before
+  const watch = setInterval(() => (most = Math.max(most, residentBytes(server.pid))), 100)
+  const follower = await followMany(url, 1)
+  const cpu = cpuSeconds(server.pid)
+  const began = performance.now()
+  const rounds = (RATE_LINES * RATE_SECONDS) / RATE_STEP
+  await print(
+    `for n in $(seq 1 ${rounds}); do seq 1 ${RATE_STEP}; sleep ${RATE_STEP / RATE_LINES - 0.005}; done; echo last`,
+  )
+  const { fewest, lost } = await follower.finished
+  const seconds = (performance.now() - began) / 1_000
+  const share = ((cpuSeconds(server.pid) - cpu) / seconds) * 100
+  clearInterval(watch)
+  await follower.close()
+  const { body } = await server.api(
+    'GET',
+    `/services/busy/logs?tail=${RATE_KEPT}&since=${Math.ceil(seconds) + 1}s`,
+  )
+  const stored = (body as string).split('event: log').length - 2
+  console.log(
+    `one program, ${((fewest - 1) / seconds).toFixed(0)} lines/s for ${seconds.toFixed(0)} s: ${fewest - 1} of ${RATE_LINES * RATE_SECONDS} came, ${lost} said to be lost, of the last ${RATE_KEPT} ${stored} are stored; ${share.toFixed(0)} % of a core, ${formatMib(most - before)} more`,
+  )
+}
 
 /** More at once than a thousand readers on this machine can take. */
 async function measureBurst(

@@ -22,7 +22,7 @@ export function isClosedHost(host: string): boolean {
   const family = isIP(bare)
   if (family === 0) return CLOSED_NAMES.includes(bare.replace(/\.$/, ''))
   // An IPv4 address within an IPv6 one is judged as what it is.
-  return CLOSED.check(bare.replace(/%.*$/, ''), family === 4 ? 'ipv4' : 'ipv6')
+  return CLOSED.check(bare.split('%')[0]!, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** What is wrong with a host; null when nothing is. */
@@ -38,10 +38,10 @@ export function hostFault(host: string): string | null {
  */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
-    if (error) return void callback(error, [])
+    if (error) return callback(error, [])
     const closed = [hostname, ...found.map(({ address }) => address)].find(isClosedHost)
     if (closed !== undefined)
-      return void callback(new Error(`${hostname} leads to ${closed}: ${hostFault(closed)}`), [])
+      return callback(new Error(`${hostname} leads to ${closed}: ${hostFault(closed)}`), [])
     if (options.all) callback(null, found)
     else callback(null, found[0]!.address, found[0]!.family)
   })

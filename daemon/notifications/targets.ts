@@ -62,7 +62,7 @@ function requestOf(
     case 'ntfy': {
       const target = new URL(url)
       const topic = target.pathname.split('/').findLast((part) => part !== '')!
-      target.pathname = target.pathname.replace(/[^/]+\/?$/, '')
+      target.pathname = target.pathname.slice(0, target.pathname.lastIndexOf(topic))
       const priority = BAD_NEWS.test(message.type) ? 4 : 3
       return {
         url: target.href,

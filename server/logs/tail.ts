@@ -46,8 +46,13 @@ export async function readTail(
 ): Promise<Found> {
   const found: Found = { blocks: [], count: 0, isCut: false }
   if (tail === 0) return found
-  for (const slice of slices.toReversed()) {
-    for await (const block of blocksBackwards(slice)) {
+  const newestFirst = slices.toReversed()
+  let content = unpacked(newestFirst[0])
+  for (const [index, slice] of newestFirst.entries()) {
+    const blocks = blocksBackwards(slice, content)
+    // Every line is looked at: the next part is unpacked while this one is looked through.
+    content = matcher ? unpacked(newestFirst[index + 1]) : null
+    for await (const block of blocks) {
       signal?.throwIfAborted()
       const taken = matcher
         ? newestMatches(matcher, block, tail - found.count)
@@ -80,10 +85,21 @@ function newest(block: Buffer, wanted: number): { text: Buffer; count: number } 
   return { text: Buffer.from(block.subarray(start)), count }
 }
 
+type Unpacked = Promise<Buffer | null> | null
+
+/** The content of a packed part, begun to be read; null for any other. */
+function unpacked(slice: Slice | undefined): Unpacked {
+  if (!slice?.isPacked) return null
+  const content = readPart(slice)
+  // A failure is met by whoever comes to it.
+  content.catch(() => {})
+  return content
+}
+
 /** A part's whole lines in blocks, the newest first. */
-async function* blocksBackwards(slice: Slice): AsyncGenerator<Buffer> {
+async function* blocksBackwards(slice: Slice, begun: Unpacked = null): AsyncGenerator<Buffer> {
   if (slice.isPacked || slice.bytes === null) {
-    const content = await readPart(slice)
+    const content = await (begun ?? readPart(slice))
     if (content) yield* piecesBackwards(content.subarray(0, content.lastIndexOf(NEWLINE) + 1))
     return
   }

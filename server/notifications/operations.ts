@@ -80,7 +80,7 @@ export function openUrl(row: NotificationRow): string | null {
 /** A URL as it is shown: chats' own URLs end with what lets anyone write there. */
 export function shownUrl(kind: NotificationKind, url: string): string {
   const shown = shownTarget(url)
-  return kind === 'slack' || kind === 'discord' ? shown.replace(/[^/]+$/, '***') : shown
+  return kind === 'slack' || kind === 'discord' ? `${shown.slice(0, shown.lastIndexOf('/') + 1)}***` : shown
 }
 
 function targetOf(

@@ -12,7 +12,7 @@ import type { Reader } from '../reader/reader.ts'
 import { Slots } from '../reader/slots.ts'
 import { receiveArchive } from '../sources/archive.ts'
 import { remoteAccess } from '../sources/branches.ts'
-import { GitError } from '../sources/git-command.ts'
+import { RemoteFault } from '../sources/git-remote.ts'
 import { checkout } from '../sources/git.ts'
 import { UNPACK_ARCHIVE } from '../sources/jobs.ts'
 import { BuildFailure } from './failure.ts'
@@ -32,7 +32,8 @@ const slots = new Slots(AT_ONCE)
 
 /**
  * Says what a deploy of a repository would do, by the same function as the deploy; nothing of it is kept. Throws
- * `git_remote_unreachable`, or `invalid_request` for what cannot be used in it.
+ * `git_remote_unreachable`, `git_authorization_rejected` or `git_provider_unavailable`, or `invalid_request` for what cannot
+ * be used in it.
  */
 export async function detectRepository(
   { repo_url, branch, ...hints }: DetectHints & { repo_url: string; branch?: string | undefined },
@@ -115,8 +116,10 @@ function newName(): string {
 
 function explain(error: unknown): unknown {
   if (!(error instanceof BuildFailure)) return error
-  const code = error.cause instanceof GitError ? 'git_remote_unreachable' : 'invalid_request'
-  return new AppError(code, error.message, { cause: error })
+  const { cause } = error
+  if (!(cause instanceof RemoteFault)) return new AppError('invalid_request', error.message, { cause })
+  const code = cause.kind === 'refused' ? 'git_authorization_rejected' : 'git_remote_unreachable'
+  return new AppError(code, error.message, { cause })
 }
 
 function view(recipe: Recipe): Detection {

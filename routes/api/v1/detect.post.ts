@@ -19,7 +19,7 @@ export default defineEndpoint({
     json: DetectInput,
   },
   response: Detection,
-  errors: ['git_remote_unreachable'],
+  errors: ['git_remote_unreachable', 'git_authorization_rejected', 'git_provider_unavailable'],
   async handler({ event, query }) {
     const left = whenLeft(event)
     if (isJson(event.node.req.headers['content-type'])) {

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { packContext } from '../daemon/builds/context.ts'
 import { choosePlan } from '../daemon/builds/plans/index.ts'
@@ -20,7 +21,7 @@ type Files = Record<string, string>
 /** A small program, with the one file that changes from round to round. */
 interface Application {
   files: Files
-  change(round: string): Files
+  change: (round: string) => Files
 }
 
 const express = (text: string): string =>
@@ -108,14 +109,12 @@ async function buildTime(server: TestServer, id: string): Promise<number> {
     if (began === 0 && deploy.status === 'building') began = performance.now()
     if (began !== 0 && deploy.status !== 'building') {
       const took = performance.now() - began
-      while ((await server.api('GET', `/deploys/${id}`)).body.status === 'deploying') await delay()
+      while ((await server.api('GET', `/deploys/${id}`)).body.status === 'deploying') await delay(5)
       return took
     }
-    await delay()
+    await delay(5)
   }
 }
-
-const delay = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
 
 /** The same Dockerfile and context, given to the engine's BuildKit as its own client does. */
 async function handMade(dockerHost: string, { files, change }: Application, text: string): Promise<number> {

@@ -1,5 +1,5 @@
 // How much later a datastore is available than the same image run by hand answers its first query; how a backup compares
-// with pg_dump by hand.
+// with pg_dump by hand; what its copy to a bucket takes.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createClient } from '@redis/client'
 import { Client } from 'pg'
+import { startBucket } from '../test/stand/bucket.ts'
 import type { TestServer } from '../test/support/server.ts'
 import { median, withServer } from './lib/stand.ts'
 
@@ -17,6 +18,9 @@ const BACKUP_MIB = Number(process.env.BENCH_BACKUP_MIB ?? 1_024)
 const ROW_BYTES = 1_024
 const MIB = 1_024 * 1_024
 const SAMPLE_MS = 50
+/** Rows as applications have them, and rows that no dump makes smaller. */
+const COMPRESSIBLE = `SELECT i, repeat(md5(i::text), ${ROW_BYTES / 64}) || repeat(md5((i / 100)::text), ${ROW_BYTES / 64}) AS t`
+const RANDOM = `SELECT i, (SELECT string_agg(sha512(int8send(i * 100 + part)), '') FROM generate_series(1, ${ROW_BYTES / 64}) part) AS t`
 
 const ROUNDS = 5
 const PASSWORD = 'by-hand'
@@ -94,53 +98,33 @@ await withServer(async (server, dockerHost) => {
   }
   await measureBackup(server, docker, dockerHost)
 })
+const bucket = await startBucket()
+try {
+  await withServer(measureCopy, bucket.flags)
+} finally {
+  await bucket.stop()
+}
 
 async function measureBackup(
   server: TestServer,
   docker: (...args: string[]) => Promise<string>,
   dockerHost: string,
 ): Promise<void> {
-  const input = { kind: 'relational', name: 'bench-backup', memory_limit_mb: 2_048 }
-  const { body } = await server.api('POST', '/datastores', input)
-  const isAvailable = async () =>
-    (await server.api('GET', `/datastores/${body.id}`)).body.status === 'available'
-  while (!(await isAvailable())) await delay(50)
-  const {
-    external_url: url,
-    username,
-    password,
-    database,
-  } = (await server.api('GET', `/datastores/${body.id}`)).body
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  await client.query(
-    `CREATE TABLE rows AS SELECT i, repeat(md5(i::text), ${ROW_BYTES / 64}) || repeat(md5((i / 100)::text), ${ROW_BYTES / 64}) AS t
-     FROM generate_series(1, ${(BACKUP_MIB * MIB) / ROW_BYTES}) i`,
-  )
-  await client.end()
-
-  const before = residentMib(server.pid)
-  let most = before
-  const sampling = setInterval(() => (most = Math.max(most, residentMib(server.pid))), SAMPLE_MS)
-  const began = performance.now()
-  const backup = (await server.api('POST', `/datastores/${body.id}/backups`)).body
-  const path = `/datastores/${body.id}/backups/${backup.id}`
-  while ((await server.api('GET', path)).body.status === 'running') await delay(SAMPLE_MS)
-  const ours = performance.now() - began
-  clearInterval(sampling)
-  const { size_bytes: size, status } = (await server.api('GET', path)).body
+  const { id, username, password, database } = await filled(server, 'bench-backup', COMPRESSIBLE)
+  const { ms: ours, grownMib, backup } = await backUp(server, id)
+  const { size_bytes: size, status } = backup
 
   const network = await docker(
     'inspect',
     '-f',
     '{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}',
-    body.id,
+    id,
   )
   const address = await docker(
     'inspect',
     '-f',
     '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
-    body.id,
+    id,
   )
   const place = ['--network', network, '-e', `PGPASSWORD=${password}`, '--cpus', '1']
   const dump = ['--entrypoint', 'pg_dump', 'postgres:18', '-Fc', '-h', address, '-U', username, database]
@@ -148,8 +132,49 @@ async function measureBackup(
   await toFile(['-H', dockerHost, 'run', '--rm', ...place, ...dump])
   const byHand = performance.now() - start
   console.log(
-    `backup     of ${BACKUP_MIB} MiB (${(size / MIB).toFixed(0)} MiB, ${status}) ${(ours / 1_000).toFixed(1)} s, pg_dump by hand ${(byHand / 1_000).toFixed(1)} s (ratio ${(ours / byHand).toFixed(2)}; aim: 1.2), the server grew by ${(most - before).toFixed(0)} MiB (aim: 32)`,
+    `backup     of ${BACKUP_MIB} MiB (${(size / MIB).toFixed(0)} MiB, ${status}) ${(ours / 1_000).toFixed(1)} s, pg_dump by hand ${(byHand / 1_000).toFixed(1)} s (ratio ${(ours / byHand).toFixed(2)}; aim: 1.2), the server grew by ${grownMib.toFixed(0)} MiB (aim: 32)`,
   )
+}
+
+/** A backup whose file is as large as what it holds, made and copied to a bucket. */
+async function measureCopy(server: TestServer): Promise<void> {
+  const { id } = await filled(server, 'bench-copy', RANDOM)
+  const { ms, wholeMs, grownMib, backup } = await backUp(server, id)
+  console.log(
+    `copy       of a backup of ${(backup.size_bytes / MIB).toFixed(0)} MiB to a bucket (${backup.stored.join(', ')}) ${((ms - wholeMs) / 1_000).toFixed(1)} s after the ${(wholeMs / 1_000).toFixed(1)} s that it took to make, the server grew by ${grownMib.toFixed(0)} MiB (aim: 32)`,
+  )
+}
+
+/** A relational datastore with rows of this many MiB. */
+async function filled(server: TestServer, name: string, rows: string) {
+  const input = { kind: 'relational', name, memory_limit_mb: 2_048 }
+  const { id } = (await server.api('POST', '/datastores', input)).body
+  const read = async () => (await server.api('GET', `/datastores/${id}`)).body
+  while ((await read()).status !== 'available') await delay(50)
+  const datastore = await read()
+  const client = new Client({ connectionString: datastore.external_url })
+  await client.connect()
+  await client.query(
+    `CREATE TABLE rows AS ${rows} FROM generate_series(1::bigint, ${(BACKUP_MIB * MIB) / ROW_BYTES}) i`,
+  )
+  await client.end()
+  return datastore as { id: string; username: string; password: string; database: string }
+}
+
+/** Makes a backup: how long it took, how long until its file was whole, and how much the server grew. */
+async function backUp(server: TestServer, id: string) {
+  const before = residentMib(server.pid)
+  let most = before
+  const sampling = setInterval(() => (most = Math.max(most, residentMib(server.pid))), SAMPLE_MS)
+  const began = performance.now()
+  const begun = (await server.api('POST', `/datastores/${id}/backups`)).body
+  const read = async () => (await server.api('GET', `/datastores/${id}/backups/${begun.id}`)).body
+  while ((await read()).sha256 === null) await delay(SAMPLE_MS)
+  const wholeMs = performance.now() - began
+  while ((await read()).status === 'running') await delay(SAMPLE_MS)
+  const ms = performance.now() - began
+  clearInterval(sampling)
+  return { ms, wholeMs, grownMib: most - before, backup: await read() }
 }
 
 async function untilDone(work: () => Promise<void>): Promise<void> {

@@ -41,7 +41,8 @@ export function tellCommitStatuses(): () => void {
   /** What each deploy that is under way was told as, and the telling that the next waits for. */
   const told = new Map<string, { state: CommitState; done: Promise<void> }>()
   return onChange(({ kind, id, action }) => {
-    if (kind !== 'deploy' || action === 'deleted') return
+    if (kind !== 'deploy') return
+    if (action === 'deleted') told.delete(id)
     const deploy = getDeploy(id)
     const sha = deploy && commitOf(deploy)
     const status = deploy && STATES[deploy.status]

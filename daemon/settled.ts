@@ -37,8 +37,12 @@ export async function applied(service: ServiceRow): Promise<Service> {
   return viewService(getService(service.id) ?? service)
 }
 
-/** The view of a changed datastore once the change has taken effect. Throws `runtime_error` as `settled` does. */
+/**
+ * The view of a changed datastore once the change has taken effect. One that was not made yet gets it when it is. Throws
+ * `runtime_error` as `settled` does.
+ */
 export async function appliedDatastore(datastore: DatastoreRow): Promise<Datastore> {
+  if (datastore.status === 'creating' || datastore.status === 'failed') return providedDatastore(datastore)
   await settled(datastore, () => getDatastore(datastore.id))
   return viewDatastore(getDatastore(datastore.id) ?? datastore)
 }

@@ -61,10 +61,10 @@ export function dataUnit({ release, dataDirectory }: UnitFacts): string {
       'Restart=on-failure',
       'RestartSec=100ms',
       'OOMScoreAdjust=-800',
-      // Of the data directory it sees its own folder and the sites that it serves: no key, no database.
+      // Of the data directory it sees its own folder, and the sites and certificates that it serves: no other key, no database.
       `TemporaryFileSystem=${word(`${dataDirectory}:ro`)}`,
       `BindPaths=${word(proxyDirectory(dataDirectory))}`,
-      `BindReadOnlyPaths=${word(join(dataDirectory, 'sites'))}`,
+      ...['sites', 'certificates'].map((name) => `BindReadOnlyPaths=${word(join(dataDirectory, name))}`),
       `InaccessiblePaths=-${SETTINGS_FOLDER}`,
       'ProtectHome=read-only',
       'ProtectControlGroups=yes',

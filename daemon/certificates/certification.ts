@@ -18,7 +18,7 @@ import { tryMove } from '#server/machine.ts'
 import { checkHost } from '../domains/checks.ts'
 import { Looks } from '../domains/looks.ts'
 import type { Task } from '../driver.ts'
-import { ClockGuard } from '../jobs/clock-guard.ts'
+import { clockGuard } from '../jobs/clock-guard.ts'
 import { forEachLimited } from '../limits.ts'
 import type { World } from '../world.ts'
 import { Authority } from './authority.ts'
@@ -56,7 +56,7 @@ export class Certification {
   readonly #looks = new Looks(LOOK_HOLDS_MS)
   readonly #gate = new MinuteGate(NEW_ORDERS_A_MINUTE)
   readonly #away = new AwayTimes()
-  readonly #clock = new ClockGuard()
+  readonly #clock = clockGuard()
   readonly #expiry = new ExpiryWatch()
   readonly #running = new Set<string>()
   readonly #stopListening: () => void

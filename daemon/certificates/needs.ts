@@ -25,9 +25,15 @@ export function wantedNames(): Map<string, Wanted> {
   return wanted
 }
 
-/** Whether a certificate is to be ordered now. One that is being issued, and by nobody, was cut off by a restart. */
+/** A clock that is corrected may be this much before what was just written. */
+const CLOCK_SLACK_MS = 60_000
+
+/**
+ * Whether a certificate is to be ordered now. One that is being issued, and by nobody, was cut off by a restart. A wait
+ * that was written under a clock ahead of this one is no wait.
+ */
 export function isDue(row: CertificateRow, directory: string, now: number = Date.now()): boolean {
-  if (row.status === 'failed') return (row.retry_at ?? 0) <= now
+  if (row.status === 'failed') return (row.retry_at ?? 0) <= now || row.updated_at > now + CLOCK_SLACK_MS
   if (row.status === 'issued') return row.directory !== directory || (row.renew_at ?? 0) <= now
   return true
 }

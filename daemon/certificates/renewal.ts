@@ -15,6 +15,7 @@ const RENEWAL_PART = 2 / 3
 const ADVICE_MS = 6 * 3_600_000
 const LEAST_ADVICE_MS = 60_000
 const MOST_ADVICE_MS = 24 * 3_600_000
+const CLOCK_SLACK_MS = 60_000
 /** Questions at a time, and in one pass. */
 const QUESTIONS_AT_A_TIME = 2
 const QUESTIONS_A_PASS = 20
@@ -62,7 +63,8 @@ export class RenewalAdvice {
     const { directory } = useContext().options.acme
     const due = rows
       .filter(
-        (row) => row.status === 'issued' && row.directory === directory && (row.advised_until ?? 0) <= now,
+        (row) =>
+          row.status === 'issued' && row.directory === directory && isAdviceOld(row.advised_until, now),
       )
       .slice(0, QUESTIONS_A_PASS)
     if (due.length === 0) return
@@ -84,9 +86,9 @@ export class RenewalAdvice {
     })
   }
 
-  async #ask(place: string, { id, version, renew_at, not_after }: CertificateRow): Promise<void> {
+  async #ask(place: string, { id, version, renew_at }: CertificateRow): Promise<void> {
     const name = certificateId(readCertificate(id, version!))
-    if (name === null) return setAdvice(id, renew_at!, not_after!)
+    if (name === null) return setAdvice(id, renew_at!, Date.now() + MOST_ADVICE_MS)
     const { axios } = await loadAcme()
     const { data, headers } = await axios.get<{ suggestedWindow?: { start: string; end: string } }>(
       `${place.replace(/\/$/, '')}/${name}`,
@@ -95,6 +97,11 @@ export class RenewalAdvice {
     const until = Date.now() + Math.min(Math.max(again, LEAST_ADVICE_MS), MOST_ADVICE_MS)
     setAdvice(id, adviceOf(data.suggestedWindow, renew_at!), until)
   }
+}
+
+/** Whether an authority is to be asked again. Advice that would hold for longer than any does was written under a clock ahead. */
+export function isAdviceOld(until: number | null, now: number = Date.now()): boolean {
+  return until === null || until <= now || until > now + MOST_ADVICE_MS + CLOCK_SLACK_MS
 }
 
 /** A moment in the window (RFC 9773 section 4.2); what was chosen before, while it is in it. */

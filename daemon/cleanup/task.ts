@@ -9,7 +9,7 @@ import { logger } from '#server/log.ts'
 import { getService } from '#server/services/store.ts'
 import { imageTag, readImageTag } from '../builds/tags.ts'
 import type { Task } from '../driver.ts'
-import { ClockGuard } from '../jobs/clock-guard.ts'
+import { clockGuard } from '../jobs/clock-guard.ts'
 import type { World } from '../world.ts'
 import { runEach } from './run-each.ts'
 import { forgetOldSites, removeStrayLifts, removeStraySites } from './sites.ts'
@@ -27,7 +27,7 @@ const BUILD_CACHE_SHARE = 0.1
 
 /** Removes what the server made and no longer needs; never anything else. */
 export function cleanup(world: World): Task {
-  const clock = new ClockGuard()
+  const clock = clockGuard()
   return {
     name: 'cleanup',
     everyMs: PERIOD_MS,

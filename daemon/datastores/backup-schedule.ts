@@ -5,7 +5,7 @@ import { allDatastores, recordDatastore, type DatastoreRow } from '#server/datas
 import { nextDue } from '#server/jobs/cron.ts'
 import { logger } from '#server/log.ts'
 import type { Task } from '../driver.ts'
-import { ClockGuard, JUMP_MS } from '../jobs/clock-guard.ts'
+import { clockGuard, JUMP_MS } from '../jobs/clock-guard.ts'
 
 const log = logger('backups')
 
@@ -16,7 +16,7 @@ const MAKE_UP_MS = 3_600_000
 
 /** Asks for backups when they fall due. Up to when each schedule is settled is in its record, so that a missed one is made up. */
 export class BackupSchedule {
-  readonly #guard = new ClockGuard()
+  readonly #guard = clockGuard()
   readonly #stopListening: () => void
   #timer: NodeJS.Timeout | undefined
   #wake: () => void = () => {}

@@ -108,6 +108,8 @@ export class DatastoreKeeper {
   /** Asks for a look at everything, after the engine came back. */
   lookAtAll(): void {
     this.#lastSweep = -Infinity
+    // What failed without the engine is no fault of its own.
+    for (const [id, pause] of this.#pauses) this.#cutShort(id, pause)
     this.#wake()
     this.#backups.look()
     this.#replacements.look()
@@ -211,7 +213,10 @@ export class DatastoreKeeper {
 
   #endPause({ id, generation }: DatastoreRow): void {
     const pause = this.#pauses.get(id)
-    if (!pause || pause.generation === generation) return
+    if (pause && pause.generation !== generation) this.#cutShort(id, pause)
+  }
+
+  #cutShort(id: string, pause: Pause): void {
     this.#failures.forget(id)
     pause.end()
   }

@@ -51,8 +51,15 @@ export class ClockGuard {
 
   #hold(why: string): void {
     this.#heldUntil = this.#clock.monotonic() + HOLD_MS
-    log.warn(`${why}: schedules hold for a minute`)
+    log.warn(`${why}: what goes by the clock waits for a minute`)
   }
+}
+
+let shared: ClockGuard | undefined
+
+/** The guard of the host's clock, one for all tasks: what it notices is said once. */
+export function clockGuard(): ClockGuard {
+  return (shared ??= new ClockGuard())
 }
 
 /** When the newest record of what happens by itself or by request was written. */

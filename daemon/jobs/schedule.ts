@@ -7,7 +7,7 @@ import { logger } from '#server/log.ts'
 import { happened } from '#server/notifications/happenings.ts'
 import { allServices, getService, type ServiceRow } from '#server/services/store.ts'
 import type { Task } from '../driver.ts'
-import { ClockGuard, JUMP_MS } from './clock-guard.ts'
+import { clockGuard, JUMP_MS } from './clock-guard.ts'
 
 const log = logger('schedule')
 
@@ -27,7 +27,7 @@ interface Due {
  * have no mark: when they come back, their schedule counts from then.
  */
 export class Schedule {
-  readonly #guard = new ClockGuard()
+  readonly #guard = clockGuard()
   readonly #changed = new Set<string>()
   readonly #stopListening: () => void
   /** The next moment of each cron job, soonest first. */

@@ -17,11 +17,11 @@ export interface Download {
 }
 
 /**
- * Opens the file of a backup, or its copy in the bucket when that is gone. Throws `conflict` when it did not succeed,
+ * Opens the file of a backup, or its copy in the bucket when that is gone. Throws `conflict` when there was never one,
  * `io_error` when what is there is not what was written.
  */
 export async function openBackup(datastore: DatastoreRow, backup: BackupRow): Promise<Download> {
-  if (backup.status !== 'succeeded')
+  if (backup.sha256 === null)
     throw new AppError('conflict', `the backup ${backup.id} is ${backup.status}: it has no file`)
   const isHere = hasBackupFile(backup.id) || backup.object_url === null
   const { stream, size } = await (isHere ? openFile(backup) : openCopy(backup, useContext().stopping))

@@ -25,7 +25,7 @@ const KEPT_MS = 24 * 3_600_000
  * the name is in use, or the datastore is busy.
  */
 export function restoreBackup(datastore: DatastoreRow, backup: BackupRow, name?: string): DatastoreRow {
-  if (backup.status !== 'succeeded')
+  if (backup.sha256 === null)
     throw new AppError('conflict', `the backup ${backup.id} is ${backup.status}: there is nothing to restore`)
   return name === undefined ? restoreInPlace(datastore, backup) : restoreBeside(datastore, backup, name)
 }

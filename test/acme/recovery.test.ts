@@ -1,8 +1,19 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { createServer, request as forward } from 'node:https'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAuthority, type Authority } from '../stand/acme.ts'
 import { waitFor } from '../support/wait.ts'
@@ -40,10 +51,31 @@ function readRow(host: string): Row | undefined {
 }
 
 /** Makes a retry due now, as if the wait were over. */
-async function skipWait(host: string): Promise<void> {
+function skipWait(host: string): void {
+  setMoment('retry_at', host)
+}
+
+/** Makes a renewal due now. */
+function renewNow(host: string): void {
+  setMoment('renew_at', host)
+}
+
+function setMoment(column: 'retry_at' | 'renew_at', host: string): void {
   const database = new DatabaseSync(join(place.server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
-  database.prepare('UPDATE certificates SET retry_at = 0 WHERE id = ?').run(host)
+  database.prepare(`UPDATE certificates SET ${column} = 0 WHERE id = ?`).run(host)
   database.close()
+}
+
+/** Writes a file until the disk is full. */
+function fill(file: string): void {
+  const descriptor = openSync(file, 'w')
+  try {
+    for (;;) writeSync(descriptor, Buffer.alloc(1_024))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 function folderOf(host: string): string {
@@ -51,14 +83,23 @@ function folderOf(host: string): string {
 }
 
 function newOrders(): number {
-  return place.authority.log.split('/order-plz -> calling').length - 1
+  return requestsTo('/order-plz')
+}
+
+/** How often the authority was asked for something. */
+function requestsTo(path: string): number {
+  return place.authority.log.split(`${path} -> calling`).length - 1
 }
 
 describe('kill -9 during an order', () => {
+  let proofsBefore = 0
+  let signedBefore = 0
   const steps: [string, (host: string) => boolean][] = [
     ['when it begins', (host) => readRow(host)?.status === 'issuing'],
     ['when the authority has the order', (host) => (readRow(host)?.order_url ?? null) !== null],
     ['when the key is kept', (host) => existsSync(join(folderOf(host), 'next.privkey.pem'))],
+    ['when its proof is shown', () => requestsTo('/chalZ/') > proofsBefore],
+    ['when the authority was told to sign', () => requestsTo('/finalize-order/') > signedBefore],
     [
       'when the certificate is written',
       (host) =>
@@ -71,6 +112,8 @@ describe('kill -9 during an order', () => {
     async ({ isThere, name }) => {
       const host = `${name}.example.com`
       const before = newOrders()
+      proofsBefore = requestsTo('/chalZ/')
+      signedBefore = requestsTo('/finalize-order/')
       const created = place.server.api('POST', '/services', { name }).catch(() => null)
       const deadline = performance.now() + 20_000
       while (!isThere(host)) {
@@ -91,17 +134,31 @@ describe('kill -9 during an order', () => {
   )
 })
 
-test('a disk that takes no key fails the attempt before anything is signed, and the next one succeeds', async () => {
+test('a full disk fails the attempt before anything is signed, while the old certificate serves on', async () => {
   const host = 'full.example.com'
-  // No folder can be made where a file is.
-  writeFileSync(folderOf(host), '')
-  await place.server.api('POST', '/services', { name: 'full' })
-  const entry = await place.reaches(host, 'failed')
-  expect(entry.error).toMatch(/ENOTDIR|EEXIST/)
-  expect(entry.source).toBeNull()
-  rmSync(folderOf(host))
-  await skipWait(host)
-  await place.reaches(host, 'issued')
+  const folder = folderOf(host)
+  mkdirSync(folder, { recursive: true })
+  await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder])
+  try {
+    await place.server.api('POST', '/services', { name: 'full' })
+    const first = await place.reaches(host, 'issued')
+    const shown = await place.shown(host)
+    fill(join(folder, 'filler'))
+    const signed = requestsTo('/finalize-order/')
+    renewNow(host)
+    const failed = await place.reaches(host, 'failed')
+    expect(failed).toMatchObject({ error: expect.stringContaining('ENOSPC'), expires_at: first.expires_at })
+    expect(failed.retry_at).not.toBeNull()
+    expect(requestsTo('/finalize-order/')).toBe(signed)
+    expect((await place.shown(host)).serialNumber).toBe(shown.serialNumber)
+
+    rmSync(join(folder, 'filler'))
+    skipWait(host)
+    await place.reaches(host, 'issued')
+    expect((await place.shown(host)).serialNumber).not.toBe(shown.serialNumber)
+  } finally {
+    await promisify(execFile)('umount', ['--lazy', folder])
+  }
 })
 
 describe('an authority that does not issue', () => {
@@ -191,7 +248,7 @@ describe('an authority that does not issue', () => {
     // Another authority at the same place, which does not know the account either.
     second = await startAuthority({ dns: place.names, httpPort: 80, httpsPort: 443, former: place.authority })
     await place.server.kill('SIGKILL')
-    await skipWait('patient.example.com')
+    skipWait('patient.example.com')
     await place.server.restart()
     await place.reaches('patient.example.com', 'issued')
   })

@@ -85,12 +85,12 @@ test('GitLab is connected in the browser by OAuth', async () => {
 test('a token is judged before it is kept', async () => {
   await page.goto('/git')
   await page.getByRole('button', { name: 'Use a token…' }).click()
-  await page.getByLabel('Token').fill('ghp_wrong')
+  await page.getByRole('textbox', { name: 'Token' }).fill('ghp_wrong')
   await page.getByLabel('Address of your own instance').fill(provider.url)
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByText(/refused: Bad credentials/).waitFor()
   provider.tokens.set('ghp_right1234', 'ada')
-  await page.getByLabel('Token').fill('ghp_right1234')
+  await page.getByRole('textbox', { name: 'Token' }).fill('ghp_right1234')
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page
     .getByRole('article', { name: /^ada on GitHub/ })
@@ -126,7 +126,7 @@ test('deliveries are listed with what became of them', async () => {
   expect(faults()).toEqual([])
 })
 
-test('the settings of a service hold its deploy hook, ready for a CI', async () => {
+test('the settings of a service hold its watched paths and its deploy hook, ready for a CI', async () => {
   await server.api('POST', '/services', {
     name: 'hooked',
     repo_url: 'https://git.example.com/a/b',
@@ -137,4 +137,14 @@ test('the settings of a service hold its deploy hook, ready for a CI', async () 
   await hook.getByText('curl --fail -X POST "$DEPLOY_HOOK_URL"').waitFor()
   await hook.getByRole('button', { name: 'GitLab CI' }).click()
   await hook.getByText('$CI_COMMIT_SHA').waitFor()
+  await page.getByLabel('Deploy on push when one of these changes').fill('services/api/**\n/wrong')
+  await page.getByRole('button', { name: 'Save paths' }).click()
+  await page.getByText(/must be a glob from the repository's root/).waitFor()
+  await page.getByLabel('Deploy on push when one of these changes').fill('services/api/**\n\n*.json ')
+  await page.getByRole('button', { name: 'Save paths' }).click()
+  await page.getByText('It applies from the next push on.').waitFor()
+  expect((await server.api('GET', '/services/hooked')).body.watch_paths).toEqual([
+    'services/api/**',
+    '*.json',
+  ])
 })

@@ -99,6 +99,11 @@ export const COMPILED: CorpusTree[] = [
     dockerfile: ['FROM gradle:8-jdk21 AS build', 'target=/root/.gradle'],
   },
   {
+    title: 'Gradle whose program lies in a folder',
+    files: { 'settings.gradle.kts': '', gradlew: '', 'app/build.gradle.kts': '' },
+    plan: { runtime: 'java', packageManager: 'gradle' },
+  },
+  {
     title: 'Java with a Procfile that names the jar',
     files: {
       'pom.xml': '',

@@ -375,6 +375,26 @@ export const NODE_SITES: CorpusTree[] = [
     plan: site('react-router', 'build/client', true),
   },
   {
+    title: 'React Router in the browser alone, with a script for the server that is not there',
+    files: {
+      'package.json': manifest(
+        { build: 'react-router build', start: 'react-router-serve ./build/server/index.js' },
+        ['react-router', '@react-router/serve'],
+        ['@react-router/dev'],
+      ),
+      'react-router.config.ts': 'export default { ssr: false }\n',
+    },
+    plan: site('react-router', 'build/client', true),
+  },
+  {
+    title: 'Next as files alone, with the script of its server',
+    files: {
+      'package.json': manifest({ build: 'next build', start: 'next start' }, ['next']),
+      'next.config.ts': "const config = { output: 'export' }\nexport default config\n",
+    },
+    plan: site('next', 'out', false),
+  },
+  {
     title: 'Svelte with Rollup',
     files: {
       'package.json': manifest(

@@ -160,6 +160,15 @@ export const PYTHON: CorpusTree[] = [
     without: ['--no-deps'],
   },
   {
+    title: 'a packaged project with a command of its own',
+    files: {
+      'pyproject.toml':
+        '[project]\nname = "x"\n[project.scripts]\nserve = "x:main"\n[build-system]\nrequires = ["hatchling"]\n',
+      'uv.lock': '',
+    },
+    plan: program(null, 'serve'),
+  },
+  {
     title: 'PDM',
     files: {
       'pyproject.toml': '[project]\ndependencies = ["litestar", "uvicorn"]\n',

@@ -1,62 +1,27 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
+import { openDoor, type EngineDoor } from './engine-door.ts'
 import { containersOf, endOf, fetchFrom } from './live.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'deployer-away-'))
-const socket = join(folder, 'engine.sock')
-let door: Server | null = null
-const open = new Set<Socket>()
+let door: EngineDoor
 let server: TestServer
 let remote: GitRemote
 
-/** Lets the server reach the engine. */
-async function comeBack(): Promise<void> {
-  if (door) return
-  const server = createServer((client) => {
-    const engine = connect(standEngine().replace('unix://', ''))
-    for (const end of [client, engine]) {
-      open.add(end)
-      end.on('error', () => {})
-      end.on('close', () => open.delete(end))
-    }
-    client.on('close', () => engine.destroy())
-    engine.on('close', () => client.destroy())
-    client.pipe(engine).pipe(client)
-  })
-  door = server
-  await new Promise<void>((resolve) => server.listen(socket, resolve))
-}
-
-/** Takes the engine away from the server; the others have it still. */
-async function goAway(): Promise<void> {
-  const server = door!
-  door = null
-  for (const end of open) end.destroy()
-  await new Promise((resolve) => server.close(resolve))
-  rmSync(socket, { force: true })
-}
-
 beforeAll(async () => {
-  await comeBack()
-  server = await startServer({ engine: true, flags: ['--docker-host', `unix://${socket}`] })
+  door = await openDoor()
+  server = await startServer({ engine: true, flags: ['--docker-host', door.host] })
   remote = await startGitHttp()
 })
 afterAll(async () => {
   await remote?.close()
-  await comeBack()
+  await door?.comeBack()
   await server?.stop()
-  await goAway()
-  rmSync(folder, { recursive: true, force: true })
+  await door?.close()
 })
-beforeEach(comeBack)
+beforeEach(() => door.comeBack())
 
 let count = 0
 
@@ -80,7 +45,7 @@ test.each([
   '%s a running service is saved while the engine is away, says so, and takes effect when it is back',
   async (_what, method, path, body, saved, containers) => {
     const service = await live()
-    await goAway()
+    await door.goAway()
     const answer = await server.api(method, `/services/${service.name}${path}`, body)
     expect(answer).toMatchObject({
       status: 502,
@@ -89,7 +54,7 @@ test.each([
       },
     })
     expect((await server.api('GET', `/services/${service.name}`)).body).toMatchObject(saved)
-    await comeBack()
+    await door.comeBack()
     await waitFor(
       async () => ((await containersOf(service.id)).length === containers ? true : null),
       `${containers} containers`,
@@ -99,7 +64,7 @@ test.each([
 
 test('what needs no engine is answered while it is away, and what serves goes on', async () => {
   const service = await live()
-  await goAway()
+  await door.goAway()
   expect(await fetchFrom(server, `${service.name}.localhost`)).toMatchObject({ status: 200 })
   expect((await server.api('PATCH', `/services/${service.name}/env`, { set: { A: 'b' } })).status).toBe(200)
   const created = await server.api('POST', '/services', { name: 'made-meanwhile', deploy: false })
@@ -107,7 +72,7 @@ test('what needs no engine is answered while it is away, and what serves goes on
   expect((await server.api('POST', '/services/made-meanwhile/suspend')).status).toBe(200)
   const restart = await server.api('POST', `/services/${service.name}/restart`)
   expect(restart).toMatchObject({ status: 202, body: { status: 'queued' } })
-  await comeBack()
+  await door.comeBack()
   expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live' })
 })
 
@@ -131,10 +96,10 @@ describe('a deploy under way when the engine goes away', () => {
     const Dockerfile = `FROM busybox:1\nRUN echo begun ${randomUUID()}; sleep 4\nCMD ${SERVE}\n`
     const { name, deploy } = await create({ repo_url: remote.url(await createRepository({ Dockerfile })) })
     await until(deploy, 'begun')
-    await goAway()
+    await door.goAway()
     await until(deploy, 'waiting for it')
     expect((await server.api('GET', `/deploys/${deploy}`)).body.status).toBe('building')
-    await comeBack()
+    await door.comeBack()
     expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
     expect((await fetchFrom(server, `${name}.localhost`)).text.trim()).toBe('up')
   })
@@ -142,9 +107,9 @@ describe('a deploy under way when the engine goes away', () => {
   test('while it rolls out goes on when it is back, and goes live', async () => {
     const { name, deploy } = await create({ image: 'busybox:1', start_command: `sleep 4; ${SERVE}` })
     await until(deploy, 'starting 1 instance')
-    await goAway()
+    await door.goAway()
     await until(deploy, 'waiting for it')
-    await comeBack()
+    await door.comeBack()
     expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
     expect((await fetchFrom(server, `${name}.localhost`)).text.trim()).toBe('up')
   })
@@ -153,24 +118,24 @@ describe('a deploy under way when the engine goes away', () => {
     const { id, deploy } = await create({ image: 'busybox:1', start_command: 'sleep 3600' })
     await until(deploy, 'starting 1 instance')
     await waitFor(async () => (await containersOf(id)).length === 1, 'the container')
-    await goAway()
+    await door.goAway()
     await until(deploy, 'waiting for it')
     const canceled = await server.api('POST', `/deploys/${deploy}/cancel`)
     expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled' } })
-    await comeBack()
+    await door.comeBack()
     await waitFor(async () => (await containersOf(id)).length === 0, 'the container to be gone', 60_000)
   })
 })
 
 test('deleting is answered 502 and goes on when the engine is back', async () => {
   const service = await live()
-  await goAway()
+  await door.goAway()
   expect(await server.api('DELETE', `/services/${service.name}`)).toMatchObject({
     status: 502,
     body: { error: { code: 'runtime_error' } },
   })
   expect((await server.api('GET', `/services/${service.name}`)).body.state).toBe('deleting')
-  await comeBack()
+  await door.comeBack()
   await waitFor(
     async () => ((await server.api('GET', `/services/${service.name}`)).status === 404 ? true : null),
     'the service to be gone',

@@ -13,13 +13,15 @@ import { sweepEngine } from '../stand/engine.ts'
 import { builtServer } from '../support/build.ts'
 import { waitFor } from '../support/wait.ts'
 import { Box, whyNoBox } from './box.ts'
-import { once, Requests } from './requests.ts'
+import { makeCertificate, once, onceSecure, Requests } from './requests.ts'
 
 const DEPLOYER = '/usr/local/bin/deployer'
 const DATA = '/var/lib/deployer'
 /** Where the box looks for an engine; the stand's socket is at /mnt. */
 const ENGINE = '/run/engine.sock'
 const HOST = 'web.localhost'
+/** Local, as an authority would not certify it. */
+const SECURE_HOST = 'shop.example.test'
 const PORTS = { api: 27_878, http: 27_880, https: 27_843 }
 /** The signal that ends a process on the spot. */
 const KILL = 'KILL'
@@ -146,10 +148,16 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     expect(await requests.failures()).toEqual([])
   })
 
+  test('serves over HTTPS with a certificate that the data plane reads within its sandbox', async () => {
+    await api('POST', '/services/web/domains', { domain: SECURE_HOST })
+    await api('POST', '/certificates/uploaded', await makeCertificate(SECURE_HOST))
+    expect(await onceSecure(PORTS.https, SECURE_HOST)).toBe(200)
+  })
+
   test('keeps the secrets of the server from the data plane', async () => {
     const { data } = await pids()
     const seen = await box.must('ls', join('/proc', String(data), 'root', DATA))
-    expect(seen.split('\n').sort()).toEqual(['proxy', 'sites'])
+    expect(seen.split('\n').sort()).toEqual(['certificates', 'proxy', 'sites'])
     expect((await box.run('cat', `/proc/${data}/root/etc/deployer/deployer.env`)).code).not.toBe(0)
   })
 
@@ -163,6 +171,7 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     await waitFor(async () => (await api('GET', '/info')).runtime_version !== null, 'the engine to be found')
     await requests.failures()
     expect(requests.answered).toBeGreaterThan(answered)
+    expect(await onceSecure(PORTS.https, SECURE_HOST)).toBe(200)
     expect(await requests.failures()).toEqual([])
   })
 

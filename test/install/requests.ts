@@ -1,5 +1,11 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
+import { request as requestSecurely } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 /** Between two requests of one way: the machine has other work. */
 const PAUSE_MS = 5
@@ -64,4 +70,56 @@ export function once(port: number, host: string, agent?: Agent): Promise<string 
     asked.on('error', (error) => resolve(error.message))
     asked.end()
   })
+}
+
+/** The status of an answer over HTTPS, whoever has signed the certificate. */
+export function onceSecure(port: number, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      host: '127.0.0.1',
+      port,
+      servername: host,
+      headers: { host },
+      rejectUnauthorized: false,
+    }
+    requestSecurely({ ...options, agent: false }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+/** A certificate for a host, by nobody. */
+export async function makeCertificate(host: string): Promise<{ certificate: string; private_key: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'deployer-pair-'))
+  const [certificate, key] = [join(folder, 'a.crt'), join(folder, 'a.key')]
+  try {
+    await promisify(execFile)('openssl', [
+      ...[
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '30',
+      ],
+      ...[
+        '-subj',
+        `/CN=${host}`,
+        '-addext',
+        `subjectAltName=DNS:${host}`,
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+      ],
+    ])
+    return { certificate: readFileSync(certificate, 'utf8'), private_key: readFileSync(key, 'utf8') }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

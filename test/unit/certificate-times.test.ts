@@ -2,9 +2,11 @@ import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { AwayTimes, backoffMs, MinuteGate } from '#daemon/certificates/backoff.ts'
 import { isNearEnd } from '#daemon/certificates/expiry.ts'
+import { isDue } from '#daemon/certificates/needs.ts'
 import { readRetryAfter } from '#daemon/certificates/problem.ts'
-import { adviceOf, certificateId, renewAt } from '#daemon/certificates/renewal.ts'
+import { adviceOf, certificateId, isAdviceOld, renewAt } from '#daemon/certificates/renewal.ts'
 import { Looks } from '#daemon/domains/looks.ts'
+import type { CertificateRow } from '#server/certificates/store.ts'
 import { readDnsProvider } from '#server/dns-provider.ts'
 
 const MINUTE = 60_000
@@ -25,6 +27,20 @@ describe('a host that could not be certified', () => {
     expect([1, 2, 3, 5].map((failures) => backoffMs(failures, 0.5) / MINUTE)).toEqual([1, 2, 4, 16])
     expect(backoffMs(50, 0.5)).toBe(12 * 60 * MINUTE)
     expect([backoffMs(1, 0), backoffMs(1, 1)]).toEqual([0.8 * MINUTE, 1.2 * MINUTE])
+  })
+
+  it('waits no longer for what was written under a clock that was ahead', () => {
+    const now = Date.UTC(2026, 10, 22)
+    const failed = (updated_at: number, retry_at: number) =>
+      ({ status: 'failed', updated_at, retry_at }) as CertificateRow
+    expect(isDue(failed(now - MINUTE, now + 7 * DAY), 'https://ca.test/', now)).toBe(false)
+    expect(isDue(failed(now + 365 * DAY, now + 366 * DAY), 'https://ca.test/', now)).toBe(true)
+    expect([null, now, now + DAY, now + 2 * DAY].map((until) => isAdviceOld(until, now))).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ])
   })
 
   it('waits as long as the authority says', () => {

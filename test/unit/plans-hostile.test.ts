@@ -92,6 +92,40 @@ test.each<[string, Files]>([
     'scripts that call each other',
     { 'package.json': { scripts: { start: 'npm run a', a: 'npm run start && npm run a' } } },
   ],
+  [
+    'scripts that multiply each other',
+    {
+      'package.json': {
+        scripts: Object.fromEntries(
+          ['start', 'b', 'c', 'd', 'e', 'f'].map((name, at, all) => [
+            name,
+            Array.from({ length: 5_000 }, () => `npm run ${all[at + 1] ?? 'g'}`).join(' && '),
+          ]),
+        ),
+      },
+    },
+  ],
+  [
+    'patterns of stars alone',
+    {
+      'package.json': {
+        ...startable,
+        workspaces: ['**', `!${'**/'.repeat(500)}x`, `!${'**/*/'.repeat(500)}x`],
+      },
+      'a/b/c/d/e/package.json': {},
+    },
+  ],
+  [
+    'a thousand local dependencies',
+    {
+      'package.json': {
+        ...startable,
+        dependencies: Object.fromEntries(
+          Array.from({ length: 1_000 }, (_, at) => [`p${at}`, `file:./p${at}`]),
+        ),
+      },
+    },
+  ],
   ['a lock file of 10 MiB', { 'package.json': startable, 'pnpm-lock.yaml': 'x: y\n'.repeat(2 * MIB) }],
   [
     'packages that need each other',

@@ -89,6 +89,38 @@ describe('a tree that was written to take long', () => {
     ['next.config.js', ['output', 'output:'], { 'package.json': '{"dependencies":{"next":"1"}}' }],
     ['vite.config.js', ['outDir', 'outDir: "'], { 'package.json': '{"dependencies":{"vite":"1"}}' }],
     ['pnpm-lock.yaml', ['lockfileVersion:'], { 'package.json': '{"scripts":{"start":"x"}}' }],
+    ['mise.toml', ['[tools]\nnode = ', '[tools]\n"'], { 'package.json': '{"scripts":{"start":"x"}}' }],
+    ['pnpm-workspace.yaml', ['packages:\n- ', 'packages:\n  - "'], { 'package.json': '{}' }],
+    [
+      'svelte.config.js',
+      ['fallback: ', 'pages: "'],
+      { 'package.json': '{"dependencies":{"@sveltejs/kit":"1"}}' },
+    ],
+    ['eleventy.config.js', ['output: "'], { 'package.json': '{"devDependencies":{"@11ty/eleventy":"1"}}' }],
+    ['tsconfig.json', ['"outDir": "'], { 'package.json': '{"scripts":{"build":"tsc"}}', 'src/index.ts': '' }],
+    ['mkdocs.yml', ['site_dir: ', 'theme:\n  name:'], {}],
+    ['_config.yml', ['theme: ', 'plugins:\n- ', 'destination: '], { '_posts/x': '' }],
+    ['hugo.toml', ['publishDir = ', '"publishDir'], {}],
+    ['netlify.toml', ['HUGO_VERSION = '], { 'hugo.toml': '' }],
+    [
+      'shop/settings.py',
+      ['STATIC_ROOT', 'WSGI_APPLICATION = "'],
+      {
+        'manage.py': "setdefault('DJANGO_SETTINGS_MODULE', 'shop.settings')",
+      },
+    ],
+    ['build.sbt', ['name := "', 'ThisBuild /'], { 'project/plugins.sbt': 'sbt-native-packager' }],
+    ['x.csproj', ['<Project Sdk="', '<TargetFramework>', '<OutputType>'], {}],
+    ['gleam.toml', ['gleam = "', 'gleam'], {}],
+    ['Aptfile', ['a', '#'], { 'package.json': '{"scripts":{"start":"x"}}' }],
+    [
+      'config/routes.rb',
+      ['get "up"', 'get "/up" =>'],
+      {
+        Gemfile: 'gem "rails"',
+        'config/application.rb': '',
+      },
+    ],
     ['Dockerfile', ['# syntax=', '#', 'FROM x\nARG ', 'ARG'], {}],
     ['.dockerignore', ['!', '**/', '[', '*'], { Dockerfile: 'FROM x' }],
   ])('is judged at once: %s', async (name, beginnings, others) => {

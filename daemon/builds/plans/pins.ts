@@ -15,10 +15,13 @@ export type PinReader = () => Promise<Pin | null>
 export async function firstPin(readers: readonly PinReader[]): Promise<Pin | null> {
   for (const read of readers) {
     const pin = await read()
-    if (pin !== null) return pin
+    if (pin !== null && !UNTOLD.has(pin.text)) return pin
   }
   return null
 }
+
+/** Versions of these words say nothing that a plan would not choose itself. */
+const UNTOLD = new Set(['latest', 'system', 'stable'])
 
 /** Reads files that hold a version alone: the first line with text that is no comment. */
 export function inFiles(tree: Tree, files: readonly string[]): PinReader {
@@ -38,15 +41,9 @@ export function inManifest(text: string | null | undefined, where: string): PinR
   return async () => (text === null || text === undefined || text.trim() === '' ? null : { text, where })
 }
 
-/** Versions of these words say nothing that a plan would not choose itself. */
-const UNTOLD = new Set(['latest', 'system', 'stable'])
-
 /** Reads the files of asdf and mise, which name versions of all languages, for a tool that goes by any of `names`. */
 export function inToolFiles(tree: Tree, names: readonly string[]): PinReader {
-  return async () => {
-    const pin = (await inToolVersions(tree, names)) ?? (await inMise(tree, names))
-    return pin !== null && UNTOLD.has(pin.text) ? null : pin
-  }
+  return async () => (await inToolVersions(tree, names)) ?? (await inMise(tree, names))
 }
 
 /** `nodejs 22.1.0 20.9.0`: the first version is used (asdf, "Configuration"). */

@@ -50,7 +50,8 @@ export const BACKUP_TRIGGER: Record<BackupTrigger, string> = {
 }
 
 /** How the status of a backup reads: one without the copy that it should have is no full success. */
-export function backupLook({ status, error }: Backup): Presentation {
+export function backupLook({ status, sha256, error }: Backup): Presentation {
+  if (status === 'running' && sha256 !== null) return { label: 'Copying to the bucket', tone: 'progress' }
   if (status === 'succeeded' && error !== null) return { label: 'Here only', tone: 'warning' }
   return BACKUP_STATUS[status]
 }

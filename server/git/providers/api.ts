@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Repository } from '../schema.ts'
 
 /** Whose a token is. */
@@ -23,6 +24,11 @@ export interface CommitStatus {
   /** Where a person reads more; null when there is no such place on the internet. */
   url: string | null
 }
+
+/** A text of a provider that is kept or shown: names have a few hundred characters at most. */
+export const ProviderText = z.string().max(1_000)
+/** An address of a provider that people follow: nothing but the web, whatever the provider says. */
+export const WebAddress = ProviderText.regex(/^https?:\/\//i)
 
 /** The most repositories that are listed, and the pages they come in. */
 export const PAGE = 100

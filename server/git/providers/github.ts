@@ -2,7 +2,15 @@ import appJwt from 'universal-github-app-jwt'
 import { z } from 'zod'
 import { timestamp } from '../../clock.ts'
 import type { Repository } from '../schema.ts'
-import { byUpdate, MAX_PAGES, PAGE, type CommitState, type ProviderApi } from './api.ts'
+import {
+  byUpdate,
+  MAX_PAGES,
+  PAGE,
+  ProviderText,
+  WebAddress,
+  type CommitState,
+  type ProviderApi,
+} from './api.ts'
 import { ask, rejected, unavailable, type Answer, type Question } from './ask.ts'
 import type { Place } from './place.ts'
 
@@ -11,7 +19,7 @@ const VERSION = '2022-11-28'
 /** A description of a status that is longer is refused. */
 const MAX_DESCRIPTION_CHARACTERS = 140
 
-const User = z.object({ login: z.string(), name: z.string().nullish() })
+const User = z.object({ login: ProviderText, name: ProviderText.nullish() })
 
 const Repositories = z.array(
   z.object({
@@ -21,8 +29,8 @@ const Repositories = z.array(
     owner: z.object({ login: z.string() }),
     description: z.string().nullish(),
     default_branch: z.string().nullish(),
-    clone_url: z.string(),
-    html_url: z.string(),
+    clone_url: WebAddress,
+    html_url: WebAddress,
     private: z.boolean(),
     archived: z.boolean().default(false),
     updated_at: z.string().nullish(),
@@ -33,8 +41,8 @@ const InstallationRepositories = z.object({ repositories: Repositories })
 /** An app that a manifest made. */
 export const App = z.object({
   id: z.int(),
-  slug: z.string(),
-  html_url: z.string(),
+  slug: ProviderText,
+  html_url: WebAddress,
   client_id: z.string(),
   client_secret: z.string(),
   webhook_secret: z.string().nullish(),
@@ -45,8 +53,8 @@ export type App = z.infer<typeof App>
 /** Where and for what an app was installed. */
 export const Installation = z.object({
   id: z.int(),
-  html_url: z.string(),
-  account: z.object({ login: z.string(), name: z.string().nullish() }),
+  html_url: WebAddress,
+  account: z.object({ login: ProviderText, name: ProviderText.nullish() }),
   repository_selection: z.string().nullish(),
   permissions: z.record(z.string(), z.string()).default({}),
 })

@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { timestamp } from '../../clock.ts'
 import type { Repository } from '../schema.ts'
-import { byUpdate, MAX_PAGES, PAGE, type CommitState, type ProviderApi } from './api.ts'
+import {
+  byUpdate,
+  MAX_PAGES,
+  PAGE,
+  ProviderText,
+  WebAddress,
+  type CommitState,
+  type ProviderApi,
+} from './api.ts'
 import { ask, rejected, unavailable, type Answer, type Question } from './ask.ts'
 import type { Place } from './place.ts'
 
@@ -10,7 +18,7 @@ const MAX_DESCRIPTION_CHARACTERS = 255
 /** What this server asks to be allowed. */
 export const SCOPES = ['read_api', 'read_repository']
 
-const User = z.object({ username: z.string(), name: z.string().nullish() })
+const User = z.object({ username: ProviderText, name: ProviderText.nullish() })
 const TokenFacts = z.object({ scopes: z.array(z.string()).default([]), expires_at: z.string().nullish() })
 
 const Projects = z.array(
@@ -21,8 +29,8 @@ const Projects = z.array(
     namespace: z.object({ full_path: z.string() }),
     description: z.string().nullish(),
     default_branch: z.string().nullish(),
-    http_url_to_repo: z.string(),
-    web_url: z.string(),
+    http_url_to_repo: WebAddress,
+    web_url: WebAddress,
     visibility: z.string().default('private'),
     archived: z.boolean().default(false),
     last_activity_at: z.string().nullish(),

@@ -92,6 +92,7 @@ test('files that are taken as they are lose the build command', () => {
     port: null,
     runtime: 'auto',
     build_command: 'make',
+    apt_packages: [] as string[],
   } as Service
   expect(patchOf(formOf(service), { ...formOf(service), runtime: 'static' })).toEqual({
     runtime: 'static',

@@ -41,7 +41,7 @@ async function toolOf(tree: Tree): Promise<Tool | null> {
       output: ['/app/target'],
     }
   }
-  for (const manifest of ['build.gradle', 'build.gradle.kts']) {
+  for (const manifest of ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts']) {
     if (!(await tree.hasFile(manifest))) continue
     const hasWrapper = await tree.hasFile('gradlew')
     return {
@@ -50,7 +50,7 @@ async function toolOf(tree: Tree): Promise<Tool | null> {
       manifest,
       image: (major) => (hasWrapper ? `eclipse-temurin:${major}-jdk` : `gradle:8-jdk${major}`),
       command: `${hasWrapper ? 'sh ./gradlew' : 'gradle'} --no-daemon build -x test`,
-      jars: 'build/libs/*.jar build/libs/*.war',
+      jars: 'build/libs/*.jar build/libs/*.war */build/libs/*.jar',
       output: ['/app/build', '/app/.gradle'],
     }
   }

@@ -99,6 +99,9 @@ function readScripts(
 /** Paths that a COPY line takes as they are. */
 const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
 
+/** Each is a layer, of which an image has about a hundred at most. */
+const MAX_LOCAL = 20
+
 async function copiesOf(
   tree: Tree,
   manifest: Manifest,
@@ -109,8 +112,10 @@ async function copiesOf(
   for (const name of manager.files) if (await tree.hasFile(name)) files.push(name)
   const folders: string[] = []
   for (const name of manager.folders) if (await tree.hasFolder(name)) folders.push(name)
-  for (const local of localDependencies(manifest, packages)) {
-    if (!PLAIN_PATH.test(local)) return ['COPY source/ ./', `COPY ${MANIFESTS_FOLDER}/ ./`]
+  const locals = localDependencies(manifest, packages)
+  for (const local of locals) {
+    if (locals.length > MAX_LOCAL || !PLAIN_PATH.test(local))
+      return ['COPY source/ ./', `COPY ${MANIFESTS_FOLDER}/ ./`]
     if (await tree.hasFolder(local)) folders.push(local)
     else if (await tree.hasFile(local)) folders.push(local)
   }

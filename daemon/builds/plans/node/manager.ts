@@ -32,7 +32,7 @@ export async function choosePackageManager(
   notes: string[],
 ): Promise<PackageManager> {
   const named = manifest.packageManager === null ? null : readField(manifest.packageManager)
-  const name = named?.name ?? (await nameByLock(tree)) ?? manifest.devEngines.packageManager?.name ?? 'npm'
+  const name = named?.name ?? (await nameByLock(tree)) ?? nameByEngines(manifest)
   const version = named?.version ?? (await pinnedVersion(tree, manifest, name))
   if (name === 'pnpm') {
     return pnpm(version ?? (await pnpmVersion(tree)), await tree.hasFile('pnpm-lock.yaml'))
@@ -59,6 +59,10 @@ function readField(field: string): { name: string; version: string | null } {
     )
   }
   return { name, version: version ?? null }
+}
+
+function nameByEngines({ devEngines, engines }: Manifest): string {
+  return devEngines.packageManager?.name ?? ['pnpm', 'yarn'].find((name) => name in engines) ?? 'npm'
 }
 
 /** A lock file of Bun beside another one was left by a trial: the plan of Bun is asked before that of node. */

@@ -36,7 +36,7 @@ export const bun: LanguagePlan = {
   detect: async (tree) => {
     const manifest = await tree.readText('package.json')
     if (manifest === null) return false
-    if (/"packageManager"\s*:\s*"bun@/.test(manifest)) return true
+    if (/"packageManager"\s*:\s*"bun@|"start"\s*:\s*"bunx? /.test(manifest)) return true
     return (await tree.hasFile('bun.lock')) || (await tree.hasFile('bun.lockb'))
   },
   plan: (tree, settings, whole) => makePlan('bun', tree, settings, whole),

@@ -3,8 +3,8 @@ export type Call = string[]
 
 /** Scripts that call each other in a circle are followed so far. */
 const MAX_DEPTH = 6
-/** More calls than this say no more. */
-const MAX_CALLS = 50
+/** More words than this say no more; scripts may multiply each other. */
+const MAX_WORDS = 2_000
 
 /** Words before a program that change nothing of what it is. */
 const RUNNERS = new Set([
@@ -47,7 +47,7 @@ function follow(
     const all = part.split(/\s+/).filter((word) => word !== '')
     const words = withoutRunners(all)
     const script = scriptOf(words, scripts)
-    if (followed.calls.length === MAX_CALLS) break
+    if (followed.words.length + all.length > MAX_WORDS) break
     followed.words.push(...all)
     if (script !== null && depth < MAX_DEPTH) follow(script, scripts, depth + 1, followed)
     else if (words.length > 0) followed.calls.push(words)

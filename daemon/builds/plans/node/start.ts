@@ -46,11 +46,11 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   // The server that the standalone build made; `next start` does not serve it (Next.js, "output").
   if (framework?.output === '.next/standalone') return { command: framework.start! }
   const script = START_SCRIPTS.find(
-    (name) => name in manifest.scripts && !isForDevelopment(manifest.scripts[name]!, manifest),
+    (name) => name in manifest.scripts && !isUnused(manifest.scripts[name]!, search),
   )
   if (script !== undefined) return { command: commandOf(script, search) }
   if (manifest.scripts.start !== undefined) {
-    notes.push(`the script "start" (${manifest.scripts.start}) is for development: it is not used`)
+    notes.push(`the script "start" (${manifest.scripts.start}) starts no server for users: it is not used`)
   }
   if (framework?.start) return { command: framework.start }
   const entry = await entryOf(search)
@@ -62,8 +62,15 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   return entry === null ? null : { command: entry }
 }
 
-function isForDevelopment(script: string, { scripts }: Manifest): boolean {
-  return callsOf(script, scripts).some(isDevelopmentServer)
+/** Programs that start what their framework built as a server, which there is none of where it built files alone. */
+const FRAMEWORK_SERVERS = new Set(['next', 'nuxt', 'react-router-serve', 'remix-serve', 'vinxi'])
+
+/** Whether a script starts a development server, or the server of a framework that makes none here. */
+function isUnused(script: string, { manifest: { scripts }, framework }: StartSearch): boolean {
+  const isSite = framework !== null && framework.start === null && framework.publishDirectory !== null
+  return callsOf(script, scripts).some(
+    (call) => isDevelopmentServer(call) || (isSite && FRAMEWORK_SERVERS.has(call[0]!)),
+  )
 }
 
 /**

@@ -51,8 +51,12 @@ async function pnpmPatterns(tree: Tree): Promise<string[] | null> {
   return patterns.length === 0 ? null : patterns
 }
 
+/** Two `**` in a row are one, which would be tried in every division. */
 function segmentsOf(pattern: string): string[] {
-  return pattern.split('/').filter((segment) => segment !== '' && segment !== '.')
+  return pattern
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .filter((segment, index, all) => segment !== '**' || all[index - 1] !== '**')
 }
 
 /** Looks for the folders with a package.json that patterns name. */

@@ -49,7 +49,12 @@ export async function findStart(
   project: DjangoProject | null,
 ): Promise<PythonStart | null> {
   if (project !== null) return django(project.module, names)
-  return (await ownServer(tree, names)) ?? (await application(tree, names)) ?? (await plainFile(tree))
+  return (
+    (await ownServer(tree, names)) ??
+    (await application(tree, names)) ??
+    (await plainFile(tree)) ??
+    (await ownCommand(tree))
+  )
 }
 
 function django(module: string, names: NamesPackage): PythonStart {
@@ -165,4 +170,17 @@ async function plainFile(tree: Tree): Promise<PythonStart | null> {
     if (await tree.hasFile(file)) return { command: `python ${file}`, framework: null, packages: [] }
   }
   return null
+}
+
+/** The only command that the project installs, which needs the project itself to be built (PyPA, "Entry points"). */
+async function ownCommand(tree: Tree): Promise<PythonStart | null> {
+  const commands: string[] = []
+  let table = ''
+  for (const line of linesOf((await tree.readText('pyproject.toml')) ?? '')) {
+    const text = line.trim()
+    if (text.startsWith('[')) table = text
+    const name = /^"?([\w.-]+)"?\s*=/.exec(text)?.[1]
+    if (table === '[project.scripts]' && name !== undefined) commands.push(name)
+  }
+  return commands.length === 1 ? { command: commands[0]!, framework: null, packages: [] } : null
 }

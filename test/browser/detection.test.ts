@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { commit, createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { setUp, TestBrowser } from './browser.ts'
+
+let browser: TestBrowser
+let server: TestServer
+let remote: GitRemote
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer()
+  remote = await startGitHttp()
+  browser = await TestBrowser.launch()
+  page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await remote?.close()
+  await server?.stop()
+})
+
+const found = () => page.getByRole('region', { name: 'Found in the source' })
+
+test('New service shows what a repository is before anything is made, and takes its type', async () => {
+  const repository = await createRepository({
+    'package.json': JSON.stringify({ scripts: { build: 'vite build' }, devDependencies: { vite: '7' } }),
+    'index.html': '',
+  })
+  const rails = { Gemfile: 'gem "rails"\n', 'config/application.rb': '', 'config.ru': '', 'README.md': '' }
+  await commit(
+    repository,
+    Object.fromEntries(Object.entries(rails).map(([name, text]) => [`api/${name}`, text])),
+    'api',
+  )
+  await page.goto('/services/new')
+  await page.getByLabel('Repository address').fill(remote.url(repository))
+  await found().getByText('Static site: Node.js').waitFor()
+  expect(await found().innerText()).toMatch(/vite[^]*Build\n+npm run build[^]*Publish\n+dist/)
+  expect(await page.getByLabel('Type').inputValue()).toBe('static_site')
+  await page.getByText('Build and publish directory').click()
+  expect(await page.getByLabel('Publish directory').getAttribute('placeholder')).toBe('dist')
+
+  await page.getByLabel('Root directory').fill('api')
+  await found().getByText('Web service: Ruby').waitFor()
+  expect(await found().innerText()).toMatch(
+    /rails[^]*Start\n+.*rails[^]*Variables it is given\n+SECRET_KEY_BASE/,
+  )
+  expect(await page.getByLabel('Type').inputValue()).toBe('web_service')
+  await found().getByText('Why').click()
+  await found().getByText('SECRET_KEY_BASE:').waitFor()
+
+  await page.getByLabel('Type').selectOption('Background worker')
+  await page.getByLabel('Root directory').fill('vite')
+  await found().getByText('Root_dir vite is no folder').waitFor()
+  expect((await server.api('GET', '/services')).body).toEqual([])
+  expect(browser.faults).toEqual([])
+})
+
+test('New service says when nothing is found, and why', async () => {
+  const repository = await createRepository({ 'README.md': 'words' })
+  await page.goto('/services/new')
+  await page.getByLabel('Repository address').fill(remote.url(repository))
+  await found().getByText('Nothing that could be deployed was found').waitFor()
+  await found().getByText('no way to build this source was found').waitFor()
+})

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { become, create, keyvalue, read, type Datastore } from './datastore-support.ts'
+import { openDoor, type EngineDoor } from './engine-door.ts'
+import { docker } from './live.ts'
+
+let door: EngineDoor
+let server: TestServer
+
+beforeAll(async () => {
+  door = await openDoor()
+  server = await startServer({ engine: true, flags: ['--docker-host', door.host] })
+  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
+})
+afterAll(async () => {
+  door?.refuse(null)
+  await door?.comeBack()
+  await server?.stop()
+  await door?.close()
+})
+beforeEach(async () => {
+  door.refuse(null)
+  await door.comeBack()
+})
+
+async function cacheWith(name: string, value: string): Promise<Datastore> {
+  const { id } = await create(server, { kind: 'keyvalue', name })
+  const cache = await become(server, id, 'available')
+  await keyvalue(cache.external_url, (client) => client.set('kept', value))
+  return cache
+}
+
+function kept({ external_url }: Datastore): Promise<string | null> {
+  return keyvalue(external_url, (client) => client.get('kept'))
+}
+
+/** Ends the server as a crash does, and starts it again. */
+async function crash(): Promise<void> {
+  await server.kill('SIGKILL')
+  await server.restart()
+}
+
+test('a datastore whose volume cannot be made has failed with the reason, and is made when it can be', async () => {
+  door.refuse({ line: /^POST \S*\/volumes\/create/, words: 'no space left on device' })
+  const { id } = await create(server, { kind: 'keyvalue', name: 'volumeless' })
+  const failed = await become(server, id, 'failed')
+  expect(failed.error).toMatch(/^creating the volume dbs-\S+: the disk is full/)
+  expect(await docker('volume', 'ls', '-q', '--filter', `name=${id}`)).toBe('')
+  await crash()
+  expect(await read(server, id)).toMatchObject({ status: 'failed' })
+  door.refuse(null)
+  const again = await server.api('PATCH', `/datastores/${id}`, {})
+  expect(again.status).toBe(200)
+  await become(server, id, 'available')
+})
+
+test('a datastore during whose creation the engine goes away has failed, and is made when it is back', async () => {
+  const asked = create(server, { kind: 'keyvalue', name: 'halfway' })
+  await waitFor(async () => (await server.api('GET', '/datastores/halfway')).status === 200, 'its record')
+  await door.goAway()
+  const { id } = await asked
+  const failed = await become(server, id, 'failed')
+  expect(failed.error).toContain('engine')
+  await door.comeBack()
+  await become(server, id, 'available')
+})
+
+test('limits that are changed while the engine is away are saved, and applied when it is back', async () => {
+  const cache = await cacheWith('limited', 'yes')
+  await door.goAway()
+  const { status, body } = await server.api('PATCH', '/datastores/limited', { memory_limit_mb: 96 })
+  expect(status).toBe(502)
+  expect(body.error.code).toBe('runtime_error')
+  expect(body.error.message).toMatch(/^saved; not applied yet: /)
+  await door.comeBack()
+  await waitFor(async () => {
+    const limit = await docker('inspect', '-f', '{{.HostConfig.Memory}}', cache.id)
+    return limit === String(96 * 1024 * 1024)
+  }, 'the limit')
+  expect(await kept(cache)).toBe('yes')
+})
+
+test('a server that is killed while a datastore is created makes it', async () => {
+  const asked = server.api('POST', '/datastores', { kind: 'keyvalue', name: 'early' }).catch(() => null)
+  await waitFor(async () => (await server.api('GET', '/datastores/early')).status === 200, 'its record')
+  await crash()
+  await asked
+  const { id } = await read(server, 'early')
+  const cache = await become(server, id, 'available')
+  await keyvalue(cache.external_url, (client) => client.ping())
+})
+
+test('a server that is killed while a datastore is unavailable brings it back with what it held', async () => {
+  const cache = await cacheWith('down', 'yes')
+  door.refuse({ line: /^POST \S*\/containers\/create/, words: 'not now' })
+  await docker('rm', '-f', cache.id)
+  await become(server, cache.id, 'unavailable')
+  await crash()
+  expect(await read(server, cache.id)).toMatchObject({ status: 'unavailable' })
+  door.refuse(null)
+  await become(server, cache.id, 'available')
+  expect(await kept(cache)).toBe('yes')
+})
+
+test('a server that is killed while a datastore is deleted removes all of it', async () => {
+  const cache = await cacheWith('leaving', 'yes')
+  door.refuse({ line: /^DELETE \S*\/volumes\//, words: 'it is in use' })
+  const { status, body } = await server.api('DELETE', '/datastores/leaving')
+  expect(status).toBe(502)
+  expect(body.error.message).toContain('it is in use')
+  await crash()
+  expect(await read(server, cache.id)).toMatchObject({ status: 'deleting' })
+  door.refuse(null)
+  await waitFor(async () => (await server.api('GET', `/datastores/${cache.id}`)).status === 404, 'its end')
+  expect(await docker('volume', 'ls', '-q', '--filter', `name=${cache.id}`)).toBe('')
+  expect(await docker('ps', '-aq', '--filter', `name=${cache.id}`)).toBe('')
+})
+
+test('a backup whose container cannot be made has failed with the reason, and leaves nothing', async () => {
+  await cacheWith('copied', 'yes')
+  door.refuse({ line: /^POST \S*\/containers\/create\?\S*name=bak-/, words: 'not now' })
+  const { body } = await server.api('POST', '/datastores/copied/backups')
+  const path = `/datastores/copied/backups/${body.id}`
+  const ended = await waitFor(async () => {
+    const backup = (await server.api('GET', path)).body
+    return backup.status === 'failed' ? backup : null
+  }, 'the backup to fail')
+  expect(ended.error).toContain('not now')
+  expect(ended.stored).toEqual([])
+})

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { standEngine } from '../support/stand-setup.ts'
+
+/** A socket of its own that leads to the stand's engine, for a server from which the engine is to be taken away. */
+export interface EngineDoor {
+  /** For `--docker-host`. */
+  host: string
+  /** Lets the server reach the engine; it may already. */
+  comeBack(): Promise<void>
+  /** Takes the engine away from the server; the others have it still. */
+  goAway(): Promise<void>
+  /** Has the engine refuse requests whose first line is such, with these words; null for none. */
+  refuse(requests: { line: RegExp; words: string } | null): void
+  close(): Promise<void>
+}
+
+/** Opens a door to the engine. */
+export async function openDoor(): Promise<EngineDoor> {
+  const folder = mkdtempSync(join(tmpdir(), 'deployer-door-'))
+  const socket = join(folder, 'engine.sock')
+  const open = new Set<Socket>()
+  let door: Server | null = null
+  let refused: { line: RegExp; words: string } | null = null
+
+  function pass(client: Socket): void {
+    const engine = connect(standEngine().replace('unix://', ''))
+    for (const end of [client, engine]) {
+      open.add(end)
+      end.on('error', () => {})
+      end.on('close', () => open.delete(end))
+    }
+    client.on('close', () => engine.destroy())
+    engine.on('close', () => client.destroy())
+    client.on('data', (chunk) => {
+      const line = chunk.toString('latin1').split('\r\n')[0]!
+      if (refused?.line.test(line)) client.end(refusal(refused.words))
+      else engine.write(chunk)
+    })
+    client.on('end', () => engine.end())
+    engine.pipe(client)
+  }
+
+  const opened: EngineDoor = {
+    host: `unix://${socket}`,
+    async comeBack() {
+      if (door) return
+      const server = createServer({ allowHalfOpen: true }, pass)
+      door = server
+      await new Promise<void>((resolve) => server.listen(socket, resolve))
+    },
+    async goAway() {
+      const server = door
+      if (!server) return
+      door = null
+      for (const end of open) end.destroy()
+      await new Promise((resolve) => server.close(resolve))
+      rmSync(socket, { force: true })
+    },
+    refuse: (requests) => (refused = requests),
+    async close() {
+      await opened.goAway()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  await opened.comeBack()
+  return opened
+}
+
+function refusal(message: string): string {
+  const body = JSON.stringify({ message })
+  return `HTTP/1.1 500 Internal Server Error\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+}

@@ -22,7 +22,11 @@ const Moment = z
     return z.NEVER
   })
   .optional()
-  .meta({ override: { type: 'string' }, examples: ['15m'] })
+  .meta({
+    override: { type: 'string' },
+    description: 'A timestamp, or how long ago',
+    examples: ['15m'],
+  })
 
 /** The query of a service's log. */
 export const ServiceLogQuery = z
@@ -40,7 +44,10 @@ export const ServiceLogQuery = z
       .meta({ description: 'A text in any case, or /an expression/ of RE2', examples: ['timeout'] }),
     instance: z.string().min(1).max(64).optional().meta({ description: 'The name of an instance' }),
     deploy: z.string().min(1).max(64).optional().meta({ description: 'The id of a deploy' }),
-    stream: z.enum(['stdout', 'stderr', 'system']).optional(),
+    stream: z
+      .enum(['stdout', 'stderr', 'system'])
+      .optional()
+      .meta({ description: 'Lines of this stream alone' }),
   })
   .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
     path: ['until'],

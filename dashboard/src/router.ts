@@ -98,7 +98,6 @@ export const router = createRouter({
           },
         },
         { path: 'git/callback', component: () => import('./git/CallbackPage.vue') },
-        { path: 'server', component: ahead(() => import('./pages/ServerPage.vue')) },
         { path: 'account', component: ahead(() => import('./pages/AccountPage.vue')) },
         { path: ':path(.*)*', component: ahead(() => import('./pages/NotFoundPage.vue')) },
       ],

@@ -10,8 +10,8 @@ import backups from './010-backups.ts'
 import copiesOfBackups from './011-copies-of-backups.ts'
 import gitConnections from './012-git-connections.ts'
 import logsAndNotifications from './014-logs-and-notifications.ts'
-import aptPackages from './016-apt-packages.ts'
 import blueprints from './015-blueprints.ts'
+import aptPackages from './016-apt-packages.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [
@@ -27,6 +27,6 @@ export const migrations: readonly string[] = [
   copiesOfBackups,
   gitConnections,
   logsAndNotifications,
-  aptPackages,
   blueprints,
+  aptPackages,
 ]

@@ -1,6 +1,6 @@
 import { request as httpRequest, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { guardedLookup, hostFault } from './guarded-address.ts'
+import { judgedLookup, placeFault, TARGETS } from './reach/judged.ts'
 import { VERSION } from './version.ts'
 
 /** Who has not answered by then does not answer. */
@@ -28,7 +28,7 @@ export interface OutgoingAnswer {
  */
 export function send({ method, url, headers, body, signal }: Outgoing): Promise<OutgoingAnswer> {
   const { protocol, hostname, port, pathname, search, username, password } = new URL(url)
-  const fault = hostFault(hostname)
+  const fault = urlFault(url)
   if (fault !== null) return Promise.reject(new Error(fault))
   const options: RequestOptions = {
     method,
@@ -37,7 +37,7 @@ export function send({ method, url, headers, body, signal }: Outgoing): Promise<
     path: `${pathname}${search}`,
     ...(username === '' ? {} : { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
     headers: { 'user-agent': `deployer/${VERSION}`, 'content-length': Buffer.byteLength(body), ...headers },
-    lookup: guardedLookup,
+    lookup: judgedLookup(portOf(new URL(url)), TARGETS),
     agent: false,
     signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
   }
@@ -77,7 +77,11 @@ export function answerFault({ status, text }: OutgoingAnswer): string | null {
 export function urlFault(text: string): string | null {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an http or https URL'
-  return hostFault(url.hostname)
+  return placeFault(url.hostname, portOf(url), TARGETS)
+}
+
+function portOf(url: URL): number {
+  return Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
 }
 
 /** A URL without what is secret in it: its password, and its query. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import type { DrainKind } from '#server/log-drains/schema.ts'
 import type { LogLine } from '#server/log-lines.ts'
-import { guardedLookup, hostFault } from '#server/guarded-address.ts'
+import { assertPlace, judgedLookup, TARGETS } from '#server/reach/judged.ts'
 import { answerFault, send } from '#server/outgoing.ts'
 import { bodyOf, type Origin } from './formats.ts'
 
@@ -88,10 +88,10 @@ class SyslogTarget implements DrainTarget {
   async #connected(signal: AbortSignal): Promise<Socket> {
     if (this.#socket && !this.#socket.destroyed && this.#socket.writable) return this.#socket
     const host = this.#url.hostname.replace(/^\[(.*)\]$/, '$1')
-    const fault = hostFault(host)
-    if (fault !== null) throw new Error(fault)
+    const port = Number(this.#url.port)
+    assertPlace(host, port, TARGETS)
     const isTls = this.#url.protocol === 'tls:'
-    const options = { host, port: Number(this.#url.port), lookup: guardedLookup }
+    const options = { host, port, lookup: judgedLookup(port, TARGETS) }
     const socket = isTls ? connectTls({ ...options, servername: host }) : connectTcp(options)
     // Each use meets a fault itself; one between two uses must not end the server.
     socket.on('error', () => {})

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { useContext } from '#server/context.ts'
-import { ownReach } from '#server/git/reach.ts'
+import { ownReach } from '#server/reach/judged.ts'
 import { servingConnection } from '#server/git/serving.ts'
 import { splitCredentials } from '#server/git/url.ts'
 import type { RemoteAccess } from './git-remote.ts'

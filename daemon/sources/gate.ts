@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { messageOf } from '#server/errors.ts'
-import type { Reach } from '#server/git/addresses.ts'
-import { connectJudged, ForbiddenPlace, resolveJudged } from '#server/git/reach.ts'
+import type { Reach } from '#server/reach/addresses.ts'
+import { connectJudged, ForbiddenPlace, resolveJudged } from '#server/reach/judged.ts'
 import { randomHex } from '#server/ids.ts'
 import { sameSecret } from '#server/secrets.ts'
 

@@ -1,4 +1,4 @@
-import type { Reach } from '#server/git/addresses.ts'
+import type { Reach } from '#server/reach/addresses.ts'
 import type { GitCredentials } from '#server/git/serving.ts'
 import { parseRepositoryUrl, splitCredentials, usualPort, type RepositoryUrl } from '#server/git/url.ts'
 import { ASK_DESK, CredentialDesk } from './credential-desk.ts'

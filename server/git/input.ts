@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { hostFault } from './addresses.ts'
-import { ownReach } from './reach.ts'
+import { hostFault } from '../reach/addresses.ts'
+import { ownReach } from '../reach/judged.ts'
 import { parseRepositoryUrl, repositoryUrlFault, usualPort } from './url.ts'
 
 /** Longer addresses are nobody's. */

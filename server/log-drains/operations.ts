@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { hostFault } from '../guarded-address.ts'
+import { placeFault, TARGETS } from '../reach/judged.ts'
 import { newId } from '../ids.ts'
 import { filterColumns } from '../notifications/filter.ts'
 import { environmentName, existingServices } from '../notifications/view.ts'
@@ -117,5 +117,7 @@ function syslogFault(text: string): string | null {
     url.hostname !== '' &&
     ['', '/'].includes(url.pathname) &&
     url.username + url.search + url.hash === ''
-  return isTarget ? hostFault(url.hostname) : 'must be tcp://host:port or tls://host:port'
+  return isTarget
+    ? placeFault(url.hostname, Number(url.port), TARGETS)
+    : 'must be tcp://host:port or tls://host:port'
 }

@@ -2,7 +2,7 @@ import { createFetch, type FetchOptions } from 'ofetch'
 import { Agent, buildConnector, fetch, Headers } from 'undici'
 import { AppError, messageOf } from '../../errors.ts'
 import { portOf } from '../input.ts'
-import { assertPlace, ForbiddenPlace, judgedLookup, ownReach } from '../reach.ts'
+import { assertPlace, ForbiddenPlace, judgedLookup, ownReach } from '../../reach/judged.ts'
 import { VERSION } from '../../version.ts'
 import type { Place } from './place.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressFault, hostFault, isPublicAddress } from '#server/git/addresses.ts'
+import { addressFault, hostFault, isPublicAddress } from '#server/reach/addresses.ts'
 import { pathAt, placeOf } from '#server/git/providers/place.ts'
 
 const OPEN = { denyPrivate: false, ownPort: 7878 }
@@ -63,6 +63,11 @@ describe('a private address', () => {
 
   it('may have a name, which is judged when it is resolved', () => {
     expect(hostFault('localhost', 443, STRICT)).toBeNull()
+  })
+
+  it('may not have the name of a metadata service', () => {
+    expect(hostFault('metadata.google.internal', 80, STRICT)).toContain('metadata service')
+    expect(hostFault('METADATA.google.internal.', 80, STRICT)).toContain('metadata service')
   })
 })
 

@@ -8,7 +8,10 @@ export class ForbiddenPlace extends Error {
   override readonly name = 'ForbiddenPlace'
 }
 
-/** How far addresses may lead, as the options say. */
+/** How far messages and log lines may be sent: to private networks and this host too. */
+export const TARGETS: Reach = { denyPrivate: false, ownPort: null }
+
+/** How far addresses of git may lead, as the options say. */
 export function ownReach(): Reach {
   const { options } = useContext()
   return { denyPrivate: options.denyPrivateGit, ownPort: options.listen.port }
@@ -35,8 +38,14 @@ export async function resolveJudged(host: string, port: number, reach: Reach): P
 
 /** Refuses an address that may not be reached; a name is judged when it is resolved. Throws ForbiddenPlace. */
 export function assertPlace(host: string, port: number, reach: Reach): void {
+  const fault = placeFault(host, port, reach)
+  if (fault !== null) throw new ForbiddenPlace(fault)
+}
+
+/** What is wrong with a host as it stands in a URL; null when nothing is. */
+export function placeFault(host: string, port: number, reach: Reach): string | null {
   const fault = hostFault(host.replace(/^\[|\]$/g, ''), port, reach)
-  if (fault !== null) throw new ForbiddenPlace(`${host} ${fault}`)
+  return fault === null ? null : `${host} ${fault}`
 }
 
 /** A look-up for sockets to one port that hands on judged addresses alone; one that is forbidden forbids the name. */

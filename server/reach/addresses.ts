@@ -27,6 +27,9 @@ const NEVER = blockList([
   'fd00:ec2::254/128',
 ])
 
+/** How clouds name their metadata services. */
+const METADATA_NAMES = ['metadata.google.internal', 'metadata.goog', 'instance-data']
+
 /** Of one host or one site (RFC 1918, RFC 6598, RFC 2544, RFC 4193, RFC 3879). */
 const PRIVATE = blockList([
   '127.0.0.0/8',
@@ -52,9 +55,11 @@ export function addressFault(address: string, port: number, reach: Reach): strin
   return null
 }
 
-/** The same for a host that may be a name: a name is judged once it is resolved. */
+/** The same for a host that may be a name: other names are judged once they are resolved. */
 export function hostFault(host: string, port: number, reach: Reach): string | null {
-  return isIP(host) === 0 ? null : addressFault(host, port, reach)
+  if (isIP(host) !== 0) return addressFault(host, port, reach)
+  const isMetadata = METADATA_NAMES.includes(host.toLowerCase().replace(/\.$/, ''))
+  return isMetadata ? 'is a metadata service, which is never asked' : null
 }
 
 /** Whether the internet may know this address. */

@@ -191,8 +191,10 @@ function isMeant(
 }
 
 /** A push whose files are not all told touches everything. */
-function isTouched({ watch_paths }: ServiceRow, { files }: Push): boolean {
-  return watch_paths === null || files === null || touches(JSON.parse(watch_paths) as string[], files)
+function isTouched({ watch_paths }: ServiceRow, push: Push): boolean {
+  if (watch_paths === null) return true
+  const files = push.files()
+  return files === null || touches(JSON.parse(watch_paths) as string[], files)
 }
 
 function parsePayload(headers: Headers, body: Buffer): unknown {

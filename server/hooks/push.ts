@@ -14,8 +14,8 @@ export interface Push {
   repositories: Set<string>
   /** For people: `owner/name`. */
   name: string | null
-  /** Every file that the push touches; null when the payload does not tell all of them. */
-  files: string[] | null
+  /** Every file that the push touches; null when the payload does not tell all of them. Read when asked for: few ask. */
+  files: () => string[] | null
 }
 
 const Text = z.string().optional().nullable().catch(null)
@@ -101,8 +101,14 @@ export function readPush(payload: unknown): Push | { ignored: string } {
       urls.flatMap((url) => (url ? [repositoryKey(url)] : [])).filter((key) => key !== null),
     ),
     name: name ?? path ?? null,
-    files: filesOf(payload, after),
+    files: once(() => filesOf(payload, after)),
   }
+}
+
+/** A function whose work is done at most once. */
+function once<T>(work: () => T): () => T {
+  let done: { value: T } | null = null
+  return () => (done ??= { value: work() }).value
 }
 
 /** Every file that a push touches; null when its payload cannot tell: it is forced, new, cut, or tells no files. */

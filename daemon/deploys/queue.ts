@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { onChange, tellDeploy } from '#server/changes.ts'
+import { onChange } from '#server/changes.ts'
 import { deploysInProgress, getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { nudgeLog, openLog } from '#server/log-files.ts'
@@ -107,15 +107,16 @@ function underWay({ service_id }: DeployRow): DeployRow | undefined {
 class Waits {
   readonly #said = new Map<string, string>()
 
-  say({ id, service_id }: DeployRow, what: string): void {
+  say({ id }: DeployRow, what: string): void {
     if (this.#said.get(id) === what) return
     this.#said.set(id, what)
     const deployLog = openLog(id)
     deployLog.system(what)
-    deployLog.close().then(
-      () => tellDeploy(id, service_id),
-      (error: unknown) => log.error('a deploy log could not be written', { id, error: messageOf(error) }),
-    )
+    deployLog
+      .close()
+      .catch((error: unknown) =>
+        log.error('a deploy log could not be written', { id, error: messageOf(error) }),
+      )
   }
 
   /** Forgets those that wait no longer. */

@@ -255,7 +255,7 @@ describe('a build that fails', () => {
       { noCache: true },
     )
     expect(error).toMatchObject({ code: 'build_failed' })
-    expect(error.message).toBe('the step "[2/2] RUN echo before; exit 3" failed with exit code 3')
+    expect(error.message).toBe('the step "[2/2] RUN echo before; exit 3" failed with exit code 3\nbefore')
   })
 
   test.each([

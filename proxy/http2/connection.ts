@@ -25,6 +25,8 @@ import type { StreamHost, StreamWire } from './stream-wire.ts'
 
 /** What a client may send ahead of upstreams that read slowly, of all of a connection. */
 const CONNECTION_WINDOW_BYTES = 1024 * 1024
+/** So much is given back at a time: streams that nobody reads may hold all the rest of the window. */
+const GIVEN_BACK_BYTES = 64 * 1024
 /** A client that says that it goes has this long for what is under way. */
 const FAREWELL_MS = 10 * 60_000
 /** What was on its way when the client was told to open no more streams has come by then (RFC 9113 6.8). */
@@ -106,7 +108,6 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   }
 
   onDrain(): void {
-    this.progressAt = performance.now()
     this.#drainedBy = Infinity
     this.flush()
     if (!this.output.isBlocked) this.#wire.resume()
@@ -149,7 +150,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
 
   took(bytes: number): void {
     this.#owed += bytes
-    if (this.#owed < CONNECTION_WINDOW_BYTES / 2) return
+    if (this.#owed < GIVEN_BACK_BYTES) return
     this.output.numberFrame(FRAME.windowUpdate, 0, this.#owed)
     this.#intake.widen(this.#owed)
     this.#owed = 0
@@ -210,7 +211,8 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   /** Called with each tick of the relay's clock. */
   tick(now: number): void {
     if (now > this.#goneBy || now > this.#farewellBy || now > this.#drainedBy) return this.cut()
-    if (now > this.#headBy) return this.#fail(ERROR.enhanceYourCalm)
+    // While we do not read, what was cut by our last look cannot be completed.
+    if (now > this.#headBy && !this.#wire.paused) return this.#fail(ERROR.enhanceYourCalm)
     if (now > this.#settledBy) return this.#fail(ERROR.settingsTimeout)
     if (now > this.#noticeUntil || now > this.#idleBy) this.#leave()
     if (this.lanes.busy.size === 0) this.lanes.trim()
@@ -241,6 +243,8 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   #fail(code: number): void {
     this.#reader.stop()
     this.#leaving = true
+    this.#headBy = Infinity
+    this.#settledBy = Infinity
     this.output.goAway(this.#intake.close(), code)
     this.lanes.end()
     // It is closed when this has gone.
@@ -252,6 +256,11 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     if (this.#goneBy !== Infinity) return
     this.#wire.end()
     this.#goneBy = this.#worker.now + (this.#wire.pending ? READER_TIMEOUT_MS : LINGER_MS)
+  }
+
+  /** A fault of ours ends the connection, not the worker with all others. */
+  fault(error: unknown): void {
+    this.#wire.fail(error)
   }
 
   /** Ends the connection at once. */

@@ -3,6 +3,8 @@ export interface Flushable {
   /** It is in the queue. */
   isQueued: boolean
   flush(): void
+  /** Ends it, for an error of its flush. */
+  fault(error: unknown): void
 }
 
 let queue: Flushable[] = []
@@ -22,6 +24,10 @@ function flushAll(): void {
   queue = []
   for (const connection of connections) {
     connection.isQueued = false
-    connection.flush()
+    try {
+      connection.flush()
+    } catch (error) {
+      connection.fault(error)
+    }
   }
 }

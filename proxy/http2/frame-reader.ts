@@ -50,6 +50,7 @@ export class FrameReader {
 
   /** Reads `input[0, length)`. Throws ConnectionFault. */
   read(input: Buffer, length: number): void {
+    if (this.#stopped) return
     let at = this.#prefaceRead < PREFACE.length ? this.#readPreface(input, length) : 0
     while (at < length && !this.#stopped) {
       if (this.#dataLeft >= 0) at = this.#readData(input, at, length)

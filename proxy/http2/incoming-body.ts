@@ -4,6 +4,8 @@ import { BODY } from './request-fields.ts'
 export const STREAM_WINDOW_BYTES = 256 * 1024
 
 const END_OF_CHUNKS = '0\r\n'
+/** What waits is gathered in pieces of this size, as each byte of it may have come in a frame of its own. */
+const PIECE_BYTES = 16 * 1024
 
 /** Who reads a body. */
 export interface BodyReader {
@@ -27,8 +29,11 @@ export class IncomingBody {
   #left = 0
   /** What the client may send. */
   #window = 0
-  /** What came while nobody read. */
+  /** What came while nobody read: whole pieces, one that grows, and what ends the body. */
   #waiting: Buffer[] = []
+  #growing: Buffer | null = null
+  #grown = 0
+  #ending: Buffer | null = null
   #endWaits = false
   /** Bytes that were not given back: of the connection's window, and of the stream's. */
   #held = 0
@@ -65,8 +70,11 @@ export class IncomingBody {
       if (this.#left < 0) return false
     }
     // What follows CONNECT is nobody's.
-    if (this.#kind === BODY.none) this.#giveBack()
-    else this.#pass(this.#kind === BODY.chunked ? chunkOf(bytes, start, end) : copyOf(bytes, start, end))
+    if (this.#kind !== BODY.none) {
+      if (this.#reader.paused || this.#waits) this.#keep(bytes, start, end)
+      else this.#give(bytes, start, end)
+    }
+    this.#giveBack()
     return true
   }
 
@@ -80,25 +88,49 @@ export class IncomingBody {
   end(trailers: string): boolean {
     this.ended = true
     if (this.#kind === BODY.length) return this.#left === 0
-    if (this.#kind === BODY.chunked) this.#pass(Buffer.from(`${END_OF_CHUNKS}${trailers}\r\n`, 'latin1'))
+    if (this.#kind === BODY.chunked) this.#ending = Buffer.from(`${END_OF_CHUNKS}${trailers}\r\n`, 'latin1')
     else if (this.#kind === BODY.tunnel) this.#endWaits = true
     this.resume()
     return true
   }
 
-  #pass(bytes: Buffer): void {
-    this.#waiting.push(bytes)
-    this.resume()
+  get #waits(): boolean {
+    return this.#waiting.length > 0 || this.#growing !== null
+  }
+
+  #keep(bytes: Buffer, start: number, end: number): void {
+    while (start < end) {
+      this.#growing ??= Buffer.allocUnsafe(PIECE_BYTES)
+      const copied = bytes.copy(this.#growing, this.#grown, start, end)
+      start += copied
+      this.#grown += copied
+      if (this.#grown === PIECE_BYTES) this.#waiting.push(this.#takeGrowing()!)
+    }
+  }
+
+  #takeGrowing(): Buffer | null {
+    const piece = this.#growing?.subarray(0, this.#grown) ?? null
+    this.#growing = null
+    this.#grown = 0
+    return piece
+  }
+
+  #give(bytes: Buffer, start: number, end: number): void {
+    const piece = this.#kind === BODY.chunked ? chunkOf(bytes, start, end) : copyOf(bytes, start, end)
+    this.#reader.receive(piece, piece.length)
   }
 
   /** Gives what waits to the reader until it has enough. */
   resume(): void {
-    while (!this.#reader.paused && this.#waiting.length > 0) {
-      const bytes = this.#waiting.shift()!
-      this.#reader.receive(bytes, bytes.length)
+    while (!this.#reader.paused && this.#waits) {
+      const piece = this.#waiting.shift() ?? this.#takeGrowing()!
+      this.#give(piece, 0, piece.length)
     }
     if (this.#reader.paused) return
     this.#giveBack()
+    const ending = this.#ending
+    this.#ending = null
+    if (ending) this.#reader.receive(ending, ending.length)
     if (!this.#endWaits) return
     this.#endWaits = false
     this.#reader.tunnelEnded()
@@ -106,24 +138,30 @@ export class IncomingBody {
 
   /** What comes is not wanted. */
   refuse(): void {
-    this.#kind = BODY.none
-    this.#waiting = []
+    this.#forget()
     this.#giveBack()
   }
 
   /** Nothing comes any more. */
   drop(): void {
-    this.#waiting = []
-    this.#endWaits = false
-    this.#kind = BODY.none
+    this.#forget()
     const held = this.#held
     this.#held = 0
     this.#reader.giveBack(held, 0)
   }
 
+  #forget(): void {
+    this.#kind = BODY.none
+    this.#waiting = []
+    this.#growing = null
+    this.#grown = 0
+    this.#ending = null
+    this.#endWaits = false
+  }
+
   /** The connection is told at once; the client hears of the stream's window when half of it is used. */
   #giveBack(): void {
-    if (this.#held === 0 || this.#waiting.length > 0) return
+    if (this.#held === 0 || this.#waits) return
     const held = this.#held
     this.#held = 0
     this.#taken += held

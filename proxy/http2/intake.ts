@@ -153,7 +153,7 @@ export class Intake implements FrameHandler {
     this.#decoder.decode(bytes, start, end, fields.take)
     const lane = this.#streams.get(id)
     if (lane) return this.#onTrailers(lane.wire, block.endStream)
-    if (this.#forgotten.has(id) || id > this.#lastServed) return
+    if (this.#forgotten.has(id) || id > this.#lastServed) return this.#abuse.idleFrame()
     check(id % 2 === 1, ERROR.protocol, "a stream that is not a client's")
     check(id > this.#lastId, ERROR.streamClosed, 'HEADERS of a stream that has ended')
     this.#lastId = id

@@ -59,16 +59,17 @@ export class Output {
     this.#at = this.#chunk!.writeUInt32BE(number, this.#at)
   }
 
-  /** Puts a header block, in as many frames as it takes. Answers where the first stands. */
+  /** Puts a header block, in as many frames as it takes. Answers where the first stands, -1 when that has gone. */
   headers(id: number, flags: number, block: Buffer, length: number): number {
     const whole = length <= MAX_FRAME_BYTES
     const first = Math.min(length, MAX_FRAME_BYTES)
     const at = this.frame(FRAME.headers, whole ? flags | FLAG.endHeaders : flags, id, block, 0, first)
+    const { turn } = this
     for (let start = first; start < length; start += MAX_FRAME_BYTES) {
       const end = Math.min(length, start + MAX_FRAME_BYTES)
       this.frame(FRAME.continuation, end === length ? FLAG.endHeaders : 0, id, block, start, end)
     }
-    return at
+    return this.turn === turn ? at : -1
   }
 
   /** How much of `wanted` bytes of DATA may go into one frame now; 0 when the client has to read first. */

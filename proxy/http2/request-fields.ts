@@ -94,7 +94,8 @@ export class RequestFields {
       this.#host = value
     } else if (kind === KIND.cookie) {
       // Crumbs of one field, sent apart to be compressed better (RFC 9113 8.2.3).
-      this.#cookies = this.#cookies === null || value === '' ? value : `${this.#cookies}; ${value}`
+      if (!this.#cookies) this.#cookies = value
+      else if (value !== '') this.#cookies += `; ${value}`
     } else if (kind === KIND.contentLength) {
       // Two of them are refused by the relay.
       if (this.#length !== null) this.#lines += line

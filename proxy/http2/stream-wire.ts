@@ -15,6 +15,7 @@ import { CONNECTION_BLOCKED, MORE, SENT, STREAM_BLOCKED, type Sender, type SendR
 const MAX_INTERIMS = 32
 const SWITCHING_PROTOCOLS = '101'
 const RESET_CONTENT = '205'
+const BAD_GATEWAY = '502'
 /** Its length would be that of a body which is not sent. */
 const NO_LENGTH = ['content-length']
 /** What answers an upgrade is told otherwise (RFC 8441 5). */
@@ -205,7 +206,15 @@ export class StreamWire extends Wire implements Sender, BodyReader {
     this.#bodyless = status === RESET_CONTENT
     if (this.#bodyless) without = NO_LENGTH
     this.#headSent = status >= '200'
-    if (this.#awaitsTunnel && this.#headSent) this.#refuseTunnel()
+    if (this.#awaitsTunnel && this.#headSent) {
+      this.#refuseTunnel()
+      // To the client that would be a tunnel (RFC 8441 5), and what follows its frames.
+      if (status < '300') {
+        status = BAD_GATEWAY
+        this.#bodyless = true
+        without = NO_LENGTH
+      }
+    }
     // A hint that is not passed on is missed by nobody.
     if (!this.#headSent && (++this.#interims > MAX_INTERIMS || this.#host.output.isBlocked)) return
     const length = this.#host.encoder.head(bytes, start, end, status, without)
@@ -222,7 +231,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   #putBlock(flags: number, length: number): void {
     const { output } = this.#host
     this.#frameAt = output.headers(this.id, flags, encoded, length)
-    this.#frameTurn = length > 0 ? output.turn : -1
+    this.#frameTurn = this.#frameAt < 0 ? -1 : output.turn
     this.#host.touch()
   }
 
@@ -253,7 +262,11 @@ export class StreamWire extends Wire implements Sender, BodyReader {
 
   /** Tells the client that its request need not be sent to the end (RFC 9113 8.1), once it has its answer. */
   #dismiss(): void {
-    if (this.body.isTunnel || !this.#open) return
+    if (!this.#open) return
+    if (this.body.isTunnel) {
+      if (this.#localEnded && this.body.ended) this.#host.release(this, false)
+      return
+    }
     this.#unwanted = true
     if (this.#localEnded) this.#cancel(ERROR.none)
   }
@@ -314,7 +327,8 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   /** The client has sent its last byte; `trailers` are lines. False when that is less than it announced. */
   endBody(trailers: string): boolean {
     const whole = this.body.end(trailers)
-    if (whole && this.#open && this.#localEnded) this.#host.release(this, false)
+    // Of a tunnel the last bytes may still wait for the upstream, which ends it.
+    if (whole && this.#open && this.#localEnded && !this.body.isTunnel) this.#host.release(this, false)
     return whole
   }
 

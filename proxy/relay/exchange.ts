@@ -313,6 +313,8 @@ export class Exchange implements UpstreamClient, SiteClient {
 
   /** The deadline has passed. */
   expired(): void {
+    // All streams of a connection share its way to the client; the wire ends those that nothing is taken of.
+    if (this.#siteAnswer && this.wire.frames && this.wire.pending) return this.siteSent()
     if (this.#delivery.upstream?.connected === false) return this.upstreamGone()
     if (this.#phase === BODY) return this.respond(this.wire.paused ? GATEWAY_TIMEOUT : refusal(408))
     if (this.#phase === TUNNEL || this.ended || this.#siteAnswer) return this.cut()

@@ -182,7 +182,13 @@ export class Relay implements Http2Worker {
         client.wire.fail(error)
       }
     }
-    for (const connection of this.#http2) connection.tick(this.now)
+    for (const connection of this.#http2) {
+      try {
+        connection.tick(this.now)
+      } catch (error) {
+        connection.fault(error)
+      }
+    }
     this.#terminator?.tick(this.now)
     for (const instance of this.routes.instances()) instance.idle.expire(this.now)
   }

@@ -198,6 +198,82 @@ test('a WebSocket that its upstream refuses gets the answer', async () => {
   expect(await client.send(headers(3)).outcome(3)).toBe('403')
 })
 
+test('a success that is no upgrade is none to the client either', async () => {
+  const app = await upstream((_incoming, response) => void response.end('a page'))
+  const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
+  const socket: Fields = [[':method', 'CONNECT'], [':protocol', 'websocket'], ...path('/page').slice(1)]
+  expect(await client.send(headers(1, socket, false)).outcome(1)).toBe('502')
+  expect(client.body(1).length).toBe(0)
+})
+
+test('what waits for an upstream costs what it weighs, however many frames it came in', async () => {
+  const bytes = 200_000
+  const app = closing(
+    await RawUpstream.start((socket, piece) => {
+      if (piece.startsWith('GET /socket'))
+        setTimeout(
+          () =>
+            socket.write(
+              'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+            ),
+          500,
+        )
+    }),
+  )
+  const stand = await startStand(secureTable([app.spec]))
+  const client = await RawHttp2.open(stand)
+  const socket: Fields = [[':method', 'CONNECT'], [':protocol', 'websocket'], ...path('/socket').slice(1)]
+  const crumbs = Buffer.concat(Array.from({ length: bytes }, () => data(1, 'x')))
+  client.send(headers(1, socket, false), crumbs)
+  await waitFor(
+    () => app.received.length >= bytes,
+    () => `the upstream has ${app.received.length} bytes`,
+  )
+})
+
+test('a long head ends its stream wherever it is cut into frames', async () => {
+  const app = await upstream((incoming, response) => {
+    if (incoming.url === '/large') return void response.end(LARGE)
+    response.setHeader('x-long', 'x'.repeat(40_000))
+    response.writeHead(204).end()
+  })
+  const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
+  client.send(
+    settings([SETTING.initialWindowSize, 10_000_000]),
+    frame(FRAME.windowUpdate, 0, 0, number(100_000_000)),
+  )
+  for (let id = 1; id < 120; id += 2) client.send(headers(id, path(id % 6 === 1 ? '/large' : '/long')))
+  for (let id = 1; id < 120; id += 2)
+    await client.until(
+      (given) => given.id === id && given.type <= FRAME.headers && (given.flags & FLAG.endStream) !== 0,
+    )
+})
+
+test('uploads that nobody reads leave the others what they give back', async () => {
+  let read = 0
+  const app = closing(
+    await RawUpstream.start((socket, piece, all) => {
+      if (all.startsWith('POST /stuck')) socket.pause()
+      else read += piece.length
+    }),
+  )
+  const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
+  const post = (target: string): Fields => [[':method', 'POST'], ...path(target).slice(1)]
+  const piece = Buffer.alloc(16_000)
+  for (const id of [1, 3, 5]) {
+    client.send(headers(id, post('/stuck'), false))
+    for (let sent = 0; sent < 16; sent++) client.send(data(id, piece))
+  }
+  client.send(headers(7, post('/read'), false))
+  for (let sent = 0; sent < 16; sent++) client.send(data(7, piece))
+  await waitFor(
+    () => read > 16 * 16_000,
+    () => `${read} bytes`,
+  )
+  const given = client.frames.filter(({ type, id }) => type === FRAME.windowUpdate && id === 0)
+  expect(given.length).toBeGreaterThan(1)
+})
+
 test('a host whose certificate is another is asked for on a connection of its own', async () => {
   const app = await upstream((_incoming, response) => void response.end('ok'))
   const table = secureTable([app.spec])
@@ -234,6 +310,10 @@ test('a worker that retires is told of twice, and serves what came in between', 
 const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer])[] = [
   ['PING', () => frame(FRAME.ping, 0, 0, 'abcdefgh')],
   ['SETTINGS', () => settings()],
+  [
+    'HEADERS of a stream that was reset',
+    (turn) => (turn === 0 ? headers(1, [[':method', 'GET']]) : headers(1)),
+  ],
   ['PRIORITY', () => frame(FRAME.priority, 0, 1, Buffer.alloc(5))],
   ['unknown frames', () => frame(0x42, 0, 0)],
   ['tiny WINDOW_UPDATE', () => frame(FRAME.windowUpdate, 0, 0, number(1))],

@@ -186,7 +186,7 @@ test('what a service says twice of a field with one value is said once, other fi
 test('cookies that came in many crumbs are one field, more than a hundred fields are refused with 431', async () => {
   const session = await dial(await start([(await echo()).spec]))
   const crumbs = Array.from({ length: 150 }, (_, index) => `c${index}=1`)
-  const { status, headers } = await ask(session, { cookie: crumbs })
+  const { status, headers } = await ask(session, { cookie: [...crumbs.slice(0, 9), '', ...crumbs.slice(9)] })
   expect(status).toBe(200)
   expect(JSON.parse(headers.seen!).cookie).toBe(crumbs.join('; '))
   const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`x-${index}`, '1']))

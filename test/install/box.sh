@@ -1,13 +1,14 @@
 #!/bin/sh
-# box.sh FOLDER STAND CGROUP: becomes a machine that systemd boots, as systemd.io/CONTAINER_INTERFACE asks. Its files are
-# this machine's under FOLDER/upper, its unit files FOLDER/units; the test stand is at /mnt.
+# box.sh FOLDER STAND CGROUP PROJECT: becomes a machine that systemd boots, as systemd.io/CONTAINER_INTERFACE asks. Its files
+# are this machine's under FOLDER/upper, its unit files FOLDER/units; the test stand is at /mnt, and PROJECT where it is here,
+# also where that is hidden by what is mounted.
 set -eu
-folder=$1 stand=$2 cgroup=$3
+folder=$1 stand=$2 cgroup=$3 project=$4
 
-if [ "${4:-}" != inside ]; then
+if [ "${5:-}" != inside ]; then
   echo $$ >"$cgroup/cgroup.procs"
   exec unshare --mount --uts --ipc --pid --cgroup --fork --kill-child --propagation private \
-    sh "$0" "$folder" "$stand" "$cgroup" inside
+    sh "$0" "$folder" "$stand" "$cgroup" "$project" inside
 fi
 
 root=$folder/root
@@ -24,6 +25,8 @@ mount -t sysfs -o ro sysfs "$root/sys"
 mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
 mount -t tmpfs tmpfs "$root/run"
 mount -t tmpfs tmpfs "$root/tmp"
+mkdir -p "$root$project"
+mount --bind "$project" "$root$project"
 mount -t tmpfs -o mode=755 tmpfs "$root/dev"
 mkdir "$root/dev/shm" "$root/dev/pts"
 mount -t tmpfs tmpfs "$root/dev/shm"

@@ -16,6 +16,8 @@ import { promisify } from 'node:util'
 import { standDirectory, standFolder } from '../stand/place.ts'
 import { waitFor } from '../support/wait.ts'
 
+/** The folder of the project, whose program is installed. */
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const BOOT_SCRIPT = fileURLToPath(new URL('box.sh', import.meta.url))
 const SYSTEMD = '/usr/lib/systemd/systemd'
 /** Units of the machine's packages that a machine of nothing but the product has no use for. */
@@ -63,7 +65,7 @@ export class Box {
     const cgroup = this.#cgroup()
     mkdirSync(cgroup, { recursive: true })
     let printed = ''
-    const init = spawn('sh', [BOOT_SCRIPT, this.folder, standDirectory(), cgroup], {
+    const init = spawn('sh', [BOOT_SCRIPT, this.folder, standDirectory(), cgroup, PROJECT], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     for (const stream of [init.stdout, init.stderr])

@@ -17,10 +17,10 @@ export function wantedNames(): Map<string, Wanted> {
   for (const routed of routedHosts()) {
     const { host } = routed
     if (isLocalName(host) || uploaded.find(host)) continue
-    const name = names.nameOf(host)
+    const name = names.nameOf(routed)
     const known = wanted.get(name)
     if (known) known.hosts.push(routed)
-    else wanted.set(name, { hosts: [routed], waitsFor: names.waitsFor(host) })
+    else wanted.set(name, { hosts: [routed], waitsFor: names.waitsFor(routed) })
   }
   return wanted
 }

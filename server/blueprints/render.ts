@@ -1,3 +1,4 @@
+import { postgresName } from '../datastores/postgres-names.ts'
 import { mappingAt, scalarAt, someAt } from './builder.ts'
 import { ForeignMapping, nearestName, warn, type Notes } from './foreign.ts'
 import type { MappingNode, Node } from './nodes.ts'
@@ -119,7 +120,7 @@ function readDatabase(database: ForeignMapping, names: RenderNames, notes: Notes
   const named = (field: string): Node | undefined => {
     const node = database.scalar(field)
     if (node === undefined) return undefined
-    const name = nearestName(node.text).replaceAll('-', '_')
+    const name = postgresName(nearestName(node.text))
     if (name !== node.text) warn(notes, node, `is named ${name} here`)
     return scalarAt(node.place, name)
   }

@@ -3,7 +3,7 @@ import { useContext } from '../context.ts'
 import { isLocalName } from '../domains/names.ts'
 import { isServed, listDomains, servedDomains } from '../domains/store.ts'
 import { listEnvironments } from '../environments/store.ts'
-import { allHostsOf, placeOf } from '../services/hosts.ts'
+import { customDomainsOf, hostsOf, placeOf } from '../services/hosts.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
 import { listServices } from '../services/store.ts'
 import { listUploaded, type UploadedRow } from './store.ts'
@@ -13,6 +13,8 @@ export interface RoutedHost {
   host: string
   service: string | null
   serviceId: string | null
+  /** The server's domain that it is under by the service's name; null for the dashboard and for custom domains. */
+  domain: string | null
 }
 
 /** Every hostname that is routed: the dashboard's first, then those of services by environment and name. */
@@ -20,13 +22,14 @@ export function routedHosts(): RoutedHost[] {
   const { dashboardHost } = useContext().options
   const domains = servedDomains()
   const hosts: RoutedHost[] =
-    dashboardHost === null ? [] : [{ host: dashboardHost, service: null, serviceId: null }]
+    dashboardHost === null ? [] : [{ host: dashboardHost, service: null, serviceId: null, domain: null }]
   for (const environment of listEnvironments()) {
     for (const service of listServices(environment.id)) {
       if (service.deleting) continue
-      const name = qualifiedName(service.name, environment)
-      for (const host of allHostsOf(service, environment, domains))
-        hosts.push({ host, service: name, serviceId: service.id })
+      const of = { service: qualifiedName(service.name, environment), serviceId: service.id }
+      for (const domain of domains)
+        for (const host of hostsOf(service, environment, [domain])) hosts.push({ host, ...of, domain })
+      for (const host of customDomainsOf(service)) hosts.push({ host, ...of, domain: null })
     }
   }
   return hosts
@@ -67,30 +70,37 @@ export class UploadedBook {
 
 /** What authorities are asked to certify: the name, and the hosts that need it. */
 export class CertificateNames {
-  /** Places whose hosts have one wildcard together, when the server can prove that. */
-  readonly #places: Set<string>
-  /** Domains whose names do not reach the server yet. */
-  readonly #waiting: string[]
+  /** The domains of places whose hosts have one wildcard together, when the server can prove that. */
+  readonly #places: Map<string, string>
+  /** Served domains whose names do not reach the server yet: the base domain is served from the start. */
+  readonly #waiting: Set<string>
 
   constructor() {
     const domains = listDomains().filter(({ name }) => !isLocalName(name))
     const hasWildcards = useContext().options.acme.dns !== null
     const environments = hasWildcards ? listEnvironments() : []
     const served = domains.filter(isServed)
-    this.#places = new Set(
-      served.flatMap(({ name }) => environments.map((environment) => placeOf(environment, name))),
+    this.#places = new Map(
+      served.flatMap(({ name }) =>
+        environments.map((environment) => [placeOf(environment, name), name] as const),
+      ),
     )
-    this.#waiting = domains.filter(({ status }) => status === 'pending').map(({ name }) => name)
+    this.#waiting = new Set(served.filter(({ status }) => status === 'pending').map(({ name }) => name))
   }
 
-  /** The name of the certificate that covers a host. */
-  nameOf(host: string): string {
+  /** The name of the certificate that covers a host; one with records of its own does not wait for a wildcard. */
+  nameOf({ host, domain }: Pick<RoutedHost, 'host' | 'domain'>): string {
     const parent = host.slice(host.indexOf('.') + 1)
-    return this.#places.has(parent) ? `*.${parent}` : host
+    const place = this.#places.get(parent)
+    const isCovered = place !== undefined && (domain !== null || !this.#waiting.has(place))
+    return isCovered ? `*.${parent}` : host
   }
 
-  /** The domain that a host waits for: there is no use in asking for what is under one that does not lead here. */
-  waitsFor(host: string): string | null {
-    return this.#waiting.find((domain) => host.endsWith(`.${domain}`)) ?? null
+  /**
+   * The domain that a host waits for: there is no use in asking for what is named under one that does not lead here. The
+   * dashboard's host and custom domains have records of their own, and are looked up themselves.
+   */
+  waitsFor({ domain }: Pick<RoutedHost, 'domain'>): string | null {
+    return domain !== null && this.#waiting.has(domain) ? domain : null
   }
 }

@@ -10,10 +10,11 @@ export function servedCertificates(): Record<string, PemFiles> {
   const names = new CertificateNames()
   const versions = servingVersions()
   const served: Record<string, PemFiles> = {}
-  for (const { host } of routedHosts()) {
+  for (const routed of routedHosts()) {
+    const { host } = routed
     const own = uploaded.find(host)
     // Until the wildcard is there, what the host had before goes on serving.
-    const name = [names.nameOf(host), host].find((name) => versions.has(name))
+    const name = [names.nameOf(routed), host].find((name) => versions.has(name))
     if (own) served[host] = uploadedFiles(own.id)
     else if (name !== undefined) served[host] = versionFiles(name, versions.get(name)!)
   }

@@ -17,8 +17,8 @@ export function viewCertificates(): CertificateEntry[] {
     const own = uploaded.find(host)
     if (own) return viewOwn(routed, own)
     if (isLocalName(host)) return without(routed, 'local')
-    const row = rows.get(names.nameOf(host))
-    const waitsFor = names.waitsFor(host)
+    const row = rows.get(names.nameOf(routed))
+    const waitsFor = names.waitsFor(routed)
     if (row && (waitsFor === null || row.version !== null)) return viewIssued(routed, row)
     const error = waitsFor && `${waitsFor} does not lead to this server yet`
     return { ...without(routed, 'pending'), error }

@@ -7,6 +7,7 @@ import { move } from '../machine.ts'
 import { assertNameFree } from '../names.ts'
 import { assertUnreferenced } from '../variables/referrers.ts'
 import { KINDS } from './kinds.ts'
+import { postgresName } from './postgres-names.ts'
 import type { DatastoreInput, DatastorePatch } from './schema.ts'
 import { datastoreMachine } from './states.ts'
 import {
@@ -158,6 +159,6 @@ function ownerOf({ kind, name, database, username }: DatastoreInput): {
       throw new AppError('invalid_request', `${given}: a ${KINDS[kind].label} has none to choose`)
     return { database: null, username: KEY_VALUE_USER }
   }
-  const fromName = name.replaceAll('-', '_')
+  const fromName = postgresName(name)
   return { database: database ?? fromName, username: username ?? fromName }
 }

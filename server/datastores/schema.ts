@@ -3,6 +3,7 @@ import { scheduleFault } from '../jobs/cron.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
 import { DATASTORE_KINDS } from './kinds.ts'
+import { DatabaseName, RoleName } from './postgres-names.ts'
 import { DATASTORE_STATUSES } from './states.ts'
 
 /** An image's tag (distribution reference grammar). */
@@ -10,12 +11,6 @@ const Version = z
   .string()
   .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/, "must be a tag of the kind's image, such as 17")
   .meta({ description: "A tag of the kind's image; the server's default when absent", examples: ['17'] })
-
-/** What PostgreSQL takes as a name without quotes (manual, "Identifiers and Key Words"), so that every client does too. */
-const PostgresName = z
-  .string()
-  .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and _, no digit first')
-  .refine((name) => !name.startsWith('pg_'), 'must not start with pg_, which PostgreSQL keeps to itself')
 
 /** A hundred daily ones are a season; a disk has an end. */
 const MAX_BACKUPS_KEPT = 1_000
@@ -47,11 +42,11 @@ export const DatastoreInput = z
       .optional()
       .meta({ description: 'Id or name', examples: ['production'] }),
     version: Version.optional(),
-    database: PostgresName.optional().meta({
+    database: DatabaseName.optional().meta({
       description: 'Of a relational one; made from the name when absent',
       examples: ['app'],
     }),
-    username: PostgresName.optional().meta({
+    username: RoleName.optional().meta({
       description: 'Of a relational one; made from the name when absent',
       examples: ['app'],
     }),

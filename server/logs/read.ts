@@ -1,5 +1,4 @@
 import { timestamp } from '../clock.ts'
-import { useContext } from '../context.ts'
 import { getDeploy } from '../deploys/store.ts'
 import { AppError, messageOf } from '../errors.ts'
 import type { LogLine } from '../log-lines.ts'
@@ -36,10 +35,8 @@ export interface LogReading {
 
 /** Turns the query of a service's log into a filter. Throws `invalid_request`, and `not_found` for a deploy of another service. */
 export function filterOf(serviceId: string, query: ServiceLogQuery): LineFilter {
-  const oldest = timestamp(Date.now() - useContext().options.logRetentionMs)
-  const since = query.since !== undefined && query.since > oldest ? query.since : null
   return {
-    since,
+    since: query.since ?? null,
     until: query.until ?? null,
     stream: query.stream ?? null,
     instances: instancesWanted(serviceId, query),

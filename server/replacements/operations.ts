@@ -19,10 +19,12 @@ import {
 
 /** How long the data that was replaced can still be gone back to. */
 const KEPT_MS = 24 * 3_600_000
+/** Of a source whose version, or whose backups, may be others by the time that they are read. */
+const UNSETTLED: ReadonlySet<string> = new Set(['upgrading', 'deleting', 'gone'])
 
 /**
  * Restores a backup into a new datastore of this name, else into its own. Throws `conflict` when the backup has no file,
- * the name is in use, or the datastore is busy.
+ * the name is in use, or the datastore is busy; a new one is made from one that is neither upgraded nor deleted.
  */
 export function restoreBackup(datastore: DatastoreRow, backup: BackupRow, name?: string): DatastoreRow {
   if (backup.sha256 === null)
@@ -46,6 +48,8 @@ function restoreBeside(datastore: DatastoreRow, backup: BackupRow, name: string)
   const { environment_id, kind, repository, version, database, username, image_id } = datastore
   const { memory_limit_mb, cpu_limit, backup_retention } = datastore
   const made = useDatabase().transaction(() => {
+    const status = getDatastore(datastore.id)?.status ?? 'gone'
+    if (UNSETTLED.has(status)) throw new AppError('conflict', `datastore ${datastore.name} is ${status}`)
     const limits = { memory_limit_mb, cpu_limit, backup_retention, backup_schedule: null }
     const image = { kind, repository, version, database, username }
     const row = recordNew({ environment_id, name, status: 'restoring', ...image, ...limits })

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beginBackup, recordBackupFile } from '#server/backups/operations.ts'
+import { getBackup } from '#server/backups/store.ts'
+import type { Context } from '#server/context.ts'
+import { createDatastore } from '#server/datastores/operations.ts'
+import { DatastoreInput } from '#server/datastores/schema.ts'
+import { getDatastoreByName } from '#server/datastores/store.ts'
+import { restoreBackup } from '#server/replacements/operations.ts'
+import { openContext } from '../support/context.ts'
+
+let context: Context
+let close: () => Promise<void>
+
+beforeEach(async () => {
+  ;({ context, close } = await openContext())
+})
+afterEach(() => close())
+
+describe('the database and user of a relational datastore that was given none', () => {
+  test.each([
+    ['my-app', 'my_app'],
+    ['postgres', 'postgres'],
+    ['pg', 'pg'],
+    ['pg-main', 'pgmain'],
+    ['pg---main', 'pgmain'],
+    ['template0', 'template0_db'],
+    ['template1', 'template1_db'],
+    ['public', 'public_db'],
+    ['none', 'none_db'],
+  ])('of the name %s are %s, which could be given too', (name, expected) => {
+    const { database, username } = createDatastore({ kind: 'relational', name })
+    expect({ database, username }).toEqual({ database: expected, username: expected })
+    const given = { kind: 'relational', name, database: expected, username: expected }
+    expect(DatastoreInput.safeParse(given).success).toBe(true)
+  })
+})
+
+test.each([
+  { database: 'template0' },
+  { database: 'template1' },
+  { username: 'public' },
+  { username: 'none' },
+  { username: 'pg_main' },
+])('a relational datastore with %j could never be made, and is refused', (chosen) => {
+  expect(DatastoreInput.safeParse({ kind: 'relational', name: 'db', ...chosen }).success).toBe(false)
+})
+
+describe('a restore into a new datastore', () => {
+  test.each(['upgrading', 'deleting'] as const)('is refused while its source is %s', (status) => {
+    const { source, backup } = backedUp()
+    context.database.run('UPDATE datastores SET status = ? WHERE id = ?', status, source.id)
+    // What was read before the status changed decides nothing.
+    expect(() => restoreBackup(source, backup, 'copy')).toThrow(
+      expect.objectContaining({ code: 'conflict', message: `datastore db is ${status}` }),
+    )
+    expect(getDatastoreByName(source.environment_id, 'copy')).toBeUndefined()
+  })
+
+  test.each(['available', 'unavailable', 'restoring', 'failed'] as const)(
+    'begins while its source is %s',
+    (status) => {
+      const { source, backup } = backedUp()
+      context.database.run('UPDATE datastores SET status = ? WHERE id = ?', status, source.id)
+      expect(restoreBackup(source, backup, 'copy')).toMatchObject({ name: 'copy', status: 'restoring' })
+    },
+  )
+})
+
+/** A datastore with a backup of it. */
+function backedUp() {
+  const source = createDatastore({ kind: 'relational', name: 'db' })
+  const { id } = beginBackup(source, 'manual')
+  recordBackupFile(getBackup(id)!, { size_bytes: 1, sha256: 'a'.repeat(64) })
+  return { source, backup: getBackup(id)! }
+}

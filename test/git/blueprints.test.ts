@@ -109,6 +109,18 @@ describe('a blueprint that is synced from git', () => {
     expect((await read()).last_sync.actions[0].changes).toEqual(['port: 4000 -> 5000'])
   })
 
+  it('is well again once a push takes a fault of its file back', async () => {
+    const good = file('mended', 'info')
+    const { repository, url, read } = await synced('mended', { 'deployer.yaml': good })
+    await server.api('POST', '/blueprints/mended/sync')
+    await push(url, repository.push({ 'deployer.yaml': 'services:\n  - nam: x\n' }))
+    await waitFor(async () => (await read()).last_sync.status === 'failed', 'the fault to be told')
+    const commit = repository.push({ 'deployer.yaml': good })
+    await push(url, commit)
+    await waitFor(async () => (await read()).last_sync.commit === commit, 'the last push to be looked at')
+    expect((await read()).last_sync).toMatchObject({ status: 'unchanged', error: null })
+  })
+
   it('keeps the faults of its file as its last result', async () => {
     const { read } = await synced(
       'faulty',

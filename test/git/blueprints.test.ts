@@ -121,6 +121,24 @@ describe('a blueprint that is synced from git', () => {
     expect((await read()).last_sync).toMatchObject({ status: 'unchanged', error: null })
   })
 
+  it('is named by a push whose services all take no deploys now', async () => {
+    const { repository, url, read } = await synced('beside', { 'deployer.yaml': file('beside', 'info') })
+    const service = { name: 'waiting', repo_url: url, branch: 'main', deploy: false }
+    await server.api('POST', '/services', service)
+    await server.api('POST', '/services/waiting/suspend')
+    const commit = repository.push({ 'README.md': 'other' })
+    expect(await push(url, commit)).toMatchObject({
+      status: 200,
+      body: {
+        ok: true,
+        ignored: false,
+        deploys: [],
+        reason: expect.stringMatching(/^the blueprint beside is looked at; .*suspended/),
+      },
+    })
+    await waitFor(async () => (await read()).last_sync?.commit === commit, 'the blueprint to be applied')
+  })
+
   it('keeps the faults of its file as its last result', async () => {
     const { read } = await synced(
       'faulty',

@@ -1,6 +1,6 @@
 import type { BlueprintResult } from '#server/blueprints/schema.ts'
 import { findBlueprint, listBlueprints, settlePush, type BlueprintRow } from '#server/blueprints/store.ts'
-import { addressOf, recordSync, whenBlueprintPushed } from '#server/blueprints/synced.ts'
+import { addressOf, lastSyncOf, recordSync, whenBlueprintPushed } from '#server/blueprints/synced.ts'
 import type { LastSync } from '#server/blueprints/synced-schema.ts'
 import { timestamp } from '#server/clock.ts'
 import { AppError, messageOf } from '#server/errors.ts'
@@ -72,7 +72,7 @@ export class BlueprintSync {
     settlePush(id, commit)
   }
 
-  /** Null when `onlyChanged` is asked for and the file is the one that was applied last. */
+  /** Null when `onlyChanged` is asked for, the file is the one that was applied last and no fault came after. */
   async #run(
     row: BlueprintRow,
     which: { commit: string | null; confined: boolean },
@@ -86,7 +86,8 @@ export class BlueprintSync {
       const file = await readRepositoryFile({ url, branch: row.branch, path: row.path, ...which })
       commit = file.commit
       const digest = sha256(file.yaml)
-      if (onlyChanged && digest === row.synced_digest) return null
+      const isSettled = digest === row.synced_digest && lastSyncOf(row)?.status !== 'failed'
+      if (onlyChanged && isSettled) return null
       const context = { environment: row.environment ?? undefined, repository: { url, branch: row.branch } }
       const options = { dryRun: false, keepsHandSet: row.overwrite_variables === 0 }
       const result = await applyBlueprint(this.#world, file.yaml, context, options)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { DEPLOYABLE_URL } from '../git/input.ts'
 import { branchNameFault } from '../git/refs.ts'
-import { repositoryUrlFault } from '../git/url.ts'
 import { QueryBoolean } from '../http/query.ts'
 
 /** A text that a rule judges. */
@@ -17,9 +17,6 @@ const EnvironmentRef = z
   .optional()
   .meta({ description: 'Id or name; where what names no environment belongs', examples: ['production'] })
 
-export const RepositoryUrl = judged(repositoryUrlFault).meta({
-  examples: ['https://git.example.com/team/project.git'],
-})
 export const Branch = judged(branchNameFault).meta({ examples: ['main'] })
 
 export const BlueprintInput = z
@@ -30,7 +27,7 @@ export const BlueprintInput = z
       .default(false)
       .meta({ description: 'Only tells what it would do', examples: [true] }),
     environment: EnvironmentRef,
-    repo_url: RepositoryUrl.optional().meta({
+    repo_url: DEPLOYABLE_URL.optional().meta({
       description:
         'The repository that the file is of, and with it those services of a render.yaml that name none',
     }),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { DEPLOYABLE_URL } from '../git/input.ts'
 import { relativePathFault } from '../services/rules.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
-import { Branch, judged, RepositoryUrl } from './requests.ts'
+import { Branch, judged } from './requests.ts'
 import { BlueprintAction } from './schema.ts'
 
 const Path = judged((path) => {
@@ -34,14 +35,14 @@ const settings = {
 }
 
 export const SyncedBlueprintInput = z
-  .strictObject({ name: Name.meta({ examples: ['shop'] }), repo_url: RepositoryUrl, ...settings })
+  .strictObject({ name: Name.meta({ examples: ['shop'] }), repo_url: DEPLOYABLE_URL, ...settings })
   .meta({ id: 'SyncedBlueprintInput' })
 export type SyncedBlueprintInput = z.infer<typeof SyncedBlueprintInput>
 
 export const SyncedBlueprintPatch = z
   .strictObject({
     name: Name.optional().meta({ examples: ['shop'] }),
-    repo_url: RepositoryUrl.optional(),
+    repo_url: DEPLOYABLE_URL.optional(),
     ...settings,
   })
   .meta({ id: 'SyncedBlueprintPatch', examples: [{ auto_sync: false }] })
@@ -96,7 +97,7 @@ export const SyncedBlueprint = z
 export type SyncedBlueprint = z.infer<typeof SyncedBlueprint>
 
 export const FileQuery = z.strictObject({
-  repo_url: RepositoryUrl,
+  repo_url: DEPLOYABLE_URL,
   branch: Branch.optional(),
   path: Path.optional(),
 })

@@ -73,6 +73,11 @@ export function addressOf({ repo_url, repo_credentials }: BlueprintRow): string 
   return repo_credentials === null ? repo_url : useContext().vault.open(repo_credentials)
 }
 
+/** How the last sync ended; null before the first. */
+export function lastSyncOf({ last_sync }: BlueprintRow): LastSync | null {
+  return last_sync === null ? null : (JSON.parse(last_sync) as LastSync)
+}
+
 /** Records how a sync ended. `digest` stands for the file that was applied; undefined when none was. */
 export function recordSync(id: string, sync: LastSync, digest?: string): void {
   updateBlueprint(id, {
@@ -123,7 +128,7 @@ export function viewBlueprint(row: BlueprintRow): SyncedBlueprint {
     environment: row.environment ?? PRODUCTION,
     auto_sync: row.auto_sync === 1,
     overwrite_variables: row.overwrite_variables === 1,
-    last_sync: row.last_sync === null ? null : (JSON.parse(row.last_sync) as LastSync),
+    last_sync: lastSyncOf(row),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { DEPLOYABLE_URL } from '../git/input.ts'
 import { branchNameFault } from '../git/refs.ts'
-import { repositoryUrlFault } from '../git/url.ts'
 import { relativePathFault } from '../services/rules.ts'
 import { RUNTIMES } from '../services/schema.ts'
 import { SERVICE_TYPES } from '../services/types.ts'
@@ -11,8 +11,6 @@ function judged(fault: (text: string) => string | null) {
     if (found) context.addIssue(found)
   })
 }
-
-const MAX_URL_CHARACTERS = 2_048
 
 /** What may be said about a source beside where it is. */
 const hints = {
@@ -36,9 +34,7 @@ export type DetectHints = z.output<typeof DetectQuery>
 
 export const DetectInput = z
   .strictObject({
-    repo_url: judged(repositoryUrlFault)
-      .max(MAX_URL_CHARACTERS)
-      .meta({ examples: ['https://git.example.com/team/api.git'] }),
+    repo_url: DEPLOYABLE_URL,
     branch: judged(branchNameFault)
       .optional()
       .meta({ description: "The remote's default branch when absent", examples: ['main'] }),

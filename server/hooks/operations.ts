@@ -150,9 +150,7 @@ function deployPushed(push: Push, connection: ConnectionRow | null): Delivered {
   const meant = allServices().filter((service) => isMeant(service, push, connection))
   const phrase = skipPhrase(push.message)
   const blueprints = phrase === null ? noteBlueprintPush(push, (url) => mayDeploy(connection, url)) : []
-  if (meant.length === 0 && blueprints.length > 0)
-    return { deploys: [], reason: `the blueprint ${blueprints.join(', ')} is looked at` }
-  if (meant.length === 0)
+  if (meant.length === 0 && blueprints.length === 0)
     return { ignored: `no service deploys the branch ${push.branch} of this repository on push` }
   if (phrase !== null) return { ignored: `the commit's message says ${phrase}` }
   const services = meant.filter((service) => isTouched(service, push))
@@ -175,7 +173,8 @@ function deployPushed(push: Push, connection: ConnectionRow | null): Delivered {
     }
   }
   if (deploys.length === 0 && fault) throw fault
-  if (deploys.length === 0) return { ignored: reasons.join('; ') }
+  if (deploys.length === 0 && blueprints.length === 0) return { ignored: reasons.join('; ') }
+  if (deploys.length === 0) reasons.unshift(`the blueprint ${blueprints.join(', ')} is looked at`)
   return { deploys, reason: reasons.length > 0 ? reasons.join('; ') : null }
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
@@ -27,6 +28,15 @@ export function receiveStream(event: H3Event, limitBytes: number): Readable {
   return stream.on('error', () => {})
 }
 
+/** The first byte of a stream, which stays in it; null when it ends without one. */
+export async function firstByte(stream: Readable): Promise<number | null> {
+  await once(stream, 'readable')
+  const first = stream.read(1) as Buffer | null
+  if (first === null) return null
+  stream.unshift(first)
+  return first[0]!
+}
+
 /**
  * A body of anyone, whose pieces count against the budget that all such bodies share for as long as they are iterated.
  * Throws `payload_too_large`, `service_unavailable`, or `invalid_request` when it comes too slowly.
@@ -47,9 +57,17 @@ export async function* receiveFromAnyone(
 }
 
 /** Reads a JSON body; an empty one counts as `{}`. Throws `payload_too_large` or `invalid_request`. */
-export async function readJson(event: H3Event): Promise<unknown> {
+export function readJson(event: H3Event): Promise<unknown> {
+  return gatherJson(receive(event, BODY_LIMIT_BYTES))
+}
+
+/** The same of a body that is received already, whose own limit may be higher. */
+export async function gatherJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   const gathered = new Gathered()
-  for await (const piece of receive(event, BODY_LIMIT_BYTES)) gathered.add(piece)
+  for await (const piece of body) {
+    gathered.add(piece)
+    if (gathered.bytes.length > BODY_LIMIT_BYTES) throw tooLarge(BODY_LIMIT_BYTES)
+  }
   return parseJson(gathered.bytes)
 }
 

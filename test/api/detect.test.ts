@@ -230,6 +230,21 @@ describe('detection', () => {
     expect(left()).toEqual([])
   })
 
+  it('knows JSON and an archive apart when no type is named', async () => {
+    const repository = await createRepository({ 'index.html': '' })
+    const body = JSON.stringify({ repo_url: remote.url(repository) })
+    const found = { status: 200, body: { runtime: 'static' } }
+    // Bytes are sent without a type.
+    expect(await server.api('POST', '/detect', Buffer.from(body))).toMatchObject(found)
+    expect(await server.api('POST', '/detect', await archiveOf({ 'index.html': '' }))).toMatchObject(found)
+    const empty = await server.api('POST', '/detect')
+    expect(empty).toMatchObject(refusal(400, 'invalid_request'))
+    expect(empty.body.error.message).toContain('repo_url: is required')
+    const large = Buffer.alloc(2 * 1024 * 1024 + 1, ' ')
+    expect(await server.api('POST', '/detect', large)).toMatchObject(refusal(413, 'payload_too_large'))
+    expect(left()).toEqual([])
+  })
+
   it('says that a remote cannot be read', async () => {
     const repo_url = remote.url({ path: '', name: 'missing.git' })
     expect(await server.api('POST', '/detect', { repo_url })).toMatchObject(

@@ -692,10 +692,18 @@ describe('a server that denies private addresses', () => {
       'https://10.1.2.3/a/b',
       'git@192.168.0.1:a/b',
       'git://[fd00::1]/a/b',
-    ])
-      expect(await strict.api('POST', '/services', { name: 'inside', repo_url: url })).toMatchObject(
-        failure(400, 'invalid_request', /private address/),
-      )
+    ]) {
+      const asked = encodeURIComponent(url)
+      for (const answer of [
+        await strict.api('POST', '/services', { name: 'inside', repo_url: url }),
+        await strict.api('POST', '/detect', { repo_url: url }),
+        await strict.api('POST', '/blueprints', { name: 'inside', repo_url: url }),
+        await strict.api('POST', '/blueprints/apply', { yaml: '', repo_url: url }),
+        await strict.api('GET', `/blueprints/file?repo_url=${asked}`),
+        await strict.api('GET', `/git/branches?repo_url=${asked}`),
+      ])
+        expect(answer).toMatchObject(failure(400, 'invalid_request', /^repo_url: .*private address/))
+    }
     const body = { provider: 'gitprov_b', token: 'x', base_url: provider.url }
     expect(await strict.api('POST', '/git/connections', body)).toMatchObject(
       failure(400, 'invalid_request', /--deny-private-git/),

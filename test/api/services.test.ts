@@ -49,6 +49,7 @@ describe('a service', () => {
       cpu_limit: 0,
       apt_packages: [],
       auto_deploy: true,
+      watch_paths: null,
       suspended: false,
       custom_domains: [],
       canonical_domain: null,

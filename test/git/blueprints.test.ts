@@ -109,6 +109,36 @@ describe('a blueprint that is synced from git', () => {
     expect((await read()).last_sync.actions[0].changes).toEqual(['port: 4000 -> 5000'])
   })
 
+  it('is well again once a push takes a fault of its file back', async () => {
+    const good = file('mended', 'info')
+    const { repository, url, read } = await synced('mended', { 'deployer.yaml': good })
+    await server.api('POST', '/blueprints/mended/sync')
+    await push(url, repository.push({ 'deployer.yaml': 'services:\n  - nam: x\n' }))
+    await waitFor(async () => (await read()).last_sync.status === 'failed', 'the fault to be told')
+    const commit = repository.push({ 'deployer.yaml': good })
+    await push(url, commit)
+    await waitFor(async () => (await read()).last_sync.commit === commit, 'the last push to be looked at')
+    expect((await read()).last_sync).toMatchObject({ status: 'unchanged', error: null })
+  })
+
+  it('is named by a push whose services all take no deploys now', async () => {
+    const { repository, url, read } = await synced('beside', { 'deployer.yaml': file('beside', 'info') })
+    const service = { name: 'waiting', repo_url: url, branch: 'main', deploy: false }
+    await server.api('POST', '/services', service)
+    await server.api('POST', '/services/waiting/suspend')
+    const commit = repository.push({ 'README.md': 'other' })
+    expect(await push(url, commit)).toMatchObject({
+      status: 200,
+      body: {
+        ok: true,
+        ignored: false,
+        deploys: [],
+        reason: expect.stringMatching(/^the blueprint beside is looked at; .*suspended/),
+      },
+    })
+    await waitFor(async () => (await read()).last_sync?.commit === commit, 'the blueprint to be applied')
+  })
+
   it('keeps the faults of its file as its last result', async () => {
     const { read } = await synced(
       'faulty',

@@ -1,8 +1,9 @@
+import type { Readable } from 'node:stream'
 import { detectArchive, detectRepository } from '#daemon/builds/detection.ts'
 import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
-import { DetectInput, Detection, DetectQuery } from '#server/detection/schema.ts'
+import { DetectInput, Detection, DetectQuery, type DetectHints } from '#server/detection/schema.ts'
 import { AppError } from '#server/errors.ts'
-import { assertLength, readJson, receiveStream } from '#server/http/body.ts'
+import { assertLength, firstByte, gatherJson, readJson, receiveStream } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { whenLeft } from '#server/http/left.ts'
 import { validate } from '#server/http/validate.ts'
@@ -22,19 +23,34 @@ export default defineEndpoint({
   errors: ['git_remote_unreachable', 'git_authorization_rejected', 'git_provider_unavailable'],
   async handler({ event, query }) {
     const left = whenLeft(event)
-    if (isJson(event.node.req.headers['content-type'])) {
-      const [hint] = Object.keys(query)
-      if (hint !== undefined)
-        throw new AppError('invalid_request', `${hint}: stands in the body when that is JSON`)
+    const type = event.node.req.headers['content-type']
+    if (type !== undefined && !isBytes(type)) {
+      assertNoHints(query)
       return await detectRepository(validate(DetectInput, await readJson(event)), left)
     }
     assertLength(event, UPLOAD_LIMIT_BYTES)
     const body = receiveStream(event, UPLOAD_LIMIT_BYTES)
-    return await detectArchive(body, query, left).finally(() => body.destroy())
+    try {
+      if (type !== undefined || (await isGzip(body))) return await detectArchive(body, query, left)
+      assertNoHints(query)
+      return await detectRepository(validate(DetectInput, await gatherJson(body)), left)
+    } finally {
+      body.destroy()
+    }
   },
 })
 
-/** What a client sends that names no type are bytes; texts are told as such by every client. */
-function isJson(contentType: string | undefined): boolean {
-  return contentType !== undefined && !/^application\/(x-)?(gzip|octet-stream)\b/i.test(contentType)
+function isBytes(contentType: string): boolean {
+  return /^application\/(x-)?(gzip|octet-stream)\b/i.test(contentType)
+}
+
+/** By the first byte of its magic number (RFC 1952 section 2.3.1), with which no JSON begins. */
+async function isGzip(body: Readable): Promise<boolean> {
+  return (await firstByte(body)) === 0x1f
+}
+
+function assertNoHints(query: DetectHints): void {
+  const [hint] = Object.keys(query)
+  if (hint !== undefined)
+    throw new AppError('invalid_request', `${hint}: stands in the body when that is JSON`)
 }

@@ -66,6 +66,7 @@ export class ForwardReader {
   async #read(slice: Slice, offset: number, maxBytes: number): Promise<Buffer> {
     const file = slice.isPacked ? null : await open(slice.path, 'r').catch(() => null)
     if (!file) return (await this.#unpack(slice)).subarray(offset)
+    this.#unpacked = null
     try {
       const room = (slice.bytes ?? Infinity) - offset
       const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(room, maxBytes + LONGEST_LINE_BYTES)))

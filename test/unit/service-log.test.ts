@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import type { LogLine } from '#server/log-lines.ts'
-import { lineMatcher, linesIn, type LineFilter } from '#server/logs/filter.ts'
+import { lineMatcher, linesIn, parseSearch, type LineFilter } from '#server/logs/filter.ts'
 import { ForwardReader } from '#server/logs/forward.ts'
 import { ServiceLog } from '#server/logs/store.ts'
 import { Allowance, readTail } from '#server/logs/tail.ts'
@@ -226,4 +226,22 @@ test.each([
   expect(await stored(again)).toEqual(['before', leftOut, 'after'])
   const batch = await new ForwardReader().next(await again.stored(), 1, 10, 10_000)
   expect(batch).toMatchObject({ first: 2, count: 1 })
+})
+
+test.each([
+  `(?:${'a'.repeat(485)}){1000}`,
+  '((?:a{100}){100}){10}',
+  `(?:\\Q[\\E${'[a-z]'.repeat(40)}){1,1000}`,
+])('an expression that is large when written out is refused before it is compiled: %s', (expression) => {
+  const began = performance.now()
+  expect(() => parseSearch(`/${expression}/`)).toThrow('too large')
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
+test.each([
+  String.raw`\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}`,
+  '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  '(?:[[:alpha:]]+ ){1,100}end',
+])('an expression of usual size is taken: %s', (expression) => {
+  expect(parseSearch(`/${expression}/`)).toMatchObject({ expression })
 })

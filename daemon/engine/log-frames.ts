@@ -11,6 +11,9 @@ const MAX_LINE_BYTES = 16 * 1024
 const HEADER_BYTES = 8
 const NEWLINE = 10
 const SPACE = 32
+/** What the engine itself says in a log, such as that it cannot be read on (moby's pkg/stdcopy, "Systemerr"). */
+const ENGINE_FAULT = 3
+const ENGINE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 
 interface Pending {
   ts: string
@@ -20,11 +23,13 @@ interface Pending {
 
 /**
  * Takes apart the engine's multiplexed stream: frames of an 8-byte header (stream, length) and text (Engine API, "Attach
- * to a container", stream format). In a log each frame begins with a timestamp, a long line's further frames too.
+ * to a container", stream format). In a log each frame begins with a timestamp, a long line's further frames too; one
+ * without, which the engine says itself, stands at the time of what came before it.
  */
 export class LogFrames {
   readonly #now: (() => string) | null
   #buffer: Buffer = Buffer.alloc(0)
+  #lastTime: string | null = null
   readonly #pending: Record<'stdout' | 'stderr', Pending | null> = { stdout: null, stderr: null }
 
   /** `now` tells the time where the frames have no timestamps, as those of an attached container. */
@@ -40,8 +45,10 @@ export class LogFrames {
     while (this.#buffer.length - at >= HEADER_BYTES) {
       const end = at + HEADER_BYTES + this.#buffer.readUInt32BE(at + 4)
       if (this.#buffer.length < end) break
-      const stream = this.#buffer[at] === 2 ? 'stderr' : 'stdout'
-      this.#frame(stream, this.#buffer.subarray(at + HEADER_BYTES, end), lines)
+      const type = this.#buffer[at]
+      const payload = this.#buffer.subarray(at + HEADER_BYTES, end)
+      if (type === ENGINE_FAULT) lines.push(this.#fault(payload))
+      else this.#frame(type === 2 ? 'stderr' : 'stdout', payload, lines)
       at = end
     }
     this.#buffer = this.#buffer.subarray(at)
@@ -58,9 +65,8 @@ export class LogFrames {
   }
 
   #frame(stream: 'stdout' | 'stderr', payload: Buffer, lines: OutputLine[]): void {
-    const space = this.#now ? -1 : payload.indexOf(SPACE)
-    const ts = this.#now?.() ?? payload.subarray(0, space).toString('latin1')
-    let from = space + 1
+    const { ts, start } = this.#timed(payload)
+    let from = start
     do {
       const pending = (this.#pending[stream] ??= { ts, parts: [], length: 0 })
       const newline = payload.indexOf(NEWLINE, from)
@@ -70,6 +76,28 @@ export class LogFrames {
       this.#pending[stream] = null
       from = newline + 1
     } while (from < payload.length)
+  }
+
+  /** Not a part of any line that the program has begun. */
+  #fault(payload: Buffer): OutputLine {
+    const pending: Pending = { ts: this.#untimed(), parts: [], length: 0 }
+    append(pending, payload.subarray(0, payload.at(-1) === NEWLINE ? -1 : payload.length))
+    return finish('stderr', pending)
+  }
+
+  /** The time of a frame, and where its text starts. */
+  #timed(payload: Buffer): { ts: string; start: number } {
+    if (this.#now) return { ts: this.#now(), start: 0 }
+    const space = payload.indexOf(SPACE)
+    const ts = payload.subarray(0, Math.max(0, space)).toString('latin1')
+    if (!ENGINE_TIME.test(ts) || Number.isNaN(Date.parse(ts))) return { ts: this.#untimed(), start: 0 }
+    this.#lastTime = ts
+    return { ts, start: space + 1 }
+  }
+
+  /** Not later than what was read: the log is read on from its newest line. */
+  #untimed(): string {
+    return this.#now?.() ?? this.#lastTime ?? new Date().toISOString()
   }
 }
 

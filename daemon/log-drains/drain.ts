@@ -19,7 +19,7 @@ import { serviceLog } from '#server/logs/service-logs.ts'
 import { environmentName } from '#server/notifications/view.ts'
 import { getService } from '#server/services/store.ts'
 import type { Origin } from './formats.ts'
-import { openDrainTarget, type DrainTarget } from './targets.ts'
+import { openDrainTarget, Refusal, type DrainTarget } from './targets.ts'
 
 const log = logger('log drains')
 
@@ -32,6 +32,13 @@ const GATHER_MS = 500
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 const JITTER = 0.2
+
+/** How one service's lines are read. */
+interface Reading {
+  reader: ForwardReader
+  /** At once: fewer after a target found a batch too large, and more again as it takes them. */
+  maxLines: number
+}
 
 /**
  * Sends the lines of services on to one target. The stored log is the queue: a place in it is moved on when the target
@@ -71,55 +78,70 @@ export class Drain {
   async #run(serviceId: string, startsNow: boolean): Promise<void> {
     const own = serviceLog(serviceId)
     const stop = AbortSignal.any([this.#stop.signal, own.removed])
-    const reader = new ForwardReader()
-    try {
-      if (placeOf(this.#id, serviceId) === null) beginAt(this.#id, serviceId, startsNow ? await own.end() : 0)
-      while (!stop.aborted) {
+    const reading: Reading = { reader: new ForwardReader(), maxLines: BATCH_LINES }
+    while (!stop.aborted) {
+      try {
+        if (placeOf(this.#id, serviceId) === null)
+          beginAt(this.#id, serviceId, startsNow ? await own.end() : 0)
         // Told of what comes while it is looked.
         const more = own.grown.wait(stop)
-        if (await this.#sendNext(reader, serviceId, stop)) continue
+        if (await this.#sendNext(reading, serviceId, stop)) continue
         await more
         await delay(GATHER_MS, undefined, { signal: stop })
+      } catch (error) {
+        if (!stop.aborted) await this.#pause(messageOf(error), stop)
       }
-    } catch (error) {
-      if (!stop.aborted)
-        log.error('a drain has stopped', { drain: this.#id, service: serviceId, error: messageOf(error) })
     }
   }
 
-  /** Sends what comes next; answers whether there was anything. */
-  async #sendNext(reader: ForwardReader, serviceId: string, stop: AbortSignal): Promise<boolean> {
+  /** Sends what comes next; answers whether there was anything. Throws when it is to be tried again. */
+  async #sendNext(reading: Reading, serviceId: string, stop: AbortSignal): Promise<boolean> {
     const place = placeOf(this.#id, serviceId)
     const origin = originOf(serviceId)
     if (place === null || !origin) return false
     const slices = await serviceLog(serviceId).stored()
-    const batch = await reader.next(slices, place, BATCH_LINES, BATCH_BYTES)
+    const batch = await reading.reader.next(slices, place, reading.maxLines, BATCH_BYTES)
     if (!batch) return false
     if (batch.first > place) this.#sayDropped(serviceId, batch.first, batch.first - place)
     const lines = linesIn(batch.text.toString('utf8')).map((line) => JSON.parse(line) as LogLine)
-    for (;;) {
-      try {
-        await this.#target.send(origin, lines, stop)
-        this.#failures = 0
-        recordSent(this.#id, serviceId, batch.first + batch.count, lines.length)
-        return true
-      } catch (error) {
-        stop.throwIfAborted()
-        await this.#pause(messageOf(error), stop)
-        // The log may have gone on without it meanwhile.
-        if (this.#failures > 1) return true
-      }
+    const next = batch.first + batch.count
+    try {
+      await this.#target.send(origin, lines, stop)
+      recordSent(this.#id, serviceId, next, lines.length)
+      reading.maxLines = Math.min(BATCH_LINES, reading.maxLines * 2)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      if (error.isTooLarge && batch.count > 1) reading.maxLines = Math.ceil(batch.count / 2)
+      else this.#sayRefused(serviceId, next, batch.count, error.message)
     }
+    this.#failures = 0
+    return true
   }
 
   async #pause(error: string, stop: AbortSignal): Promise<void> {
-    const row = getDrain(this.#id)
-    if (row && row.last_error !== error) {
-      updateDrain(this.#id, { last_error: error })
-      log.warn('a log drain cannot be sent to; it is tried again', { drain: this.#id, error })
+    try {
+      if (this.#tellError(error))
+        log.warn('a log drain cannot be sent to; it is tried again', { drain: this.#id, error })
+    } catch (fault) {
+      log.error('a log drain cannot be sent to, nor be told so', { drain: this.#id, error: messageOf(fault) })
     }
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++)
-    await delay(pauseMs * (1 + Math.random() * JITTER), undefined, { signal: stop })
+    // Ended early by the stop, which the loop looks at itself.
+    await delay(pauseMs * (1 + Math.random() * JITTER), undefined, { signal: stop }).catch(() => {})
+  }
+
+  /** Shows an error at the drain; answers whether it is another than before. */
+  #tellError(error: string): boolean {
+    const row = getDrain(this.#id)
+    if (!row || row.last_error === error) return false
+    updateDrain(this.#id, { last_error: error })
+    return true
+  }
+
+  #sayRefused(serviceId: string, next: number, dropped: number, error: string): void {
+    recordDropped(this.#id, serviceId, next, dropped)
+    if (this.#tellError(error))
+      log.warn('a log drain refuses lines; they are left out', { drain: this.#id, service: serviceId, error })
   }
 
   #sayDropped(serviceId: string, next: number, dropped: number): void {

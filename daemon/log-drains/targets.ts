@@ -10,9 +10,25 @@ import { bodyOf, type Origin } from './formats.ts'
 /** A target that takes nothing for so long does not take anything. */
 const STALL_MS = 15_000
 
+/** A target's word that it will not take these lines, however often they are sent. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  /** Whether fewer at once may be taken (RFC 9110 section 15.5.14). */
+  readonly isTooLarge: boolean
+
+  constructor(message: string, isTooLarge: boolean) {
+    super(message)
+    this.isTooLarge = isTooLarge
+  }
+}
+
+/** Answers that are the same for the same lines: bad request, content too large, unprocessable (RFC 9110 section 15.5). */
+const REFUSALS = [400, 413, 422]
+const TOO_LARGE = 413
+
 /** What takes lines. */
 export interface DrainTarget {
-  /** Sends lines of one service; resolves when they are taken. Throws when they are not. */
+  /** Sends lines of one service; resolves when they are taken. Throws when they are not, a `Refusal` when they never will be. */
   send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void>
   close(): void
 }
@@ -45,7 +61,10 @@ class HttpTarget implements DrainTarget {
     const body = bodyOf(this.#kind, origin, lines)
     const answer = await send({ method: 'POST', url: this.#url, headers: this.#headers, body, signal })
     const fault = answerFault(answer)
-    if (fault !== null) throw new Error(fault)
+    if (fault === null) return
+    throw REFUSALS.includes(answer.status)
+      ? new Refusal(fault, answer.status === TOO_LARGE)
+      : new Error(fault)
   }
 
   close(): void {}

@@ -51,7 +51,7 @@ export class ServiceOutput {
       if (instance) continue
       const stop = new AbortController()
       this.#followed.set(id, stop)
-      void this.#run(id, stop.signal)
+      void this.#follow(id, stop.signal)
     }
     for (const [id, stop] of this.#followed) {
       if (ids.includes(id)) continue
@@ -67,6 +67,17 @@ export class ServiceOutput {
     for (const stop of this.#followed.values()) stop.abort()
   }
 
+  /** Never throws: one instance's fault must end neither the others nor the server. */
+  async #follow(id: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#run(id, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      this.#warn('the output of an instance is not taken in until the next change', id, error)
+      this.#followed.delete(id)
+    }
+  }
+
   async #run(id: string, signal: AbortSignal): Promise<void> {
     const isFirst = this.#early !== null
     let isBehind = isFirst
@@ -78,23 +89,31 @@ export class ServiceOutput {
       this.#behind++
       setTimeout(caughtUp, CATCH_UP_MS).unref()
     }
-    const known = await this.#placeOf(id, signal)
-    while (!signal.aborted) {
-      for await (const output of readOutput(this.#engine, id, {
-        signal,
-        known,
-        onLive: caughtUp,
-        isTold: true,
-      })) {
-        this.#take(id, output)
-        // The followers write between two readings, so that those who keep up miss nothing of a burst.
-        await setImmediate()
+    try {
+      const known = await this.#placeOf(id, signal)
+      while (!signal.aborted) {
+        await this.#read(id, known, caughtUp, signal).catch((error: unknown) =>
+          this.#warn('the output of an instance cannot be taken in; it is tried again', id, error),
+        )
+        // Its container is not made yet, or was removed and may be made anew.
+        caughtUp()
+        await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(RETRY_MS)]))
       }
-      // Its container is not made yet, or was removed and may be made anew.
+    } finally {
       caughtUp()
-      await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(RETRY_MS)]))
     }
-    caughtUp()
+  }
+
+  async #read(id: string, known: KnownLines, onLive: () => void, signal: AbortSignal): Promise<void> {
+    for await (const output of readOutput(this.#engine, id, { signal, known, onLive, isTold: true })) {
+      this.#take(id, output)
+      // The followers write between two readings, so that those who keep up miss nothing of a burst.
+      await setImmediate()
+    }
+  }
+
+  #warn(what: string, instance: string, error: unknown): void {
+    log.warn(what, { service: this.#serviceId, instance, error: messageOf(error) })
   }
 
   /** What is stored of an instance already. A store that cannot be read is waited for. */

@@ -20,6 +20,10 @@ export type LineMatcher = (block: string) => string[]
 
 /** Time grows with the length of a line times this, at most: RE2's program of an expression, in instructions. */
 const MAX_PROGRAM = 2_500
+/** Characters with what is repeated written out: more cannot become so small a program, and compiling takes as long. */
+const MAX_WRITTEN_OUT = 4 * MAX_PROGRAM
+/** A literal run, an escape, a class, a repetition, or one character of an expression (RE2's syntax). */
+const TOKENS = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]?|\{(?<least>\d+)(?:,(?<most>\d*))?\}|./gs
 /** Where the values stand in a stored line, whose fields are always written in this order. */
 const TS_START = '{"ts":"'.length
 const TS_END = TS_START + '2000-01-01T00:00:00.000Z'.length
@@ -110,6 +114,7 @@ function linesWith(block: string, stored: string): string[] {
 
 function compileExpression({ expression, ignoreCase }: Extract<Search, { expression: string }>) {
   try {
+    if (writtenOut(expression) > MAX_WRITTEN_OUT) throw new Error('it is too large: repeat less in it')
     const compiled = RE2JS.compile(expression, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
     if (compiled.programSize() > MAX_PROGRAM) throw new Error('it is too large: repeat less in it')
     return (text: string) => compiled.test(text)
@@ -120,4 +125,28 @@ function compileExpression({ expression, ignoreCase }: Extract<Search, { express
       { cause },
     )
   }
+}
+
+/** How long an expression is with what it repeats written out. */
+function writtenOut(expression: string): number {
+  const outer: number[] = []
+  let length = 0
+  let last = 0
+  for (const { 0: token, groups } of expression.matchAll(TOKENS)) {
+    const times =
+      groups?.least === undefined ? null : Math.max(Number(groups.least), Number(groups.most ?? 0))
+    if (token === '(') {
+      outer.push(length)
+      length = last = 0
+    } else if (token === ')' && outer.length > 0) {
+      last = length + 1
+      length = outer.pop()! + last
+    } else {
+      // What is repeated was counted once already.
+      const added = times === null ? (token.startsWith('\\Q') ? token.length : 1) : last * times - last
+      length += Math.max(0, added)
+      last = times === null ? added : last * times
+    }
+  }
+  return outer.reduce((sum, each) => sum + each, length)
 }

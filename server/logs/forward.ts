@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { readPart, type Slice } from './parts.ts'
+import { isBroken, readPart, type Slice } from './parts.ts'
 
 /** Longer than any line as JSON. */
 const LONGEST_LINE_BYTES = 256 * 1024
@@ -19,7 +19,7 @@ export class ForwardReader {
   #place: { first: number; line: number; offset: number } | null = null
   #unpacked: { first: number; content: Buffer } | null = null
 
-  /** What follows from a line on, up to so many lines and bytes; from the oldest kept line when that one is gone. Null for nothing yet. */
+  /** What follows from a line on, up to so many lines and bytes; from the oldest kept line when that one is gone or in a broken part. Null for nothing yet. */
   async next(
     slices: readonly Slice[],
     line: number,
@@ -30,14 +30,23 @@ export class ForwardReader {
     const candidates = slices.slice(Math.max(0, index), Math.max(0, index) + 2)
     for (const slice of candidates) {
       const from = Math.max(line, slice.first)
-      const offset = await this.#offsetOf(slice, from)
-      if (offset === null) continue
-      const batch = take(await this.#read(slice, offset, maxBytes), maxLines, maxBytes)
-      if (batch.count === 0) continue
-      this.#place = { first: slice.first, line: from + batch.count, offset: offset + batch.text.length }
-      return { first: from, ...batch }
+      try {
+        const batch = await this.#batchOf(slice, from, maxLines, maxBytes)
+        if (batch) return batch
+      } catch (error) {
+        if (!isBroken(error)) throw error
+      }
     }
     return null
+  }
+
+  async #batchOf(slice: Slice, from: number, maxLines: number, maxBytes: number): Promise<Batch | null> {
+    const offset = await this.#offsetOf(slice, from)
+    if (offset === null) return null
+    const batch = take(await this.#read(slice, offset, maxBytes), maxLines, maxBytes)
+    if (batch.count === 0) return null
+    this.#place = { first: slice.first, line: from + batch.count, offset: offset + batch.text.length }
+    return { first: from, ...batch }
   }
 
   /** Where a line stands in its part; null when the part is gone, or does not have it yet. */
@@ -57,6 +66,7 @@ export class ForwardReader {
   async #read(slice: Slice, offset: number, maxBytes: number): Promise<Buffer> {
     const file = slice.isPacked ? null : await open(slice.path, 'r').catch(() => null)
     if (!file) return (await this.#unpack(slice)).subarray(offset)
+    this.#unpacked = null
     try {
       const room = (slice.bytes ?? Infinity) - offset
       const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(room, maxBytes + LONGEST_LINE_BYTES)))

@@ -56,6 +56,12 @@ export async function readPart({ path, isPacked, bytes }: Slice): Promise<Buffer
   }
 }
 
+/** Whether a part was met that can never be unpacked, as it is damaged or too large. */
+export function isBroken(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException
+  return code.startsWith('Z_') || code === 'ERR_BUFFER_TOO_LARGE'
+}
+
 /** The day of a moment, in UTC. */
 export function dayOf(moment: number): string {
   return new Date(moment).toISOString().slice(0, 'yyyy-mm-dd'.length)

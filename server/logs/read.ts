@@ -85,8 +85,24 @@ export async function openServiceLog(
   }
 }
 
-/** Looks for recent lines, in a thread of its own when every line has to be read. */
+/** Looks for recent lines. Nothing is held for them when it fails. */
 async function look(
+  slices: readonly Slice[],
+  filter: LineFilter,
+  tail: number,
+  room: ReaderRoom,
+  signal: AbortSignal,
+): Promise<Found> {
+  try {
+    return await findIn(slices, filter, tail, room, signal)
+  } catch (error) {
+    room.give()
+    throw error
+  }
+}
+
+/** In a thread of its own when every line has to be read. */
+async function findIn(
   slices: readonly Slice[],
   filter: LineFilter,
   tail: number,

@@ -31,8 +31,9 @@ export class SearchThread {
   readonly #worker: Worker
   #answered: Promise<unknown> = Promise.resolve()
 
-  /** Throws `service_unavailable` when too many run. */
+  /** Throws `service_unavailable` when too many run, and the signal's reason. */
   constructor(filter: LineFilter, signal: AbortSignal) {
+    signal.throwIfAborted()
     if (!program) throw new Error('no program was named that searches logs')
     if (running >= MAX_THREADS)
       throw new AppError(

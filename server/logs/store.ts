@@ -1,4 +1,7 @@
+import { createReadStream } from 'node:fs'
 import { open, rm, type FileHandle } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
 import { Bell } from '../bell.ts'
 import { timestamp } from '../clock.ts'
 import { messageOf } from '../errors.ts'
@@ -196,23 +199,38 @@ export class ServiceLog {
     this.#work = this.#work.then(() => this.#write())
   }
 
-  /** Writes what waits. A disk that takes nothing loses these lines, is told of once, and tried again later. */
+  /** Writes what waits; what comes meanwhile is for the next. */
   async #write(): Promise<void> {
-    const count = this.#waiting.length
-    const isHeld = this.#fullSince !== null && performance.now() - this.#fullSince < RETRY_MS
-    if (count === 0 || isHeld) return this.#settle(count, 0)
-    const text = Buffer.from(this.#waiting.join(''))
+    let left = this.#waiting.length
+    // None waits any more once the log was removed.
+    while (left > 0 && this.#waiting.length > 0) left -= await this.#writePiece(left)
+  }
+
+  /**
+   * Writes what the part has room for, of so many lines; answers how many are settled. A disk that takes nothing loses all
+   * of them, is told of once, and tried again later.
+   */
+  async #writePiece(most: number): Promise<number> {
+    let count = most
     try {
-      const file = await this.#current()
-      await appendWhole(file, text)
-      this.#settle(count, text.length)
-      if (this.#fullSince !== null) this.#sayRoom()
+      if (this.#fullSince !== null && performance.now() - this.#fullSince < RETRY_MS) this.#settle(most, 0)
+      else {
+        const file = await this.#current()
+        const lines = this.#waiting.slice(0, most)
+        count = countWithin(lines, this.#maxPartBytes - file.bytes)
+        const text = Buffer.from(lines.slice(0, count).join(''))
+        await appendWhole(file, text)
+        this.#settle(count, text.length)
+        if (this.#fullSince !== null) this.#sayRoom()
+      }
     } catch (error) {
-      this.#settle(count, 0)
+      count = most
+      this.#settle(most, 0)
       if (this.#fullSince === null) this.#sayFull(messageOf(error))
       this.#fullSince = performance.now()
     }
     if (this.#file && this.#file.bytes >= this.#maxPartBytes) await this.#close()
+    return count
   }
 
   /** Lets go of the oldest lines that wait. In one turn: what is stored and where the ring goes on belong together. */
@@ -270,14 +288,21 @@ export class ServiceLog {
     }
     const isGrowing = !last.isPacked && last.day === dayOf(Date.now())
     const handle = last.isPacked ? null : await openWhole(last.path)
-    const content = await readPart({ ...last, bytes: null })
-    const lines = content ? countLines(content) : 0
+    const content = last.isPacked ? null : await readPart({ ...last, bytes: null })
+    const lines = last.isPacked ? await countPacked(last.path) : content ? countLines(content) : 0
     // Another call may have found it meanwhile.
     if (this.#next !== null || !handle || !isGrowing || !content || content.length >= this.#maxPartBytes)
       await handle?.close()
     else this.#file = { handle, path: last.path, day: last.day, bytes: content.length }
     this.#next ??= last.first + lines
   }
+}
+
+/** How many lines go into so many bytes; one always does, so that a part is longer by no more than a line. */
+function countWithin(lines: readonly string[], bytes: number): number {
+  let length = 0
+  const end = lines.findIndex((line) => (length += Buffer.byteLength(line)) > bytes)
+  return end === -1 ? lines.length : end + 1
 }
 
 /** Appends whole lines or nothing: what a full disk took of them is cut off again. */
@@ -288,6 +313,17 @@ async function appendWhole({ handle, bytes }: OpenPart, text: Buffer): Promise<v
     await handle.truncate(bytes).catch(() => {})
     throw error
   }
+}
+
+/** How many lines a packed part has that can be read; one at least, so that the next part gets another name. */
+async function countPacked(path: string): Promise<number> {
+  let count = 0
+  await pipeline(createReadStream(path), createGunzip(), async (pieces: AsyncIterable<Buffer>) => {
+    for await (const piece of pieces) count += countLines(piece)
+  }).catch((error: unknown) =>
+    log.warn('a part of a service log cannot be read', { path, error: messageOf(error) }),
+  )
+  return Math.max(1, count)
 }
 
 /** How many lines a buffer has. */

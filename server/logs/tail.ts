@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
+import { messageOf } from '../errors.ts'
+import type { LogLine } from '../log-lines.ts'
 import type { LineMatcher } from './filter.ts'
 import { readPart, type Slice } from './parts.ts'
 
@@ -49,7 +51,7 @@ export async function readTail(
   const newestFirst = slices.toReversed()
   let content = unpacked(newestFirst[0])
   for (const [index, slice] of newestFirst.entries()) {
-    const blocks = blocksBackwards(slice, content)
+    const blocks = readableBlocks(slice, content)
     // Every line is looked at: the next part is unpacked while this one is looked through.
     content = matcher ? unpacked(newestFirst[index + 1]) : null
     for await (const block of blocks) {
@@ -96,7 +98,18 @@ function unpacked(slice: Slice | undefined): Unpacked {
   return content
 }
 
-/** A part's whole lines in blocks, the newest first. */
+/** A part's whole lines in blocks, the newest first; a line that says so where it cannot be read, so that the others can. */
+async function* readableBlocks(slice: Slice, begun: Unpacked): AsyncGenerator<Buffer> {
+  try {
+    yield* blocksBackwards(slice, begun)
+  } catch (error) {
+    const text = `a part of the log cannot be read and is left out here: ${messageOf(error)}`
+    // The time is the part's: who reads on goes by the newest.
+    const line: LogLine = { ts: `${slice.day}T00:00:00.000Z`, stream: 'system', line: text }
+    yield Buffer.from(`${JSON.stringify(line)}\n`)
+  }
+}
+
 async function* blocksBackwards(slice: Slice, begun: Unpacked = null): AsyncGenerator<Buffer> {
   if (slice.isPacked || slice.bytes === null) {
     const content = await (begun ?? readPart(slice))

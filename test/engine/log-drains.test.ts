@@ -27,6 +27,8 @@ let syslogPort: number
 beforeAll(async () => {
   receiver = createServer((request, response) => {
     void text(request).then((body) => {
+      const isLarge = request.url === '/small' && body.split('\n').length > 8
+      if (isLarge || body.includes('"poison"')) return response.writeHead(isLarge ? 413 : 400).end()
       if (status === 200) received.push({ path: request.url!, headers: request.headers, body })
       response.writeHead(status).end()
     })
@@ -164,6 +166,14 @@ test('nothing is lost while a target takes nothing, and while the server is kill
   )
   await waitFor(async () => (await drain()).last_error === null, 'the success', SLOW_MS)
   expect((await drain()).dropped).toBe(0)
+})
+
+test('what a target refuses for good is sent in smaller pieces or left out, and the next lines come', async () => {
+  const id = await create({ kind: 'http', url: `${base}/small` })
+  await print('seq 1 20; sleep 2; echo poison; sleep 2; echo after')
+  await waitFor(() => taken('/small').includes('after'), 'the last line', SLOW_MS)
+  expect(taken('/small')).toEqual([...Array.from({ length: 20 }, (_, index) => String(index + 1)), 'after'])
+  expect((await server.api('GET', `/log-drains/${id}`)).body).toMatchObject({ dropped: 1, sent: 21 })
 })
 
 test('one that is off sends nothing, and goes on where it stood when it is on again', async () => {

@@ -1,10 +1,11 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import type { LogLine } from '#server/log-lines.ts'
-import { lineMatcher, linesIn, type LineFilter } from '#server/logs/filter.ts'
+import { lineMatcher, linesIn, parseSearch, type LineFilter } from '#server/logs/filter.ts'
+import { ForwardReader } from '#server/logs/forward.ts'
 import { ServiceLog } from '#server/logs/store.ts'
 import { Allowance, readTail } from '#server/logs/tail.ts'
 
@@ -198,4 +199,49 @@ test('a reader that may hold little gets the newest lines and is told that there
   expect(found.isCut).toBe(true)
   expect(textsOf(found.blocks).at(-1)).toMatch(/^20000 /)
   expect(Buffer.concat(found.blocks).length).toBeLessThanOrEqual(300_000)
+})
+
+test('what is added at once goes into as many parts as it needs', async () => {
+  const directory = newDirectory()
+  const log = open(directory)
+  log.append(numbers(1, 1_000).map((text) => line(text)))
+  expect(await stored(log)).toEqual(numbers(1, 1_000))
+  const sizes = readdirSync(directory).map((name) => statSync(join(directory, name)).size)
+  expect(Math.max(...sizes)).toBeLessThan(PART_BYTES + 200)
+  expect(await log.end()).toBe(1_000)
+})
+
+test.each([
+  ['damaged', () => Buffer.from('not packed')],
+  ['too large', () => gzipSync(Buffer.alloc(65 * 1024 * 1024))],
+])('a part that is %s is left out and told of; the log goes on after it', async (_, content) => {
+  const directory = newDirectory()
+  const log = open(directory)
+  log.append([line('before')])
+  await log.close()
+  writeFileSync(join(directory, '000000000000001.2026-01-01.ndjson.gz'), content())
+  const again = open(directory)
+  again.append([line('after')])
+  const leftOut = expect.stringMatching(/^a part of the log cannot be read and is left out here/)
+  expect(await stored(again)).toEqual(['before', leftOut, 'after'])
+  const batch = await new ForwardReader().next(await again.stored(), 1, 10, 10_000)
+  expect(batch).toMatchObject({ first: 2, count: 1 })
+})
+
+test.each([
+  `(?:${'a'.repeat(485)}){1000}`,
+  '((?:a{100}){100}){10}',
+  `(?:\\Q[\\E${'[a-z]'.repeat(40)}){1,1000}`,
+])('an expression that is large when written out is refused before it is compiled: %s', (expression) => {
+  const began = performance.now()
+  expect(() => parseSearch(`/${expression}/`)).toThrow('too large')
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
+test.each([
+  String.raw`\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}`,
+  '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  '(?:[[:alpha:]]+ ){1,100}end',
+])('an expression of usual size is taken: %s', (expression) => {
+  expect(parseSearch(`/${expression}/`)).toMatchObject({ expression })
 })

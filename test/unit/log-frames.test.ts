@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { LogFrames } from '../../daemon/engine/log-frames.ts'
+import { toLogLine } from '../../daemon/logs/follow.ts'
+
+function frame(type: number, text: string): Buffer {
+  const header = Buffer.alloc(8)
+  header[0] = type
+  header.writeUInt32BE(Buffer.byteLength(text), 4)
+  return Buffer.concat([header, Buffer.from(text)])
+}
+
+const TIME = '2026-01-01T00:00:00.123456789Z'
+
+test('what the engine says in a log itself is a line of its own, at the time of the line before', () => {
+  const frames = new LogFrames()
+  const lines = [
+    ...frames.push(frame(1, `${TIME} begun `)),
+    ...frames.push(frame(3, 'Error grabbing logs: invalid character\n')),
+    ...frames.push(frame(1, `${TIME} and ended\n`)),
+  ]
+  expect(lines).toEqual([
+    { ts: TIME, stream: 'stderr', line: 'Error grabbing logs: invalid character' },
+    { ts: TIME, stream: 'stdout', line: 'begun and ended' },
+  ])
+})
+
+test.each([
+  [3, 'Error grabbing logs: x\n'],
+  [1, 'Error grabbing logs: x\n'],
+  [2, 'nothing'],
+  [1, '2026-13-01T00:00:00Z not a time\n'],
+  [2, '\n'],
+])('a frame of type %i without a timestamp is a line with a time: %j', (type, text) => {
+  const frames = new LogFrames()
+  const [line] = [...frames.push(frame(type, text)), ...frames.end()]
+  expect(line!.line).toBe(text.trimEnd())
+  expect(toLogLine('srv', line!).ts).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
+})

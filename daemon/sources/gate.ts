@@ -12,8 +12,11 @@ const CONNECT_MS = 20_000
 const GREETING_MS = 10_000
 const KEY_BYTES = 16
 
-/** What sends requests through a proxy (git-config(1), `http.proxy`). */
-const PROXY_VARIABLE = /^(?:https?|all)_proxy$/i
+/** Where the host names its outbound proxy, first match first, as git and curl read it: HTTP_PROXY counts for neither. */
+const OUTBOUND_PROXY = {
+  http: ['http_proxy', 'all_proxy', 'ALL_PROXY'],
+  https: ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'],
+}
 
 /** SOCKS 5 (RFC 1928), user name and password (RFC 1929), and its replies. */
 const VERSION = 5
@@ -54,15 +57,27 @@ export class Pass {
   }
 
   /**
-   * What git's programs need to be told (curl(1), `--socks5-hostname`). Where the host has a proxy of its own for the web,
+   * What git's programs need to be told (curl(1), `--socks5-hostname`). Where the host has a proxy of its own for a scheme,
    * that one resolves names and decides what may be reached.
    */
   get environment(): Record<string, string> {
-    const dialer = { DEPLOYER_GIT_GATE: `${this.#port}:${this.#key}` }
-    if (Object.entries(process.env).some(([name, value]) => PROXY_VARIABLE.test(name) && value)) return dialer
-    // An exception for some hosts would lead past the gate.
-    const none = { NO_PROXY: '', no_proxy: '' }
-    return { ...dialer, ...none, ALL_PROXY: `socks5h://git:${this.#key}@127.0.0.1:${this.#port}` }
+    const gate = `socks5h://git:${this.#key}@127.0.0.1:${this.#port}`
+    return {
+      DEPLOYER_GIT_GATE: `${this.#port}:${this.#key}`,
+      http_proxy: outboundProxy('http') ?? gate,
+      https_proxy: outboundProxy('https') ?? gate,
+    }
+  }
+
+  /**
+   * Judges a host that is reached through the host's own proxy, which may know names that are not known here.
+   * Throws when it may not be reached; `fault` then says why.
+   */
+  async judge(host: string, port: number): Promise<void> {
+    await this.resolve(host, port).catch((error: unknown) => {
+      if (error instanceof ForbiddenPlace) throw error
+      this.fault = null
+    })
   }
 
   /** An address of a host, judged; a name is resolved now. Throws when it may not be reached; `fault` then says why. */
@@ -96,6 +111,11 @@ export class Pass {
       throw error
     }
   }
+}
+
+/** The proxy through which this host goes out with a scheme; null when it has none. */
+export function outboundProxy(scheme: 'http' | 'https'): string | null {
+  return OUTBOUND_PROXY[scheme].map((name) => process.env[name]).find((value) => value) ?? null
 }
 
 const passes = new Map<string, Pass>()

@@ -146,9 +146,11 @@ const HARMLESS = [
   ['http.lowSpeedTime', '60'],
 ].flatMap(([key, value]) => ['-c', `${key}=${value}`])
 
-/** What git and the programs below it inherit from this process: where programs are, proxies, private authorities. */
-const INHERITED =
-  /^(PATH|TMPDIR|https?_proxy|HTTPS?_PROXY|all_proxy|ALL_PROXY|no_proxy|NO_PROXY|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO)$/
+/**
+ * What git and the programs below it inherit from this process: where programs are, private authorities. Of proxies the gate
+ * tells them: an exception for some hosts (NO_PROXY) would lead past what judges them.
+ */
+const INHERITED = /^(PATH|TMPDIR|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO)$/
 
 function baseEnvironment(): Record<string, string> {
   const inherited = Object.entries(process.env).filter(

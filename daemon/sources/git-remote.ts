@@ -2,7 +2,7 @@ import type { Reach } from '#server/reach/addresses.ts'
 import type { GitCredentials } from '#server/git/serving.ts'
 import { parseRepositoryUrl, splitCredentials, usualPort, type RepositoryUrl } from '#server/git/url.ts'
 import { ASK_DESK, CredentialDesk } from './credential-desk.ts'
-import { openPass, type Pass } from './gate.ts'
+import { openPass, outboundProxy, type Pass } from './gate.ts'
 import { GitError, gitDialer } from './git-command.ts'
 
 /** How a remote is reached. */
@@ -79,19 +79,25 @@ export async function withRemote<T>(access: RemoteAccess, use: (remote: Remote) 
 
 /**
  * Lets git reach the host of an address that was judged; answers the settings that it needs for that. The protocol of git
- * itself knows no proxy, so it is given the address that its name has now.
+ * itself knows no proxy, so it is given the address that its name has now. What goes through the host's own proxy is judged
+ * here, as it does not pass the gate.
  */
-export async function admit({ pass }: Remote, parsed: RepositoryUrl): Promise<string[]> {
-  pass.allow(parsed.host)
-  if (parsed.protocol !== 'git') return []
-  const port = parsed.port ?? usualPort('git')
-  const address = await pass.resolve(parsed.host, port).catch((cause: unknown) => {
-    throw new GitError('connect', 'no address', String(cause))
-  })
-  if (address === parsed.host) return []
-  const after = parsed.port === null ? '' : `:${parsed.port}`
-  const bracketed = address.includes(':') ? `[${address}]` : address
-  return ['-c', `url.git://${bracketed}${after}/.insteadOf=git://${parsed.host}${after}/`]
+export async function admit({ pass }: Remote, { protocol, host, port }: RepositoryUrl): Promise<string[]> {
+  pass.allow(host)
+  const place = [host, port ?? usualPort(protocol)] as const
+  if (protocol === 'git') {
+    const address = await pass.resolve(...place).catch(refuse)
+    if (address === host) return []
+    const after = port === null ? '' : `:${port}`
+    const bracketed = address.includes(':') ? `[${address}]` : address
+    return ['-c', `url.git://${bracketed}${after}/.insteadOf=git://${host}${after}/`]
+  }
+  if (protocol !== 'ssh' && outboundProxy(protocol) !== null) await pass.judge(...place).catch(refuse)
+  return []
+}
+
+function refuse(cause: unknown): never {
+  throw new GitError('connect', 'no address', String(cause))
 }
 
 function sshCommand({ sshKeyFile, knownHostsFile }: RemoteAccess): string[] {

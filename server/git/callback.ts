@@ -71,7 +71,7 @@ export async function loseInstallation({ id }: Pick<ConnectionRow, 'id'>): Promi
 
 async function convert(connection: ConnectionRow, flow: Flow, code: string): Promise<NextStep> {
   const app = await gitHubOf(connection).convertManifest(code)
-  const webhookSecret = app.webhook_secret ?? null
+  const webhookSecret = app.webhook_secret
   const kept = updateConnection(connection.id, {
     status: 'pending',
     app_id: app.id,

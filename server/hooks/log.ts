@@ -36,7 +36,7 @@ export function logDelivery(facts: DeliveryFacts): void {
     ref: plain(facts.ref),
     commit: plain(facts.commit),
     verdict: facts.verdict,
-    reason: facts.reason,
+    reason: plain(facts.reason),
     deploys: facts.deploys,
   }
   if (entry.verdict === 'refused') refused = [entry, ...refused].slice(0, KEPT_REFUSED)
@@ -99,7 +99,7 @@ function read({ at, commit_sha, deploys, ...row }: Row): Delivery {
   }
 }
 
-/** A text of somebody else as it may be shown. */
+/** A text of somebody else as it may be shown; cut first, so that half a character at the end goes with the control ones. */
 function plain(text: string | null): string | null {
-  return text === null ? null : text.replaceAll(/\p{C}/gu, '').slice(0, MAX_CHARACTERS)
+  return text === null ? null : text.slice(0, MAX_CHARACTERS).replaceAll(/\p{C}/gu, '')
 }

@@ -55,10 +55,18 @@ export function createDrain(input: LogDrainInput): DrainRow {
 export function patchDrain(row: DrainRow, patch: LogDrainPatch): DrainRow {
   const present = openTarget(row)
   const isSame = patch.url === undefined || patch.url === shownTarget(present.url)
+  const url = isSame ? present.url : patch.url!
   const token = patch.token === undefined ? present.token : patch.token
+  const target = targetOf(row.kind, url, token)
+  // Whoever may change a drain may not learn its token by that.
+  if (patch.token === undefined && token !== null && new URL(url).origin !== new URL(present.url).origin)
+    throw new AppError(
+      'invalid_request',
+      'token: is kept for the present host alone: give it again for the new url, or null for none',
+    )
   updateDrain(row.id, {
     ...(patch.name === undefined ? {} : { name: patch.name }),
-    ...targetOf(row.kind, isSame ? present.url : patch.url!, token),
+    ...target,
     ...filterColumns(patch),
     ...(patch.enabled === undefined ? {} : { enabled: patch.enabled ? 1 : 0 }),
     updated_at: Date.now(),

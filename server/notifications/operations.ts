@@ -17,6 +17,9 @@ import type { NotificationKind } from './types.ts'
 /** 192 bits, as the specification proposes (Standard Webhooks, "Signature scheme"). */
 const SECRET_BYTES = 24
 
+/** What comes before the secret: /services/T0/B0 of Slack, /api/webhooks/1 of Discord. */
+const MAX_SHOWN_SEGMENTS = 3
+
 /** The notification with this id. Throws `not_found`. */
 export function findNotification(id: string): NotificationRow {
   const found = getNotification(id)
@@ -77,10 +80,15 @@ export function openUrl(row: NotificationRow): string | null {
   return row.url === null ? null : useContext().vault.open(row.url)
 }
 
-/** A URL as it is shown: chats' own URLs end with what lets anyone write there. */
+/** A URL as it is shown: chats' own URLs end with what lets anyone write there, whatever may follow that. */
 export function shownUrl(kind: NotificationKind, url: string): string {
-  const shown = shownTarget(url)
-  return kind === 'slack' || kind === 'discord' ? `${shown.slice(0, shown.lastIndexOf('/') + 1)}***` : shown
+  const shown = new URL(shownTarget(url))
+  if (kind !== 'slack' && kind !== 'discord') return shown.href
+  const segments = shown.pathname.split('/').filter((segment) => segment !== '')
+  shown.pathname = [...segments.slice(0, -1).slice(0, MAX_SHOWN_SEGMENTS), '***'].join('/')
+  shown.search = ''
+  shown.hash = ''
+  return shown.href
 }
 
 function targetOf(

@@ -75,14 +75,18 @@ async function follow(place: Place, url: string, question: Question, signal: Abo
     const answer = await send(at, question, signal)
     if (answer.status < 300 || answer.status >= 400) return answer
     const next = URL.parse(answer.headers.get('location') ?? '', at)
-    const isSameHost =
-      next?.hostname === at.hostname && (next.protocol === at.protocol || at.protocol === 'http:')
     // A body, and what it holds, goes nowhere but where it was meant to.
-    if (!next || !isSameHost || question.method === 'POST')
+    if (!next || !mayFollow(at, next) || question.method === 'POST')
       throw unavailable(place, `leads to another address (${next?.host ?? 'none'}), which is not followed`)
     if (redirects === MAX_REDIRECTS) throw unavailable(place, 'leads in a circle')
     at = next
   }
+}
+
+/** Whether credentials for one address may go to another: of the same origin, or of the same host's usual port with TLS. */
+function mayFollow(from: URL, to: URL): boolean {
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port + to.port === ''
+  return to.origin === from.origin || (isUpgrade && to.hostname === from.hostname)
 }
 
 async function send(url: URL, question: Question, signal: AbortSignal): Promise<Raw> {

@@ -45,7 +45,11 @@ export const App = z.object({
   html_url: WebAddress,
   client_id: z.string(),
   client_secret: z.string(),
-  webhook_secret: z.string().nullish(),
+  // With an empty one anybody could sign.
+  webhook_secret: z
+    .string()
+    .nullish()
+    .transform((text) => text || null),
   pem: z.string(),
 })
 export type App = z.infer<typeof App>

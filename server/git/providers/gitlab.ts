@@ -37,10 +37,21 @@ const Projects = z.array(
   }),
 )
 
+/** Of an access token (https://docs.gitlab.com/api/oauth2/), where an answer does not say it well. */
+const USUAL_LIFETIME_SECONDS = 7_200
+/** GitLab keeps no token of any kind for longer than 400 days. */
+const MAX_LIFETIME_SECONDS = 400 * 24 * 3_600
+
 const Grant = z.object({
   access_token: z.string(),
   refresh_token: z.string(),
-  expires_in: z.number().positive(),
+  // The refresh token is spent: whatever stands here, what was granted has to be kept, and the column takes integers.
+  expires_in: z
+    .number()
+    .positive()
+    .max(MAX_LIFETIME_SECONDS)
+    .transform(Math.floor)
+    .catch(USUAL_LIFETIME_SECONDS),
   scope: z.string().nullish(),
 })
 

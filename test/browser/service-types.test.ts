@@ -50,7 +50,7 @@ test('an uploaded folder of files becomes a static site without instances, scale
   await page.getByRole('link', { name: 'hours', exact: true }).click()
   await page.waitForURL('**/services/hours')
   await waitForBadge(page, 'Live')
-  expect(await tabs()).toEqual(['Overview', 'Deploys', 'Variables', 'Settings'])
+  expect(await tabs()).toEqual(['Overview', 'Deploys', 'Metrics', 'Variables', 'Settings'])
   expect(await page.getByRole('heading', { name: 'Instances' }).count()).toBe(0)
   const opened = page.waitForEvent('popup')
   await page.getByRole('link', { name: 'Open', exact: true }).click()

@@ -67,6 +67,9 @@ export class ServiceLog {
   #file: OpenPart | null = null
   /** The number of the next line in the store; null until the parts were looked at. */
   #next: number | null = null
+  #opening: Promise<void> | null = null
+  /** Of the part that is written, also while it is being opened: nobody else may take it for a closed one. */
+  #path: string | null = null
   #timer: NodeJS.Timeout | undefined
   #work: Promise<void> = Promise.resolve()
 
@@ -133,7 +136,7 @@ export class ServiceLog {
 
   /** The part that is written now; null when none is. */
   get openPart(): string | null {
-    return this.#file?.path ?? null
+    return this.#path
   }
 
   /** The day on which that part was begun. */
@@ -265,6 +268,7 @@ export class ServiceLog {
     if (!this.#file) {
       makePrivateDirectory(this.#directory)
       const path = partPath(this.#directory, this.#next!, day)
+      this.#path = path
       this.#file = { handle: await open(path, 'a', PRIVATE_FILE_MODE), path, day, bytes: 0 }
     }
     return this.#file
@@ -273,28 +277,37 @@ export class ServiceLog {
   async #close(): Promise<void> {
     const file = this.#file
     this.#file = null
+    this.#path = null
     // What a fault of the disk leaves of it is found by the next look.
     await file?.handle.close().catch(() => {})
     if (file) this.#partClosed()
   }
 
-  /** Finds the end of what an earlier run has stored. */
-  async #opened(): Promise<void> {
-    if (this.#next !== null) return
+  /** Finds the end of what an earlier run has stored: once, as a torn end is cut off then, and a later one may be growing. */
+  #opened(): Promise<void> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = null
+      throw error
+    })
+    return this.#opening
+  }
+
+  async #open(): Promise<void> {
     const last = listParts(this.#directory).at(-1)
     if (!last) {
-      this.#next ??= 0
+      this.#next = 0
       return
     }
     const isGrowing = !last.isPacked && last.day === dayOf(Date.now())
     const handle = last.isPacked ? null : await openWhole(last.path)
     const content = last.isPacked ? null : await readPart({ ...last, bytes: null })
     const lines = last.isPacked ? await countPacked(last.path) : content ? countLines(content) : 0
-    // Another call may have found it meanwhile.
-    if (this.#next !== null || !handle || !isGrowing || !content || content.length >= this.#maxPartBytes)
-      await handle?.close()
-    else this.#file = { handle, path: last.path, day: last.day, bytes: content.length }
-    this.#next ??= last.first + lines
+    if (!handle || !isGrowing || !content || content.length >= this.#maxPartBytes) await handle?.close()
+    else {
+      this.#path = last.path
+      this.#file = { handle, path: last.path, day: last.day, bytes: content.length }
+    }
+    this.#next = last.first + lines
   }
 }
 

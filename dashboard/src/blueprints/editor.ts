@@ -119,7 +119,7 @@ export function createEditor(
           ...defaultKeymap,
           indentWithTab,
         ]),
-        EditorView.contentAttributes.of({ 'aria-label': 'Blueprint', spellcheck: 'false' }),
+        EditorView.contentAttributes.of({ 'aria-label': 'Blueprint', spellcheck: 'false', tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onText(update.state.doc.toString())
         }),

@@ -163,11 +163,15 @@ describe('a build', () => {
 
   test('that starts more processes than builds may is stopped by the kernel', async () => {
     const { memoryBytes, cpus } = await bench.engine.info()
-    bench.engine.limitBuilds({ memoryBytes, cpus, pids: 300 })
+    const Dockerfile = 'FROM busybox:1\nRUN for i in $(seq 400); do sleep 5 & done; echo all started\n'
     try {
-      const Dockerfile = 'FROM busybox:1\nRUN for i in $(seq 400); do sleep 5 & done; echo all started\n'
-      const error = await failure({ Dockerfile }, { noCache: true })
-      expect(error.message).toMatch(/failed with exit code/)
+      // A server of another test that starts meanwhile sets the limits of the engine's builds to its own.
+      let error: Awaited<ReturnType<typeof failure>> | null = null
+      for (let attempt = 0; attempt < 5 && error === null; attempt++) {
+        bench.engine.limitBuilds({ memoryBytes, cpus, pids: 300 })
+        error = await failure({ Dockerfile }, { noCache: true }).catch(() => null)
+      }
+      expect(error?.message).toMatch(/failed with exit code/)
     } finally {
       bench.engine.limitBuilds({ memoryBytes, cpus, pids: 8_192 })
     }

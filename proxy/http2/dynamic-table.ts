@@ -1,7 +1,9 @@
 /** The size that either side's table has at most: what peers start from (RFC 9113 6.5.2). */
 export const TABLE_BYTES = 4096
-/** An entry is at least 32 bytes, so that no more of them fit. */
-const MAX_ENTRIES = TABLE_BYTES / 32
+/** What an entry counts beside its text (RFC 7541 4.1). */
+export const ENTRY_BYTES = 32
+/** No more of them fit. */
+const MAX_ENTRIES = TABLE_BYTES / ENTRY_BYTES
 
 /** What was sent lately, newest first, and is repeated by its index (RFC 7541 2.3.2). */
 export class DynamicTable<Entry extends { readonly size: number }> {

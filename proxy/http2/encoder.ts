@@ -1,6 +1,6 @@
 import { latin1, putText } from '../http1/bytes.ts'
 import { MAX_HEAD_BYTES } from '../http1/head.ts'
-import { DynamicTable, TABLE_BYTES } from './dynamic-table.ts'
+import { DynamicTable, ENTRY_BYTES, TABLE_BYTES } from './dynamic-table.ts'
 import { STATIC_FIELDS, STATIC_NAMES, STATIC_STATUSES } from './static-table.ts'
 
 /** Fields about a connection of HTTP/1.1 have no place in HTTP/2 (RFC 9113 8.2.2). */
@@ -31,7 +31,6 @@ const MAX_NAMES = 1_000
 const ENCODED_BYTES = MAX_HEAD_BYTES + 16 * 1024
 /** A text shorter than this is written faster by a loop than by a call out of JavaScript. */
 const SHORT_TEXT = 24
-const ENTRY_BYTES = 32
 
 /** Names in lower case by how they are spelled; empty for those that HTTP/2 has no place for. */
 const names = new Map<string, string>()

@@ -1,3 +1,5 @@
+import { ENTRY_BYTES } from './dynamic-table.ts'
+
 /** Kinds of fields by what a request does with them. */
 export const KIND = {
   regular: 0,
@@ -40,8 +42,6 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 /** What a value may not hold anywhere. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 const WHITE_SPACE = /^[\t ]|[\t ]$/
-/** What an entry of a table counts beside its text (RFC 7541 4.1). */
-const ENTRY_BYTES = 32
 
 /** A field as it stands in a table: judged once, however often it is repeated. */
 export interface Field {

@@ -75,8 +75,7 @@ export class FrameReader {
     this.#headerRead += input.copy(this.#header, this.#headerRead, at, stop)
     if (this.#headerRead < FRAME_HEADER_BYTES) return stop
     this.#headerRead = 0
-    const next = this.#begin(this.#header, 0, stop, end, input)
-    return next
+    return this.#begin(this.#header, 0, stop, end, input)
   }
 
   /** Begins the frame whose header stands in `header` at `from`, and whose content follows in `input` from `at` on. */

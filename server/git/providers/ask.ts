@@ -1,5 +1,6 @@
 import { createFetch, type FetchOptions } from 'ofetch'
 import { Agent, buildConnector, fetch, Headers } from 'undici'
+import type { z } from 'zod'
 import { AppError, messageOf } from '../../errors.ts'
 import { portOf } from '../input.ts'
 import { assertPlace, ForbiddenPlace, judgedLookup, ownReach } from '../../reach/judged.ts'
@@ -162,6 +163,14 @@ export function rejected(place: Place, { status, body }: Answer, what: string): 
     'git_authorization_rejected',
     `${place.title} ${what}: ${saidBy(body) ?? `it answered ${status}`}`,
   )
+}
+
+/** What a provider answered, in the shape that it documents. Throws as `rejected` and `unavailable` say, with `fault`. */
+export function readAnswer<T>(place: Place, schema: z.ZodType<T>, answer: Answer, fault: string): T {
+  if (answer.status >= 400) throw rejected(place, answer, fault)
+  const parsed = schema.safeParse(answer.body)
+  if (!parsed.success) throw unavailable(place, `${fault}: its answer has another shape`, parsed.error)
+  return parsed.data
 }
 
 /** A provider that is of no use now. */

@@ -11,7 +11,7 @@ import {
   type CommitState,
   type ProviderApi,
 } from './api.ts'
-import { ask, rejected, unavailable, type Answer, type Question } from './ask.ts'
+import { ask, readAnswer, rejected, type Answer, type Question } from './ask.ts'
 import type { Place } from './place.ts'
 
 /** https://docs.github.com/en/rest/about-the-rest-api/api-versions */
@@ -83,7 +83,7 @@ export class GitHub implements ProviderApi {
 
   async ownerOf(token: string) {
     const answer = await this.#ask('/user', { headers: bearer(token) })
-    const { login, name } = this.#read(User, answer, 'does not say whose the token is')
+    const { login, name } = readAnswer(this.#place, User, answer, 'does not say whose the token is')
     const scopes = answer.headers.get('x-oauth-scopes') ?? ''
     const expiry = Date.parse(
       (answer.headers.get('github-authentication-token-expiration') ?? '')
@@ -106,8 +106,8 @@ export class GitHub implements ProviderApi {
       const answer = await this.#ask(path, { headers: bearer(token), query })
       const fault = 'did not list the repositories'
       const listed = ofInstallation
-        ? this.#read(InstallationRepositories, answer, fault).repositories
-        : this.#read(Repositories, answer, fault)
+        ? readAnswer(this.#place, InstallationRepositories, answer, fault).repositories
+        : readAnswer(this.#place, Repositories, answer, fault)
       found.push(...listed.map(viewRepository))
       const hasMore = /;\s*rel="next"/.test(answer.headers.get('link') ?? '')
       if (!hasMore || page === MAX_PAGES) return { repositories: found.sort(byUpdate), truncated: hasMore }
@@ -142,13 +142,15 @@ export class GitHub implements ProviderApi {
     const answer = await this.#ask(`/app-manifests/${encodeURIComponent(code)}/conversions`, {
       method: 'POST',
     })
-    return this.#read(App, answer, 'did not make the app')
+    return readAnswer(this.#place, App, answer, 'did not make the app')
   }
 
   /** An installation of an app; null when there is none, or the app itself is gone. */
   async installation(key: AppKey, id: number): Promise<Installation | null> {
     const answer = await this.#ask(`/app/installations/${id}`, { headers: bearer(await signIn(key)) })
-    return answer.status === 404 ? null : this.#read(Installation, answer, 'did not show the installation')
+    return answer.status === 404
+      ? null
+      : readAnswer(this.#place, Installation, answer, 'did not show the installation')
   }
 
   /** A token of about an hour for what an installation may read. */
@@ -159,7 +161,7 @@ export class GitHub implements ProviderApi {
     })
     if (answer.status === 404)
       throw rejected(this.#place, answer, 'no longer has this installation: authorize the connection again')
-    const { token, expires_at } = this.#read(InstallationToken, answer, 'gave no token')
+    const { token, expires_at } = readAnswer(this.#place, InstallationToken, answer, 'gave no token')
     return { token, expiresAt: Date.parse(expires_at) }
   }
 
@@ -169,14 +171,6 @@ export class GitHub implements ProviderApi {
       ...question,
       headers: { ...headers, ...question.headers },
     })
-  }
-
-  #read<T>(schema: z.ZodType<T>, answer: Answer, fault: string): T {
-    if (answer.status >= 400) throw rejected(this.#place, answer, fault)
-    const parsed = schema.safeParse(answer.body)
-    if (!parsed.success)
-      throw unavailable(this.#place, `${fault}: its answer has another shape`, parsed.error)
-    return parsed.data
   }
 }
 

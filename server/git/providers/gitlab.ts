@@ -10,7 +10,7 @@ import {
   type CommitState,
   type ProviderApi,
 } from './api.ts'
-import { ask, rejected, unavailable, type Answer, type Question } from './ask.ts'
+import { ask, readAnswer, rejected, type Answer, type Question } from './ask.ts'
 import type { Place } from './place.ts'
 
 /** https://docs.gitlab.com/api/commits/#set-commit-pipeline-status */
@@ -74,7 +74,7 @@ export class GitLab implements ProviderApi {
 
   async ownerOf(token: string) {
     const user = await this.#api('/user', { headers: bearer(token) })
-    const { username, name } = this.#read(User, user, 'does not say whose the token is')
+    const { username, name } = readAnswer(this.#place, User, user, 'does not say whose the token is')
     // Only personal access tokens are told about there, since GitLab 15.5.
     const facts = await this.#api('/personal_access_tokens/self', { headers: bearer(token) }).catch(
       () => null,
@@ -96,7 +96,7 @@ export class GitLab implements ProviderApi {
         headers: bearer(token),
         query: { membership: 'true', order_by: 'last_activity_at', sort: 'desc', per_page: PAGE, page },
       })
-      found.push(...this.#read(Projects, answer, 'did not list the projects').map(viewProject))
+      found.push(...readAnswer(this.#place, Projects, answer, 'did not list the projects').map(viewProject))
       const hasMore = (answer.headers.get('x-next-page') ?? '') !== ''
       if (!hasMore || page === MAX_PAGES) return { repositories: found.sort(byUpdate), truncated: hasMore }
     }
@@ -145,7 +145,7 @@ export class GitLab implements ProviderApi {
   async #grant(form: Record<string, string>): Promise<Granted> {
     const asked = Date.now()
     const answer = await ask(this.#place, `${this.#place.web}/oauth/token`, { method: 'POST', form })
-    const granted = this.#read(Grant, answer, 'granted no access')
+    const granted = readAnswer(this.#place, Grant, answer, 'granted no access')
     return {
       accessToken: granted.access_token,
       refreshToken: granted.refresh_token,
@@ -156,14 +156,6 @@ export class GitLab implements ProviderApi {
 
   #api(path: string, question: Question): Promise<Answer> {
     return ask(this.#place, this.#place.api + path, question)
-  }
-
-  #read<T>(schema: z.ZodType<T>, answer: Answer, fault: string): T {
-    if (answer.status >= 400) throw rejected(this.#place, answer, fault)
-    const parsed = schema.safeParse(answer.body)
-    if (!parsed.success)
-      throw unavailable(this.#place, `${fault}: its answer has another shape`, parsed.error)
-    return parsed.data
   }
 }
 

@@ -61,8 +61,12 @@ export class Connection {
   ): Promise<T> {
     signal?.throwIfAborted()
     try {
-      await this.#agree(CALL_TIMEOUT_MS)
-      return await withDeadline(timeoutMs, signal, (limited) => work(this.#docker, limited))
+      return await withDeadline(timeoutMs, signal, async (limited) => {
+        // Under the call's own deadline too: an engine that takes requests and answers none does not answer this one either.
+        await this.#agree(CALL_TIMEOUT_MS)
+        limited.throwIfAborted()
+        return work(this.#docker, limited)
+      })
     } catch (error) {
       signal?.throwIfAborted()
       throw engineFault(doing, this.socketPath, error)

@@ -33,6 +33,8 @@ function prepare(acme: Acme): void {
   const { trusted } = useContext().options.acme
   const { defaults, interceptors } = acme.axios
   defaults.timeout = ANSWER_MS
+  // Refusals are read below.
+  defaults.validateStatus = null
   defaults.headers.common['User-Agent'] = `deployer/${VERSION}`
   defaults.httpsAgent = new Agent({
     keepAlive: true,

@@ -33,14 +33,27 @@ interface Row {
 let place: Place
 let second: Authority | undefined
 let front: Front | undefined
+let throttling: Front | undefined
+/** What happens when the authority is asked for a certificate that it has signed, before it answers. */
+let onCertificate: () => void = () => {}
 
 beforeAll(async () => {
-  place = await startPlace({ authority: { blocked: ['blocked.example.com'], badNonces: 0 } })
+  place = await startPlace({
+    authority: { blocked: ['blocked.example.com'], badNonces: 0 },
+    async before(authority) {
+      front = await startFront(authority, ({ path }, pass) => {
+        if (path.startsWith('/certZ/')) onCertificate()
+        return pass()
+      })
+      return front.directory
+    },
+  })
 })
 afterAll(async () => {
   await place?.stop()
   await second?.stop()
   await front?.stop()
+  await throttling?.stop()
 })
 
 function readRow(host: string): Row | undefined {
@@ -138,17 +151,16 @@ describe('kill -9 during an order', () => {
 
 test('kill -9 when the new version is recorded, and not shown yet, is taken up without another order', async () => {
   const host = 'recorded.example.com'
-  const signed = requestsTo('/finalize-order/')
-  const created = place.server.api('POST', '/services', { name: 'recorded' }).catch(() => null)
-  await waitFor(() => requestsTo('/finalize-order/') > signed, 'the authority to be told to sign')
   // What is recorded is shown, and told to be issued, when the data plane goes on.
   const supervisor = Number(readFileSync(supervisorPidFile(place.server.dataDirectory), 'utf8'))
-  process.kill(supervisor, 'SIGSTOP')
+  onCertificate = () => process.kill(supervisor, 'SIGSTOP')
+  const created = place.server.api('POST', '/services', { name: 'recorded' }).catch(() => null)
   try {
     await waitFor(() => (readRow(host)?.version ?? null) !== null, 'the version to be recorded')
     expect(readRow(host)?.status).toBe('issuing')
     await place.server.kill('SIGKILL')
   } finally {
+    onCertificate = () => {}
     process.kill(supervisor, 'SIGCONT')
   }
   await created
@@ -203,7 +215,7 @@ describe('an authority that does not issue', () => {
 
   test('and throttles is asked again when it said', async () => {
     let refused = 0
-    front = await startFront(place.authority, ({ path }, pass) => {
+    throttling = await startFront(place.authority, ({ path }, pass) => {
       if (path !== '/order-plz') return pass()
       refused++
       return refusal(429, 'rateLimited', 'too many certificates', { 'retry-after': '3600' })
@@ -211,7 +223,7 @@ describe('an authority that does not issue', () => {
     await place.server.kill('SIGTERM')
     const throttled = await startPlace({
       server: {
-        flags: ['--acme-directory', front.directory, '--acme-ca-file', place.authority.caFile],
+        flags: ['--acme-directory', throttling.directory, '--acme-ca-file', place.authority.caFile],
       },
     })
     try {

@@ -268,11 +268,11 @@ describe('no two things have one host:', () => {
   })
 
   test('a custom domain stays where a domain is connected above it, and others can be added beside it', async () => {
-    await server.api('POST', '/services', { name: 'web', custom_domains: ['www.later.test'] })
+    await server.api('POST', '/services', { name: 'stays', custom_domains: ['mine.later.test'] })
     expect(await connect('later.test')).toMatchObject({ status: 201 })
-    const added = await server.api('POST', '/services/web/domains', { domain: 'beside.example' })
-    expect(added).toMatchObject({ status: 200, body: ['www.later.test', 'beside.example'] })
-    await server.api('DELETE', '/services/web')
+    const added = await server.api('POST', '/services/stays/domains', { domain: 'beside.example' })
+    expect(added).toMatchObject({ status: 200, body: ['mine.later.test', 'beside.example'] })
+    await server.api('DELETE', '/services/stays')
     await server.api('DELETE', '/domains/later.test')
   })
 })

@@ -40,7 +40,7 @@ const DATASTORE_PROPERTIES: [property: string, detail: string][] = [
 
 /** The reference that is being written where the cursor stands; null elsewhere. `$${{` is meant as it stands. */
 export function spotAt(text: string, cursor: number): Spot | null {
-  const at = text.lastIndexOf(OPENING, cursor - OPENING.length)
+  const at = text.slice(0, cursor).lastIndexOf(OPENING)
   if (at < 0 || text[at - 1] === '$') return null
   const start = at + OPENING.length
   const written = text.slice(start, cursor)
@@ -73,7 +73,7 @@ export function complete(
   { content, isOpen }: Suggestion,
 ): { text: string; cursor: number } {
   // What follows of the word, and the braces where they were closed already.
-  const rest = text.slice(start).replace(/^[ \t]*[\w.-]*[ \t]*(\}\})?/, '')
+  const rest = text.slice(start).replace(/^[ \t]*[\w.-]*([ \t]*\}\})?/, '')
   const written = content + (isOpen ? '' : CLOSING)
   return { text: text.slice(0, start) + written + rest, cursor: start + written.length }
 }

@@ -170,7 +170,7 @@ describe('what exists', () => {
       context.database.run("UPDATE datastores SET database = name, username = name WHERE name <> 'pg-x'")
       const exported = exportBlueprint(findEnvironment(), false, ORIGIN)
       const { actions } = applyFile(readBlueprint(exported, {}), OPTIONS)
-      expect(actions.map(({ action }) => action)).toEqual(['unchanged', 'unchanged', 'unchanged'])
+      expect(actions.filter(({ action }) => action !== 'unchanged')).toEqual([])
       throw new Undo()
     }
     expect(() => context.database.transaction(check)).toThrow(Undo)

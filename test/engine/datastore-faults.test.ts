@@ -71,10 +71,9 @@ test('a datastore is there again with what it held after the engine was restarte
   // Its containers end with it.
   await door.goAway()
   await docker('kill', cache.id)
-  await become(server, cache.id, 'unavailable')
+  await expect(kept(cache)).rejects.toThrow()
   await door.comeBack()
-  await become(server, cache.id, 'available')
-  expect(await kept(cache)).toBe('yes')
+  expect(await waitFor(() => kept(cache), 'it to answer again', 60_000)).toBe('yes')
 })
 
 test('limits that are changed while the engine is away are saved, and applied when it is back', async () => {

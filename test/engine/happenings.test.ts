@@ -49,7 +49,8 @@ function told(type: string, name: string): Promise<Told> {
   return waitFor(() => ofSubject(type, name)[0], `${type} of ${name}`, LIMIT_MS)
 }
 
-test('a service and a datastore that do not answer are told once, and so is that they answer again', async () => {
+// They wait most of their time.
+test.concurrent('a service and a datastore that do not answer are told once, and so is that they answer again', async () => {
   const id = await createLive('web', {
     start_command: 'mkdir /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www',
   })
@@ -70,7 +71,7 @@ test('a service and a datastore that do not answer are told once, and so is that
     ])
 })
 
-test('a program that needs more memory than it may have is told', async () => {
+test.concurrent('a program that needs more memory than it may have is told', async () => {
   const id = await createLive('hungry', {
     type: 'background_worker',
     memory_limit_mb: 32,
@@ -85,7 +86,7 @@ test('a program that needs more memory than it may have is told', async () => {
   })
 })
 
-test('a run that fails is told, and one that succeeds is not', async () => {
+test.concurrent('a run that fails is told, and one that succeeds is not', async () => {
   await createLive('runner', { type: 'background_worker', start_command: 'sleep 1000000' })
   for (const command of ['true', 'exit 3']) {
     const { body } = await server.api('POST', '/services/runner/jobs', { command })

@@ -145,7 +145,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 )
 
-test('lines that are all the same, ten a second, are counted right after a pause of the server', async () => {
+test('lines that are all the same are counted right after a pause of the server', async () => {
   const name = await instance()
   await docker('exec', name, 'rm', '-f', '/tmp/enough')
   const printing = docker(
@@ -153,14 +153,14 @@ test('lines that are all the same, ten a second, are counted right after a pause
     name,
     'sh',
     '-c',
-    'n=0; while [ ! -f /tmp/enough ]; do echo tick > /proc/1/fd/1; n=$((n + 1)); sleep 0.1; done; echo $n',
+    'n=0; while [ ! -f /tmp/enough ]; do echo tick > /proc/1/fd/1; n=$((n + 1)); sleep 1; done; echo $n',
   )
   const ticks = async () => outputOf(await lines('search=tick&tail=100000')).length
-  await waitFor(async () => (await ticks()) > 10, 'some ticks', SLOW_MS)
+  await waitFor(async () => (await ticks()) > 2, 'some ticks', SLOW_MS)
   await server.kill('SIGKILL')
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   await server.restart()
-  await waitFor(async () => (await ticks()) > 40, 'more ticks', SLOW_MS)
+  await waitFor(async () => (await ticks()) > 6, 'more ticks', SLOW_MS)
   await docker('exec', name, 'touch', '/tmp/enough')
   const printed = Number(await printing)
   await waitFor(async () => (await ticks()) >= printed, 'all ticks', SLOW_MS)

@@ -232,7 +232,7 @@ async function unfold(page: Page): Promise<void> {
 }
 
 async function searchLog(page: Page): Promise<void> {
-  await page.getByLabel('Search the log').fill('reverse')
+  await page.getByLabel('Find in view').fill('reverse')
   await page.getByText(/of \d+/).waitFor()
 }
 

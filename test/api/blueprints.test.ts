@@ -95,7 +95,8 @@ describe('an apply', () => {
 })
 
 describe('a file and what is said beside it', () => {
-  const one = (name: string, more = '') => `services: [{name: ${name}, image: registry.example.com/a:1, deploy: false${more}}]\n`
+  const one = (name: string, more = '') =>
+    `services: [{name: ${name}, image: registry.example.com/a:1, deploy: false${more}}]\n`
 
   it.each(['application/yaml', 'text/yaml; charset=utf-8', 'application/x-yaml'])(
     'is taken as a body of the type %s, and planned with dry_run in the query',
@@ -115,10 +116,7 @@ describe('a file and what is said beside it', () => {
     const own = `environment: own-place\n${one('placed')}`
     expect(told(await apply(own, { environment: 'beside' }))[0]).toBe('environment own-place: create')
     // The engine is away: what was saved stays, and the next apply goes on from there.
-    expect(told(await apply(own))).toEqual([
-      'environment own-place: unchanged',
-      'service placed: unchanged',
-    ])
+    expect(told(await apply(own))).toEqual(['environment own-place: unchanged', 'service placed: unchanged'])
     expect(await apply(one('placed'), { environment: 'nowhere' })).toMatchObject({
       status: 404,
       body: { error: { code: 'not_found' } },
@@ -235,6 +233,16 @@ const HOSTILE: [name: string, text: string, places: string[]][] = [
     ['3:20 services[0].env[0].value'],
   ],
   ['several documents', 'services: []\n---\nservices: []\n', ['2:1 ']],
+  [
+    'words that every object has',
+    'services:\n  - type: constructor\n    name: a\n    toString: x\ndatabases: []\n',
+    ['2:5 services[0].type'],
+  ],
+  [
+    'properties that every object has',
+    'services:\n  - type: web\n    name: a\n    envVars: [{key: A, fromService: {name: b, type: web, property: constructor}}]\n  - {type: web, name: b}\n',
+    ['4:67 services[0].envVars[0].fromService.property'],
+  ],
   ['two faults at once', 'service: []\nservices:\n  - name: A\n', ['1:1 service', '3:5 services[0].name']],
 ]
 
@@ -270,6 +278,13 @@ describe('a hostile file', () => {
     ['a key that stands twice', 'services:\n  a: {image: x, image: y}\n', ['2:17 services.a.image']],
   ])('of Compose, %s, is one 400 with its places', async (_name, compose, places) => {
     expect(placesOf(await server.api('POST', '/blueprints/convert', { compose }))).toEqual(places)
+  })
+
+  it('of Compose, with words that every object has, is converted like any other', async () => {
+    const compose = 'services:\n  a: {image: constructor, toString: x, __proto__: y}\n'
+    const { status, body } = await server.api('POST', '/blueprints/convert', { compose })
+    expect(status).toBe(200)
+    expect(body.yaml).toContain('image: constructor')
   })
 
   it('of five MiB is 413 at every door', async () => {

@@ -328,11 +328,14 @@ async function lookAtAll(page: Page, visits: readonly Visit[]): Promise<string[]
 const isOfServices = ([, path]: Visit): boolean => path.startsWith('/services/')
 
 // Side by side: a page waits for its server half of the time.
-test.concurrent('axe finds nothing on the pages of services, on a desktop and a phone, light and dark', async () => {
-  const page = await openPage()
-  expect(await lookAtAll(page, VISITS.filter(isOfServices))).toEqual([])
-  expect(browser.faults).toEqual([])
-})
+test.concurrent(
+  'axe finds nothing on the pages of services, on a desktop and a phone, light and dark',
+  async () => {
+    const page = await openPage()
+    expect(await lookAtAll(page, VISITS.filter(isOfServices))).toEqual([])
+    expect(browser.faults).toEqual([])
+  },
+)
 
 test.concurrent('axe finds nothing on any other page, on a desktop and a phone, light and dark', async () => {
   const page = await openPage()

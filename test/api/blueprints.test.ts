@@ -241,7 +241,7 @@ const HOSTILE: [name: string, text: string, places: string[]][] = [
   [
     'properties that every object has',
     'services:\n  - type: web\n    name: a\n    envVars: [{key: A, fromService: {name: b, type: web, property: constructor}}]\n  - {type: web, name: b}\n',
-    ['4:67 services[0].envVars[0].fromService.property'],
+    ['4:58 services[0].envVars[0].fromService.property'],
   ],
   ['two faults at once', 'service: []\nservices:\n  - name: A\n', ['1:1 service', '3:5 services[0].name']],
 ]

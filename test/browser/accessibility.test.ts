@@ -164,6 +164,7 @@ const VISITS: Visit[] = [
     '/notifications',
     (page) => page.getByRole('listitem').filter({ hasText: 'archive' }).getByText('Change').click(),
   ],
+  ['the server', '/server'],
   ['the account', '/account'],
   ['a new token', '/account', (page) => page.getByRole('button', { name: 'New token' }).click()],
 ]
@@ -315,42 +316,40 @@ async function lookAt(page: Page, [name, path, open]: Visit): Promise<string[]> 
   return look(page, name)
 }
 
-/** A page of a browser's own session, with axe in it; it is not signed in yet. */
-async function openPage(): Promise<Page> {
+test('axe finds nothing on the pages of datastores, on a desktop and a phone, light and dark', async () => {
+  const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
+  await page.addInitScript(AXE)
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  const found: string[] = []
+  for (const visit of DATASTORE_VISITS) found.push(...(await lookAt(page, visit)))
+  expect(found).toEqual([])
+  expect(browser.faults).toEqual([])
+})
+
+test('axe finds nothing on the pages of git, on a desktop and a phone, light and dark', async () => {
+  await fillGitPages()
+  const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
+  await page.addInitScript(AXE)
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  const found: string[] = []
+  for (const visit of GIT_VISITS) found.push(...(await lookAt(page, visit)))
+  expect(found).toEqual([])
+  expect(browser.faults).toEqual([])
+})
+
+test('axe finds nothing on any other page, on a desktop and a phone, light and dark', async () => {
   const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
   await page.addInitScript(AXE)
   await page.goto('/sign-in')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  return page
-}
-
-async function lookAtAll(page: Page, visits: readonly Visit[]): Promise<string[]> {
+  const found = await look(page, 'signing in')
   await signIn(page)
   await page.waitForURL('**/services')
-  const found: string[] = []
-  for (const visit of visits) found.push(...(await lookAt(page, visit)))
-  return found
-}
-
-const isOfServices = ([, path]: Visit): boolean => path.startsWith('/services/')
-
-// Side by side: a page waits for its server half of the time.
-test.concurrent(
-  'axe finds nothing on the pages of services, on a desktop and a phone, light and dark',
-  async () => {
-    const page = await openPage()
-    expect(await lookAtAll(page, VISITS.filter(isOfServices))).toEqual([])
-    expect(browser.faults).toEqual([])
-  },
-)
-
-test.concurrent('axe finds nothing on any other page, on a desktop and a phone, light and dark', async () => {
-  const page = await openPage()
-  const found = await look(page, 'signing in')
-  await fillGitPages()
-  const others = VISITS.filter((visit) => !isOfServices(visit))
-  const visits = [...DATASTORE_VISITS, ...GIT_VISITS, ...others]
-  found.push(...(await lookAtAll(page, visits)))
+  for (const visit of VISITS) found.push(...(await lookAt(page, visit)))
   await page.goto('/services')
   await page.getByRole('button', { name: 'Open navigation' }).click()
   found.push(...(await findings(page, RULES)).map((finding) => `the navigation: ${finding}`))

@@ -7,7 +7,8 @@ import {
   readBlueprintAside,
 } from '#server/blueprints/reading-thread.ts'
 
-const FILE = 'services:\n  - name: api\n    image: registry.example.com/api:1\n    env: [{key: A, value: 1}]\n'
+const FILE =
+  'services:\n  - name: api\n    image: registry.example.com/api:1\n    env: [{key: A, value: 1}]\n'
 const CONTEXT = { environment: 'production' }
 
 beforeEach(() =>

@@ -12,6 +12,7 @@ import gitConnections from './012-git-connections.ts'
 import logsAndNotifications from './014-logs-and-notifications.ts'
 import blueprints from './015-blueprints.ts'
 import aptPackages from './016-apt-packages.ts'
+import compression from './022-compression.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [
@@ -29,4 +30,5 @@ export const migrations: readonly string[] = [
   logsAndNotifications,
   blueprints,
   aptPackages,
+  compression,
 ]

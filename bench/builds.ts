@@ -58,6 +58,49 @@ const APPLICATIONS: Record<string, Application> = {
     },
     change: (round) => ({ 'src/index.ts': express(round) }),
   },
+  Next: {
+    files: {
+      'package.json': JSON.stringify({
+        scripts: { build: 'next build', start: 'next start' },
+        dependencies: { next: '15', react: '19', 'react-dom': '19' },
+      }),
+      'app/layout.js': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>\n',
+    },
+    change: (round) => ({ 'app/page.js': `export default () => <h1>${round}</h1>\n` }),
+  },
+  // The stand has no registry of Python's packages, so Debian's own are what pip finds.
+  Django: {
+    files: {
+      Aptfile: 'python3-django\n',
+      'requirements.txt': 'django\ngunicorn\n',
+      'manage.py': `import os
+from django.core.management import execute_from_command_line
+import sys
+os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'shop.settings')
+execute_from_command_line(sys.argv)
+`,
+      'shop/__init__.py': '',
+      'shop/settings.py': `SECRET_KEY = 'of a measurement'
+ALLOWED_HOSTS = ['*']
+ROOT_URLCONF = 'shop.urls'
+INSTALLED_APPS = ['django.contrib.' + name for name in ('admin', 'auth', 'contenttypes', 'staticfiles')]
+STATIC_URL = '/static/'
+STATIC_ROOT = 'static'
+WSGI_APPLICATION = 'shop.wsgi.application'
+`,
+      'shop/wsgi.py': `import os
+from django.core.wsgi import get_wsgi_application
+os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'shop.settings')
+application = get_wsgi_application()
+`,
+    },
+    change: (round) => ({
+      'shop/urls.py': `from django.http import HttpResponse
+from django.urls import path
+urlpatterns = [path('', lambda request: HttpResponse('${round}'))]
+`,
+    }),
+  },
   'Flask with gunicorn': {
     files: { 'requirements.txt': 'flask\ngunicorn\n' },
     change: (round) => ({

@@ -8,9 +8,15 @@ const MAX_TEXT_BYTES = 4 * 1024 * 1024
 /** A folder with more entries is no place where a plan would find anything. */
 const MAX_LISTED = 10_000
 
-/** A read-only look at a source tree. Links are followed only as long as they stay inside. */
+/** Names that are kept; a workspace asks for more, each of them once. */
+const MAX_KEPT = 1_000
+
+/** A read-only look at a source tree that nobody changes meanwhile. Links are followed only as long as they stay inside. */
 export class Tree {
   readonly #directory: string
+  /** Plans ask for the same names again and again; each is found once. */
+  readonly #found = new Map<string, Promise<string | null>>()
+  #root: Promise<string> | undefined
 
   constructor(directory: string) {
     this.#directory = directory
@@ -60,8 +66,16 @@ export class Tree {
       .toSorted()
   }
 
-  async #resolve(path: string): Promise<string | null> {
-    const root = await realpath(this.#directory)
+  #resolve(path: string): Promise<string | null> {
+    const known = this.#found.get(path)
+    if (known !== undefined) return known
+    const found = this.#find(path)
+    if (this.#found.size < MAX_KEPT) this.#found.set(path, found)
+    return found
+  }
+
+  async #find(path: string): Promise<string | null> {
+    const root = await (this.#root ??= realpath(this.#directory))
     const real = await realpath(join(root, path)).catch(() => null)
     if (real === null) return null
     const inside = relative(root, real)

@@ -41,7 +41,7 @@ test('New service shows what a repository is before anything is made, and takes 
   expect(await found().innerText()).toMatch(/vite[^]*Build\n+npm run build[^]*Publish\n+dist/)
   expect(await page.getByLabel('Type').inputValue()).toBe('static_site')
   await page.getByText('Build and publish directory').click()
-  expect(await page.getByLabel('Publish directory').getAttribute('placeholder')).toBe('dist')
+  expect(await page.getByLabel('Publish directory').getAttribute('placeholder')).toBe('dist (detected)')
 
   await page.getByLabel('Root directory').fill('api')
   await found().getByText('Web service: Ruby').waitFor()
@@ -65,4 +65,21 @@ test('New service says when nothing is found, and why', async () => {
   await page.getByLabel('Repository address').fill(remote.url(repository))
   await found().getByText('Nothing that could be deployed was found').waitFor()
   await found().getByText('no way to build this source was found').waitFor()
+})
+
+test("a service's settings say what an empty field comes to", async () => {
+  const repository = await createRepository({
+    'package.json': JSON.stringify({ scripts: { build: 'tsc', start: 'node dist/main.js' } }),
+    Procfile: 'release: node migrate.js\n',
+  })
+  const body = { name: 'settled', repo_url: remote.url(repository), start_command: 'node own.js' }
+  await server.api('POST', '/services', body)
+  await page.goto('/services/settled/settings')
+  const empty = (text: string) => page.getByPlaceholder(`${text} (detected)`, { exact: true })
+  await empty('npm run build').waitFor()
+  await empty('node migrate.js').waitFor()
+  expect(await page.getByLabel('Start command').inputValue()).toBe('node own.js')
+  // Emptied, the field shows what the files say in its place.
+  await page.getByLabel('Start command').fill('')
+  await empty('node dist/main.js').waitFor()
 })

@@ -182,8 +182,9 @@ export const COMPILED: CorpusTree[] = [
       runtime: 'dotnet',
       version: '9.0',
       framework: 'aspnet',
-      startCommand: 'ASPNETCORE_URLS=http://0.0.0.0:$PORT dotnet /app/out/Shop.Api.dll',
-      buildCommand: 'dotnet publish Shop.Api.csproj -c Release -o /app/out',
+      // Its appsettings.json and wwwroot are looked for where it is started.
+      startCommand: 'cd bin/publish && ASPNETCORE_URLS=http://0.0.0.0:$PORT dotnet Shop.Api.dll',
+      buildCommand: 'dotnet publish Shop.Api.csproj -c Release -p:PublishDir=bin/publish/',
     },
     dockerfile: [
       'FROM mcr.microsoft.com/dotnet/sdk:9.0 AS build',
@@ -202,7 +203,8 @@ export const COMPILED: CorpusTree[] = [
     plan: {
       runtime: 'dotnet',
       version: '8.0',
-      buildCommand: 'dotnet publish src/Web/Web.csproj -c Release -o /app/out',
+      buildCommand: 'dotnet publish src/Web/Web.csproj -c Release -p:PublishDir=bin/publish/',
+      startCommand: 'cd src/Web/bin/publish && ASPNETCORE_URLS=http://0.0.0.0:$PORT dotnet Web.dll',
     },
   },
   {
@@ -216,7 +218,7 @@ export const COMPILED: CorpusTree[] = [
       framework: 'blazor',
       isSite: true,
       singlePage: true,
-      publishDirectory: 'out/wwwroot',
+      publishDirectory: 'bin/publish/wwwroot',
       startCommand: null,
     },
   },

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { COMPILED } from '../corpus/compiled.ts'
+import { EXAMPLES } from '../corpus/examples.ts'
 import { NODE_SERVERS } from '../corpus/node-servers.ts'
 import { NODE_SITES } from '../corpus/node-sites.ts'
 import { PINS, REFUSED_PINS } from '../corpus/pins.ts'
@@ -21,6 +22,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['Ruby and PHP', RUBY_AND_PHP],
   ['a compiled language', COMPILED],
   ['a pinned version', PINS],
+  ['an example', EXAMPLES],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -29,7 +29,12 @@ const ALL_MANIFESTS: Files = Object.fromEntries(
 )
 
 test('fifty manifests at once are an answer', async () => {
-  const files = { ...ALL_MANIFESTS, 'package.json': startable, 'composer.json': '{}' }
+  const files = {
+    ...ALL_MANIFESTS,
+    'main.go': 'package main\n',
+    'package.json': startable,
+    'composer.json': '{}',
+  }
   expect(Object.keys(files).length).toBeGreaterThan(50)
   expect((await tree.plan(files)).name).toBe('go')
 })
@@ -192,6 +197,15 @@ test.each<[string, Files]>([
   const { dockerfile } = await tree.plan(files)
   const lines = dockerfile.split('\n').filter((line) => !line.startsWith('CMD '))
   expect(lines.filter((line) => /^\s*RUN evil|; *evil|&& *evil|--evil/.test(line))).toEqual([])
+})
+
+test('a folder of a site that leads out of the project is none', async () => {
+  const options = { outputPath: { base: 'dist/x', browser: '../../..' } }
+  const planned = await tree.plan({
+    'package.json': { dependencies: { '@angular/core': '20' } },
+    'angular.json': { projects: { x: { architect: { build: { builder: 'x:application', options } } } } },
+  })
+  expect(planned.publishDirectory).toBeNull()
 })
 
 test('a link that leads out of the tree, or around in it, is no file', async () => {

@@ -471,7 +471,7 @@ describe('the go plan', () => {
 
   test('says which programs there are when it cannot choose, and that there is none', async () => {
     const several = await plan({ 'go.mod': 'module x\n', 'cmd/a/m.go': main, 'cmd/b/m.go': main })
-    expect(several.obstacle).toContain('(a, b)')
+    expect(several.obstacle).toContain('(./cmd/a, ./cmd/b)')
     const none = await plan({ 'go.mod': 'module x\n', 'lib.go': 'package lib', 'lib_test.go': main })
     expect(none.obstacle).toContain('no package main')
   })

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packContext } from '../../daemon/builds/context.ts'
 import { NO_SETTINGS } from '../../daemon/builds/plans/plan.ts'
-import { chooseRecipe } from '../../daemon/builds/recipe.ts'
+import { chooseRecipe } from '../../daemon/builds/choose-recipe.ts'
 import { parseHeaders, parseRedirects } from '../../daemon/sites/rules.ts'
 import { Glob } from '../../server/glob.ts'
 

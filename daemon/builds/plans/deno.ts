@@ -1,16 +1,14 @@
 import type { Tree } from '../../sources/tree.ts'
 import { hasLine } from '../text.ts'
-import { aptPackagesOf } from './apt.ts'
+import { choose } from './choices.ts'
 import { firstPin, inFiles, inToolFiles } from './pins.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { chooseStart } from './start.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import {
   baseImage,
   buildCommandSteps,
   buildStage,
-  finalStage,
   installPackages,
-  siteStage,
+  lastStage,
   step,
   takeApp,
   textOf,
@@ -24,6 +22,8 @@ const ENTRY_FILES = [
   'mod.ts',
   'index.ts',
   'src/main.ts',
+  'src/index.ts',
+  'src/server.ts',
   'main.js',
   'server.js',
   'main.tsx',
@@ -60,16 +60,11 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     : entry === null
       ? null
       : `deno run --allow-all ${entry}`
-  const start = await chooseStart(
-    tree,
-    settings,
-    notes,
-    own === null ? null : { command: own },
-    'add a task "start" to deno.json, or a main.ts',
-  )
-  const buildCommand = settings.buildCommand ?? (/"build"\s*:/.test(tasks) ? 'deno task build' : null)
-  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const { facts, aptPackages } = await choose(tree, settings, notes, {
+    proposal: own === null ? null : { command: own },
+    advice: 'add a task "start" to deno.json, or a main.ts',
+    build: () => (/"build"\s*:/.test(tasks) ? 'deno task build' : null),
+  })
   const image = baseImage(settings, `denoland/deno:debian${version === null ? '' : `-${version}`}`)
   const install = entry === null ? 'deno install' : `deno cache ${entry}`
   const dockerfile = [
@@ -80,27 +75,19 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...(await earlySteps(tree, settings)),
     'COPY source/ ./',
     step(install, settings),
-    ...(buildCommand === null ? [] : buildCommandSteps(buildCommand, settings)),
-    ...(start.isSite
-      ? siteStage()
-      : finalStage({
-          image,
-          packages: aptPackages,
-          content: [takeApp(), 'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1'],
-          startCommand: start.startCommand,
-        })),
+    ...buildCommandSteps(facts.buildCommand, settings),
+    ...lastStage(facts, {
+      image,
+      packages: aptPackages,
+      content: [takeApp(), 'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1'],
+    }),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version,
     framework: /@fresh\/core|\$fresh\//.test(text) ? 'fresh' : null,
     packageManager: 'deno',
     installCommand: install,
-    buildCommand,
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: {},
     needsWhole: false,

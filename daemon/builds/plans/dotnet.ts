@@ -1,17 +1,17 @@
+import { posix } from 'node:path'
 import type { Tree } from '../../sources/tree.ts'
 import { findInLines } from '../text.ts'
-import { aptPackagesOf } from './apt.ts'
 import { DOTNET_MAJORS, nearestImage } from './base-images.ts'
+import { choose } from './choices.ts'
 import { firstPin, inManifest, inToolFiles } from './pins.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { chooseStart, UNKNOWN_PROGRAM, type Proposal } from './start.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { UNKNOWN_PROGRAM, type Proposal } from './start.ts'
 import {
   baseImage,
   buildCommandSteps,
   buildStage,
-  finalStage,
   installPackages,
-  siteStage,
+  lastStage,
   step,
   takeApp,
   textOf,
@@ -27,7 +27,8 @@ export const dotnet: LanguagePlan = {
 
 const DEFAULT_MAJOR = 9
 const CACHES = ['/root/.nuget/packages']
-const OUTPUT = '/app/out'
+/** Below a project's folder, as Heroku has it, so that lines of a Procfile find it (Heroku, ".NET Behavior"). */
+const OUTPUT = 'bin/publish'
 
 /** Folders that are looked into for projects, below the root and below `src/`. */
 const MAX_FOLDERS = 50
@@ -47,16 +48,19 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const major = await chooseMajor(tree, project, notes)
   const name = assemblyOf(project)
   const isBrowser = project.kind === 'browser'
+  const output = posix.join(posix.dirname(project.path), OUTPUT)
   const own: Proposal = isBrowser
     ? { site: true }
     : {
-        command: `${project.kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''}dotnet ${OUTPUT}/${name}.dll`,
+        // Its settings and files for browsers are looked for in the working directory (ASP.NET Core, "Content root").
+        command: `cd ${output} && ${project.kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''}dotnet ${name}.dll`,
       }
   const isOwnBuild = settings.buildCommand === null
-  const start = await chooseStart(tree, settings, notes, isOwnBuild ? own : null, UNKNOWN_PROGRAM)
-  const buildCommand = settings.buildCommand ?? `dotnet publish ${project.path} -c Release -o ${OUTPUT}`
-  notes.push(`building with: ${buildCommand}`)
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const { start, facts, aptPackages } = await choose(tree, settings, notes, {
+    proposal: isOwnBuild ? own : null,
+    advice: UNKNOWN_PROGRAM,
+    build: () => `dotnet publish ${project.path} -c Release -p:PublishDir=${OUTPUT}/`,
+  })
   const restore = `dotnet restore ${project.path}`
   // One that stands alone is restored before the code comes: others refer to files of the tree.
   const isAlone = !/<ProjectReference\b|<Import\b/.test(project.text) && !(await usesCentralPackages(tree))
@@ -67,36 +71,28 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     'ENV DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1',
     ...(isAlone ? [`COPY source/${project.path} ./${project.path}`, step(restore, settings, CACHES)] : []),
     'COPY source/ ./',
-    ...buildCommandSteps(buildCommand, settings, CACHES),
-    ...(start.isSite
-      ? siteStage()
-      : finalStage({
-          image: baseImage(
-            settings,
-            `mcr.microsoft.com/dotnet/${needsWebRuntime ? 'aspnet' : 'runtime'}:${major}.0`,
-          ),
-          packages: aptPackages,
-          content: [isOwnBuild && start.isProposed ? takeApp(OUTPUT) : takeApp()],
-          startCommand: start.startCommand,
-        })),
+    ...buildCommandSteps(facts.buildCommand, settings, CACHES),
+    ...lastStage(facts, {
+      image: baseImage(
+        settings,
+        `mcr.microsoft.com/dotnet/${needsWebRuntime ? 'aspnet' : 'runtime'}:${major}.0`,
+      ),
+      packages: aptPackages,
+      content: [isOwnBuild && start.isProposed ? takeApp(`/app/${output}`) : takeApp()],
+    }),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version: `${major}.0`,
     framework: isBrowser ? 'blazor' : project.kind === 'web' ? 'aspnet' : null,
     packageManager: 'nuget',
     installCommand: restore,
-    buildCommand,
-    publishDirectory: isBrowser ? 'out/wwwroot' : null,
+    publishDirectory: isBrowser ? `${output}/wwwroot` : null,
     singlePage: isBrowser,
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: {},
     needsWhole: false,
-    ignore: ['.git', '**/bin', '**/obj', 'out'],
+    ignore: ['.git', '**/bin', '**/obj'],
     notes: [`.NET ${major}.0`, ...notes],
   }
 }

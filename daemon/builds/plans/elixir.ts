@@ -1,18 +1,17 @@
 import type { Tree } from '../../sources/tree.ts'
 import { hasLine } from '../text.ts'
-import { aptPackagesOf } from './apt.ts'
 import { ELIXIR_MINORS, nearestImage } from './base-images.ts'
+import { choose, inOrder } from './choices.ts'
 import { readAssets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { chooseStart, UNKNOWN_PROGRAM } from './start.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { UNKNOWN_PROGRAM } from './start.ts'
 import {
   baseImage,
   buildCommandSteps,
   buildStage,
-  finalStage,
   installPackages,
-  siteStage,
+  lastStage,
   step,
   takeApp,
   textOf,
@@ -39,7 +38,6 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const isOwnBuild = settings.buildCommand === null
   const proposal = isOwnBuild && name !== undefined ? { command: `${RELEASE}/bin/${name} start` } : null
   const advice = isOwnBuild ? 'mix.exs names no application with "app:": add it' : UNKNOWN_PROGRAM
-  const start = await chooseStart(tree, settings, notes, proposal, advice)
   const isPhoenix = hasLine(project, /\{:phoenix,/)
   const assets = await readAssets(tree, settings, notes)
   const own = [
@@ -49,9 +47,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...(/"assets\.deploy"/.test(project) ? ['mix assets.deploy'] : []),
     `mix release --overwrite --path ${RELEASE}`,
   ]
-  const buildCommand = settings.buildCommand ?? own.join(' && ')
-  notes.push(`building with: ${buildCommand}`)
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const build = (): string | null => inOrder(own)
+  const { start, facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice, build })
   const install = await installSteps(tree, project, settings)
   const dockerfile = [
     ...assets.stages,
@@ -61,34 +58,26 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...install,
     'COPY source/ ./',
     ...assets.lines,
-    ...buildCommandSteps(buildCommand, settings, [...CACHES, ...assets.mounts]),
-    ...(start.isSite
-      ? siteStage()
-      : // The same family of images, so that the release finds the libraries that its runtime was built with.
-        finalStage({
-          image: baseImage(settings, `elixir:${version}-slim`),
-          packages: aptPackages,
-          content: [
-            isOwnBuild && start.isProposed ? takeApp(RELEASE) : takeApp(),
-            'ENV MIX_ENV=prod LANG=C.UTF-8 PHX_SERVER=true',
-          ],
-          startCommand: start.startCommand,
-        })),
+    ...buildCommandSteps(facts.buildCommand, settings, [...CACHES, ...assets.mounts]),
+    ...lastStage(facts, {
+      // The same family of images, so that the release finds the libraries that its runtime was built with.
+      image: baseImage(settings, `elixir:${version}-slim`),
+      packages: aptPackages,
+      content: [
+        isOwnBuild && start.isProposed ? takeApp(RELEASE) : takeApp(),
+        'ENV MIX_ENV=prod LANG=C.UTF-8 PHX_SERVER=true',
+      ],
+    }),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version,
     framework: isPhoenix ? 'phoenix' : null,
     packageManager: 'mix',
     installCommand: install.length > 0 ? 'mix deps.get --only prod' : null,
-    buildCommand,
     env: isPhoenix
       ? [{ key: 'SECRET_KEY_BASE', generate: 'hex', why: 'Phoenix signs its cookies with it' }]
       : [],
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,

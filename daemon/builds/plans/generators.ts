@@ -1,10 +1,9 @@
 import type { Tree } from '../../sources/tree.ts'
 import { findInLines } from '../text.ts'
-import { aptPackagesOf } from './apt.ts'
+import { choose, inOrder } from './choices.ts'
 import { readAssets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { chooseStart } from './start.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import {
   baseImage,
   buildCommandSteps,
@@ -68,7 +67,10 @@ export const generators: LanguagePlan = {
   plan: makePlan,
 }
 
-async function generatorOf(tree: Tree): Promise<{ generator: Generator; configuration: string } | null> {
+/** The generator whose site a tree is, with the text of its configuration; null for none. */
+export async function generatorOf(
+  tree: Tree,
+): Promise<{ generator: Generator; configuration: string } | null> {
   for (const file of HUGO_FILES) {
     const configuration = await tree.readText(file)
     if (configuration !== null) return { generator: HUGO, configuration }
@@ -91,11 +93,12 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const notes: string[] = []
   const { generator, configuration } = (await generatorOf(tree))!
   const version = await chooseVersion(tree, generator, notes)
-  const start = await chooseStart(tree, settings, notes, { site: true }, 'make it a static_site')
   const assets = await readAssets(tree, settings, notes)
-  const buildCommand = settings.buildCommand ?? [...assets.commands, generator.build].join(' && ')
-  notes.push(`building with: ${buildCommand}`)
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const { facts, aptPackages } = await choose(tree, settings, notes, {
+    proposal: { site: true },
+    advice: 'make it a static_site',
+    build: () => inOrder([...assets.commands, generator.build]),
+  })
   const dockerfile = [
     ...assets.stages,
     ...buildStage(baseImage(settings, generator.image)),
@@ -104,19 +107,14 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     'ENV HUGO_CACHEDIR=/root/.cache/hugo HUGO_ENVIRONMENT=production',
     'COPY source/ ./',
     ...assets.lines,
-    ...buildCommandSteps(buildCommand, settings, ['/root/.cache', ...assets.mounts]),
+    ...buildCommandSteps(facts.buildCommand, settings, ['/root/.cache', ...assets.mounts]),
     ...siteStage(),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version,
     framework: generator.name,
-    buildCommand,
     publishDirectory: findInLines(configuration, generator.folder) ?? 'public',
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,

@@ -1,16 +1,15 @@
 import type { Tree } from '../../sources/tree.ts'
 import { findInLines } from '../text.ts'
-import { aptPackagesOf } from './apt.ts'
+import { choose } from './choices.ts'
 import { firstPin, inManifest, inToolFiles } from './pins.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { chooseStart, UNKNOWN_PROGRAM } from './start.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { UNKNOWN_PROGRAM } from './start.ts'
 import {
   baseImage,
   buildCommandSteps,
   buildStage,
-  finalStage,
   installPackages,
-  siteStage,
+  lastStage,
   step,
   takeApp,
   textOf,
@@ -28,6 +27,7 @@ export const gleam: LanguagePlan = {
 const DEFAULT_VERSION = '1.12.0'
 const CACHES = ['/root/.cache']
 const BUILD = 'gleam export erlang-shipment'
+const START = '/app/build/erlang-shipment/entrypoint.sh run'
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
@@ -39,12 +39,11 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const pinned = /^v?(1\.\d+\.\d+)$/.exec(pin?.text ?? '')?.[1]
   // A lower bound is no wish for an old compiler.
   const version = pin?.where === 'gleam.toml' ? newer(pinned) : (pinned ?? DEFAULT_VERSION)
-  const isOwnBuild = settings.buildCommand === null
-  const proposal = isOwnBuild ? { command: '/app/build/erlang-shipment/entrypoint.sh run' } : null
-  const start = await chooseStart(tree, settings, notes, proposal, UNKNOWN_PROGRAM)
-  const buildCommand = settings.buildCommand ?? BUILD
-  notes.push(`building with: ${buildCommand}`)
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const { facts, aptPackages } = await choose(tree, settings, notes, {
+    proposal: settings.buildCommand === null ? { command: START } : null,
+    advice: UNKNOWN_PROGRAM,
+    build: () => BUILD,
+  })
   const lock = (await tree.hasFile('manifest.toml')) ? ' source/manifest.toml' : ''
   const image = `ghcr.io/gleam-lang/gleam:v${version}-erlang`
   const dockerfile = [
@@ -53,26 +52,18 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     `COPY source/gleam.toml${lock} ./`,
     step('gleam deps download', settings, CACHES),
     'COPY source/ ./',
-    ...buildCommandSteps(buildCommand, settings, CACHES),
-    ...(start.isSite
-      ? siteStage()
-      : finalStage({
-          image: baseImage(settings, `${image}-slim`),
-          packages: aptPackages,
-          content: [takeApp()],
-          startCommand: start.startCommand,
-        })),
+    ...buildCommandSteps(facts.buildCommand, settings, CACHES),
+    ...lastStage(facts, {
+      image: baseImage(settings, `${image}-slim`),
+      packages: aptPackages,
+      content: [takeApp()],
+    }),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version,
     packageManager: 'gleam',
     installCommand: 'gleam deps download',
-    buildCommand,
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: {},
     needsWhole: false,

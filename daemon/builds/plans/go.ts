@@ -1,18 +1,20 @@
+import { posix } from 'node:path'
 import type { Tree } from '../../sources/tree.ts'
 import { findInLines, hasLine, linesOf } from '../text.ts'
-import { aptPackagesOf } from './apt.ts'
 import { GO_MINORS, nearestImage } from './base-images.ts'
+import { choose, inOrder } from './choices.ts'
+import { generatorOf } from './generators.ts'
 import { readAssets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { chooseStart, UNKNOWN_PROGRAM } from './start.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { onlyProgram } from './programs.ts'
+import { UNKNOWN_PROGRAM } from './start.ts'
 import {
   baseImage,
   buildCommandSteps,
   buildStage,
-  finalStage,
   installPackages,
-  siteStage,
+  lastStage,
   step,
   TAKE_CERTIFICATES,
   takeApp,
@@ -23,7 +25,10 @@ import {
 export const go: LanguagePlan = {
   name: 'go',
   lookedFor: 'go.mod',
-  detect: (tree) => tree.hasFile('go.mod'),
+  detect: async (tree) =>
+    ((await tree.hasFile('go.mod')) || (await tree.hasFile('go.work'))) &&
+    // The themes of Hugo are modules as well (gohugo.io, "Hugo Modules").
+    ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0),
   plan: makePlan,
 }
 
@@ -37,25 +42,26 @@ const PROGRAM = '/app/bin/server'
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const module = (await tree.readText('go.mod')) ?? ''
+  const workspace = await tree.readText('go.work')
   const notes: string[] = []
-  const minor = await chooseMinor(tree, module, notes)
-  const found = settings.buildCommand === null ? await findMain(tree, module) : null
+  const minor = await chooseMinor(tree, module, workspace ?? '', notes)
+  const found = settings.buildCommand === null ? await findMain(tree, module, workspace ?? '') : null
   const isProgram = found !== null && 'path' in found
   const advice = found === null ? UNKNOWN_PROGRAM : 'obstacle' in found ? found.obstacle : ''
-  const start = await chooseStart(tree, settings, notes, isProgram ? { command: PROGRAM } : null, advice)
-  const buildCommand =
-    settings.buildCommand ?? (isProgram ? `go build -trimpath -o ${PROGRAM} ${found.path}` : null)
-  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
+  const { facts, aptPackages } = await choose(tree, settings, notes, {
+    proposal: isProgram ? { command: PROGRAM } : null,
+    advice,
+    build: () => (isProgram ? `go build -trimpath -o ${PROGRAM} ${found.path}` : null),
+  })
   const assets = await readAssets(tree, settings, notes)
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
   const sums = (await tree.hasFile('go.sum')) ? ' source/go.sum' : ''
   const isVendored = await tree.hasFolder('vendor')
-  const isWorkspace = (await tree.hasFile('go.work')) || replacesByFolder(module)
+  const isWorkspace = workspace !== null || replacesByFolder(module)
   const download =
     isVendored || isWorkspace
       ? []
       : [`COPY source/go.mod${sums} ./`, step('go mod download', settings, CACHES)]
-  const commands = [...assets.commands, ...(buildCommand === null ? [] : [buildCommand])].join(' && ')
+  const commands = [...assets.commands, ...(facts.buildCommand === null ? [] : [facts.buildCommand])]
   const dockerfile = [
     ...assets.stages,
     ...buildStage(baseImage(settings, `golang:1.${minor}-bookworm`)),
@@ -65,27 +71,19 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...download,
     'COPY source/ ./',
     ...assets.lines,
-    ...(commands === '' ? [] : buildCommandSteps(commands, settings, [...CACHES, ...assets.mounts])),
-    ...(start.isSite
-      ? siteStage()
-      : finalStage({
-          image: baseImage(settings, 'debian:bookworm-slim'),
-          packages: aptPackages,
-          content: [TAKE_CERTIFICATES, takeApp(), 'ENV PATH=/app/bin:$PATH'],
-          startCommand: start.startCommand,
-        })),
+    ...buildCommandSteps(inOrder(commands), settings, [...CACHES, ...assets.mounts]),
+    ...lastStage(facts, {
+      image: baseImage(settings, 'debian:bookworm-slim'),
+      packages: aptPackages,
+      content: [TAKE_CERTIFICATES, takeApp(), 'ENV PATH=/app/bin:$PATH'],
+    }),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version: `1.${minor}`,
     framework: frameworkOf(module),
     packageManager: 'go',
     installCommand: download.length === 0 ? null : 'go mod download',
-    buildCommand,
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,
@@ -107,12 +105,13 @@ function frameworkOf(module: string): string | null {
 }
 
 /** The version by the lines `toolchain` and `go` (Go modules reference, "go directive"); newer ones build older modules. */
-async function chooseMinor(tree: Tree, module: string, notes: string[]): Promise<number> {
+async function chooseMinor(tree: Tree, module: string, workspace: string, notes: string[]): Promise<number> {
   const pin = await firstPin([
     inManifest(findInLines(module, /^toolchain[ \t]+go(1\.\d+)/), 'the toolchain of go.mod'),
     inFiles(tree, ['.go-version']),
     inToolFiles(tree, ['golang', 'go']),
     inManifest(findInLines(module, /^go[ \t]+(1\.\d+)/), 'go.mod'),
+    inManifest(findInLines(workspace, /^go[ \t]+(1\.\d+)/), 'go.work'),
   ])
   const minor = Number(/^(?:go)?1\.(\d+)/.exec(pin?.text ?? '')?.[1] ?? 0)
   if (pin === null || minor < GO_MINORS[0]!) return CURRENT_MINOR
@@ -134,32 +133,57 @@ function replacesByFolder(module: string): boolean {
 /** As many names as fit into a message. */
 const SHOWN_PROGRAMS = 10
 
-/** The package with the program: the root, else the one below `cmd/`, or the one there with the module's or a usual name. */
-async function findMain(tree: Tree, module: string): Promise<{ path: string } | { obstacle: string }> {
-  if (await isMain(tree, '.')) return { path: '.' }
-  const names: string[] = []
-  for (const name of await tree.list('cmd')) {
-    if (!/^[\w.-]+\/$/.test(name) || !(await isMain(tree, `cmd/${name}`))) continue
-    names.push(name.slice(0, -1))
-  }
+/** The package with the program: the root, else that of the folders of a workspace and of `cmd/` which stands out. */
+async function findMain(
+  tree: Tree,
+  module: string,
+  workspace: string,
+): Promise<{ path: string } | { obstacle: string }> {
+  const packages: string[] = []
+  for (const folder of ['', ...foldersOf(workspace)]) packages.push(...(await programsIn(tree, folder)))
+  if (packages.includes('.')) return { path: '.' }
+  const byName = new Map(packages.map((path) => [posix.basename(path), path]))
   const moduleName = findInLines(module, /^module[ \t]+"?([^\s"]+)/)
     ?.replace(/\/v\d+$/, '')
     .split('/')
     .at(-1)
   const chosen =
-    names.length === 1
-      ? names[0]
-      : [moduleName, 'server', 'web', 'api', 'app'].find((name) => name && names.includes(name))
-  if (chosen !== undefined) return { path: `./cmd/${chosen}` }
-  if (names.length > 1) {
-    const shown = names.slice(0, SHOWN_PROGRAMS).join(', ')
+    packages.length === 1 ? packages[0] : byName.get(onlyProgram([...byName.keys()], moduleName) ?? '')
+  if (chosen !== undefined) return { path: chosen }
+  if (packages.length > 1) {
+    const shown = packages.slice(0, SHOWN_PROGRAMS).join(', ')
     return {
-      obstacle: `there are several programs below cmd/ (${shown}): set build_command, such as "go build -o bin/server ./cmd/${names[0]}", and start_command "bin/server"`,
+      obstacle: `there are several programs (${shown}): set build_command, such as "go build -o bin/server ${packages[0]}", and start_command "bin/server"`,
     }
   }
   return {
     obstacle: 'there is no package main in the root or below cmd/: add one, or set build_command',
   }
+}
+
+/** The packages with a program in a folder of a module: itself, and those below its `cmd/`. */
+async function programsIn(tree: Tree, folder: string): Promise<string[]> {
+  const own = folder === '' ? '.' : `./${folder}`
+  if (await isMain(tree, own)) return [own]
+  const found: string[] = []
+  for (const name of await tree.list(`${own}/cmd`)) {
+    const path = `${own}/cmd/${name.slice(0, -1)}`
+    if (/^[\w.-]+\/$/.test(name) && (await isMain(tree, path))) found.push(path)
+  }
+  return found
+}
+
+/** More modules are none that a person would choose from. */
+const MAX_MODULES = 50
+
+/** The folders that a go.work names, each in a line of its own or in a block of `use` (Go modules reference, "Workspaces"). */
+function foldersOf(workspace: string): string[] {
+  const folders: string[] = []
+  for (const line of linesOf(workspace)) {
+    const folder = /^\s*(?:use\s+)?\.\/([\w.-]+(?:\/[\w.-]+)*)\/?\s*$/.exec(line)?.[1]
+    if (folder !== undefined) folders.push(folder)
+  }
+  return folders.slice(0, MAX_MODULES)
 }
 
 async function isMain(tree: Tree, folder: string): Promise<boolean> {

@@ -94,8 +94,39 @@ async function named(runtime: string, tree: Tree): Promise<LanguagePlan> {
 
 /** What was looked for in a tree that no plan fits, and what to do. */
 export async function nothingFits(tree: Tree): Promise<string> {
+  const below = await programsBelow(tree)
+  if (below.length > 0) {
+    return `there is nothing to build in ${await contents(tree)}, but in folders of it: set root_dir to one of ${below.join(', ')}`
+  }
   const wanted = PLANS.map(({ name, lookedFor }) => `${lookedFor} (${name})`).join(', ')
   return `no way to build this source was found: there is no Dockerfile, ${wanted} in ${await contents(tree)}: add one, or set root_dir to the folder that has it`
+}
+
+/** Folders that are looked into, and as many as a person would choose from. */
+const MAX_FOLDERS = 40
+const MAX_CHOICES = 10
+
+/** The folders right below the root that can be built, with what by: `backend (python)`. */
+async function programsBelow(tree: Tree): Promise<string[]> {
+  const folders = (await tree.list('.')).filter((name) => name.endsWith('/') && !name.startsWith('.'))
+  const found: string[] = []
+  for (const name of folders.slice(0, MAX_FOLDERS)) {
+    const folder = tree.folder(name)
+    const runtime = (await folder.hasFile('Dockerfile')) ? 'docker' : await runtimeOf(folder)
+    if (runtime !== null) found.push(`${name.slice(0, -1)} (${runtime})`)
+    if (found.length === MAX_CHOICES) break
+  }
+  return found
+}
+
+async function runtimeOf(tree: Tree): Promise<string | null> {
+  try {
+    return (await findPlan('auto', tree))?.name ?? null
+  } catch (error) {
+    // A file of it that cannot be read is no reason against the folder that is asked for.
+    if (error instanceof BuildFailure) return null
+    throw error
+  }
 }
 
 /** As many names as help to see that this is the wrong folder. */

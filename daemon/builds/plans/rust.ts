@@ -1,18 +1,19 @@
 import type { Tree } from '../../sources/tree.ts'
-import { findInLines, linesOf } from '../text.ts'
-import { aptPackagesOf } from './apt.ts'
+import { findInLines } from '../text.ts'
 import { RUST_MINORS, nearestImage } from './base-images.ts'
+import { namesCrate, readCrates, type Crates } from './crates.ts'
+import { choose } from './choices.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from './plan.ts'
-import { chooseStart, UNKNOWN_PROGRAM } from './start.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { onlyProgram } from './programs.ts'
+import { UNKNOWN_PROGRAM } from './start.ts'
 import {
   baseImage,
   buildCommandSteps,
   buildStage,
-  finalStage,
   installPackages,
+  lastStage,
   RENEW_FILES,
-  siteStage,
   TAKE_CERTIFICATES,
   takeApp,
   textOf,
@@ -32,50 +33,41 @@ export const rust: LanguagePlan = {
 const CACHES = ['/usr/local/cargo/registry', '/usr/local/cargo/git']
 /** Holds the programs, too: those of a command of the user's have to stay in the image. */
 const TARGET = '/app/target'
+const PROGRAMS = '/app/bin'
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
   const version = await chooseVersion(tree, notes)
-  const manifest = (await tree.readText('Cargo.toml')) ?? ''
+  const crates = await readCrates(tree)
   const isOwnBuild = settings.buildCommand === null
-  const program = isOwnBuild ? programOf(manifest) : null
-  const proposal = program === null ? null : { command: `/app/bin/${program}` }
-  const advice = isOwnBuild
-    ? 'Cargo.toml does not say which program: add default-run to its package'
-    : UNKNOWN_PROGRAM
-  const start = await chooseStart(tree, settings, notes, proposal, advice)
+  const program = programOf(crates)
   const locked = (await tree.hasFile('Cargo.lock')) ? ' --locked' : ''
-  const buildCommand = settings.buildCommand ?? `cargo build --release${locked}`
-  notes.push(`building with: ${buildCommand}`)
-  const keepsTarget = !isOwnBuild || /\btarget\//.test(start.startCommand ?? '')
+  const own = `cargo build --release${locked}`
+  const { facts, aptPackages } = await choose(tree, settings, notes, {
+    proposal: isOwnBuild && program !== null ? { command: `${PROGRAMS}/${program}` } : null,
+    advice: isOwnBuild ? adviceFor(crates) : UNKNOWN_PROGRAM,
+    build: () => own,
+  })
+  const keepsTarget = !isOwnBuild || /\btarget\//.test(facts.startCommand ?? '')
   // Only the programs are kept of the many files that a build leaves.
   const take = `mkdir -p bin && find target/release -maxdepth 1 -type f -executable -exec cp {} bin/ ";"`
-  const build = isOwnBuild ? `${RENEW_FILES} && ${buildCommand} && ${take}` : buildCommand
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const command = isOwnBuild ? `${RENEW_FILES} && ${own} && ${take}` : facts.buildCommand
   const dockerfile = [
     ...buildStage(baseImage(settings, `rust:${version}-bookworm`)),
     ...installPackages(aptPackages),
     'COPY source/ ./',
-    ...buildCommandSteps(build, settings, [...CACHES, ...(keepsTarget ? [] : [TARGET])]),
-    ...(start.isSite
-      ? siteStage()
-      : finalStage({
-          image: baseImage(settings, 'debian:bookworm-slim'),
-          packages: [...runtimePackages(manifest), ...aptPackages],
-          content: [TAKE_CERTIFICATES, takeApp(), `ENV PATH=/app/bin:$PATH ${LISTENING}`],
-          startCommand: start.startCommand,
-        })),
+    ...buildCommandSteps(command, settings, [...CACHES, ...(keepsTarget ? [] : [TARGET])]),
+    ...lastStage(facts, {
+      image: baseImage(settings, 'debian:bookworm-slim'),
+      packages: [...runtimePackages(crates.text), ...aptPackages],
+      content: [TAKE_CERTIFICATES, takeApp(), `ENV PATH=${PROGRAMS}:$PATH ${LISTENING}`],
+    }),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version,
-    framework: FRAMEWORKS.find((name) => namesCrate(manifest, name)) ?? null,
+    framework: FRAMEWORKS.find((name) => namesCrate(crates.text, name)) ?? null,
     packageManager: 'cargo',
-    buildCommand,
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: {},
     needsWhole: false,
@@ -89,14 +81,19 @@ const FRAMEWORKS = ['axum', 'actix-web', 'rocket', 'warp', 'poem', 'salvo', 'lep
 /** Rocket reads its own variable, which wins over the file that comes with most projects (rocket.rs, "Configuration"). */
 const LISTENING = 'ROCKET_ADDRESS=0.0.0.0'
 
-function namesCrate(manifest: string, name: string): boolean {
-  for (const line of linesOf(manifest)) {
-    const text = line.trim()
-    if (text.startsWith(`${name} `) || text.startsWith(`${name}=`) || text === `[dependencies.${name}]`)
-      return true
-  }
-  return false
+/** `default-run` of the root, else the program that stands out among all. */
+function programOf({ defaultRun, rootName, programs }: Crates): string | null {
+  return defaultRun ?? onlyProgram(programs, rootName)
 }
+
+function adviceFor({ programs }: Crates): string {
+  if (programs.length === 0) return 'no crate has a src/main.rs or a [[bin]]: add one'
+  const [first] = programs
+  return `there are several programs (${programs.slice(0, SHOWN_PROGRAMS).join(', ')}): name one with default-run in Cargo.toml, or set start_command, such as ${PROGRAMS}/${first}`
+}
+
+/** As many names as fit into a message. */
+const SHOWN_PROGRAMS = 10
 
 /** Libraries that crates link to, unless they bring them along. */
 function runtimePackages(manifest: string): string[] {
@@ -131,28 +128,4 @@ async function chooseVersion(tree: Tree, notes: string[]): Promise<string> {
   // Cargo of any newer line builds what an older one did, and rustup fetches newer ones.
   const choice = { language: 'rust', available: RUST_MINORS, reach: RUST_MINORS.at(-1)!, write }
   return write(nearestImage(Number(minor), pin, choice, notes))
-}
-
-/** The program to start: `default-run`, the only `[[bin]]`, else the package's name; null where it is not said. */
-function programOf(manifest: string): string | null {
-  const named = findInLines(manifest, /^default-run\s*=\s*"([\w-]+)"/)
-  if (named !== undefined) return named
-  const { programs, name } = namesOf(manifest)
-  if (programs.length === 1) return programs[0]!
-  return name !== undefined && (programs.length === 0 || programs.includes(name)) ? name : null
-}
-
-/** The names in the tables `[[bin]]` and `[package]`. */
-function namesOf(manifest: string): { programs: string[]; name: string | undefined } {
-  const programs: string[] = []
-  let name: string | undefined
-  let table = ''
-  for (const line of linesOf(manifest)) {
-    const text = line.trim()
-    if (text.startsWith('[')) table = text
-    const named = /^name\s*=\s*"([\w-]+)"/.exec(text)?.[1]
-    if (named !== undefined && table.startsWith('[[bin]]')) programs.push(named)
-    if (named !== undefined && table.startsWith('[package]')) name ??= named
-  }
-  return { programs, name }
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { shellArguments } from '../start-command.ts'
-import type { PlanSettings } from './plan.ts'
+import type { PlanFacts, PlanSettings } from './plan.ts'
 
 /** Dockerfile lines here must suit the frontend in Docker 20.10: no heredocs, no `COPY --link`, no secrets as variables. */
 
@@ -69,12 +69,13 @@ export function step(command: string, settings: PlanSettings, mounts: readonly M
   return ['RUN', ...lines.map((mount) => `${mount} \\\n   `), inDockerfile(command)].join(' ')
 }
 
-/** The build command's line, which runs again when the variables changed. */
+/** The build command's line, which runs again when the variables changed; none without a command. */
 export function buildCommandSteps(
-  command: string,
+  command: string | null,
   settings: PlanSettings,
   mounts: readonly Mount[] = [],
 ): string[] {
+  if (command === null) return []
   const digest = settings.secretsDigest
   const argument = digest === null ? [] : [`ARG DEPLOYER_VARIABLES=${digest}`]
   return [...argument, step(command, settings, mounts)]
@@ -134,6 +135,14 @@ export function installPackages(names: readonly string[]): string[] {
  * reason than a change has files of an earlier one, older than what was compiled of others since.
  */
 export const RENEW_FILES = 'find . -path ./target -prune -o -type f -exec touch {} +'
+
+/** Ends a Dockerfile: with the image that runs, or for a site with the build stage that its files are copied from. */
+export function lastStage(
+  { isSite, startCommand }: Pick<PlanFacts, 'isSite' | 'startCommand'>,
+  stage: Omit<FinalStage, 'startCommand'>,
+): string[] {
+  return isSite ? siteStage(stage.workdir) : finalStage({ ...stage, startCommand })
+}
 
 /** The lines of a Dockerfile as its text. */
 export function textOf(lines: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { ref, watch, type Ref } from 'vue'
 import { api, API_BASE, problemText, request } from '../api/client.ts'
-import type { Detection, ServiceType } from '../api/types.ts'
+import type { Detection, Runtime, ServiceType } from '../api/types.ts'
 
 /** What is to be looked at; null when nothing is there yet. */
 export interface Sought {
@@ -8,6 +8,7 @@ export interface Sought {
   source: string | File
   branch: string
   rootDir: string
+  runtime: Runtime
   /** Chosen by the reader; null lets the files say. */
   type: ServiceType | null
 }
@@ -66,9 +67,11 @@ function isComplete({ source }: Sought): boolean {
   return typeof source === 'string' ? ADDRESS.test(source) : source.size <= MAX_ARCHIVE_BYTES
 }
 
-async function detect({ source, branch, rootDir, type }: Sought, signal: AbortSignal): Promise<Detection> {
+async function detect(sought: Sought, signal: AbortSignal): Promise<Detection> {
+  const { source, branch, rootDir, runtime, type } = sought
   const hints = {
     ...(rootDir === '' ? {} : { root_dir: rootDir }),
+    ...(runtime === 'auto' || runtime === 'image' ? {} : { runtime }),
     ...(type === null ? {} : { type }),
   }
   if (typeof source === 'string') {
@@ -110,6 +113,16 @@ export function linesOf(found: Detection): FoundLine[] {
   return lines.flatMap(([label, value]) =>
     value === null || value === '' ? [] : [{ label, value: String(value) }],
   )
+}
+
+/** What an empty field comes to, for its placeholder: what was found in the source, else an example. */
+export function whenEmpty(
+  found: Detection | null | undefined,
+  value: (found: Detection) => string | number | null,
+  example: string,
+): string {
+  if (!found || found.runtime === null) return example
+  return `${value(found) ?? 'none'} (detected)`
 }
 
 /** Whether what was found leaves nothing open that a deploy needs. */

@@ -1,16 +1,8 @@
 import type { Tree } from '../../../sources/tree.ts'
-import { aptPackagesOf } from '../apt.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from '../plan.ts'
-import { chooseStart, UNKNOWN_PROGRAM } from '../start.ts'
-import {
-  baseImage,
-  buildCommandSteps,
-  buildStage,
-  installPackages,
-  siteStage,
-  step,
-  textOf,
-} from '../steps.ts'
+import { choose } from '../choices.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { UNKNOWN_PROGRAM } from '../start.ts'
+import { baseImage, buildCommandSteps, buildStage, installPackages, step, textOf } from '../steps.ts'
 import { jvmStage, START_JAR, takeJar } from './jvm-image.ts'
 import { chooseJavaMajor } from './version.ts'
 
@@ -68,30 +60,24 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const isOwnBuild = settings.buildCommand === null && tool.build !== null
   const advice =
     tool.build === null ? 'add a build.clj with a function "uber" and an alias :build' : UNKNOWN_PROGRAM
-  const start = await chooseStart(tree, settings, notes, isOwnBuild ? { command: START_JAR } : null, advice)
-  const buildCommand = settings.buildCommand ?? tool.build
-  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
+  const proposal = isOwnBuild ? { command: START_JAR } : null
+  const choices = await choose(tree, settings, notes, { proposal, advice, build: () => tool.build })
+  const { start, facts, buildCommand, aptPackages } = choices
   const build = isOwnBuild && start.isProposed ? `${tool.build!} && ${takeJar(tool.jars)}` : buildCommand
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
   const dockerfile = [
     ...buildStage(baseImage(settings, `clojure:temurin-${major}-${tool.tag}-bookworm`)),
     ...installPackages(['git', ...aptPackages]),
     `COPY source/${tool.manifest} ./`,
     step(tool.install, settings, CACHES),
     'COPY source/ ./',
-    ...(build === null ? [] : buildCommandSteps(build, settings, CACHES)),
-    ...(start.isSite ? siteStage() : jvmStage(settings, major, aptPackages, start.startCommand)),
+    ...buildCommandSteps(build, settings, CACHES),
+    ...jvmStage(settings, major, choices),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version: String(major),
     packageManager: tool.name,
     installCommand: tool.install,
-    buildCommand,
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: {},
     needsWhole: false,

@@ -1,5 +1,6 @@
+import type { Choices } from '../choices.ts'
 import type { PlanSettings } from '../plan.ts'
-import { baseImage, finalStage, installPackages, takeApp } from '../steps.ts'
+import { baseImage, installPackages, lastStage, takeApp } from '../steps.ts'
 
 /** Where the one jar lies that a build leaves. */
 export const JAR = '/app/server.jar'
@@ -15,18 +16,12 @@ export function takeJar(places: string): string {
   return `jar=$(ls -S ${places} 2>/dev/null | grep -Ev -- "${OTHER_JARS}" | head -n 1) && if [ -z "$jar" ]; then echo "the build left no jar in ${places}" >&2; exit 1; fi && cp "$jar" ${JAR}`
 }
 
-/** The image that runs a program of the Java platform. */
-export function jvmStage(
-  settings: PlanSettings,
-  major: number,
-  packages: readonly string[],
-  startCommand: string | null,
-): string[] {
-  return finalStage({
+/** The last stage of a build for the Java platform. */
+export function jvmStage(settings: PlanSettings, major: number, { facts, aptPackages }: Choices): string[] {
+  return lastStage(facts, {
     image: baseImage(settings, `eclipse-temurin:${major}-jre`),
-    packages,
+    packages: aptPackages,
     content: [takeApp()],
-    startCommand,
   })
 }
 

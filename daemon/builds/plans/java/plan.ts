@@ -1,8 +1,9 @@
 import type { Tree } from '../../../sources/tree.ts'
-import { aptPackagesOf } from '../apt.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from '../plan.ts'
-import { chooseStart, UNKNOWN_PROGRAM } from '../start.ts'
-import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, siteStage, textOf } from '../steps.ts'
+import { choose } from '../choices.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { UNKNOWN_PROGRAM } from '../start.ts'
+import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, textOf } from '../steps.ts'
+import { wrapperRunsOn } from './gradle.ts'
 import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
 import { chooseJavaMajor } from './version.ts'
 
@@ -20,6 +21,8 @@ interface Tool {
   name: 'maven' | 'gradle'
   title: string
   manifest: string
+  /** Further manifests that may say what it is compiled for. */
+  others: string[]
   /** The image that brings the tool; null where the tree's wrapper does. */
   image(major: number): string
   command: string
@@ -35,9 +38,11 @@ async function toolOf(tree: Tree): Promise<Tool | null> {
       name: 'maven',
       title: hasWrapper ? 'the Maven wrapper' : 'Maven',
       manifest: 'pom.xml',
+      others: [],
       image: (major) => (hasWrapper ? `eclipse-temurin:${major}-jdk` : `maven:3-eclipse-temurin-${major}`),
       command: `${hasWrapper ? 'sh ./mvnw' : 'mvn'} -B -ntp -DskipTests package`,
-      jars: 'target/*.jar target/*.war target/quarkus-app/*.jar',
+      // Of a project of several modules one is the program.
+      jars: 'target/*.jar target/*.war target/quarkus-app/*.jar */target/*.jar */target/*.war',
       output: ['/app/target'],
     }
   }
@@ -48,9 +53,10 @@ async function toolOf(tree: Tree): Promise<Tool | null> {
       name: 'gradle',
       title: hasWrapper ? 'the Gradle wrapper' : 'Gradle',
       manifest,
+      others: ['app/build.gradle', 'app/build.gradle.kts'],
       image: (major) => (hasWrapper ? `eclipse-temurin:${major}-jdk` : `gradle:8-jdk${major}`),
       command: `${hasWrapper ? 'sh ./gradlew' : 'gradle'} --no-daemon build -x test`,
-      jars: 'build/libs/*.jar build/libs/*.war */build/libs/*.jar',
+      jars: 'build/libs/*.jar build/libs/*.war */build/libs/*.jar */build/libs/*.war',
       output: ['/app/build', '/app/.gradle'],
     }
   }
@@ -60,38 +66,38 @@ async function toolOf(tree: Tree): Promise<Tool | null> {
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
   const tool = (await toolOf(tree))!
-  const manifest = (await tree.readText(tool.manifest)) ?? ''
-  const major = await chooseJavaMajor(tree, manifest, notes)
+  // The starter of Gradle has the program in a folder of its own.
+  const texts = await Promise.all([tool.manifest, ...tool.others].map((name) => tree.readText(name)))
+  const manifest = texts.filter((text) => text !== null).join('\n')
+  const wrapper = tool.name === 'gradle' ? await wrapperRunsOn(tree) : null
+  const major = await chooseJavaMajor(tree, manifest, notes, wrapper)
   const isOwnBuild = settings.buildCommand === null
   const isQuarkus = manifest.includes('quarkus')
   const own = isQuarkus ? QUARKUS : { start: START_JAR, take: takeJar(tool.jars) }
   const proposal = isOwnBuild ? { command: own.start } : null
-  const start = await chooseStart(tree, settings, notes, proposal, isOwnBuild ? '' : UNKNOWN_PROGRAM)
-  const buildCommand = settings.buildCommand ?? tool.command
-  notes.push(`building with: ${buildCommand}`)
+  const choices = await choose(tree, settings, notes, {
+    proposal,
+    advice: isOwnBuild ? '' : UNKNOWN_PROGRAM,
+    build: () => tool.command,
+  })
+  const { start, facts, buildCommand, aptPackages } = choices
   // A command of the user's may start what lies in the folder of the build, which then stays in the image.
   const keepsOutput = !isOwnBuild || !start.isProposed || isQuarkus
   const renew = keepsOutput ? '' : `${RENEW_FILES} && `
   const build = isOwnBuild && start.isProposed ? `${renew}${tool.command} && ${own.take}` : buildCommand
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
   const dockerfile = [
     ...buildStage(baseImage(settings, tool.image(major))),
     ...jvmTools(aptPackages),
     'ENV GRADLE_USER_HOME=/root/.gradle',
     'COPY source/ ./',
     ...buildCommandSteps(build, settings, [...CACHES, ...(keepsOutput ? [] : tool.output)]),
-    ...(start.isSite ? siteStage() : jvmStage(settings, major, aptPackages, start.startCommand)),
+    ...jvmStage(settings, major, choices),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version: String(major),
     framework: frameworkOf(manifest),
     packageManager: tool.name,
-    buildCommand,
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: {},
     needsWhole: false,

@@ -1,9 +1,9 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { findInLines } from '../../text.ts'
-import { aptPackagesOf } from '../apt.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from '../plan.ts'
-import { chooseStart, UNKNOWN_PROGRAM, type Proposal } from '../start.ts'
-import { baseImage, buildCommandSteps, buildStage, siteStage, textOf } from '../steps.ts'
+import { choose } from '../choices.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { UNKNOWN_PROGRAM, type Proposal } from '../start.ts'
+import { baseImage, buildCommandSteps, buildStage, textOf } from '../steps.ts'
 import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
 import { chooseJavaMajor } from './version.ts'
 
@@ -34,13 +34,15 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const major = Math.max(OLDEST_MAJOR, await chooseJavaMajor(tree, definition, notes))
   const packing = packingOf(definition, plugins)
   const proposal = settings.buildCommand === null ? packing.proposal : null
-  const start = await chooseStart(tree, settings, notes, proposal, UNKNOWN_PROGRAM)
-  const buildCommand = settings.buildCommand ?? packing.command
-  notes.push(`building with: ${buildCommand}`)
+  const choices = await choose(tree, settings, notes, {
+    proposal,
+    advice: settings.buildCommand === null ? ADVICE : UNKNOWN_PROGRAM,
+    build: () => packing.command,
+  })
+  const { start, facts, buildCommand, aptPackages } = choices
   const takes = start.isProposed && start.startCommand === START_JAR
   const build = takes ? `${buildCommand} && ${takeJar('target/scala-*/*-assembly-*.jar')}` : buildCommand
   const line = findInLines(properties, /^sbt\.version\s*=\s*(\d)\b/) === '2' ? '2.x' : '1.x'
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
   const image = `sbtscala/scala-sbt:eclipse-temurin-${major}_${line}`
   const dockerfile = [
     ...buildStage(baseImage(settings, image)),
@@ -48,21 +50,16 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...jvmTools(aptPackages),
     'COPY source/ ./',
     ...buildCommandSteps(build, settings, CACHES),
-    ...(start.isSite ? siteStage() : jvmStage(settings, major, aptPackages, start.startCommand)),
+    ...jvmStage(settings, major, choices),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version: String(major),
     framework: isPlay(plugins) ? 'play' : null,
     packageManager: 'sbt',
-    buildCommand,
     env: isPlay(plugins)
       ? [{ key: 'APPLICATION_SECRET', generate: 'hex', why: 'Play signs its cookies with it' }]
       : [],
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: {},
     needsWhole: false,
@@ -71,14 +68,16 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   }
 }
 
+const ADVICE =
+  'build.sbt names no program: add the plugin sbt-native-packager or sbt-assembly, or a Procfile with a line "web:"'
+
 function isPlay(plugins: string): boolean {
   return /\bsbt-plugin\b/.test(plugins) && /playframework|typesafe\.play/.test(plugins)
 }
 
 /** sbt-native-packager, which Play has too, leaves a script; sbt-assembly one jar; else sbt itself starts the program. */
 function packingOf(definition: string, plugins: string): Packing {
-  const name = findInLines(definition, /^\s*(?:ThisBuild \/ )?name\s*:=\s*"([\w .-]{1,100})"/)
-  const script = name?.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')
+  const script = scriptName(definition)
   if ((isPlay(plugins) || plugins.includes('sbt-native-packager')) && script !== undefined) {
     const options = isPlay(plugins)
       ? ' -Dhttp.port=$PORT -Dhttp.address=0.0.0.0 -Dplay.http.secret.key=$APPLICATION_SECRET -Dpidfile.path=/dev/null'
@@ -90,4 +89,16 @@ function packingOf(definition: string, plugins: string): Packing {
   }
   if (plugins.includes('sbt-assembly')) return { command: 'sbt assembly', proposal: { command: START_JAR } }
   return { command: 'sbt compile stage', proposal: null }
+}
+
+/** Of the script that sbt-native-packager makes: its setting, else the project's name, else the name of its value (sbt-native-packager, "Java Application"). */
+function scriptName(definition: string): string | undefined {
+  const set = findInLines(definition, /\bexecutableScriptName\s*:=\s*"{1,3}([\w.-]{1,100})"/)
+  const name =
+    findInLines(definition, /^\s*(?:ThisBuild \/ )?name\s*:=\s*"{1,3}([\w .-]{1,100})"/) ??
+    findInLines(
+      definition,
+      /^\s*lazy val (\w{1,100})\s*=\s*\(?project\s*(?:in file\("\."\)|\.in\(file\("\."\)\))/,
+    )
+  return set ?? name?.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')
 }

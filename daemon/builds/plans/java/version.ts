@@ -2,14 +2,21 @@ import type { Tree } from '../../../sources/tree.ts'
 import { findInLines } from '../../text.ts'
 import { JAVA_MAJORS, nearestImage, unreadable } from '../base-images.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
+import type { JavaLines } from './gradle.ts'
 
-/** The line in long-term support that most projects are tested with. */
+/** The line in long-term support that most projects are tested with, and those before it. */
 const DEFAULT_MAJOR = 21
+const EARLIER_MAJORS = [17, 11, 8]
 /** A program runs on a newer line than the one that it was written for. */
 const REACH = 6
 
 /** The major version of Java that a tree pins, or its manifest compiles for. Throws BuildFailure for one that cannot be had. */
-export async function chooseJavaMajor(tree: Tree, manifest: string, notes: string[]): Promise<number> {
+export async function chooseJavaMajor(
+  tree: Tree,
+  manifest: string,
+  notes: string[],
+  tool: JavaLines | null = null,
+): Promise<number> {
   const properties = (await tree.readText('system.properties')) ?? ''
   const sdk = (await tree.readText('.sdkmanrc')) ?? ''
   const pin = await firstPin([
@@ -17,14 +24,28 @@ export async function chooseJavaMajor(tree: Tree, manifest: string, notes: strin
     inManifest(findInLines(properties, /^java\.runtime\.version\s*=\s*([\w.-]+)/), 'system.properties'),
     inManifest(findInLines(sdk, /^java\s*=\s*([\w.-]+)/), '.sdkmanrc'),
     inToolFiles(tree, ['java']),
-    inManifest(compiledFor(manifest), 'the manifest'),
+    inManifest(compiledFor(manifest), COMPILED_FOR),
   ])
-  if (pin === null) return DEFAULT_MAJOR
+  if (pin === null) return suiting(tool, notes)
   // `1.8` is how 8 was written; vendors stand before the version: `temurin-21.0.2+13`.
   const major = /^(?:[a-z]+-)*(?:1\.(?=\d))?(\d+)/.exec(pin.text)?.[1]
   if (major === undefined) throw unreadable(pin, 'Java', String(DEFAULT_MAJOR))
   const choice = { language: 'java', available: JAVA_MAJORS, reach: REACH, write: String }
-  return nearestImage(Number(major), pin, choice, notes)
+  const chosen = nearestImage(Number(major), pin, choice, notes)
+  // A newer line compiles for an older one; it has to be one that the tool itself runs on.
+  if (pin.where !== COMPILED_FOR || tool === null || chosen >= tool.oldest) return chosen
+  notes.push(`the Gradle of its wrapper runs on java ${tool.oldest} and newer`)
+  return tool.oldest
+}
+
+const COMPILED_FOR = 'the manifest'
+
+/** The newest usual line that the tool runs on. */
+function suiting(tool: JavaLines | null, notes: string[]): number {
+  if (tool === null || tool.newest >= DEFAULT_MAJOR) return DEFAULT_MAJOR
+  const major = EARLIER_MAJORS.find((each) => each <= tool.newest)!
+  notes.push(`java ${major}: the Gradle of its wrapper runs on no newer line than ${tool.newest}`)
+  return major
 }
 
 /** What Maven, Gradle or sbt compile for. */
@@ -33,7 +54,7 @@ function compiledFor(manifest: string): string | undefined {
     /<(?:java\.version|maven\.compiler\.release|maven\.compiler\.target|release)>\s*([\d.]+)\s*</.exec(
       manifest,
     )?.[1] ??
-    /JavaLanguageVersion\.of\((\d+)\)|JavaVersion\.VERSION_(?:1_)?(\d+)\b|\bjvmToolchain\((\d+)\)/
+    /JavaLanguageVersion\.of\((\d+)\)|JavaVersion\.VERSION_(?:1_)?(\d+)\b|\bjvmToolchain\((\d+)\)|\b(?:source|target)Compatibility = ["']?(?:1\.)?(\d+)\b/
       .exec(manifest)
       ?.slice(1)
       .find((each) => each !== undefined)

@@ -13,6 +13,7 @@ import {
 import type { Framework } from './frameworks.ts'
 import type { Installation } from './installation.ts'
 import type { PackageManager } from './managers.ts'
+import type { SystemPackages } from './system-packages.ts'
 
 /** All that the Dockerfile of a node program is made from. */
 export interface NodeBuild {
@@ -30,6 +31,8 @@ export interface NodeBuild {
   needed: string[]
   framework: Framework | null
   buildCommand: string | null
+  /** Variables that the build wants. */
+  buildEnvironment: Record<string, string>
   /** The user wrote the build command, for the package's folder. */
   isGivenBuild: boolean
   isSite: boolean
@@ -40,8 +43,8 @@ export interface NodeBuild {
   /** The package manager runs in the image. */
   needsManager: boolean
   aptPackages: string[]
-  /** Debian packages of the image that runs, beside those. */
-  runtimePackages: string[]
+  /** What the project's packages want beside those. */
+  system: SystemPackages
 }
 
 /**
@@ -58,10 +61,10 @@ export function nodeDockerfile(build: NodeBuild): string[] {
   const { installation, manager, settings } = build
   const tools = [
     `FROM ${build.fullImage} AS tools`,
-    ...installPackages(build.aptPackages),
+    ...installPackages([...build.system.build, ...build.aptPackages]),
     ...build.runtimeLines,
     ...managerSteps(manager),
-    ...environmentOf(manager.environment),
+    ...environmentOf({ ...manager.environment, ...build.system.environment }),
   ]
   const stages = installation.changesPackages ? wholeStages(build) : partedStages(build)
   if (build.isSite) return [...tools, ...stages, ...siteStage(workdirOf(build))]
@@ -73,11 +76,12 @@ export function nodeDockerfile(build: NodeBuild): string[] {
     ...stages,
     ...finalStage({
       image: build.slimImage,
-      packages: [...build.runtimePackages, ...build.aptPackages],
+      packages: [...build.system.run, ...build.aptPackages],
       content: [
         ...(build.needsManager ? managerSteps(manager) : []),
         ...content,
         `ENV NODE_ENV=production PATH=${pathOf(build)}:$PATH ${SCRIPT_SHELL}`,
+        ...environmentOf(build.system.environment),
       ],
       startCommand: build.startCommand,
       workdir: workdirOf(build),
@@ -176,7 +180,7 @@ function buildLines(build: NodeBuild, mounts: Mount[]): string[] {
   const isElsewhere = folder !== '' && build.isGivenBuild
   return [
     `ENV NODE_ENV=production PATH=${pathOf(build)}:$PATH`,
-    ...environmentOf(framework?.environment ?? {}),
+    ...environmentOf(build.buildEnvironment),
     ...(isElsewhere
       ? [...run(installation.scripts), `WORKDIR ${workdirOf(build)}`, ...run([build.buildCommand!])]
       : run(commandsOf(build))),

@@ -3,6 +3,7 @@ import type { Tree } from '../../../sources/tree.ts'
 import { BuildFailure } from '../../failure.ts'
 import { findInLines, hasLine } from '../../text.ts'
 import { firstPin, inManifest, inToolFiles } from '../pins.ts'
+import { rangeOf } from '../ranges.ts'
 import type { Manifest } from './manifest.ts'
 import { bunManager, npm, pnpm, yarn, yarnClassic, type PackageManager } from './managers.ts'
 
@@ -17,8 +18,6 @@ const YARN_MAJORS = [1, 4, 3, 2]
 
 /** Lock files of large workspaces have several megabytes. */
 const MAX_LOCK_BYTES = 32 * 1024 * 1024
-/** Telling whether two ranges meet takes the square of their lengths. */
-const MAX_RANGE_CHARACTERS = 200
 
 /** Bun as it installs a tree's packages. */
 export async function chooseBun(tree: Tree): Promise<PackageManager> {
@@ -81,9 +80,9 @@ async function pinnedVersion(tree: Tree, manifest: Manifest, name: string): Prom
     inManifest(wanted?.name === name ? wanted.version : null, 'devEngines'),
     inManifest(manifest.engines[name], 'engines'),
   ])
-  if (pin === null || pin.text.length > MAX_RANGE_CHARACTERS) return null
+  if (pin === null) return null
   if (semver.valid(pin.text) !== null) return semver.valid(pin.text)
-  const range = semver.validRange(pin.text)
+  const range = rangeOf(pin.text)
   const majors = name === 'yarn' ? YARN_MAJORS : PNPM_MAJORS
   const major = range === null ? undefined : majors.find((each) => semver.intersects(range, `${each}.x`))
   return major === undefined ? null : String(major)

@@ -16,10 +16,13 @@ import { frameworkOf } from './framework.ts'
 import type { Framework } from './frameworks.ts'
 import { readInstallation, type Installation } from './installation.ts'
 import { chooseBun, choosePackageManager } from './manager.ts'
+import type { Manifest } from './manifest.ts'
+import { oldWebpackEnvironment } from './old-webpack.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
 import { callsOf, packageNeeded } from './scripts.ts'
 import { proposeStart } from './start.ts'
+import { systemPackages } from './system-packages.ts'
 
 /** Node programs, with npm, pnpm or yarn. */
 export const node: LanguagePlan = {
@@ -66,7 +69,9 @@ async function makePlan(
   }
   const aptPackages = await aptPackagesOf(tree, settings, notes)
   const installation = await readInstallation(root, rootManifest, packages, needed, manager)
-  const usesPrisma = await addPrisma(project, installation)
+  const manifests = [manifest, ...needed.map((path) => packages.get(path)!)]
+  await addPrisma(project, manifests, installation)
+  const system = systemPackages(manifests)
   if (needed.length > MAX_MOUNTED_FOLDERS) installation.changesPackages = true
   const preDeploy = settings.preDeployCommand ?? (await releaseCommand(tree))
   const isSelfContained =
@@ -84,6 +89,10 @@ async function makePlan(
     needed,
     framework,
     buildCommand,
+    buildEnvironment: {
+      ...framework?.environment,
+      ...oldWebpackEnvironment(manifest.dependencies, runtime.nodeMajor, notes),
+    },
     isGivenBuild: settings.buildCommand !== null,
     isSite: start.isSite,
     startCommand,
@@ -91,7 +100,7 @@ async function makePlan(
     keepsDevelopment: keepsDevelopment(project, start, commands, notes),
     needsManager: commands.some((command) => /\b(pnpm|yarn)\b/.test(command)),
     aptPackages,
-    runtimePackages: usesPrisma ? ['openssl'] : [],
+    system,
   })
   return {
     ...NOTHING_KNOWN,
@@ -136,13 +145,13 @@ function standaloneStart(
   return `node .next/standalone/${folder === '' ? '' : `${folder}/`}server.js`
 }
 
-/** Prisma writes its client into the installed packages, and wants OpenSSL when it runs (Prisma, "System requirements"). */
+/** Prisma writes its client into the installed packages (Prisma, "Generating Prisma Client"). */
 async function addPrisma(
-  { tree, manifest, folder, packages, needed }: Project,
+  { tree, manifest, folder }: Project,
+  manifests: readonly Manifest[],
   installation: Installation,
-): Promise<boolean> {
-  const manifests = [manifest, ...needed.map((path) => packages.get(path)!)]
-  if (!manifests.some(({ dependencies }) => '@prisma/client' in dependencies)) return false
+): Promise<void> {
+  if (!manifests.some(({ dependencies }) => '@prisma/client' in dependencies)) return
   installation.changesPackages = true
   const { scripts, dependencies } = manifest
   const generates = ['postinstall', 'prebuild', 'build'].some((name) =>
@@ -151,7 +160,6 @@ async function addPrisma(
   const canGenerate =
     folder === '' && 'prisma' in dependencies && (await tree.hasFile('prisma/schema.prisma'))
   if (!generates && canGenerate) installation.scripts.push('prisma generate')
-  return true
 }
 
 /** Whether the program, or what runs before it goes live, needs packages that are for development by their list. */

@@ -68,13 +68,17 @@ function withoutRunners(words: string[]): Call {
   return words.slice(at)
 }
 
-/** The text of the script that a call of a package manager runs, or null. */
+/** The text of the script that a call of a package manager runs, with those that run before and after it; or null. */
 function scriptOf(words: Call, scripts: Record<string, string>): string | null {
   const [program, ...rest] = words
   if (program === undefined || !MANAGERS.has(program)) return null
   const [first, second] = rest.filter((word) => !word.startsWith('-'))
   const name = first === 'run' || first === 'run-script' ? second : first
-  return name !== undefined && Object.hasOwn(scripts, name) ? scripts[name]! : null
+  if (name === undefined || !Object.hasOwn(scripts, name)) return null
+  return [`pre${name}`, name, `post${name}`]
+    .filter((each) => Object.hasOwn(scripts, each))
+    .map((each) => scripts[each])
+    .join(' && ')
 }
 
 /** Whether a call runs a package manager for something that is no script of package.json, so that it must be there. */
@@ -115,8 +119,9 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   max: first('dev'),
   next: first(undefined, 'dev'),
   ng: first('serve', 's', 'dev', 'start'),
-  nuxi: first(undefined, 'dev', 'preview'),
-  nuxt: first(undefined, 'dev', 'preview'),
+  nuxi: first(undefined, 'dev', 'preview', 'start'),
+  // What it starts is a preview since version 3; in version 2, the framework's own start is the same command.
+  nuxt: first(undefined, 'dev', 'preview', 'start'),
   nx: first('serve', 'dev', 'preview', 'run'),
   parcel: (argument) => argument !== 'build',
   preact: first('watch', 'serve'),

@@ -98,7 +98,11 @@ export const SERVER_FRAMEWORKS: KnownFramework[] = [
   server('sapper', ['sapper'], 'sapper build', 'node __sapper__/build'),
   server('adonis', ['@adonisjs/core'], 'node ace build', 'node build/bin/server.js'),
   server('strapi', ['@strapi/strapi'], 'strapi build', 'strapi start'),
-  server('nest', ['@nestjs/core'], 'nest build', 'node dist/main'),
+  server('nest', ['@nestjs/core'], 'nest build', 'node dist/main', {
+    // Its command line is a package of its own, which not every project has.
+    refine: ({ manifest: { dependencies } }) =>
+      '@nestjs/cli' in dependencies ? {} : { build: 'typescript' in dependencies ? 'tsc' : null },
+  }),
   server('nitro', ['nitropack', 'nitro'], 'nitro build', NITRO.start, { output: NITRO.output }),
 ]
 

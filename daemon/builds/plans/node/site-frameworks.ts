@@ -156,16 +156,19 @@ function angular({ configuration }: Project): Partial<Framework> {
     const base = isRecord(outputPath) ? outputPath.base : outputPath
     const folder = folderOf(typeof base === 'string' ? base : `dist/${name}`, null)
     if (folder === null || !/^[\w./@-]+$/.test(folder)) return {}
-    const isNewer = String(build.builder).endsWith(':application') || options.browser !== undefined
-    const browser =
+    const { builder } = build
+    const isNewer =
+      (typeof builder === 'string' && builder.endsWith(':application')) || options.browser !== undefined
+    const below =
       isRecord(outputPath) && typeof outputPath.browser === 'string' ? outputPath.browser : 'browser'
+    const files = folderOf(posix.join(folder, below), null)
     // A server beside the files (angular.dev, "Server-side and hybrid-rendering").
     if (isRecord(options.ssr) || options.ssr === true) {
       return options.outputMode === 'static'
-        ? { publishDirectory: posix.join(folder, browser) }
-        : { start: `node ${folder}/server/server.mjs`, publishDirectory: posix.join(folder, browser) }
+        ? { publishDirectory: files }
+        : { start: `node ${folder}/server/server.mjs`, publishDirectory: files }
     }
-    return { publishDirectory: isNewer ? posix.join(folder, browser) : folder }
+    return { publishDirectory: isNewer ? files : folder }
   }
   return {}
 }

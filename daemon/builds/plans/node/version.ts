@@ -2,6 +2,7 @@ import semver from 'semver'
 import type { Tree } from '../../../sources/tree.ts'
 import { NODE_MAJORS, nearestImage, unreadable } from '../base-images.ts'
 import { firstPin, inFiles, inManifest, inToolFiles, type Pin } from '../pins.ts'
+import { rangeOf } from '../ranges.ts'
 import type { Manifest } from './manifest.ts'
 
 /** The line in long-term support (nodejs/Release, schedule). */
@@ -24,9 +25,6 @@ const LTS_NAMES: Record<string, number> = {
 
 /** For a range that several lines suit: the current line first, then those before it, then newer and odd ones. */
 const PREFERENCE = [CURRENT_LTS, 22, 20, 18, 16, 26, 25, 23, 21]
-
-/** Telling whether two ranges meet takes the square of their lengths. */
-const MAX_RANGE_CHARACTERS = 200
 
 /** Lines of node run what was written for one some years older; not so across more. */
 const REACH = 4
@@ -71,7 +69,7 @@ function majorOfName(text: string): number | null {
 }
 
 function majorOfRange(text: string): number | null {
-  const range = text.length > MAX_RANGE_CHARACTERS ? null : semver.validRange(text)
+  const range = rangeOf(text)
   if (range === null) return null
   const preferred = PREFERENCE.find((major) => semver.intersects(range, `${major}.x`))
   return preferred ?? semver.minVersion(range)?.major ?? null

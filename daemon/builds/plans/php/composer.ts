@@ -4,6 +4,7 @@ import { BuildFailure } from '../../failure.ts'
 import { PHP_VERSIONS } from '../base-images.ts'
 import { isRecord, textsOf } from '../json.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
+import { rangeOf } from '../ranges.ts'
 
 /** What the plan needs of a composer.json. */
 export interface Composer {
@@ -63,8 +64,8 @@ function extensionsIn(requires: Record<string, string>): string[] {
     .map((name) => name.slice('ext-'.length))
 }
 
-/** Telling whether two ranges meet takes the square of their lengths. */
-const MAX_CONSTRAINT_CHARACTERS = 200
+/** Of a constraint, in a note. */
+const SHOWN_CHARACTERS = 100
 
 /** Composer's constraints are semver's, but for the signs between alternatives and between parts. Throws BuildFailure for a version that cannot be had. */
 export async function choosePhpVersion(
@@ -78,8 +79,8 @@ export async function choosePhpVersion(
     inManifest(composer?.requires.php, 'composer.json'),
   ])
   if (pin === null) return PHP_VERSIONS[0]!
-  const text = pin.text.slice(0, MAX_CONSTRAINT_CHARACTERS)
-  const range = semver.validRange(text.replaceAll(',', ' ').replaceAll(/\|+/g, '||'))
+  const text = pin.text.slice(0, SHOWN_CHARACTERS)
+  const range = rangeOf(pin.text.replaceAll(',', ' ').replaceAll(/\|+/g, '||'))
   if (range === null) {
     notes.push(
       `${pin.where} asks for php ${JSON.stringify(text)}, which is no constraint: taking ${PHP_VERSIONS[0]!}`,

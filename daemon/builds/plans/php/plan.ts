@@ -1,22 +1,14 @@
 import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
-import { aptPackagesOf } from '../apt.ts'
+import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
-import {
-  NOTHING_KNOWN,
-  type LanguagePlan,
-  type PlannedBuild,
-  type PlannedVariable,
-  type PlanSettings,
-} from '../plan.ts'
-import { chooseStart } from '../start.ts'
+import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
 import {
   baseImage,
   buildCommandSteps,
   buildStage,
-  finalStage,
   installPackages,
-  siteStage,
+  lastStage,
   step,
   takeApp,
   textOf,
@@ -29,9 +21,14 @@ import { extensionSteps } from './extensions.ts'
 export const php: LanguagePlan = {
   name: 'php',
   lookedFor: 'composer.json or index.php',
-  detect: async (tree) =>
-    !/"start"\s*:/.test((await tree.readText('package.json')) ?? '') &&
-    ((await tree.hasFile('composer.json')) || (await findDocroot(tree, null)) !== undefined),
+  detect: async (tree) => {
+    const hasComposer = await tree.hasFile('composer.json')
+    const hasPages = (await findDocroot(tree, null)) !== undefined
+    // With both, what package.json starts is for the styles of the pages.
+    if (hasComposer && hasPages) return true
+    const startsNode = /"start"\s*:/.test((await tree.readText('package.json')) ?? '')
+    return !startsNode && (hasComposer || hasPages)
+  },
   plan: makePlan,
 }
 
@@ -63,12 +60,10 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const version = await choosePhpVersion(tree, composer, notes)
   const found = await findDocroot(tree, composer)
   const proposal = found === undefined ? null : { command: 'apache2-foreground' }
-  const start = await chooseStart(tree, settings, notes, proposal, ADVICE)
-  const { startCommand, docroot } = understood(start.startCommand, found ?? null, notes)
   const assets = await readAssets(tree, settings, notes)
-  const buildCommand = settings.buildCommand ?? (assets.commands.join(' && ') || null)
-  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const build = (): string | null => inOrder(assets.commands)
+  const { facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice: ADVICE, build })
+  const { startCommand, docroot } = understood(facts.startCommand, found ?? null, notes)
   const site = siteOf(posix.join('/app', docroot ?? ''))
   const dockerfile = [
     `FROM ${baseImage(settings, `php:${version}-apache-bookworm`)} AS php`,
@@ -79,25 +74,17 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...installPackages([...(composer === null ? [] : ['git', 'unzip']), ...aptPackages]),
     ...installSteps(composer, settings),
     ...assets.lines,
-    ...(buildCommand === null
-      ? []
-      : buildCommandSteps(buildCommand, settings, [...CACHES, ...assets.mounts])),
-    ...(start.isSite
-      ? siteStage()
-      : finalStage({ image: 'php', packages: aptPackages, content: [takeApp()], startCommand })),
+    ...buildCommandSteps(facts.buildCommand, settings, [...CACHES, ...assets.mounts]),
+    ...lastStage({ ...facts, startCommand }, { image: 'php', packages: aptPackages, content: [takeApp()] }),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
+    ...facts,
     startCommand,
-    obstacle: start.obstacle,
     version,
     framework: await frameworkOf(tree, composer),
     packageManager: composer === null ? null : 'composer',
     installCommand: composer === null ? null : COMPOSER,
-    buildCommand,
     env: await variablesOf(tree),
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,

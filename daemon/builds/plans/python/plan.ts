@@ -1,16 +1,15 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { findInLines } from '../../text.ts'
-import { aptPackagesOf } from '../apt.ts'
+import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type PlannedBuild, type PlanSettings } from '../plan.ts'
-import { chooseStart, type Proposal } from '../start.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import type { Proposal } from '../start.ts'
 import {
   baseImage,
   buildCommandSteps,
   buildStage,
-  finalStage,
   installPackages,
-  siteStage,
+  lastStage,
   step,
   takeApp,
   textOf,
@@ -28,7 +27,6 @@ const MANIFESTS = [
   'Pipfile',
   'uv.lock',
   'poetry.lock',
-  'manage.py',
   'runtime.txt',
   'pyproject.toml',
   'setup.py',
@@ -45,6 +43,8 @@ export const python: LanguagePlan = {
 }
 
 async function isPython(tree: Tree): Promise<boolean> {
+  // The package.json of a Django project is for its styles, whatever it starts.
+  if (await tree.hasFile('manage.py')) return true
   const manifest = (await tree.readText('package.json')) ?? ''
   if (/"start"\s*:/.test(manifest)) return false
   for (const name of manifest === '' ? [...MANIFESTS, ...ENTRY_FILES] : MANIFESTS) {
@@ -65,20 +65,21 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const found = await findStart(tree, names, project)
   const documentation = await tree.readText('mkdocs.yml')
   const proposal: Proposal = found ?? (documentation === null ? null : { site: true })
-  const start = await chooseStart(tree, settings, notes, proposal, ADVICE)
-  const isMkdocs = documentation !== null && (found === null || start.isSite)
   const assets = await readAssets(tree, settings, notes)
-  const own = [
-    ...assets.commands,
-    ...(isMkdocs && start.isSite ? ['mkdocs build'] : []),
-    ...(project?.gathersFiles === true && !start.isSite ? ['python manage.py collectstatic --noinput'] : []),
-  ]
-  const buildCommand = settings.buildCommand ?? (own.join(' && ') || null)
-  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
+  const { start, facts, aptPackages } = await choose(tree, settings, notes, {
+    proposal,
+    advice: ADVICE,
+    build: ({ isSite }) =>
+      inOrder([
+        ...assets.commands,
+        ...(documentation !== null && isSite ? ['mkdocs build'] : []),
+        ...(project?.gathersFiles === true && !isSite ? ['python manage.py collectstatic --noinput'] : []),
+      ]),
+  })
+  const isMkdocs = documentation !== null && (found === null || start.isSite)
   const added = start.isProposed && found !== null && !start.isSite ? found.packages : []
   if (added.length > 0) notes.push(`installing ${added.join(', ')}, which the requirements do not name`)
   if (isMkdocs) added.push(...documentationPackages(documentation, names))
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
   const system = systemPackages(names)
   const dockerfile = [
     ...assets.stages,
@@ -89,32 +90,24 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore`,
     ...installSteps(installer, added, settings),
     ...assets.lines,
-    ...(buildCommand === null ? [] : buildCommandSteps(buildCommand, settings, [CACHE, ...assets.mounts])),
-    ...(start.isSite
-      ? siteStage()
-      : finalStage({
-          image: baseImage(settings, `python:3.${minor}-slim-bookworm`),
-          packages: [...system.run, ...aptPackages],
-          content: [
-            `COPY --from=build ${VENV} ${VENV}`,
-            takeApp(),
-            `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PYTHONUNBUFFERED=1`,
-          ],
-          startCommand: start.startCommand,
-        })),
+    ...buildCommandSteps(facts.buildCommand, settings, [CACHE, ...assets.mounts]),
+    ...lastStage(facts, {
+      image: baseImage(settings, `python:3.${minor}-slim-bookworm`),
+      packages: [...system.run, ...aptPackages],
+      content: [
+        `COPY --from=build ${VENV} ${VENV}`,
+        takeApp(),
+        `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PYTHONUNBUFFERED=1`,
+      ],
+    }),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version: `3.${minor}`,
     framework: isMkdocs ? 'mkdocs' : (found?.framework ?? null),
     packageManager: installer.name.toLowerCase(),
-    installCommand: [...installer.early, ...installer.late].join(' && ') || null,
-    buildCommand,
+    installCommand: inOrder([...installer.early, ...installer.late]),
     publishDirectory: isMkdocs ? folderOf(documentation) : null,
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,

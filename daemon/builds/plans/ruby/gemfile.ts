@@ -9,10 +9,15 @@ export interface Gemfile {
   has: (gem: string) => boolean
   /** What Bundler reads to install; empty when the Gemfile may read any file of the tree. */
   files: string[]
+  /** The folder of gems that the tree brings along, which Bundler takes before it asks a server; or null. */
+  vendored: string | null
 }
 
 /** Files that a Gemfile reads besides itself, by Bundler's own means or by habit. */
 const BESIDE = ['Gemfile.lock', '.ruby-version', '.tool-versions', '.bundle/config']
+
+/** Bundler, "bundle cache". */
+const VENDORED = 'vendor/cache'
 
 /** A Gemfile is a program: these words in it read other files. */
 const READS_FILES =
@@ -32,5 +37,6 @@ export async function readGemfile(tree: Tree): Promise<Gemfile> {
   if (text !== null && !hasLine(text, READS_FILES)) {
     for (const name of ['Gemfile', ...BESIDE]) if (await tree.hasFile(name)) files.push(name)
   }
-  return { exists: text !== null, hasLock: lock !== null, has: (gem) => gems.has(gem), files }
+  const vendored = (await tree.hasFolder(VENDORED)) ? VENDORED : null
+  return { exists: text !== null, hasLock: lock !== null, has: (gem) => gems.has(gem), files, vendored }
 }

@@ -1,22 +1,15 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { hasLine } from '../../text.ts'
-import { aptPackagesOf } from '../apt.ts'
+import { choose, inOrder } from '../choices.ts'
 import { readAssets, type Assets } from '../node/assets.ts'
-import {
-  NOTHING_KNOWN,
-  type LanguagePlan,
-  type PlannedBuild,
-  type PlannedVariable,
-  type PlanSettings,
-} from '../plan.ts'
-import { chooseStart, type Proposal } from '../start.ts'
+import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
+import type { Proposal } from '../start.ts'
 import {
   baseImage,
   buildCommandSteps,
   buildStage,
-  finalStage,
   installPackages,
-  siteStage,
+  lastStage,
   step,
   takeApp,
   textOf,
@@ -63,12 +56,12 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const jekyll = isRails ? null : await findJekyll(tree, gemfile)
   const generator = jekyll !== null ? 'jekyll' : gemfile.has('middleman') ? 'middleman' : null
   const proposal = await propose(tree, gemfile, isRails, generator !== null)
-  const start = await chooseStart(tree, settings, notes, proposal, ADVICE)
   const assets = await readAssets(tree, settings, notes)
-  const own = ownBuild(isRails, gemfile, start.isSite ? generator : null, assets)
-  const buildCommand = settings.buildCommand ?? own
-  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const { facts, aptPackages } = await choose(tree, settings, notes, {
+    proposal,
+    advice: ADVICE,
+    build: ({ isSite }) => ownBuild(isRails, gemfile, isSite ? generator : null, assets),
+  })
   const system = systemPackages(gemfile)
   const dockerfile = [
     ...assets.stages,
@@ -76,36 +69,30 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...installPackages([...system.build, ...aptPackages]),
     ...installSteps(gemfile, jekyll?.gems ?? [], settings),
     ...assets.lines,
-    ...(buildCommand === null
-      ? []
-      : buildCommandSteps(buildCommand, settings, [...CACHES, '/app/tmp/cache/assets', ...assets.mounts])),
-    ...(start.isSite
-      ? siteStage()
-      : finalStage({
-          image: baseImage(settings, `ruby:${version}-slim-bookworm`),
-          packages: [...system.run, ...aptPackages],
-          content: [
-            `COPY --from=build ${GEMS} ${GEMS}`,
-            takeApp(),
-            `ENV ${ENVIRONMENT} RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1`,
-          ],
-          startCommand: start.startCommand,
-        })),
+    ...buildCommandSteps(facts.buildCommand, settings, [
+      ...CACHES,
+      '/app/tmp/cache/assets',
+      ...assets.mounts,
+    ]),
+    ...lastStage(facts, {
+      image: baseImage(settings, `ruby:${version}-slim-bookworm`),
+      packages: [...system.run, ...aptPackages],
+      content: [
+        `COPY --from=build ${GEMS} ${GEMS}`,
+        takeApp(),
+        `ENV ${ENVIRONMENT} RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1`,
+      ],
+    }),
   ]
   return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand: start.startCommand,
-    obstacle: start.obstacle,
+    ...facts,
     version,
     framework: isRails ? 'rails' : (generator ?? (gemfile.has('sinatra') ? 'sinatra' : null)),
     packageManager: 'bundler',
     installCommand: gemfile.exists ? 'bundle install' : `gem install ${(jekyll?.gems ?? []).join(' ')}`,
-    buildCommand,
     publishDirectory: jekyll?.publishDirectory ?? (generator === 'middleman' ? 'build' : null),
     healthCheckPath: isRails ? await healthCheck(tree) : null,
     env: isRails ? await railsVariables(tree) : [],
-    aptPackages,
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,
@@ -151,7 +138,7 @@ function ownBuild(
     ...(isRails && has('bootsnap') ? ['bundle exec bootsnap precompile --gemfile app/ lib/'] : []),
     ...(hasPipeline ? [`${key} bundle exec rails assets:precompile`] : []),
   ]
-  return commands.length === 0 ? null : commands.join(' && ')
+  return inOrder(commands)
 }
 
 function installSteps(gemfile: Gemfile, gems: string[], settings: PlanSettings): string[] {
@@ -169,6 +156,7 @@ function installSteps(gemfile: Gemfile, gems: string[], settings: PlanSettings):
   return [
     environment,
     `COPY ${files.map((name) => `source/${name}`).join(' ')} ./`,
+    ...(gemfile.vendored === null ? [] : [`COPY source/${gemfile.vendored} ./${gemfile.vendored}`]),
     ...(gemfile.files.length > files.length ? ['COPY source/.bundle/config ./.bundle/config'] : []),
     install,
     'COPY source/ ./',

@@ -2,6 +2,8 @@ import type { Gemfile } from './gemfile.ts'
 
 /** Debian packages that gems need to run, beyond the slim base image. */
 const BY_GEM: Record<string, string[]> = {
+  // It looks for a program that runs JavaScript when it is loaded.
+  execjs: ['nodejs'],
   pg: ['libpq5'],
   mysql2: ['libmariadb3'],
   sqlite3: ['libsqlite3-0'],
@@ -19,6 +21,7 @@ const BY_GEM: Record<string, string[]> = {
 
 /** And to be compiled, beyond the full base image. */
 const TO_BUILD: Record<string, string[]> = {
+  execjs: ['nodejs'],
   'ruby-vips': ['libvips42'],
   tiny_tds: ['freetds-dev'],
 }

@@ -4,13 +4,14 @@ import { BuildFailure } from '../../failure.ts'
 import { findInLines } from '../../text.ts'
 import { RUBY_PATCHES, unreadable } from '../base-images.ts'
 import { firstPin, inFiles, inManifest, inToolFiles, quotedIn, type Pin } from '../pins.ts'
+import { rangeOf } from '../ranges.ts'
 
 const DEFAULT_LINE = '3.4'
 /** In the order of preference for a requirement that several suit. */
 const PREFERENCE = [DEFAULT_LINE, '3.3', '3.2', '3.1', '4.0']
 
-/** Telling whether two ranges meet takes the square of their lengths. */
-const MAX_REQUIREMENT_CHARACTERS = 100
+/** Of a requirement, in a note. */
+const SHOWN_CHARACTERS = 100
 
 /**
  * The version that a tree pins: a whole one where there is an image of it, else its line. Bundler refuses any other than
@@ -63,9 +64,9 @@ function nearestLine(line: string): string | null {
 
 /** RubyGems' operators are semver's, but for `~>`, which lets the last part named grow. */
 function byRequirement(pin: Pin, notes: string[]): string {
-  const text = pin.text.slice(0, MAX_REQUIREMENT_CHARACTERS).trim()
+  const text = pin.text.slice(0, SHOWN_CHARACTERS).trim()
   const [, grown] = /^~>\s*(\d+(?:\.\d+){0,2})$/.exec(text) ?? []
-  const range = semver.validRange(grown === undefined ? text : compatible(grown))
+  const range = rangeOf(grown === undefined ? text : compatible(grown))
   if (range === null) throw unreadable(pin, 'Ruby', `${DEFAULT_LINE}.1`)
   const line = PREFERENCE.find((each) => semver.intersects(range, `${each}.x`))
   if (line === undefined) throw unavailable(pin)

@@ -1,0 +1,53 @@
+import { posix } from 'node:path'
+import type { Tree } from '../sources/tree.ts'
+import { readDockerfile } from './dockerfile.ts'
+import { exposedPort } from './exposed-port.ts'
+import { NOTHING_KNOWN } from './plans/plan.ts'
+import type { Recipe, RecipeChoice } from './recipe.ts'
+import { linesOf } from './text.ts'
+
+const DEFAULT_DOCKERFILE = 'Dockerfile'
+
+/** Stands in the way of a site that something builds which no plan knows. */
+export const UNKNOWN_FOLDER =
+  'it is not known which folder to publish: set publish_dir of a static_site to the folder that the build makes, such as dist, or give a start command'
+
+/** The recipe by a tree's Dockerfile, where one is asked for or decides; else null. */
+export async function dockerRecipe(tree: Tree, choice: RecipeChoice): Promise<Recipe | null> {
+  const { type, runtime, dockerfilePath, publishDirectory, settings } = choice
+  const path = posix.normalize(dockerfilePath ?? DEFAULT_DOCKERFILE)
+  const isWanted = runtime === 'docker' || dockerfilePath !== null
+  const isSite = type === 'static_site'
+  // A site's Dockerfile is most often one that serves it; only one that is asked for builds it.
+  const isTaken = runtime === 'auto' && !isSite && (await tree.hasFile(path))
+  if (!isWanted && !isTaken) return null
+  const { content } = await readDockerfile(tree, path)
+  const notes = [`building with ${path}`]
+  if (settings.aptPackages.length > 0)
+    notes.push(`apt_packages are not installed: ${path} says what the image has`)
+  return {
+    ...NOTHING_KNOWN,
+    type: type ?? 'web_service',
+    runtime: 'docker',
+    file: { kind: 'tree', path },
+    needsWhole: false,
+    declaredArguments: declaredIn(content, settings.secretNames),
+    startCommand: isSite ? null : settings.startCommand,
+    isSite,
+    publishDirectory,
+    port: exposedPort(content),
+    notes,
+    obstacle: isSite && publishDirectory === null ? UNKNOWN_FOLDER : null,
+  }
+}
+
+/** Those of `names` that stand after an ARG instruction; more than one may stand on a line. */
+function declaredIn(dockerfile: string, names: string[]): string[] {
+  const declared = new Set<string>()
+  for (const line of linesOf(dockerfile)) {
+    const [instruction, ...words] = line.trim().split(/[ \t]+/)
+    if (instruction?.toUpperCase() !== 'ARG') continue
+    for (const word of words) declared.add(word.split('=', 1)[0]!)
+  }
+  return names.filter((name) => declared.has(name))
+}

@@ -1,0 +1,29 @@
+import { isOfMajor } from './frameworks.ts'
+
+/** The lines of tools that bundle with a webpack from before 5.54, by the packages that tell of them. */
+const LINES: Record<string, string[]> = {
+  '@angular/cli': ['1', '6', '7', '8', '9', '10', '11', '12'],
+  '@vue/cli-service': ['3', '4'],
+  gatsby: ['1', '2', '3'],
+  'laravel-mix': ['1', '2', '3', '4', '5'],
+  next: ['7', '8', '9', '10', '11'],
+  nuxt: ['1', '2'],
+  'preact-cli': ['2', '3'],
+  'react-scripts': ['1', '2', '3', '4'],
+  webpack: ['2', '3', '4'],
+}
+
+/** From here on node comes with OpenSSL 3, which has MD4 among its older algorithms (nodejs.org, "Node.js 17"). */
+const FIRST_WITH_OPENSSL_3 = 17
+
+/** What lets an older webpack, which names its modules by MD4, run on a newer node: `ERR_OSSL_EVP_UNSUPPORTED` without. */
+export function oldWebpackEnvironment(
+  dependencies: Readonly<Record<string, string>>,
+  nodeMajor: number | null,
+  notes: string[],
+): Record<string, string> {
+  const name = Object.keys(LINES).find((each) => isOfMajor(dependencies[each], ...LINES[each]!))
+  if (name === undefined || nodeMajor === null || nodeMajor < FIRST_WITH_OPENSSL_3) return {}
+  notes.push(`${name} ${dependencies[name]!.slice(0, 50)} builds with OpenSSL's older algorithms`)
+  return { NODE_OPTIONS: '--openssl-legacy-provider' }
+}

@@ -93,6 +93,6 @@ add_header Cache-Control "private, max-age=0"; add_header ETag '"5f3c-1a2b3c4d"'
 location / { return 200 "${'x'.repeat(1024)}"; }
 location /large { root ${folder}; } location /words { root ${folder}; } } }`,
   )
-  const [command = '', ...args] = [...enter, 'nginx', '-p', folder, '-c', file]
+  const [command, ...args] = [...enter, 'nginx', '-p', folder, '-c', file]
   return startProgram(LOAD_CORE, [command, ...args], { folder, ports: [port], host })
 }

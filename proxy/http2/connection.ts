@@ -141,6 +141,8 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   flush(): void {
     if (this.#wire.closed) return
     this.lanes.settle()
+    // Streams wait for what was put together before; no drain follows what the kernel takes at once.
+    if (this.output.isBlocked) this.output.flush()
     this.#scheduler.run()
     this.output.flush()
     this.lanes.settle()

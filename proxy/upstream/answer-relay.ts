@@ -1,5 +1,5 @@
 import type { Coding } from '../compression/codings.ts'
-import { CompressedBody } from '../compression/compressed-body.ts'
+import type { CompressedBody } from '../compression/compressed-body.ts'
 import { compressAnswer } from '../compression/compress.ts'
 import { Body } from '../http1/body.ts'
 import { CR, LF, ascii, put } from '../http1/bytes.ts'

@@ -134,7 +134,7 @@ export class Upstream implements WireOwner {
   onClose(): void {
     const { client } = this
     // What is still compressed, or was whole by this, needs the upstream no more.
-    if (client && this.#answer.endsWithConnection(client)) return void this.wire.destroy()
+    if (client && this.#answer.endsWithConnection(client)) return this.wire.destroy()
     if (client) client.upstreamGone(this)
     else this.#keeper?.lost(this)
     this.destroy()

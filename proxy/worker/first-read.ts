@@ -16,7 +16,6 @@ export class FirstRead implements WireOwner {
   constructor(client: Client, beginHttp2: () => WireOwner) {
     this.#client = client
     this.#beginHttp2 = beginHttp2
-    client.wire.owner = this
   }
 
   onRead(input: Buffer, length: number): void {

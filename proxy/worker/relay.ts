@@ -68,7 +68,7 @@ export class Relay implements Http2Worker {
     const client = new Client(this, peer, wire)
     this.serve(client)
     if (this.routes.h2c) {
-      new FirstRead(client, () => {
+      wire.owner = new FirstRead(client, () => {
         this.#clients.delete(client)
         wire.keepAlive()
         return this.#beginHttp2(peer, wire)

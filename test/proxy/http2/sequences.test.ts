@@ -69,7 +69,7 @@ const SERVED: readonly (readonly [what: string, ...frames: Buffer[]])[] = [
   [
     'one CONTINUATION',
     frame(FRAME.headers, FLAG.endStream, 1, FIRST),
-    frame(FRAME.continuation, FLAG.endHeaders, 1, Buffer.concat([SECOND!, THIRD!])),
+    frame(FRAME.continuation, FLAG.endHeaders, 1, Buffer.concat([SECOND, THIRD])),
   ],
   [
     'several CONTINUATION',
@@ -130,7 +130,7 @@ const REFUSED: readonly (readonly [what: string, told: string, ...frames: Buffer
     'goaway 1',
     frame(FRAME.headers, 1, 1, FIRST),
     priority(1, 0, 15),
-    frame(FRAME.continuation, FLAG.endHeaders, 1, Buffer.concat([SECOND!, THIRD!])),
+    frame(FRAME.continuation, FLAG.endHeaders, 1, Buffer.concat([SECOND, THIRD])),
   ],
   ['CONTINUATION of the connection', 'goaway 1', frame(FRAME.headers, 1, 1, FIRST), frame(9, 4, 0, SECOND)],
   ['CONTINUATION after a whole block', 'goaway 1', headers(1), frame(FRAME.continuation, 4, 1, WHOLE)],
@@ -138,7 +138,7 @@ const REFUSED: readonly (readonly [what: string, told: string, ...frames: Buffer
     'CONTINUATION after the last',
     'goaway 1',
     frame(FRAME.headers, 1, 1, FIRST),
-    frame(FRAME.continuation, FLAG.endHeaders, 1, Buffer.concat([SECOND!, THIRD!])),
+    frame(FRAME.continuation, FLAG.endHeaders, 1, Buffer.concat([SECOND, THIRD])),
     frame(FRAME.continuation, FLAG.endHeaders, 1, WHOLE),
   ],
   [

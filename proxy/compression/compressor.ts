@@ -2,10 +2,10 @@ import type { Transform } from 'node:stream'
 import type { Coding } from './codings.ts'
 
 /**
- * Answers of one worker that are compressed at a time; each costs up to 0.6 MiB beside what waits for a slow reader, and
+ * Answers of one worker that are compressed at a time; each costs about 0.9 MiB with what waits for a slow reader, and
  * takes its turn in the process's four threads. Those above it go out as they came.
  */
-export const MAX_COMPRESSORS = 96
+export const MAX_COMPRESSORS = 64
 /** What waits before a compressor, and what waits after it, when the client or the processor is slow. */
 const WAITING_BYTES = 64 * 1024
 /** As much of the content is looked back at; zstd and brotli would take megabytes for more. */

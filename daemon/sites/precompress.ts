@@ -6,17 +6,16 @@ import { CODINGS, type Coding } from '#proxy/compression/codings.ts'
 import { gainsByCoding, MIN_COMPRESSED_BYTES } from '#proxy/compression/gains.ts'
 import { mediaType } from '#proxy/sites/media-types.ts'
 
-/** A larger file is rarely text, and would hold three times as much memory. */
-const MAX_FILE_BYTES = 16 * 1024 ** 2
+/** A larger file is rarely text, and would take memory that the reading of a source is not to take. */
+const MAX_FILE_BYTES = 8 * 1024 ** 2
 /** A deploy is not held up for longer: what is left then is served as it is. */
 const MAX_MS = 20_000
 /** A variant that saves less than a tenth is not worth its place. */
 const LARGEST_SHARE = 0.9
-/** Up to here brotli may take its time: the last tenth costs ten times as much. */
-const THOROUGH_BYTES = 128 * 1024
-const THOROUGH_QUALITY = 11
-const QUICK_QUALITY = 9
-const ZSTD_LEVEL = 19
+/** Past this quality brotli takes ten times as long for a twentieth. */
+const BROTLI_QUALITY = 9
+/** Past this level it takes hundreds of megabytes for a few percent. */
+const ZSTD_LEVEL = 12
 const GZIP_LEVEL = 9
 
 const [brotli, zstd, deflate] = [promisify(brotliCompress), promisify(zstdCompress), promisify(gzip)]
@@ -25,7 +24,7 @@ const ENCODERS: Record<Exclude<Coding, null>, (content: Buffer) => Promise<Buffe
   br: (content) =>
     brotli(content, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: content.length <= THOROUGH_BYTES ? THOROUGH_QUALITY : QUICK_QUALITY,
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
         [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
       },
     }),
@@ -61,9 +60,9 @@ async function compressFile(path: string): Promise<void> {
   const { size, mtime } = await stat(path)
   if (size < MIN_COMPRESSED_BYTES || size > MAX_FILE_BYTES) return
   const content = await readFile(path)
-  const variants = CODINGS.map(async ({ suffix, coding }) => {
+  for (const { suffix, coding } of CODINGS) {
     const encoded = await ENCODERS[coding](content)
-    if (encoded.length > size * LARGEST_SHARE) return
+    if (encoded.length > size * LARGEST_SHARE) continue
     const variant = path + suffix
     const isMade = await writeFile(variant, encoded, { flag: 'wx' }).then(
       () => true,
@@ -74,6 +73,5 @@ async function compressFile(path: string): Promise<void> {
       },
     )
     if (isMade) await utimes(variant, mtime, mtime)
-  })
-  await Promise.all(variants)
+  }
 }

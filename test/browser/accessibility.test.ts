@@ -140,6 +140,7 @@ const VISITS: Visit[] = [
   ['metrics', '/services/shop/metrics', (page) => page.getByRole('figure').first().waitFor()],
   ['variables', '/services/shop/variables', (page) => page.getByText('From env groups').waitFor()],
   ['changed variables', '/services/shop/variables', (page) => addVariable(page)],
+  ['references to choose from', '/services/shop/variables', (page) => beginReference(page)],
   ['variables as text', '/services/shop/variables', (page) => page.getByText('Edit as .env text').click()],
   ['settings', '/services/shop/settings'],
   ['changed settings', '/services/shop/settings', (page) => page.getByLabel('Port').fill('99999')],
@@ -239,6 +240,12 @@ async function addVariable(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add variable' }).click()
   await page.getByLabel('Name', { exact: true }).last().fill('9 lives')
   await page.getByText('Not saved yet').waitFor()
+}
+
+async function beginReference(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Add variable' }).click()
+  await page.getByLabel('Value of the new variable').fill('${{')
+  await page.getByRole('listbox', { name: 'References' }).waitFor()
 }
 
 async function collide(page: Page): Promise<void> {

@@ -1,10 +1,15 @@
-// A dry run of a blueprint with 200 resources: of what is to be made, and of what is there already.
+// A dry run of a blueprint with 200 resources: of what is to be made, and of what is there already; and how long others
+// wait meanwhile.
 import { median, percentile, withServer } from './lib/stand.ts'
 
 const SERVICES = 180
 const DATASTORES = 10
 const GROUPS = 10
 const RUNS = 20
+/** Lists of services that are asked for, one after another. */
+const ANSWERS = 300
+/** Nearly as many keys as a file may have. */
+const WORST_LINES = 45_000
 /** Runs before the count, so that the code is compiled. */
 const WARM_UP = 3
 
@@ -14,6 +19,36 @@ await withServer(async (server) => {
   await times('all 200 to be made     ', project('fresh', true), ' (aim: under 150 ms)')
   await times('all 200 as they are    ', made, '')
   await times('one in ten to be changed', made.replaceAll('0:1', '0:2'), '')
+  await waits('alone                   ', async () => {})
+  await waits('beside dry runs         ', async () => {
+    await server.api('POST', '/blueprints/apply', { yaml: project('fresh', true), dry_run: true })
+  })
+  const worst = Array.from({ length: WORST_LINES }, (_, at) => `k${at}: 1`).join('\n')
+  await waits('beside the worst file   ', async () => {
+    await server.api('POST', '/blueprints/apply', { yaml: worst, dry_run: true })
+  })
+
+  /** How long a list of services is waited for while something else is asked for all the time. */
+  async function waits(name: string, work: () => Promise<void>): Promise<void> {
+    let isOver = false
+    const working = (async () => {
+      while (!isOver) {
+        await work()
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    })()
+    const taken: number[] = []
+    while (taken.length < ANSWERS) {
+      const began = performance.now()
+      await server.api('GET', '/services')
+      taken.push(performance.now() - began)
+    }
+    isOver = true
+    await working
+    console.log(
+      `GET /services, ${name} median ${median(taken).toFixed(1)} ms, p99 ${percentile(taken, 0.99).toFixed(1)} ms`,
+    )
+  }
 
   async function times(name: string, yaml: string, aim: string): Promise<void> {
     const taken: number[] = []

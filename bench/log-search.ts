@@ -40,6 +40,10 @@ try {
     ...NOTHING,
     search: { expression: 'needle-in-[a-z]+ \\d+', ignoreCase: false },
   })
+  await measure('an expression without a fixed text', {
+    ...NOTHING,
+    search: { expression: '^[a-z] [a-z]+-[a-z]{2}-[a-z]+ \\d+$', ignoreCase: false },
+  })
 } finally {
   rmSync(directory, { recursive: true })
 }

@@ -18,6 +18,9 @@ const RATE_LINES = 20_000
 const RATE_STEP = 1_000
 const RATE_SECONDS = 15
 const RATE_KEPT = 100_000
+/** More than is taken in: 64 MiB at once, and 12 MiB a second. */
+const FLOOD_LINES = 3_000_000
+const FLOOD_PADDING = 'x'.repeat(90)
 
 await withServer(async (server, dockerHost) => {
   const docker = async (...args: string[]) =>
@@ -46,6 +49,7 @@ await withServer(async (server, dockerHost) => {
   await one.close()
 
   await measureRate(server, url, print)
+  await measureFlood(server, url, print)
   await measure(server, 'nobody follows')
   const joining = performance.now()
   const many = await followMany(url, FOLLOWERS)
@@ -94,6 +98,27 @@ async function measureRate(
   const stored = (body as string).split('event: log').length - 2
   console.log(
     `one program, ${((fewest - 1) / seconds).toFixed(0)} lines/s for ${seconds.toFixed(0)} s: ${fewest - 1} of ${RATE_LINES * RATE_SECONDS} came, ${lost} said to be lost, of the last ${RATE_KEPT} ${stored} are stored; ${share.toFixed(0)} % of a core, ${formatMib(most - before)} more`,
+  )
+}
+
+/** More than the server takes in: what is missing is said, and nothing piles up. */
+async function measureFlood(
+  server: TestServer,
+  url: string,
+  print: (command: string) => Promise<string>,
+): Promise<void> {
+  const before = residentBytes(server.pid)
+  let most = before
+  const watch = setInterval(() => (most = Math.max(most, residentBytes(server.pid))), 100)
+  const follower = await followMany(url, 1)
+  const began = performance.now()
+  await print(`seq 1 ${FLOOD_LINES} | sed "s/$/ ${FLOOD_PADDING}/"; sleep 2; echo last`)
+  const { fewest, lost } = await follower.finished
+  const seconds = (performance.now() - began) / 1_000
+  clearInterval(watch)
+  await follower.close()
+  console.log(
+    `one program, ${FLOOD_LINES} lines of 100 bytes in ${seconds.toFixed(0)} s: ${fewest - 1} came, ${lost} said to be lost, ${FLOOD_LINES - (fewest - 1) - lost} missing in silence; ${formatMib(most - before)} more`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { provideBlueprintProgram } from '#server/blueprints/reading-thread.ts'
 import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
 import { ledger } from '#server/ledger.ts'
@@ -53,6 +54,8 @@ interface Start {
   gitProgram: string
   /** The program that searches logs. */
   searchProgram: string
+  /** The program that reads blueprints. */
+  blueprintProgram: string
 }
 
 let world: World | undefined
@@ -97,6 +100,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   provideReaderProgram(start.readerProgram)
   provideGitRunner(start.gitProgram)
   provideSearchProgram(start.searchProgram)
+  provideBlueprintProgram(start.blueprintProgram)
   const engine = createEngine({
     ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
     serverId,

@@ -8,10 +8,11 @@ const PROGRAMS = {
   'git-runner': 'daemon/git-runner.ts',
   'git-dialer': 'daemon/git-dialer.ts',
   'log-search': 'server/logs/search-program.ts',
+  'blueprint-reader': 'server/blueprints/reading-program.ts',
 }
 
 /**
- * Bundles the programs that read users' files, start git, connect ssh and search logs beside the server's: they run as
+ * Bundles the programs that read users' files, start git, connect ssh, search logs and read blueprints beside the server's: they run as
  * processes and threads of their own, whose start must be short.
  */
 export default defineNitroModule({

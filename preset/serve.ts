@@ -66,6 +66,7 @@ export async function serve(argv: string[]): Promise<void> {
     readerProgram: join(dirname(process.argv[1]!), 'source-reader.mjs'),
     gitProgram: join(dirname(process.argv[1]!), 'git-runner.mjs'),
     searchProgram: join(dirname(process.argv[1]!), 'log-search.mjs'),
+    blueprintProgram: join(dirname(process.argv[1]!), 'blueprint-reader.mjs'),
   })
   started.resolve()
   const httpsPort = options.tls === 'off' ? null : httpsListenerPort()

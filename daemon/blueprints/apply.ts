@@ -1,5 +1,6 @@
 import { applyFile, type ApplyOptions } from '#server/blueprints/apply.ts'
-import { readBlueprint, type FileContext } from '#server/blueprints/read.ts'
+import type { FileContext } from '#server/blueprints/read.ts'
+import { readBlueprintAside } from '#server/blueprints/reading-thread.ts'
 import type { BlueprintResult } from '#server/blueprints/schema.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { messageOf } from '#server/errors.ts'
@@ -18,7 +19,8 @@ export async function applyBlueprint(
   options: ApplyOptions,
 ): Promise<BlueprintResult> {
   const environment = findEnvironment(context.environment).name
-  const { madeEnvironments, ...result } = applyFile(readBlueprint(text, { ...context, environment }), options)
+  const file = await readBlueprintAside(text, { ...context, environment })
+  const { madeEnvironments, ...result } = applyFile(file, options)
   if (options.dryRun) return result
   for (const name of madeEnvironments) {
     // The engine's absence is told by the deploys; the task goes on trying.

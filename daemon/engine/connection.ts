@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Agent } from 'node:http'
 import Docker from 'dockerode'
 import type { Duplex, Readable } from 'node:stream'
+import { inspect } from 'node:util'
 import { AppError } from '#server/errors.ts'
 import { engineFault, statusOf } from './faults.ts'
 
@@ -38,7 +39,7 @@ export class Connection {
   constructor(dockerHost: string | undefined) {
     this.socketPath = socketOf(dockerHost)
     // A connection of its own for each call: the engine may restart between two.
-    const agent = new Agent({ keepAlive: false })
+    const agent = new TerseAgent({ keepAlive: false })
     // Named in full: dockerode would take what is missing from DOCKER_HOST.
     const options = { socketPath: this.socketPath, host: undefined, protocol: 'http' as const, agent }
     this.#docker = new Docker(options)
@@ -61,8 +62,12 @@ export class Connection {
   ): Promise<T> {
     signal?.throwIfAborted()
     try {
-      await this.#agree(CALL_TIMEOUT_MS)
-      return await withDeadline(timeoutMs, signal, (limited) => work(this.#docker, limited))
+      return await withDeadline(timeoutMs, signal, async (limited) => {
+        // Under the call's own deadline too: an engine that takes requests and answers none does not answer this one either.
+        await this.#agree(CALL_TIMEOUT_MS)
+        limited.throwIfAborted()
+        return work(this.#docker, limited)
+      })
     } catch (error) {
       signal?.throwIfAborted()
       throw engineFault(doing, this.socketPath, error)
@@ -165,6 +170,16 @@ export class Connection {
         else resolve(data)
       })
     })
+  }
+}
+
+/**
+ * Says nothing of its connections. docker-modem writes out each request for its debug log, whether anybody reads that or not,
+ * with its agent and so with all that any other request holds: among a hundred streams each took seconds.
+ */
+class TerseAgent extends Agent {
+  [inspect.custom](): string {
+    return 'Agent'
   }
 }
 

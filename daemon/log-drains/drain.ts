@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
+import { recordDelivery } from '#server/log-drains/deliveries.ts'
 import { openTarget } from '#server/log-drains/operations.ts'
 import {
   beginAt,
-  getDrain,
+  drains,
   placeOf,
   recordDropped,
   recordSent,
   servicesOf,
-  updateDrain,
   type DrainRow,
 } from '#server/log-drains/store.ts'
 import type { LogLine } from '#server/log-lines.ts'
@@ -16,8 +16,8 @@ import { logger } from '#server/log.ts'
 import { linesIn } from '#server/logs/filter.ts'
 import { ForwardReader } from '#server/logs/forward.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
-import { environmentName } from '#server/notifications/view.ts'
 import { getService } from '#server/services/store.ts'
+import { environmentName } from '#server/targets/frame.ts'
 import type { Origin } from './formats.ts'
 import { openDrainTarget, Refusal, type DrainTarget } from './targets.ts'
 
@@ -120,6 +120,7 @@ export class Drain {
 
   async #pause(error: string, stop: AbortSignal): Promise<void> {
     try {
+      recordDelivery(this.#id, { status: 'failed', lines: 0, error })
       if (this.#tellError(error))
         log.warn('a log drain cannot be sent to; it is tried again', { drain: this.#id, error })
     } catch (fault) {
@@ -132,20 +133,20 @@ export class Drain {
 
   /** Shows an error at the drain; answers whether it is another than before. */
   #tellError(error: string): boolean {
-    const row = getDrain(this.#id)
+    const row = drains.get(this.#id)
     if (!row || row.last_error === error) return false
-    updateDrain(this.#id, { last_error: error })
+    drains.update(this.#id, { last_error: error })
     return true
   }
 
   #sayRefused(serviceId: string, next: number, dropped: number, error: string): void {
-    recordDropped(this.#id, serviceId, next, dropped)
+    recordDropped(this.#id, serviceId, next, dropped, error)
     if (this.#tellError(error))
       log.warn('a log drain refuses lines; they are left out', { drain: this.#id, service: serviceId, error })
   }
 
   #sayDropped(serviceId: string, next: number, dropped: number): void {
-    recordDropped(this.#id, serviceId, next, dropped)
+    recordDropped(this.#id, serviceId, next, dropped, 'they were removed before they were sent')
     log.warn('lines were removed before a log drain has sent them', {
       drain: this.#id,
       service: serviceId,

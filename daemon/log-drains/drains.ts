@@ -1,6 +1,6 @@
 import { onChange } from '#server/changes.ts'
 import { onDrainsChanged } from '#server/log-drains/operations.ts'
-import { listDrains } from '#server/log-drains/store.ts'
+import { drains } from '#server/log-drains/store.ts'
 import { Drain } from './drain.ts'
 
 /** Keeps a sender for each log drain that is on. */
@@ -29,7 +29,7 @@ export class LogDrains {
   /** `startsNow`: services that join because a drain was changed begin with what they print from now on. */
   async #look(startsNow: boolean): Promise<void> {
     if (this.#isStopped) return
-    const rows = listDrains().filter(({ enabled }) => enabled === 1)
+    const rows = drains.list().filter(({ enabled }) => enabled === 1)
     for (const [id, { drain, version }] of this.#drains) {
       if (rows.some((row) => row.id === id && row.updated_at === version)) continue
       this.#drains.delete(id)

@@ -12,6 +12,9 @@ const LIVE_MS = 200
 /** The engine writes its log after its streams, so it may not yet have what came live. */
 const LOG_TRIES = 10
 const LOG_RETRY_MS = 20
+/** Where lines repeat themselves, more of them are waited for between two tries, up to so many. */
+const DOUBT_MS = 50
+const DOUBT_LINES = 128
 /** Lines handed on at once. */
 const BATCH_LINES = 500
 /** What is read again before the last known line then: clocks are corrected now and then. */
@@ -97,10 +100,15 @@ async function* joined(
     if (older.length > 0) yield older
   }
   const ahead = new Ahead(live)
-  const early = recent.length === 0 ? [] : await ahead.until(recent, LIVE_MS)
+  const streams = [...new Set(recent.map(({ stream }) => stream))]
+  const isShown = (lines: OutputLine[]) =>
+    streams.every((each) => lines.some(({ stream }) => stream === each))
+  const early = recent.length === 0 ? [] : await ahead.take(LIVE_MS, isShown)
   let seam = joinLive(recent, early)
-  for (let tries = 1; seam.open.length > 0 && tries < LOG_TRIES; tries++) {
-    await delay(LOG_RETRY_MS, undefined, { signal })
+  const isDoubtful = () => seam.isDoubtful && early.length < DOUBT_LINES
+  for (let tries = 1; (seam.open.length > 0 || isDoubtful()) && tries < LOG_TRIES; tries++) {
+    if (isDoubtful()) early.push(...(await ahead.take(DOUBT_MS)))
+    else await delay(LOG_RETRY_MS, undefined, { signal })
     seam = joinLive(await printedSince(engine, id, since, signal), early)
   }
   const met = [...seam.before, ...seam.live]
@@ -149,21 +157,20 @@ class Ahead {
     this.#live = live
   }
 
-  /** What comes until every stream of `logged` has shown a line, or until the time is up. */
-  async until(logged: readonly OutputLine[], timeoutMs: number): Promise<OutputLine[]> {
-    const awaited = new Set(logged.map(({ stream }) => stream))
+  /** What comes until it is enough, or until the time is up. */
+  async take(
+    timeoutMs: number,
+    isEnough: (lines: OutputLine[]) => boolean = () => false,
+  ): Promise<OutputLine[]> {
     const late = delay(timeoutMs, null, { ref: false })
     const lines: OutputLine[] = []
-    while (awaited.size > 0) {
+    while (!isEnough(lines)) {
       this.#next ??= this.#live.next()
       // The failure is met by whoever reads on.
       const step = await Promise.race([this.#next.catch(() => null), late])
       if (!step || step.done) break
       this.#next = null
-      for (const line of step.value) {
-        awaited.delete(line.stream)
-        lines.push(line)
-      }
+      lines.push(...step.value)
     }
     return lines
   }

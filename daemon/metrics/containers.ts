@@ -7,7 +7,7 @@ import { listServices } from '#server/services/store.ts'
 import { containerLimits } from '../datastores/container.ts'
 import type { Engine, RunningContainer } from '../engine/index.ts'
 
-/** An engine that takes longer counts as one that does not answer. */
+/** An engine that takes longer to list its containers counts as one that does not answer. */
 const LIST_MS = 5_000
 /** Containers that the engine is asked about at a time: each question has it walk through files of the kernel. */
 const AT_A_TIME = 4
@@ -24,10 +24,11 @@ type Figures = Pick<
 export async function readContainers(
   engine: Engine,
   signal: AbortSignal,
+  listMs = LIST_MS,
 ): Promise<ContainerCounters[] | null> {
   let running: RunningContainer[]
   try {
-    running = await engine.usages.running(LIST_MS)
+    running = await engine.usages.running(listMs)
   } catch {
     return null
   }

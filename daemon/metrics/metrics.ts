@@ -30,6 +30,8 @@ const ROUNDS_A_CLEARING = 60
 const LEAST_APART_SECONDS = 1
 /** Speeds over a longer time are not those of now. */
 const MOST_APART_SECONDS = 60
+/** Who asks what happens now does not wait for long for an engine that has not answered the last round. */
+const SILENT_LIST_MS = 500
 
 /** Measures the host, the containers and the requests every 10 s, keeps what it found, and answers what happens now. */
 export class Metrics {
@@ -95,18 +97,20 @@ export class Metrics {
     if (this.#rounds % ROUNDS_A_SAVE === 0) this.#save()
   }
 
-  async #sample(signal: AbortSignal): Promise<Sample> {
-    const [host, containers] = await Promise.all([readHost(), readContainers(this.#world.engine, signal)])
+  async #sample(signal: AbortSignal, listMs?: number): Promise<Sample> {
+    const { engine } = this.#world
+    const [host, containers] = await Promise.all([readHost(), readContainers(engine, signal, listMs)])
     return { host, containers, requests: null }
   }
 
   async #tell(): Promise<CurrentMetrics> {
     const { stopping } = useContext()
-    const before = this.#recentlyTold() ?? (await this.#sample(stopping))
+    const listMs = this.#last?.containers === null ? SILENT_LIST_MS : undefined
+    const before = this.#recentlyTold() ?? (await this.#sample(stopping, listMs))
     const apart = clock() - before.host.clock
     if (apart < LEAST_APART_SECONDS)
       await delay((LEAST_APART_SECONDS - apart) * 1_000, undefined, { signal: stopping })
-    const after = await this.#sample(stopping)
+    const after = await this.#sample(stopping, listMs)
     this.#told = after
     return viewCurrent(Date.now(), after, readingBetween(before, after), freshLatest()?.reading ?? null)
   }

@@ -6,17 +6,17 @@ import { logger } from '#server/log.ts'
 import { dispatchHappenings } from '#server/notifications/dispatch.ts'
 import { onHappened } from '#server/notifications/happenings.ts'
 import { testMessage } from '#server/notifications/messages.ts'
-import type { TestResult } from '#server/notifications/schema.ts'
 import {
   dueDelivery,
   dueNotifications,
-  getNotification,
   nextAttemptAt,
+  notifications,
   recordAttempt,
   type DeliveryRow,
   type NotificationRow,
 } from '#server/notifications/store.ts'
 import type { Message } from '#server/notifications/types.ts'
+import type { TestResult } from '#server/targets/schema.ts'
 import type { Task } from '../driver.ts'
 import { deliver } from './targets.ts'
 
@@ -86,7 +86,7 @@ export async function testNotification(row: NotificationRow, signal: AbortSignal
 }
 
 async function attempt(delivery: DeliveryRow, signal: AbortSignal): Promise<void> {
-  const notification = getNotification(delivery.notification_id)
+  const notification = notifications.get(delivery.notification_id)
   if (!notification || signal.aborted) return
   const at = Date.now()
   const began = performance.now()

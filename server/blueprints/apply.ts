@@ -4,15 +4,17 @@ import type { Deploy } from '../deploys/schema.ts'
 import { getDeploy } from '../deploys/store.ts'
 import { viewDeploy } from '../deploys/view.ts'
 import { AppError } from '../errors.ts'
+import { settlingAtEnd } from '../variables/environment.ts'
 import { ReferenceFault } from '../variables/references.ts'
+import { readSealed } from '../variables/store.ts'
 import { checkProject } from './check.ts'
 import { changeBetween, DATASTORE_FIELDS, SERVICE_FIELDS } from './compare.ts'
 import { queueDeploys } from './deploys.ts'
-import type { Faults } from './faults.ts'
-import { placeIn } from './nodes.ts'
-import type { Project, WantedVariable } from './project.ts'
+import { Faults } from './faults.ts'
+import { placeIn, type Node } from './nodes.ts'
+import type { Project, WantedService, WantedVariable } from './project.ts'
 import type { ReadFile } from './read.ts'
-import { roundsOf } from './references.ts'
+import { followVariables, type Waiting } from './references.ts'
 import type { BlueprintAction, BlueprintResult } from './schema.ts'
 import { Standing, Views } from './standing.ts'
 import { Work } from './work.ts'
@@ -42,15 +44,16 @@ class Undone extends Error {
  * endpoints use, what is referred to first. A dry run does the same and undoes it. Throws `invalid_request` with every
  * fault.
  */
-export function applyFile({ project, warnings, faults }: ReadFile, options: ApplyOptions): Applied {
+export function applyFile(file: ReadFile, options: ApplyOptions): Applied {
+  const faults = new Faults(file.faults)
   const standing = new Standing()
-  checkProject(project, standing, faults)
-  const rounds = roundsOf(project, faults)
+  checkProject(file.project, standing, faults)
+  const waiting = followVariables(file.project, isSetIn(standing), faults)
   faults.refuse()
   try {
     return tellingAtEnd(() =>
       useDatabase().transaction(() => {
-        const applied = run(project, standing, rounds, warnings, options, faults)
+        const applied = run(file, standing, waiting, options, faults)
         if (options.dryRun) throw new Undone(applied)
         return applied
       }),
@@ -62,23 +65,27 @@ export function applyFile({ project, warnings, faults }: ReadFile, options: Appl
 }
 
 function run(
-  project: Project,
+  { project, warnings }: ReadFile,
   standing: Standing,
-  rounds: ReadonlyMap<WantedVariable, number>,
-  warnings: readonly string[],
+  waiting: Waiting,
   options: ApplyOptions,
   faults: Faults,
 ): Applied {
-  const places = new Set([...project.services, ...project.datastores].map(({ environment }) => environment))
-  const before = new Views(places)
-  const work = new Work(project, standing, rounds, options, (wanted, error, variables) =>
+  const before = new Views(project)
+  const work = new Work(project, standing, waiting, options, (wanted, error, variables) =>
     layFault(faults, wanted, error, variables),
   )
-  for (const step of work.steps) {
-    step()
-    faults.refuse()
-  }
-  const after = work.wrote ? new Views(places) : before
+  settlingAtEnd(
+    () => {
+      for (const step of work.steps) {
+        step()
+        faults.refuse()
+      }
+    },
+    (service, error) => work.layUnresolved(service, error),
+  )
+  faults.refuse()
+  const after = work.wrote ? new Views(project) : before
   const actions = actionsOf(project, standing, work, before, after)
   const { deploys, notes } = options.dryRun ? NO_DEPLOYS : queueDeploys(project, work, actions)
   return {
@@ -87,6 +94,14 @@ function run(
     dry_run: options.dryRun,
     warnings: [...warnings, ...work.notes, ...notes],
     madeEnvironments: work.madeEnvironments,
+  }
+}
+
+/** Tells whether a service that is there has a variable of its own. */
+function isSetIn(standing: Standing): (service: WantedService, key: string) => boolean {
+  return ({ environment, name }, key) => {
+    const there = standing.service(environment, name)
+    return there !== undefined && readSealed(there.id).some((variable) => variable.key === key)
   }
 }
 
@@ -131,7 +146,7 @@ function actionsOf(
 /** Lays what an operation refused to the place in the file that it is about. */
 function layFault(
   faults: Faults,
-  { node }: { node: Parameters<typeof placeIn>[0] },
+  { node }: { node: Node },
   error: unknown,
   variables: readonly WantedVariable[],
 ): void {
@@ -140,11 +155,12 @@ function layFault(
   const variable =
     cause instanceof ReferenceFault ? variables.findLast(({ key }) => key === cause.key) : undefined
   const [, field, index, message] = /^([a-z_]+)(?:[.[](\d+)\]?)?: ([^]*)$/.exec(error.message) ?? []
-  if (variable) faults.add(variable.place, message ?? error.message)
+  // A group's variable is told once, and not for each service that gets it.
+  if (variable) faults.addOnce(variable.place, message ?? error.message)
+  else if (node.kind !== 'mapping') faults.add(node.place, message ?? error.message)
   else if (field === undefined) faults.add(placeIn(node, ['name']), error.message)
   else {
     const path = index === undefined ? [field] : [field, Number(index)]
-    const isField = node.kind === 'mapping' && node.entries.has(field)
-    faults.add(placeIn(node, isField ? path : ['name']), message!)
+    faults.add(placeIn(node, node.entries.has(field) ? path : ['name']), message!)
   }
 }

@@ -1,4 +1,5 @@
 import { KINDS } from '../datastores/kinds.ts'
+import { deployableUrlFault } from '../git/input.ts'
 import { settingFaults } from '../services/settings.ts'
 import type { ServiceColumns } from '../services/store.ts'
 import { TYPES } from '../services/types.ts'
@@ -79,6 +80,10 @@ function checkService(wanted: WantedService, standing: Standing, faults: Faults)
     faults.add(placeIn(node, ['type']), `cannot be changed: service ${name} is ${TYPES[there.type].label}`)
   if (!there && String(fields.repo_url).includes(HIDDEN_CREDENTIALS))
     faults.add(placeIn(node, ['repo_url']), 'has its credentials hidden as ***: write them out')
+  const repository = typeof fields.repo_url === 'string' ? deployableUrlFault(fields.repo_url) : null
+  if (repository !== null) faults.add(placeIn(node, ['repo_url']), repository)
+  // Rules between fields speak of the whole.
+  if (wanted.isFaulty) return
   const columns: ServiceColumns = { ...there, ...wantedColumns(wanted, there) }
   for (const [field, fault] of settingFaults(columns, there?.type ?? type ?? 'web_service'))
     faults.add(placeIn(node, [field]), fault)

@@ -6,8 +6,9 @@ import type { BlueprintAction } from './schema.ts'
 import { isUsual } from './settings.ts'
 import type { MergedVariables } from './variables.ts'
 
-/** Of a long command the beginning says which it is. */
+/** Of a long text as much is shown, from a little before where two of them differ. */
 const MAX_SHOWN_CHARACTERS = 120
+const LEAD_CHARACTERS = 20
 
 const {
   env: _,
@@ -37,12 +38,13 @@ export function changeBetween<T extends object>(
     ({ wanted, isNew }) => `env.${wanted.key}: ${isNew ? 'added' : 'changed'}`,
   )
   const told = fields.flatMap((field) => {
-    const now = shown(after[field])
-    if (before === undefined) return isUsual(field, after[field]) ? [] : [`${field}: ${now}`]
-    const then = shown(before[field])
-    return JSON.stringify(before[field]) === JSON.stringify(after[field])
-      ? []
-      : [`${field}: ${then} -> ${now}`]
+    const isSame = before
+      ? JSON.stringify(before[field]) === JSON.stringify(after[field])
+      : isUsual(field, after[field])
+    if (isSame) return []
+    const [then, now] = [shown(before?.[field]), shown(after[field])]
+    const from = differenceOf(then, now) - LEAD_CHARACTERS
+    return [`${field}: ${cut(then, from)} -> ${cut(now, from)}`]
   })
   const changes = [...told, ...(changed ?? [])]
   if (before === undefined) return { action: 'create', changes }
@@ -51,12 +53,21 @@ export function changeBetween<T extends object>(
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return 'none'
-  const text = Array.isArray(value)
-    ? value.length === 0
-      ? 'none'
-      : value.join(', ')
-    : typeof value === 'string' && !/[\n\r\t]/.test(value)
-      ? value
-      : JSON.stringify(value)
-  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
+  return typeof value === 'string' && !/[\n\r\t]/.test(value) ? value : JSON.stringify(value)
+}
+
+/** Where two texts begin to differ. */
+function differenceOf(left: string, right: string): number {
+  let at = 0
+  while (at < left.length && left[at] === right[at]) at++
+  return at
+}
+
+/** A part of a long text that holds the place `from`. */
+function cut(text: string, from: number): string {
+  if (text.length <= MAX_SHOWN_CHARACTERS) return text
+  const start = Math.max(0, Math.min(from, text.length - MAX_SHOWN_CHARACTERS))
+  const end = start + MAX_SHOWN_CHARACTERS
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
 }

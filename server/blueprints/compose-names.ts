@@ -1,6 +1,6 @@
 import type { DatastoreKind } from '../datastores/kinds.ts'
 import { mappingAt, scalarAt } from './builder.ts'
-import { readEnvironment } from './compose-environment.ts'
+import { interpolate, readEnvironment } from './compose-environment.ts'
 import { nearestName, warn, type ForeignMapping, type Notes } from './foreign.ts'
 import { isNothing, type MappingNode, type Node } from './nodes.ts'
 
@@ -23,9 +23,8 @@ export interface ComposeProgram {
 /** A database of a file of Compose. */
 export interface ComposeStore {
   name: string
-  kind: DatastoreKind
-  /** What it was told as its password; here it gets one of its own. */
-  password: string | null
+  /** The property that a variable of others has of it: they were told what it was told itself. */
+  propertyOf(key: string, written: string): string | null
   entry(): Node
 }
 
@@ -80,24 +79,36 @@ function dependenciesOf({ entries }: MappingNode): string[] {
 function readStore(name: string, program: ForeignMapping, notes: Notes): ComposeStore | null {
   const image = program.node.entries.get('image')
   if (image?.kind !== 'scalar') return null
-  const [path, tag] = splitTag(image.text)
+  const [path, tag] = splitTag(interpolate(image.text).text)
   const kind = STORE_IMAGES[path.split('/').at(-1) ?? '']
   if (!kind) return null
   const { place } = program.node
-  const environment = new Map(
-    readEnvironment(program, notes).flatMap(({ key, value }) => (value === null ? [] : [[key, value]])),
+  const written = new Map(
+    readEnvironment(program, notes).flatMap((variable) =>
+      variable.written === null ? [] : [[variable.key, variable.written]],
+    ),
   )
   const given = (...keys: string[]) =>
-    keys.map((key) => environment.get(key)).find((value) => value !== undefined)
+    keys.map((key) => written.get(key)).find((value) => value !== undefined)
   const isRelational = kind === 'relational'
   const username = isRelational ? given('POSTGRES_USER', 'POSTGRESQL_USERNAME') : undefined
   const database = isRelational ? (given('POSTGRES_DB', 'POSTGRESQL_DATABASE') ?? username) : undefined
+  const password = given('POSTGRES_PASSWORD', 'POSTGRESQL_PASSWORD', 'REDIS_PASSWORD')
   const text = (value: string | undefined) => (value === undefined ? undefined : scalarAt(place, value))
   warn(notes, program.node, `becomes the datastore ${name}, with a password of its own and no data yet`)
   return {
     name,
-    kind,
-    password: given('POSTGRES_PASSWORD', 'POSTGRESQL_PASSWORD', 'REDIS_PASSWORD') ?? null,
+    propertyOf: (key, value) => {
+      if (password !== undefined && password !== '' && value === password && /pass|pwd/i.test(key))
+        return 'password'
+      // Without a setting the image makes a user postgres, and a database of the user's name.
+      if (isRelational && username === undefined && value === 'postgres' && /user/i.test(key))
+        return 'username'
+      const isUnnamed = isRelational && database === undefined
+      return isUnnamed && value === 'postgres' && /db|database/i.test(key) && !/host|type/i.test(key)
+        ? 'database'
+        : null
+    },
     entry: () =>
       mappingAt(place, {
         name: scalarAt(place, name),
@@ -109,10 +120,12 @@ function readStore(name: string, program: ForeignMapping, notes: Notes): Compose
   }
 }
 
-/** A name that PostgreSQL takes without quotes. */
+/** A name that PostgreSQL takes without quotes; none for what comes from outside of the file. */
 function identifier(name: string | undefined): string | undefined {
-  return name
-    ?.toLowerCase()
+  const { text, missing } = interpolate(name ?? '')
+  if (text === '' || missing.length > 0) return undefined
+  return text
+    .toLowerCase()
     .replaceAll(/[^a-z0-9_]/g, '_')
     .replace(/^(?=\d|pg_)/, '_')
 }

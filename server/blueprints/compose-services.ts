@@ -1,9 +1,9 @@
-import { listAt, mappingAt, scalarAt } from './builder.ts'
-import { interpolate, pairsOf, readEnvironment } from './compose-environment.ts'
+import { mappingAt, scalarAt, someAt } from './builder.ts'
+import { interpolate, interpolated, pairsOf, readEnvironment } from './compose-environment.ts'
 import type { ComposeNames } from './compose-names.ts'
 import { composeVariable } from './compose-variables.ts'
 import { plainPath, warn, type ForeignMapping, type Notes } from './foreign.ts'
-import type { Node } from './nodes.ts'
+import type { Node, ScalarNode } from './nodes.ts'
 
 /** Said by the image or of no meaning here: nothing is lost. */
 const SILENT = [
@@ -75,25 +75,20 @@ export function composeService(
         ? 'names no port: set one, unless its image exposes exactly one'
         : 'names no port and becomes a background worker: a web service needs one',
     )
-  const environment = readEnvironment(program, notes)
+  const environment = readEnvironment(program, notes).flatMap((variable) =>
+    composeVariable(variable, names, notes),
+  )
   const node = mappingAt(place, {
     name: scalarAt(place, name),
     type: scalarAt(place, isWeb ? 'web_service' : listens ? 'private_service' : 'background_worker'),
-    ...(build ?? { image: image && interpolate(image, notes) }),
+    ...(build ?? { image: interpolated(image, notes) }),
     start_command: readCommand(program, notes),
     port: port && scalarAt(port.node.place, port.number),
     health_check_path: listens ? readHealth(program, notes) : (program.take('healthcheck'), undefined),
     disk_mount_path: readDisk(program, notes),
     ...readLimits(program, notes),
-    env:
-      environment.length === 0
-        ? undefined
-        : listAt(
-            place,
-            environment.map((variable) => composeVariable(variable, names, notes)),
-          ),
+    env: someAt(place, environment),
   })
-  if (!build && !image) notes.faults.add(place, 'needs an image or a build')
   program.end(LEFT_OUT)
   return node
 }
@@ -125,11 +120,13 @@ function usualPort(image: Node | undefined): Port | undefined {
 function readPorts(program: ForeignMapping, field: string, notes: Notes): Port[] {
   return program.list(field).flatMap((item) => {
     const target = item.kind === 'mapping' ? item.entries.get('target') : item
-    const text = target?.kind === 'scalar' ? interpolate(target, notes).text : ''
+    const { text, missing } = interpolate(target?.kind === 'scalar' ? target.text : '')
     const number = Number(/(?:^|[:-])(\d{1,5})(?:\/tcp)?$/.exec(text)?.[1])
     if (number >= 1 && number <= 65_535) return [{ number, node: item }]
-    if (!text.endsWith('/udp')) notes.faults.add(item.place, 'must be a port such as 8080:80')
-    else warn(notes, item, 'UDP is not routed here: it is left out')
+    if (text.endsWith('/udp')) warn(notes, item, 'UDP is not routed here: it is left out')
+    else if (missing.length > 0)
+      warn(notes, item, `takes ${missing.join(', ')} from outside of the file: set the port by hand`)
+    else notes.faults.add(item.place, 'must be a port such as 8080:80')
     return []
   })
 }
@@ -138,7 +135,9 @@ function readBuild(program: ForeignMapping, notes: Notes): Record<string, Node |
   const node = program.node.entries.get('build')
   if (node?.kind === 'scalar') {
     program.take('build')
-    return node.text === '' ? undefined : { runtime: scalarAt(node.place, 'docker'), root_dir: folder(node) }
+    return node.text === ''
+      ? undefined
+      : { runtime: scalarAt(node.place, 'docker'), root_dir: inside(node, notes) }
   }
   const build = program.mapping('build')
   if (!build) return undefined
@@ -152,13 +151,24 @@ function readBuild(program: ForeignMapping, notes: Notes): Record<string, Node |
   build.end()
   return {
     runtime: scalarAt(build.node.place, 'docker'),
-    root_dir: context && folder(context),
-    dockerfile_path: file && scalarAt(file.place, plainPath(file.text)),
+    root_dir: context && inside(context, notes),
+    dockerfile_path: file && inside(file, notes),
   }
 }
 
-function folder(node: Node & { kind: 'scalar' }): Node | undefined {
-  const path = plainPath(node.text)
+/** A path of the file's own folder, which stands for the repository; none for the folder itself. */
+function inside(node: ScalarNode, notes: Notes): ScalarNode | undefined {
+  const given = interpolated(node, notes)
+  if (!given) return undefined
+  const path = plainPath(given.text)
+  if (/^(?:\w+:\/\/|git@|\/)/.test(given.text) || path.split('/').includes('..')) {
+    warn(
+      notes,
+      node,
+      'lies outside of the folder of the file: set it by hand, from the top of the repository',
+    )
+    return undefined
+  }
   return path === '.' ? undefined : scalarAt(node.place, path)
 }
 
@@ -233,15 +243,22 @@ function readLimits(program: ForeignMapping, notes: Notes): Record<string, Node 
   resources?.take('reservations')
   for (const field of ['restart_policy', 'mode', 'update_config', 'rollback_config', 'placement'])
     deploy?.take(field)
-  const memory = program.scalar('mem_limit') ?? limits?.scalar('memory')
-  const cpus = program.scalar('cpus') ?? limits?.scalar('cpus')
-  const instances = program.scalar('scale') ?? deploy?.scalar('replicas')
+  const memory = interpolated(program.scalar('mem_limit') ?? limits?.scalar('memory'), notes)
+  const cpus = interpolated(program.scalar('cpus') ?? limits?.scalar('cpus'), notes)
+  const instances = interpolated(program.scalar('scale') ?? deploy?.scalar('replicas'), notes)
   for (const part of [limits, resources, deploy]) part?.end()
   return {
-    instances: instances && scalarAt(instances.place, instances.value),
+    instances: instances && amount(instances, notes),
     memory_limit_mb: memory && scalarAt(memory.place, megabytes(memory, notes)),
-    cpu_limit: cpus && scalarAt(cpus.place, Number(cpus.text)),
+    cpu_limit: cpus && amount(cpus, notes),
   }
+}
+
+function amount({ text, place }: ScalarNode, notes: Notes): ScalarNode | undefined {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (Number.isFinite(number)) return scalarAt(place, number)
+  notes.faults.add(place, 'must be a number')
+  return undefined
 }
 
 const UNITS: Record<string, number> = { '': 1 / 1024 ** 2, b: 1 / 1024 ** 2, k: 1 / 1024, m: 1, g: 1024 }

@@ -3,7 +3,7 @@ import { ComposeNames } from './compose-names.ts'
 import { composeService } from './compose-services.ts'
 import { Faults } from './faults.ts'
 import { ForeignMapping, warn, type Notes } from './foreign.ts'
-import { plain, type Node } from './nodes.ts'
+import { isNothing, plain, type Node } from './nodes.ts'
 import { writeNative } from './write.ts'
 import { readYaml } from './yaml.ts'
 
@@ -13,11 +13,17 @@ const ASIDE: Record<string, string> = {
   include: 'other files are not read: convert them by themselves',
 }
 
+/** The native text, and what is not quite the same in it. */
+export interface Converted {
+  yaml: string
+  warnings: string[]
+}
+
 /**
  * Converts a file of Compose (compose-spec.io) into a native blueprint, and says what is not quite the same. Throws
  * `invalid_request` with every fault.
  */
-export function convertCompose(text: string, origin: string): { yaml: string; warnings: string[] } {
+export function convertCompose(text: string, origin: string): Converted {
   const root = readYaml(text)
   const notes: Notes = { faults: new Faults(), warnings: [] }
   const services = root.kind === 'mapping' ? root.entries.get('services') : undefined
@@ -44,7 +50,10 @@ function convert(file: ForeignMapping, notes: Notes): Node {
   const services: Node[] = []
   for (const { name, mapping } of programs) {
     const store = names.store(name)
-    if (store) datastores.push(store.entry())
+    const { entries } = mapping.node
+    if (isNothing(entries.get('image')) && isNothing(entries.get('build')))
+      warn(notes, mapping.node, 'has neither an image nor a build: it is left out')
+    else if (store) datastores.push(store.entry())
     else services.push(composeService(names.nameOf(name), mapping, names, notes))
   }
   file.end(ASIDE)

@@ -18,8 +18,17 @@ export class Faults {
   readonly #found: Fault[] = []
   readonly #seen = new Set<string>()
 
+  /** Begins with what was found before. */
+  constructor(found: readonly Fault[] = []) {
+    for (const { message, ...place } of found) this.add(place, message)
+  }
+
   get any(): boolean {
     return this.#found.length > 0
+  }
+
+  get found(): readonly Fault[] {
+    return this.#found
   }
 
   add({ line, column, path }: Place, message: string): void {
@@ -27,6 +36,12 @@ export class Faults {
     if (this.#seen.has(key) || this.#found.length >= MAX_FAULTS) return
     this.#seen.add(key)
     this.#found.push({ line, column, path, message })
+  }
+
+  /** Says nothing where something was said of this place already. */
+  addOnce(place: Place, message: string): void {
+    const { line, column } = place
+    if (!this.#found.some((fault) => fault.line === line && fault.column === column)) this.add(place, message)
   }
 
   /** Throws `invalid_request` with every fault in the order of the file; returns when there is none. */

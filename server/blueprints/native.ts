@@ -2,22 +2,26 @@ import type { z } from 'zod'
 import { describe } from '../http/validate.ts'
 import { writeReference } from '../variables/references.ts'
 import type { Faults, Place } from './faults.ts'
-import { isNothing, nodeAt, placeIn, plain, type MappingNode, type Node } from './nodes.ts'
+import { emptied, isNothing, nodeAt, placeIn, plain, type MappingNode, type Node } from './nodes.ts'
 import type { Project, WantedDatastore, WantedGroup, WantedService, WantedVariable } from './project.ts'
 import { BlueprintHead, DatastoreEntry, EnvEntry, GroupHead, ServiceHead } from './schema.ts'
 
-/** A part of a file that is read: its value when it is sound, and the node that it came from. */
-type Read<T> = { value: T; node: MappingNode } | null
+/** A part of a file that is read: what is sound of it, and the node that it came from. */
+type Read<T> = { value: T; node: MappingNode; isFaulty: boolean } | null
 
 /** Adds what a file of the native dialect asks for to a project. `environment` is where a file that names none belongs. */
 export function readNative(file: Node, environment: string, project: Project, faults: Faults): void {
-  const head = readPart(BlueprintHead, file, faults)
-  if (!head) return
-  const { node } = head
-  const named = head.value.environment ?? null
-  const place = node.entries.get('environment')?.place
-  if (named !== null && place) project.environments.push({ name: named, place })
-  const where = named ?? environment
+  const head = readPart(BlueprintHead, file, faults, ['environment'])
+  if (file.kind !== 'mapping') return
+  const named = head?.value.environment ?? null
+  const naming = file.entries.get('environment')
+  if (named !== null && naming) project.environments.push({ name: named, node: naming })
+  // Where it is all meant to be is not known: it is read for what is wrong with it alone.
+  const into = head ? project : { ...project, groups: [], datastores: [], services: [] }
+  readParts(file, named ?? environment, into, faults)
+}
+
+function readParts(node: MappingNode, where: string, project: Project, faults: Faults): void {
   for (const item of itemsOf(node, 'env_groups', faults)) {
     const group = readGroup(item, faults)
     if (group) project.groups.push(group)
@@ -41,20 +45,20 @@ function noteUnread(item: Node, { unread }: Project): void {
 }
 
 function readGroup(item: Node, faults: Faults): WantedGroup | null {
-  const head = readPart(GroupHead, item, faults)
+  const head = readPart(GroupHead, item, faults, ['name'])
   const variables = readVariables(item, 'vars', faults)
-  return head && { name: head.value.name, node: head.node, variables }
+  return head && { name: head.value.name, node: emptied(head.node, 'vars'), variables }
 }
 
 function readDatastore(item: Node, environment: string, faults: Faults): WantedDatastore | null {
-  const read = readPart(DatastoreEntry, item, faults)
+  const read = readPart(DatastoreEntry, item, faults, ['name', 'kind'])
   if (!read) return null
   const { name, kind, ...fields } = read.value
   return { name, kind, environment, fields: given(fields), node: read.node }
 }
 
 function readService(item: Node, environment: string, faults: Faults): WantedService | null {
-  const head = readPart(ServiceHead, item, faults)
+  const head = readPart(ServiceHead, item, faults, ['name', 'type'])
   const variables = readVariables(item, 'env', faults)
   if (!head) return null
   const { name, type, deploy, env_groups, env: _, ...fields } = head.value
@@ -66,7 +70,8 @@ function readService(item: Node, environment: string, faults: Faults): WantedSer
     variables,
     groups: env_groups === undefined ? undefined : (env_groups ?? []),
     deploys: deploy ?? true,
-    node: head.node,
+    node: emptied(head.node, 'env'),
+    isFaulty: head.isFaulty,
   }
 }
 
@@ -77,10 +82,14 @@ function given(fields: Record<string, unknown>): Record<string, unknown> {
 function readVariables(holder: Node, field: string, faults: Faults): WantedVariable[] {
   if (holder.kind !== 'mapping') return []
   return itemsOf(holder, field, faults).flatMap((item) => {
-    const entry = readPart(EnvEntry, item, faults)
-    if (!entry) return []
-    const { key } = entry.value
-    return [{ key, place: placeOfValue(entry.node), from: sourceOf(entry.value) }]
+    const entry = readPart(EnvEntry, item, faults, ['key'])
+    if (entry && !entry.isFaulty)
+      return [{ key: entry.value.key, place: placeOfValue(entry.node), from: sourceOf(entry.value) }]
+    // What refers to it is no fault of its own.
+    const { node, rest } = nodeAt(item, ['key'])
+    return rest.length === 0 && node.kind === 'scalar'
+      ? [{ key: node.text, place: node.place, from: 'by hand' as const }]
+      : []
   })
 }
 
@@ -117,8 +126,16 @@ function itemsOf(holder: MappingNode, field: string, faults: Faults): Node[] {
   return []
 }
 
-/** Reads a part by its schema. What is wrong with it is laid to its places; then there is none. */
-function readPart<S extends z.ZodType>(schema: S, node: Node, faults: Faults): Read<z.output<S>> {
+/**
+ * Reads a part by its schema. What is wrong with it is laid to its places, and what is left of it is read, so that the
+ * rest of its faults is found too; nothing is where one of its `needed` fields is at fault.
+ */
+function readPart<S extends z.ZodType>(
+  schema: S,
+  node: Node,
+  faults: Faults,
+  needed: readonly string[],
+): Read<z.output<S>> {
   if (node.kind !== 'mapping') {
     faults.add(node.place, 'must be a mapping of fields')
     return null
@@ -127,9 +144,20 @@ function readPart<S extends z.ZodType>(schema: S, node: Node, faults: Faults): R
   let result = schema.safeParse(value, { error: describe })
   if (!result.success && takeAsWritten(value, node, result.error.issues))
     result = schema.safeParse(value, { error: describe })
-  if (result.success) return { value: result.data, node }
+  if (result.success) return { value: result.data, node, isFaulty: false }
   for (const issue of result.error.issues) tellIssue(issue, node, faults)
-  return null
+  const faulty = new Set(result.error.issues.flatMap(fieldsOf))
+  if (needed.some((field) => faulty.has(field))) return null
+  const sound = Object.entries(value as object).filter(([field]) => !faulty.has(field))
+  const rest = schema.safeParse(Object.fromEntries(sound), { error: describe })
+  return rest.success ? { value: rest.data, node, isFaulty: true } : null
+}
+
+/** The fields of a part that an issue is about. */
+function fieldsOf(issue: z.core.$ZodIssue): string[] {
+  const [field] = issue.path
+  if (field !== undefined) return [String(field)]
+  return issue.code === 'unrecognized_keys' ? issue.keys : []
 }
 
 /** Unquoted values that a text is wanted for are the text that is written. Answers whether there was one. */

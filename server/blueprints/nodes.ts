@@ -60,3 +60,13 @@ function childOf(node: Node, step: PropertyKey): Node | undefined {
 export function isNothing(node: Node | undefined): boolean {
   return node === undefined || (node.kind === 'scalar' && node.value === null)
 }
+
+/** The same without what stands in one of its fields, which has been read already. */
+export function emptied(node: MappingNode, field: string): MappingNode {
+  const held = node.entries.get(field)
+  if (!held) return node
+  return {
+    ...node,
+    entries: new Map(node.entries).set(field, { kind: 'list', place: held.place, items: [] }),
+  }
+}

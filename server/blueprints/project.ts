@@ -1,7 +1,7 @@
 import type { DatastoreKind } from '../datastores/kinds.ts'
 import type { ServiceType } from '../services/types.ts'
 import type { Place } from './faults.ts'
-import type { MappingNode } from './nodes.ts'
+import type { MappingNode, Node } from './nodes.ts'
 
 /** The repository that a file is of. */
 export interface OwnRepository {
@@ -22,7 +22,8 @@ export interface Project {
 
 export interface WantedEnvironment {
   name: string
-  place: Place
+  /** Where it is named. */
+  node: Node
 }
 
 /** Something with a name of its own; `node` finds the places of its fields. */
@@ -52,6 +53,8 @@ export interface WantedService extends Wanted {
   groups: string[] | undefined
   /** False skips the deploys that would follow. */
   deploys: boolean
+  /** Something of it is wrong and was left out of `fields`. */
+  isFaulty: boolean
 }
 
 /** A variable: its value, or whether it is made once or left to people. */

@@ -14,39 +14,46 @@ export function referencesOf({ from }: WantedVariable): Reference[] {
   }
 }
 
+/** What a project's variables wait for: one that people have still to set, by the variables that lead to it. */
+export type Waiting = ReadonlyMap<WantedVariable, string>
+
 /**
- * The round in which each variable of a project's services can be written: after those of other services that it refers
- * to. A circle is laid to the variable that closes it.
+ * Follows the variables of a project's services to what they lead to. One that leads back to itself is a fault, laid to
+ * the variable that closes the circle. `isSet` tells whether a service has a value of a variable now.
  */
-export function roundsOf(project: Project, faults: Faults): Map<WantedVariable, number> {
-  const services = new Map(
-    project.services.map((service) => [keyOf(service.environment, service.name), service]),
-  )
-  const rounds = new Map<WantedVariable, number>()
+export function followVariables(
+  { services }: Project,
+  isSet: (service: WantedService, key: string) => boolean,
+  faults: Faults,
+): Waiting {
+  const known = new Map(services.map((service) => [keyOf(service.environment, service.name), service]))
+  const waiting = new Map<WantedVariable, string>()
+  const followed = new Set<WantedVariable>()
   const way: { variable: WantedVariable; told: string }[] = []
 
-  const roundOf = (variable: WantedVariable, { name, environment }: WantedService): number => {
-    const known = rounds.get(variable)
-    if (known !== undefined) return known
-    const told = `${variable.key} of ${name}`
+  const follow = (variable: WantedVariable, service: WantedService): void => {
+    if (followed.has(variable)) return
+    const told = `${variable.key} of ${service.name}`
     const at = way.findIndex((step) => step.variable === variable)
     if (at >= 0) {
       const circle = [...way.slice(at).map((step) => step.told), told].join(' -> ')
       faults.add(variable.place, `goes round in a circle: ${circle}`)
-      return 0
+      return
     }
     way.push({ variable, told })
-    let round = 0
-    for (const { kind, name: target, key } of referencesOf(variable)) {
-      const service = kind === 'service' ? services.get(keyOf(environment, target)) : undefined
-      const next = service?.variables.find((other) => other.key === key)
-      if (service && next) round = Math.max(round, roundOf(next, service) + 1)
+    if (variable.from === 'by hand' && !isSet(service, variable.key)) waiting.set(variable, told)
+    for (const { kind, name, key } of referencesOf(variable)) {
+      const target = kind === 'service' ? known.get(keyOf(service.environment, name)) : undefined
+      const next = target?.variables.find((other) => other.key === key)
+      if (!target || !next) continue
+      follow(next, target)
+      const reason = waiting.get(next)
+      if (reason !== undefined) waiting.set(variable, reason)
     }
     way.pop()
-    rounds.set(variable, round)
-    return round
+    followed.add(variable)
   }
 
-  for (const service of project.services) for (const variable of service.variables) roundOf(variable, service)
-  return rounds
+  for (const service of services) for (const variable of service.variables) follow(variable, service)
+  return waiting
 }

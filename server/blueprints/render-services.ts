@@ -2,10 +2,10 @@ import { RUNTIMES } from '../services/schema.ts'
 import { TYPES, type ServiceType } from '../services/types.ts'
 import { listAt, mappingAt, scalarAt, someAt } from './builder.ts'
 import { plainPath, warn, type ForeignMapping, type Notes } from './foreign.ts'
-import type { Node } from './nodes.ts'
+import type { Node, ScalarNode } from './nodes.ts'
 import type { OwnRepository } from './project.ts'
 import type { RenderNames } from './render-names.ts'
-import { renderVariables } from './render-variables.ts'
+import { renderVariables, warnOfMentions } from './render-variables.ts'
 
 const SERVICE_TYPES: Record<string, ServiceType> = {
   web: 'web_service',
@@ -15,6 +15,7 @@ const SERVICE_TYPES: Record<string, ServiceType> = {
   static: 'static_site',
 }
 
+const OF_OTHER_TYPES = 'is for other types of services: it is left out'
 const LEFT_OUT: Record<string, string> = {
   plan: 'sizes are set with memory_limit_mb and cpu_limit here: it is left out',
   region: 'everything runs on this server: it is left out',
@@ -29,6 +30,17 @@ const LEFT_OUT: Record<string, string> = {
     "images are pulled with the credentials of the server user's Docker configuration: it is left out",
   maxShutdownDelaySeconds: 'programs have 30 s to end here: it is left out',
   ipAllowList: 'there is no list of allowed addresses here: it is left out',
+  renderSubdomainPolicy: 'a service always has its host under the domain of the server: it is left out',
+  maintenanceMode: 'suspend the service while it is maintained: it is left out',
+  disk: OF_OTHER_TYPES,
+  domain: OF_OTHER_TYPES,
+  domains: OF_OTHER_TYPES,
+  healthCheckPath: OF_OTHER_TYPES,
+  numInstances: OF_OTHER_TYPES,
+  preDeployCommand: OF_OTHER_TYPES,
+  scaling: OF_OTHER_TYPES,
+  schedule: OF_OTHER_TYPES,
+  staticPublishPath: OF_OTHER_TYPES,
 }
 
 /** Reads one service of a `render.yaml` as one of the native dialect. */
@@ -43,28 +55,34 @@ export function renderService(
   service.take('env')
   const type = readType(service, runtime?.text, notes)
   const facts = TYPES[type]
-  const { variables, groups } = renderVariables(service.mappings('envVars'), names, notes)
-  const text = (field: string) => copy(service.scalar(field))
-  const path = (field: string) => {
+  const holder = { name: names.nameNode(service)?.text ?? null, entries: service.mappings('envVars') }
+  const { variables, groups } = renderVariables(holder, names, notes)
+  const text = (field: string, read = (written: string) => written) => {
     const node = service.scalar(field)
-    return node && scalarAt(node.place, plainPath(node.text))
+    if (node) return scalarAt(node.place, read(node.text))
+    const nothing = service.node.entries.get(field)
+    return nothing && scalarAt(nothing.place, null)
+  }
+  const command = (field: string) => {
+    warnOfMentions(service.scalar(field), holder, notes)
+    return text(field)
   }
   const node = mappingAt(place, {
     name: names.nameNode(service),
     type: scalarAt(service.node.entries.get('type')?.place ?? place, type),
     runtime: readRuntime(runtime, type, notes),
     ...readSource(service, own, notes),
-    ...readDockerPaths(service, path('rootDir'), notes),
-    build_command: text('buildCommand'),
-    start_command: text('startCommand') ?? text('dockerCommand'),
-    pre_deploy_command: text('preDeployCommand'),
-    publish_dir: path('staticPublishPath'),
+    ...readDockerPaths(service, text('rootDir', plainPath), notes),
+    build_command: command('buildCommand'),
+    start_command: command('startCommand') ?? command('dockerCommand'),
+    pre_deploy_command: type === 'static_site' ? undefined : command('preDeployCommand'),
+    publish_dir: type === 'static_site' ? text('staticPublishPath', plainPath) : undefined,
     health_check_path: facts.listens ? text('healthCheckPath') : undefined,
-    schedule: text('schedule'),
-    disk_mount_path: readDisk(service, notes),
+    schedule: type === 'cron_job' ? text('schedule') : undefined,
+    disk_mount_path: facts.hasInstances ? readDisk(service, notes) : undefined,
     instances: facts.hasInstances ? readInstances(service, notes) : undefined,
     auto_deploy: readAutoDeploy(service, notes),
-    custom_domains: readDomains(service),
+    custom_domains: facts.hasHosts ? readDomains(service, notes) : undefined,
     watch_paths: readFilter(service),
     env: someAt(place, variables),
     env_groups: someAt(place, groups),
@@ -85,11 +103,17 @@ function readType(service: ForeignMapping, runtime: string | undefined, notes: N
   return runtime === 'static' && type === 'web_service' ? 'static_site' : (type ?? 'web_service')
 }
 
-function readRuntime(node: Node | undefined, type: ServiceType, notes: Notes): Node | undefined {
-  if (node?.kind !== 'scalar' || type === 'static_site') return undefined
-  if ((RUNTIMES as readonly string[]).includes(node.text)) return scalarAt(node.place, node.text)
-  notes.faults.add(node.place, `must be one of ${RUNTIMES.join(', ')}`)
-  return undefined
+function readRuntime(node: ScalarNode | undefined, type: ServiceType, notes: Notes): Node | undefined {
+  if (!node || type === 'static_site') return undefined
+  const { text, place } = node
+  const known = RUNTIMES.find((runtime) => runtime === text.toLowerCase())
+  // `python-3.11.4` and `node20` are of older formats, and name a version beside.
+  const [, word] = /^([a-z]+)[-_:@ ]?v?\d[\w.]*$/i.exec(text) ?? []
+  const named = RUNTIMES.find((runtime) => runtime === word?.toLowerCase())
+  if (!known && named) warn(notes, node, `is ${named} here, and its version a file of the repository's`)
+  const runtime = known ?? named
+  if (!runtime) notes.faults.add(place, `must be one of ${RUNTIMES.join(', ')}`)
+  return runtime && scalarAt(place, runtime)
 }
 
 /** A service has an image, a repository of its own, or that of the file. */
@@ -99,6 +123,11 @@ function readSource(
   notes: Notes,
 ): Record<string, Node | undefined> {
   const { place } = service.node
+  const plain = service.node.entries.get('image')
+  if (plain?.kind === 'scalar' && plain.text !== '') {
+    service.take('image')
+    return { image: copy(plain), repo_url: scalarAt(place, null) }
+  }
   const image = service.mapping('image')
   const repository = service.scalar('repo')
   const branch = service.scalar('branch')
@@ -122,7 +151,7 @@ function readSource(
     : { ...fallback, image: scalarAt(place, null) }
 }
 
-/** There the Dockerfile is relative to the repository and has a context; here it is relative to the one folder. */
+/** There the Dockerfile is of the repository, or of its root directory, and has a context; here it is of the one folder. */
 function readDockerPaths(
   service: ForeignMapping,
   root: Node | undefined,
@@ -134,8 +163,8 @@ function readDockerPaths(
   const root_dir = folder?.kind === 'scalar' && folder.text !== '.' ? folder : undefined
   if (!file) return { root_dir }
   const path = plainPath(file.text)
-  const inside = root_dir?.kind === 'scalar' && !root ? `${root_dir.text}/` : ''
-  if (!path.startsWith(inside))
+  const inside = root_dir?.kind === 'scalar' ? `${root_dir.text}/` : ''
+  if (!root && !path.startsWith(inside))
     warn(notes, file, `lies outside of the folder ${inside} that is built: move it there`)
   const dockerfile_path = scalarAt(file.place, path.startsWith(inside) ? path.slice(inside.length) : path)
   return { root_dir, dockerfile_path }
@@ -182,11 +211,16 @@ function readFilter(service: ForeignMapping): Node | undefined {
   return paths
 }
 
-function readDomains(service: ForeignMapping): Node | undefined {
+function readDomains(service: ForeignMapping, notes: Notes): Node | undefined {
   const one = service.scalar('domain')
-  const several = service.take('domains')
-  if (several) return several
-  return one && listAt(one.place, [one])
+  const given = service.node.entries.get('domains') ?? one
+  const named = [...service.list('domains'), ...(one ? [one] : [])]
+  const taken = named.filter((node) => {
+    const isWild = node.kind === 'scalar' && node.text.startsWith('*')
+    if (isWild) warn(notes, node, 'a service has no domain with a wildcard here: it is left out')
+    return !isWild
+  })
+  return given && listAt(given.place, taken)
 }
 
 /** A text of a file as a value that is a text, whatever it looks like. */

@@ -3,7 +3,7 @@ import { mappingAt, scalarAt, someAt } from './builder.ts'
 import { ForeignMapping, nearestName, warn, type Notes } from './foreign.ts'
 import type { MappingNode, Node } from './nodes.ts'
 import type { OwnRepository } from './project.ts'
-import { RenderNames } from './render-names.ts'
+import { isLeftOut, isStore, RenderNames } from './render-names.ts'
 import { renderService } from './render-services.ts'
 import { renderVariables } from './render-variables.ts'
 
@@ -13,10 +13,11 @@ export interface NativeFile {
   environment: string | null
 }
 
+const NO_PREVIEWS = 'there are no preview environments here: it is left out'
 const NEVER_HERE = {
-  previewsEnabled: 'there are no preview environments here: it is left out',
-  previewsExpireAfterDays: 'there are no preview environments here: it is left out',
-  previews: 'there are no preview environments here: it is left out',
+  previewsEnabled: NO_PREVIEWS,
+  previewsExpireAfterDays: NO_PREVIEWS,
+  previews: NO_PREVIEWS,
   version: 'is the version of the format and is left out',
 }
 
@@ -44,7 +45,10 @@ export function readRender(root: MappingNode, own: OwnRepository | null, notes: 
         )
       taken.add(name)
       files.push(readPlace(environment, name))
-      environment.end({ ...NEVER_HERE, networkIsolation: 'every environment is a network of its own here' })
+      environment.end({
+        networking: 'every environment is a network of its own here',
+        permissions: 'who signs in here may change everything: it is left out',
+      })
     }
     if (projectName !== undefined)
       warn(
@@ -69,9 +73,15 @@ function readLists(
   const services = holder.mappings('services')
   const databases = holder.mappings('databases')
   const groups = holder.mappings('envVarGroups')
-  const names = new RenderNames([...databases, ...services], groups, environment, groupNames, notes)
-  const stores = services.filter((service) => isStore(service))
-  const programs = services.filter((service) => !isStore(service))
+  const names = new RenderNames({ databases, services, groups }, environment, groupNames, notes)
+  for (const service of services.filter(isLeftOut))
+    warn(
+      notes,
+      service.node,
+      `there are no services of the type ${service.text('type')} here: it is left out`,
+    )
+  const stores = services.filter(isStore)
+  const programs = services.filter((service) => !isStore(service) && !isLeftOut(service))
   const { place } = holder.node
   return {
     environment,
@@ -92,25 +102,27 @@ function readLists(
   }
 }
 
-function isStore(service: ForeignMapping): boolean {
-  const type = service.text('type')
-  return type === 'redis' || type === 'keyvalue'
-}
-
 const SIZED = 'sizes are set with memory_limit_mb and cpu_limit here: it is left out'
 const HERE = 'everything runs on this server: it is left out'
 const LOCAL = 'datastores are reached from their environment and this host alone: it is left out'
+const GROWING = 'disks grow with what is in them here'
 const STORE_FIELDS = {
   plan: SIZED,
   region: HERE,
   ipAllowList: LOCAL,
-  previewPlan: SIZED,
-  diskSizeGB: 'disks grow with what is in them here',
+  previewPlan: NO_PREVIEWS,
+  previewDiskSizeGB: NO_PREVIEWS,
+  diskSizeGB: GROWING,
+  storageAutoscalingEnabled: GROWING,
+  highAvailability: 'a datastore is one container here: it is left out',
+  maxmemoryPolicy: 'a full key-value store refuses writes here and evicts nothing: it is left out',
+  persistenceMode: 'a key-value store is always kept on disk here: it is left out',
 }
 
 function readGroup(group: ForeignMapping, names: RenderNames, notes: Notes): Node {
   const name = names.nameNode(group)
-  const { variables } = renderVariables(group.mappings('envVars'), names, notes)
+  const holder = { name: null, entries: group.mappings('envVars') }
+  const { variables } = renderVariables(holder, names, notes)
   group.end()
   return mappingAt(group.node.place, { name, vars: someAt(group.node.place, variables) })
 }

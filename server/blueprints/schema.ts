@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DatastoreInput } from '../datastores/schema.ts'
 import { Deploy } from '../deploys/schema.ts'
 import { Name } from '../schema.ts'
-import { ServiceInput } from '../services/schema.ts'
+import { RepositoryAddress, ServiceInput } from '../services/schema.ts'
 import { PROPERTIES } from '../variables/references.ts'
 
 /** Every field of a shape may be left out, which keeps what is there, or be null, which returns it to its default. */
@@ -73,7 +73,10 @@ export type EnvEntry = z.infer<typeof EnvEntry>
 const { name: _, environment: _place, env: _variables, ...serviceFields } = ServiceInput.shape
 const { name: _name, kind, environment: _of, ...datastoreFields } = DatastoreInput.shape
 
-const serviceShape = { name: Name.meta({ examples: ['api'] }), ...loose(serviceFields) }
+const serviceShape = {
+  name: Name.meta({ examples: ['api'] }),
+  ...loose({ ...serviceFields, repo_url: RepositoryAddress }),
+}
 const groupName = Name.meta({ examples: ['shared'] })
 
 /** A service without its variables, which are read one by one. */

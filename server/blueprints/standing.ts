@@ -4,6 +4,7 @@ import type { Datastore } from '../datastores/schema.ts'
 import { listEnvGroups, type EnvGroupRow } from '../env-groups/store.ts'
 import { listEnvironments, type Environment } from '../environments/store.ts'
 import type { Service } from '../services/schema.ts'
+import type { Project } from './project.ts'
 import { listServices, type ServiceRow } from '../services/store.ts'
 import { viewServices } from '../services/view.ts'
 
@@ -39,15 +40,16 @@ export class Standing {
   }
 }
 
-/** The services and datastores of environments as the wire has them, by environment and name. */
+/** The services and datastores that a project is about as the wire has them, by environment and name. */
 export class Views {
   readonly #services = new Map<string, Service>()
   readonly #datastores = new Map<string, Datastore>()
 
-  constructor(names: Iterable<string>) {
-    const wanted = new Set(names)
-    for (const environment of listEnvironments().filter(({ name }) => wanted.has(name))) {
-      for (const view of viewServices(environment))
+  constructor({ services, datastores }: Project) {
+    const wanted = new Set(services.map(({ environment, name }) => keyOf(environment, name)))
+    const places = new Set([...services, ...datastores].map(({ environment }) => environment))
+    for (const environment of listEnvironments().filter(({ name }) => places.has(name))) {
+      for (const view of viewServices(environment, ({ name }) => wanted.has(keyOf(environment.name, name))))
         this.#services.set(keyOf(environment.name, view.name), view)
       for (const view of viewDatastores(environment))
         this.#datastores.set(keyOf(environment.name, view.name), view)

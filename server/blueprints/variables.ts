@@ -2,6 +2,7 @@ import { randomHex } from '../ids.ts'
 import type { Variable } from '../variables/rules.ts'
 import { readVariables } from '../variables/store.ts'
 import type { WantedVariable } from './project.ts'
+import type { Waiting } from './references.ts'
 import { isAsWritten, writtenOf } from './written.ts'
 
 /** 256 bits. */
@@ -21,15 +22,21 @@ export interface MergedVariables {
   notes: string[]
 }
 
-/** Lays wanted variables over those that are there. Nothing is removed. `label` is the holder's, for notes. */
+/**
+ * Lays wanted variables over those that are there. Nothing is removed, and what waits for a value is left as it is.
+ * `label` is the holder's, for notes.
+ */
 export function mergeVariables(
-  holder: string | null,
+  holder: string | undefined,
   label: string,
   wanted: readonly WantedVariable[],
+  waiting: Waiting,
   { keepsHandSet }: VariablePolicy,
 ): MergedVariables {
-  const there = new Map((holder === null ? [] : readVariables(holder)).map(({ key, value }) => [key, value]))
-  const record = holder === null || !keepsHandSet ? new Map() : writtenOf(holder)
+  const there = new Map(
+    (holder === undefined ? [] : readVariables(holder)).map(({ key, value }) => [key, value]),
+  )
+  const record = holder === undefined || !keepsHandSet ? new Map() : writtenOf(holder)
   const merged: MergedVariables = { variables: [], written: [], notes: [] }
   for (const variable of wanted) {
     const { key, from, place } = variable
@@ -39,6 +46,12 @@ export function mergeVariables(
         merged.notes.push(
           `line ${place.line}: ${key} of ${label} has no value yet (sync: false): set it by hand`,
         )
+      continue
+    }
+    if (waiting.has(variable)) {
+      merged.notes.push(
+        `line ${place.line}: ${key} of ${label} leads to ${waiting.get(variable)}, which has no value yet: apply the file again when it has`,
+      )
       continue
     }
     if (from === 'generated' && old !== undefined) continue

@@ -8,82 +8,107 @@ import { watchEnvironments } from '../services/restart.ts'
 import { ServiceInput, ServicePatch } from '../services/schema.ts'
 import type { ServiceRow } from '../services/store.ts'
 import { FIXED_DATASTORE_FIELDS } from './compare.ts'
-import { placeIn } from './nodes.ts'
+import { placeIn, type Node } from './nodes.ts'
 import type { Project, WantedDatastore, WantedGroup, WantedService, WantedVariable } from './project.ts'
+import type { Waiting } from './references.ts'
 import { wantedPatch, withDefaults } from './settings.ts'
 import type { Standing } from './standing.ts'
 import { mergeVariables, type MergedVariables, type VariablePolicy } from './variables.ts'
 import { recordWritten } from './written.ts'
 
-type Named = WantedGroup | WantedDatastore | WantedService
-
-/** What is told of an operation that refused. */
-type OnFault = (wanted: Named, error: unknown, variables: readonly WantedVariable[]) => void
+/** What is told of an operation that refused: the part of the file, and the variables that it may be about. */
+type OnFault = (wanted: { node: Node }, error: unknown, variables: readonly WantedVariable[]) => void
 
 /**
- * The writing of a project, in steps that each need the ones before: what refers to something comes after it. What is
- * so already is not written again.
+ * The writing of a project, in steps that each need the ones before: what refers to something by its id comes after it.
+ * Each thing is written once, and what is so already is not. Variables may lead anywhere until all is written.
  */
 export class Work {
   readonly notes: string[] = []
   readonly madeEnvironments: string[] = []
-  /** What becomes of the variables of each service and env group that names some. */
+  /** What becomes of the variables of each service and env group. */
   readonly variables = new Map<WantedService | WantedGroup, MergedVariables>()
   /** Whether anything was written. */
   wrote = false
   readonly steps: readonly (() => void)[]
   /** Names the live services whose whole environment has become another one. */
-  renewed: () => ServiceRow[] = () => []
+  readonly renewed: () => ServiceRow[]
   readonly #standing: Standing
-  readonly #policy: VariablePolicy
   readonly #onFault: OnFault
+  /** What was written, by id. */
+  readonly #groups = new Map<string, WantedGroup>()
+  readonly #services = new Map<string, WantedService>()
 
   constructor(
     project: Project,
     standing: Standing,
-    rounds: ReadonlyMap<WantedVariable, number>,
+    waiting: Waiting,
     policy: VariablePolicy,
     onFault: OnFault,
   ) {
     this.#standing = standing
-    this.#policy = policy
     this.#onFault = onFault
     const { environments, groups, datastores, services } = project
-    const last = Math.max(0, ...rounds.values())
+    for (const group of groups) {
+      const id = standing.groups.get(group.name)?.id
+      this.#merge(group, mergeVariables(id, `env group ${group.name}`, group.variables, waiting, policy))
+    }
+    for (const service of services) {
+      const id = standing.service(service.environment, service.name)?.id
+      this.#merge(service, mergeVariables(id, `service ${service.name}`, service.variables, waiting, policy))
+    }
+    this.renewed = watchEnvironments(this.#touched(project))
     this.steps = [
       () => {
-        for (const { name } of environments) this.#makeEnvironment(name)
+        for (const wanted of environments) this.#attempt(wanted, () => this.#makeEnvironment(wanted.name))
       },
       () => {
-        for (const group of groups) this.#attempt(group, () => this.#makeGroup(group))
-        for (const datastore of datastores) this.#attempt(datastore, () => this.#makeDatastore(datastore))
-        for (const service of services) this.#attempt(service, () => this.#makeService(service))
+        for (const group of groups) this.#attempt(group, () => this.#writeGroup(group), group.variables)
+        for (const datastore of datastores) this.#attempt(datastore, () => this.#writeDatastore(datastore))
       },
       () => {
-        this.renewed = this.#watch(services, groups)
-      },
-      ...Array.from({ length: last + 1 }, (_, round) => () => {
         for (const service of services)
-          this.#attempt(service, () => this.#writeVariables(service, rounds, round), service.variables)
-      }),
-      () => {
-        for (const group of groups)
-          this.#attempt(group, () => this.#writeGroupVariables(group), group.variables)
-      },
-      () => {
-        for (const service of services) this.#attempt(service, () => this.#link(service), service.variables)
+          this.#attempt(service, () => this.#writeService(service), service.variables)
       },
     ]
   }
 
-  #watch(services: readonly WantedService[], groups: readonly WantedGroup[]): () => ServiceRow[] {
-    const isWritten = (wanted: WantedService | WantedGroup) => this.variables.get(wanted)!.written.length > 0
-    const own = services.filter(isWritten).map((wanted) => this.serviceOf(wanted).environment_id)
-    const linked = groups.filter(isWritten).flatMap(({ name }) => environmentsOf(findEnvGroup(name)))
-    return watchEnvironments([...new Set([...own, ...linked])])
+  /** Lays what keeps a service's variables from resolving to what the file says of them. */
+  layUnresolved({ id }: ServiceRow, error: unknown): void {
+    const groups = groupIdsOf(id).flatMap((group) => this.#groups.get(group) ?? [])
+    const service = this.#services.get(id)
+    const holders = service ? [...groups, service] : groups
+    this.#onFault(
+      holders.at(-1)!,
+      error,
+      holders.flatMap(({ variables }) => variables),
+    )
   }
 
-  #attempt(wanted: Named, work: () => void, variables: readonly WantedVariable[] = []): void {
+  /** The service that a file describes, which is there by now. */
+  serviceOf({ name, environment }: WantedService): ServiceRow {
+    return findService(name, environment)
+  }
+
+  #merge(wanted: WantedService | WantedGroup, merged: MergedVariables): void {
+    this.variables.set(wanted, merged)
+    this.notes.push(...merged.notes)
+  }
+
+  /** The environments in which variables are written that running services may have. */
+  #touched({ services, groups }: Project): string[] {
+    const isWritten = (wanted: WantedService | WantedGroup) => this.variables.get(wanted)!.written.length > 0
+    const own = services
+      .filter(isWritten)
+      .flatMap(({ environment, name }) => this.#standing.service(environment, name)?.environment_id ?? [])
+    const linked = groups.filter(isWritten).flatMap(({ name }) => {
+      const there = this.#standing.groups.get(name)
+      return there ? environmentsOf(there) : []
+    })
+    return [...new Set([...own, ...linked])]
+  }
+
+  #attempt(wanted: { node: Node }, work: () => void, variables: readonly WantedVariable[] = []): void {
     try {
       work()
     } catch (error) {
@@ -98,17 +123,18 @@ export class Work {
     this.madeEnvironments.push(name)
   }
 
-  #makeGroup(group: WantedGroup): void {
-    const there = this.#standing.groups.get(group.name)
-    const merged = mergeVariables(there?.id ?? null, `env group ${group.name}`, group.variables, this.#policy)
-    this.variables.set(group, merged)
-    this.notes.push(...merged.notes)
-    if (there) return
-    createEnvGroup({ name: group.name, vars: [] })
+  #writeGroup(group: WantedGroup): void {
+    const { name } = group
+    const { written, variables } = this.variables.get(group)!
+    const there = this.#standing.groups.get(name)
+    if (there && written.length === 0) return
+    const { id } = there ? replaceGroupVariables(there, variables) : createEnvGroup({ name, vars: variables })
     this.wrote = true
+    this.#groups.set(id, group)
+    this.#record(id, written)
   }
 
-  #makeDatastore(wanted: WantedDatastore): void {
+  #writeDatastore(wanted: WantedDatastore): void {
     const { name, kind, environment, node } = wanted
     const there = this.#standing.datastore(environment, name)
     const fields = withDefaults(wanted.fields)
@@ -128,71 +154,33 @@ export class Work {
     if (patchDatastore(there, DatastorePatch.parse(patch)) !== there) this.wrote = true
   }
 
-  #makeService(wanted: WantedService): void {
-    const { name, environment, type, variables } = wanted
+  #writeService(wanted: WantedService): void {
+    const { name, environment, type, groups } = wanted
     const there = this.#standing.service(environment, name)
-    const merged = mergeVariables(there?.id ?? null, `service ${name}`, variables, this.#policy)
-    this.variables.set(wanted, merged)
-    this.notes.push(...merged.notes)
-    const patch = wantedPatch(wanted, there)
-    if (there) {
-      if (patchService(there, ServicePatch.parse(patch)) !== there) this.wrote = true
-      return
-    }
-    createService(
-      ServiceInput.parse({ name, environment, ...(type ? { type } : {}), ...patch, deploy: false }),
-    )
-    this.wrote = true
-  }
-
-  /** Writes the variables whose round has come, once nothing that they refer to is missing. */
-  #writeVariables(wanted: WantedService, rounds: ReadonlyMap<WantedVariable, number>, round: number): void {
     const { written, variables } = this.variables.get(wanted)!
-    if (!written.some((each) => rounds.get(each.wanted) === round)) return
-    const service = this.serviceOf(wanted)
-    const later = new Set(
-      written.filter((each) => rounds.get(each.wanted)! > round).map((each) => each.wanted.key),
-    )
-    const old = new Map(
-      later.size > 0
-        ? mergeVariables(service.id, '', [], this.#policy).variables.map(({ key, value }) => [key, value])
-        : [],
-    )
-    const now = variables.flatMap(({ key, value }) => {
-      const kept = later.has(key) ? old.get(key) : value
-      return kept === undefined ? [] : [{ key, value: kept }]
-    })
-    patchService(service, { env: now })
-    this.#record(
-      service.id,
-      written.filter((each) => rounds.get(each.wanted) === round),
-    )
-  }
-
-  #writeGroupVariables(group: WantedGroup): void {
-    const { written, variables } = this.variables.get(group)!
-    if (written.length === 0) return
-    const { id } = replaceGroupVariables(findEnvGroup(group.name), variables)
-    this.#record(id, written)
+    const settings = wantedPatch(wanted, there)
+    const env = written.length > 0 ? { env: variables } : {}
+    const env_groups = groups && !(there && areLinked(there, groups)) ? { env_groups: groups } : {}
+    const now = there
+      ? patchService(there, { ...ServicePatch.parse(settings), ...env, ...env_groups })
+      : createService({
+          ...ServiceInput.parse({ name, environment, ...(type ? { type } : {}), ...settings, deploy: false }),
+          ...env,
+          ...env_groups,
+        })
+    if (now !== there) this.wrote = true
+    this.#services.set(now.id, wanted)
+    this.#record(now.id, written)
   }
 
   #record(holder: string, written: MergedVariables['written']): void {
     for (const { wanted, value } of written)
       recordWritten(holder, wanted.key, value, wanted.from === 'generated')
-    this.wrote = true
   }
+}
 
-  #link(wanted: WantedService): void {
-    if (wanted.groups === undefined) return
-    const service = this.serviceOf(wanted)
-    const ids = [...new Set(wanted.groups.map((group) => findEnvGroup(group).id))]
-    if (JSON.stringify(ids) === JSON.stringify(groupIdsOf(service.id))) return
-    patchService(service, { env_groups: wanted.groups })
-    this.wrote = true
-  }
-
-  /** The service that a file describes, which is there by now. */
-  serviceOf({ name, environment }: WantedService): ServiceRow {
-    return findService(name, environment)
-  }
+/** Whether a service is linked to these groups, by name or id, in this order, and to no others. */
+function areLinked({ id }: ServiceRow, groups: readonly string[]): boolean {
+  const wanted = new Set(groups.map((group) => findEnvGroup(group).id))
+  return [...wanted].join() === groupIdsOf(id).join()
 }

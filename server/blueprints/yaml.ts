@@ -64,8 +64,12 @@ function parse(text: string, lines: LineCounter, faults: Faults): Document | nul
       logLevel: 'error',
       lineCounter: lines,
     })
-    for (const { pos, code, message } of [...document.errors, ...document.warnings])
-      faults.add(placeAt(lines, pos[0], ''), wordsOf(code, message))
+    const found = [...document.errors, ...document.warnings]
+    // Where the stack ends says nothing of the file.
+    if (found.some(({ message }) => STACK_ENDED.test(message))) faults.add(TOP, TOO_DEEP)
+    else
+      for (const { pos, code, message } of found)
+        faults.add(placeAt(lines, pos[0], ''), wordsOf(code, message))
     return document
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
@@ -77,7 +81,7 @@ function parse(text: string, lines: LineCounter, faults: Faults): Document | nul
 /** What the parser found, in words for who writes a blueprint. */
 function wordsOf(code: ErrorCode, message: string): string {
   if (code === 'MULTIPLE_DOCS') return 'the file holds several documents, and a blueprint is one'
-  return STACK_ENDED.test(message) ? TOO_DEEP : message.split('\n')[0]!
+  return message.split('\n')[0]!
 }
 
 /** How many characters may begin a value, counted without parsing. */
@@ -96,7 +100,8 @@ const INDICATORS = new Set('\n\r,[]{}-?:')
 /** These count in block style only before a blank; before the end of a line that counts. */
 const BEFORE_BLANK = new Set('-?:')
 
-const TOP: Place = { line: 1, column: 1, path: '' }
+/** Where what is wrong with a file as a whole is told. */
+export const TOP: Place = { line: 1, column: 1, path: '' }
 /** What the parser makes of it itself. */
 const STACK_ENDED = /call stack/
 const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep`

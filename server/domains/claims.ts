@@ -146,7 +146,7 @@ function customDomains(host: string | null = null): CustomDomain[] {
     .all<{ host: string; id: string; name: string; environment: string }>(
       `SELECT custom.value AS host, services.id, services.name, environments.name AS environment
        FROM services JOIN environments ON environments.id = environment_id, json_each(custom_domains) AS custom
-       WHERE ?1 IS NULL OR custom.value = ?1`,
+       WHERE custom_domains <> '[]' AND (?1 IS NULL OR custom.value = ?1)`,
       host,
     )
     .map(({ host, id, name, environment }) => ({

@@ -3,12 +3,10 @@ import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { placeFault, TARGETS } from '../reach/judged.ts'
-import { newId } from '../ids.ts'
-import { filterColumns } from '../notifications/filter.ts'
-import { environmentName, existingServices } from '../notifications/view.ts'
 import { shownTarget, urlFault } from '../outgoing.ts'
+import { newFrame, patchedFrame, viewFrame } from '../targets/frame.ts'
 import type { DrainKind, LogDrain, LogDrainInput, LogDrainPatch } from './schema.ts'
-import { deleteDrainRow, getDrain, insertDrain, updateDrain, type DrainRow } from './store.ts'
+import { drains, type DrainRow } from './store.ts'
 
 const HINT_CHARACTERS = 4
 
@@ -22,31 +20,23 @@ export function onDrainsChanged(listener: () => void): () => void {
 
 /** The log drain with this id. Throws `not_found`. */
 export function findDrain(id: string): DrainRow {
-  const found = getDrain(id)
+  const found = drains.get(id)
   if (!found) throw new AppError('not_found', `there is no log drain ${id}`)
   return found
 }
 
 /** Records a log drain, which takes the lines that come from now on. Throws `invalid_request` and `not_found`. */
 export function createDrain(input: LogDrainInput): DrainRow {
-  const now = Date.now()
   const row: DrainRow = {
-    id: newId('logDrain'),
-    name: input.name,
+    ...newFrame('logDrain', input),
     kind: input.kind,
     ...targetOf(input.kind, input.url, input.token ?? null),
-    environment_id: null,
-    services: null,
-    ...filterColumns(input),
-    enabled: 1,
     sent: 0,
     dropped: 0,
     last_error: null,
     last_sent_at: null,
-    created_at: now,
-    updated_at: now,
   }
-  insertDrain(row)
+  drains.insert(row)
   listeners.emit('changed')
   return row
 }
@@ -64,19 +54,13 @@ export function patchDrain(row: DrainRow, patch: LogDrainPatch): DrainRow {
       'invalid_request',
       'token: is kept for the present host alone: give it again for the new url, or null for none',
     )
-  updateDrain(row.id, {
-    ...(patch.name === undefined ? {} : { name: patch.name }),
-    ...target,
-    ...filterColumns(patch),
-    ...(patch.enabled === undefined ? {} : { enabled: patch.enabled ? 1 : 0 }),
-    updated_at: Date.now(),
-  })
+  drains.update(row.id, { ...patchedFrame(patch), ...target })
   listeners.emit('changed')
-  return getDrain(row.id)!
+  return drains.get(row.id)!
 }
 
 export function deleteDrain(row: DrainRow): void {
-  deleteDrainRow(row.id)
+  drains.remove(row.id)
   listeners.emit('changed')
 }
 
@@ -90,21 +74,15 @@ export function openTarget({ url, token }: DrainRow): { url: string; token: stri
 export function viewDrain(row: DrainRow): LogDrain {
   const { url, token } = openTarget(row)
   return {
-    id: row.id,
-    name: row.name,
+    ...viewFrame(row),
     kind: row.kind,
     url: shownTarget(url),
     token_hint:
       token === null ? null : token.length > 2 * HINT_CHARACTERS ? token.slice(-HINT_CHARACTERS) : '***',
-    environment: environmentName(row.environment_id),
-    services: existingServices(row.services),
-    enabled: row.enabled === 1,
     sent: row.sent,
     dropped: row.dropped,
     last_error: row.last_error,
     last_sent_at: timestamp(row.last_sent_at),
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { EnvironmentFilter, ServicesFilter, TargetName, TargetUrl } from '../notifications/schema.ts'
 import { idSchema, Timestamp } from '../schema.ts'
+import { targetAnswer, targetInput, targetPatch, TargetUrl } from '../targets/schema.ts'
 
 export const DRAIN_KINDS = ['syslog', 'http', 'loki', 'otlp'] as const
 export type DrainKind = (typeof DRAIN_KINDS)[number]
@@ -12,19 +12,18 @@ const Token = z
   .nullable()
   .meta({ description: 'Sent as `Authorization: Bearer`; not for syslog. Never shown', examples: [null] })
 
-const fields = {
-  name: TargetName.meta({ examples: ['Log archive'] }),
-  url: TargetUrl.meta({
-    description: '`tcp://` or `tls://host:port` for syslog, else http or https',
-    examples: ['https://logs.example.com'],
-  }),
-  token: Token.optional(),
-  environment: EnvironmentFilter.optional(),
-  services: ServicesFilter.optional(),
-}
+const Url = TargetUrl.meta({
+  description: '`tcp://` or `tls://host:port` for syslog, else http or https',
+  examples: ['https://logs.example.com'],
+})
 
 export const LogDrainInput = z
-  .strictObject({ kind: z.enum(DRAIN_KINDS).meta({ examples: ['loki'] }), ...fields })
+  .strictObject({
+    kind: z.enum(DRAIN_KINDS).meta({ examples: ['loki'] }),
+    ...targetInput,
+    url: Url,
+    token: Token.optional(),
+  })
   .meta({
     id: 'LogDrainInput',
     examples: [{ name: 'Log archive', kind: 'loki', url: 'https://logs.example.com' }],
@@ -32,19 +31,14 @@ export const LogDrainInput = z
 export type LogDrainInput = z.infer<typeof LogDrainInput>
 
 export const LogDrainPatch = z
-  .strictObject({
-    ...fields,
-    name: fields.name.optional(),
-    url: fields.url.optional(),
-    enabled: z.boolean().optional(),
-  })
+  .strictObject({ ...targetPatch, url: Url.optional(), token: Token.optional() })
   .meta({ id: 'LogDrainPatch', examples: [{ enabled: false }] })
 export type LogDrainPatch = z.infer<typeof LogDrainPatch>
 
 export const LogDrain = z
   .object({
     id: idSchema('logDrain'),
-    name: z.string().meta({ examples: ['Log archive'] }),
+    ...targetAnswer,
     kind: z.enum(DRAIN_KINDS).meta({ examples: ['loki'] }),
     url: z
       .string()
@@ -53,15 +47,6 @@ export const LogDrain = z
       .string()
       .nullable()
       .meta({ description: 'The end of the token', examples: [null] }),
-    environment: z
-      .string()
-      .nullable()
-      .meta({ description: 'Name', examples: [null] }),
-    services: z
-      .array(z.string())
-      .nullable()
-      .meta({ description: 'Ids', examples: [null] }),
-    enabled: z.boolean(),
     sent: z.int().meta({ description: 'Lines that the target has taken', examples: [12_345] }),
     dropped: z.int().meta({ description: 'Lines that were removed before it took them', examples: [0] }),
     last_error: z
@@ -69,11 +54,27 @@ export const LogDrain = z
       .nullable()
       .meta({ examples: [null] }),
     last_sent_at: Timestamp.nullable(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
   })
   .meta({ id: 'LogDrain', description: 'Where the output of services is sent on to' })
 export type LogDrain = z.infer<typeof LogDrain>
+
+export const LogDrainDelivery = z
+  .object({
+    status: z.enum(['delivered', 'failed', 'dropped']).meta({
+      description: 'Whether the lines were taken, are tried again, or were left out for good',
+      examples: ['delivered'],
+    }),
+    lines: z.int().meta({ description: 'None of a failure: they are tried again', examples: [1_200] }),
+    attempts: z.int().meta({ examples: [12] }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    began_at: Timestamp,
+    ended_at: Timestamp,
+  })
+  .meta({ id: 'LogDrainDelivery', description: 'Attempts that followed each other and ended alike' })
+export type LogDrainDelivery = z.infer<typeof LogDrainDelivery>
 
 /** The path parameter of one log drain. */
 export const LogDrainPath = z.strictObject({

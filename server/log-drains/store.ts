@@ -1,58 +1,22 @@
 import { useDatabase } from '../context.ts'
-import type { Value } from '../database/index.ts'
+import { TargetTable, type TargetRow } from '../targets/table.ts'
+import { recordDelivery } from './deliveries.ts'
 import type { DrainKind } from './schema.ts'
 
-/** A row of `log_drains`. Times are milliseconds. */
-export interface DrainRow {
-  id: string
-  name: string
+/** A row of `log_drains`. */
+export interface DrainRow extends TargetRow {
   kind: DrainKind
   /** Sealed. */
   url: Uint8Array
   /** Sealed. */
   token: Uint8Array | null
-  environment_id: string | null
-  /** JSON of ids; null for all. */
-  services: string | null
-  enabled: number
   sent: number
   dropped: number
   last_error: string | null
   last_sent_at: number | null
-  created_at: number
-  updated_at: number
 }
 
-/** Every log drain, by name. */
-export function listDrains(): DrainRow[] {
-  return useDatabase().all<DrainRow>('SELECT * FROM log_drains ORDER BY name, id')
-}
-
-export function getDrain(id: string): DrainRow | undefined {
-  return useDatabase().get<DrainRow>('SELECT * FROM log_drains WHERE id = ?', id)
-}
-
-export function insertDrain(row: DrainRow): void {
-  const columns = Object.keys(row)
-  useDatabase().run(
-    `INSERT INTO log_drains (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    ...(Object.values(row) as Value[]),
-  )
-}
-
-export function updateDrain(id: string, columns: Partial<Omit<DrainRow, 'id'>>): void {
-  useDatabase().run(
-    `UPDATE log_drains SET ${Object.keys(columns)
-      .map((column) => `${column} = ?`)
-      .join(', ')} WHERE id = ?`,
-    ...(Object.values(columns) as Value[]),
-    id,
-  )
-}
-
-export function deleteDrainRow(id: string): void {
-  useDatabase().run('DELETE FROM log_drains WHERE id = ?', id)
-}
+export const drains = new TargetTable<DrainRow>('log_drains')
 
 /** The services whose lines a drain takes. */
 export function servicesOf({ environment_id, services }: DrainRow): string[] {
@@ -92,6 +56,7 @@ export function recordSent(drainId: string, serviceId: string, nextLine: number,
   const database = useDatabase()
   database.transaction(() => {
     setPlace(drainId, serviceId, nextLine)
+    recordDelivery(drainId, { status: 'delivered', lines: sent, error: null })
     database.run(
       'UPDATE log_drains SET sent = sent + ?, last_error = NULL, last_sent_at = ? WHERE id = ?',
       sent,
@@ -101,11 +66,18 @@ export function recordSent(drainId: string, serviceId: string, nextLine: number,
   })
 }
 
-/** Records lines that were removed before the target has taken them. */
-export function recordDropped(drainId: string, serviceId: string, nextLine: number, dropped: number): void {
+/** Records lines that the target never takes, and why. */
+export function recordDropped(
+  drainId: string,
+  serviceId: string,
+  nextLine: number,
+  dropped: number,
+  error: string,
+): void {
   const database = useDatabase()
   database.transaction(() => {
     setPlace(drainId, serviceId, nextLine)
+    recordDelivery(drainId, { status: 'dropped', lines: dropped, error })
     database.run('UPDATE log_drains SET dropped = dropped + ? WHERE id = ?', dropped, drainId)
   })
 }

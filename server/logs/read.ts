@@ -1,4 +1,3 @@
-import { timestamp } from '../clock.ts'
 import { getDeploy } from '../deploys/store.ts'
 import { AppError, messageOf } from '../errors.ts'
 import type { LogLine } from '../log-lines.ts'
@@ -10,8 +9,8 @@ import { ReaderRoom } from './room.ts'
 import type { ServiceLogQuery } from './schema.ts'
 import { SearchThread } from './search-thread.ts'
 import { serviceLog } from './service-logs.ts'
-import { lostLine } from './store.ts'
 import type { Slice } from './parts.ts'
+import { lostLine, systemLine } from './system-lines.ts'
 import { readTail, type Found } from './tail.ts'
 import { Turnstile } from './turnstile.ts'
 
@@ -188,10 +187,6 @@ function instancesWanted(serviceId: string, { instance, deploy }: ServiceLogQuer
   // The end of its name alone is what the dashboard shows.
   const named = ofDeploy.filter((id) => id === instance || id.endsWith(`-${instance}`))
   return named.length > 0 || deploy !== undefined ? named : [instance]
-}
-
-function systemLine(line: string): LogLine {
-  return { ts: timestamp(Date.now()), stream: 'system', line }
 }
 
 function asBlock(line: LogLine): Buffer {

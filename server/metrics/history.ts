@@ -4,7 +4,14 @@ import { LATENCY_BUCKETS_SECONDS } from '#proxy/latency-buckets.ts'
 import { PRIVATE_FILE_MODE } from '../files.ts'
 import type { HostReading, Reading, TargetReading } from './reading.ts'
 import type { StatusCounts, Subject } from './sample.ts'
-import { STEP_SECONDS, stepStart, windowOf, type Window } from './steps.ts'
+import {
+  HOUR_SECONDS,
+  LONGEST_SHOWN_SECONDS,
+  STEP_SECONDS,
+  stepStart,
+  windowOf,
+  type Window,
+} from './steps.ts'
 import { RANGES } from './schema.ts'
 import { averaged, averages, known, SummedTable, type Averaged } from './summed-table.ts'
 import { isService } from './targets.ts'
@@ -31,7 +38,9 @@ const SERVICES = 'services'
 /** Steps that lie ahead are of a clock that was wrong then, or is now: those of a day are left where they are. */
 const AHEAD_MS = 24 * 60 * 60 * 1_000
 /** Of the tables: a file of another version is not read. */
-const VERSION = 1
+const VERSION = 2
+/** The one before, which is read: it had no hours. */
+const WITHOUT_HOURS = 1
 
 /** Why the file of a history is of no use: it is damaged, or of another version. */
 export class SpoiltHistory extends Error {
@@ -65,7 +74,7 @@ export class History {
     const database = new DatabaseSync(path)
     try {
       if (path !== ':memory:') chmodSync(path, PRIVATE_FILE_MODE)
-      assertUsable(database)
+      const version = versionOf(database)
       database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
       this.#host = new SummedTable(database, 'host_steps', averaged(HOST_VALUES))
       this.#containers = new SummedTable(database, 'container_steps', averaged(CONTAINER_VALUES))
@@ -74,6 +83,9 @@ export class History {
         `CREATE TABLE IF NOT EXISTS subjects (series TEXT PRIMARY KEY, subject TEXT NOT NULL) STRICT, WITHOUT ROWID;
          PRAGMA user_version = ${VERSION}`,
       )
+      if (version === WITHOUT_HOURS)
+        for (const table of [this.#host, this.#containers, this.#requests])
+          table.sumUp(LONGEST_SHOWN_SECONDS, HOUR_SECONDS)
     } catch (error) {
       database.close()
       throw error
@@ -98,17 +110,18 @@ export class History {
 
   /** Forgets what no range shows any more. */
   forget(now: number): void {
-    for (const range of RANGES) {
-      const { stepSeconds, first } = windowOf(range, now)
+    const windows = RANGES.map((range) => windowOf(range, now))
+    const oldest = Math.min(...windows.map(({ first }) => first))
+    for (const { stepSeconds, first } of [...windows, { stepSeconds: HOUR_SECONDS, first: oldest }])
       for (const table of [this.#host, this.#containers, this.#requests])
         table.keep(stepSeconds, first, now + AHEAD_MS)
-    }
     this.#database
       .prepare(
-        `DELETE FROM subjects WHERE series NOT IN (SELECT series FROM container_steps WHERE seconds = ?1
-         UNION SELECT series FROM request_steps WHERE seconds = ?1)`,
+        `DELETE FROM subjects WHERE NOT EXISTS
+         (SELECT 1 FROM container_steps AS step WHERE seconds = ?1 AND step.series = subjects.series)
+         AND NOT EXISTS (SELECT 1 FROM request_steps AS step WHERE seconds = ?1 AND step.series = subjects.series)`,
       )
-      .run(Math.max(...STEP_SECONDS))
+      .run(LONGEST_SHOWN_SECONDS)
     this.#subjects.clear()
   }
 
@@ -124,10 +137,8 @@ export class History {
   }
 
   /** Each container with the CPU time that it used: percent of a core in each reading, added up. */
-  containerTotals({ stepSeconds, first, last }: Window): { container: string; cpu: number }[] {
-    return this.#containers
-      .totals(stepSeconds, first, last)
-      .map((row) => ({ container: row.series, cpu: row.cpu_percent }))
+  containerTotals(window: Window): { container: string; cpu: number }[] {
+    return this.#containers.totals(window).map((row) => ({ container: row.series, cpu: row.cpu_percent }))
   }
 
   containerSteps(container: string, { stepSeconds, first, last }: Window): At<ContainerSteps>[] {
@@ -144,11 +155,8 @@ export class History {
   }
 
   /** Each target with all its requests, and how long requests were counted. */
-  requestTotals({ stepSeconds, first, last }: Window): {
-    seconds: number
-    targets: (RequestSteps & { target: string })[]
-  } {
-    const rows = this.#requests.totals(stepSeconds, first, last)
+  requestTotals(window: Window): { seconds: number; targets: (RequestSteps & { target: string })[] } {
+    const rows = this.#requests.totals(window)
     return {
       seconds: rows.find(({ series }) => series === SERVICES)?.counted_seconds ?? 0,
       targets: rows
@@ -228,7 +236,8 @@ function rounded<C extends string>(values: Record<C, number | null>): Record<C, 
 /** SQLite's codes of a file that is damaged, or no database at all (sqlite.org/rescode.html). */
 const SPOILT_CODES = [11, 26]
 
-function assertUsable(database: DatabaseSync): void {
+/** The version of the tables, 0 for none yet. Throws `SpoiltHistory`. */
+function versionOf(database: DatabaseSync): number {
   try {
     const { quick_check } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string }
     if (quick_check !== 'ok') throw new SpoiltHistory(`it is damaged: ${quick_check}`)
@@ -238,6 +247,7 @@ function assertUsable(database: DatabaseSync): void {
     throw error
   }
   const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (user_version !== 0 && user_version !== VERSION)
+  if (![0, WITHOUT_HOURS, VERSION].includes(user_version))
     throw new SpoiltHistory('another version of the server wrote it')
+  return user_version
 }

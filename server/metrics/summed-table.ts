@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { spansOf, type Window } from './steps.ts'
 
 type Sums<C extends string> = Record<C, number>
 
@@ -38,21 +39,47 @@ export class SummedTable<C extends string> {
     ).all(seconds, series, from, to) as (Sums<C> & { at: number })[]
   }
 
-  /** Each series with the sums of its steps, both ends included. */
-  totals(seconds: number, from: number, to: number): (Sums<C> & { series: string })[] {
+  /** Each series with the sums of its steps in a window. */
+  totals(window: Window): (Sums<C> & { series: string })[] {
     return this.#prepare(
-      `SELECT series, ${this.#columns.map((column) => `sum(${column}) AS ${column}`).join(', ')} FROM ${this.#name}
-       WHERE seconds = ? AND at BETWEEN ? AND ? GROUP BY series`,
-    ).all(seconds, from, to) as (Sums<C> & { series: string })[]
+      `WITH RECURSIVE ${this.#names},
+         spans (seconds, first, last) AS (
+           SELECT value ->> 'seconds', value ->> 'first', value ->> 'last' FROM json_each(?2))
+       SELECT names.series, ${this.#columns.map((column) => `sum(${column}) AS ${column}`).join(', ')}
+       FROM names CROSS JOIN spans CROSS JOIN ${this.#name} AS step
+       WHERE step.seconds = spans.seconds AND step.series = names.series AND step.at BETWEEN spans.first AND spans.last
+       GROUP BY names.series`,
+    ).all(window.stepSeconds, JSON.stringify(spansOf(window))) as (Sums<C> & { series: string })[]
+  }
+
+  /** Makes steps of those that are there already and divide them. */
+  sumUp(from: number, to: number): void {
+    const start = `at - at % ${to * 1_000}`
+    this.#prepare(
+      `INSERT INTO ${this.#name} SELECT ?2, series, ${start}, ${this.#columns.map((column) => `sum(${column})`).join(', ')}
+       FROM ${this.#name} WHERE seconds = ?1 GROUP BY series, ${start}`,
+    ).run(from, to)
   }
 
   /** Forgets all steps but these. */
   keep(seconds: number, from: number, to: number): void {
-    this.#prepare(`DELETE FROM ${this.#name} WHERE seconds = ? AND at NOT BETWEEN ? AND ?`).run(
-      seconds,
-      from,
-      to,
-    )
+    for (const [comparison, end] of [
+      ['<', from],
+      ['>', to],
+    ] as const)
+      this.#prepare(
+        `WITH RECURSIVE ${this.#names}
+         DELETE FROM ${this.#name} WHERE seconds = ?1 AND series IN (SELECT series FROM names) AND at ${comparison} ?2`,
+      ).run(seconds, end)
+  }
+
+  /** The series that have steps of length ?1, found one after the other by the key: so each is read where it is wanted only. */
+  get #names(): string {
+    return `names (series) AS (
+      SELECT min(series) FROM ${this.#name} WHERE seconds = ?1
+      UNION ALL
+      SELECT (SELECT min(series) FROM ${this.#name} AS next WHERE next.seconds = ?1 AND next.series > names.series)
+      FROM names WHERE names.series IS NOT NULL)`
   }
 
   #prepare(sql: string): StatementSync {

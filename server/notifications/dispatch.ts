@@ -1,7 +1,7 @@
 import { useDatabase } from '../context.ts'
 import { forgetHappening, nextHappenings } from './happenings.ts'
 import { messageOf } from './messages.ts'
-import { insertDelivery, listNotifications, type NotificationRow } from './store.ts'
+import { insertDelivery, notifications, type NotificationRow } from './store.ts'
 import type { EventType, Subject } from './types.ts'
 
 /** Taken at once, in one transaction. */
@@ -12,12 +12,12 @@ export function dispatchHappenings(): void {
   for (let left = BATCH; left === BATCH;) {
     left = useDatabase().transaction(() => {
       const happenings = nextHappenings(BATCH)
-      const notifications = happenings.length === 0 ? [] : listNotifications()
+      const all = happenings.length === 0 ? [] : notifications.list()
       for (const happening of happenings) {
         forgetHappening(happening.sequence)
         const told = messageOf(happening)
         if (!told) continue
-        for (const notification of notifications)
+        for (const notification of all)
           if (wants(notification, happening.type, told.subject)) insertDelivery(notification.id, told.message)
       }
       return happenings.length

@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { newId } from '../ids.ts'
 import { shownTarget, urlFault } from '../outgoing.ts'
-import { filterColumns } from './filter.ts'
+import { newFrame, patchedFrame } from '../targets/frame.ts'
 import type { NotificationInput, NotificationPatch } from './schema.ts'
-import {
-  deleteNotificationRow,
-  getNotification,
-  insertNotification,
-  updateNotification,
-  type NotificationRow,
-} from './store.ts'
+import { notifications, type NotificationRow } from './store.ts'
 import type { NotificationKind } from './types.ts'
 
 /** 192 bits, as the specification proposes (Standard Webhooks, "Signature scheme"). */
@@ -22,7 +15,7 @@ const MAX_SHOWN_SEGMENTS = 3
 
 /** The notification with this id. Throws `not_found`. */
 export function findNotification(id: string): NotificationRow {
-  const found = getNotification(id)
+  const found = notifications.get(id)
   if (!found) throw new AppError('not_found', `there is no notification ${id}`)
   return found
 }
@@ -32,47 +25,36 @@ export function createNotification(input: NotificationInput): {
   row: NotificationRow
   secret: string | null
 } {
-  const { kind, name, events = null } = input
+  const { kind, events = null } = input
   const { vault } = useContext()
   const secret = kind === 'webhook' ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : null
-  const now = Date.now()
   const row: NotificationRow = {
-    id: newId('notification'),
-    name,
+    ...newFrame('notification', input),
     kind,
     ...targetOf(kind, input.url ?? null, input.to ?? []),
     secret: secret === null ? null : vault.seal(secret),
     events: events && JSON.stringify(events),
-    environment_id: null,
-    services: null,
-    ...filterColumns(input),
-    enabled: 1,
-    created_at: now,
-    updated_at: now,
   }
-  insertNotification(row)
+  notifications.insert(row)
   return { row, secret }
 }
 
 /** Changes a notification. Throws like `createNotification`. */
 export function patchNotification(row: NotificationRow, patch: NotificationPatch): NotificationRow {
-  const { name, url, to, events, enabled } = patch
+  const { url, to, events } = patch
   const present = openUrl(row)
   // What was shown may be sent back.
   const isSame = url === undefined || (present !== null && url === shownUrl(row.kind, present))
-  updateNotification(row.id, {
-    ...(name === undefined ? {} : { name }),
+  notifications.update(row.id, {
+    ...patchedFrame(patch),
     ...targetOf(row.kind, isSame ? present : url, to ?? (JSON.parse(row.recipients) as string[])),
     ...(events === undefined ? {} : { events: events && JSON.stringify(events) }),
-    ...filterColumns(patch),
-    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
-    updated_at: Date.now(),
   })
-  return getNotification(row.id)!
+  return notifications.get(row.id)!
 }
 
 export function deleteNotification(row: NotificationRow): void {
-  deleteNotificationRow(row.id)
+  notifications.remove(row.id)
 }
 
 /** The URL of a notification; null for e-mail. */

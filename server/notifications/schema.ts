@@ -1,34 +1,10 @@
 import { z } from 'zod'
 import { idSchema, Timestamp } from '../schema.ts'
+import { targetAnswer, targetInput, targetPatch, TargetUrl } from '../targets/schema.ts'
 import { EVENT_TYPES, NOTIFICATION_KINDS, TEST_TYPE } from './types.ts'
 
-const MAX_NAME_CHARACTERS = 100
-const MAX_URL_CHARACTERS = 2_000
 const MAX_RECIPIENTS = 20
 const MAX_EMAIL_CHARACTERS = 254
-/** More than a server has; the list is looked through with each message. */
-const MAX_SERVICES = 1_000
-
-export const TargetName = z
-  .string()
-  .min(1)
-  .max(MAX_NAME_CHARACTERS)
-  .regex(/^[^\p{Cc}\p{Cf}]+$/u, 'must have no control characters')
-export const TargetUrl = z.string().min(1).max(MAX_URL_CHARACTERS)
-export const EnvironmentFilter = z
-  .string()
-  .min(1)
-  .nullable()
-  .meta({
-    description: 'Id or name: only what belongs to that environment; null for all',
-    examples: ['production'],
-  })
-export const ServicesFilter = z
-  .array(z.string().min(1))
-  .min(1)
-  .max(MAX_SERVICES)
-  .nullable()
-  .meta({ description: 'Ids or names: only these services; null for all', examples: [['api']] })
 
 const EmailAddress = z
   .string()
@@ -42,7 +18,6 @@ const Events = z
   .meta({ description: 'Null for all', examples: [['deploy.failed', 'service.down']] })
 
 const fields = {
-  name: TargetName.meta({ examples: ['Team chat'] }),
   url: TargetUrl.optional().meta({
     description: 'Where to send; every kind but e-mail has one',
     examples: ['https://example.com/hooks/deployer'],
@@ -52,12 +27,14 @@ const fields = {
     .optional()
     .meta({ description: 'Of e-mail: the recipients', examples: [['ops@example.com']] }),
   events: Events.optional(),
-  environment: EnvironmentFilter.optional(),
-  services: ServicesFilter.optional(),
 }
 
 export const NotificationInput = z
-  .strictObject({ kind: z.enum(NOTIFICATION_KINDS).meta({ examples: ['webhook'] }), ...fields })
+  .strictObject({
+    kind: z.enum(NOTIFICATION_KINDS).meta({ examples: ['webhook'] }),
+    ...targetInput,
+    ...fields,
+  })
   .meta({
     id: 'NotificationInput',
     examples: [{ name: 'Team chat', kind: 'webhook', url: 'https://example.com/hooks/deployer' }],
@@ -65,14 +42,14 @@ export const NotificationInput = z
 export type NotificationInput = z.infer<typeof NotificationInput>
 
 export const NotificationPatch = z
-  .strictObject({ ...fields, name: fields.name.optional(), enabled: z.boolean().optional() })
+  .strictObject({ ...targetPatch, ...fields })
   .meta({ id: 'NotificationPatch', examples: [{ enabled: false }] })
 export type NotificationPatch = z.infer<typeof NotificationPatch>
 
 export const Notification = z
   .object({
     id: idSchema('notification'),
-    name: z.string().meta({ examples: ['Team chat'] }),
+    ...targetAnswer,
     kind: z.enum(NOTIFICATION_KINDS).meta({ examples: ['webhook'] }),
     url: z
       .string()
@@ -83,17 +60,6 @@ export const Notification = z
       }),
     to: z.array(z.string()).meta({ examples: [[]] }),
     events: Events,
-    environment: z
-      .string()
-      .nullable()
-      .meta({ description: 'Name', examples: [null] }),
-    services: z
-      .array(z.string())
-      .nullable()
-      .meta({ description: 'Ids', examples: [null] }),
-    enabled: z.boolean(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
   })
   .meta({ id: 'Notification', description: 'Where the server tells what has happened' })
 export type Notification = z.infer<typeof Notification>
@@ -107,21 +73,6 @@ export const CreatedNotification = Notification.extend({
       examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
     }),
 }).meta({ id: 'CreatedNotification' })
-
-export const TestResult = z
-  .object({
-    ok: z.boolean(),
-    status: z
-      .int()
-      .nullable()
-      .meta({ description: 'The answer, where there is one', examples: [200] }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ examples: [null] }),
-  })
-  .meta({ id: 'TestResult' })
-export type TestResult = z.infer<typeof TestResult>
 
 export const DeliveryAttempt = z.object({
   at: Timestamp,

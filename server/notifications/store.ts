@@ -1,13 +1,11 @@
 import { useDatabase } from '../context.ts'
-import type { Value } from '../database/index.ts'
 import { newId } from '../ids.ts'
+import { TargetTable, type TargetRow } from '../targets/table.ts'
 import type { DeliveryAttempt } from './schema.ts'
 import type { Message, MessageType, NotificationKind } from './types.ts'
 
-/** A row of `notifications`. Times are milliseconds. */
-export interface NotificationRow {
-  id: string
-  name: string
+/** A row of `notifications`. */
+export interface NotificationRow extends TargetRow {
   kind: NotificationKind
   /** Sealed: it may be all that is needed to write there. */
   url: Uint8Array | null
@@ -17,13 +15,9 @@ export interface NotificationRow {
   secret: Uint8Array | null
   /** JSON of event types; null for all. */
   events: string | null
-  environment_id: string | null
-  /** JSON of ids; null for all. */
-  services: string | null
-  enabled: number
-  created_at: number
-  updated_at: number
 }
+
+export const notifications = new TargetTable<NotificationRow>('notifications')
 
 /** A row of `notification_deliveries`: one message on its way to one notification. */
 export interface DeliveryRow {
@@ -44,37 +38,6 @@ export interface DeliveryRow {
 const KEPT_DELIVERIES = 100
 /** Messages that wait for a target that does not answer; of more the oldest are given up. */
 const MAX_PENDING = 1_000
-
-/** Every notification, by name. */
-export function listNotifications(): NotificationRow[] {
-  return useDatabase().all<NotificationRow>('SELECT * FROM notifications ORDER BY name, id')
-}
-
-export function getNotification(id: string): NotificationRow | undefined {
-  return useDatabase().get<NotificationRow>('SELECT * FROM notifications WHERE id = ?', id)
-}
-
-export function insertNotification(row: NotificationRow): void {
-  const columns = Object.keys(row)
-  useDatabase().run(
-    `INSERT INTO notifications (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    ...(Object.values(row) as Value[]),
-  )
-}
-
-export function updateNotification(id: string, columns: Partial<Omit<NotificationRow, 'id'>>): void {
-  useDatabase().run(
-    `UPDATE notifications SET ${Object.keys(columns)
-      .map((column) => `${column} = ?`)
-      .join(', ')} WHERE id = ?`,
-    ...(Object.values(columns) as Value[]),
-    id,
-  )
-}
-
-export function deleteNotificationRow(id: string): void {
-  useDatabase().run('DELETE FROM notifications WHERE id = ?', id)
-}
 
 /** Puts a message on its way. */
 export function insertDelivery(notificationId: string, message: Message): void {

@@ -1,5 +1,5 @@
 import { timestamp } from '../clock.ts'
-import { useDatabase } from '../context.ts'
+import { viewFrame } from '../targets/frame.ts'
 import type { DeliveryAttempt, Notification, NotificationDelivery } from './schema.ts'
 import { openUrl, shownUrl } from './operations.ts'
 import type { DeliveryRow, NotificationRow } from './store.ts'
@@ -9,17 +9,11 @@ import type { EventType } from './types.ts'
 export function viewNotification(row: NotificationRow): Notification {
   const url = openUrl(row)
   return {
-    id: row.id,
-    name: row.name,
+    ...viewFrame(row),
     kind: row.kind,
     url: url === null ? null : shownUrl(row.kind, url),
     to: JSON.parse(row.recipients) as string[],
     events: row.events === null ? null : (JSON.parse(row.events) as EventType[]),
-    environment: environmentName(row.environment_id),
-    services: existingServices(row.services),
-    enabled: row.enabled === 1,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
   }
 }
 
@@ -33,18 +27,4 @@ export function viewDelivery(row: DeliveryRow): NotificationDelivery {
     attempts: JSON.parse(row.attempts) as DeliveryAttempt[],
     next_attempt_at: timestamp(row.next_attempt_at),
   }
-}
-
-/** The name of an environment; null for none. */
-export function environmentName(id: string | null): string | null {
-  if (id === null) return null
-  return useDatabase().get<{ name: string }>('SELECT name FROM environments WHERE id = ?', id)?.name ?? null
-}
-
-/** Of the services that a filter names, those that are still there. */
-export function existingServices(services: string | null): string[] | null {
-  if (services === null) return null
-  return useDatabase()
-    .all<{ id: string }>('SELECT id FROM services WHERE id IN (SELECT value FROM json_each(?))', services)
-    .map(({ id }) => id)
 }

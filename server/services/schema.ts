@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Deploy } from '../deploys/schema.ts'
 import { branchNameFault } from '../git/refs.ts'
 import { deployableUrlFault } from '../git/input.ts'
+import { repositoryUrlFault } from '../git/url.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
@@ -113,6 +114,11 @@ const Port = z
     description: 'Where the program listens; else its PORT variable, the one EXPOSEd port, 10000',
     examples: [3000],
   })
+
+/** A repository's address by its form alone; whether this server may clone it is judged where its options are known. */
+export const RepositoryAddress = setting(2_048, repositoryUrlFault).meta({
+  examples: ['https://git.example.com/team/api.git'],
+})
 
 /** The settings that a create and a patch share. */
 const settings = {

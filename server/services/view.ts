@@ -38,10 +38,15 @@ interface Surroundings {
   jobs: Map<string, number>
 }
 
-/** Every service of an environment as the wire has it, by name. */
-export function viewServices(environment: Environment): Service[] {
+/** Every service of an environment as the wire has it, by name, or those of them that are wanted. */
+export function viewServices(
+  environment: Environment,
+  isWanted: (row: ServiceRow) => boolean = () => true,
+): Service[] {
+  const rows = listServices(environment.id).filter(isWanted)
+  if (rows.length === 0) return []
   const surroundings = readSurroundings(environment)
-  return listServices(environment.id).map((row) => view(row, surroundings))
+  return rows.map((row) => view(row, surroundings))
 }
 
 /** One service as the wire has it. */

@@ -4,7 +4,7 @@ import { findEnvironment, type Environment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { portOf } from '../services/ports.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
-import type { ServiceRow } from '../services/store.ts'
+import { getService, type ServiceRow } from '../services/store.ts'
 import { ESCAPE_HINT, parseValue, ReferenceFault, writeReference, type Reference } from './references.ts'
 import { MAX_VALUE_BYTES, sizeFault } from './rules.ts'
 import { keepVariablePort, readSealed } from './store.ts'
@@ -178,12 +178,50 @@ export interface Fields {
   groups: string
 }
 
+/** The services that a larger change than their own has written, by id; null when there is none. */
+let held: Map<string, Fields> | null = null
+
 /**
  * To be called in the transaction that wrote variables or links of a service: keeps the port that they name and checks
  * that they resolve. Throws `invalid_request`.
  */
 export function settleEnvironment(service: ServiceRow, fields: Fields, reading = new Reading()): void {
+  if (held) {
+    held.set(service.id, { ...held.get(service.id), ...fields })
+    return
+  }
   settlePort(service, reading)
+  assertResolves(service, fields, reading)
+}
+
+/**
+ * Runs work that writes the variables of many services: each of them is settled once, when all is written, so that they
+ * may lead through one another in any order. `onFault` is told of each whose variables do not resolve.
+ */
+export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, error: unknown) => void): T {
+  const written = (held = new Map<string, Fields>())
+  let result: T
+  try {
+    result = work()
+  } finally {
+    held = null
+  }
+  const services = [...written.keys()].map((id) => getService(id)!)
+  const ports = new Reading()
+  for (const service of services) settlePort(service, ports)
+  // What refers to a port gets the one that was kept just now.
+  const reading = new Reading()
+  for (const service of services) {
+    try {
+      assertResolves(service, written.get(service.id)!, reading)
+    } catch (error) {
+      onFault(service, error)
+    }
+  }
+  return result
+}
+
+function assertResolves(service: ServiceRow, fields: Fields, reading: Reading): void {
   const { own = fields.groups, groups } = fields
   try {
     reading.resolve(service, fields.own === undefined ? 'own faults' : 'nothing')

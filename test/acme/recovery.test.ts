@@ -13,9 +13,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { supervisorPidFile } from '../../proxy/control/paths.ts'
 import { startAuthority, type Authority } from '../stand/acme.ts'
+import { startReceiver, toldTo } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { refusal, startFront, type Front } from './front.ts'
 import { startPlace, type Place } from './place.ts'
@@ -204,6 +205,15 @@ test('a full disk fails the attempt before anything is signed, while the old cer
 
 describe('an authority that does not issue', () => {
   test('and refuses a name is asked again later, and the entry says why and when', async () => {
+    const receiver = await startReceiver()
+    onTestFinished(() => receiver.close())
+    const events = ['certificate.failed']
+    await place.server.api('POST', '/notifications', {
+      name: 'n',
+      kind: 'webhook',
+      url: receiver.url,
+      events,
+    })
     await place.server.api('POST', '/services', { name: 'blocked' })
     const entry = await place.reaches('blocked.example.com', 'failed')
     expect(entry).toMatchObject({ expires_at: null, source: null })
@@ -211,6 +221,10 @@ describe('an authority that does not issue', () => {
     const wait = Date.parse(entry.retry_at) - Date.now()
     expect(wait).toBeGreaterThan(30_000)
     expect(wait).toBeLessThan(80_000)
+    await waitFor(() => receiver.received.length > 0, 'the message')
+    expect(toldTo(receiver)).toMatchObject([
+      { type: 'certificate.failed', data: { host: 'blocked.example.com', error: entry.error } },
+    ])
   })
 
   test('and throttles is asked again when it said', async () => {

@@ -28,6 +28,11 @@ function faults({ status, body }: ApiAnswer): string[] {
   return details.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
 }
 
+/** The places of a refused file's faults. */
+function placesOf(answer: ApiAnswer): string[] {
+  return faults(answer).map((fault) => fault.slice(0, fault.indexOf(': ')))
+}
+
 const PROJECT = `
 env_groups:
   - name: common
@@ -66,9 +71,9 @@ describe('an apply', () => {
     expect(first.body.error).toBeUndefined()
     expect(told(first)).toEqual([
       'env_group common: create (env.LOG_LEVEL: added)',
-      'datastore common-db: create (kind: relational; version: 18)',
-      'service common-api: create (type: web_service; image: registry.example.com/api:1; port: 3000; env_groups: common; env.DATABASE_URL: added; env.VERSION: added; env.SECRET: added)',
-      'service common-worker: create (type: background_worker; image: registry.example.com/worker:1; env.API: added; env.VERSION_OF_API: added)',
+      'datastore common-db: create (kind: none -> relational; version: none -> 18)',
+      'service common-api: create (type: none -> web_service; image: none -> registry.example.com/api:1; port: none -> 3000; env_groups: none -> common; env.DATABASE_URL: added; env.VERSION: added; env.SECRET: added)',
+      'service common-worker: create (type: none -> background_worker; image: none -> registry.example.com/worker:1; env.API: added; env.VERSION_OF_API: added)',
     ])
     expect(told(plan)).toEqual(told(first))
     expect(first.body.deploys).toMatchObject([{ trigger: 'blueprint' }, { trigger: 'blueprint' }])
@@ -116,6 +121,9 @@ describe('a bad file', () => {
     expect(faults(answer)).toEqual([
       '4:5 services[0].prot: unknown field',
       '5:5 services[0].port: must be at most 65535',
+      '8:9 services[0].env[0].value: ${{service.nobody.url}}: there is no service nobody in production; write $${{ where the text ${{ itself is meant',
+      '9:9 services[0].env[1].key: URL stands twice',
+      '9:9 services[0].env[1].key: ${{datastore.nothing.url}}: there is no datastore nothing in production; write $${{ where the text ${{ itself is meant',
       '11:9 services[0].env[2]: has value and generate: one of them is meant',
       '16:5 services[1].port: a background worker listens on no port',
       '17:5 services[1].schedule: a background worker has no schedule',
@@ -123,5 +131,134 @@ describe('a bad file', () => {
       '21:9 services[1].env[0].value: key must hold letters, digits and _ only, and not start with a digit',
     ])
     expect((await server.api('GET', '/services/bad-worker')).status).toBe(404)
+  })
+})
+
+/** Files that mean harm, or were never meant as blueprints, and where their faults are: `line:column path`. */
+const HOSTILE: [name: string, text: string, places: string[]][] = [
+  [
+    'a billion laughs',
+    [
+      'a: &k0 [x, x]',
+      ...Array.from({ length: 30 }, (_, at) => `b${at}: &k${at + 1} [*k${at}, *k${at}]`),
+    ].join('\n'),
+    [expect.stringMatching(/^\d+:\d+ b\d+/) as string],
+  ],
+  [
+    'laughs by merge keys',
+    [
+      'a: &k0 {x: 1}',
+      ...Array.from({ length: 30 }, (_, at) => `b${at}: &k${at + 1} {<<: [*k${at}, *k${at}]}`),
+    ].join('\n'),
+    [expect.stringMatching(/^\d+:\d+ b\d+/) as string],
+  ],
+  ['a merge key that is itself', 'services: &a\n  <<: *a\n', ['2:3 services.<<']],
+  ['lists in lists', '['.repeat(20_000), ['1:1 ']],
+  [
+    'mappings in mappings',
+    Array.from({ length: 900 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'),
+    [expect.any(String) as string],
+  ],
+  ['tabs', 'services:\n\t- name: a\n', ['2:1 ']],
+  ['NUL in a name', 'services:\n  - name: "a\\0b"\n', ['2:5 services[0].name']],
+  [
+    'NUL in a value',
+    'services:\n  - name: a\n    env: [{key: A, value: "x\\0"}]\n',
+    ['3:20 services[0].env[0].value'],
+  ],
+  ['a key that stands twice', 'services:\n  - name: a\n    name: b\n', ['3:5 services[0].name']],
+  ['__proto__', 'services:\n  - name: a\n    __proto__: {port: 1}\n', ['3:5 services[0].__proto__']],
+  ['__proto__ at the top', '__proto__: {services: []}\n', ['1:1 __proto__']],
+  ['constructor', 'services:\n  - name: a\n    constructor: x\n', ['3:5 services[0].constructor']],
+  ['tags of code', 'services: !!js/function |\n  x\n', ['1:11 ']],
+  ['a number for a name', 'services:\n  - name: 12\n', ['2:5 services[0].name']],
+  ['a mapping for a key', 'services:\n  - {[a]: b}\n', ['2:6 services[0]']],
+  [
+    'both dialects',
+    'datastores: [{name: a, kind: keyvalue}]\nservices:\n  - type: web\n    name: b\n',
+    ['3:5 services[0].type'],
+  ],
+  [
+    'no UTF-8 text of its own',
+    'services:\n  - name: a\n    env: [{key: A, value: "\\ud800"}]\n',
+    ['3:20 services[0].env[0].value'],
+  ],
+  ['several documents', 'services: []\n---\nservices: []\n', ['2:1 ']],
+  ['two faults at once', 'service: []\nservices:\n  - name: A\n', ['1:1 service', '3:5 services[0].name']],
+]
+
+describe('a hostile file', () => {
+  it.each(HOSTILE)('of %s is one 400 with its places, and changes nothing', async (_name, text, places) => {
+    const before = await server.api('GET', '/blueprints/export')
+    const answer = await apply(text)
+    expect(placesOf(answer)).toEqual(places)
+    const raw = await server.api('POST', '/blueprints/apply', text, {
+      headers: { 'content-type': 'application/yaml' },
+    })
+    expect(raw.body).toEqual(answer.body)
+    expect((await server.api('GET', '/blueprints/export')).body).toBe(before.body)
+  })
+
+  it.each([
+    ['a billion laughs', HOSTILE[0]![1], [expect.stringMatching(/^\d+:\d+ b\d+/) as string]],
+    ['lists in lists', '['.repeat(20_000), ['1:1 ']],
+    ['tabs', 'services:\n\ta: b\n', ['2:1 ']],
+    ['nothing that it has', 'a: 1\n', ['1:1 ']],
+    ['services that are a list', 'services: [a]\n', ['1:1 services']],
+    ['a service that is a word', 'services:\n  a: b\n  c: [d]\n', ['2:3 services.a', '3:3 services.c']],
+    [
+      'ports that are none',
+      'services:\n  a: {image: x, ports: [web, 70000]}\n',
+      ['2:25 services.a.ports[0]', '2:30 services.a.ports[1]'],
+    ],
+    [
+      'a size that is none',
+      'services:\n  a: {image: x, mem_limit: much, cpus: many}\n',
+      ['2:17 services.a.mem_limit', '2:34 services.a.cpus'],
+    ],
+    ['a key that stands twice', 'services:\n  a: {image: x, image: y}\n', ['2:17 services.a.image']],
+  ])('of Compose, %s, is one 400 with its places', async (_name, compose, places) => {
+    expect(placesOf(await server.api('POST', '/blueprints/convert', { compose }))).toEqual(places)
+  })
+
+  it('of five MiB is 413 at every door', async () => {
+    const text = `services: []\n#${'x'.repeat(5 * 1024 * 1024)}`
+    const headers = { 'content-type': 'application/yaml' }
+    for (const path of ['/blueprints/apply', '/blueprints/convert'])
+      expect(await server.api('POST', path, text, { headers })).toMatchObject({
+        status: 413,
+        body: { error: { code: 'payload_too_large' } },
+      })
+    expect((await apply(text)).status).toBe(413)
+  })
+
+  it('that is no UTF-8 is refused', async () => {
+    const answer = await server.api('POST', '/blueprints/apply', new Uint8Array([0x61, 0x3a, 0x20, 0xff]), {
+      headers: { 'content-type': 'application/yaml' },
+    })
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })
+  })
+
+  it('is as good as any with a byte order mark and the line ends of DOS, and its faults have their places', async () => {
+    const good =
+      '\uFEFFservices:\r\n  - name: dos\r\n    image: registry.example.com/dos:1\r\n    deploy: false\r\n'
+    expect(told(await apply(good, { dry_run: true }))).toEqual([
+      'service dos: create (type: none -> web_service; image: none -> registry.example.com/dos:1)',
+    ])
+    expect(placesOf(await apply(good.replace('image', 'imag')))).toEqual(['3:5 services[0].imag'])
+  })
+
+  it('holds up nobody while it is read', async () => {
+    const slow = Array.from({ length: 45_000 }, (_, at) => `k${at}: 1`).join('\n')
+    const reading = apply(slow)
+    let answers = 0
+    const asking = (async () => {
+      for (; answers < 5; answers++) expect((await server.api('GET', '/services')).status).toBe(200)
+      return 'others were answered'
+    })()
+    expect(await Promise.race([reading.then(() => 'the file was answered'), asking])).toBe(
+      'others were answered',
+    )
+    expect((await reading).status).toBe(400)
   })
 })

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ensurePrometheus } from '../stand/prometheus.ts'
 import { run } from '../stand/run.ts'
 import { samplesIn, scrape } from '../support/metrics.ts'
@@ -37,6 +40,25 @@ describe('current metrics', () => {
     const [one, other] = await Promise.all([1, 2].map(() => server.api('GET', '/server/metrics')))
     expect(one!.body).toEqual(other!.body)
     expect((await server.api('GET', '/server/metrics')).body.at).not.toBe(one!.body.at)
+  })
+})
+
+describe('an engine that takes requests and answers none', () => {
+  it('keeps nobody from the figures of the host', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'deployer-silent-'))
+    const socket = join(folder, 'engine.sock')
+    const engine = createServer(() => {}).listen(socket)
+    const own = await startServer({ flags: ['--docker-host', `unix://${socket}`] })
+    onTestFinished(async () => {
+      await own.stop()
+      engine.closeAllConnections()
+      engine.close()
+      rmSync(folder, { recursive: true })
+    })
+    await waitFor(async () => (await scrape(own)).includes('svc_host_memory_total_bytes'), 'the first round')
+    const { body } = await own.api('GET', '/server/metrics')
+    expect(body.containers).toBeNull()
+    expect(body.host.memory_total_bytes).toBeGreaterThan(0)
   })
 })
 

@@ -45,6 +45,15 @@ beforeAll(async () => {
     deploy: false,
     env: [{ key: 'REDIS_URL', value: '${{datastore.cache}}' }],
   })
+  // Nothing listens there.
+  const nowhere = 'http://127.0.0.1:9/x'
+  await server.api('POST', '/log-drains', {
+    name: 'archive',
+    kind: 'http',
+    url: nowhere,
+    token: 'a-long-token',
+  })
+  await server.api('POST', '/notifications', { name: 'team', kind: 'webhook', url: nowhere })
   await state('shop', 'running')
   await state('colours', 'running')
   await state('broken', 'failed')
@@ -136,6 +145,12 @@ const VISITS: Visit[] = [
     '/notifications',
     (page) => page.getByRole('button', { name: 'New notification' }).click(),
   ],
+  ['deliveries', '/notifications', (page) => openDeliveries(page)],
+  [
+    'a log drain that is changed',
+    '/notifications',
+    (page) => page.getByRole('listitem').filter({ hasText: 'archive' }).getByText('Change').click(),
+  ],
   ['the server', '/server'],
   ['the account', '/account'],
   ['a new token', '/account', (page) => page.getByRole('button', { name: 'New token' }).click()],
@@ -193,6 +208,12 @@ async function openRestore(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Actions of the backup/ }).click()
   await page.getByRole('menuitem', { name: 'Restore…' }).click()
   await page.getByLabel('In the place of').check()
+}
+
+async function openDeliveries(page: Page): Promise<void> {
+  for (const button of await page.getByRole('button', { name: 'Deliveries' }).all()) await button.click()
+  await page.getByText('Not taken').waitFor()
+  await page.getByText('On its way').first().waitFor()
 }
 
 async function leave(page: Page): Promise<void> {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { fetchFrom } from '../engine/live.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { setUp, TestBrowser, waitForBadge } from './browser.ts'
@@ -73,5 +74,60 @@ test("the server's log is shown by level, and the level is in the address", asyn
   await page.getByLabel('Level').selectOption('error')
   await page.waitForURL('**/server/logs?level=error')
   await page.getByText('No lines at this level').waitFor()
+  expect(browser.faults).toEqual([])
+})
+
+test('the log of a service is narrowed to one of its instances, and the address keeps that', async () => {
+  await server.api('POST', '/services', {
+    name: 'pair',
+    image: 'busybox:1',
+    type: 'background_worker',
+    instances: 2,
+    start_command: 'echo "I am $HOSTNAME"; sleep 1000000',
+  })
+  await page.goto('/services/pair/logs')
+  const lines = page.getByRole('log').getByText(/^I am/)
+  await lines.nth(1).waitFor()
+  const chosen = await page.getByLabel('Instance', { exact: true }).locator('option').nth(1).textContent()
+  await page.getByLabel('Instance', { exact: true }).selectOption(chosen)
+  await page.waitForURL(`**/logs?instance=${chosen}`)
+  await waitFor(async () => (await lines.count()) === 1, 'the lines of one alone')
+  await page.reload()
+  await waitFor(async () => (await lines.count()) === 1, 'the same again')
+  expect(browser.faults).toEqual([])
+})
+
+test('a log drain is changed on its page, which shows what became of its lines', async () => {
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.close())
+  await page.goto('/notifications')
+  await page.getByRole('button', { name: 'New drain' }).click()
+  await page.getByLabel('Kind').selectOption('http')
+  await page.getByLabel('Name').fill('Archive')
+  await page.getByLabel('URL').fill('http://127.0.0.1:9/logs')
+  await page.getByLabel(/^Token/).fill('a-long-secret-token')
+  await page.getByRole('button', { name: 'Create' }).click()
+  const drain = page.getByRole('list', { name: 'Log drains' }).getByRole('listitem').first()
+  await server.api('POST', '/services/pair/deploys')
+  await waitFor(async () => {
+    await page.reload()
+    await drain.getByText('Failing').waitFor({ timeout: 1_000 })
+    return true
+  }, 'the failure')
+  await drain.getByRole('button', { name: 'Deliveries' }).click()
+  await drain.getByText('Not taken').waitFor()
+  await drain.getByRole('button', { name: 'Change' }).click()
+  await page.getByText('Empty keeps the present one (oken).').waitFor()
+  await page.getByLabel('URL').fill(`${receiver.url}/logs`)
+  await page.getByLabel(/^Token/).fill('another-secret-token')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await waitFor(() => receiver.received.length > 0, 'the lines')
+  expect(receiver.received[0]!.headers.authorization).toBe('Bearer another-secret-token')
+  await waitFor(async () => {
+    await page.reload()
+    await drain.getByRole('button', { name: 'Deliveries' }).click()
+    await drain.getByText('Taken', { exact: true }).first().waitFor({ timeout: 1_000 })
+    return true
+  }, 'the success')
   expect(browser.faults).toEqual([])
 })

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
 import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
+import { readEvents, type StreamEvent } from '../support/sse.ts'
 import { waitFor } from '../support/wait.ts'
 import { become } from './datastore-support.ts'
 import { endOf, fetchFrom } from './live.ts'
@@ -114,16 +117,61 @@ test('a project is made, changed and exported by its file on a running system', 
   expect(again.deploys).toEqual([])
 })
 
-test('an environment that a file names is made with its network, and work goes on without its client', async () => {
-  const file = `environment: staging\nservices:\n  - name: alone\n    image: busybox:1\n    start_command: mkdir /tmp/w; echo hi > /tmp/w/index.html; exec httpd -f -p $PORT -h /tmp/w\n`
-  const leaving = new AbortController()
-  const sent = server.api('POST', '/blueprints/apply', { yaml: file }, { signal: leaving.signal })
-  setImmediate(() => setTimeout(() => leaving.abort(), 1))
-  await sent.catch(() => {})
-  const find = async () => (await server.api('GET', '/services/alone?environment=staging')).body
-  // The request may have been cut before the server had all of it: then there is nothing to go on with.
-  if ((await find()).error) await apply(file)
-  const { latest_deploy } = await find()
+/** Sends a whole request on a connection of its own and leaves without reading a byte. Answers when it was left. */
+async function sendAndLeave(yaml: string): Promise<number> {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  await once(socket, 'connect')
+  const head = [
+    'POST /api/v1/blueprints/apply HTTP/1.1',
+    `Host: ${hostname}:${port}`,
+    `Authorization: Bearer ${server.token}`,
+    'Content-Type: application/yaml',
+    `Content-Length: ${Buffer.byteLength(yaml)}`,
+  ]
+  await new Promise<void>((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n${yaml}`, () => resolve()))
+  // All of it is the kernel's now, which hands it on before the end of the connection.
+  socket.destroy()
+  await once(socket, 'close')
+  return performance.now()
+}
+
+/** When the change feed tells that a service was made. */
+async function firstCreation(feed: AsyncGenerator<StreamEvent>): Promise<number> {
+  for await (const { data } of feed)
+    if (data.includes('"service"') && data.includes('"created"')) return performance.now()
+  throw new Error('the feed ended')
+}
+
+test('a file is applied to its end when its client leaves, in an environment that it makes', async () => {
+  // So many that the client is gone long before they are read.
+  const others = Array.from(
+    { length: 150 },
+    (_, at) => `  - {name: other-${at}, image: busybox:1, deploy: false}`,
+  )
+  const file = `environment: staging
+services:
+${others.join('\n')}
+  - name: alone
+    image: busybox:1
+    start_command: mkdir /tmp/w; echo hi > /tmp/w/index.html; exec httpd -f -p $PORT -h /tmp/w
+`
+  const following = new AbortController()
+  const feed = readEvents(
+    await fetch(`${server.url}/api/v1/events`, {
+      headers: { authorization: `Bearer ${server.token}` },
+      signal: following.signal,
+    }),
+  )
+  expect((await feed.next()).value).toMatchObject({ event: 'ready' })
+  const made = firstCreation(feed)
+  const left = await sendAndLeave(file)
+  expect(await made).toBeGreaterThan(left)
+  following.abort()
+  const { body: services } = await server.api('GET', '/services?environment=staging')
+  expect(services).toHaveLength(others.length + 1)
+  // What comes last of an apply: the network of the environment, and the deploys that follow.
+  const { latest_deploy } = (await server.api('GET', '/services/alone?environment=staging')).body
   expect(await endOf(server, latest_deploy.id)).toMatchObject({ status: 'live', error: null })
   expect((await fetchFrom(server, 'alone.staging.localhost')).text).toBe('hi\n')
 })

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LogDrainDelivery } from '#server/log-drains/schema.ts'
 import { findProgram } from '../stand/packages.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -96,6 +97,10 @@ async function create(input: Record<string, unknown>): Promise<string> {
   return body.id
 }
 
+async function deliveriesOf(id: string): Promise<LogDrainDelivery[]> {
+  return (await server.api('GET', `/log-drains/${id}/deliveries`)).body
+}
+
 function print(command: string, stream = 1): Promise<string> {
   return docker('exec', instance, 'sh', '-c', `(${command}) > /proc/1/fd/${stream}`)
 }
@@ -166,6 +171,10 @@ test('nothing is lost while a target takes nothing, and while the server is kill
   )
   await waitFor(async () => (await drain()).last_error === null, 'the success', SLOW_MS)
   expect((await drain()).dropped).toBe(0)
+  const [last, before] = await deliveriesOf(id)
+  expect(last).toMatchObject({ status: 'delivered', lines: taken('/again').length, error: null })
+  expect(before).toMatchObject({ status: 'failed', lines: 0, error: 'answered 503' })
+  expect(before!.began_at <= before!.ended_at && before!.ended_at <= last!.ended_at).toBe(true)
 })
 
 test('what a target refuses for good is sent in smaller pieces or left out, and the next lines come', async () => {
@@ -174,6 +183,11 @@ test('what a target refuses for good is sent in smaller pieces or left out, and 
   await waitFor(() => taken('/small').includes('after'), 'the last line', SLOW_MS)
   expect(taken('/small')).toEqual([...Array.from({ length: 20 }, (_, index) => String(index + 1)), 'after'])
   expect((await server.api('GET', `/log-drains/${id}`)).body).toMatchObject({ dropped: 1, sent: 21 })
+  expect(await deliveriesOf(id)).toMatchObject([
+    { status: 'delivered', lines: 1 },
+    { status: 'dropped', lines: 1, attempts: 1, error: 'answered 400' },
+    { status: 'delivered', lines: 20 },
+  ])
 })
 
 test('one that is off sends nothing, and goes on where it stood when it is on again', async () => {

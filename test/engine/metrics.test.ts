@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensurePrometheus } from '../stand/prometheus.ts'
+import { uploadSelfSigned } from '../support/certificate.ts'
 import { samplesIn, scrape } from '../support/metrics.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -136,6 +137,7 @@ describe('Prometheus', () => {
   let child: ChildProcess
 
   beforeAll(async () => {
+    await uploadSelfSigned(server, 'busy.localhost', 30)
     folder = mkdtempSync(join(tmpdir(), 'deployer-prometheus-'))
     port = await freePort()
     writeFileSync(join(folder, 'token'), server.token)
@@ -201,10 +203,7 @@ describe('Prometheus', () => {
   test('answers every question of the dashboard for Grafana', async () => {
     const asked = questions()
     expect(asked.length).toBeGreaterThan(15)
-    // No host of a test has a certificate, and nothing has failed.
-    for (const question of asked.filter((each) => !/certificate/.test(each)))
-      await waitFor(async () => (await ask(question)).length > 0, question)
-    for (const question of asked) expect(await ask(question)).toBeInstanceOf(Array)
+    for (const question of asked) await waitFor(async () => (await ask(question)).length > 0, question)
   })
 })
 

@@ -1,37 +1,22 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startReceiver, toldTo, type Receiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { endOf } from './live.ts'
 
-interface Received {
-  path: string
-  headers: IncomingMessage['headers']
-  body: string
-}
-
 let server: TestServer
-let receiver: Server
-let base: string
-let received: Received[] = []
-/** How the receiver answers; null does not answer. */
-let answer: { status: number; headers?: Record<string, string> } | null = { status: 200 }
+let receiver: Receiver
 let mailServer: SMTPServer
 const mails: { to: string[]; text: string }[] = []
 
 beforeAll(async () => {
-  receiver = createServer((request, response) => {
-    void text(request).then((body) => {
-      received.push({ path: request.url!, headers: request.headers, body })
-      if (answer) response.writeHead(answer.status, answer.headers).end('{"said":"so"}')
-    })
-  })
-  base = `http://127.0.0.1:${await listening(receiver.listen(0, '127.0.0.1'))}`
+  receiver = await startReceiver()
   mailServer = new SMTPServer({
     disabledCommands: ['STARTTLS'],
     onAuth: ({ username, password }, _session, done) =>
@@ -51,7 +36,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server?.stop()
-  receiver?.closeAllConnections()
   receiver?.close()
   mailServer?.close()
 })
@@ -63,8 +47,8 @@ beforeEach(async () => {
   for (const id of begun.splice(0)) await endOf(server, id)
   const { body } = await server.api('GET', '/notifications')
   for (const { id } of body as { id: string }[]) await server.api('DELETE', `/notifications/${id}`)
-  received = []
-  answer = { status: 200 }
+  receiver.received = []
+  receiver.answer = { status: 200 }
 })
 
 async function listening(listener: {
@@ -93,15 +77,15 @@ async function failingDeploy(name: string, environment = 'production'): Promise<
   return body.latest_deploy.id
 }
 
-const typesOf = () => received.map(({ body }) => (JSON.parse(body) as { type: string }).type)
+const typesOf = () => toldTo(receiver).map(({ type }) => type)
 
 test('a webhook is told once of each change, signed as Standard Webhooks says', async () => {
-  const { id, secret } = await create({ kind: 'webhook', url: `${base}/hook` })
+  const { id, secret } = await create({ kind: 'webhook', url: `${receiver.url}/hook` })
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/)
   const deploy = await failingDeploy('told')
   await waitFor(() => typesOf().includes('deploy.failed'), 'the message')
   expect(typesOf()).toEqual(['deploy.started', 'deploy.failed'])
-  const { headers, body } = received[1]!
+  const { headers, body } = receiver.received[1]!
   expect(JSON.parse(body)).toMatchObject({
     type: 'deploy.failed',
     data: {
@@ -126,10 +110,10 @@ test('a webhook is told once of each change, signed as Standard Webhooks says', 
 })
 
 test('a message that is refused is sent again with the same id, also after the server was killed', async () => {
-  answer = { status: 503 }
-  const { id } = await create({ kind: 'webhook', url: `${base}/hook`, events: ['deploy.failed'] })
+  receiver.answer = { status: 503 }
+  const { id } = await create({ kind: 'webhook', url: `${receiver.url}/hook`, events: ['deploy.failed'] })
   await failingDeploy('again')
-  await waitFor(() => received.length === 1, 'the first attempt')
+  await waitFor(() => receiver.received.length === 1, 'the first attempt')
   const delivery = async () => (await server.api('GET', `/notifications/${id}/deliveries`)).body[0]
   await waitFor(async () => (await delivery()).attempts.length === 1, 'the record of it')
   expect(await delivery()).toMatchObject({
@@ -138,24 +122,29 @@ test('a message that is refused is sent again with the same id, also after the s
     next_attempt_at: expect.any(String),
   })
   await server.kill('SIGKILL')
-  answer = { status: 204 }
+  receiver.answer = { status: 204 }
   await server.restart()
-  await waitFor(() => received.length === 2, 'the second attempt', 60_000)
-  expect(received[1]!.headers['webhook-id']).toBe(received[0]!.headers['webhook-id'])
+  await waitFor(() => receiver.received.length === 2, 'the second attempt', 60_000)
+  expect(receiver.received[1]!.headers['webhook-id']).toBe(receiver.received[0]!.headers['webhook-id'])
   await waitFor(async () => (await delivery()).status === 'delivered', 'the record of it')
 })
 
 test('events, environments and services choose what is told', async () => {
   await server.api('POST', '/environments', { name: 'staging' })
   await endOf(server, await failingDeploy('chosen'))
-  await create({ kind: 'webhook', url: `${base}/events`, events: ['deploy.failed'] })
-  await create({ kind: 'webhook', url: `${base}/staging`, environment: 'staging' })
-  await create({ kind: 'webhook', url: `${base}/service`, services: ['chosen'], events: ['deploy.failed'] })
-  const off = await create({ kind: 'webhook', url: `${base}/off` })
+  await create({ kind: 'webhook', url: `${receiver.url}/events`, events: ['deploy.failed'] })
+  await create({ kind: 'webhook', url: `${receiver.url}/staging`, environment: 'staging' })
+  await create({
+    kind: 'webhook',
+    url: `${receiver.url}/service`,
+    services: ['chosen'],
+    events: ['deploy.failed'],
+  })
+  const off = await create({ kind: 'webhook', url: `${receiver.url}/off` })
   expect((await server.api('PATCH', `/notifications/${off.id}`, { enabled: false })).body.enabled).toBe(false)
   await failingDeploy('other', 'staging')
   begun.push((await server.api('POST', '/services/chosen/deploys')).body.id)
-  const count = (path: string) => received.filter((each) => each.path === path).length
+  const count = (path: string) => receiver.received.filter((each) => each.path === path).length
   await waitFor(
     () => count('/staging') === 2 && count('/service') === 1 && count('/events') === 2,
     'the messages',
@@ -166,16 +155,20 @@ test('events, environments and services choose what is told', async () => {
 test('Slack, Discord and ntfy get what they read, and their URLs are not shown whole', async () => {
   const slack = await create({
     kind: 'slack',
-    url: `${base}/services/T0/B0/secretpart`,
+    url: `${receiver.url}/services/T0/B0/secretpart`,
     events: ['deploy.failed'],
   })
-  expect(slack.url).toBe(`${base}/services/T0/B0/***`)
-  await create({ kind: 'discord', url: `${base}/api/webhooks/1/secretpart`, events: ['deploy.failed'] })
-  await create({ kind: 'ntfy', url: `${base}/my-topic`, events: ['deploy.failed'] })
+  expect(slack.url).toBe(`${receiver.url}/services/T0/B0/***`)
+  await create({
+    kind: 'discord',
+    url: `${receiver.url}/api/webhooks/1/secretpart`,
+    events: ['deploy.failed'],
+  })
+  await create({ kind: 'ntfy', url: `${receiver.url}/my-topic`, events: ['deploy.failed'] })
   await failingDeploy('chats')
-  await waitFor(() => received.length === 3, 'the messages')
+  await waitFor(() => receiver.received.length === 3, 'the messages')
   const at = (path: string) =>
-    JSON.parse(received.find((each) => each.path === path)!.body) as Record<string, unknown>
+    JSON.parse(receiver.received.find((each) => each.path === path)!.body) as Record<string, unknown>
   expect(at('/services/T0/B0/secretpart').text).toMatch(/^\*Deploy of chats failed\*\n/)
   expect(at('/api/webhooks/1/secretpart')).toMatchObject({
     content: expect.stringMatching(/^Deploy of chats failed\n/),
@@ -189,7 +182,7 @@ test('Slack, Discord and ntfy get what they read, and their URLs are not shown w
     status: 200,
     error: null,
   })
-  expect(received.at(-1)!.path).toBe('/services/T0/B0/secretpart')
+  expect(receiver.received.at(-1)!.path).toBe('/services/T0/B0/secretpart')
 })
 
 test('e-mail reaches a mail server', async () => {
@@ -208,11 +201,11 @@ test('e-mail reaches a mail server', async () => {
 })
 
 test('a redirect is not followed', async () => {
-  answer = { status: 302, headers: { location: `${base}/elsewhere` } }
-  const { id } = await create({ kind: 'webhook', url: `${base}/hook` })
+  receiver.answer = { status: 302, headers: { location: `${receiver.url}/elsewhere` } }
+  const { id } = await create({ kind: 'webhook', url: `${receiver.url}/hook` })
   const { body } = await server.api('POST', `/notifications/${id}/test`)
   expect(body).toEqual({ ok: false, status: 302, error: 'answered 302: redirects are not followed' })
-  expect(received).toHaveLength(1)
+  expect(receiver.received).toHaveLength(1)
 })
 
 test('a target that never answers holds up no other, and is given up in time', async () => {
@@ -220,9 +213,9 @@ test('a target that never answers holds up no other, and is given up in time', a
   const port = await listening(silent.listen(0, '127.0.0.1'))
   await create({ kind: 'webhook', url: `http://127.0.0.1:${port}/`, events: ['deploy.failed'] })
   const { id } = await create({ kind: 'webhook', url: `http://127.0.0.1:${port}/` })
-  await create({ kind: 'webhook', url: `${base}/quick`, events: ['deploy.failed'] })
+  await create({ kind: 'webhook', url: `${receiver.url}/quick`, events: ['deploy.failed'] })
   await failingDeploy('hanging')
-  await waitFor(() => received.length === 1, 'the message to the other')
+  await waitFor(() => receiver.received.length === 1, 'the message to the other')
   const { body } = await server.api('POST', `/notifications/${id}/test`)
   expect(body).toEqual({ ok: false, status: null, error: 'no answer within 15 s' })
   silent.closeAllConnections()
@@ -258,7 +251,7 @@ test('an environment or a service that is not there is not found', async () => {
     const { status } = await server.api('POST', '/notifications', {
       name: 'n',
       kind: 'webhook',
-      url: `${base}/`,
+      url: `${receiver.url}/`,
       ...filter,
     })
     expect(status).toBe(404)

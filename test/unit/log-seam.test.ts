@@ -59,3 +59,27 @@ test('where nothing known is found any more, the time decides', () => {
   const logged = lines(['7', '8', '9'], 7)
   expect(texts(afterKnown(logged, lines(['other'], 7)))).toEqual(['8', '9'])
 })
+
+/** The same line again and again, a period apart, and how much later than that each one arrived. */
+function ticks(count: number, periodMs: number, latenessMs: (index: number) => number): OutputLine[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ts: new Date(Date.UTC(2026, 0) + index * periodMs + latenessMs(index)).toISOString(),
+    stream: 'stdout',
+    line: 'tick',
+  }))
+}
+
+/** Most come at once; the server was busy for a moment, more than once, the last time at the end. */
+const lateNow = (index: number) => (index % 40 > 30 ? 45 - (index % 40) : 1)
+
+test.each([5, 10, 100])(
+  'lines that are all the same every %s ms are told apart by their times',
+  (periodMs) => {
+    const logged = ticks(120, periodMs, () => 0)
+    const arrived = ticks(120, periodMs, lateNow)
+    for (const end of [1, 30, 39, 80, 119])
+      expect(afterKnown(logged, arrived.slice(Math.max(0, end - 64), end))).toEqual(logged.slice(end))
+    for (const start of [0, 1, 35, 90])
+      expect(joinLive(logged.slice(0, 100), arrived.slice(start)).before).toEqual(logged.slice(0, start))
+  },
+)

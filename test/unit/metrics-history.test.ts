@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { History } from '#server/metrics/history.ts'
 import { openHistory } from '#server/metrics/open-history.ts'
 import { readingBetween, type Reading } from '#server/metrics/reading.ts'
+import { windowOf } from '#server/metrics/steps.ts'
 import { viewHistory, viewServiceMetrics } from '#server/metrics/views.ts'
 import { container, sample, target } from './metrics-samples.ts'
 
@@ -130,6 +131,41 @@ describe('the history', () => {
     expect(request_targets[0]!.requests_per_sec).toBe(1.333)
   })
 
+  it.each(['1h', '6h', '24h'] as const)('of %s adds up exactly the steps that it shows', (range) => {
+    // A day and more, with gaps, ending in the middle of an hour.
+    const end = START + 26 * HOUR + 1_234 * SECOND
+    for (let at = START, n = 0; at <= end; at += 130 * SECOND, n++) {
+      if (n % 7 === 3) continue
+      history.add(at, reading(1, { cpu: { a: n % 90, b: 30 }, requests: { 'srv-x': n % 11, dashboard: 1 } }))
+      if (n % 100 === 0) history.forget(at)
+    }
+    const window = windowOf(range, end)
+    const sumOf = (target: string | null) =>
+      history.requestSteps(target, window).reduce((sum, { statuses }) => sum + statuses[0], 0)
+    const { seconds, targets } = history.requestTotals(window)
+    expect(sumOf('srv-x')).toBeGreaterThan(0)
+    expect(targets.map(({ target, statuses }) => [target, statuses[0]])).toEqual([
+      ['dashboard', sumOf('dashboard')],
+      ['srv-x', sumOf('srv-x')],
+    ])
+    expect(seconds).toBe(history.requestSteps(null, window).reduce((sum, step) => sum + step.seconds, 0))
+    const totals = new Map(history.containerTotals(window).map(({ container, cpu }) => [container, cpu]))
+    const readings = history.requestSteps(null, window).reduce((sum, step) => sum + step.seconds / 10, 0)
+    expect(totals.get('b')).toBe(30 * readings)
+  })
+
+  it('goes on when the clock was set back, and when it was set forward', () => {
+    for (const [offset, busy] of [
+      [0, 10],
+      [2 * HOUR, 20],
+      [10 * SECOND, 30],
+      [10 * SECOND, 50],
+    ] as const)
+      history.add(START + offset, reading(busy))
+    const shown = viewHistory(history, '1h', START + 15 * SECOND)
+    expect(shown.host.map(({ cpu_percent }) => cpu_percent)).toEqual([10, 40])
+  })
+
   it('of a service has its instances and its requests alone', () => {
     history.add(START, reading(0, { cpu: { a: 50 }, requests: { 'srv-x': 10, 'srv-y': 20 } }))
     const view = viewServiceMetrics(history, 'srv-x', '1h', START + SECOND)
@@ -200,6 +236,22 @@ describe('the file of the history', () => {
     history = openHistory(path)
     history.add(START, reading(10))
     expect(viewHistory(history, '1h', START + SECOND).host).toHaveLength(1)
+  })
+
+  it('that was written before there were hours gets them', () => {
+    for (let at = START; at < START + 20 * HOUR; at += 100 * SECOND)
+      history.add(at, reading(1, { requests: { 'srv-x': 1 } }))
+    const now = START + 20 * HOUR
+    const before = viewHistory(history, '24h', now).request_targets
+    history.save()
+    history.close()
+    const database = new DatabaseSync(path)
+    for (const table of ['host_steps', 'container_steps', 'request_steps'])
+      database.exec(`DELETE FROM ${table} WHERE seconds = 3600`)
+    database.exec('PRAGMA user_version = 1')
+    database.close()
+    history = new History(path)
+    expect(viewHistory(history, '24h', now).request_targets).toEqual(before)
   })
 
   it('is in memory where none can be written', () => {

@@ -1,6 +1,8 @@
+import { execFile, execFileSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import type { LogLine } from '#server/log-lines.ts'
@@ -162,6 +164,34 @@ test('a disk that takes nothing is told of once; following goes on, and what is 
     )
     .toContainEqual(expect.stringMatching(/^\d+ lines were lost here: the disk did not take/))
   log.leave()
+})
+
+test('a disk that is full keeps whole lines, and takes the next ones when there is room', async () => {
+  const disk = newDirectory()
+  await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk])
+  onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
+  const log = open(join(disk, 'logs'))
+  const long = 'x'.repeat(1_000)
+  for (let n = 1; n <= 400; n++) {
+    log.append([line(`${n} ${long}`)])
+    await log.flushed()
+  }
+  const numbersOf = (texts: string[]) =>
+    texts.filter((text) => text.endsWith(long)).map((text) => parseInt(text))
+  const kept = numbersOf(await stored(log))
+  expect(kept).toEqual(numbers(1, kept.length).map(Number))
+  expect(kept.length).toBeLessThan(300)
+  for (const name of readdirSync(join(disk, 'logs')).slice(0, 10)) rmSync(join(disk, 'logs', name))
+  await expect
+    .poll(
+      async () => {
+        log.append([line('later')])
+        return stored(log)
+      },
+      { timeout: 20_000 },
+    )
+    .toContainEqual(expect.stringMatching(/^\d+ lines were lost here: the disk did not take/))
+  expect((await stored(log)).filter((text) => text === 'later').length).toBeGreaterThan(0)
 })
 
 test('filters take what was asked for', async () => {

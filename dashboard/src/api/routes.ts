@@ -32,6 +32,7 @@ import type {
   MetricsHistory,
   MetricsRange,
   LogDrain,
+  LogDrainDelivery,
   LogDrainInput,
   LogDrainPatch,
   Notification,
@@ -164,5 +165,6 @@ export interface Routes {
   'POST /log-drains': { body: LogDrainInput; reply: LogDrain }
   'PATCH /log-drains/{id}': { body: LogDrainPatch; reply: LogDrain }
   'DELETE /log-drains/{id}': { reply: void }
+  'GET /log-drains/{id}/deliveries': { reply: LogDrainDelivery[] }
   'POST /log-drains/{id}/test': { reply: TestResult }
 }

@@ -22,15 +22,18 @@ export interface ShownChange {
   after: string
 }
 
-/** `port: 3000 -> 8080`, `env.KEY: added`, `port: 3000`. */
+/** `port: 3000 -> 8080`, `port: none -> 3000`, `env.KEY: added`. */
 export function shownChange(change: string): ShownChange {
   const at = change.indexOf(': ')
   const field = change.slice(0, at)
   const rest = change.slice(at + 2)
   const arrow = rest.indexOf(' -> ')
-  return arrow < 0
-    ? { field, before: null, after: rest }
-    : { field, before: rest.slice(0, arrow), after: rest.slice(arrow + 4) }
+  const before = rest.slice(0, Math.max(0, arrow))
+  return {
+    field,
+    before: before === '' || before === 'none' ? null : before,
+    after: arrow < 0 ? rest : rest.slice(arrow + 4),
+  }
 }
 
 /** How many things a plan makes, changes and leaves: `2 to create, 1 unchanged`. */

@@ -3,12 +3,12 @@ import { api } from '../api/client.ts'
 import type { Datastore, DatastorePatch } from '../api/types.ts'
 import { useDraft, type Draft } from '../form/draft.ts'
 import type { Fields } from '../form/merge.ts'
-import { useProblems, type Problems } from '../form/problems.ts'
+import { useProblems, type FormRef, type Problems } from '../form/problems.ts'
 import { toast } from '../ui/toasts.ts'
 
 interface Form<F extends Fields> {
   /** The form's element, for the focus of what is faulty. */
-  element: Parameters<typeof useProblems>[0]
+  element: FormRef
   datastore: () => Datastore
   /** Hands on what the server answered. */
   changed: (datastore: Datastore) => void

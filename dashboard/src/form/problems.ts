@@ -1,4 +1,4 @@
-import { nextTick, ref, type Ref } from 'vue'
+import { nextTick, ref, type ComponentPublicInstance, type Ref } from 'vue'
 import { problemText } from '../api/client.ts'
 import { faultsOf } from './faults.ts'
 
@@ -12,8 +12,11 @@ export interface Problems {
   show: (error: unknown) => Promise<void>
 }
 
+/** A form's element, or the part whose element it is. */
+export type FormRef = Readonly<Ref<HTMLElement | ComponentPublicInstance | null>>
+
 /** The faults of a form, each said once: at its field, or beside the form. `shown` are the fields that may have a place for it. */
-export function useProblems(form: Readonly<Ref<HTMLElement | null>>, shown: readonly string[]): Problems {
+export function useProblems(form: FormRef, shown: readonly string[]): Problems {
   const fields = ref<Record<string, string>>({})
   const rest = ref<string | null>(null)
   return {
@@ -29,7 +32,8 @@ export function useProblems(form: Readonly<Ref<HTMLElement | null>>, shown: read
       fields.value = faults.fields
       rest.value = faults.rest
       await nextTick()
-      const places = form.value?.querySelectorAll<HTMLElement>('[aria-invalid=true]') ?? []
+      const element = form.value && '$el' in form.value ? (form.value.$el as HTMLElement) : form.value
+      const places = element?.querySelectorAll<HTMLElement>('[aria-invalid=true]') ?? []
       if (places.length < Object.keys(faults.fields).length) {
         // A field that is not shown now has no place for what is wrong with it.
         fields.value = {}

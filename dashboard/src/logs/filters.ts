@@ -8,10 +8,19 @@ export interface LogFilters {
   since: string
   until: string
   deploy: string
+  /** The end of its name. */
+  instance: string
   stream: string
 }
 
-const NAMES = ['search', 'since', 'until', 'deploy', 'stream'] as const satisfies (keyof LogFilters)[]
+const NAMES = [
+  'search',
+  'since',
+  'until',
+  'deploy',
+  'instance',
+  'stream',
+] as const satisfies (keyof LogFilters)[]
 
 /** The filters of the address; `set` changes some of them. */
 export function useLogFilters(): {

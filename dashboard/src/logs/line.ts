@@ -19,8 +19,13 @@ const SGR = /\x1b\[[0-9;:]*m/g
 
 export function fromLogEvent(event: LogEvent, number: number): LogLine {
   const text = cleanLine(event.line)
-  const instance = event.instance ? event.instance.slice(event.instance.lastIndexOf('-') + 1) : null
+  const instance = event.instance ? shortInstance(event.instance) : null
   return { number, ts: event.ts, text, plain: text.replace(SGR, ''), kind: event.stream, instance }
+}
+
+/** The end of an instance's name, which tells it from the others of its service. */
+export function shortInstance(name: string): string {
+  return name.slice(name.lastIndexOf('-') + 1)
 }
 
 const LEVEL_COLOURS = { debug: '\x1b[90m', info: '\x1b[36m', warn: '\x1b[33m', error: '\x1b[31m' }

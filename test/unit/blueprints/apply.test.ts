@@ -12,6 +12,7 @@ import { findEnvironment } from '#server/environments/store.ts'
 import { AppError } from '#server/errors.ts'
 import { newId } from '#server/ids.ts'
 import { createService, findService } from '#server/services/operations.ts'
+import { changeVariables } from '#server/services/variables.ts'
 import { ServiceInput } from '#server/services/schema.ts'
 import { resolveEnvironment } from '#server/variables/environment.ts'
 import { openContext } from '../../support/context.ts'
@@ -97,7 +98,7 @@ services:${WEB('api', '\n    env_groups: [shared]\n    env: [{key: DB, from_data
     expect(told(plan)).toEqual(told(done))
     expect(told(done)).toEqual([
       'environment | staging | create',
-      'service | api | create | type: web_service | image: registry.example.com/api:1 | port: 3000',
+      'service | api | create | type: none -> web_service | image: none -> registry.example.com/api:1 | port: none -> 3000',
     ])
     expect(changes.map(({ kind, action }) => `${kind} ${action}`)).toContain('service created')
   })
@@ -149,6 +150,32 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
     )
     expect(resolveEnvironment(findService('a')).get('X')).toBe('w')
     expect(resolveEnvironment(findService('b')).get('HOST')).toBe('a')
+  })
+
+  it('waits with what leads to a variable that is still to be set by hand', () => {
+    const file = `services:${WEB('a', '\n    env: [{key: KEY, sync: false}]')}${WEB('b', '\n    env: [{key: URL, value: "https://${{service.a.env.KEY}}.example.org"}]')}${WEB('c', '\n    env: [{key: OF_B, from_service: {name: b, env_var: URL}}, {key: LEVEL, value: info}]')}`
+    const { warnings } = apply(file)
+    expect(warnings).toEqual([
+      'line 4: KEY of service a has no value yet (sync: false): set it by hand',
+      'line 7: URL of service b leads to KEY of a, which has no value yet: apply the file again when it has',
+      'line 10: OF_B of service c leads to KEY of a, which has no value yet: apply the file again when it has',
+    ])
+    expect(Object.fromEntries(resolveEnvironment(findService('c')))).toEqual({ LEVEL: 'info' })
+    changeVariables(findService('a'), [{ key: 'KEY', value: 'k' }], [])
+    expect(told(apply(file)).slice(1)).toEqual([
+      'service | b | update | env.URL: added',
+      'service | c | update | env.OF_B: added',
+    ])
+    expect(resolveEnvironment(findService('c')).get('OF_B')).toBe('https://k.example.org')
+  })
+
+  it('shows of long commands where they differ', () => {
+    const command = (port: number) => `run ${'--option '.repeat(30)}--port ${port} ${'--last '.repeat(30)}`
+    const file = (port: number) => `services:${WEB('api', `\n    start_command: ${command(port)}`)}`
+    apply(file(3000))
+    expect(told(apply(file(8080)))[0]).toMatch(
+      /start_command: …[^]*--port 3000[^]*… -> …[^]*--port 8080[^]*…$/,
+    )
   })
 
   it('deploys the live services whose environment a group changed, and no others', () => {
@@ -292,6 +319,26 @@ describe('a file that is refused', () => {
     ])
   })
 
+  it('tells what is wrong with a variable of a group once, and not for each service that gets it', () => {
+    const faults =
+      faultsOf(`env_groups: [{name: shared, vars: [{key: HOST, value: "\${{service.gone.host}}"}]}]
+services:${WEB('a', '\n    env_groups: [shared]')}${WEB('b', '\n    env_groups: [shared]')}`)
+    expect(faults).toEqual([
+      expect.stringMatching(
+        /^line 1, column 48: env_groups\[0\].vars\[0\].value: HOST of a: \S+ is missing: production has no service gone/,
+      ),
+    ])
+    expect(() => findService('a')).toThrow('there is no service a')
+  })
+
+  it('lays what is wrong with an environment to where it is named', () => {
+    expect(faultsOf(`environment: ${'e'.repeat(64)}\nservices: [{nam: x}]`)).toEqual([
+      expect.stringMatching(/^line 1, column 1: environment: /),
+      'line 2, column 12: services[0].name: is required',
+      'line 2, column 13: services[0].nam: unknown field',
+    ])
+  })
+
   it('tells the faults of all its parts at once, without those that only follow from others', () => {
     const faults = faultsOf(`env_groups: [{name: shared, vars: [{key: 1, value: x}]}]
 datastores: [{name: db, kind: nothing}]
@@ -300,6 +347,7 @@ services:${WEB('api', '\n    port: 0\n    env: [{key: DB, from_datastore: {name:
       'env_groups[0].vars[0].value',
       'datastores[0].kind',
       'services[0].port',
+      'services[0].env_groups[1]',
     ])
   })
 })

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { applyFile } from '#server/blueprints/apply.ts'
+import { DATASTORE_FIELDS, FIXED_DATASTORE_FIELDS, SERVICE_FIELDS } from '#server/blueprints/compare.ts'
 import { exportBlueprint } from '#server/blueprints/export.ts'
 import { readBlueprint } from '#server/blueprints/read.ts'
 import type { Context } from '#server/context.ts'
@@ -63,46 +64,112 @@ const names = fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9-]{0,10}[a-z0-9]$/)
   maxLength: 6,
 })
 
+/** What any service may set, of whatever type and source. */
 const common = {
-  start_command: fc.option(command, { nil: undefined }),
-  memory_limit_mb: fc.constantFrom(undefined, null, 0, 16, 512),
-  cpu_limit: fc.constantFrom(undefined, 0.25, 2),
-  auto_deploy: fc.constantFrom(undefined, true, false),
+  build_command: command,
+  start_command: command,
+  root_dir: fc.constantFrom('apps/x', 'a b', null),
+  apt_packages: fc.constantFrom([], ['ffmpeg', 'libvips42']),
+  memory_limit_mb: fc.constantFrom(null, 0, 16, 512),
+  cpu_limit: fc.constantFrom(null, 0.25, 2),
+  auto_deploy: fc.boolean(),
+  watch_paths: fc.constantFrom(null, [], ['apps/x/**', '*.md']),
+  deploy: fc.boolean(),
 }
-const service = fc.oneof(
+const image = {
+  image: fc.constantFrom('busybox', 'registry.example.com/team/web:1'),
+  runtime: fc.constantFrom('auto', 'image'),
+}
+const repository = {
+  repo_url: fc.constantFrom(
+    'https://git.example.com/a/b.git',
+    'git@git.example.com:a/b.git',
+    'https://u:p%40@git.example.com/a/b.git',
+  ),
+  branch: fc.constantFrom(null, 'main', '3.10'),
+  runtime: fc.constantFrom('auto', 'docker', 'node', 'python', null),
+  dockerfile_path: fc.constantFrom(null, 'docker/Dockerfile'),
+}
+const listening = {
+  port: fc.constantFrom(null, 80, 65_535),
+  health_check_path: fc.constantFrom(null, '/', '/healthz?full=1'),
+}
+const moved = { pre_deploy_command: command }
+/** A host of its own follows from the service's name, as no two services have one. */
+const hosts = { isCanonical: fc.option(fc.boolean(), { nil: undefined }) }
+const scaled = fc.oneof(
+  fc.record({ instances: fc.constantFrom(null, 0, 1, 32) }),
   fc.record({
-    type: fc.constant('web_service'),
-    image: fc.constant('registry.example.com/web:1'),
-    port: fc.constantFrom(undefined, null, 3000),
-    instances: fc.constantFrom(undefined, 0, 3),
-    health_check_path: fc.constantFrom(undefined, '/healthz'),
-    ...common,
+    disk_mount_path: fc.constantFrom('/data//x/', '/var/lib/x'),
+    instances: fc.constantFrom(0, 1),
   }),
-  fc.record({
-    type: fc.constant('background_worker'),
-    repo_url: fc.constantFrom(
-      'https://git.example.com/a/b.git',
-      'git@git.example.com:a/b.git',
-      'https://u:p%40@git.example.com/a/b.git',
+)
+
+/** Any of these fields, with those that such a service needs. */
+function anyOf(
+  needed: Record<string, fc.Arbitrary<unknown>>,
+  possible: Record<string, fc.Arbitrary<unknown>>,
+) {
+  return fc.record<Record<string, unknown>>({ ...possible, ...needed }, { requiredKeys: Object.keys(needed) })
+}
+function ofType(
+  type: string,
+  needed: Record<string, fc.Arbitrary<unknown>>,
+  possible: Record<string, fc.Arbitrary<unknown>>,
+) {
+  const { runtime: ofImage, ...pulled } = image
+  const { runtime: ofRepository, repo_url, ...built } = repository
+  return fc.oneof(
+    anyOf({ type: fc.constant(type), ...pulled, ...needed }, { runtime: ofImage, ...common, ...possible }),
+    anyOf(
+      { type: fc.constant(type), repo_url, ...needed },
+      { runtime: ofRepository, ...built, ...common, ...possible },
     ),
-    branch: fc.constantFrom(undefined, 'main', '3.10'),
-    root_dir: fc.constantFrom(undefined, 'apps/x'),
-    disk_mount_path: fc.constantFrom(undefined, '/data//x/'),
-    ...common,
-  }),
-  fc.record({
-    type: fc.constant('static_site'),
-    repo_url: fc.constant('https://git.example.com/a/site'),
-    publish_dir: fc.constantFrom(undefined, '.', 'dist'),
-    build_command: fc.option(command, { nil: undefined }),
-    auto_deploy: common.auto_deploy,
-  }),
-  fc.record({
-    type: fc.constant('cron_job'),
-    image: fc.constant('busybox'),
-    schedule: fc.constantFrom('0 3 * * *', '*/5 * * * 1-5'),
-    start_command: command,
-  }),
+  )
+}
+const withScale = (services: fc.Arbitrary<Record<string, unknown>>) =>
+  fc.tuple(services, scaled).map(([fields, scale]) => ({ ...fields, ...scale }))
+
+const service: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
+  withScale(ofType('web_service', {}, { ...listening, ...moved, ...hosts })),
+  withScale(ofType('private_service', {}, { ...listening, ...moved })),
+  withScale(ofType('background_worker', {}, moved)),
+  anyOf(
+    { type: fc.constant('static_site'), repo_url: repository.repo_url },
+    {
+      ...common,
+      ...hosts,
+      runtime: fc.constantFrom('auto', 'static', 'node'),
+      branch: repository.branch,
+      publish_dir: fc.constantFrom(null, '.', 'dist/public'),
+    },
+  ),
+  ofType(
+    'cron_job',
+    { schedule: fc.constantFrom('0 3 * * *', '*/5 * * * 1-5'), start_command: command },
+    moved,
+  ),
+)
+
+const datastore = fc.oneof(
+  anyOf(
+    { kind: fc.constant('relational') },
+    {
+      version: fc.constantFrom('17', '18', '16.4-alpine'),
+      database: fc.constantFrom('app', '_x9'),
+      username: fc.constantFrom('app', 'someone'),
+    },
+  ),
+  anyOf({ kind: fc.constant('keyvalue') }, { version: fc.constantFrom('8', '7.2') }),
+)
+const kept = anyOf(
+  {},
+  {
+    memory_limit_mb: common.memory_limit_mb,
+    cpu_limit: common.cpu_limit,
+    backup_schedule: fc.constantFrom(null, '0 4 * * *'),
+    backup_retention: fc.constantFrom(null, 1, 30),
+  },
 )
 
 const project = fc
@@ -112,24 +179,26 @@ const project = fc
     env: fc.array(variables, { minLength: 3, maxLength: 3 }),
     vars: variables,
     linked: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
-    datastore: fc.record({
-      kind: fc.constantFrom('relational', 'keyvalue'),
-      memory_limit_mb: common.memory_limit_mb,
-      backup_schedule: fc.constantFrom(undefined, '0 4 * * *'),
-    }),
+    datastore: fc.tuple(datastore, kept).map(([own, any]) => ({ ...own, ...any })),
   })
   .map(({ names, services, env, vars, linked, datastore }) => ({
     env_groups: [{ name: names[0], vars }],
     datastores: [{ name: names[1], ...datastore }],
-    services: services.map((fields, index) => ({
-      name: names[index + 2],
-      ...fields,
-      env: [
-        ...env[index]!.filter((entry) => entry.key !== 'TO_STORE'),
-        { key: 'TO_STORE', from_datastore: { name: names[1] } },
-      ],
-      env_groups: linked[index] ? [names[0]] : [],
-    })),
+    services: services.map(({ isCanonical, ...fields }, index) => {
+      const name = names[index + 2]!
+      const host = `${name}.example.org`
+      return {
+        name,
+        ...fields,
+        ...(isCanonical === undefined ? {} : { custom_domains: [host, `www.${host}`] }),
+        ...(isCanonical === true ? { canonical_domain: host } : {}),
+        env: [
+          ...env[index]!.filter((entry) => entry.key !== 'TO_STORE'),
+          { key: 'TO_STORE', from_datastore: { name: names[1] } },
+        ],
+        env_groups: linked[index] ? [names[0]] : [],
+      }
+    }),
   }))
 
 /** Undoes what one case made. */
@@ -143,6 +212,18 @@ beforeAll(async () => {
 afterAll(() => close())
 
 describe('what exists', () => {
+  it('is tried with every field that there is', () => {
+    const tried = new Set<string>()
+    const triedOfStores = new Set<string>()
+    for (const { services, datastores } of fc.sample(project, 500)) {
+      for (const fields of services) for (const field of Object.keys(fields)) tried.add(field)
+      for (const fields of datastores) for (const field of Object.keys(fields)) triedOfStores.add(field)
+    }
+    expect(SERVICE_FIELDS.filter((field) => !tried.has(field))).toEqual([])
+    const ofStores = ['kind', ...FIXED_DATASTORE_FIELDS, ...DATASTORE_FIELDS]
+    expect(ofStores.filter((field) => !triedOfStores.has(field))).toEqual([])
+  })
+
   it('exported and applied again changes nothing', () => {
     fc.assert(
       fc.property(project, fc.boolean(), (made, includesSecrets) => {

@@ -1,4 +1,4 @@
-import { convertCompose } from '#server/blueprints/compose.ts'
+import { convertComposeAside } from '#server/blueprints/reading-thread.ts'
 import { ConvertInput, ConvertResult, isYaml } from '#server/blueprints/requests.ts'
 import { readJson, readText } from '#server/http/body.ts'
 import { originOf } from '#server/http/origin.ts'
@@ -19,6 +19,6 @@ export default defineEndpoint({
   async handler({ event }) {
     const isFile = isYaml(event.node.req.headers['content-type'])
     const compose = isFile ? await readText(event) : validate(ConvertInput, await readJson(event)).compose
-    return convertCompose(compose, originOf(event))
+    return convertComposeAside(compose, originOf(event))
   },
 })

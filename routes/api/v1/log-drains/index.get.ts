@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { viewDrain } from '#server/log-drains/operations.ts'
 import { LogDrain } from '#server/log-drains/schema.ts'
-import { listDrains } from '#server/log-drains/store.ts'
+import { drains } from '#server/log-drains/store.ts'
 
 export default defineEndpoint({
   summary: 'List log drains',
   auth: 'token',
   response: z.array(LogDrain),
-  handler: () => listDrains().map(viewDrain),
+  handler: () => drains.list().map(viewDrain),
 })

@@ -1,7 +1,8 @@
 import { findEnvironment } from '../environments/store.ts'
 import { findService } from '../services/operations.ts'
 
-interface FilterInput {
+/** Whose doings are wanted, as requests say it. */
+export interface FilterInput {
   environment?: string | null | undefined
   services?: string[] | null | undefined
 }

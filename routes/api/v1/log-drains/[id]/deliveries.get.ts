@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { defineEndpoint } from '#server/http/endpoint.ts'
+import { listDrainDeliveries } from '#server/log-drains/deliveries.ts'
+import { findDrain } from '#server/log-drains/operations.ts'
+import { LogDrainDelivery, LogDrainPath } from '#server/log-drains/schema.ts'
+
+export default defineEndpoint({
+  summary: 'List what became of the lines of a log drain',
+  description: 'The newest 100, newest first. Attempts that follow each other and end alike are one entry.',
+  auth: 'token',
+  params: LogDrainPath,
+  response: z.array(LogDrainDelivery),
+  handler: ({ params }) => listDrainDeliveries(findDrain(params.id).id),
+})

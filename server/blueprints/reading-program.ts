@@ -1,0 +1,27 @@
+import { parentPort } from 'node:worker_threads'
+import { AppError, messageOf } from '../errors.ts'
+import { convertCompose } from './compose.ts'
+import { readBlueprint } from './read.ts'
+import type { ReadingAnswer, ReadingRequest } from './reading-thread.ts'
+
+/** The program that reads people's files. Nothing here may reach the database or a secret. */
+parentPort!.on('message', (request: ReadingRequest) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort!.postMessage(answerOf(request))
+})
+
+function answerOf(request: ReadingRequest): ReadingAnswer {
+  try {
+    const { text } = request
+    return {
+      read:
+        request.kind === 'compose'
+          ? convertCompose(text, request.origin)
+          : readBlueprint(text, request.context),
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) return { fault: messageOf(error) }
+    const { code, message, details } = error
+    return { refused: { code, message, details } }
+  }
+}

@@ -1,0 +1,162 @@
+import { createReadStream } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { messageOf } from '../errors.ts'
+import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
+import { openWhole } from '../log-writer.ts'
+import { logger } from '../log.ts'
+import { dayOf, listParts, partPath, readPart, type Slice } from './parts.ts'
+
+const log = logger('logs')
+
+const NEWLINE = 0x0a
+
+interface OpenPart {
+  handle: FileHandle
+  path: string
+  day: string
+  bytes: number
+}
+
+/** The end of a log on the disk: the part that is written now, and the number of the line that comes next. One writes at a time. */
+export class LogEnd {
+  readonly #directory: string
+  readonly #maxPartBytes: number
+  readonly #partClosed: () => void
+  #file: OpenPart | null = null
+  /** Null until the parts were looked at. */
+  #next: number | null = null
+  #opening: Promise<void> | null = null
+  /** Of the part that is written, also while it is being opened: nobody else may take it for a closed one. */
+  #path: string | null = null
+
+  constructor(directory: string, maxPartBytes: number, partClosed: () => void) {
+    this.#directory = directory
+    this.#maxPartBytes = maxPartBytes
+    this.#partClosed = partClosed
+  }
+
+  /** The part that is written now; null when none is. */
+  get path(): string | null {
+    return this.#path
+  }
+
+  /** The day on which that part was begun. */
+  get day(): string | null {
+    return this.#file?.day ?? null
+  }
+
+  /** The number of the next line, once it was found. */
+  get next(): number {
+    return this.#next!
+  }
+
+  /** What is stored now. */
+  slices(): Slice[] {
+    return listParts(this.#directory).map((part) => ({
+      ...part,
+      bytes: part.path === this.#file?.path ? this.#file.bytes : null,
+    }))
+  }
+
+  /** Finds the end of what an earlier run has stored: once, as a torn end is cut off then, and a later one may be growing. */
+  opened(): Promise<void> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = null
+      throw error
+    })
+    return this.#opening
+  }
+
+  /**
+   * Appends as many of the lines as the part has room for, one at least, and calls `kept` with their number in the turn in
+   * which they belong to the log. Throws when the disk does not take them; then it has none of them.
+   */
+  async append(lines: readonly string[], kept: (count: number) => void): Promise<void> {
+    const file = await this.#current()
+    const count = countWithin(lines, this.#maxPartBytes - file.bytes)
+    const text = Buffer.from(lines.slice(0, count).join(''))
+    await appendWhole(file, text)
+    file.bytes += text.length
+    this.#next! += count
+    kept(count)
+    if (file.bytes >= this.#maxPartBytes) await this.close()
+  }
+
+  /** Closes the part that is written, so that it can be packed. */
+  async close(): Promise<void> {
+    const file = this.#file
+    this.#file = null
+    this.#path = null
+    // What a fault of the disk leaves of it is found by the next look.
+    await file?.handle.close().catch(() => {})
+    if (file) this.#partClosed()
+  }
+
+  /** The part to write to: the last one when it is of today and not full, else a new one. */
+  async #current(): Promise<OpenPart> {
+    await this.opened()
+    const day = dayOf(Date.now())
+    if (this.#file && this.#file.day !== day) await this.close()
+    if (!this.#file) {
+      makePrivateDirectory(this.#directory)
+      const path = partPath(this.#directory, this.#next!, day)
+      this.#path = path
+      this.#file = { handle: await open(path, 'a', PRIVATE_FILE_MODE), path, day, bytes: 0 }
+    }
+    return this.#file
+  }
+
+  async #open(): Promise<void> {
+    const last = listParts(this.#directory).at(-1)
+    if (!last) {
+      this.#next = 0
+      return
+    }
+    const isGrowing = !last.isPacked && last.day === dayOf(Date.now())
+    const handle = last.isPacked ? null : await openWhole(last.path)
+    const content = last.isPacked ? null : await readPart({ ...last, bytes: null })
+    const lines = last.isPacked ? await countPacked(last.path) : content ? countLines(content) : 0
+    if (!handle || !isGrowing || !content || content.length >= this.#maxPartBytes) await handle?.close()
+    else {
+      this.#path = last.path
+      this.#file = { handle, path: last.path, day: last.day, bytes: content.length }
+    }
+    this.#next = last.first + lines
+  }
+}
+
+/** How many lines go into so many bytes; one always does, so that a part is longer by no more than a line. */
+function countWithin(lines: readonly string[], bytes: number): number {
+  let length = 0
+  const end = lines.findIndex((line) => (length += Buffer.byteLength(line)) > bytes)
+  return end === -1 ? lines.length : end + 1
+}
+
+/** Appends whole lines or nothing: what a full disk took of them is cut off again. */
+async function appendWhole({ handle, bytes }: OpenPart, text: Buffer): Promise<void> {
+  try {
+    await handle.appendFile(text)
+  } catch (error) {
+    await handle.truncate(bytes).catch(() => {})
+    throw error
+  }
+}
+
+/** How many lines a packed part has that can be read; one at least, so that the next part gets another name. */
+async function countPacked(path: string): Promise<number> {
+  let count = 0
+  await pipeline(createReadStream(path), createGunzip(), async (pieces: AsyncIterable<Buffer>) => {
+    for await (const piece of pieces) count += countLines(piece)
+  }).catch((error: unknown) =>
+    log.warn('a part of a service log cannot be read', { path, error: messageOf(error) }),
+  )
+  return Math.max(1, count)
+}
+
+function countLines(content: Buffer): number {
+  let count = 0
+  for (let at = content.indexOf(NEWLINE); at !== -1; at = content.indexOf(NEWLINE, at + 1)) count++
+  return count
+}

@@ -1,0 +1,12 @@
+import { timestamp } from '../clock.ts'
+import type { LogLine } from '../log-lines.ts'
+
+/** A line of the server's own in a log. */
+export function systemLine(line: string): LogLine {
+  return { ts: timestamp(Date.now()), stream: 'system', line }
+}
+
+/** One that says how many lines are missing at its place. */
+export function lostLine(count: number, why: string): LogLine {
+  return systemLine(`${count === 1 ? '1 line was' : `${count} lines were`} lost here: ${why}`)
+}

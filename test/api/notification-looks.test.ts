@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uploadSelfSigned } from '../support/certificate.ts'
+import { startReceiver, toldTo, type Receiver } from '../support/receiver.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+
+const run = promisify(execFile)
+
+let disk: string
+let receiver: Receiver
+let server: TestServer
+
+beforeAll(async () => {
+  disk = mkdtempSync(join(tmpdir(), 'deployer-disk-'))
+  // A disk of its own, that can be filled.
+  await run('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk])
+  receiver = await startReceiver()
+  server = await startServer({ dataDirectory: disk })
+  await server.api('POST', '/notifications', { name: 'all', kind: 'webhook', url: receiver.url })
+})
+afterAll(async () => {
+  await server?.stop()
+  receiver?.close()
+  await run('umount', ['--lazy', disk])
+  rmSync(disk, { recursive: true, force: true })
+})
+
+/** Leaves so much of the disk free, and has the server look at it. */
+async function leaveFree(percent: number): Promise<void> {
+  const file = join(disk, 'filling')
+  rmSync(file, { force: true })
+  const { bavail, blocks, bsize } = statfsSync(disk)
+  writeFileSync(file, Buffer.alloc(Math.max(0, bavail - Math.ceil((blocks * percent) / 100)) * bsize))
+  // It looks when it starts, and once a minute.
+  await server.restart()
+}
+
+const told = (type: string) => toldTo(receiver).filter((each) => each.type === type)
+
+test('a disk that is nearly full is told once, and again after there was room', async () => {
+  await leaveFree(12)
+  await leaveFree(8)
+  await waitFor(() => told('server.disk_low').length === 1, 'the first message')
+  expect(told('server.disk_low')[0]!.data).toMatchObject({ path: disk, free_percent: expect.any(Number) })
+  expect(told('server.disk_low')[0]!.data.free_percent).toBeLessThan(10)
+  await leaveFree(12)
+  await leaveFree(7)
+  await leaveFree(20)
+  await leaveFree(8)
+  await waitFor(() => told('server.disk_low').length === 2, 'the second message')
+  await leaveFree(50)
+})
+
+test('a certificate that ends is told at 14, 7, 3 and 1 days, each once', async () => {
+  for (const days of [20, 14, 7, 2, 1]) await uploadSelfSigned(server, `in-${days}.example.com`, days)
+  await server.restart()
+  await waitFor(() => told('certificate.expiring').length === 4, 'the messages')
+  await server.restart()
+  await uploadSelfSigned(server, 'in-3.example.com', 3)
+  await server.restart()
+  await waitFor(() => told('certificate.expiring').length === 5, 'the message of the last one')
+  const all = told('certificate.expiring').map(({ data }) => data.days_left as number)
+  expect([...all.slice(0, 4).sort((left, right) => right - left), all[4]]).toEqual([14, 7, 2, 1, 3])
+  expect(told('certificate.expiring').at(-1)!.data.host).toBe('in-3.example.com')
+})

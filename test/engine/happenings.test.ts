@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startReceiver, toldTo, type Receiver, type Told } from '../support/receiver.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { become, create, type Datastore } from './datastore-support.ts'
+import { openDoor, type EngineDoor } from './engine-door.ts'
+import { containersOf, docker, endOf } from './live.ts'
+
+/** A service is down for ten seconds before anybody is told, and a busy machine takes its time. */
+const LIMIT_MS = 120_000
+const DAY_MS = 86_400_000
+
+let door: EngineDoor
+let server: TestServer
+let receiver: Receiver
+let cache: Datastore
+
+beforeAll(async () => {
+  door = await openDoor()
+  receiver = await startReceiver()
+  server = await startServer({ engine: true, flags: ['--docker-host', door.host] })
+  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
+  await server.api('POST', '/notifications', { name: 'all', kind: 'webhook', url: receiver.url })
+  const { id } = await create(server, { kind: 'keyvalue', name: 'cache' })
+  cache = await become(server, id, 'available')
+})
+afterAll(async () => {
+  door?.refuse(null)
+  await server?.stop()
+  await door?.close()
+  receiver?.close()
+})
+
+async function createLive(name: string, fields: object): Promise<string> {
+  const { status, body } = await server.api('POST', '/services', { name, image: 'busybox:1', ...fields })
+  expect({ status, body }).toMatchObject({ status: 201 })
+  expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+  return body.id
+}
+
+const ofSubject = (type: string, name: string) =>
+  toldTo(receiver).filter(
+    ({ type: each, data }) => each === type && (data.service ?? data.datastore)?.name === name,
+  )
+
+function told(type: string, name: string): Promise<Told> {
+  return waitFor(() => ofSubject(type, name)[0], `${type} of ${name}`, LIMIT_MS)
+}
+
+test('a service and a datastore that do not answer are told once, and so is that they answer again', async () => {
+  const id = await createLive('web', {
+    start_command: 'mkdir /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www',
+  })
+  const [instance] = await containersOf(id)
+  await docker('pause', instance!, cache.id)
+  const [service, datastore] = await Promise.all([
+    told('service.down', 'web'),
+    told('datastore.down', 'cache'),
+  ])
+  expect(service.data).toMatchObject({ service: { id }, message: expect.stringContaining('paused') })
+  expect(datastore.data).toMatchObject({ datastore: { id: cache.id }, message: expect.any(String) })
+  await docker('unpause', instance!, cache.id)
+  await Promise.all([told('service.recovered', 'web'), told('datastore.recovered', 'cache')])
+  for (const type of ['down', 'recovered'])
+    expect([ofSubject(`service.${type}`, 'web'), ofSubject(`datastore.${type}`, 'cache')]).toMatchObject([
+      [{}],
+      [{}],
+    ])
+})
+
+test('a program that needs more memory than it may have is told', async () => {
+  const id = await createLive('hungry', {
+    type: 'background_worker',
+    memory_limit_mb: 32,
+    start_command:
+      'while [ ! -f /tmp/eat ]; do sleep 0.2; done; rm /tmp/eat; held=$(head -c 100m /dev/zero | tr "\\0" x)',
+  })
+  const [instance] = await containersOf(id)
+  await docker('exec', instance!, 'touch', '/tmp/eat')
+  expect((await told('service.out_of_memory', 'hungry')).data).toMatchObject({
+    service: { id },
+    message: expect.stringContaining(instance!),
+  })
+})
+
+test('a run that fails is told, and one that succeeds is not', async () => {
+  await createLive('runner', { type: 'background_worker', start_command: 'sleep 1000000' })
+  for (const command of ['true', 'exit 3']) {
+    const { body } = await server.api('POST', '/services/runner/jobs', { command })
+    await waitFor(
+      async () => ['succeeded', 'failed'].includes((await server.api('GET', `/jobs/${body.id}`)).body.status),
+      'its end',
+      LIMIT_MS,
+    )
+  }
+  expect((await told('job.failed', 'runner')).data.job).toMatchObject({ command: 'exit 3', exit_code: 3 })
+  expect(ofSubject('job.failed', 'runner')).toHaveLength(1)
+})
+
+test('a backup that is not made is told with the reason', async () => {
+  door.refuse({ line: /^POST \S*\/containers\/create\?\S*name=bak-/, words: 'not now' })
+  await server.api('POST', '/datastores/cache/backups')
+  const { data } = await told('backup.failed', 'cache')
+  expect(data.backup).toMatchObject({ error: expect.stringContaining('not now') })
+  door.refuse(null)
+})
+
+test('runs that a server has missed for days are told in one message', async () => {
+  await createLive('nightly', { type: 'cron_job', schedule: '0 3 * * *', start_command: 'true' })
+  await server.kill('SIGTERM')
+  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))
+  database.prepare('UPDATE schedule_marks SET seen_at = seen_at - ?').run(3 * DAY_MS)
+  database.close()
+  await server.restart()
+  await told('job.missed', 'nightly')
+  await server.restart()
+  await server.api('POST', '/services/runner/jobs', { command: 'exit 4' })
+  await waitFor(() => ofSubject('job.failed', 'runner').length === 2, 'a later message', LIMIT_MS)
+  expect(ofSubject('job.missed', 'nightly')).toHaveLength(1)
+})

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { exposition } from '#server/metrics/exposition.ts'
+import { freshContainers, freshLatest, publishLatest } from '#server/metrics/latest.ts'
+import { readingBetween } from '#server/metrics/reading.ts'
+import { samplesIn } from '../support/metrics.ts'
+import { container, sample, target } from './metrics-samples.ts'
+
+afterEach(() => vi.useRealTimers())
+
+function found() {
+  const containers = (clock: number) => [
+    { ...container('srv-1-abcde', clock, clock / 2), id: 'srv-1', name: 'api.staging' },
+    {
+      ...container('dbs-1', clock, null),
+      id: 'dbs-1',
+      name: 'db',
+      kind: 'datastore' as const,
+      memoryBytes: 5,
+    },
+  ]
+  const targets = [target('srv-1', [3, 0, 0, 1]), { ...target('srv-gone', [1, 0, 0, 0]), name: null }]
+  const [before, after] = [0, 10].map((clock) => sample({ clock, containers: containers(clock), targets }))
+  return { sample: after!, reading: readingBetween(before!, after!) }
+}
+
+const textOf = (latest: ReturnType<typeof found> | null) =>
+  exposition({ version: '1.2.3', certificates: [['a"b\\c', 1_700_000_000]] }, latest)
+
+describe('the text for Prometheus', () => {
+  it('names services by their instances and datastores without, each as it is called in its environment', () => {
+    const labels = samplesIn(textOf(found()))
+      .filter(({ name }) => name === 'svc_container_memory_bytes')
+      .map((each) => each.labels)
+    expect(labels).toEqual([
+      { kind: 'service', id: 'srv-1', name: 'api.staging', instance_id: 'srv-1-abcde' },
+      { kind: 'datastore', id: 'dbs-1', name: 'db' },
+    ])
+  })
+
+  it('leaves out what could not be read, and targets that are gone', () => {
+    const samples = samplesIn(textOf(found()))
+    const of = (name: string) => samples.filter((each) => each.name === name)
+    expect(of('svc_container_cpu_percent')).toMatchObject([{ labels: { id: 'srv-1' }, value: 50 }])
+    expect(of('svc_http_requests_total').map(({ labels, value }) => [labels.status_class, value])).toEqual([
+      ['2xx', 3],
+      ['3xx', 0],
+      ['4xx', 0],
+      ['5xx', 1],
+    ])
+  })
+
+  it('counts requests into buckets that hold all faster ones too', () => {
+    const samples = samplesIn(textOf(found()))
+    const buckets = samples.filter(({ name }) => name === 'svc_http_request_duration_seconds_bucket')
+    const values = buckets.map(({ value }) => value)
+    expect(values).toEqual(values.toSorted((left, right) => left - right))
+    expect(buckets.at(-1)!.labels.le).toBe('+Inf')
+    expect(samples.find(({ name }) => name === 'svc_http_request_duration_seconds_count')!.value).toBe(
+      values.at(-1),
+    )
+  })
+
+  it('has the version and the certificates whatever was measured', () => {
+    expect(
+      textOf(null)
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('#')),
+    ).toEqual([
+      'svc_build_info{version="1.2.3"} 1',
+      'svc_certificate_not_after_timestamp_seconds{host="a\\"b\\\\c"} 1700000000',
+    ])
+  })
+})
+
+describe('what was measured last', () => {
+  it('is of now for 30 seconds', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    publishLatest(found())
+    vi.advanceTimersByTime(30_000)
+    expect(freshLatest()).not.toBeNull()
+    expect([...freshContainers().keys()]).toEqual(['srv-1-abcde', 'dbs-1'])
+    vi.advanceTimersByTime(1)
+    expect(freshLatest()).toBeNull()
+    expect(freshContainers().size).toBe(0)
+  })
+})

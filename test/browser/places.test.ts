@@ -109,6 +109,7 @@ test('a dialog gives the focus back to what opened it', async () => {
 test('going back finds the list where it was left, with its filter', async () => {
   await page.goto('/services')
   await page.getByLabel('Filter by name').fill('shop')
+  await page.getByLabel('State').selectOption('Not deployed')
   const link = page.getByRole('link', { name: 'shop-30', exact: true })
   await link.evaluate((element) => element.scrollIntoView({ block: 'center' }))
   const place = await page.evaluate<number>('scrollY')

@@ -203,7 +203,7 @@ describe('the process that reads sources', () => {
 })
 
 describe('the program that starts git', () => {
-  it('reaches node and its three numbers alone: credentials pass through it', () => {
+  it('reaches node and its two numbers alone: credentials pass through it', () => {
     expect(reachedFrom('daemon/git-runner.ts').filter((specifier) => !specifier.startsWith('node:'))).toEqual(
       ['daemon/git-runner.ts', 'daemon/sources/git-lifeline.ts'],
     )

@@ -103,7 +103,7 @@ test('an env group is created, filled, linked from both sides, unlinked, and del
   await page.getByLabel('Name', { exact: true }).fill('LOG_LEVEL')
   await page.getByLabel('Value of LOG_LEVEL').fill('info')
   await button('Save').click()
-  await page.getByText('at their next deploy or restart').waitFor()
+  await page.getByText('Saved. The values reach the linked services').waitFor()
   // What another client adds appears, and what is saved here leaves it as it is.
   await server.api('PATCH', '/env-groups/shared/env', { set: { OTHER: 'kept' } })
   await button('Show the value of OTHER').waitFor()

@@ -18,6 +18,7 @@ beforeAll(async () => {
   })
   browser = await TestBrowser.launch()
   page = await browser.open(server.url)
+  page.setDefaultTimeout(15_000)
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()
@@ -30,11 +31,8 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 
 test('setting up asks for the code that the link lacks, and again for one that the server refuses', async () => {
   await page.goto('/setup')
-  await waitFor(
-    async () =>
-      await page.getByLabel('Setup code').evaluate<boolean>('(field) => field === document.activeElement'),
-    'the focus in the first empty field',
-  )
+  const focused = () => page.evaluate<string>("document.activeElement.labels?.[0].innerText ?? ''")
+  await waitFor(async () => (await focused()).trim() === 'Setup code', 'the focus in the first empty field')
   await page.goto('/setup?code=mistyped')
   await page.getByLabel('E-mail').fill('ada@example.com')
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
@@ -53,7 +51,7 @@ test('an environment is created on its page or on the way to something new, hold
   await button('New environment').click()
   await page.getByLabel('Name', { exact: true }).fill('production')
   await button('Create environment').click()
-  await page.getByText('is in use').waitFor()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
   await page.getByLabel('Name', { exact: true }).fill('staging')
   await button('Create environment').click()
   const staging = page.getByRole('article', { name: 'staging' })
@@ -68,19 +66,20 @@ test('an environment is created on its page or on the way to something new, hold
   await server.api('POST', '/services', { name: 'web', environment: 'staging', deploy: false })
   await staging.getByRole('link', { name: 'web', exact: true }).waitFor()
   await staging.getByRole('button', { name: /Delete its services and datastores first/ }).waitFor()
-  await server.api('DELETE', '/services/web?environment=staging')
-  await staging.getByRole('button', { name: 'Delete staging…', exact: true }).click()
-  await button('Delete environment').click()
-  await staging.waitFor({ state: 'detached' })
 
   await page.goto('/services/new')
   await button('New environment…').click()
-  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('staging')
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('preview')
   await button('Create environment').click()
   await waitFor(
-    async () => (await page.getByLabel('Environment', { exact: true }).inputValue()) === 'staging',
+    async () => (await page.getByLabel('Environment', { exact: true }).inputValue()) === 'preview',
     'the new environment to be chosen',
   )
+  await page.getByLabel('Environment', { exact: true }).selectOption('staging')
+  await main('Environments')
+  await button('Delete preview…').click()
+  await button('Delete environment').click()
+  await page.getByRole('article', { name: 'preview' }).waitFor({ state: 'detached' })
   expect(browser.faults).toEqual([])
 })
 
@@ -101,7 +100,7 @@ test('an env group is created, filled, linked from both sides, unlinked, and del
   await page.waitForURL('**/env-groups/shared')
   await button('Add variable').click()
   await page.getByLabel('Name', { exact: true }).fill('LOG_LEVEL')
-  await page.getByLabel('Value of LOG_LEVEL').fill('info')
+  await page.getByLabel('Value of LOG_LEVEL', { exact: true }).fill('info')
   await button('Save').click()
   await page.getByText('Saved. The values reach the linked services').waitFor()
   // What another client adds appears, and what is saved here leaves it as it is.

@@ -18,7 +18,6 @@ beforeAll(async () => {
   })
   browser = await TestBrowser.launch()
   page = await browser.open(server.url)
-  page.setDefaultTimeout(15_000)
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()
@@ -77,7 +76,7 @@ test('an environment is created on its page or on the way to something new, hold
   )
   await page.getByLabel('Environment', { exact: true }).selectOption('staging')
   await main('Environments')
-  await button('Delete preview…').click()
+  await page.getByRole('button', { name: /^Delete preview/ }).click()
   await button('Delete environment').click()
   await page.getByRole('article', { name: 'preview' }).waitFor({ state: 'detached' })
   expect(browser.faults).toEqual([])

@@ -17,6 +17,8 @@ export { ensureSshKey } from './ssh-key.ts'
 const CHECKOUT_TIMEOUT_MS = 15 * 60_000
 /** As much of a commit's message as is kept. */
 const MAX_MESSAGE_CHARACTERS = 8 * 1024
+/** And of the name of its author. */
+const MAX_AUTHOR_CHARACTERS = 256
 
 export interface CheckoutRequest extends RemoteAccess, CommitChoice {
   /** Made when it is missing; must be empty. */
@@ -31,6 +33,7 @@ export interface CheckoutRequest extends RemoteAccess, CommitChoice {
 /** What a checkout is of. */
 export interface Checkout extends FetchedCommit {
   message: string
+  author: string
 }
 
 /**
@@ -66,12 +69,20 @@ async function layOut(repository: Repository, request: CheckoutRequest): Promise
   const { sha, branch } = await fetchCommit(repository, request, request.onLine)
   await refuseLargeTree(repository, sha)
   await repository.git(['checkout', '--quiet', '--force', '--detach', sha])
-  const message = await repository.git(['show', '--no-patch', '--format=%B', sha])
+  // The name of an author is one line.
+  const [author = '', ...message] = (
+    await repository.git(['show', '--no-patch', '--format=%an%n%B', sha])
+  ).split('\n')
   const hasSubmodules = await fetchSubmodules(repository, request.onLine)
   const { directory, reader, onLine } = request
   const { usesLfs } = await reader.ask(FINISH_CHECKOUT, { directory, hasSubmodules })
   if (usesLfs) onLine('files kept by Git LFS are not fetched: the build sees their pointers')
-  return { sha, message: message.trim().slice(0, MAX_MESSAGE_CHARACTERS), branch }
+  return {
+    sha,
+    message: message.join('\n').trim().slice(0, MAX_MESSAGE_CHARACTERS),
+    author: author.slice(0, MAX_AUTHOR_CHARACTERS),
+    branch,
+  }
 }
 
 /** Refuses before anything is written: a few kilobytes of git objects can name any number of files. */

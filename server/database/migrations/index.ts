@@ -13,6 +13,7 @@ import logsAndNotifications from './014-logs-and-notifications.ts'
 import blueprints from './015-blueprints.ts'
 import aptPackages from './016-apt-packages.ts'
 import deliveriesOfLogDrains from './020-deliveries-of-log-drains.ts'
+import authorsOfCommits from './024-authors-of-commits.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [
@@ -31,4 +32,5 @@ export const migrations: readonly string[] = [
   blueprints,
   aptPackages,
   deliveriesOfLogDrains,
+  authorsOfCommits,
 ]

@@ -23,7 +23,6 @@ try {
     waits.push(performance.now() - began)
   }
   console.log(`a new host is certified after  median ${median(waits).toFixed(0)} ms (aim: at most 5000 ms)`)
-  const idle = await apiP99(place)
   const last = await addHosts(place)
   await stopAll(place)
   giveCertificates(place, Date.now() + 60 * DAY_MS)
@@ -32,6 +31,8 @@ try {
   console.log(
     `1,000 certificates are shown   ${(performance.now() - began).toFixed(0)} ms after the server's start`,
   )
+  // As much is served as later, and the server has run as long; nothing is due.
+  const idle = await apiP99(place)
   await place.server.kill('SIGTERM')
   giveCertificates(place, Date.now() - DAY_MS)
   await place.server.restart()

@@ -10,8 +10,17 @@ import { unpackFolder } from './sites/unpack-folder.ts'
 import { deleteTree } from './sources/delete-tree.ts'
 import { untilTooLarge } from './sources/directory-size.ts'
 import { finishCheckout } from './sources/finish-checkout.ts'
-import { FINISH_CHECKOUT, KEEP_ARCHIVE, REMOVE_TREE, UNPACK_ARCHIVE, WATCH_SIZE } from './sources/jobs.ts'
+import {
+  FINISH_CHECKOUT,
+  KEEP_ARCHIVE,
+  READ_POINTERS,
+  REMOVE_TREE,
+  UNPACK_ARCHIVE,
+  WATCH_SIZE,
+  WRITE_OBJECTS,
+} from './sources/jobs.ts'
 import { keepArchive } from './sources/keep-archive.ts'
+import { readPointers, writeObjects } from './sources/lfs-files.ts'
 import { unpackArchive } from './sources/unpack.ts'
 
 /** The program that reads users' files. Nothing here may reach the database, the engine or a secret. */
@@ -20,6 +29,8 @@ if (isMainThread) {
     done(KEEP_ARCHIVE, (input, streams) => keepArchive(input, streams.input)),
     done(UNPACK_ARCHIVE, unpackArchive),
     done(WATCH_SIZE, untilTooLarge),
+    done(READ_POINTERS, readPointers),
+    done(WRITE_OBJECTS, (input, streams) => writeObjects(input, streams.input)),
     done(FINISH_CHECKOUT, finishCheckout),
     done(REMOVE_TREE, deleteTree),
     done(CHOOSE_RECIPE, chooseRecipe),

@@ -4,7 +4,17 @@ import { AppError, messageOf } from './errors.ts'
 import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from './files.ts'
 
 /** Folders of the data directory that are written by name. */
-const FOLDERS = ['archives', 'certificates', 'checkouts', 'deliveries', 'logs', 'proxy', 'sites', 'ssh']
+const FOLDERS = [
+  'archives',
+  'certificates',
+  'checkouts',
+  'deliveries',
+  'logs',
+  'mirrors',
+  'proxy',
+  'sites',
+  'ssh',
+]
 /** What tells a data directory from one that is somebody else's. */
 const OWN_FILES = ['deployer.db', 'lock.db', 'secret.key', 'api_token', 'setup_code']
 /** Of file systems: an empty one has it. */

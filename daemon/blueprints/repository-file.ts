@@ -4,7 +4,6 @@ import { MAX_YAML_BYTES } from '#server/blueprints/yaml.ts'
 import type { RepositoryFile } from '#server/blueprints/synced-schema.ts'
 import { useContext } from '#server/context.ts'
 import { AppError } from '#server/errors.ts'
-import { makePrivateDirectory } from '#server/files.ts'
 import { servingConnection } from '#server/git/serving.ts'
 import { splitCredentials } from '#server/git/url.ts'
 import { randomHex } from '#server/ids.ts'
@@ -12,10 +11,10 @@ import { BuildFailure } from '../builds/failure.ts'
 import { Slots } from '../reader/slots.ts'
 import { remoteAccess } from '../sources/branches.ts'
 import { fetchCommit, type CommitChoice } from '../sources/fetch.ts'
-import { RemoteFault, withRemote } from '../sources/git-remote.ts'
+import { RemoteFault, withRemote, type Remote } from '../sources/git-remote.ts'
 import { clearTree } from '../sources/remove-tree.ts'
 import { Repository } from '../sources/repository.ts'
-import { watchSize } from '../sources/size-watch.ts'
+import { withinSize } from '../sources/size-watch.ts'
 
 /** Where a blueprint is looked for when nobody says it. */
 const USUAL_PATHS = ['deployer.yaml', 'render.yaml']
@@ -46,21 +45,20 @@ export function readRepositoryFile(choice: FileChoice): Promise<RepositoryFile> 
 async function read(choice: FileChoice): Promise<RepositoryFile> {
   const { options, stopping } = useContext()
   const directory = join(options.dataDirectory, 'checkouts', `blueprint-${randomHex(NAME_BYTES)}`)
-  const ending = new AbortController()
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  const signal = AbortSignal.any([timeout, ending.signal, stopping])
+  const signal = AbortSignal.any([timeout, stopping])
   const { url, username, password } = splitCredentials(choice.url)
   const serving = username === null && password === null ? await servingConnection(url) : null
   const access = { ...remoteAccess(choice.url), credentials: serving?.credentials ?? null }
-  makePrivateDirectory(directory)
-  const watching = watchSize(directory, signal, (fault) => ending.abort(fault))
+  const find = async (remote: Remote): Promise<RepositoryFile> => {
+    const repository = new Repository(directory, remote)
+    await repository.make()
+    const { sha, branch } = await fetchCommit(repository, choice, () => {})
+    const paths = choice.path === null ? USUAL_PATHS : [plainPath(choice.path)]
+    return { ...(await findFile(repository, sha, paths)), branch, commit: sha }
+  }
   try {
-    return await withRemote(access, async (remote) => {
-      const repository = new Repository(directory, remote, signal)
-      const { sha, branch } = await fetchCommit(repository, choice, () => {})
-      const paths = choice.path === null ? USUAL_PATHS : [plainPath(choice.path)]
-      return { ...(await findFile(repository, sha, paths)), branch, commit: sha }
-    })
+    return await withinSize([directory], signal, (limited) => withRemote(access, limited, find))
   } catch (error) {
     if (timeout.aborted)
       throw new AppError('git_remote_unreachable', `reading ${url} took longer than ${TIMEOUT_MS / 1_000} s`)
@@ -69,8 +67,6 @@ async function read(choice: FileChoice): Promise<RepositoryFile> {
     const code = error.kind === 'refused' ? 'git_authorization_rejected' : 'git_remote_unreachable'
     throw new AppError(code, error.message, { cause: error })
   } finally {
-    ending.abort()
-    await watching
     await clearTree(directory)
   }
 }

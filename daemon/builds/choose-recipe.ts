@@ -85,7 +85,7 @@ class Chooser {
     const recipe = await this.#asItIs('static_site')
     if (!isProgram || startCommand === null) return recipe
     const obstacle = `this is no static site (${name} starts it with: ${startCommand}): deploy it as a web_service, or set publish_dir to the folder with the pages`
-    return { ...recipe, obstacle }
+    return { ...recipe, publishDirectory: null, obstacle }
   }
 
   /** Pages in the tree of what was not said to be a site. */

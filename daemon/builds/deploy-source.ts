@@ -9,7 +9,7 @@ import type { LogWriter } from '#server/log-files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import type { Reader } from '../reader/reader.ts'
 import { Slots } from '../reader/slots.ts'
-import { remoteAccess } from '../sources/branches.ts'
+import { checkoutAccess } from '../sources/branches.ts'
 import { checkout } from '../sources/git.ts'
 import { UNPACK_ARCHIVE } from '../sources/jobs.ts'
 import { BuildFailure } from './failure.ts'
@@ -73,10 +73,10 @@ async function layOut(
   const serving = deploy.repo_credentials === null ? await servingOf(source.repo_url!) : null
   log.system(`cloning ${source.repo_url}${serving ? ` as ${serving.connection.account}` : ''}`)
   const head = await checkout({
-    ...remoteAccess(
+    ...checkoutAccess(
       deploy.repo_credentials === null ? source.repo_url! : vault.open(deploy.repo_credentials),
+      serving,
     ),
-    credentials: serving?.credentials ?? null,
     branch: source.branch,
     commit: source.commit,
     confined: BY_HOOK.has(deploy.trigger),

@@ -11,7 +11,7 @@ import { randomHex } from '#server/ids.ts'
 import type { Reader } from '../reader/reader.ts'
 import { Slots } from '../reader/slots.ts'
 import { receiveArchive } from '../sources/archive.ts'
-import { remoteAccess } from '../sources/branches.ts'
+import { checkoutAccess } from '../sources/branches.ts'
 import { RemoteFault } from '../sources/git-remote.ts'
 import { checkout } from '../sources/git.ts'
 import { UNPACK_ARCHIVE } from '../sources/jobs.ts'
@@ -43,8 +43,7 @@ export async function detectRepository(
   const serving = username === null && password === null ? await servingConnection(repo_url) : null
   return detect(hints, signal, async (directory, reader, limited) => {
     await checkout({
-      ...remoteAccess(repo_url),
-      credentials: serving?.credentials ?? null,
+      ...checkoutAccess(repo_url, serving),
       branch: branch ?? null,
       commit: null,
       confined: false,

@@ -33,6 +33,8 @@ function prepare(acme: Acme): void {
   const { trusted } = useContext().options.acme
   const { defaults, interceptors } = acme.axios
   defaults.timeout = ANSWER_MS
+  // Refusals are read below.
+  defaults.validateStatus = null
   defaults.headers.common['User-Agent'] = `deployer/${VERSION}`
   defaults.httpsAgent = new Agent({
     keepAlive: true,
@@ -67,6 +69,8 @@ function prepare(acme: Acme): void {
 /** The certificate authority of the options, with this server's account there. */
 export class Authority {
   #client: Promise<Client> | null = null
+  /** Undefined before it was asked. */
+  #renewalInfo: string | null | undefined
 
   /** Does something with the account. One that the authority does not know any more is made anew. */
   async withClient<Result>(work: (client: Client, acme: Acme) => Promise<Result>): Promise<Result> {
@@ -79,6 +83,16 @@ export class Authority {
       this.#client = null
       return work(await this.#account(acme), acme)
     }
+  }
+
+  /** Where it advises when to renew (RFC 9773 section 4.1), without a slash at the end; null when it does not. */
+  async renewalInfo(): Promise<string | null> {
+    if (this.#renewalInfo !== undefined) return this.#renewalInfo
+    const { axios } = await loadAcme()
+    const { data } = await axios.get<{ renewalInfo?: unknown }>(useContext().options.acme.directory)
+    const place = data.renewalInfo
+    this.#renewalInfo = typeof place === 'string' ? place.replace(/\/$/, '') : null
+    return this.#renewalInfo
   }
 
   #account(acme: Acme): Promise<Client> {

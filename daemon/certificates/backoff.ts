@@ -18,10 +18,15 @@ export class MinuteGate {
     this.#limit = limit
   }
 
+  /** How many more may pass now. */
+  left(now: number = performance.now()): number {
+    this.#passed = this.#passed.filter((at) => now - at < 60_000)
+    return this.#limit - this.#passed.length
+  }
+
   /** Whether one more may pass now; then it has. */
   pass(now: number = performance.now()): boolean {
-    this.#passed = this.#passed.filter((at) => now - at < 60_000)
-    if (this.#passed.length >= this.#limit) return false
+    if (this.left(now) === 0) return false
     this.#passed.push(now)
     return true
   }
@@ -30,12 +35,12 @@ export class MinuteGate {
 const AWAY_FIRST_MS = 30_000
 const AWAY_LONGEST_MS = 30 * 60_000
 
-/** Leaves an authority that does not answer alone, longer each time. `now` is monotonic milliseconds. */
+/** Leaves an authority alone that does not answer or has had enough, longer each time. `now` is monotonic milliseconds. */
 export class AwayTimes {
   #until = -Infinity
   #times = 0
 
-  /** It did not answer. Answers for how long it is left alone; of several that fail together the first counts. */
+  /** It did not answer, or refused more. Answers for how long it is left alone; of several that fail together the first counts. */
   failed(now: number = performance.now()): number {
     if (now >= this.#until) {
       this.#until = now + Math.min(AWAY_FIRST_MS * 2 ** Math.min(this.#times, 20), AWAY_LONGEST_MS)

@@ -1,5 +1,10 @@
 import { onChange } from '#server/changes.ts'
-import { removeChallenges, removeOldVersions, writeVersion } from '#server/certificates/files.ts'
+import {
+  moveAccountKeys,
+  removeChallenges,
+  removeOldVersions,
+  writeVersion,
+} from '#server/certificates/files.ts'
 import {
   certificatesByName,
   getCertificate,
@@ -28,13 +33,13 @@ import { byNeed, forgetEnded, isDue, wantedNames, type Wanted } from './needs.ts
 import { obtainCertificate, type Issued } from './order.ts'
 import { AcmeProblem, AuthorityAway } from './problem.ts'
 import { chooseProver } from './provers.ts'
-import { renewAt, RenewalAdvice, replacedBy } from './renewal.ts'
+import { calledByAuthority, renewAt, RenewalAdvice } from './renewal.ts'
 
 const log = logger('certificates')
 
 /** A look at what is due; what changes wakes it. */
 const PERIOD_MS = 5_000
-/** Names that are looked up at a time, and in one pass: more could not be ordered soon, and would keep the API waiting. */
+/** Names without a certificate that are looked up at a time, and in one pass: more could not be ordered soon. */
 const LOOKS_AT_A_TIME = 8
 const LOOKS_A_PASS = 40
 /** A look that found a host here holds for the order that follows. */
@@ -66,6 +71,7 @@ export class Certification {
 
   constructor(world: World) {
     this.#world = world
+    moveAccountKeys()
     removeChallenges()
     this.#stopListening = onChange(({ kind }) => {
       if (!this.#isTelling && (kind === 'all' || kind === 'domain' || kind === 'service')) this.#wake()
@@ -104,13 +110,12 @@ export class Certification {
 
   /** Looks up what is due and begins orders for as many as may be under way. */
   async #order(due: readonly CertificateRow[], wanted: ReadonlyMap<string, Wanted>): Promise<void> {
-    const toLook = this.#looks.dueOf(due.filter(({ id }) => !isWildcard(id))).slice(0, LOOKS_A_PASS)
-    await forEachLimited(toLook, LOOKS_AT_A_TIME, (row) => this.#look(row, wanted.get(row.id)!))
+    await forEachLimited(this.#toLook(due), LOOKS_AT_A_TIME, (row) => this.#look(row, wanted.get(row.id)!))
     for (const { id } of due) {
+      if (!isWildcard(id) && !this.#looks.isHere(id)) continue
       // Looking takes its time, in which an order may have ended.
       const row = getCertificate(id)
       if (!row || !this.#isNext(row, wanted)) continue
-      if (!isWildcard(id) && !this.#looks.isHere(id)) continue
       if (this.#running.size >= ORDERS_AT_A_TIME || !this.#gate.pass()) return
       this.#running.add(row.id)
       void this.#certify(row, wanted.get(row.id)!)
@@ -122,6 +127,18 @@ export class Certification {
           this.#wake()
         })
     }
+  }
+
+  /**
+   * Whose hosts are looked up now. People wait for those that have no certificate, also to be told why; one that is to be
+   * renewed is looked up when it can be ordered.
+   */
+  #toLook(due: readonly CertificateRow[]): CertificateRow[] {
+    const unseen = this.#looks.dueOf(due.filter(({ id }) => !isWildcard(id)))
+    const first = unseen.filter(({ version }) => version === null)
+    const renewals = unseen.filter(({ version }) => version !== null)
+    const room = Math.min(ORDERS_AT_A_TIME - this.#running.size, this.#gate.left())
+    return [...first.slice(0, LOOKS_A_PASS), ...renewals.slice(0, room)]
   }
 
   /** Finds out whether a host leads here: asking an authority to look in vain costs one of the few attempts. */
@@ -149,7 +166,8 @@ export class Certification {
     this.#tell(hosts)
     try {
       const prover = chooseProver(this.#world, id, failures)
-      const replaces = isElsewhere ? null : replacedBy(row)
+      const isNamed = !isElsewhere && (await this.#authority.renewalInfo()) !== null
+      const replaces = isNamed ? calledByAuthority(row) : null
       const issued = await this.#authority.withClient((client, acme) =>
         obtainCertificate(client, acme, id, prover, replaces),
       )
@@ -191,8 +209,10 @@ export class Certification {
 
   #fail(id: string, failures: number, error: unknown): void {
     const isAway = error instanceof AuthorityAway
-    const told = error instanceof AcmeProblem ? error.retryAfterMs : null
-    const waitMs = isAway ? this.#away.failed() : (told ?? backoffMs(failures + 1))
+    const problem = error instanceof AcmeProblem ? error : null
+    const waitMs = isAway ? this.#away.failed() : (problem?.retryAfterMs ?? backoffMs(failures + 1))
+    // Which limit it was is not said: the account's would refuse every other host as well.
+    if (problem?.kind === 'rateLimited') this.#away.failed()
     const reason = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
     moved(id, 'failed', {
       error: reason,

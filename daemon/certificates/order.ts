@@ -23,7 +23,7 @@ type Acme = Awaited<ReturnType<typeof loadAcme>>
 
 /**
  * Brings an order for a name to its end, or takes up the one that a restart cut off: each step is asked of the authority,
- * not remembered. `replaces` names the certificate that it renews (RFC 9773 section 5).
+ * not remembered. `replaces` names the certificate that it renews (RFC 9773 section 5), for an authority that gives advice.
  */
 export async function obtainCertificate(
   client: Client,
@@ -69,7 +69,13 @@ async function formerOrder(client: Client, name: string): Promise<Order | null> 
 
 async function newOrder(client: Client, name: string, replaces: string | null): Promise<Order> {
   const identifiers = [{ type: 'dns', value: name }]
-  const order = await client.createOrder({ identifiers, ...(replaces === null ? {} : { replaces }) })
+  const order = await client
+    .createOrder({ identifiers, ...(replaces === null ? {} : { replaces }) })
+    .catch((error: unknown) => {
+      // An earlier order has named it, as one does whose address was lost with the process: this is one of its own.
+      if (!(error instanceof AcmeProblem) || error.kind !== 'alreadyReplaced') throw error
+      return client.createOrder({ identifiers })
+    })
   setOrder(name, order.url)
   return order
 }

@@ -13,12 +13,20 @@ import { AcmeProblem, AuthorityAway, readRetryAfter } from './problem.ts'
 const RENEWAL_PART = 2 / 3
 /** RFC 9773 section 4.3.3: without Retry-After, six hours. */
 const ADVICE_MS = 6 * 3_600_000
+/** After a question that was not answered. */
+const REST_MS = 3_600_000
 const LEAST_ADVICE_MS = 60_000
 const MOST_ADVICE_MS = 24 * 3_600_000
 const CLOCK_SLACK_MS = 60_000
 /** Questions at a time, and in one pass. */
 const QUESTIONS_AT_A_TIME = 2
 const QUESTIONS_A_PASS = 20
+
+/** When an authority would have a certificate renewed (RFC 9773 section 4.2). */
+interface RenewalWindow {
+  start: string
+  end: string
+}
 
 /** When a certificate is renewed by itself. */
 export function renewAt({ notBefore, notAfter }: Pick<CertificateFacts, 'notBefore' | 'notAfter'>): number {
@@ -41,16 +49,19 @@ export function certificateId(certificate: X509Certificate): string | null {
   return `${issuerKey.toString('base64url')}.${signed.toString('base64url')}`
 }
 
-/** The name of what a row's certificate replaces, for its authority. */
-export function replacedBy({ id, version }: CertificateRow): string | null {
-  return version === null ? null : certificateId(readCertificate(id, version))
+/** How an authority calls the certificate of a row; null before the first, and for one whose file is gone. */
+export function calledByAuthority({ id, version }: CertificateRow): string | null {
+  if (version === null) return null
+  try {
+    return certificateId(new X509Certificate(readFileSync(versionFiles(id, version).certificate)))
+  } catch {
+    return null
+  }
 }
 
 /** Asks an authority that offers it when its certificates are to be renewed (RFC 9773). */
 export class RenewalAdvice {
   readonly #authority: Authority
-  /** Where to ask; null when the authority has no advice, undefined before it was asked. */
-  #place: string | null | undefined
   #retryAt = -Infinity
 
   constructor(authority: Authority) {
@@ -59,7 +70,7 @@ export class RenewalAdvice {
 
   /** Asks about the certificates whose advice is out of date. */
   async look(rows: readonly CertificateRow[], now: number = Date.now()): Promise<void> {
-    if (this.#place === null || performance.now() < this.#retryAt) return
+    if (performance.now() < this.#retryAt) return
     const { directory } = useContext().options.acme
     const due = rows
       .filter(
@@ -69,33 +80,31 @@ export class RenewalAdvice {
       .slice(0, QUESTIONS_A_PASS)
     if (due.length === 0) return
     try {
-      this.#place = await this.#findPlace()
-      const place = this.#place
-      if (place !== null) await forEachLimited(due, QUESTIONS_AT_A_TIME, (row) => this.#ask(place, row))
+      const place = await this.#authority.renewalInfo()
+      if (place === null) this.#retryAt = Infinity
+      else await forEachLimited(due, QUESTIONS_AT_A_TIME, (row) => ask(place, row))
     } catch (error) {
       // The certificate's own life says when, until there is advice.
       if (!(error instanceof AuthorityAway) && !(error instanceof AcmeProblem)) throw error
-      this.#retryAt = performance.now() + ADVICE_MS / 6
+      this.#retryAt = performance.now() + REST_MS
     }
   }
+}
 
-  #findPlace(): Promise<string | null> {
-    return this.#authority.withClient(async (_client, acme) => {
-      const { data } = await acme.axios.get<{ renewalInfo?: string }>(useContext().options.acme.directory)
-      return data.renewalInfo ?? null
-    })
-  }
-
-  async #ask(place: string, { id, version, renew_at }: CertificateRow): Promise<void> {
-    const name = certificateId(readCertificate(id, version!))
-    if (name === null) return setAdvice(id, renew_at!, Date.now() + MOST_ADVICE_MS)
-    const { axios } = await loadAcme()
-    const { data, headers } = await axios.get<{ suggestedWindow?: { start: string; end: string } }>(
-      `${place.replace(/\/$/, '')}/${name}`,
-    )
+async function ask(place: string, row: CertificateRow): Promise<void> {
+  const { id, renew_at } = row
+  const name = calledByAuthority(row)
+  if (name === null) return setAdvice(id, renew_at!, Date.now() + MOST_ADVICE_MS)
+  const { axios } = await loadAcme()
+  try {
+    const { data, headers } = await axios.get<{ suggestedWindow?: RenewalWindow }>(`${place}/${name}`)
     const again = readRetryAfter(headers['retry-after']) ?? ADVICE_MS
     const until = Date.now() + Math.min(Math.max(again, LEAST_ADVICE_MS), MOST_ADVICE_MS)
     setAdvice(id, adviceOf(data.suggestedWindow, renew_at!), until)
+  } catch (error) {
+    // It knows nothing of this one, which is not to keep it from being asked about the others.
+    if (!(error instanceof AcmeProblem)) throw error
+    setAdvice(id, renew_at!, Date.now() + REST_MS)
   }
 }
 
@@ -106,7 +115,7 @@ export function isAdviceOld(until: number | null, now: number = Date.now()): boo
 
 /** A moment in the window (RFC 9773 section 4.2); what was chosen before, while it is in it. */
 export function adviceOf(
-  window: { start: string; end: string } | undefined,
+  window: RenewalWindow | undefined,
   chosen: number,
   random: number = Math.random(),
 ): number {
@@ -114,10 +123,6 @@ export function adviceOf(
   const end = Date.parse(window?.end ?? '')
   if (!(start <= end) || (chosen >= start && chosen <= end)) return chosen
   return Math.round(start + (end - start) * random)
-}
-
-function readCertificate(name: string, version: string): X509Certificate {
-  return new X509Certificate(readFileSync(versionFiles(name, version).certificate))
 }
 
 /** The extension's object identifier 2.5.29.35 and what stands around the key's id (RFC 5280 section 4.2.1.1). */

@@ -10,6 +10,8 @@ import { getService } from '#server/services/store.ts'
 import { imageTag, readImageTag } from '../builds/tags.ts'
 import type { Task } from '../driver.ts'
 import { clockGuard } from '../jobs/clock-guard.ts'
+import { mirrorsFolder } from '../sources/branches.ts'
+import { trimMirrors } from '../sources/mirrors.ts'
 import type { World } from '../world.ts'
 import { runEach } from './run-each.ts'
 import { forgetOldSites, removeStrayLifts, removeStraySites } from './sites.ts'
@@ -38,6 +40,7 @@ export function cleanup(world: World): Task {
         async () => forgetOldSites(KEPT_LIVE),
         removeStrayFiles,
         removeStraySites,
+        () => trimMirrors(mirrorsFolder(useContext().options.dataDirectory)),
         ...(world.reachByAddress === null ? [] : inEngine(world)),
       ])
     },

@@ -1,3 +1,5 @@
+import { tellDatastore } from '#server/changes.ts'
+import { getDatastore } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { dueSpareVolumes, forgetSpareVolume, type SpareVolume } from '#server/replacements/store.ts'
@@ -31,8 +33,9 @@ export function leftovers(world: World, isUnderWay: (name: string) => boolean): 
 
 /** Removes volumes that no datastore uses any more. Throws `runtime_error`. */
 export async function removeSpareVolumes(engine: Engine, spares: SpareVolume[]): Promise<void> {
-  for (const { volume } of spares) {
+  for (const { volume, datastore_id } of spares) {
     await engine.volumes.remove(volume)
     forgetSpareVolume(volume)
+    if (getDatastore(datastore_id)) tellDatastore(datastore_id)
   }
 }

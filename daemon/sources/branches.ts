@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { useContext } from '#server/context.ts'
 import { ownReach } from '#server/reach/judged.ts'
-import { servingConnection } from '#server/git/serving.ts'
+import { servingConnection, type Serving } from '#server/git/serving.ts'
 import { splitCredentials } from '#server/git/url.ts'
 import type { RemoteAccess } from './git-remote.ts'
+import type { CheckoutRequest } from './git.ts'
 import { lsRemote } from './refs.ts'
 
 /** How this server reaches a remote. */
@@ -15,6 +16,30 @@ export function remoteAccess(url: string): RemoteAccess {
     sshKeyFile: join(dataDirectory, 'ssh', 'id_ed25519'),
     knownHostsFile: join(dataDirectory, 'ssh', 'known_hosts'),
   }
+}
+
+/**
+ * The same for a checkout, which also keeps what it fetches: apart for each connection and for each name and password in an
+ * address, so that nobody is given what somebody else's credentials fetched.
+ */
+export function checkoutAccess(
+  url: string,
+  serving: Serving | null,
+): Pick<CheckoutRequest, keyof RemoteAccess | 'mirrors' | 'holder'> {
+  const { options, vault } = useContext()
+  const { username, password } = splitCredentials(url)
+  const isOwn = username !== null || password !== null
+  return {
+    ...remoteAccess(url),
+    credentials: serving?.credentials ?? null,
+    mirrors: mirrorsFolder(options.dataDirectory),
+    holder: isOwn ? vault.fingerprint(JSON.stringify([username, password])) : (serving?.connection.id ?? ''),
+  }
+}
+
+/** Where mirrors are kept. */
+export function mirrorsFolder(dataDirectory: string): string {
+  return join(dataDirectory, 'mirrors')
 }
 
 /**

@@ -1,16 +1,10 @@
-import { BuildFailure } from '../builds/failure.ts'
-
 /** What a checkout may take of the disk, git's own files included: the disk is shared with running services. */
 const MAX_CHECKOUT_BYTES = 2 * 1024 ** 3
 /** Each file costs an inode; larger repositories than this do not exist in public. */
 export const MAX_CHECKOUT_FILES = 500_000
 
-/** The fault of a repository that is too large. */
-export function tooLarge(): BuildFailure {
-  return new BuildFailure(
-    `the repository takes more than ${MAX_CHECKOUT_BYTES / 1024 ** 3} GiB or ${MAX_CHECKOUT_FILES} files: deploy a smaller one, or upload an archive without what the build does not need`,
-  )
-}
+/** What is said of a repository that is too large. */
+export const TOO_LARGE = `the repository takes more than ${MAX_CHECKOUT_BYTES / 1024 ** 3} GiB or ${MAX_CHECKOUT_FILES} files: deploy a smaller one, or upload an archive without what the build does not need`
 
 /** Whether a tree of that many bytes and files is too large to be laid out. */
 export function isTooLarge(bytes: number, files: number): boolean {

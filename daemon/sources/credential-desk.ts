@@ -26,6 +26,12 @@ export class CredentialDesk {
     this.#entries.push({ place, username: username ?? '', password: password ?? '' })
   }
 
+  /** What is for an address of the web; null when nothing is. */
+  credentialsAt(url: string): { username: string; password: string } | null {
+    const { protocol, host, pathname } = new URL(url)
+    return this.#find({ protocol: protocol.slice(0, -1), host, path: pathname.slice(1) }) ?? null
+  }
+
   /** Serves the requests that come over a stream until it ends. */
   serve(stream: Duplex): void {
     let text = ''

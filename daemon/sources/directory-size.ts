@@ -8,12 +8,12 @@ const SHORTEST_REST_MS = 1_000
 const LONGEST_REST_MS = 2_000
 const REST_FACTOR = 9
 
-/** Answers once a directory that is being filled holds more than a checkout may. */
-export async function untilTooLarge({ directory }: { directory: string }): Promise<null> {
+/** Answers once directories that are being filled together hold more than a checkout may. */
+export async function untilTooLarge({ directories }: { directories: string[] }): Promise<null> {
   for (;;) {
     const started = performance.now()
     const use = { bytes: 0, files: 0 }
-    add(directory, use)
+    for (const directory of directories) add(directory, use)
     if (isTooLarge(use.bytes, use.files)) return null
     await delay(restAfter(performance.now() - started))
   }

@@ -1,14 +1,15 @@
+import { createHash } from 'node:crypto'
 import { isAbbreviatedCommit, isBranchOrTag, isFullCommit } from '#server/git/refs.ts'
 import { BuildFailure } from '../builds/failure.ts'
-import { GitError } from './git-command.ts'
-import { findInHistory } from './history.ts'
+import { GitError } from './git-error.ts'
+import { ALL_COMMITS, findInHistory } from './history.ts'
 import { branchNames, listRefs, type RemoteRefs } from './refs.ts'
 import type { Repository } from './repository.ts'
 
 /** As many branches are named to one who asked for a missing one. */
 const NAMED_BRANCHES = 10
-/** Where a commit that was fetched is known by. */
-const FETCHED = 'refs/deployer/head'
+/** Where a whole history is fetched to, until the commit is found in it. */
+const HISTORY = 'refs/deployer/history'
 const BRANCHES_AND_TAGS = ['refs/heads/*', 'refs/tags/*']
 
 /** Which commit of a remote is wanted. */
@@ -24,40 +25,54 @@ export interface CommitChoice {
   confined: boolean
 }
 
-/** A commit that was fetched, and the branch that the service follows; null when the remote's HEAD is none. */
+/** A commit that is in a repository, and the branch that the service follows; null when the remote's HEAD is none. */
 export interface FetchedCommit {
   sha: string
   branch: string | null
 }
 
-/** Fetches the chosen commit, as shallow as the remote lets. Throws BuildFailure for a missing one, else GitError. */
+/**
+ * Fetches the chosen commit into a repository, as shallow as the remote lets. What is there already saves sending it, but
+ * only the remote says, each time, what may be had. Throws BuildFailure for a missing one, else GitError.
+ */
 export async function fetchCommit(
   repository: Repository,
   choice: CommitChoice,
   onLine: (line: string) => void,
 ): Promise<FetchedCommit> {
   const { branch, commit, confined } = choice
-  if (commit === null) return await fetchBranch(repository, branch)
+  const place = placeOf(branch)
+  if (commit === null) return await fetchBranch(repository, branch, place)
   const isWhole = isFullCommit(commit)
   const { refs, defaultBranch } =
     isWhole && branch !== null ? NOT_ASKED : await askFor(repository, isWhole ? null : commit)
   const followed = branch ?? defaultBranch
   const name = isWhole ? undefined : nameOf(commit, refs, confined)
-  if (name !== undefined) return { sha: await fetchRef(repository, name, refs.get(name)!), branch: followed }
+  if (name !== undefined) return { sha: await fetchReference(repository, name, place), branch: followed }
   const id = commit.toLowerCase()
   if (!isWhole && !isAbbreviatedCommit(commit)) throw missingCommit(repository, commit)
   const idLength = isWhole ? id.length : ([...refs.values()][0]?.length ?? 0)
   let sha = id
   if (confined) sha = await findInBranch(repository, followed, id, idLength, onLine)
   else if (!isWhole) sha = await completeId(repository, id, refs, idLength, onLine)
-  return { sha: await fetchObject(repository, sha, onLine), branch: followed }
+  return { sha: await fetchObject(repository, sha, place, onLine), branch: followed }
 }
 
 const NOT_ASKED: RemoteRefs = { refs: new Map(), defaultBranch: null }
 
 /** The remote's default branch, and with a name every ref that it may mean. */
-function askFor({ remote, signal }: Repository, name: string | null): Promise<RemoteRefs> {
-  return listRefs(remote, name === null ? ['HEAD'] : ['HEAD', ...BRANCHES_AND_TAGS, name], signal)
+function askFor({ remote }: Repository, name: string | null): Promise<RemoteRefs> {
+  return listRefs(remote, name === null ? ['HEAD'] : ['HEAD', ...BRANCHES_AND_TAGS, name])
+}
+
+/**
+ * Where what was fetched last for a branch is held: git tells the remote of it, which then sends the difference. There are
+ * sixteen such places, so that any number of branches leaves no more behind.
+ */
+function placeOf(branch: string | null): string {
+  return createHash('sha256')
+    .update(branch ?? '')
+    .digest('hex')[0]!
 }
 
 /** The full name of the ref that a text means, in the order of gitrevisions(7). */
@@ -67,52 +82,60 @@ function nameOf(text: string, refs: RemoteRefs['refs'], confined: boolean): stri
   )
 }
 
-async function fetchBranch(repository: Repository, branch: string | null): Promise<FetchedCommit> {
+async function fetchBranch(
+  repository: Repository,
+  branch: string | null,
+  place: string,
+): Promise<FetchedCommit> {
+  const followed = branch ?? (await listRefs(repository.remote, ['HEAD'])).defaultBranch
+  const reference = followed === null ? 'HEAD' : `refs/heads/${followed}`
   try {
-    await repository.clone(branch)
+    return { sha: await fetchReference(repository, reference, place), branch: followed }
   } catch (error) {
-    if (error instanceof GitError && /Remote branch .* not found/.test(error.messages))
-      throw await missingBranch(repository, branch)
-    throw error
+    throw isMissingReference(error) ? await missingBranch(repository, branch) : error
   }
-  const sha = await repository.resolve('HEAD')
-  if (sha === null) throw await missingBranch(repository, branch)
-  const head = await repository.git(['rev-parse', '--symbolic-full-name', 'HEAD'])
-  return { sha, branch: branch ?? /^refs\/heads\/(.+)$/.exec(head.trim())?.[1] ?? null }
 }
 
-async function fetchRef(repository: Repository, name: string, object: string): Promise<string> {
-  await repository.initialize(object.length)
-  await repository.fetch([`+${name}:${FETCHED}`], ['--depth=1'])
-  return await resolveFetched(repository, name)
+async function fetchReference(repository: Repository, name: string, place: string): Promise<string> {
+  return await resolveFetched(repository, await repository.fetchOne(name, place), name)
 }
 
 async function fetchObject(
   repository: Repository,
   object: string,
+  place: string,
   onLine: (line: string) => void,
 ): Promise<string> {
-  await repository.initialize(object.length)
   try {
-    await repository.fetch([`+${object}:${FETCHED}`], ['--depth=1'])
+    return await resolveFetched(repository, await repository.fetchOne(object, place), object)
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     // The server looked and has no such object.
     if (/not our ref/.test(error.messages)) throw missingCommit(repository, object)
     // It hands out only what its refs name: the commit may still lie behind one of them.
-    if (!/unadvertised object|not valid|no such remote ref|couldn't find remote ref/i.test(error.messages))
-      throw error
+    if (!isMissingReference(error) && !/unadvertised object|not valid/i.test(error.messages)) throw error
     onLine('the remote gives no single commits: fetching its whole history')
-    await repository.fetch(['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'], [])
+    await fetchHistory(repository)
     if ((await repository.resolve(object)) === null) throw missingCommit(repository, object)
-    await repository.git(['update-ref', FETCHED, object])
+    return object
   }
-  return await resolveFetched(repository, object)
 }
 
-async function resolveFetched(repository: Repository, name: string): Promise<string> {
-  const sha = await repository.resolve(FETCHED)
+/** Fetches all that branches and tags contain; nothing but the objects stays. */
+async function fetchHistory(repository: Repository): Promise<void> {
+  const references = BRANCHES_AND_TAGS.map((pattern) => `+${pattern}:${pattern.replace('refs', HISTORY)}`)
+  await repository.fetch(references, [`--depth=${ALL_COMMITS}`])
+}
+
+function isMissingReference(error: unknown): boolean {
+  return error instanceof GitError && /no such remote ref|couldn't find remote ref/i.test(error.messages)
+}
+
+async function resolveFetched(repository: Repository, held: string, name: string): Promise<string> {
+  const sha = await repository.resolve(held)
   if (sha !== null) return sha
+  // Of an object that cannot be read the fault is the repository's.
+  await repository.git(['cat-file', '-t', held])
   const { url } = repository.remote
   throw new BuildFailure(`${name} of ${url} is not a commit: give one, or a branch or tag`)
 }
@@ -127,13 +150,12 @@ async function findInBranch(
 ): Promise<string> {
   const reference = branch === null ? 'HEAD' : `refs/heads/${branch}`
   // Most of what a hook names was pushed a moment ago.
-  const tips = await listRefs(repository.remote, [reference], repository.signal)
+  const tips = await listRefs(repository.remote, [reference])
   if (tips.refs.get(reference) === id) return id
   const where = branch === null ? 'the default branch' : `the branch ${branch}`
   onLine(`looking for commit ${id} in ${where}`)
   const found = await findInHistory(repository, [reference], id, idLength).catch(async (error: unknown) => {
-    const isMissing = error instanceof GitError && /couldn't find remote ref/i.test(error.messages)
-    throw isMissing ? await missingBranch(repository, branch) : error
+    throw isMissingReference(error) ? await missingBranch(repository, branch) : error
   })
   const sha = onlyOne(repository, id, found)
   if (sha !== null) return sha
@@ -166,8 +188,8 @@ function onlyOne({ remote }: Repository, prefix: string, [first, ...others]: str
   throw new BuildFailure(`commit ${prefix} is ambiguous in ${remote.url}: give more of its characters`)
 }
 
-async function missingBranch({ remote, signal }: Repository, branch: string | null): Promise<BuildFailure> {
-  const names = branchNames(await listRefs(remote, ['refs/heads/*'], signal))
+async function missingBranch({ remote }: Repository, branch: string | null): Promise<BuildFailure> {
+  const names = branchNames(await listRefs(remote, ['refs/heads/*']))
   const { url } = remote
   if (names.length === 0) return new BuildFailure(`${url} is empty: push a commit to it first`)
   const shown = names.slice(0, NAMED_BRANCHES).join(', ') + (names.length > NAMED_BRANCHES ? ', ...' : '')

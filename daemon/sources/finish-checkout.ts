@@ -1,20 +1,17 @@
-import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A larger file of attributes is not looked into for a note in the log. */
-const MAX_ATTRIBUTES_BYTES = 1024 * 1024
-
-/** Takes what is git's own out of a tree; answers whether some of its files are kept by Git LFS. */
+/** Takes what is git's own out of a tree. */
 export async function finishCheckout({
   directory,
   hasSubmodules,
 }: {
   directory: string
   hasSubmodules: boolean
-}): Promise<{ usesLfs: boolean }> {
+}): Promise<null> {
   if (hasSubmodules) removeGitFiles(directory)
   else rmSync(join(directory, '.git'), { recursive: true, force: true })
-  return { usesLfs: usesLfs(join(directory, '.gitattributes')) }
+  return null
 }
 
 /** Submodules have a `.git` file each; git lets no repository hold one of its own. */
@@ -24,10 +21,4 @@ function removeGitFiles(directory: string): void {
     if (entry.name === '.git') rmSync(path, { recursive: true, force: true })
     else if (entry.isDirectory()) removeGitFiles(path)
   }
-}
-
-function usesLfs(path: string): boolean {
-  const facts = lstatSync(path, { throwIfNoEntry: false })
-  if (!facts?.isFile() || facts.size > MAX_ATTRIBUTES_BYTES) return false
-  return /\bfilter=lfs\b/.test(readFileSync(path, 'utf8'))
 }

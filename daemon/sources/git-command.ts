@@ -1,12 +1,9 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { dirname, extname, join } from 'node:path'
-import type { Duplex, Readable } from 'node:stream'
-import { messageOf } from '#server/errors.ts'
-import { lowerPriority } from '../reader/priority.ts'
-import { watchMemory } from '../reader/usage.ts'
 import type { CredentialDesk } from './credential-desk.ts'
-import { GIT_CREDENTIALS_FD, GIT_IS_MISSING } from './git-lifeline.ts'
-import { OutputLines, TooMuchOutput, WholeOutput } from './git-output.ts'
+import { GitError } from './git-error.ts'
+import { GIT_IS_MISSING, type GitOrder } from './git-lifeline.ts'
+import { OutputLines, TooMuchOutput, WholeOutput, type LineReader } from './git-output.ts'
+import { GitProcess } from './git-process.ts'
 
 /** One piece of memory that is larger ends git itself, sooner than a look from outside would. */
 const MAX_PIECE_BYTES = 256 * 1024 * 1024
@@ -32,99 +29,130 @@ export function gitDialer(): string {
   return join(dirname(runner), `git-dialer${extname(runner)}`)
 }
 
-/** A git command that ended with a failure; `messages` is what it wrote about that. */
-export class GitError extends Error {
-  override readonly name = 'GitError'
-  readonly code: number | string
-  readonly messages: string
-
-  constructor(command: string, code: number | string, messages: string) {
-    super(`git ${command} ended with ${code}: ${messages.trim()}`)
-    this.code = code
-    this.messages = messages
-  }
-}
-
+/** One command. */
 export interface GitCommand {
+  /** git when it is left out; ssh is run the same way. */
+  program?: 'ssh'
   arguments: string[]
   environment: Record<string, string>
-  signal: AbortSignal
-  /** Answers git's questions for credentials; nothing does without. */
-  desk?: CredentialDesk
   /** Receives each line of output as it comes, which is then not collected; a throw ends the command. */
-  onOutputLine?: (line: string) => void
+  onOutputLine?: LineReader
 }
 
 /**
- * Runs git in a process group of its own, behind what serves. The group is killed whole when the signal aborts, when it
- * takes too much memory or writes too much, and with the server itself.
- * Answers what it wrote. Throws GitError, the signal's reason, or what `onOutputLine` threw.
+ * Runs git for one piece of work, one command after another, until the signal aborts or it is ended. A process of its own
+ * starts it, which is killed with all that git started by either, by a command that takes too much memory or writes too
+ * much, and with the server itself.
  */
-export async function runGit(command: GitCommand): Promise<string> {
-  command.signal.throwIfAborted()
-  const child = start(command)
-  let stopped: Error | undefined
-  const stop = (reason: unknown): void => {
-    stopped ??= reason instanceof Error ? reason : new Error(messageOf(reason))
-    killGroup(child.pid)
+export class Git {
+  readonly #signal: AbortSignal
+  readonly #desk: CredentialDesk | undefined
+  #process: GitProcess | null = null
+  #isAtWork = false
+
+  /** `desk` answers git's questions for credentials; nothing does without. Throws the signal's reason when it has aborted. */
+  constructor(signal: AbortSignal, desk?: CredentialDesk) {
+    signal.throwIfAborted()
+    this.#signal = signal
+    this.#desk = desk
+    // It starts while others prepare.
+    this.#process = this.#start()
+    signal.addEventListener('abort', this.#onAbort, { once: true })
   }
-  const onAbort = (): void => stop(command.signal.reason)
-  command.signal.addEventListener('abort', onAbort, { once: true })
-  const stopWatching = watchMemory(child.pid ?? 0, (bytes) => {
-    if (bytes > MAX_MEMORY_BYTES) stop(new GitError(subcommand(command), 'too much memory', TOO_MUCH_MEMORY))
-  })
+
+  /** Answers what the command wrote. Throws GitError, the signal's reason, or what `onOutputLine` threw. */
+  async run(command: GitCommand): Promise<string> {
+    this.#signal.throwIfAborted()
+    if (this.#isAtWork) throw new Error('git was asked for a second command beside the first')
+    this.#isAtWork = true
+    const running = (this.#process ??= this.#start())
+    try {
+      return await runIn(running, command)
+    } catch (error) {
+      // What a command that failed has started may still write, and is not to write into the output of the next.
+      this.#process = null
+      running.kill(error)
+      await running.closed
+      throw error
+    } finally {
+      this.#isAtWork = false
+    }
+  }
+
+  /** Ends it; waits until all that it started is gone. */
+  async end(): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#onAbort)
+    const running = this.#process
+    this.#process = null
+    running?.kill(new Error('git was ended'))
+    await running?.closed
+  }
+
+  readonly #onAbort = (): void => this.#process?.kill(this.#signal.reason)
+
+  #start(): GitProcess {
+    if (runner === undefined) throw new Error('there is no program that starts git')
+    const started = new GitProcess(runner, this.#desk, (bytes) => {
+      if (bytes > MAX_MEMORY_BYTES) started.kill(new GitError('', 'too much memory', TOO_MUCH_MEMORY))
+    })
+    return started
+  }
+}
+
+/** Has a work done with a git of its own, which ends with it; `desk` answers git's questions for credentials. */
+export async function withGit<T>(
+  signal: AbortSignal,
+  work: (git: Git) => Promise<T>,
+  desk?: CredentialDesk,
+): Promise<T> {
+  const git = new Git(signal, desk)
+  try {
+    return await work(git)
+  } finally {
+    await git.end()
+  }
+}
+
+async function runIn(running: GitProcess, command: GitCommand): Promise<string> {
   const output = command.onOutputLine ? new OutputLines(command.onOutputLine) : new WholeOutput()
   let messages = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    messages = (messages + text).slice(-MAX_MESSAGES_CHARACTERS)
-  })
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    try {
-      if (!stopped) output.feed(text)
-    } catch (error) {
-      stop(explainOutput(error, command))
-    }
-  })
+  const order: Omit<GitOrder, 'mark'> = {
+    program: command.program ?? 'git',
+    arguments: command.program ? command.arguments : [...HARMLESS, ...command.arguments],
+    environment: { ...baseEnvironment(), ...command.environment },
+  }
   try {
-    const code = await new Promise<number | string>((resolve, reject) => {
-      child.on('error', reject)
-      child.on('close', (exit, killedBy) => resolve(exit ?? killedBy ?? 'no code'))
+    const code = await running.run(order, {
+      onOutput: (text) => output.feed(text),
+      onMessages: (text) => void (messages = (messages + text).slice(-MAX_MESSAGES_CHARACTERS)),
     })
-    if (stopped !== undefined) throw stopped
     if (code === GIT_IS_MISSING)
-      throw new Error('git is not installed on this server: install the package "git"')
+      throw new Error(`${order.program} is not installed on this server: install its package`)
     if (code !== 0) throw new GitError(subcommand(command), code, messages)
     return output.finish()
-  } finally {
-    stopWatching()
-    command.signal.removeEventListener('abort', onAbort)
+  } catch (error) {
+    if (error instanceof TooMuchOutput)
+      throw new GitError(subcommand(command), 'too much output', error.message)
+    throw error
   }
 }
 
 const TOO_MUCH_MEMORY = `it takes git more than ${MAX_MEMORY_BYTES / 1024 ** 2} MiB of memory`
 
-function start(command: GitCommand): GitProcess {
-  if (runner === undefined) throw new Error('there is no program that starts git')
-  const child = spawn(process.execPath, [runner, ...HARMLESS, ...command.arguments], {
-    env: { ...baseEnvironment(), ...command.environment },
-    // The fourth is its lifeline: it closes with this process, however that ends. At the last git asks for credentials.
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
-    detached: true,
-  })
-  lowerPriority(child.pid)
-  const questions = child.stdio[GIT_CREDENTIALS_FD] as Duplex
-  if (command.desk) command.desk.serve(questions)
-  else questions.on('error', () => {}).resume()
-  return child as GitProcess
-}
-
-type GitProcess = ChildProcessByStdio<null, Readable, Readable>
-
-function explainOutput(error: unknown, command: GitCommand): unknown {
-  return error instanceof TooMuchOutput
-    ? new GitError(subcommand(command), 'too much output', error.message)
-    : error
-}
+/** What git finds in the histories of well-known repositories (git-fsck(1)): how somebody's name, date or a mode is written. */
+const HARMLESS_FAULTS = [
+  'badDate',
+  'badEmail',
+  'badName',
+  'badTimezone',
+  'missingEmail',
+  'missingNameBeforeEmail',
+  'missingSpaceBeforeDate',
+  'missingSpaceBeforeEmail',
+  'multipleAuthors',
+  'zeroPaddedDate',
+  'zeroPaddedFilemode',
+]
 
 /** Settings of every command: nothing of a repository or of this host may run a program or change what is written. */
 const HARMLESS = [
@@ -141,6 +169,14 @@ const HARMLESS = [
   // Larger files pass through piece by piece; smaller ones are held whole, a few by each thread.
   ['core.bigFileThreshold', '16m'],
   ['pack.threads', '2'],
+  // Half of the objects of a tree are written by a process of their own where they are many.
+  ['checkout.workers', '2'],
+  // What comes is looked through as it comes, and stays one file, however little it is.
+  ['fetch.unpackLimit', '1'],
+  ['fetch.fsckObjects', 'true'],
+  // Addresses of submodules are judged before they are used.
+  ['fetch.fsck.gitmodulesUrl', 'ignore'],
+  ...HARMLESS_FAULTS.map((fault) => [`fetch.fsck.${fault}`, 'ignore']),
   // A host that sends less than 1,000 bytes/s for a minute is given up.
   ['http.lowSpeedLimit', '1000'],
   ['http.lowSpeedTime', '60'],
@@ -174,13 +210,4 @@ function baseEnvironment(): Record<string, string> {
 
 function subcommand(command: GitCommand): string {
   return command.arguments.find((argument) => /^[a-z][a-z-]*$/.test(argument)) ?? ''
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It has ended already.
-  }
 }

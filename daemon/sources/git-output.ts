@@ -31,17 +31,23 @@ export class WholeOutput implements GitOutput {
   }
 }
 
+/** What takes output line by line; lines of names, as git writes them with `-z`, end with NUL. */
+export interface LineReader {
+  onLine: (line: string) => void
+  end: '\n' | '\0'
+}
+
 /** Hands it on line by line, and collects nothing. */
 export class OutputLines implements GitOutput {
-  readonly #onLine: (line: string) => void
+  readonly #reader: LineReader
   #rest = ''
 
-  constructor(onLine: (line: string) => void) {
-    this.#onLine = onLine
+  constructor(reader: LineReader) {
+    this.#reader = reader
   }
 
   feed(text: string): void {
-    const lines = (this.#rest + text).split('\n')
+    const lines = (this.#rest + text).split(this.#reader.end)
     this.#rest = lines.pop()!
     for (const line of lines) this.#give(line)
     refuseLong(this.#rest)
@@ -54,7 +60,7 @@ export class OutputLines implements GitOutput {
 
   #give(line: string): void {
     refuseLong(line)
-    this.#onLine(line)
+    this.#reader.onLine(line)
   }
 }
 

@@ -3,7 +3,8 @@ import type { GitCredentials } from '#server/git/serving.ts'
 import { parseRepositoryUrl, splitCredentials, usualPort, type RepositoryUrl } from '#server/git/url.ts'
 import { ASK_DESK, CredentialDesk } from './credential-desk.ts'
 import { openPass, outboundProxy, type Pass } from './gate.ts'
-import { GitError, gitDialer } from './git-command.ts'
+import { gitDialer, withGit, type Git } from './git-command.ts'
+import { GitError } from './git-error.ts'
 
 /** How a remote is reached. */
 export interface RemoteAccess {
@@ -22,16 +23,20 @@ export interface Remote {
   host: string
   settings: string[]
   environment: Record<string, string>
-  /** Answers git's questions for credentials. */
+  /** Answers git's questions for credentials, as git was told. */
   desk: CredentialDesk
   /** What git goes out through. */
   pass: Pass
+  git: Git
+  /** Runs a program of a host of ssh, and answers what it wrote. Throws GitError. */
+  ssh(at: RepositoryUrl, command: string[]): Promise<string>
 }
 
 /** Why a remote cannot be read: it refuses who asks, or it cannot be reached or has no such repository. For its user. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault'
-  readonly kind: 'refused' | 'unreachable'
+  /** `unknown` when git failed for what may not lie with the remote. */
+  readonly kind: 'refused' | 'unreachable' | 'unknown'
 
   constructor(kind: RemoteFault['kind'], message: string, cause: GitError) {
     super(message, { cause })
@@ -47,7 +52,11 @@ const SSH_TIMEOUT_SECONDS = 15
  * says of the remote, for an address that is none, which was judged when it was saved, and for one that leads where it may
  * not; and what `use` throws beside GitError.
  */
-export async function withRemote<T>(access: RemoteAccess, use: (remote: Remote) => Promise<T>): Promise<T> {
+export async function withRemote<T>(
+  access: RemoteAccess,
+  signal: AbortSignal,
+  use: (remote: Remote) => Promise<T>,
+): Promise<T> {
   const parsed = parseRepositoryUrl(access.url)
   if (!parsed) {
     const error = new GitError('', 'no address', 'is not a repository address')
@@ -61,17 +70,44 @@ export async function withRemote<T>(access: RemoteAccess, use: (remote: Remote) 
   else if (isWeb && access.credentials)
     desk.add(new URL(url).origin, access.credentials.username, access.credentials.password)
   const pass = await openPass(access.reach)
+  const ssh = sshCommand(access)
   const environment = {
     GIT_SSH_VARIANT: 'ssh',
-    GIT_SSH_COMMAND: sshCommand(access).map(quoteForShell).join(' '),
+    GIT_SSH_COMMAND: ssh.map(quoteForShell).join(' '),
     ...pass.environment,
   }
-  const remote: Remote = { url, host: parsed.host, settings: [...ASK_DESK], environment, desk, pass }
+  const work = async (git: Git): Promise<T> => {
+    const remote: Remote = {
+      url,
+      host: parsed.host,
+      settings: [...ASK_DESK],
+      environment,
+      desk,
+      pass,
+      git,
+      ssh: ({ host, port, username }, command) =>
+        git.run({
+          program: 'ssh',
+          arguments: [
+            ...ssh.slice(1),
+            ...(port === null ? [] : ['-p', String(port)]),
+            ...(username === null ? [] : ['-l', username]),
+            '--',
+            host,
+            command.map(quoteForShell).join(' '),
+          ],
+          environment,
+        }),
+    }
+    try {
+      remote.settings.push(...(await admit(remote, parsed)))
+      return await use(remote)
+    } catch (error) {
+      throw error instanceof GitError ? explain(error, remote) : error
+    }
+  }
   try {
-    remote.settings.push(...(await admit(remote, parsed)))
-    return await use(remote)
-  } catch (error) {
-    throw error instanceof GitError ? explain(error, remote) : error
+    return await withGit(signal, work, desk)
   } finally {
     pass.close()
   }
@@ -121,7 +157,7 @@ function sshCommand({ sshKeyFile, knownHostsFile }: RemoteAccess): string[] {
   return ['ssh', '-F', '/dev/null', '-i', sshKeyFile, ...options.flatMap((option) => ['-o', option])]
 }
 
-/** git hands GIT_SSH_COMMAND to a shell (git(1)); in single quotes nothing but the quote itself means anything there. */
+/** git hands GIT_SSH_COMMAND to a shell (git(1)), ssh a command to that of its host; in single quotes nothing but the quote itself means anything there. */
 function quoteForShell(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
@@ -186,8 +222,9 @@ function explain(error: GitError, remote: Remote): RemoteFault {
     faults.find(([pattern]) => pattern.test(error.messages))?.[1](remote)
   const refusal = messageFrom(REFUSALS)
   if (refusal !== undefined) return new RemoteFault('refused', refusal, error)
-  const absence = messageFrom(ABSENCES) ?? `${remote.url} cannot be read: ${lastWords(error)}`
-  return new RemoteFault('unreachable', absence, error)
+  const absence = messageFrom(ABSENCES)
+  if (absence !== undefined) return new RemoteFault('unreachable', absence, error)
+  return new RemoteFault('unknown', `${remote.url} cannot be read: ${lastWords(error)}`, error)
 }
 
 /** git's own last words, for faults that are not known. */

@@ -1,4 +1,5 @@
 import type { Job } from '../reader/job.ts'
+import type { LfsObject } from './lfs-files.ts'
 
 /** 4 GiB through gzip and tar take 30 s; slow disks and 200,000 small files some minutes more. */
 const ARCHIVE_CPU_SECONDS = 10 * 60
@@ -21,15 +22,29 @@ export const UNPACK_ARCHIVE: Job<{ path: string; directory: string }, null> = {
   limits: { cpuSeconds: ARCHIVE_CPU_SECONDS, seconds: null },
 }
 
-/** Answers when a directory holds more than a checkout may. */
-export const WATCH_SIZE: Job<{ directory: string }, null> = {
+/** Answers when directories hold more than a checkout may. */
+export const WATCH_SIZE: Job<{ directories: string[] }, null> = {
   name: 'watch-size',
   doing: 'counting the files of the repository',
   limits: { cpuSeconds: WATCH_CPU_SECONDS, seconds: null },
 }
 
-/** Takes what is git's own out of a tree that was checked out; answers whether some of its files are kept by Git LFS. */
-export const FINISH_CHECKOUT: Job<{ directory: string; hasSubmodules: boolean }, { usesLfs: boolean }> = {
+/** Answers what the pointers of Git LFS among the files of a tree point to. */
+export const READ_POINTERS: Job<{ directory: string; paths: string[] }, LfsObject[]> = {
+  name: 'read-pointers',
+  doing: 'reading the pointers of Git LFS',
+  limits: { cpuSeconds: REMOVAL_SECONDS, seconds: REMOVAL_SECONDS },
+}
+
+/** Writes objects of Git LFS, which are fed to it, in place of their pointers. */
+export const WRITE_OBJECTS: Job<{ directory: string; objects: LfsObject[] }, null> = {
+  name: 'write-objects',
+  doing: 'writing the files of Git LFS',
+  limits: { cpuSeconds: ARCHIVE_CPU_SECONDS, seconds: null },
+}
+
+/** Takes what is git's own out of a tree that was checked out. */
+export const FINISH_CHECKOUT: Job<{ directory: string; hasSubmodules: boolean }, null> = {
   name: 'finish-checkout',
   doing: 'removing the files of git',
   limits: { cpuSeconds: REMOVAL_SECONDS, seconds: REMOVAL_SECONDS },

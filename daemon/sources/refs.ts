@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts'
 import { parseRepositoryUrl } from '#server/git/url.ts'
-import { runGit } from './git-command.ts'
 import { RemoteFault, withRemote, type Remote, type RemoteAccess } from './git-remote.ts'
+import { runAt } from './repository.ts'
 
 /** A remote that lists its refs slower than this is taken for unreachable; a person waits for the answer. */
 const LISTING_TIMEOUT_MS = 30_000
@@ -15,13 +15,8 @@ export interface RemoteRefs {
 }
 
 /** Reads the refs of a remote that match the patterns (git-ls-remote(1)). Throws GitError. */
-export async function listRefs(remote: Remote, patterns: string[], signal: AbortSignal): Promise<RemoteRefs> {
-  const output = await runGit({
-    arguments: [...remote.settings, 'ls-remote', '--symref', '--', remote.url, ...patterns],
-    environment: remote.environment,
-    desk: remote.desk,
-    signal,
-  })
+export async function listRefs(remote: Remote, patterns: string[]): Promise<RemoteRefs> {
+  const output = await runAt([], remote, ['ls-remote', '--symref', '--', remote.url, ...patterns])
   const refs = new Map<string, string>()
   let defaultBranch: string | null = null
   for (const line of output.split('\n')) {
@@ -52,7 +47,7 @@ export async function lsRemote(
   const timeout = AbortSignal.timeout(LISTING_TIMEOUT_MS)
   const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout
   try {
-    const refs = await withRemote(access, (remote) => listRefs(remote, ['HEAD', 'refs/heads/*'], signal))
+    const refs = await withRemote(access, signal, (remote) => listRefs(remote, ['HEAD', 'refs/heads/*']))
     const branches = branchNames(refs)
     return {
       branches,

@@ -1,41 +1,74 @@
-import { GitError, runGit, type GitCommand } from './git-command.ts'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
+import { isFullCommit } from '#server/git/refs.ts'
+import { GitError } from './git-error.ts'
 import type { Remote } from './git-remote.ts'
 
-/** A repository in a folder of the server's own, which is fetched from one remote, `origin`. */
+/** Characters of an id: SHA-1 is what remotes have that say nothing of it. */
+const SHA1_CHARACTERS = 40
+const SHA256_CHARACTERS = 64
+/** What git says of that, and what it says of a remote that speaks only the first protocol. */
+const OTHER_FORMAT = /mismatched algorithms|not support this repository's object format/
+/** Refs into which is fetched. */
+const FETCHED = 'refs/deployer/'
+
+/** The files of git's own that say what a repository is (gitrepository-layout(5)). They are the server's, never a remote's. */
+export const OWN_HEAD = 'ref: refs/heads/none\n'
+export const OWN_CONFIGS = {
+  sha1: '[core]\n\trepositoryformatversion = 0\n\tbare = true\n',
+  sha256: '[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n',
+}
+
+/** A repository without a tree in a folder of the server's own, which is fetched from one remote. */
 export class Repository {
   readonly directory: string
   readonly remote: Remote
-  readonly signal: AbortSignal
 
-  constructor(directory: string, remote: Remote, signal: AbortSignal) {
+  constructor(directory: string, remote: Remote) {
     this.directory = directory
     this.remote = remote
-    this.signal = signal
   }
 
-  /** Makes it, for a remote whose object ids are of this length: 64 characters are SHA-256. */
-  async initialize(idLength: number): Promise<void> {
-    const format = idLength === 64 ? ['--object-format=sha256'] : []
-    await this.#run(['init', '--quiet', '--template=', ...format, '--', this.directory])
-    await this.git(['config', 'remote.origin.url', this.remote.url])
+  /** Makes it, in place of what is there, for a remote whose object ids have that many characters. */
+  async make(idLength = SHA1_CHARACTERS): Promise<void> {
+    await rm(this.directory, { recursive: true, force: true })
+    for (const folder of ['objects/pack', FETCHED])
+      await mkdir(join(this.directory, folder), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
+    await writeFile(join(this.directory, 'config'), OWN_CONFIGS[formatOfLength(idLength)])
+    await writeFile(join(this.directory, 'HEAD'), OWN_HEAD)
   }
 
-  /** Makes it with the head of a branch, null for that of the remote. Throws GitError. */
-  async clone(branch: string | null): Promise<void> {
-    const which = branch === null ? [] : [`--branch=${branch}`]
-    const shallow = ['--depth=1', '--single-branch', '--no-tags', '--no-checkout', '--template=', '--quiet']
-    await this.#run(['clone', ...shallow, ...which, '--', this.remote.url, this.directory])
+  /**
+   * Fetches what a reference or an id names, without its history, and answers the ref that holds it. The remote is asked
+   * with the credentials of now, also for what is here already. Throws GitError.
+   */
+  async fetchOne(reference: string, place: string): Promise<string> {
+    const name = FETCHED + place
+    const fetch = (): Promise<void> => this.fetch([`+${reference}:${name}`], ['--depth=1'])
+    // git would take an id of the other length for a name.
+    if (isFullCommit(reference) && !(await this.#isOf(formatOf(reference)))) await this.make(reference.length)
+    await fetch().catch(async (error: unknown) => {
+      if (!isOtherFormat(error)) throw error
+      await this.make((await this.#isOf('sha1')) ? SHA256_CHARACTERS : SHA1_CHARACTERS)
+      await fetch()
+    })
+    return name
   }
 
   /** Fetches from the remote, and nothing but what the references name. Throws GitError. */
   async fetch(references: string[], options: string[]): Promise<void> {
-    const always = ['--quiet', '--no-tags', '--no-recurse-submodules']
-    await this.git(['fetch', ...always, ...options, 'origin', ...references])
+    const always = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head']
+    await this.git(['fetch', ...always, ...options, '--', this.remote.url, ...references])
   }
 
-  /** Runs git in it and answers what it wrote, unless `onOutputLine` takes that. Throws GitError. */
-  git(command: string[], onOutputLine?: (line: string) => void): Promise<string> {
-    return this.#run(['-C', this.directory, ...command], onOutputLine)
+  async #isOf(format: keyof typeof OWN_CONFIGS): Promise<boolean> {
+    return (await readFile(join(this.directory, 'config'), 'utf8')) === OWN_CONFIGS[format]
+  }
+
+  /** Runs git in it and answers what it wrote, unless `onLine` takes that. Throws GitError. */
+  git(command: string[], onLine?: (line: string) => void): Promise<string> {
+    return runAt([`--git-dir=${this.directory}`], this.remote, command, onLine)
   }
 
   /** The commit that a name stands for here; null when it stands for none. */
@@ -47,14 +80,30 @@ export class Repository {
       throw error
     }
   }
+}
 
-  #run(command: string[], onOutputLine?: (line: string) => void): Promise<string> {
-    const options: GitCommand = {
-      arguments: [...this.remote.settings, ...command],
-      environment: this.remote.environment,
-      desk: this.remote.desk,
-      signal: this.signal,
-    }
-    return runGit(onOutputLine ? { ...options, onOutputLine } : options)
-  }
+/** Whether git failed because the ids of a remote have another length than those of the repository. */
+export function isOtherFormat(error: unknown): boolean {
+  return error instanceof GitError && OTHER_FORMAT.test(error.messages)
+}
+
+/** The format of the repository of an object. */
+export function formatOf(id: string): keyof typeof OWN_CONFIGS {
+  return formatOfLength(id.length)
+}
+
+function formatOfLength(idLength: number): keyof typeof OWN_CONFIGS {
+  return idLength === SHA256_CHARACTERS ? 'sha256' : 'sha1'
+}
+
+/** Runs git at a place with what a remote needs. Throws GitError. */
+export function runAt(
+  place: string[],
+  { git, settings, environment }: Remote,
+  command: string[],
+  onLine?: (line: string) => void,
+  end: '\n' | '\0' = '\n',
+): Promise<string> {
+  const whole = { arguments: [...settings, ...place, ...command], environment }
+  return git.run(onLine ? { ...whole, onOutputLine: { onLine, end } } : whole)
 }

@@ -2,28 +2,52 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
-import { tooLarge } from './checkout-limits.ts'
+import { TOO_LARGE } from './checkout-limits.ts'
 import { WATCH_SIZE } from './jobs.ts'
-
-export { isTooLarge, tooLarge } from './checkout-limits.ts'
 
 /** What is cloned in less is not watched. */
 const FIRST_LOOK_MS = 1_000
 
-/** Watches what a directory takes of the disk until `signal` aborts; calls `onTooLarge` once when it passes the limit. */
-export async function watchSize(
-  directory: string,
+/** The directories of a work were filled with more than a checkout may take. */
+export class Overfull extends BuildFailure {
+  constructor() {
+    super(TOO_LARGE)
+  }
+}
+
+/**
+ * Has a work done while what it fills is watched, under a signal that ends it as well when the directories together hold
+ * more than a checkout may. Throws Overfull then, else what the work throws.
+ */
+export async function withinSize<T>(
+  directories: string[],
   signal: AbortSignal,
-  onTooLarge: (fault: BuildFailure) => void,
+  work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ending = new AbortController()
+  const limited = AbortSignal.any([signal, ending.signal])
+  const watching = watch(directories, limited, (fault) => ending.abort(fault))
+  try {
+    return await work(limited)
+  } finally {
+    ending.abort()
+    await watching
+  }
+}
+
+async function watch(
+  directories: string[],
+  signal: AbortSignal,
+  onFault: (fault: BuildFailure) => void,
 ): Promise<void> {
   await delay(FIRST_LOOK_MS, undefined, { signal, ref: false }).catch(() => {})
   if (signal.aborted) return
   try {
-    await withReader(signal, (reader) => reader.ask(WATCH_SIZE, { directory }))
-    onTooLarge(tooLarge())
+    await withReader(signal, (reader) => reader.ask(WATCH_SIZE, { directories }))
+    onFault(new Overfull())
   } catch (error) {
     if (signal.aborted) return
-    // Without the watch there is no limit, so its own fault ends the checkout as well.
-    onTooLarge(error instanceof BuildFailure ? error : new BuildFailure(messageOf(error), { cause: error }))
+    // Without the watch there is no limit, so its own fault ends the work as well.
+    onFault(error instanceof BuildFailure ? error : new BuildFailure(messageOf(error), { cause: error }))
   }
 }

@@ -2,9 +2,9 @@ import { lstat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { parseRepositoryUrl, repositoryUrlFault, splitCredentials } from '#server/git/url.ts'
 import { BuildFailure } from '../builds/failure.ts'
-import { GitError } from './git-command.ts'
+import { GitError } from './git-error.ts'
 import { admit, lastWords, type Remote } from './git-remote.ts'
-import { Repository } from './repository.ts'
+import { WorkingTree } from './working-tree.ts'
 
 /** Submodules of submodules, and theirs: deeper ones are of a repository that contains itself. */
 const MAX_DEPTH = 10
@@ -13,38 +13,39 @@ const NONE_FOUND = 1
 /** As much of an address that is refused is shown. */
 const MAX_SHOWN_CHARACTERS = 200
 
-/**
- * Fetches the submodules of a tree that was checked out, and theirs; answers whether it lists any. Throws BuildFailure
- * that names the submodule.
- */
-export async function fetchSubmodules(top: Repository, onLine: (line: string) => void): Promise<boolean> {
-  if (!(await hasFile(top, '.gitmodules'))) return false
-  onLine('fetching submodules')
-  await fetchBelow(top, top.directory, 1)
-  return true
+/** Whether a tree that was laid out lists submodules. */
+export function listsSubmodules(directory: string): Promise<boolean> {
+  return hasFile(directory, '.gitmodules')
 }
 
-async function fetchBelow(parent: Repository, top: string, depth: number): Promise<void> {
-  if (!(await hasFile(parent, '.gitmodules'))) return
+/** Fetches the submodules of a tree that was laid out, and theirs. Throws BuildFailure that names the submodule. */
+export async function fetchSubmodules(top: WorkingTree): Promise<void> {
+  // Relative addresses are relative to this one.
+  await top.git(['config', '--local', 'remote.origin.url', top.remote.url])
+  await fetchBelow(top, top.directory, 1)
+}
+
+async function fetchBelow(parent: WorkingTree, top: string, depth: number): Promise<void> {
+  if (!(await listsSubmodules(parent.directory))) return
   if (depth > MAX_DEPTH)
     throw new BuildFailure(`the submodules are nested more than ${MAX_DEPTH} deep: does one contain itself?`)
   let { remote } = parent
   try {
     await parent.git(['submodule', '--quiet', 'init'])
     remote = await judgeAddresses(parent)
-    await update(new Repository(parent.directory, remote, parent.signal))
+    await update(new WorkingTree(parent.directory, remote))
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     throw submoduleFault(error, parent.directory, top)
   }
   for (const path of await submodulePaths(parent)) {
-    const child = new Repository(join(parent.directory, path), remote, parent.signal)
+    const child = new WorkingTree(join(parent.directory, path), remote)
     // Of one that was left out git would take the parent for its repository.
-    if (await hasFile(child, '.git')) await fetchBelow(child, top, depth + 1)
+    if (await hasFile(child.directory, '.git')) await fetchBelow(child, top, depth + 1)
   }
 }
 
-async function update(parent: Repository): Promise<void> {
+async function update(parent: WorkingTree): Promise<void> {
   const command = ['submodule', '--quiet', 'update', '--force']
   await parent.git([...command, '--depth=1']).catch(async (error: unknown) => {
     const isShallowFault =
@@ -59,7 +60,7 @@ async function update(parent: Repository): Promise<void> {
  * hosts. The credentials that were in them go to the desk: git would put an address on the command lines of its programs.
  * Answers the remote with the settings that the hosts need.
  */
-async function judgeAddresses(parent: Repository): Promise<Remote> {
+async function judgeAddresses(parent: WorkingTree): Promise<Remote> {
   const list = ['config', '--local', '--null', '--get-regexp', '^submodule\\..*\\.url$']
   const addresses = await parent.git(list).catch((error: unknown) => {
     if (error instanceof GitError && error.code === NONE_FOUND) return ''
@@ -87,17 +88,17 @@ async function judgeAddresses(parent: Repository): Promise<Remote> {
 }
 
 /** Where submodules are in the tree: its entries that name a commit (git-ls-files(1), --stage). */
-async function submodulePaths(parent: Repository): Promise<string[]> {
+async function submodulePaths(parent: WorkingTree): Promise<string[]> {
   const paths: string[] = []
-  await parent.git(['-c', 'core.quotePath=false', 'ls-files', '--stage'], (line) => {
-    const path = /^160000 \S+ \d\t(.*)$/.exec(line)?.[1]
-    // In quotation marks are paths with control characters in them.
-    if (path !== undefined && !path.startsWith('"')) paths.push(path)
-  })
+  const onEntry = (entry: string): void => {
+    const path = /^160000 \S+ \d\t(.*)$/s.exec(entry)?.[1]
+    if (path !== undefined) paths.push(path)
+  }
+  await parent.git(['ls-files', '--stage', '-z'], onEntry, '\0')
   return paths
 }
 
-async function hasFile({ directory }: Repository, name: string): Promise<boolean> {
+async function hasFile(directory: string, name: string): Promise<boolean> {
   return await lstat(join(directory, name)).then(
     (facts) => facts.isFile(),
     () => false,

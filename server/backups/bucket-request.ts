@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import { AppError, messageOf } from '../errors.ts'
@@ -19,11 +18,12 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_MESSAGE_CHARACTERS = 500
 const EMPTY_SHA256 = createHash('sha256').digest('hex')
 
-/** What a request carries; it is opened anew for each try. */
+/** What a request carries; it is read anew for each try. */
 export interface Body {
   size: number
   sha256: string
-  open: () => Readable
+  /** A piece holds until the next is asked for: its memory is used again. */
+  pieces: () => AsyncIterable<Buffer>
 }
 
 interface Asked {
@@ -89,7 +89,7 @@ export function elements(xml: string, name: string): string[] {
 export function textBody(text: string): Body {
   const bytes = Buffer.from(text)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { size: bytes.length, sha256, open: () => Readable.from([bytes]) }
+  return { size: bytes.length, sha256, pieces: () => Readable.from([bytes]) }
 }
 
 async function send(
@@ -111,9 +111,28 @@ async function send(
   // One that comes after the head of the answer cuts that short, which its reader is told.
   asked.on('error', () => {})
   const answered = once(asked, 'response') as Promise<[IncomingMessage]>
-  if (body) pipeline(body.open(), asked).catch((error: Error) => asked.destroy(error))
+  if (body) sendBody(asked, body).catch((error: Error) => asked.destroy(error))
   else asked.end()
   return (await answered)[0]
+}
+
+async function sendBody(request: ClientRequest, { pieces }: Body): Promise<void> {
+  for await (const piece of pieces()) {
+    await written(request, piece)
+    if (request.destroyed) return
+  }
+  request.end()
+}
+
+/** Waits until the system has taken a piece, or nobody will any more: why is told by the request itself. */
+function written(request: ClientRequest, piece: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    request.once('close', resolve)
+    request.write(piece, () => {
+      request.off('close', resolve)
+      resolve()
+    })
+  })
 }
 
 async function textOf(answer: IncomingMessage): Promise<string> {

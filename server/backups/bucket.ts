@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
@@ -9,6 +9,8 @@ import { ask, askText, elements, textBody, type Body } from './bucket-request.ts
 const MIB = 1024 * 1024
 /** A file up to this is sent at once; of one that is larger, a part that failed is all that is sent again. */
 const PART_BYTES = 16 * MIB
+/** Of a file, read at once. */
+const PIECE_BYTES = 256 * 1024
 /** Amazon S3 user guide, "Multipart upload limits". */
 const MAX_PARTS = 10_000
 /** What is called off has to be told to the store before the server ends. */
@@ -122,15 +124,28 @@ async function partBody(
   signal: AbortSignal,
 ): Promise<Body> {
   const hash = createHash('sha256')
-  const range = { start, end: end - 1 }
-  let size = 0
-  for await (const chunk of createReadStream(path, { ...range, signal }) as AsyncIterable<Buffer>) {
-    hash.update(chunk)
-    whole.update(chunk)
-    size += chunk.length
+  for await (const piece of readPieces(path, start, end)) {
+    signal.throwIfAborted()
+    hash.update(piece)
+    whole.update(piece)
   }
-  if (size !== end - start) throw new AppError('io_error', `${path} was cut off`)
-  return { size, sha256: hash.digest('hex'), open: () => createReadStream(path, range) }
+  return { size: end - start, sha256: hash.digest('hex'), pieces: () => readPieces(path, start, end) }
+}
+
+/** Reads a part of a file into the same memory again and again: what streams allocate for it is let go of too late. */
+async function* readPieces(path: string, start: number, end: number): AsyncGenerator<Buffer, void> {
+  const file = await open(path)
+  try {
+    const memory = Buffer.allocUnsafe(PIECE_BYTES)
+    for (let at = start; at < end;) {
+      const { bytesRead } = await file.read(memory, 0, Math.min(memory.length, end - at), at)
+      if (bytesRead === 0) throw new AppError('io_error', `${path} was cut off`)
+      yield memory.subarray(0, bytesRead)
+      at += bytesRead
+    }
+  } finally {
+    await file.close()
+  }
 }
 
 function assertSame({ path, sha256 }: LocalFile, whole: Hash): void {

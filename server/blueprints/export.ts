@@ -1,5 +1,6 @@
 import { useContext } from '../context.ts'
 import { KINDS } from '../datastores/kinds.ts'
+import { DatabaseName, RoleName } from '../datastores/postgres-names.ts'
 import type { Datastore } from '../datastores/schema.ts'
 import { viewDatastores } from '../datastores/view.ts'
 import { linkedServices, listEnvGroups, type EnvGroupRow } from '../env-groups/store.ts'
@@ -44,8 +45,16 @@ function belongs({ id }: EnvGroupRow, environment: Environment): boolean {
 
 function datastoreEntry(datastore: Datastore): Record<string, unknown> {
   const { name, kind, version, database, username } = datastore
-  const owner = KINDS[kind].hasDatabases ? { database, username } : {}
+  const owner = KINDS[kind].hasDatabases ? givenOwner(database, username) : {}
   return { name, kind, version, ...owner, ...chosen(datastore, DATASTORE_FIELDS) }
+}
+
+/** Names that an earlier version gave and a new datastore may not have are left out: without them, each keeps its own. */
+function givenOwner(database: string | null, username: string): { database?: string; username?: string } {
+  return {
+    ...(database !== null && DatabaseName.safeParse(database).success ? { database } : {}),
+    ...(RoleName.safeParse(username).success ? { username } : {}),
+  }
 }
 
 function serviceEntry(service: Service, includesSecrets: boolean): Record<string, unknown> {

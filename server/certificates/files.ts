@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { useContext } from '../context.ts'
 import { writePrivateFile } from '../files.ts'
@@ -115,9 +115,24 @@ function challengeFolder(): string {
   return certificateFolder('_challenges')
 }
 
-/** Where the key of the account at an authority is. */
+/**
+ * Where the key of the account at an authority is: apart from the certificates, which the data plane reads. With it new
+ * ones can be had for every name that leads here.
+ */
 export function accountKeyFile(directory: string): string {
   const { host, pathname } = new URL(directory)
   const place = `${host}${pathname}`.replaceAll(/[^a-z0-9.-]+/gi, '_')
-  return join(certificateFolder('_accounts'), place, KEY)
+  return join(accountFolder(), place, KEY)
+}
+
+/** Takes the accounts of earlier versions out of the folder that the data plane reads. */
+export function moveAccountKeys(): void {
+  const former = certificateFolder('_accounts')
+  if (!existsSync(former)) return
+  if (existsSync(accountFolder())) rmSync(former, { recursive: true })
+  else renameSync(former, accountFolder())
+}
+
+function accountFolder(): string {
+  return join(useContext().options.dataDirectory, 'acme-accounts')
 }

@@ -80,6 +80,20 @@ export const DatastoreReference = z
   })
   .meta({ id: 'DatastoreReference', description: 'A variable that refers to a datastore' })
 
+export const KeptVolume = z
+  .object({
+    volume: z.string().meta({
+      description: 'Its name in the container engine',
+      examples: ['dbs-4f1d0c9a7b3e5d2f6a80-0c9a7b3e'],
+    }),
+    version: z
+      .string()
+      .nullable()
+      .meta({ description: 'Tag of the image that wrote it', examples: ['17'] }),
+    kept_until: Timestamp,
+  })
+  .meta({ id: 'KeptVolume', description: 'Data that another has replaced, kept for a day' })
+
 const PASSWORD = '9c1e4f7a2b5d8e0c3f6a9b1d'
 
 export const Datastore = z
@@ -133,6 +147,9 @@ export const Datastore = z
       .nullable()
       .meta({ description: 'When a backup is made by itself, in UTC', examples: [null] }),
     backup_retention: z.int().meta({ description: 'How many backups are kept', examples: [7] }),
+    kept_volumes: z
+      .array(KeptVolume)
+      .meta({ description: 'What a restore or an upgrade replaced lately, the newest first' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -2,6 +2,7 @@ import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { findEnvironment, type Environment } from '../environments/store.ts'
 import { KINDS, type Place } from './kinds.ts'
+import { spareVolumesOf } from '../replacements/store.ts'
 import type { Datastore } from './schema.ts'
 import { listDatastores, type DatastoreRow } from './store.ts'
 
@@ -57,7 +58,16 @@ function view(row: DatastoreRow, environment: Environment): Datastore {
     cpu_limit: row.cpu_limit,
     backup_schedule: row.backup_schedule,
     backup_retention: row.backup_retention,
+    kept_volumes: keptVolumes(row),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }
+}
+
+/** What was replaced and can still be gone back to, the newest first. */
+function keptVolumes({ id }: DatastoreRow): Datastore['kept_volumes'] {
+  return spareVolumesOf(id)
+    .filter(({ remove_at }) => remove_at > Date.now())
+    .toSorted((left, right) => right.remove_at - left.remove_at)
+    .map(({ volume, version, remove_at }) => ({ volume, version, kept_until: timestamp(remove_at) }))
 }

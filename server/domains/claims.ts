@@ -6,7 +6,7 @@ import { placeOf } from '../services/hosts.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
 import type { ServiceRow } from '../services/store.ts'
 import { TYPES } from '../services/types.ts'
-import { getDomainByName, listDomains } from './store.ts'
+import { getDomainByName, isServed, listDomains } from './store.ts'
 
 /** No two things may have one host; each of these refuses, with `conflict`, what would give one a second holder. */
 
@@ -63,19 +63,24 @@ export function assertDomainHostsFree(name: string): void {
   assertNamedHostsFree(name)
 }
 
-/** Refuses a custom domain that another service has, or that a service, environment or the dashboard has or could have. */
+/**
+ * Refuses a custom domain that another service has, or that a service, environment or the dashboard has or could have.
+ * Under a domain that is not served yet only what is there already could have it: later ones make way for it.
+ */
 export function assertCustomDomainFree(host: string, serviceId: string | null, field: string): void {
-  if (host === useContext().options.dashboardHost)
-    throw new AppError('conflict', `${field}: ${host} is the dashboard's host`)
+  const fault = (what: string) => new AppError('conflict', `${field}: ${host} ${what}`)
+  if (host === useContext().options.dashboardHost) throw fault("is the dashboard's host")
   const holder = customHolder(host)
-  if (holder && holder.id !== serviceId)
-    throw new AppError('conflict', `${field}: ${host} is in use by service ${holder.label}`)
-  const domain = listDomains().find(({ name }) => couldBeUnder(host, name))
-  if (domain)
-    throw new AppError(
-      'conflict',
-      `${field}: ${host} is under the domain ${domain.name}, where services have their hosts by their names`,
-    )
+  if (holder && holder.id !== serviceId) throw fault(`is in use by service ${holder.label}`)
+  // What it has it keeps, also where a domain was connected since.
+  if (holder) return
+  for (const domain of listDomains()) {
+    if (!couldBeUnder(host, domain.name)) continue
+    if (isServed(domain))
+      throw fault(`is under the domain ${domain.name}, where services have their hosts by their names`)
+    const named = serviceNamedBy(host, domain.name)
+    if (named !== null) throw fault(`is where service ${named} will be when ${domain.name} is verified`)
+  }
 }
 
 /** Refuses a domain that gives an existing service the dashboard's host or a custom domain of a service. */
@@ -87,20 +92,25 @@ function assertNamedHostsFree(domain: string): void {
   }))
   if (dashboardHost !== null) owned.push({ host: dashboardHost, label: "the dashboard's host" })
   for (const { host, label } of owned) {
-    if (!couldBeUnder(host, domain)) continue
-    const [service, environment = PRODUCTION] = host.slice(0, -domain.length - 1).split('.')
-    const taken = useDatabase().get(
-      `SELECT 1 FROM services JOIN environments ON environments.id = environment_id
-       WHERE services.name = ? AND environments.name = ? AND type IN ('web_service', 'static_site')`,
-      service!,
-      environment,
-    )
-    if (taken)
+    const named = couldBeUnder(host, domain) ? serviceNamedBy(host, domain) : null
+    if (named !== null)
       throw new AppError(
         'conflict',
-        `name: under ${domain} service ${service} would be at ${host}, which is ${label}`,
+        `name: under ${domain} service ${named} would be at ${host}, which is ${label}`,
       )
   }
+}
+
+/** The service, by its qualified name, whose own name puts it at a host under a domain; null when there is none. */
+function serviceNamedBy(host: string, domain: string): string | null {
+  const [name, environment = PRODUCTION] = host.slice(0, -domain.length - 1).split('.')
+  const found = useDatabase().get(
+    `SELECT 1 FROM services JOIN environments ON environments.id = environment_id
+     WHERE services.name = ? AND environments.name = ? AND type IN ('web_service', 'static_site')`,
+    name!,
+    environment,
+  )
+  return found === undefined ? null : qualifiedName(name!, { name: environment })
 }
 
 function assertNotAboveDashboard(place: string, field: string): void {

@@ -17,8 +17,9 @@ const TOKENS =
 /** Escapes of a class, of a place or of a control character, which end with their letter. */
 const SIMPLE_ESCAPE = /^\\[dDsSwWbBAztnrfvaC]$/
 const REPETITION = /^(?:[*?]|\{\d+(?:,\d*)?\})$/
-/** Any case of these is one of their own in lower case too. The others are said by letters that are not, such as ſ for s. */
+/** What is looked for: the cases of other characters are no matter of one to one. */
 const PLAIN = /^[ -~]$/
+/** Where the case does not count, without s: ſ stands for it too, and is not it in lower case. */
 const PLAIN_IN_ANY_CASE = /^[ -RT-rt-~]$/
 
 /** What finds an expression in a text. Throws `invalid_request`. */

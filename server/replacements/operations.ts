@@ -10,6 +10,7 @@ import {
   countTry,
   deleteReplacement,
   getReplacement,
+  giveUpVolume,
   insertReplacement,
   insertSpareVolume,
   updateReplacement,
@@ -109,7 +110,7 @@ function begin({ id, name }: DatastoreRow, to: 'restoring' | 'upgrading', replac
 export function beginTry({ datastore_id: id, volume, kind }: Replacement): Replacement {
   useDatabase().transaction(() => {
     const fresh = newVolume(id)
-    insertSpareVolume({ volume, datastore_id: id, remove_at: 0 })
+    giveUpVolume(volume, id)
     countTry(id, fresh)
     if (kind === 'first') {
       const { version, image_id } = getDatastore(id)!
@@ -133,7 +134,12 @@ export function finishReplacement(
 ): void {
   useDatabase().transaction(() => {
     if (row.volume !== volume)
-      insertSpareVolume({ volume: row.volume, datastore_id: row.id, remove_at: Date.now() + KEPT_MS })
+      insertSpareVolume({
+        volume: row.volume,
+        datastore_id: row.id,
+        remove_at: Date.now() + KEPT_MS,
+        version: row.version,
+      })
     refoundDatastore(row.id, { volume, version, image_id: imageId })
     deleteReplacement(row.id)
   })
@@ -146,7 +152,7 @@ export function finishReplacement(
  */
 export function giveUpReplacement({ datastore_id: id, kind, volume }: Replacement, reason: string): void {
   useDatabase().transaction(() => {
-    insertSpareVolume({ volume, datastore_id: id, remove_at: 0 })
+    giveUpVolume(volume, id)
     recordDatastore(id, { error: reason })
     if (kind === 'first') tryMove(datastoreMachine, id, 'failed')
     else deleteReplacement(id)

@@ -75,14 +75,22 @@ export interface SpareVolume {
   datastore_id: string
   /** Milliseconds; until then it is kept. */
   remove_at: number
+  /** Of the image that wrote it; null for what nobody goes back to. */
+  version: string | null
 }
 
-export function insertSpareVolume({ volume, datastore_id, remove_at }: SpareVolume): void {
+/** Gives up a volume that nothing of worth was written to. */
+export function giveUpVolume(volume: string, datastoreId: string): void {
+  insertSpareVolume({ volume, datastore_id: datastoreId, remove_at: 0, version: null })
+}
+
+export function insertSpareVolume({ volume, datastore_id, remove_at, version }: SpareVolume): void {
   useDatabase().run(
-    'INSERT OR REPLACE INTO spare_volumes (volume, datastore_id, remove_at) VALUES (?, ?, ?)',
+    'INSERT OR REPLACE INTO spare_volumes (volume, datastore_id, remove_at, version) VALUES (?, ?, ?, ?)',
     volume,
     datastore_id,
     remove_at,
+    version,
   )
 }
 

@@ -16,7 +16,9 @@ test('an account is bound to the one that the authority has given out, and its k
   })
   await place.server.api('POST', '/services', { name: 'bound' })
   await place.reaches('bound.example.com', 'issued')
-  const folder = join(place.server.dataDirectory, 'certificates', '_accounts')
+  // Not where the data plane reads.
+  const folder = join(place.server.dataDirectory, 'acme-accounts')
+  expect(readdirSync(join(place.server.dataDirectory, 'certificates'))).toEqual(['bound.example.com'])
   const [account] = readdirSync(folder)
   const file = join(folder, account!, 'privkey.pem')
   expect(statSync(file).mode & 0o777).toBe(0o600)

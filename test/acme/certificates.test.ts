@@ -142,4 +142,23 @@ describe('a routed host', () => {
     expect(before).toBeLessThan(orders())
     await place.server.api('DELETE', '/services/api/domains/far.example.net')
   })
+
+  test('that is a custom domain under one that waits for its records is certified by itself, once', async () => {
+    const host = 'shop.later.example'
+    await place.names.setDefault(null)
+    await place.names.setA(host, [place.ip])
+    await place.server.api('POST', '/domains', { name: 'later.example' })
+    await place.server.api('POST', '/services/api/domains', { domain: host })
+    await place.reaches(host, 'issued')
+    const shown = await place.shown(host)
+    expect(shown.subjectaltname).toBe(`DNS:${host}`)
+    // Nothing is asked for what nobody can find.
+    expect(place.authority.log).not.toContain('api.later.example')
+    await place.names.setDefault(place.ip)
+    await place.server.api('POST', '/domains/later.example/verify')
+    await place.reaches('api.later.example', 'issued')
+    expect((await place.shown(host)).serialNumber).toBe(shown.serialNumber)
+    await place.server.api('DELETE', '/domains/later.example')
+    await place.server.api('DELETE', `/services/api/domains/${host}`)
+  })
 })

@@ -39,6 +39,8 @@ export interface PlaceOptions {
   names?: (ip: string) => Promise<NameServer>
   /** The port that the authority looks at for HTTP-01, 80 unless told otherwise. */
   httpPort?: number
+  /** Puts something before the authority; answers the directory to be used in its place. */
+  before?: (authority: Authority) => Promise<string>
 }
 
 export async function startPlace({ server: wanted = {}, ...options }: PlaceOptions = {}): Promise<Place> {
@@ -47,12 +49,13 @@ export async function startPlace({ server: wanted = {}, ...options }: PlaceOptio
   const names = options.names ? await options.names(ip) : await startNameServer()
   await names.setDefault(ip)
   const authority = await startAuthority({ dns: names, httpPort, httpsPort: 443, ...options.authority })
+  const directory = (await options.before?.(authority)) ?? authority.directory
   const server = await startServer({
     ...wanted,
     flags: [
       ...['--http-listen', `${ip}:${httpPort}`, '--https-listen', `${ip}:443`, '--public-ip', ip],
       ...['--dns-resolvers', names.address, '--base-domain', 'example.com', '--dashboard-host', 'off'],
-      ...['--acme-directory', authority.directory, '--acme-ca-file', authority.caFile],
+      ...['--acme-directory', directory, '--acme-ca-file', authority.caFile],
       ...(wanted.flags ?? []),
     ],
   })

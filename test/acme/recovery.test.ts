@@ -9,16 +9,20 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { createServer, request as forward } from 'node:https'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { supervisorPidFile } from '../../proxy/control/paths.ts'
 import { startAuthority, type Authority } from '../stand/acme.ts'
 import { startReceiver, toldTo } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
+import { refusal, startFront, type Front } from './front.ts'
 import { startPlace, type Place } from './place.ts'
+
+/** An order that is not held begins within a moment of what it is for. */
+const MOMENT_MS = 2_000
 
 interface Row {
   status: string
@@ -29,17 +33,28 @@ interface Row {
 
 let place: Place
 let second: Authority | undefined
-/** What stands before the authority: answers in its place when it is set. */
-let instead: { status: number; headers: Record<string, string>; detail: string } | null = null
-let front: ReturnType<typeof createServer>
+let front: Front | undefined
+let throttling: Front | undefined
+/** What happens when the authority is asked for a certificate that it has signed, before it answers. */
+let onCertificate: () => void = () => {}
 
 beforeAll(async () => {
-  place = await startPlace({ authority: { blocked: ['blocked.example.com'], badNonces: 0 } })
+  place = await startPlace({
+    authority: { blocked: ['blocked.example.com'], badNonces: 0 },
+    async before(authority) {
+      front = await startFront(authority, ({ path }, pass) => {
+        if (path.startsWith('/certZ/')) onCertificate()
+        return pass()
+      })
+      return front.directory
+    },
+  })
 })
 afterAll(async () => {
   await place?.stop()
   await second?.stop()
-  front?.close()
+  await front?.stop()
+  await throttling?.stop()
 })
 
 function readRow(host: string): Row | undefined {
@@ -135,6 +150,32 @@ describe('kill -9 during an order', () => {
   )
 })
 
+test('kill -9 when the new version is recorded, and not shown yet, is taken up without another order', async () => {
+  const host = 'recorded.example.com'
+  // What is recorded is shown, and told to be issued, when the data plane goes on.
+  const supervisor = Number(readFileSync(supervisorPidFile(place.server.dataDirectory), 'utf8'))
+  onCertificate = () => process.kill(supervisor, 'SIGSTOP')
+  const created = place.server.api('POST', '/services', { name: 'recorded' }).catch(() => null)
+  try {
+    await waitFor(() => (readRow(host)?.version ?? null) !== null, 'the version to be recorded')
+    expect(readRow(host)?.status).toBe('issuing')
+    await place.server.kill('SIGKILL')
+  } finally {
+    onCertificate = () => {}
+    process.kill(supervisor, 'SIGCONT')
+  }
+  await created
+  const before = newOrders()
+  await place.server.restart()
+  await place.reaches(host, 'issued')
+  expect(await place.shown(host)).toMatchObject({ subjectaltname: `DNS:${host}` })
+  expect(newOrders()).toBe(before)
+  const { version } = readRow(host)!
+  expect(readdirSync(folderOf(host))).toEqual(
+    expect.arrayContaining([`${version}.fullchain.pem`, `${version}.privkey.pem`]),
+  )
+})
+
 test('a full disk fails the attempt before anything is signed, while the old certificate serves on', async () => {
   const host = 'full.example.com'
   const folder = folderOf(host)
@@ -187,64 +228,32 @@ describe('an authority that does not issue', () => {
   })
 
   test('and throttles is asked again when it said', async () => {
-    front = createServer(
-      { cert: readFileSync(place.authority.caFile), key: readFileSync(place.authority.keyFile) },
-      (incoming, response) => {
-        const isOrder = incoming.url === '/order-plz'
-        if (instead && isOrder) {
-          response.writeHead(instead.status, {
-            'content-type': 'application/problem+json',
-            ...instead.headers,
-          })
-          response.end(
-            JSON.stringify({ type: 'urn:ietf:params:acme:error:rateLimited', detail: instead.detail }),
-          )
-          incoming.resume()
-          return
-        }
-        const { host, ...headers } = incoming.headers
-        const passed = forward(
-          {
-            host: '127.0.0.1',
-            port: place.authority.ports[0],
-            path: incoming.url,
-            method: incoming.method,
-            headers: { ...headers, host },
-            ca: readFileSync(place.authority.caFile),
-            servername: 'localhost',
-          },
-          (answer) => {
-            response.writeHead(answer.statusCode!, answer.headers)
-            answer.pipe(response)
-          },
-        )
-        incoming.pipe(passed)
-      },
-    ).listen(0, '127.0.0.1')
-    await waitFor(() => front.address() !== null, 'the front')
-    const { port } = front.address() as { port: number }
+    let refused = 0
+    throttling = await startFront(place.authority, ({ path }, pass) => {
+      if (path !== '/order-plz') return pass()
+      refused++
+      return refusal(429, 'rateLimited', 'too many certificates', { 'retry-after': '3600' })
+    })
     await place.server.kill('SIGTERM')
     const throttled = await startPlace({
       server: {
-        flags: [
-          '--acme-directory',
-          `https://localhost:${port}/dir`,
-          '--acme-ca-file',
-          place.authority.caFile,
-        ],
+        flags: ['--acme-directory', throttling.directory, '--acme-ca-file', place.authority.caFile],
       },
     })
     try {
-      instead = { status: 429, headers: { 'retry-after': '3600' }, detail: 'too many certificates' }
       await throttled.server.api('POST', '/services', { name: 'many' })
       const entry = await throttled.reaches('many.example.com', 'failed')
       expect(entry.error).toContain('too many certificates')
       const wait = Date.parse(entry.retry_at) - Date.now()
       expect(wait).toBeGreaterThan(3_500_000)
       expect(wait).toBeLessThanOrEqual(3_600_000)
+      // It may be the account's limit: the next host waits a while before it is tried.
+      await throttled.server.api('POST', '/services', { name: 'next' })
+      await delay(MOMENT_MS)
+      expect(await throttled.entry('next.example.com')).toMatchObject({ state: 'pending', error: null })
+      expect(refused).toBe(1)
     } finally {
       await throttled.stop()
-      instead = null
     }
     await place.server.restart()
   })

@@ -240,6 +240,41 @@ describe('no two things have one host:', () => {
     expect(await connect('shop.example')).toMatchObject(conflict(/custom domain of service one/))
     for (const name of ['one', 'two', 'www']) await server.api('DELETE', `/services/${name}`)
   })
+
+  test('a custom domain under a domain that is not served yet is served, unless a service is to be there', async () => {
+    await server.api('POST', '/environments', { name: 'staging' })
+    await connect('waits.example.org')
+    await server.api('POST', '/services', { name: 'api' })
+    await server.api('POST', '/services', { name: 'api', environment: 'staging' })
+    await server.api('POST', '/services', { name: 'web' })
+    const add = (domain: string) => server.api('POST', '/services/web/domains', { domain })
+    expect(await add('api.waits.example.org')).toMatchObject(conflict(/where service api will be/))
+    expect(await add('api.staging.waits.example.org')).toMatchObject(conflict(/api\.staging will be/))
+    expect(await add('shop.waits.example.org')).toMatchObject({
+      status: 200,
+      body: ['shop.waits.example.org'],
+    })
+    expect(await statusAt('shop.waits.example.org')).toBe(503)
+    expect(await statusAt('web.waits.example.org')).toBe(404)
+    // Whoever would be there comes later, by whatever way.
+    expect(await server.api('POST', '/services', { name: 'shop' })).toMatchObject(conflict(/service web/))
+    expect(await server.api('PATCH', '/services/api', { name: 'shop' })).toMatchObject(
+      conflict(/service web/),
+    )
+    for (const name of ['api', 'web', 'api?environment=staging'])
+      await server.api('DELETE', `/services/${name}`)
+    await server.api('DELETE', '/domains/waits.example.org')
+    await server.api('DELETE', '/environments/staging')
+  })
+
+  test('a custom domain stays where a domain is connected above it, and others can be added beside it', async () => {
+    await server.api('POST', '/services', { name: 'stays', custom_domains: ['mine.later.test'] })
+    expect(await connect('later.test')).toMatchObject({ status: 201 })
+    const added = await server.api('POST', '/services/stays/domains', { domain: 'beside.example' })
+    expect(added).toMatchObject({ status: 200, body: ['mine.later.test', 'beside.example'] })
+    await server.api('DELETE', '/services/stays')
+    await server.api('DELETE', '/domains/later.test')
+  })
 })
 
 describe('custom domains', () => {

@@ -1,7 +1,12 @@
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PlayedProvider } from '../git/providers.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { PHONE, setUp, signIn, TestBrowser } from './browser.ts'
@@ -18,11 +23,17 @@ const COLOURS = `for n in 0 1 2 3 4 7; do printf "\\033[\${n}mstyle $n\\033[0m \
 for f in 0 1 2 3 4 5 6 7; do printf "\\033[3\${f}mfg $f\\033[0m \\033[9\${f}mbright\\033[0m \\033[3\${f};7mreverse\\033[0m \\033[4\${f}mbg\\033[0m \\033[10\${f}mbright bg\\033[0m \\033[3\${f};2mdim\\033[0m\\n"; done
 printf "\\033[38;5;208m256\\033[0m \\033[48;5;208m256\\033[0m \\033[38;2;1;2;3mtrue colour\\033[0m \\033[48;2;250;250;250mlight\\033[0m\\n"; echo whole; sleep 3600`
 
+const WEBHOOK_SECRET = 'a secret of webhooks'
+
 let browser: TestBrowser
 let server: TestServer
+let provider: PlayedProvider
+let repositories: string
 
 beforeAll(async () => {
-  server = await startServer({ engine: true })
+  repositories = mkdtempSync(join(tmpdir(), 'accessibility-'))
+  provider = await PlayedProvider.start(repositories)
+  server = await startServer({ engine: true, flags: ['--webhook-secret', WEBHOOK_SECRET] })
   browser = await TestBrowser.launch()
   await setUp(await browser.open(server.url), server.setupCode)
   await server.api('POST', '/environments', { name: 'staging' })
@@ -75,6 +86,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()
   await server?.stop()
+  await provider?.close()
+  rmSync(repositories, { recursive: true, force: true })
 })
 
 async function state(name: string, wanted: string): Promise<void> {
@@ -127,6 +140,7 @@ const VISITS: Visit[] = [
   ['metrics', '/services/shop/metrics', (page) => page.getByRole('figure').first().waitFor()],
   ['variables', '/services/shop/variables', (page) => page.getByText('From env groups').waitFor()],
   ['changed variables', '/services/shop/variables', (page) => addVariable(page)],
+  ['references to choose from', '/services/shop/variables', (page) => beginReference(page)],
   ['variables as text', '/services/shop/variables', (page) => page.getByText('Edit as .env text').click()],
   ['settings', '/services/shop/settings'],
   ['changed settings', '/services/shop/settings', (page) => page.getByLabel('Port').fill('99999')],
@@ -171,6 +185,43 @@ const DATASTORE_VISITS: Visit[] = [
   ],
 ]
 
+const GIT_VISITS: Visit[] = [
+  ['connections', '/git', (page) => page.getByText('ending in 1234').waitFor()],
+  ['connecting GitHub', '/git/register'],
+  ['connecting GitLab', '/git', (page) => page.getByRole('button', { name: 'Connect GitLab…' }).click()],
+  ['a token', '/git', (page) => page.getByRole('button', { name: 'Use a token…' }).click()],
+  ['disconnecting', '/git', (page) => page.getByRole('button', { name: 'Disconnect…' }).first().click()],
+  ['a refusal of a provider', '/git/callback?code=x&state=unknown'],
+  ['repositories to choose from', '/services/new', (page) => page.getByRole('radio').first().waitFor()],
+  [
+    'a deploy hook',
+    '/services/hooked/settings',
+    (page) => page.getByRole('button', { name: 'GitLab CI' }).click(),
+  ],
+]
+
+/** An account that is connected and one that is not, a service of a repository, and a delivery of each verdict. */
+async function fillGitPages(): Promise<void> {
+  provider.tokens.set('ghp_right1234', 'ada')
+  for (const name of ['ada/api', 'ada/web']) provider.add(name, ['ada'])
+  const at = { provider: 'gitprov_a', base_url: provider.url }
+  await server.api('POST', '/git/connections', { ...at, token: 'ghp_right1234' })
+  await server.api('POST', '/git/authorize', { ...at, redirect_uri: `${server.url}/git/callback` })
+  const repo_url = `${provider.url}/ada/api.git`
+  await server.api('POST', '/services', { name: 'hooked', repo_url, deploy: false })
+  for (const [name, secret] of [
+    ['ada/none', WEBHOOK_SECRET],
+    ['ada/api', WEBHOOK_SECRET],
+    ['ada/api', 'another secret'],
+  ] as const) {
+    const repository = { full_name: name, clone_url: `${provider.url}/${name}.git` }
+    const text = JSON.stringify({ ref: 'refs/heads/main', after: 'a'.repeat(40), repository })
+    const signature = `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
+    const headers = { 'x-github-event': 'push', 'x-hub-signature-256': signature }
+    await server.request('POST', '/hooks/gitprov', text, { headers })
+  }
+}
+
 async function openPalette(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill(text)
@@ -189,6 +240,12 @@ async function addVariable(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add variable' }).click()
   await page.getByLabel('Name', { exact: true }).last().fill('9 lives')
   await page.getByText('Not saved yet').waitFor()
+}
+
+async function beginReference(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Add variable' }).click()
+  await page.getByLabel('Value of the new variable').fill('${{')
+  await page.getByRole('listbox', { name: 'References' }).waitFor()
 }
 
 async function collide(page: Page): Promise<void> {
@@ -267,6 +324,19 @@ test('axe finds nothing on the pages of datastores, on a desktop and a phone, li
   await page.waitForURL('**/services')
   const found: string[] = []
   for (const visit of DATASTORE_VISITS) found.push(...(await lookAt(page, visit)))
+  expect(found).toEqual([])
+  expect(browser.faults).toEqual([])
+})
+
+test('axe finds nothing on the pages of git, on a desktop and a phone, light and dark', async () => {
+  await fillGitPages()
+  const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
+  await page.addInitScript(AXE)
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  const found: string[] = []
+  for (const visit of GIT_VISITS) found.push(...(await lookAt(page, visit)))
   expect(found).toEqual([])
   expect(browser.faults).toEqual([])
 })

@@ -122,6 +122,9 @@ test('a backup is restored into a new datastore, and in the place of what is the
   const isBack = () => keyvalue(url, (client) => client.get('at')).catch(() => null)
   await waitFor(async () => (await isBack()) === 'first', 'what was there first')
   await waitForBadge(page, 'Available')
+  const [kept] = (await server.api('GET', '/datastores/cache')).body.kept_volumes
+  await section('Backups')
+  await page.getByRole('list', { name: 'Replaced data' }).getByText(kept.volume, { exact: true }).waitFor()
 })
 
 test('a backup is deleted, and an upgrade that is none is refused at its field', async () => {

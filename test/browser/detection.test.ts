@@ -53,6 +53,8 @@ test('New service shows what a repository is before anything is made, and takes 
   await found().getByText('SECRET_KEY_BASE:').waitFor()
 
   await page.getByLabel('Type').selectOption('Background worker')
+  await page.getByLabel('Root directory').fill('')
+  await found().getByText('change its type to static_site').waitFor()
   await page.getByLabel('Root directory').fill('vite')
   await found().getByText('Root_dir vite is no folder').waitFor()
   expect((await server.api('GET', '/services')).body).toEqual([])

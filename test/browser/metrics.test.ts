@@ -117,7 +117,7 @@ test('a log drain is changed on its page, which shows what became of its lines',
   await drain.getByRole('button', { name: 'Deliveries' }).click()
   await drain.getByText('Not taken').waitFor()
   await drain.getByRole('button', { name: 'Change' }).click()
-  await page.getByText('Empty keeps the present one (oken).').waitFor()
+  await page.getByText('Empty keeps the present one (…oken).').waitFor()
   await page.getByLabel('URL').fill(`${receiver.url}/logs`)
   await page.getByLabel(/^Token/).fill('another-secret-token')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -224,6 +224,69 @@ export const EXAMPLES: CorpusTree[] = [
     without: ['fonts-liberation'],
   },
   {
+    title: 'Next whose starter shows the export as a possibility',
+    files: {
+      'package.json': manifest({ build: 'next build', start: 'next start' }, ['next']),
+      'next.config.mjs':
+        "const site = 'https://example.com' // output: 'export'\nexport default {\n  // output: \"export\",\n  /* output: 'standalone', */\n  reactStrictMode: true,\n}\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', framework: 'next', isSite: false, startCommand: 'next start' },
+    without: ['standalone'],
+  },
+  {
+    title: 'TypeScript whose compiler is set up with a folder in a comment',
+    files: {
+      'package.json': manifest({ build: 'tsc' }, ['express'], ['typescript']),
+      'tsconfig.json': '{\n  "compilerOptions": {\n    // "outDir": "./dist",\n    "strict": true\n  }\n}\n',
+      'src/index.ts': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'node src/index.ts' },
+  },
+  {
+    title: 'Gradle with an older Java in a comment',
+    files: { ...gradle('8.13'), 'build.gradle': "// sourceCompatibility = '11'\n" },
+    plan: { runtime: 'java', version: '21' },
+  },
+  {
+    title: '.NET with its kind in a comment',
+    files: {
+      'x.csproj':
+        '<!-- <Project Sdk="Microsoft.NET.Sdk.Worker"> -->\n<Project Sdk="Microsoft.NET.Sdk.Web"><TargetFramework>net8.0</TargetFramework></Project>',
+    },
+    plan: { runtime: 'dotnet', framework: 'aspnet' },
+  },
+  {
+    title: 'Flask whose requirements speak of a server that they do not name',
+    files: {
+      'requirements.txt': 'flask # gunicorn comes later\n# gunicorn\n',
+      'app.py': 'app = Flask(__name__)\n',
+    },
+    plan: { runtime: 'python', startCommand: 'gunicorn --bind 0.0.0.0:$PORT app:app' },
+    dockerfile: ['pip install gunicorn'],
+  },
+  {
+    title: 'PHP with a package that is named as a script is',
+    files: { 'index.php': '', 'package.json': { dependencies: { start: '1' } } },
+    plan: { runtime: 'php' },
+  },
+  {
+    title: 'Vite among the packages of files that it does not build',
+    files: { 'package.json': manifest({}, ['vite']), 'site/index.html': '', ...NPM_LOCK },
+    plan: { runtime: 'node', framework: null, isSite: false, buildCommand: null },
+  },
+  {
+    title: 'yarn 1, whose cache is not for two at once',
+    files: {
+      'package.json': manifest({ build: 'tsc', start: 'node dist/x.js' }, ['express'], ['typescript']),
+      'yarn.lock': '# yarn lockfile v1\n',
+    },
+    plan: { runtime: 'node', packageManager: 'yarn' },
+    dockerfile: ['id=/root/.yarn-cache,target=/root/.yarn-cache,sharing=locked'],
+    without: ['target=/root/.yarn-cache \\'],
+  },
+  {
     title: 'Django beside the development server of its styles',
     files: {
       'package.json': manifest({ start: 'webpack --watch', build: 'webpack' }, [], ['webpack']),

@@ -66,6 +66,16 @@ test('a datastore during whose creation the engine goes away has failed, and is 
   await become(server, id, 'available')
 })
 
+test('a datastore is there again with what it held after the engine was restarted', async () => {
+  const cache = await cacheWith('restarted', 'yes')
+  // Its containers end with it.
+  await door.goAway()
+  await docker('kill', cache.id)
+  await expect(kept(cache)).rejects.toThrow()
+  await door.comeBack()
+  expect(await waitFor(() => kept(cache), 'it to answer again', 60_000)).toBe('yes')
+})
+
 test('limits that are changed while the engine is away are saved, and applied when it is back', async () => {
   const cache = await cacheWith('limited', 'yes')
   await door.goAway()

@@ -2,6 +2,7 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync } from 'node:f
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -16,6 +17,7 @@ import {
   volumeOf,
   type Datastore,
 } from './datastore-support.ts'
+import { standEngine } from '../support/stand-setup.ts'
 import { docker } from './live.ts'
 
 let server: TestServer
@@ -196,16 +198,31 @@ describe('a server that is killed', () => {
   }
 
   let printed = 0
+  /** How often the engine was asked to end the database's program. */
+  let stops = 0
+  let watch: ChildProcess
+
+  beforeAll(() => {
+    const filters = ['--filter', `container=${db.id}`, '--filter', 'event=kill']
+    watch = spawn('docker', ['-H', standEngine(), 'events', ...filters], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    watch.stdout!.on('data', () => stops++)
+  })
+  afterAll(() => void watch.kill())
+
   const steps: [string, () => boolean | Promise<boolean>][] = [
     ['has just been asked for', () => true],
     ['has a program on its fresh volume', async () => (await atWork()).length > 0],
     ['is being loaded', async () => (await atWork()).some((name) => name.endsWith('-load'))],
+    ['stops what it replaces', () => stops > 0],
     ['has taken the place', () => server.logs.slice(printed).includes('of a datastore was replaced')],
   ]
 
   test.each(steps)('when a restore %s loses nothing, and nothing is stuck', async (_, isReached) => {
     await query(db.external_url, 'DROP TABLE IF EXISTS later; CREATE TABLE later (id int)')
     printed = server.logs.length
+    stops = 0
     expect((await restore('db', dbBackup)).status).toBe(202)
     await waitFor(isReached, 'the step')
     await server.kill('SIGKILL')

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createClient } from '@redis/client'
 import { Client } from 'pg'
 import { expect } from 'vitest'
@@ -39,8 +40,8 @@ export interface Stores {
 }
 
 /** Starts a server with two datastores that hold something: `notes` with one row, and `at`, which is `first`. */
-export async function startStores(flags: string[] = []): Promise<Stores> {
-  const server = await startServer({ engine: true, flags })
+export async function startStores(): Promise<Stores> {
+  const server = await startServer({ engine: true })
   await waitFor(() => server.logs.includes('reached_by'), 'the engine')
   const [first, second] = await Promise.all([
     create(server, { kind: 'relational', name: 'db', version: '15' }),
@@ -51,6 +52,16 @@ export async function startStores(flags: string[] = []): Promise<Stores> {
   await query(db.external_url, 'CREATE TABLE notes AS SELECT 1 AS id')
   await keyvalue(cache.external_url, (client) => client.set('at', 'first'))
   return { server, db, cache }
+}
+
+/** Starts a server with the key-value datastore alone, which is made and filled at once. */
+export async function startCache(flags: string[]): Promise<Omit<Stores, 'db'>> {
+  const server = await startServer({ engine: true, flags })
+  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
+  const { id } = await create(server, { kind: 'keyvalue', name: 'cache' })
+  const cache = await become(server, id, 'available')
+  await keyvalue(cache.external_url, (client) => client.set('at', 'first'))
+  return { server, cache }
 }
 
 /** Asks for a backup and waits for its end. */
@@ -97,6 +108,13 @@ export async function grow(db: Datastore): Promise<void> {
     db.external_url,
     'CREATE TABLE big AS SELECT md5(i::text) || md5((i * 7)::text) AS t FROM generate_series(1, 600000) i',
   )
+}
+
+/** So many MiB that nothing makes smaller, in the key-value store. */
+export async function fill(cache: Datastore, mib: number): Promise<void> {
+  await keyvalue(cache.external_url, async (client) => {
+    for (let at = 0; at < mib; at++) await client.set(`big-${at}`, randomBytes(1024 * 1024))
+  })
 }
 
 /** Makes a datastore; it is on its way. */

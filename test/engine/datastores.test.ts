@@ -54,6 +54,12 @@ describe('a relational datastore', () => {
       'the service to answer',
     )
     expect(answer).toBe('1')
+    // A service that is deployed anew finds what it wrote.
+    await query(db.external_url, 'INSERT INTO notes VALUES (2)')
+    const again = (await server.api('POST', '/services/client/restart')).body
+    expect(await endOf(server, again.id)).toMatchObject({ status: 'live' })
+    await waitFor(async () => (await fetchFrom(server, 'client.localhost')).text === '2', 'the new instance')
+    await query(db.external_url, 'DELETE FROM notes WHERE id = 2')
   })
 
   test('takes new limits without a restart', async () => {

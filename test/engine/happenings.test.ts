@@ -49,28 +49,32 @@ function told(type: string, name: string): Promise<Told> {
   return waitFor(() => ofSubject(type, name)[0], `${type} of ${name}`, LIMIT_MS)
 }
 
-test('a service and a datastore that do not answer are told once, and so is that they answer again', async () => {
-  const id = await createLive('web', {
-    start_command: 'mkdir /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www',
-  })
-  const [instance] = await containersOf(id)
-  await docker('pause', instance!, cache.id)
-  const [service, datastore] = await Promise.all([
-    told('service.down', 'web'),
-    told('datastore.down', 'cache'),
-  ])
-  expect(service.data).toMatchObject({ service: { id }, message: expect.stringContaining('paused') })
-  expect(datastore.data).toMatchObject({ datastore: { id: cache.id }, message: expect.any(String) })
-  await docker('unpause', instance!, cache.id)
-  await Promise.all([told('service.recovered', 'web'), told('datastore.recovered', 'cache')])
-  for (const type of ['down', 'recovered'])
-    expect([ofSubject(`service.${type}`, 'web'), ofSubject(`datastore.${type}`, 'cache')]).toMatchObject([
-      [{}],
-      [{}],
+// They wait most of their time.
+test.concurrent(
+  'a service and a datastore that do not answer are told once, and so is that they answer again',
+  async () => {
+    const id = await createLive('web', {
+      start_command: 'mkdir /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www',
+    })
+    const [instance] = await containersOf(id)
+    await docker('pause', instance!, cache.id)
+    const [service, datastore] = await Promise.all([
+      told('service.down', 'web'),
+      told('datastore.down', 'cache'),
     ])
-})
+    expect(service.data).toMatchObject({ service: { id }, message: expect.stringContaining('paused') })
+    expect(datastore.data).toMatchObject({ datastore: { id: cache.id }, message: expect.any(String) })
+    await docker('unpause', instance!, cache.id)
+    await Promise.all([told('service.recovered', 'web'), told('datastore.recovered', 'cache')])
+    for (const type of ['down', 'recovered'])
+      expect([ofSubject(`service.${type}`, 'web'), ofSubject(`datastore.${type}`, 'cache')]).toMatchObject([
+        [{}],
+        [{}],
+      ])
+  },
+)
 
-test('a program that needs more memory than it may have is told', async () => {
+test.concurrent('a program that needs more memory than it may have is told', async () => {
   const id = await createLive('hungry', {
     type: 'background_worker',
     memory_limit_mb: 32,
@@ -85,7 +89,7 @@ test('a program that needs more memory than it may have is told', async () => {
   })
 })
 
-test('a run that fails is told, and one that succeeds is not', async () => {
+test.concurrent('a run that fails is told, and one that succeeds is not', async () => {
   await createLive('runner', { type: 'background_worker', start_command: 'sleep 1000000' })
   for (const command of ['true', 'exit 3']) {
     const { body } = await server.api('POST', '/services/runner/jobs', { command })

@@ -6,12 +6,16 @@ import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startReceiver, toldTo, type Receiver } from '../support/receiver.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { endOf } from './live.ts'
 
 let server: TestServer
 let receiver: Receiver
+/** A web server that answers nothing, and a test of it, which takes as long as the server waits. */
+let silent: Server
+let silence: string
+let givenUp: Promise<ApiAnswer>
 let mailServer: SMTPServer
 const mails: { to: string[]; text: string }[] = []
 
@@ -32,11 +36,17 @@ beforeAll(async () => {
     engine: true,
     flags: ['--smtp-url', `smtp://user:secret@127.0.0.1:${mailPort}`, '--smtp-from', 'deployer@example.com'],
   })
+  silent = createServer(() => {})
+  silence = `http://127.0.0.1:${await listening(silent.listen(0, '127.0.0.1'))}/`
+  const { id } = await create({ kind: 'webhook', url: silence })
+  givenUp = server.api('POST', `/notifications/${id}/test`)
 })
 
 afterAll(async () => {
   await server?.stop()
   receiver?.close()
+  silent?.closeAllConnections()
+  silent?.close()
   mailServer?.close()
 })
 
@@ -107,26 +117,6 @@ test('a webhook is told once of each change, signed as Standard Webhooks says', 
     { type: 'deploy.started', status: 'delivered', next_attempt_at: null },
   ])
   expect((await server.api('GET', `/notifications/${id}`)).body).not.toHaveProperty('secret')
-})
-
-test('a message that is refused is sent again with the same id, also after the server was killed', async () => {
-  receiver.answer = { status: 503 }
-  const { id } = await create({ kind: 'webhook', url: `${receiver.url}/hook`, events: ['deploy.failed'] })
-  await failingDeploy('again')
-  await waitFor(() => receiver.received.length === 1, 'the first attempt')
-  const delivery = async () => (await server.api('GET', `/notifications/${id}/deliveries`)).body[0]
-  await waitFor(async () => (await delivery()).attempts.length === 1, 'the record of it')
-  expect(await delivery()).toMatchObject({
-    status: 'pending',
-    attempts: [{ status: 503, error: 'answered 503: {"said":"so"}' }],
-    next_attempt_at: expect.any(String),
-  })
-  await server.kill('SIGKILL')
-  receiver.answer = { status: 204 }
-  await server.restart()
-  await waitFor(() => receiver.received.length === 2, 'the second attempt', 60_000)
-  expect(receiver.received[1]!.headers['webhook-id']).toBe(receiver.received[0]!.headers['webhook-id'])
-  await waitFor(async () => (await delivery()).status === 'delivered', 'the record of it')
 })
 
 test('events, environments and services choose what is told', async () => {
@@ -209,17 +199,31 @@ test('a redirect is not followed', async () => {
 })
 
 test('a target that never answers holds up no other, and is given up in time', async () => {
-  const silent = createServer(() => {})
-  const port = await listening(silent.listen(0, '127.0.0.1'))
-  await create({ kind: 'webhook', url: `http://127.0.0.1:${port}/`, events: ['deploy.failed'] })
-  const { id } = await create({ kind: 'webhook', url: `http://127.0.0.1:${port}/` })
+  await create({ kind: 'webhook', url: silence, events: ['deploy.failed'] })
   await create({ kind: 'webhook', url: `${receiver.url}/quick`, events: ['deploy.failed'] })
   await failingDeploy('hanging')
   await waitFor(() => receiver.received.length === 1, 'the message to the other')
-  const { body } = await server.api('POST', `/notifications/${id}/test`)
-  expect(body).toEqual({ ok: false, status: null, error: 'no answer within 15 s' })
-  silent.closeAllConnections()
-  silent.close()
+  expect((await givenUp).body).toEqual({ ok: false, status: null, error: 'no answer within 15 s' })
+})
+
+test('a message that is refused is sent again with the same id, also after the server was killed', async () => {
+  receiver.answer = { status: 503 }
+  const { id } = await create({ kind: 'webhook', url: `${receiver.url}/hook`, events: ['deploy.failed'] })
+  await failingDeploy('again')
+  await waitFor(() => receiver.received.length === 1, 'the first attempt')
+  const delivery = async () => (await server.api('GET', `/notifications/${id}/deliveries`)).body[0]
+  await waitFor(async () => (await delivery()).attempts.length === 1, 'the record of it')
+  expect(await delivery()).toMatchObject({
+    status: 'pending',
+    attempts: [{ status: 503, error: 'answered 503: {"said":"so"}' }],
+    next_attempt_at: expect.any(String),
+  })
+  await server.kill('SIGKILL')
+  receiver.answer = { status: 204 }
+  await server.restart()
+  await waitFor(() => receiver.received.length === 2, 'the second attempt', 60_000)
+  expect(receiver.received[1]!.headers['webhook-id']).toBe(receiver.received[0]!.headers['webhook-id'])
+  await waitFor(async () => (await delivery()).status === 'delivered', 'the record of it')
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -38,6 +38,8 @@ function byHook(of: Repository, commit: string, rest: Partial<CheckoutRequest> =
       reach: ANYWHERE,
       sshKeyFile: remotes.sshKeyFile,
       knownHostsFile: join(home, 'known hosts'),
+      mirrors: join(home, 'mirrors'),
+      holder: '',
       ...rest,
     }),
   )
@@ -66,7 +68,7 @@ describe('a commit of a fork', () => {
       for (const commit of ['refs/pull/7/head', 'pull/7/head'])
         await expect(byHook(source, commit, { branch })).rejects.toMatchObject(failure('has no commit'))
     }
-    expect(readdirSync(tree()).filter((entry) => entry !== '.git')).toEqual([])
+    expect(existsSync(tree())).toBe(false)
   })
 
   test('is deployed by who is trusted with it', async () => {
@@ -134,6 +136,9 @@ describe('a commit of the configured branch', () => {
     source.push({ a: 'new' })
     for (const commit of [old, old.slice(0, 10)])
       expect(await byHook(source, commit, { branch: 'main' })).toMatchObject({ sha: old })
+    await expect(byHook(source, 'a'.repeat(40), { branch: 'main' })).rejects.toMatchObject(
+      failure('does not contain the commit'),
+    )
   })
 
   test('is none any more once the branch was rewritten without it', async () => {

@@ -8,7 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { withReader } from '../../daemon/reader/reader.ts'
 import { restAfter } from '../../daemon/sources/directory-size.ts'
 import { checkout, type Checkout } from '../../daemon/sources/git.ts'
-import { GitError, runGit } from '../../daemon/sources/git-command.ts'
+import { withGit } from '../../daemon/sources/git-command.ts'
+import { GitError } from '../../daemon/sources/git-error.ts'
 import { removeTree } from '../../daemon/sources/remove-tree.ts'
 import { childrenOf, isAlive, readersOf } from '../support/processes.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
@@ -51,6 +52,8 @@ function get(of: Repository): Promise<Checkout> {
       reach: ANYWHERE,
       sshKeyFile: remotes.sshKeyFile,
       knownHostsFile: join(home, 'known hosts'),
+      mirrors: join(home, 'mirrors'),
+      holder: '',
     }),
   )
 }
@@ -67,11 +70,12 @@ function withSubmodule(url: string, of: Repository = repository()): Repository {
 
 /** Has git run a program, as it runs those that speak to remotes. */
 function through(program: string): Promise<string> {
-  return runGit({
-    arguments: ['-c', `alias.through=!exec '${process.execPath}' -e '${program}'`, 'through'],
-    environment: {},
-    signal: new AbortController().signal,
-  })
+  return withGit(new AbortController().signal, (git) =>
+    git.run({
+      arguments: ['-c', `alias.through=!exec '${process.execPath}' -e '${program}'`, 'through'],
+      environment: {},
+    }),
+  )
 }
 
 function descendantsOf(pid: number): number[] {

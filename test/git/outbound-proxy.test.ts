@@ -40,7 +40,7 @@ const proxy = () => `http://127.0.0.1:${port}`
 async function faultOf(url: string, reach: Reach = ANYWHERE): Promise<string> {
   const access = { url, reach, sshKeyFile: '/nonexistent', knownHostsFile: '/nonexistent' }
   const { signal } = new AbortController()
-  return await withRemote(access, (remote) => listRefs(remote, ['HEAD'], signal)).then(
+  return await withRemote(access, signal, (remote) => listRefs(remote, ['HEAD'])).then(
     () => 'none',
     (error: Error) => error.message,
   )

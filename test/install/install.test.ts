@@ -2,6 +2,7 @@ import {
   appendFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -159,6 +160,21 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     const seen = await box.must('ls', join('/proc', String(data), 'root', DATA))
     expect(seen.split('\n').sort()).toEqual(['certificates', 'proxy', 'sites'])
     expect((await box.run('cat', `/proc/${data}/root/etc/deployer/deployer.env`)).code).not.toBe(0)
+  })
+
+  test('takes the key of an account at an authority out of the sight of the data plane', async () => {
+    // Where earlier versions kept it.
+    const former = 'certificates/_accounts/ca.example/privkey.pem'
+    mkdirSync(dirname(box.path(join(DATA, former))), { recursive: true })
+    writeFileSync(box.path(join(DATA, former)), 'of the account')
+    await box.must('systemctl', 'restart', 'deployer')
+    await untilReady()
+    const kept = 'acme-accounts/ca.example/privkey.pem'
+    await waitFor(() => existsSync(box.path(join(DATA, kept))), 'the key to be moved')
+    const { data } = await pids()
+    const sees = async (file: string) =>
+      (await box.run('cat', `/proc/${data}/root${DATA}/${file}`)).code === 0
+    expect([await sees(former), await sees(kept)]).toEqual([false, false])
   })
 
   test('serves again after a reboot, before the engine is there', async () => {

@@ -54,7 +54,9 @@ describe('a host that could not be certified', () => {
 describe('an authority', () => {
   it('is asked for so many new orders a minute', () => {
     const gate = new MinuteGate(2)
+    expect(gate.left(0)).toBe(2)
     expect([gate.pass(0), gate.pass(1), gate.pass(2), gate.pass(MINUTE)]).toEqual([true, true, false, true])
+    expect([gate.left(MINUTE), gate.left(MINUTE + 1)]).toEqual([0, 1])
   })
 
   it('that does not answer is left alone, longer each time, until it does', () => {

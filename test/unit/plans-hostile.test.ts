@@ -148,6 +148,29 @@ test.each<[string, Files]>([
       'main.py': '',
     },
   ],
+  [
+    'a thousand folders that could be meant',
+    Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`p${at}/package.json`, startable])),
+  ],
+  [
+    'a folder below whose file cannot be read',
+    { 'a/package.json': 'x'.repeat(5 * MIB), 'b/requirements.txt': '-r ../../../etc/passwd' },
+  ],
+  [
+    'folders in folders',
+    { 'package.json': { ...startable, workspaces: ['**'] }, [`${'a/'.repeat(500)}package.json`]: {} },
+  ],
+  [
+    'a workspace of Cargo that leads out and around',
+    {
+      'Cargo.toml': '[workspace]\nmembers = ["../*", "/etc", "**", "a", "a/../a"]\n',
+      'a/Cargo.toml': '[workspace]\n',
+    },
+  ],
+  [
+    'a workspace of Go that leads out',
+    { 'go.work': 'use (\n../x\n./a/../../b\n/etc\n./a\n)\n', 'a/main.go': 'package main' },
+  ],
   ['patterns that lead out', { 'package.json': { ...startable, workspaces: ['../*', '/etc', '**/**/**'] } }],
 ])('answers a tree with %s', async (_title, files) => {
   const answer = await tree.plan(files).catch((error: unknown) => error)
@@ -197,6 +220,17 @@ test.each<[string, Files]>([
   const { dockerfile } = await tree.plan(files)
   const lines = dockerfile.split('\n').filter((line) => !line.startsWith('CMD '))
   expect(lines.filter((line) => /^\s*RUN evil|; *evil|&& *evil|--evil/.test(line))).toEqual([])
+})
+
+test('names the folders that could be meant, and of many the first', async () => {
+  const files = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`p${at}/package.json`, startable]))
+  const refused = await tree.plan(files).catch((error: unknown) => error)
+  expect(refused).toMatchObject({
+    name: 'BuildFailure',
+    message: expect.stringMatching(
+      /set root_dir to one of p0 \(node\), p1 \(node\).*p17 \(node\)$/,
+    ) as string,
+  })
 })
 
 test('a folder of a site that leads out of the project is none', async () => {

@@ -1,4 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
+import { withoutSlashComments } from '../comments.ts'
 import { hasLine } from '../text.ts'
 import { choose } from './choices.ts'
 import { firstPin, inFiles, inToolFiles } from './pins.ts'
@@ -51,8 +52,9 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   if (pin !== null && version === null) {
     notes.push(`${pin.where} names no whole version of Deno, such as 2.4.0: taking the newest`)
   }
-  const text = (await Promise.all(CONFIGURATIONS.map((name) => tree.readText(name)))).join('\n')
-  // Comments may stand in the file (JSONC), so the names of tasks are looked for as text.
+  const texts = await Promise.all(CONFIGURATIONS.map((name) => tree.readText(name)))
+  // Commas may stand where JSON has none (JSONC), so the names of tasks are looked for as text.
+  const text = withoutSlashComments(texts.join('\n'))
   const tasks = /"tasks"\s*:\s*\{([^}]*)/.exec(text)?.[1] ?? ''
   const entry = await entryOf(tree)
   const own = /"start"\s*:/.test(tasks)

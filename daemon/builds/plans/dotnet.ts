@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../../sources/tree.ts'
+import { withoutXmlComments } from '../comments.ts'
 import { findInLines } from '../text.ts'
 import { DOTNET_MAJORS, nearestImage } from './base-images.ts'
 import { choose } from './choices.ts'
@@ -104,7 +105,7 @@ async function projectsOf(tree: Tree): Promise<DotnetProject[]> {
     for (const name of await tree.list(folder === '' ? '.' : folder)) {
       if (!PROJECT_FILE.test(name)) continue
       const path = `${folder}${name}`
-      const text = (await tree.readText(path)) ?? ''
+      const text = withoutXmlComments((await tree.readText(path)) ?? '')
       projects.push({ path, text, kind: kindOf(text) })
     }
     // The root's own come before those below it.

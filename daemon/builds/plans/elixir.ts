@@ -1,4 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
+import { withoutHashComments } from '../comments.ts'
 import { hasLine } from '../text.ts'
 import { ELIXIR_MINORS, nearestImage } from './base-images.ts'
 import { choose, inOrder } from './choices.ts'
@@ -32,7 +33,7 @@ const RELEASE = '/app/release'
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
-  const project = (await tree.readText('mix.exs')) ?? ''
+  const project = withoutHashComments((await tree.readText('mix.exs')) ?? '')
   const version = await chooseVersion(tree, project, notes)
   const name = /\breleases:\s*\[\s*(\w+):/.exec(project)?.[1] ?? /\bapp:\s*:(\w+)/.exec(project)?.[1]
   const isOwnBuild = settings.buildCommand === null

@@ -3,6 +3,7 @@ import { findInLines } from '../text.ts'
 import { RUST_MINORS, nearestImage } from './base-images.ts'
 import { namesCrate, readCrates, type Crates } from './crates.ts'
 import { choose } from './choices.ts'
+import { hasStartScript } from './node/manifest.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { onlyProgram } from './programs.ts'
@@ -26,7 +27,8 @@ export const rust: LanguagePlan = {
   detect: async (tree) =>
     (await tree.hasFile('Cargo.toml')) &&
     !(await tree.hasFile('pyproject.toml')) &&
-    !/"(start|napi)"\s*:/.test((await tree.readText('package.json')) ?? ''),
+    !(await hasStartScript(tree)) &&
+    !/"napi"\s*:/.test((await tree.readText('package.json')) ?? ''),
   plan: makePlan,
 }
 

@@ -125,9 +125,13 @@ export function whenEmpty(
   return `${value(found) ?? 'none'} (detected)`
 }
 
-/** Whether what was found leaves nothing open that a deploy needs. */
-export function isKnown(found: Detection): boolean {
-  const { runtime, start_command, publish_dir } = found
-  if (runtime === null) return false
-  return runtime === 'docker' || start_command !== null || publish_dir !== null
+/**
+ * What keeps a deploy from going live, which is the last of the notes; null where something can be started, or published by
+ * a type that the server has hosts for.
+ */
+export function obstacleOf(found: Detection): string | null {
+  const { type, runtime, start_command, publish_dir, notes } = found
+  const isProgram = start_command !== null || (runtime === 'docker' && type !== 'static_site')
+  const isPublished = publish_dir !== null && (type === 'web_service' || type === 'static_site')
+  return runtime !== null && (isProgram || isPublished) ? null : (notes.at(-1) ?? null)
 }

@@ -12,6 +12,7 @@ import gitConnections from './012-git-connections.ts'
 import logsAndNotifications from './014-logs-and-notifications.ts'
 import blueprints from './015-blueprints.ts'
 import aptPackages from './016-apt-packages.ts'
+import versionsOfKeptVolumes from './018-versions-of-kept-volumes.ts'
 import deliveriesOfLogDrains from './020-deliveries-of-log-drains.ts'
 import authorsOfCommits from './024-authors-of-commits.ts'
 
@@ -31,6 +32,7 @@ export const migrations: readonly string[] = [
   logsAndNotifications,
   blueprints,
   aptPackages,
+  versionsOfKeptVolumes,
   deliveriesOfLogDrains,
   authorsOfCommits,
 ]

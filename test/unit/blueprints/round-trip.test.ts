@@ -242,4 +242,18 @@ describe('what exists', () => {
       }),
     )
   })
+
+  it('keeps names of databases and roles that new datastores may not have', () => {
+    const file = { datastores: ['template1', 'none', 'pg-x'].map((name) => ({ name, kind: 'relational' })) }
+    const check = () => {
+      applyFile(readBlueprint(stringify(file), {}), OPTIONS)
+      // As an earlier version gave them.
+      context.database.run("UPDATE datastores SET database = name, username = name WHERE name <> 'pg-x'")
+      const exported = exportBlueprint(findEnvironment(), false, ORIGIN)
+      const { actions } = applyFile(readBlueprint(exported, {}), OPTIONS)
+      expect(actions.filter(({ action }) => action !== 'unchanged')).toEqual([])
+      throw new Undo()
+    }
+    expect(() => context.database.transaction(check)).toThrow(Undo)
+  })
 })

@@ -1,4 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
+import { withoutSlashComments, withoutXmlComments } from '../../comments.ts'
 import { choose } from '../choices.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
 import { UNKNOWN_PROGRAM } from '../start.ts'
@@ -68,7 +69,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const tool = (await toolOf(tree))!
   // The starter of Gradle has the program in a folder of its own.
   const texts = await Promise.all([tool.manifest, ...tool.others].map((name) => tree.readText(name)))
-  const manifest = texts.filter((text) => text !== null).join('\n')
+  const written = texts.filter((text) => text !== null).join('\n')
+  const manifest = tool.name === 'maven' ? withoutXmlComments(written) : withoutSlashComments(written)
   const wrapper = tool.name === 'gradle' ? await wrapperRunsOn(tree) : null
   const major = await chooseJavaMajor(tree, manifest, notes, wrapper)
   const isOwnBuild = settings.buildCommand === null

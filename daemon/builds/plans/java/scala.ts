@@ -1,4 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
+import { withoutSlashComments } from '../../comments.ts'
 import { findInLines } from '../../text.ts'
 import { choose } from '../choices.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
@@ -28,8 +29,8 @@ interface Packing {
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
-  const definition = (await tree.readText('build.sbt')) ?? ''
-  const plugins = (await tree.readText('project/plugins.sbt')) ?? ''
+  const definition = withoutSlashComments((await tree.readText('build.sbt')) ?? '')
+  const plugins = withoutSlashComments((await tree.readText('project/plugins.sbt')) ?? '')
   const properties = (await tree.readText('project/build.properties')) ?? ''
   const major = Math.max(OLDEST_MAJOR, await chooseJavaMajor(tree, definition, notes))
   const packing = packingOf(definition, plugins)

@@ -1,4 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
+import { withoutSlashComments } from '../../comments.ts'
 import type { Framework, KnownFramework } from './frameworks.ts'
 import type { Manifest } from './manifest.ts'
 import { SERVER_FRAMEWORKS } from './server-frameworks.ts'
@@ -11,7 +12,12 @@ export async function frameworkOf(tree: Tree, manifest: Manifest): Promise<Frame
   for (const known of KNOWN) {
     if (!known.packages.some((name) => name in manifest.dependencies)) continue
     const texts = await Promise.all(known.configuration.map((name) => tree.readText(name)))
-    const configuration = texts.filter((text) => text !== null).join('\n')
+    const configuration = texts
+      .filter((text) => text !== null)
+      .map(withoutSlashComments)
+      .join('\n')
+    const hasNothing = configuration === '' && manifest.scripts.build === undefined
+    if (known.page !== null && hasNothing && !(await tree.hasFile(known.page))) continue
     const refined = known.refine === undefined ? {} : known.refine({ manifest, configuration })
     if (refined !== null) return { ...known, ...refined }
   }

@@ -36,6 +36,8 @@ export interface Project {
 /** A row of the table. */
 export interface KnownFramework extends Framework {
   configuration: string[]
+  /** What it begins with, without which, and without a setting or a script, its package is there for something else; or null. */
+  page: string | null
   /** What a project's own settings change; null where the package stands for something else in it. */
   refine?(project: Project): Partial<Framework> | null
 }
@@ -56,6 +58,7 @@ const NOTHING: Omit<KnownFramework, 'name' | 'packages'> = {
   environment: {},
   obstacle: null,
   configuration: [],
+  page: null,
 }
 
 /** A framework whose build is a program that serves. */

@@ -59,6 +59,17 @@ export async function readManifest(tree: Tree, path = 'package.json'): Promise<M
   }
 }
 
+/** Whether a tree, whatever its language, has a package.json with a script that starts a program; a broken one has none. */
+export async function hasStartScript(tree: Tree): Promise<boolean> {
+  if (!(await tree.hasFile('package.json'))) return false
+  try {
+    return 'start' in (await readManifest(tree)).scripts
+  } catch (error) {
+    if (error instanceof BuildFailure) return false
+    throw error
+  }
+}
+
 function textOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }

@@ -111,7 +111,8 @@ async function makePlan(
     packageManager: manager.name,
     installCommand: manager.install,
     buildCommand,
-    publishDirectory: framework?.publishDirectory ?? null,
+    // Of several programs none was chosen.
+    publishDirectory: project.obstacle === null ? (framework?.publishDirectory ?? null) : null,
     singlePage: framework?.singlePage ?? false,
     aptPackages,
     obstacle: project.obstacle ?? obstacleOf(start, framework, settings),

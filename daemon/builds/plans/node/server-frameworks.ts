@@ -163,7 +163,7 @@ function astro({ configuration, manifest }: Project): Partial<Framework> {
     configuration.includes(`@astrojs/${name}`),
   )
   const obstacle = isServer ? foreign('Astro', adapter ?? 'no adapter', '@astrojs/node') : null
-  return { start: null, publishDirectory: folder, obstacle }
+  return { start: null, publishDirectory: isServer ? null : folder, obstacle }
 }
 
 function reactRouter({ configuration, manifest }: Project): Partial<Framework> {

@@ -89,6 +89,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   site('vite', ['vite', 'rolldown-vite'], 'vite build', 'dist', {
     ...SINGLE,
     configuration: variants('vite.config'),
+    page: 'index.html',
     refine: vite,
   }),
   site('parcel', ['parcel', 'parcel-bundler'], null, 'dist', {

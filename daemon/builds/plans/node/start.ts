@@ -1,4 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
+import { withoutSlashComments } from '../../comments.ts'
 import type { Proposal } from '../start.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
@@ -122,7 +123,7 @@ async function entryOf({ tree, manifest, framework, major, notes }: StartSearch)
   async function compiled(file: string): Promise<string | null> {
     const builds = callsOf(scripts.build ?? '', scripts).some(([program]) => program === 'tsc')
     if (!builds || major === null) return null
-    const settings = (await tree.readText('tsconfig.json')) ?? ''
+    const settings = withoutSlashComments((await tree.readText('tsconfig.json')) ?? '')
     const folder = /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
     return folder === undefined ? null : `node ${folder}/${file.replace(/^src\//, '').replace(/ts$/, 'js')}`
   }

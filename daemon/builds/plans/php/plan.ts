@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
+import { hasStartScript } from '../node/manifest.ts'
 import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
 import {
   baseImage,
@@ -26,8 +27,7 @@ export const php: LanguagePlan = {
     const hasPages = (await findDocroot(tree, null)) !== undefined
     // With both, what package.json starts is for the styles of the pages.
     if (hasComposer && hasPages) return true
-    const startsNode = /"start"\s*:/.test((await tree.readText('package.json')) ?? '')
-    return !startsNode && (hasComposer || hasPages)
+    return (hasComposer || hasPages) && !(await hasStartScript(tree))
   },
   plan: makePlan,
 }

@@ -2,6 +2,7 @@ import type { Tree } from '../../../sources/tree.ts'
 import { findInLines } from '../../text.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
+import { hasStartScript } from '../node/manifest.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
 import type { Proposal } from '../start.ts'
 import {
@@ -45,9 +46,9 @@ export const python: LanguagePlan = {
 async function isPython(tree: Tree): Promise<boolean> {
   // The package.json of a Django project is for its styles, whatever it starts.
   if (await tree.hasFile('manage.py')) return true
-  const manifest = (await tree.readText('package.json')) ?? ''
-  if (/"start"\s*:/.test(manifest)) return false
-  for (const name of manifest === '' ? [...MANIFESTS, ...ENTRY_FILES] : MANIFESTS) {
+  if (await hasStartScript(tree)) return false
+  const hasNode = await tree.hasFile('package.json')
+  for (const name of hasNode ? MANIFESTS : [...MANIFESTS, ...ENTRY_FILES]) {
     if (await tree.hasFile(name)) return true
   }
   return false

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
+import { withoutHashComments } from '../../comments.ts'
 import { linesOf } from '../../text.ts'
 
 /** Files that one requirements file may name, itself included. */
@@ -51,7 +52,8 @@ export async function readNames(tree: Tree): Promise<NamesPackage> {
     ['pyproject.toml', 'Pipfile', 'setup.py'].map((name) => tree.readText(name)),
   )
   const names = new Set<string>()
-  for (const [named] of [text, ...others].join('\n').matchAll(/(?<![^\s"'])[A-Za-z][\w.[-]*/g)) {
+  const written = withoutHashComments([text, ...others].join('\n'))
+  for (const [named] of written.matchAll(/(?<![^\s"'])[A-Za-z][\w.[-]*/g)) {
     const name = named.toLowerCase().replaceAll('_', '-')
     names.add(name.split('[', 1)[0]!)
     // FastAPI's extra brings its server.

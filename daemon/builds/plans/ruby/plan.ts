@@ -2,6 +2,7 @@ import type { Tree } from '../../../sources/tree.ts'
 import { hasLine } from '../../text.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets, type Assets } from '../node/assets.ts'
+import { hasStartScript } from '../node/manifest.ts'
 import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
 import type { Proposal } from '../start.ts'
 import {
@@ -25,8 +26,7 @@ export const ruby: LanguagePlan = {
   lookedFor: 'Gemfile',
   detect: async (tree) => {
     if (!(await tree.hasFile('Gemfile'))) return (await findJekyll(tree, await readGemfile(tree))) !== null
-    const manifest = (await tree.readText('package.json')) ?? ''
-    return (await tree.hasFile('config.ru')) || !/"start"\s*:/.test(manifest)
+    return (await tree.hasFile('config.ru')) || !(await hasStartScript(tree))
   },
   plan: makePlan,
 }

@@ -1,0 +1,91 @@
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import {
+  formatRepositoryUrl,
+  parseRepositoryUrl,
+  splitCredentials,
+  type RepositoryUrl,
+} from '#server/git/url.ts'
+import { BuildFailure } from '../builds/failure.ts'
+import { GitError } from './git-error.ts'
+import { admit, type Remote } from './git-remote.ts'
+import type { LfsEndpoint } from './lfs-server.ts'
+import type { WorkingTree } from './working-tree.ts'
+
+/** Where a tree says that its objects are (git-lfs-config(5)). */
+const CONFIGURATION = '.lfsconfig'
+/** Its settings for that, the first that is there. */
+const SETTINGS = ['lfs.url', 'remote.origin.lfsurl']
+
+/** What `git-lfs-authenticate` answers (git-lfs, docs/api/server-discovery.md). */
+const Authentication = z.object({ href: z.string(), header: z.record(z.string(), z.string()).optional() })
+
+/**
+ * Where the objects of a tree's repository are asked for: as the tree says, as the host says over ssh, or below the address
+ * of the repository. Credentials go with it when they are for its host. Throws BuildFailure or GitError.
+ */
+export async function endpointOf(tree: WorkingTree): Promise<LfsEndpoint> {
+  const { remote } = tree
+  const configured = await configuredAddress(tree)
+  if (configured !== null) return await endpointAt(remote, configured)
+  const parsed = parseRepositoryUrl(remote.url)!
+  if (parsed.protocol === 'ssh') return await endpointOverSsh(remote, parsed)
+  const path = parsed.path.split('/').filter((part) => part !== '')
+  const address = formatRepositoryUrl({ ...parsed, path: path.join('/') })
+  return await endpointAt(remote, `${address.endsWith('.git') ? address : `${address}.git`}/info/lfs`)
+}
+
+async function configuredAddress(tree: WorkingTree): Promise<string | null> {
+  const file = join(tree.directory, CONFIGURATION)
+  const isFile = await lstat(file).then(
+    (facts) => facts.isFile(),
+    () => false,
+  )
+  if (!isFile) return null
+  for (const name of SETTINGS) {
+    try {
+      return (await tree.git(['config', '--file', file, '--no-includes', '--get', name])).trimEnd()
+    } catch (error) {
+      if (!(error instanceof GitError) || error.code !== NOT_SET) throw error
+    }
+  }
+  return null
+}
+
+/** How `git config --get` ends for what is not set (git-config(1)). */
+const NOT_SET = 1
+
+async function endpointOverSsh(remote: Remote, { path, ...at }: RepositoryUrl): Promise<LfsEndpoint> {
+  const answer = await remote.ssh({ ...at, path }, ['git-lfs-authenticate', path, 'download'])
+  const told = Authentication.safeParse(parse(answer))
+  if (!told.success)
+    throw new BuildFailure(
+      `${remote.url} has no Git LFS over ssh: keep the files in git itself, or set lfs.url`,
+    )
+  const { url } = await endpointAt(remote, told.data.href)
+  return { url, header: told.data.header ?? {} }
+}
+
+/** An address that was told by somebody else: judged as that of a repository. */
+async function endpointAt(remote: Remote, address: string): Promise<LfsEndpoint> {
+  const { url, username, password } = splitCredentials(address)
+  const parsed = parseRepositoryUrl(address)
+  if (parsed === null || !/^https?$/.test(parsed.protocol))
+    throw new BuildFailure(
+      `the Git LFS of ${remote.url} is at an address that is not taken: set lfs.url to http or https`,
+    )
+  await admit(remote, parsed)
+  const own = username === null && password === null ? remote.desk.credentialsAt(url) : { username, password }
+  if (own === null) return { url, header: {} }
+  const basic = Buffer.from(`${own.username ?? ''}:${own.password ?? ''}`).toString('base64')
+  return { url, header: { authorization: `Basic ${basic}` } }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

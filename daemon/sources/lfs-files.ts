@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { closeSync, constants, copyFileSync, lstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { BuildFailure } from '../builds/failure.ts'
+
+/** A pointer is shorter (git-lfs, docs/spec.md). */
+const MAX_POINTER_BYTES = 1_024
+const VERSION = /^version https:\/\/(git-lfs|hawser)\.github\.com\/spec\/v1$/
+
+/** A file that Git LFS keeps, and where a tree wants it. */
+export interface LfsObject {
+  /** Its SHA-256, in hex. */
+  oid: string
+  size: number
+  paths: string[]
+}
+
+/** What the pointers among these files of a tree point to; other files are as they are to be. */
+export async function readPointers({
+  directory,
+  paths,
+}: {
+  directory: string
+  paths: string[]
+}): Promise<LfsObject[]> {
+  const objects = new Map<string, LfsObject>()
+  for (const path of paths) {
+    const facts = lstatSync(join(directory, path), { throwIfNoEntry: false })
+    if (!facts?.isFile() || facts.size >= MAX_POINTER_BYTES) continue
+    const pointer = parsePointer(readFileSync(join(directory, path), 'utf8'))
+    if (pointer === null) continue
+    const key = `${pointer.oid} ${pointer.size}`
+    const known = objects.get(key)
+    if (known) known.paths.push(path)
+    else objects.set(key, { ...pointer, paths: [path] })
+  }
+  return [...objects.values()]
+}
+
+/** The object that a pointer names (git-lfs, docs/spec.md); null for a file that is none. */
+export function parsePointer(text: string): Omit<LfsObject, 'paths'> | null {
+  const [version, ...lines] = text.split('\n')
+  if (!VERSION.test(version!)) return null
+  const oid = lines.map((line) => /^oid sha256:([0-9a-f]{64})$/.exec(line)?.[1]).find(Boolean)
+  const size = Number(lines.map((line) => /^size (\d+)$/.exec(line)?.[1]).find(Boolean))
+  return oid === undefined || !Number.isSafeInteger(size) ? null : { oid, size }
+}
+
+/** Writes objects, whose bytes come one after another, in place of their pointers. Throws BuildFailure for other bytes. */
+export async function writeObjects(
+  { directory, objects }: { directory: string; objects: LfsObject[] },
+  input: Readable,
+): Promise<null> {
+  const bytes = new Pieces(input)
+  for (const { oid, size, paths } of objects) {
+    const [first, ...others] = paths.map((path) => join(directory, path))
+    const hash = createHash('sha256')
+    const file = openSync(first!, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW)
+    try {
+      for (let left = size; left > 0;) {
+        const piece = await bytes.take(left)
+        if (piece === null) throw new BuildFailure(`${paths[0]} of Git LFS ended early: deploy again`)
+        hash.update(piece)
+        for (let written = 0; written < piece.length;) written += writeSync(file, piece, written)
+        left -= piece.length
+      }
+    } finally {
+      closeSync(file)
+    }
+    if (hash.digest('hex') !== oid)
+      throw new BuildFailure(`${paths[0]} of Git LFS has other content than its pointer says: push it again`)
+    for (const other of others) copyFileSync(first!, other, constants.COPYFILE_FICLONE)
+  }
+  return null
+}
+
+/** A stream, from which no more is taken at once than is wanted. */
+class Pieces {
+  readonly #source: AsyncIterator<Buffer>
+  #held: Buffer = Buffer.alloc(0)
+
+  constructor(source: Readable) {
+    this.#source = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  }
+
+  /** At least one byte and at most that many; null at the end. */
+  async take(most: number): Promise<Buffer | null> {
+    while (this.#held.length === 0) {
+      const next = await this.#source.next()
+      if (next.done) return null
+      this.#held = next.value
+    }
+    const piece = this.#held.subarray(0, most)
+    this.#held = this.#held.subarray(piece.length)
+    return piece
+  }
+}

@@ -1,0 +1,89 @@
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OWN_CONFIGS, OWN_HEAD, type Repository } from './repository.ts'
+
+/** Each fetch that brings something adds a pack, and git looks into all of them for an object. */
+const MAX_PACKS = 24
+/** What the server's repositories have in each folder; `shallow` says where histories were cut off. */
+const ITS_OWN: [folder: string, names: RegExp][] = [
+  ['.', /^(HEAD|config|shallow|objects|refs)$/],
+  ['refs', /^deployer$/],
+  ['refs/deployer', /^[0-9a-f]$/],
+  ['objects', /^pack$/],
+]
+/** Checksums of packs, of SHA-1 and of SHA-256. */
+const SHA1_BYTES = 20
+const LONGEST_CHECKSUM_BYTES = 32
+const PACK = /^(pack-[0-9a-f]+)\.(pack|idx|rev)$/
+
+/**
+ * Puts a mirror in order that nothing uses: a git that was killed leaves locks, halves of packs, refs that were needed for a
+ * moment. Answers how much was removed; null for what is no repository of the server's: its configuration and HEAD are
+ * never written by anything else.
+ */
+export async function putInOrder(mirror: string): Promise<number | null> {
+  if (!(await isOurs(mirror))) return null
+  const strays: string[] = []
+  for (const [folder, names] of ITS_OWN)
+    for (const name of await list(mirror, folder)) if (!names.test(name)) strays.push(join(folder, name))
+  const packs = await list(mirror, 'objects/pack')
+  const isWhole = (name: string): boolean => {
+    const base = PACK.exec(name)?.[1]
+    return packs.includes(`${base}.pack`) && packs.includes(`${base}.idx`)
+  }
+  strays.push(...packs.filter((name) => !isWhole(name)).map((name) => join('objects/pack', name)))
+  for (const stray of strays) await rm(join(mirror, stray), { recursive: true, force: true })
+  const whole = packs.filter((name) => name.endsWith('.pack') && isWhole(name))
+  for (const name of whole) if (!(await isSealed(join(mirror, 'objects/pack', name)))) return null
+  return strays.length
+}
+
+/**
+ * Whether a pack ends with the checksum that its index has of it (gitformat-pack(5)): git passes over one that does not,
+ * and would fetch what it held again and again.
+ */
+async function isSealed(pack: string): Promise<boolean> {
+  const index = await readEnd(pack.replace(/pack$/, 'idx'), 2 * LONGEST_CHECKSUM_BYTES)
+  const end = await readEnd(pack, LONGEST_CHECKSUM_BYTES)
+  return [SHA1_BYTES, LONGEST_CHECKSUM_BYTES].some((length) => {
+    const told = index.subarray(index.length - 2 * length, index.length - length)
+    return told.length === length && told.equals(end.subarray(end.length - length))
+  })
+}
+
+async function readEnd(path: string, most: number): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const length = Math.min(size, most)
+    const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: size - length })
+    return buffer
+  } finally {
+    await file.close()
+  }
+}
+
+/** Joins the packs of a mirror when they are many, without what nothing refers to any more. */
+export async function joinPacks(mirror: Repository): Promise<void> {
+  const packs = (await list(mirror.directory, 'objects/pack')).filter((name) => name.endsWith('.pack'))
+  if (packs.length > MAX_PACKS) await mirror.git(['repack', '-a', '-d', '-n', '--quiet', '--window=0'])
+}
+
+/** What a mirror takes of the disk: its packs, as next to nothing else is in it. */
+export async function sizeOfMirror(mirror: string): Promise<number> {
+  const folder = join(mirror, 'objects/pack')
+  let bytes = 0
+  for (const name of await list(mirror, 'objects/pack'))
+    bytes += (await stat(join(folder, name)).catch(() => null))?.size ?? 0
+  return bytes
+}
+
+async function isOurs(mirror: string): Promise<boolean> {
+  const read = (name: string): Promise<string> => readFile(join(mirror, name), 'utf8').catch(() => '')
+  const config = await read('config')
+  return Object.values(OWN_CONFIGS).includes(config) && (await read('HEAD')) === OWN_HEAD
+}
+
+async function list(mirror: string, folder: string): Promise<string[]> {
+  return await readdir(join(mirror, folder)).catch(() => [])
+}

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { waitFor } from '../support/wait.ts'
+import { startPlace, type Place } from './place.ts'
+
+const MINUTE_MS = 60_000
+/** A certificate of the authority has ended by then. */
+const YEAR_MS = 365 * 24 * 60 * MINUTE_MS
+/** An order that is not held begins within a moment of what it is for. */
+const MOMENT_MS = 2_000
+
+let place: Place
+let folder: string
+let file: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'deployer-clock-'))
+  file = join(folder, 'ahead')
+  const program = new URL('settable-clock.mjs', import.meta.url)
+  const env = { NODE_OPTIONS: `--import=${program.href}`, SETTABLE_CLOCK: file }
+  place = await startPlace({ authority: { badNonces: 0 }, server: { env } })
+})
+afterAll(async () => {
+  await place?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Sets the clock of the server to what is so many milliseconds from the real one. */
+function setClock(ahead: number): void {
+  writeFileSync(file, String(ahead))
+}
+
+function orders(): number {
+  return place.authority.log.split('/order-plz -> calling').length - 1
+}
+
+test('a clock that jumps ahead has nothing ordered and nothing ended, and is said once', async () => {
+  await place.server.api('POST', '/services', { name: 'api' })
+  const before = await place.reaches('api.example.com', 'issued')
+  const shown = await place.shown('api.example.com')
+  const ordered = orders()
+
+  setClock(YEAR_MS)
+  await waitFor(() => place.server.logs.includes('the clock was set forward'), 'the jump to be noticed')
+  // Wakes whatever orders.
+  await place.server.api('POST', '/services', { name: 'later' })
+  await delay(MOMENT_MS)
+  expect(orders()).toBe(ordered)
+  expect(place.server.logs.split('the clock was set forward')).toHaveLength(2)
+  expect(await place.entry('api.example.com')).toEqual(before)
+  expect((await place.shown('api.example.com')).serialNumber).toBe(shown.serialNumber)
+
+  setClock(0)
+  await waitFor(() => place.server.logs.includes('the clock was set back'), 'it to be set right')
+  await place.server.restart()
+  // Nothing that was written meanwhile keeps anything waiting.
+  await place.reaches('later.example.com', 'issued')
+  expect((await place.shown('api.example.com')).serialNumber).toBe(shown.serialNumber)
+  expect(orders()).toBe(ordered + 1)
+})

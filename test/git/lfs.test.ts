@@ -1,0 +1,293 @@
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { withReader } from '../../daemon/reader/reader.ts'
+import { checkout, type Checkout, type CheckoutRequest } from '../../daemon/sources/git.ts'
+import { parsePointer } from '../../daemon/sources/lfs-files.ts'
+import { useReaderOfCheckout } from '../support/reader.ts'
+import { LfsRemote } from './lfs-remote.ts'
+import {
+  ANYWHERE,
+  git,
+  PRIVATE_PASSWORD,
+  PRIVATE_USER,
+  Repository,
+  startRemotes,
+  type Remotes,
+} from './remotes.ts'
+
+let remotes: Remotes
+let lfs: LfsRemote
+let home: string
+let count = 0
+let lines: string[]
+
+const ATTRIBUTES = '*.bin filter=lfs diff=lfs merge=lfs -text\n'
+const CREDENTIALS = { username: PRIVATE_USER, password: PRIVATE_PASSWORD }
+
+beforeAll(useReaderOfCheckout)
+beforeAll(async () => {
+  remotes = await startRemotes()
+  lfs = await LfsRemote.start(remotes.directory)
+}, 30_000)
+afterAll(async () => {
+  lfs.close()
+  await remotes.close()
+})
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'lfs-'))
+  lines = []
+  lfs.behaviour = {}
+  lfs.asked.length = 0
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const repository = () => new Repository(remotes, `l${(count += 1)}`)
+const name = (of: Repository) => of.bare.split('/').at(-1)!
+const tree = () => join(home, 'tree')
+const contentOf = (file: string) => readFileSync(join(tree(), file), 'utf8')
+const failure = (said: string | RegExp) => ({
+  name: 'BuildFailure',
+  message: typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said),
+})
+/** The address of every question about files, without those of git. */
+const questions = () => lfs.asked.filter(({ what }) => what !== 'git')
+
+function get(of: Repository, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
+  return withReader(undefined, (reader) =>
+    checkout({
+      url: `${lfs.url}/${name(of)}`,
+      branch: null,
+      commit: null,
+      confined: false,
+      directory: tree(),
+      reader,
+      signal: new AbortController().signal,
+      onLine: (line) => lines.push(line),
+      reach: ANYWHERE,
+      sshKeyFile: remotes.sshKeyFile,
+      knownHostsFile: join(home, 'known hosts'),
+      mirrors: join(home, 'mirrors'),
+      holder: '',
+      ...rest,
+    }),
+  )
+}
+
+describe('files that Git LFS keeps', () => {
+  test('are fetched in place of their pointers, each once, whatever their names', async () => {
+    const source = repository()
+    const large = 'large '.repeat(500_000)
+    source.push({
+      '.gitattributes': ATTRIBUTES,
+      'a.bin': lfs.keep('one'),
+      'deep/ä "quoted"\n.bin': lfs.keep('one'),
+      'deep/large.bin': lfs.keep(large),
+      'deep/empty.bin': lfs.keep(''),
+      'plain.txt': lfs.keep('not filtered'),
+      'no-pointer.bin': 'as it is',
+    })
+    git(source.work, 'update-index', '--chmod=+x', 'a.bin')
+    symlinkSync('a.bin', join(source.work, 'link.bin'))
+    source.push({})
+    await get(source)
+    expect(contentOf('a.bin')).toBe('one')
+    expect(contentOf('deep/ä "quoted"\n.bin')).toBe('one')
+    expect(contentOf('deep/large.bin')).toBe(large)
+    expect(contentOf('deep/empty.bin')).toBe('')
+    expect(contentOf('plain.txt')).toMatch(/^version https/)
+    expect(contentOf('no-pointer.bin')).toBe('as it is')
+    expect(readdirSync(tree())).not.toContain('.git')
+    expect(lines).toEqual(['fetching 3 files kept by Git LFS'])
+    expect(questions().filter(({ what }) => what === 'object')).toHaveLength(3)
+  })
+
+  test('are asked for in hundreds', async () => {
+    const source = repository()
+    const files = Array.from(
+      { length: 230 },
+      (_, index) => [`${index}.bin`, lfs.keep(`file ${index}`)] as const,
+    )
+    source.push({ '.gitattributes': ATTRIBUTES, ...Object.fromEntries(files) })
+    await get(source)
+    expect(contentOf('229.bin')).toBe('file 229')
+    expect(questions().filter(({ what }) => what === 'batch')).toHaveLength(3)
+  })
+
+  test('keep their rights', async () => {
+    const source = repository()
+    source.push({ '.gitattributes': ATTRIBUTES, 'run.bin': lfs.keep('#!/bin/sh') })
+    git(source.work, 'update-index', '--chmod=+x', 'run.bin')
+    git(source.work, 'commit', '-q', '-m', 'x')
+    git(source.work, 'push', '-q', 'origin', 'main')
+    await get(source)
+    expect(statSync(join(tree(), 'run.bin')).mode & 0o111).not.toBe(0)
+  })
+
+  test('are asked for with the credentials of the repository', async () => {
+    lfs.behaviour = { isPrivate: true }
+    const source = repository()
+    source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('secret') })
+    await get(source, { credentials: CREDENTIALS })
+    expect(contentOf('a.bin')).toBe('secret')
+    const address = `${lfs.url.replace('://', `://${PRIVATE_USER}:pa%20ss%3A1@`)}/${name(source)}`
+    await get(source, { url: address })
+    expect(contentOf('a.bin')).toBe('secret')
+  })
+
+  test('are where .lfsconfig says, without the credentials of another host', async () => {
+    const source = repository()
+    const { port } = new URL(lfs.url)
+    source.push({
+      '.gitattributes': ATTRIBUTES,
+      'a.bin': lfs.keep('elsewhere'),
+      '.lfsconfig': `[lfs]\n\turl = http://localhost:${port}/some/lfs\n[include]\n\tpath = /etc/passwd\n`,
+    })
+    await get(source, { credentials: CREDENTIALS })
+    expect(contentOf('a.bin')).toBe('elsewhere')
+    const [batch] = questions()
+    expect(batch).toMatchObject({ path: '/some/lfs/objects/batch', authorization: null })
+  })
+
+  test('are asked for once the host has said so over ssh', async () => {
+    const source = repository()
+    source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('by ssh') })
+    // Its git-shell knows no such command, as hosts do that have no Git LFS.
+    await expect(get(source, { url: `${remotes.ssh}/${name(source)}` })).rejects.toMatchObject(
+      failure(/has no Git LFS over ssh|cannot be read/),
+    )
+  })
+
+  test('may lie behind redirects, which are told nothing', async () => {
+    const source = repository()
+    source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('stored') })
+    const seen: (string | undefined)[] = []
+    const store = createServer((request, response) => {
+      seen.push(request.headers.authorization)
+      response.end('stored')
+    })
+    await once(store.listen(0, '127.0.0.1'), 'listening')
+    const location = `http://127.0.0.1:${(store.address() as AddressInfo).port}/bucket`
+    lfs.behaviour = { onObject: (response) => void response.writeHead(302, { location }).end() }
+    try {
+      await get(source)
+    } finally {
+      store.close()
+    }
+    expect(contentOf('a.bin')).toBe('stored')
+    expect(seen).toEqual([undefined])
+  })
+})
+
+describe('a deploy fails with what to do', () => {
+  const oneFile = () => {
+    const source = repository()
+    source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('content') })
+    return source
+  }
+
+  test.each<[string, LfsRemote['behaviour'], RegExp]>([
+    ['refuses', { batchStatus: 403 }, /refused the credentials/],
+    ['has none', { batchStatus: 404 }, /is none \(it answered 404\): keep the files in git itself/],
+    ['has a fault', { batchStatus: 500 }, /answered 500: deploy again later/],
+    ['answers HTML', { batchBody: '<html>' }, /does not answer as Git LFS does/],
+    ['answers without objects', { batchBody: '{"objects":[]}' }, /does not have a\.bin .*it names no place/],
+    [
+      'leads to a file',
+      { hrefOf: () => 'file:///etc/passwd' },
+      /names an address for a\.bin that is not taken/,
+    ],
+    ['sends less', { onObject: (response) => void response.end('cont') }, /another length/],
+    ['sends more', { onObject: (response) => void response.end('content and more') }, /another length/],
+    [
+      'sends another',
+      { onObject: (response) => void response.end('CONTENT') },
+      /other content than its pointer/,
+    ],
+    [
+      'lacks the object',
+      { onObject: (response) => void response.writeHead(404).end() },
+      /answered 404 for a\.bin/,
+    ],
+    ['breaks off', { onObject: breakOff }, /cannot be reached/],
+    [
+      'leads in a circle',
+      { onObject: (response) => void response.writeHead(302, { location: '/objects/x' }).end() },
+      /leads nowhere/,
+    ],
+  ])('when its Git LFS %s', async (_what, behaviour, said) => {
+    lfs.behaviour = behaviour
+    await expect(get(oneFile())).rejects.toMatchObject(failure(said))
+  })
+
+  test('when an object was never pushed', async () => {
+    const source = oneFile()
+    source.push({ 'b.bin': lfs.keep('forgotten').replace(/oid sha256:../, 'oid sha256:00') })
+    await expect(get(source)).rejects.toMatchObject(
+      failure(/does not have b\.bin .*404 .*git lfs push --all/),
+    )
+  })
+
+  test('when its files are too large together', async () => {
+    const source = repository()
+    source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('x').replace(/size 1/, 'size 9000000000') })
+    await expect(get(source)).rejects.toMatchObject(failure('takes more than 2 GiB'))
+    expect(questions()).toEqual([])
+  })
+
+  test.each([
+    ['ssh://host/%2dx', /is not taken/],
+    ['file:///etc', /is not taken/],
+    ['http://169.254.169.254/lfs', /may not be asked/],
+  ])('when .lfsconfig leads to %s', async (url, said) => {
+    const source = oneFile()
+    source.push({ '.lfsconfig': `[lfs]\n\turl = ${url}\n` })
+    await expect(get(source)).rejects.toMatchObject(failure(said))
+  })
+
+  test('when an object or a redirect leads to where nobody may', async () => {
+    const source = oneFile()
+    const metadata = 'http://169.254.169.254/latest'
+    lfs.behaviour = { hrefOf: () => metadata }
+    await expect(get(source)).rejects.toMatchObject(failure('may not be asked'))
+    lfs.behaviour = { onObject: (response) => void response.writeHead(302, { location: metadata }).end() }
+    await expect(get(source)).rejects.toMatchObject(failure('may not be asked'))
+    const ownPort = Number(new URL(lfs.url).port)
+    const elsewhere = { url: `${remotes.http}/${name(source)}`, reach: { ...ANYWHERE, ownPort } }
+    source.push({ '.lfsconfig': `[lfs]\n\turl = http://localhost:${ownPort}/lfs\n` })
+    await expect(get(source, elsewhere)).rejects.toMatchObject(failure('may not be asked'))
+  })
+
+  test('at once when it is canceled', async () => {
+    const source = oneFile()
+    const canceled = new AbortController()
+    lfs.behaviour = { onObject: () => canceled.abort(new Error('canceled by the user')) }
+    await expect(get(source, { signal: canceled.signal })).rejects.toThrow('canceled by the user')
+  })
+
+  function breakOff(response: ServerResponse): void {
+    response.writeHead(200, { 'content-length': 7 })
+    setTimeout(() => response.destroy(), 20)
+  }
+})
+
+test('a pointer is read as the specification has it, and nothing else as one', () => {
+  const oid = 'a'.repeat(64)
+  const version = 'version https://git-lfs.github.com/spec/v1'
+  expect(parsePointer(`${version}\noid sha256:${oid}\nsize 12\n`)).toEqual({ oid, size: 12 })
+  for (const text of [
+    '',
+    'x',
+    `${version}\n`,
+    `${version}\noid sha256:${oid}\n`,
+    `${version}\noid sha256:../${oid}\nsize 1\n`,
+    `${version}\noid sha256:${oid}\nsize -1\n`,
+    `${version}\noid sha256:${oid}\nsize 99999999999999999999\n`,
+    ` ${version}\noid sha256:${oid}\nsize 1\n`,
+  ])
+    expect(parsePointer(text)).toBeNull()
+})

@@ -1,0 +1,511 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { withReader } from '../../daemon/reader/reader.ts'
+import { checkout, type Checkout, type CheckoutRequest } from '../../daemon/sources/git.ts'
+import { trimMirrors, withMirror } from '../../daemon/sources/mirrors.ts'
+import { childrenOf, isAlive } from '../support/processes.ts'
+import { useReaderOfCheckout } from '../support/reader.ts'
+import { waitFor } from '../support/wait.ts'
+import {
+  ANYWHERE,
+  git,
+  PRIVATE_PASSWORD,
+  PRIVATE_USER,
+  Repository,
+  startRemotes,
+  type Remotes,
+} from './remotes.ts'
+import { serveGit } from './smart-http.ts'
+
+let remotes: Remotes
+let home: string
+let count = 0
+let lines: string[]
+
+beforeAll(useReaderOfCheckout)
+beforeAll(async () => void (remotes = await startRemotes()), 30_000)
+afterAll(() => remotes.close())
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'mirrors-'))
+  lines = []
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const repository = (format?: 'sha256') => new Repository(remotes, `m${(count += 1)}`, format)
+const name = (of: Repository) => of.bare.split('/').at(-1)!
+const tree = (at = 'tree') => join(home, at)
+const mirrors = () => join(home, 'mirrors')
+/** The one mirror that there is. */
+const mirror = () => join(mirrors(), readdirSync(mirrors())[0]!)
+const packs = () => readdirSync(join(mirror(), 'objects/pack')).filter((file) => file.endsWith('.pack'))
+const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) as string })
+
+function get(of: Repository, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
+  return withReader(undefined, (reader) =>
+    checkout({
+      url: `${remotes.http}/${name(of)}`,
+      branch: null,
+      commit: null,
+      confined: false,
+      directory: tree(),
+      reader,
+      signal: new AbortController().signal,
+      onLine: (line) => lines.push(line),
+      reach: ANYWHERE,
+      sshKeyFile: remotes.sshKeyFile,
+      knownHostsFile: join(home, 'known hosts'),
+      mirrors: mirrors(),
+      holder: 'one',
+      ...rest,
+    }),
+  )
+}
+
+const contentOf = (file: string) => readFileSync(join(tree(), file), 'utf8')
+
+/** A text that takes about as much in a pack. */
+const large = (seed: number) =>
+  Array.from({ length: 4_000 }, (_, index) => Math.sin(seed + index).toString(36)).join('\n')
+
+describe('a second checkout', () => {
+  test.each(['http', 'git', 'ssh'] as const)('over %s is sent what changed alone', async (protocol) => {
+    const source = repository()
+    source.push({ big: large(1), a: 'first' })
+    const url = `${remotes[protocol]}/${name(source)}`
+    for (const branch of [null, 'main']) await get(source, { url, branch })
+    const sizes = () => packs().map((file) => statSync(join(mirror(), 'objects/pack', file)).size)
+    const before = sizes().reduce((sum, size) => sum + size, 0)
+    const sha = source.push({ a: `changed over ${protocol}` })
+    expect(await get(source, { url, branch: 'main' })).toMatchObject({ sha, branch: 'main' })
+    expect(contentOf('a')).toBe(`changed over ${protocol}`)
+    expect(contentOf('big')).toBe(large(1))
+    expect(readdirSync(tree()).sort()).toEqual(['a', 'big'])
+    expect(sizes().reduce((sum, size) => sum + size, 0) - before).toBeLessThan(2_000)
+    expect(lines).toEqual([])
+  })
+
+  test('follows a branch that was rewritten, and takes away what is gone', async () => {
+    const source = repository()
+    source.push({ a: '1', gone: 'x' })
+    await get(source)
+    git(source.work, 'checkout', '-q', '--orphan', 'other')
+    rmSync(join(source.work, 'gone'))
+    const sha = source.push({ a: '2' })
+    expect(await get(source)).toMatchObject({ sha })
+    expect(readdirSync(tree())).toEqual(['a'])
+  })
+
+  test('works with SHA-256, with tags, older commits and many branches', async () => {
+    const source = repository('sha256')
+    const old = source.push({ a: 'old' })
+    git(source.work, 'tag', '-a', '-m', 'release', 'v1')
+    git(source.work, 'push', '-q', 'origin', 'v1')
+    for (const branch of ['a', 'b', 'c/d']) source.push({ a: branch }, branch, branch)
+    for (const branch of ['a', 'b', 'c/d', 'a', 'b']) {
+      await get(source, { branch })
+      expect(contentOf('a')).toBe(branch)
+    }
+    for (const commit of [old, 'v1', old.slice(0, 9), old]) {
+      expect(await get(source, { commit })).toMatchObject({ sha: old })
+      expect(contentOf('a')).toBe('old')
+    }
+    expect(lines.filter((line) => line.includes('mirror'))).toEqual([])
+  })
+
+  test('works where the remote hands out no single commits', async () => {
+    const source = repository()
+    const old = source.push({ a: 'old' })
+    source.push({ a: 'new' })
+    const url = `${remotes.http}/old-protocol/${name(source)}`
+    for (const commit of [null, old, null, old]) {
+      await get(source, { url, commit })
+      expect(contentOf('a')).toBe(commit === null ? 'new' : 'old')
+    }
+  })
+
+  test('is told of after dozens of others with few files to look into', async () => {
+    const source = repository()
+    source.push({ a: 'first' })
+    await get(source)
+    for (let index = 0; index <= 26; index += 1) {
+      source.push({ a: String(index) })
+      const fetch = ['-c', 'fetch.unpackLimit=1', 'fetch', '-q', '--depth=1', source.bare]
+      git(mirror(), ...fetch, `+main:refs/deployer/${readdirSync(join(mirror(), 'refs/deployer'))[0]}`)
+    }
+    expect(packs().length).toBeGreaterThan(25)
+    await get(source)
+    expect(contentOf('a')).toBe('26')
+    expect(packs().length).toBeLessThan(5)
+  }, 60_000)
+})
+
+describe('what a mirror holds', () => {
+  const credentials = { username: PRIVATE_USER, password: PRIVATE_PASSWORD }
+  const privately = (of: Repository) => `${remotes.privateHttp}/${name(of)}`
+
+  test('is of no use to those whose credentials the remote refuses', async () => {
+    const source = repository()
+    source.push({ a: 'secret' })
+    const url = privately(source)
+    const sha = git(source.work, 'rev-parse', 'HEAD')
+    await get(source, { url, credentials })
+    rmSync(tree(), { recursive: true })
+    for (const holder of ['one', 'two'])
+      for (const commit of [null, sha])
+        for (const branch of holder === 'one' ? [null, 'main'] : ['main']) {
+          const refused = get(source, { url, branch, commit, holder, credentials: null })
+          await expect(refused).rejects.toMatchObject(failure('does not exist or is private'))
+          const wrong = { username: PRIVATE_USER, password: 'revoked' }
+          await expect(
+            get(source, { url, branch, commit, holder, credentials: wrong }),
+          ).rejects.toMatchObject(failure('refused the credentials'))
+          expect(() => readdirSync(tree())).toThrow('ENOENT')
+        }
+    await get(source, { url, credentials })
+    expect(lines).toEqual([])
+  })
+
+  test('is kept apart for each holder of credentials, and for each address', async () => {
+    const source = repository()
+    source.push({ a: 'x' })
+    await get(source)
+    await get(source, { holder: 'two' })
+    await get(source, { url: privately(source), credentials })
+    expect(readdirSync(mirrors())).toHaveLength(3)
+    expect(statSync(mirror()).mode & 0o777).toBe(0o700)
+  })
+
+  test('is not deployed any more when the remote has it no more', async () => {
+    const source = repository()
+    source.push({ a: 'x' })
+    const gone = source.push({ a: 'leaked' })
+    await get(source, { commit: gone })
+    git(source.work, 'reset', '-q', '--hard', 'HEAD~1')
+    source.push({ a: 'y' })
+    git(source.bare, 'reflog', 'expire', '--expire=now', '--all')
+    git(source.bare, 'gc', '-q', '--prune=now')
+    await expect(get(source, { commit: gone })).rejects.toMatchObject(failure('has no commit'))
+  })
+
+  test('is not deployed by a hook that may not name it, though somebody else has', async () => {
+    const source = repository()
+    source.push({ a: 'x' })
+    const parent = git(source.work, 'rev-parse', 'HEAD')
+    const fork = git(source.work, 'commit-tree', '-p', parent, '-m', 'evil', `${parent}^{tree}`)
+    git(source.work, 'push', '-q', 'origin', `${fork}:refs/pull/7/head`)
+    expect(await get(source, { commit: fork })).toMatchObject({ sha: fork })
+    await expect(get(source, { commit: fork, confined: true })).rejects.toMatchObject(
+      failure('does not contain the commit'),
+    )
+  })
+
+  test('has no credentials in it', async () => {
+    const source = repository()
+    source.push({ a: 'x' })
+    await get(source, { url: privately(source), credentials })
+    const files = readdirSync(mirrors(), { recursive: true, withFileTypes: true }).filter((at) => at.isFile())
+    expect(files.length).toBeGreaterThan(3)
+    for (const at of files)
+      expect(readFileSync(join(at.parentPath, at.name), 'latin1')).not.toMatch(/pa(%20| )ss|authorization/i)
+  })
+
+  test('goes with its repository, whose new address is fetched anew', async () => {
+    const source = repository()
+    source.push({ a: 'x' })
+    await get(source)
+    renameSync(source.bare, `${source.bare}-renamed`)
+    await expect(get(source)).rejects.toMatchObject(failure('does not exist'))
+    const url = `${remotes.http}/${name(source)}-renamed`
+    expect(await get(source, { url })).toMatchObject({ branch: 'main' })
+  })
+})
+
+describe('two at once', () => {
+  test('of one repository take turns', async () => {
+    const source = repository()
+    const sha = source.push({ a: 'x', big: large(2) })
+    const both = await Promise.all(['one', 'two'].map((at) => get(source, { directory: tree(at) })))
+    expect(both).toEqual([expect.objectContaining({ sha }), expect.objectContaining({ sha })])
+    expect(readFileSync(join(tree('two'), 'big'), 'utf8')).toBe(large(2))
+    expect(lines).toEqual(['waiting for another deploy that fetches the same repository'])
+  })
+
+  test('of which one is canceled leave the other its turn', async () => {
+    const source = repository()
+    const sha = source.push({ a: 'x' })
+    const remote = await heldRemote()
+    try {
+      const url = `${remote.url}/${name(source)}`
+      const canceled = new AbortController()
+      const first = get(source, { url, directory: tree('one'), signal: canceled.signal })
+      await remote.asked()
+      const second = get(source, { url, directory: tree('two') })
+      canceled.abort(new Error('canceled by the user'))
+      await expect(first).rejects.toThrow('canceled by the user')
+      remote.release()
+      expect(await second).toMatchObject({ sha })
+    } finally {
+      remote.close()
+    }
+  })
+})
+
+describe('a mirror that is damaged', () => {
+  const file = (path: string) => join(mirror(), path)
+  const eachPack = (change: (path: string) => void) => {
+    for (const pack of packs()) {
+      execFileSync('chmod', ['u+w', file(`objects/pack/${pack}`)])
+      change(file(`objects/pack/${pack}`))
+    }
+  }
+  const inIt = (path: string) => execFileSync('sh', ['-c', `cat ${path}`], { cwd: mirror() }).toString()
+
+  test.each<[string, () => void, RegExp]>([
+    ['by a pack that was cut off', () => eachPack((path) => truncateSync(path, 200)), /is damaged: fetching/],
+    [
+      'by a pack of zeros',
+      () => eachPack((path) => writeFileSync(path, Buffer.alloc(4_096))),
+      /is damaged: fetching/,
+    ],
+    ['by a pack with other bytes in it', () => eachPack(garble), /is damaged \(/],
+    ['by packs that are missing', () => eachPack((path) => rmSync(path)), /is damaged \(|put in order/],
+    ['by another HEAD', () => writeFileSync(file('HEAD'), 'nothing\n'), /is damaged: fetching all of it/],
+    ['by a strange configuration', () => writeFileSync(file('config'), '[core\n=\0'), /is damaged: fetching/],
+    ['by references to nothing', () => spoilReferences(), /is damaged \(/],
+    ['by a folder that is a file', () => replaceByFile('objects'), /is damaged \(/],
+    ['by nothing in it', () => empty(), /is damaged: fetching/],
+  ])('%s is made anew', async (_what, damage, said) => {
+    const source = repository()
+    source.push({ a: 'first', big: large(3) })
+    await get(source)
+    damage()
+    const sha = source.push({ a: 'second' })
+    expect(await get(source)).toMatchObject({ sha })
+    expect(contentOf('a') + contentOf('big')).toBe(`second${large(3)}`)
+    expect(lines.join('\n')).toMatch(said)
+    lines = []
+    source.push({ a: 'third' })
+    await get(source)
+    expect([contentOf('a'), lines]).toEqual(['third', []])
+  })
+
+  test('by what a git left that was killed is put in order', async () => {
+    const source = repository()
+    source.push({ a: 'first' })
+    await get(source)
+    const left = [
+      'shallow.lock',
+      'config.lock',
+      'HEAD.lock',
+      'packed-refs.lock',
+      `refs/deployer/${readdirSync(file('refs/deployer'))[0]}.lock`,
+      'objects/pack/tmp_pack_abc',
+      'objects/pack/.tmp-1-pack-abc.pack',
+      `objects/pack/pack-${'0'.repeat(40)}.keep`,
+      `objects/pack/pack-${'1'.repeat(40)}.pack`,
+      'objects/info/alternates',
+      'hooks/post-checkout',
+      'refs/deployer/history/heads/main',
+    ]
+    for (const path of left) {
+      mkdirSync(join(file(path), '..'), { recursive: true })
+      writeFileSync(file(path), 'left')
+    }
+    const sha = source.push({ a: 'second' })
+    expect(await get(source)).toMatchObject({ sha })
+    expect(lines).toEqual(['the mirror of the repository was put in order: a fetch of it had been cut off'])
+    expect(left.filter((path) => existsSync(file(path)))).toEqual([])
+  })
+
+  test('runs nothing that its configuration names', async () => {
+    const source = repository()
+    source.push({ a: 'first' })
+    await get(source)
+    const witness = join(home, 'ran')
+    const program = `touch ${witness}`
+    writeFileSync(
+      join(mirror(), 'config'),
+      `${inIt('config')}[core]\n\tsshCommand = ${program}\n\tfsmonitor = ${program}\n\tgitProxy = ${program}\n[credential]\n\thelper = !${program}\n[filter "x"]\n\tsmudge = ${program}\n[uploadpack]\n\tpackObjectsHook = ${program}\n[include]\n\tpath = /etc/passwd\n`,
+    )
+    source.push({ a: 'second', '.gitattributes': '* filter=x\n' })
+    await get(source)
+    expect(contentOf('a')).toBe('second')
+    expect(() => statSync(witness)).toThrow('ENOENT')
+  })
+
+  /** Whose ends stay as they are. */
+  function garble(path: string): void {
+    const bytes = readFileSync(path)
+    for (let at = 100; at < bytes.length - 40; at += 7) bytes[at]! ^= 0x55
+    writeFileSync(path, bytes)
+  }
+
+  function spoilReferences(): void {
+    for (const place of readdirSync(file('refs/deployer')))
+      writeFileSync(file(`refs/deployer/${place}`), '\0\0')
+  }
+
+  function empty(): void {
+    for (const name of readdirSync(mirror())) rmSync(file(name), { recursive: true })
+  }
+
+  function replaceByFile(folder: string): void {
+    rmSync(file(folder), { recursive: true })
+    writeFileSync(file(folder), '')
+  }
+})
+
+describe('a fetch', () => {
+  test('of a mirror that has grown too large begins anew', async () => {
+    const source = repository()
+    source.push({ a: 'first' })
+    const remote = await heldRemote()
+    try {
+      const url = `${remote.url}/${name(source)}`
+      remote.release()
+      await get(source, { url })
+      const grown = join(mirror(), `objects/pack/pack-${'a'.repeat(40)}`)
+      // It ends with the checksum that its index has of it.
+      writeFileSync(`${grown}.idx`, Buffer.alloc(40))
+      writeFileSync(`${grown}.pack`, '')
+      truncateSync(`${grown}.pack`, 3 * 1024 ** 3)
+      remote.hold()
+      const getting = get(source, { url })
+      // The watch begins after a second, and ends what the remote keeps waiting.
+      await waitFor(() => lines.length > 0, 'the fetch to begin anew', 20_000)
+      remote.release()
+      expect(await getting).toMatchObject({ branch: 'main' })
+      expect(lines).toEqual(['the mirror of the repository has grown too large: fetching all of it'])
+      expect(() => statSync(`${grown}.pack`)).toThrow('ENOENT')
+    } finally {
+      remote.close()
+    }
+  }, 40_000)
+
+  test('that failed leaves no mirror of a repository that never was fetched', async () => {
+    const source = repository()
+    await expect(get(source)).rejects.toMatchObject(failure('is empty'))
+    rmSync(source.bare, { recursive: true })
+    await expect(get(source)).rejects.toMatchObject(failure('does not exist'))
+    expect(readdirSync(mirrors())).toEqual([])
+  })
+
+  test.each(['git', 'the server'])(
+    'is taken up after %s was killed in the middle of it',
+    async (victim) => {
+      const source = repository()
+      source.push({ a: 'first', big: large(4) })
+      const remote = await heldRemote()
+      try {
+        const url = `${remote.url}/${name(source)}`
+        remote.release()
+        await get(source, { url })
+        source.push({ a: 'second', big: large(5) })
+        remote.hold()
+        const script = fileURLToPath(new URL('../support/fetching.ts', import.meta.url))
+        const request = {
+          url,
+          directory: tree(),
+          mirrors: mirrors(),
+          knownHostsFile: join(home, 'known hosts'),
+        }
+        const fetching = spawn(process.execPath, [script, JSON.stringify(request)], { stdio: 'ignore' })
+        const ended = once(fetching, 'exit')
+        await remote.asked()
+        const all = descendantsOf(fetching.pid!)
+        if (victim === 'git') for (const pid of all.filter(isGit)) process.kill(pid, 'SIGKILL')
+        else fetching.kill('SIGKILL')
+        await ended
+        await waitFor(() => !all.some(isAlive), 'what it started to end')
+        writeFileSync(join(mirror(), 'shallow.lock'), '')
+        remote.release()
+        await get(source, { url })
+        expect(contentOf('a') + contentOf('big')).toBe(`second${large(5)}`)
+        expect(lines).toEqual([
+          'the mirror of the repository was put in order: a fetch of it had been cut off',
+        ])
+      } finally {
+        remote.close()
+      }
+    },
+    40_000,
+  )
+})
+
+describe('mirrors', () => {
+  test('that were used least recently go first, those in use never', async () => {
+    const now = Date.now() / 1000
+    const make = (at: string, age: number) => {
+      mkdirSync(join(mirrors(), at, 'objects/pack'), { recursive: true })
+      utimesSync(join(mirrors(), at), now - age, now - age)
+    }
+    for (let index = 0; index < 205; index += 1) make(`m${index}`, index)
+    make('ancient', 31 * 24 * 3_600)
+    make('half.leaving', 0)
+    const directory = join(mirrors(), 'ancient-in-use')
+    const { signal } = new AbortController()
+    const work = async () => {
+      make('ancient-in-use', 31 * 24 * 3_600)
+      await trimMirrors(mirrors())
+    }
+    await withMirror({ directory, signal, onLine: (line) => lines.push(line), work })
+    const left = readdirSync(mirrors())
+    expect(left).toHaveLength(201)
+    for (const kept of ['m0', 'm199', 'ancient-in-use']) expect(left).toContain(kept)
+    for (const gone of ['m200', 'm204', 'ancient', 'half.leaving']) expect(left).not.toContain(gone)
+    await trimMirrors(mirrors())
+    expect(readdirSync(mirrors())).not.toContain('ancient-in-use')
+  }, 30_000)
+})
+
+function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)])
+}
+
+const isGit = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('git\0')
+
+/** The http remote, whose packs wait until they are released. */
+async function heldRemote() {
+  let held = Promise.withResolvers<void>()
+  let asked = Promise.withResolvers<void>()
+  const server: Server = createServer((request, response) => {
+    const isPack = request.method === 'POST'
+    if (isPack) asked.resolve()
+    void (isPack ? held.promise : Promise.resolve()).then(() =>
+      serveGit(request, response, remotes.directory),
+    )
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked.promise,
+    hold: () => {
+      held = Promise.withResolvers()
+      asked = Promise.withResolvers()
+    },
+    release: () => held.resolve(),
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

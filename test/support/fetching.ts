@@ -1,0 +1,21 @@
+// Run as a process of its own by a test that kills it: it checks a repository out.
+import { withReader } from '#daemon/reader/reader.ts'
+import { checkout, type CheckoutRequest } from '#daemon/sources/git.ts'
+import { useReaderOfCheckout } from './reader.ts'
+
+useReaderOfCheckout()
+const request = JSON.parse(process.argv[2]!) as CheckoutRequest
+await withReader(undefined, (reader) =>
+  checkout({
+    ...request,
+    branch: null,
+    commit: null,
+    confined: false,
+    holder: 'one',
+    reach: { denyPrivate: false, ownPort: null },
+    sshKeyFile: '/nonexistent',
+    reader,
+    signal: new AbortController().signal,
+    onLine: () => {},
+  }),
+)

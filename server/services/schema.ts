@@ -199,6 +199,14 @@ const settings = {
     description: 'One of its custom domains, to which requests to the others are redirected',
     examples: ['www.example.org'],
   }),
+  compression: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Compresses what a web service answers (zstd, br, gzip) where it gains; not answers with Set-Cookie. Leave it off where a page holds a secret beside what its visitor sent (BREACH)',
+      examples: [false],
+    }),
   env_groups: z
     .array(z.string().min(1))
     .optional()
@@ -302,6 +310,9 @@ export const Service = z
     canonical_domain: optional(null).meta({
       description: 'The custom domain to which requests to the others are redirected',
     }),
+    compression: z
+      .boolean()
+      .meta({ description: 'Its answers are compressed for who takes that', examples: [false] }),
     deploy_hook_key: z.string().meta({ examples: ['5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'] }),
     live_deploy_id: idSchema('deploy').nullable(),
     created_at: Timestamp,

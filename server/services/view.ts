@@ -152,6 +152,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     suspended: row.suspended === 1,
     custom_domains: customDomains,
     canonical_domain: row.canonical_domain,
+    compression: row.compression === 1,
     watch_paths: row.watch_paths === null ? null : (JSON.parse(row.watch_paths) as string[]),
     deploy_hook_key: row.deploy_hook_key,
     live_deploy_id: row.live_deploy_id,

@@ -49,6 +49,7 @@ describe('a service', () => {
       cpu_limit: 0,
       apt_packages: [],
       auto_deploy: true,
+      compression: false,
       watch_paths: null,
       suspended: false,
       custom_domains: [],

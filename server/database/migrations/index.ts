@@ -14,6 +14,7 @@ import blueprints from './015-blueprints.ts'
 import aptPackages from './016-apt-packages.ts'
 import versionsOfKeptVolumes from './018-versions-of-kept-volumes.ts'
 import deliveriesOfLogDrains from './020-deliveries-of-log-drains.ts'
+import compression from './022-compression.ts'
 import authorsOfCommits from './024-authors-of-commits.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
@@ -34,5 +35,6 @@ export const migrations: readonly string[] = [
   aptPackages,
   versionsOfKeptVolumes,
   deliveriesOfLogDrains,
+  compression,
   authorsOfCommits,
 ]

@@ -291,7 +291,7 @@ async function openFirst(page: Page): Promise<void> {
     .getByRole('link')
     .first()
     .click()
-  await page.getByText('Complete', { exact: true }).waitFor()
+  await page.getByText('Ended', { exact: true }).waitFor()
 }
 
 /** What axe finds once nothing moves. */

@@ -6,6 +6,7 @@ import { repositoryUrlFault } from '../git/url.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
+import { Job } from '../jobs/schema.ts'
 import { APT_PACKAGE, healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
 import { SERVICE_TYPES } from './types.ts'
 import { watchPathsFault } from './watch-paths.ts'
@@ -338,6 +339,7 @@ export const Service = z
       .nullable()
       .meta({ examples: [10000] }),
     latest_deploy: Deploy.nullable(),
+    last_run: Job.nullable().meta({ description: 'The newest run of a cron job that has ended' }),
     state: z.enum(SERVICE_STATES).meta({ examples: ['running'] }),
     url: optional('http://api.localhost'),
   })

@@ -65,6 +65,7 @@ describe('a service', () => {
       internal_host: name,
       internal_port: 10_000,
       latest_deploy: null,
+      last_run: null,
       state: 'not_deployed',
       url: `http://${name}.localhost:${server.httpPort}`,
     })

@@ -15,6 +15,7 @@ import aptPackages from './014-apt-packages.ts'
 import versionsOfKeptVolumes from './015-versions-of-kept-volumes.ts'
 import deliveriesOfLogDrains from './016-deliveries-of-log-drains.ts'
 import compression from './017-compression.ts'
+import authorsOfCommits from './018-authors-of-commits.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [
@@ -35,4 +36,5 @@ export const migrations: readonly string[] = [
   versionsOfKeptVolumes,
   deliveriesOfLogDrains,
   compression,
+  authorsOfCommits,
 ]

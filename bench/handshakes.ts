@@ -73,6 +73,7 @@ function start(name: string, hosts: number): Promise<ProxyClient> {
     tls_challenges: {},
     verification_key: '',
     hsts_seconds: 0,
+    h2c: false,
     trusted_proxies: [],
     upstream_timeout_ms: 30_000,
     max_connections_per_ip: 10_000,

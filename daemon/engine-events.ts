@@ -1,3 +1,4 @@
+import { tellEverything } from '#server/changes.ts'
 import { logger } from '#server/log.ts'
 import { messageOf } from '#server/errors.ts'
 import type { DatastoreKeeper } from './datastores/keeper.ts'
@@ -42,8 +43,12 @@ export function engineEvents(
       try {
         await world.engine.info()
         await meetEngine(world)
-        if (world.engineFault !== null) log.info('the engine answers again')
+        const wasAway = world.engineFault !== null
         world.engineFault = null
+        if (wasAway) {
+          log.info('the engine answers again')
+          tellEverything()
+        }
         supervisor.lookAtAll()
         datastores.lookAtAll()
         serviceLogs.lookAtAll()
@@ -62,6 +67,7 @@ export function engineEvents(
         world.engineFault = messageOf(error)
         if (!isNew) return
         log.warn('the engine does not answer; trying again', { error: world.engineFault })
+        tellEverything()
         supervisor.lookAtAll()
         datastores.lookAtAll()
       }

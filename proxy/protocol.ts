@@ -118,6 +118,8 @@ export interface Target {
   site?: Site
   /** In place of upstreams, and whatever the state: where requests are sent on to, an origin such as `https://example.com`. */
   redirect?: string
+  /** What the upstreams answer is compressed for who takes that; else it goes out as it came. */
+  compression?: boolean
 }
 
 /** A certificate chain and its key in PEM. A file that stands in a table never changes: a renewed one has another path. */
@@ -151,6 +153,8 @@ export interface RouteTable {
   verification_key: string
   /** The age of `Strict-Transport-Security` in answers over TLS (RFC 6797); 0 sends none. */
   hsts_seconds: number
+  /** `http` listeners speak HTTP/2 with clients that begin so (RFC 9113 3.3). */
+  h2c: boolean
   /** CIDRs whose `X-Forwarded-*` are believed and appended to. */
   trusted_proxies: string[]
   /** Milliseconds from the last byte sent to the response head. */

@@ -58,6 +58,11 @@ export function tellDatastore(id: string, action: Change['action'] = 'updated'):
   tell({ kind: 'datastore', id, service_id: null, action })
 }
 
+/** Tells that everything may have changed. */
+export function tellEverything(): void {
+  tell(RESYNC)
+}
+
 /** Calls `listener` for each change from now on; the returned function ends that. */
 export function onChange(listener: Listener): () => void {
   listeners.add(listener)

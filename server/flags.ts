@@ -122,6 +122,10 @@ export const FLAGS = {
     help: 'on keeps git and its providers off private and loopback addresses (off)',
   },
   hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
+  h2c: {
+    variable: 'DEPLOYER_H2C',
+    help: 'on speaks HTTP/2 without TLS with clients that begin so (off)',
+  },
   'log-retention': {
     variable: 'DEPLOYER_LOG_RETENTION',
     help: 'how long the output of services is kept: 7d, 12h (7d)',
@@ -146,7 +150,7 @@ const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret', 'smtp-url'] 
 export type SecretFlag = (typeof SECRETS)[number]
 
 /** Flags that mean `on` by themselves. */
-const SWITCHES: readonly string[] = ['--deny-private-git']
+const SWITCHES: readonly string[] = ['--deny-private-git', '--h2c']
 /** What may follow a switch as its value. */
 export const SWITCH_VALUES: Readonly<Record<string, boolean>> = {
   on: true,

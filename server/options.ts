@@ -79,6 +79,8 @@ export interface Options {
   maxConnectionsPerIp: number
   /** `max-age` of Strict-Transport-Security on HTTPS answers; 0 sends none. */
   hstsSeconds: number
+  /** The plain listener speaks HTTP/2 with clients that begin so. */
+  h2c: boolean
   logLevel: LogLevel
   logFormat: LogFormat
   /** How long the output of services is kept. */
@@ -177,6 +179,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
     maxConnectionsPerIp: count('max-connections-per-ip', 2_000, 1, MAX_CONNECTIONS_PER_ADDRESS),
     hstsSeconds: text('hsts') === 'off' ? 0 : count('hsts', 0, 0, MAX_HSTS_SECONDS),
+    h2c: readSwitch('h2c', text('h2c')),
     logLevel: readChoice('log-level', text('log-level'), LOG_LEVELS, 'info'),
     logFormat: readChoice('log-format', text('log-format'), LOG_FORMATS, 'auto'),
     logRetentionMs: readRetention('log-retention', text('log-retention') ?? '7d'),

@@ -202,6 +202,19 @@ describe('the process that reads sources', () => {
   })
 })
 
+describe('the thread that reads blueprints', () => {
+  it('cannot reach the database, the engine, a secret or a server', () => {
+    const reached = reachedFrom('server/blueprints/reading-program.ts')
+    const foreign = reached.filter((specifier) =>
+      /^(server\/(database|secrets|accounts|options)|daemon\/|node:(child_process|http2?|https|tls|sqlite|fs))/.test(
+        specifier,
+      ),
+    )
+    expect(reached).toContain('server/blueprints/yaml.ts')
+    expect(foreign).toEqual([])
+  })
+})
+
 describe('the program that starts git', () => {
   it('reaches node and its two numbers alone: credentials pass through it', () => {
     expect(reachedFrom('daemon/git-runner.ts').filter((specifier) => !specifier.startsWith('node:'))).toEqual(

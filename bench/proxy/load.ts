@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { cpuSeconds } from '../lib/processes.ts'
 import { LOAD_CORE, type Program } from './programs.ts'
@@ -22,7 +25,7 @@ export interface LoadFigures {
   cpuMicroseconds: number
   /** How much of a core the proxy used: below 1 the load generator or the upstream was the limit. */
   cores: number
-  /** The time under which 99 of 100 answers came; NaN where the generator does not tell. */
+  /** The time under which 99 of 100 answers came. */
   p99Ms: number
 }
 
@@ -85,15 +88,28 @@ export function loadHandshakes(
 
 function runH2load(program: Program, url: string, args: string[]): Promise<LoadFigures> {
   const fields = BROWSER_FIELDS.flatMap((field) => ['-H', field])
+  const folder = mkdtempSync(join(tmpdir(), 'deployer-h2load-'))
+  const log = join(folder, 'requests')
   return measured(program, async () => {
-    const { stdout } = await run('taskset', ['-c', LOAD_CORE, 'h2load', ...args, ...fields, url])
+    const logged = [`--log-file=${log}`, ...args, ...fields, url]
+    const { stdout } = await run('taskset', ['-c', LOAD_CORE, 'h2load', ...logged])
     const [, total, succeeded] = /(\d+) done, (\d+) succeeded/.exec(stdout) ?? []
     if (!succeeded || total !== succeeded) {
       throw new Error(`h2load: ${/^requests:.*$/m.exec(stdout)?.[0] ?? 'no requests'}`)
     }
     const perSecond = Number(/([\d.]+) req\/s/.exec(stdout)?.[1])
-    return { requests: Number(succeeded), perSecond, p99Ms: Number.NaN }
-  })
+    return { requests: Number(succeeded), perSecond, p99Ms: p99Of(log) }
+  }).finally(() => rmSync(folder, { recursive: true }))
+}
+
+/** Of h2load's log, in whose lines the third number is how many microseconds a request took. */
+function p99Of(log: string): number {
+  const times = readFileSync(log, 'latin1')
+    .trimEnd()
+    .split('\n')
+    .map((line) => Number(line.split('\t')[2]))
+    .toSorted((left, right) => left - right)
+  return times[Math.floor(times.length * 0.99)]! / 1000
 }
 
 /** Adds what the load cost the proxy. */

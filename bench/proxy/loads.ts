@@ -1,5 +1,5 @@
 import { loadHandshakes, loadHttp1, loadHttp2, type LoadFigures } from './load.ts'
-import { FILES_HOST, PLAIN_HOST, SECURE_HOST } from './ours.ts'
+import { BRIDGED_HOST, FILES_HOST, PLAIN_HOST, SECURE_HOST, WORDS_HOST } from './ours.ts'
 import { BOTH_CORES, PROXY_CORE, moveTo, type Contender, type Program } from './programs.ts'
 import type { Figures, Launch } from './row.ts'
 import { resumes } from './resumption.ts'
@@ -16,6 +16,17 @@ const WARM_UP_SECONDS = 4
 /** Small bodies over kept-alive connections. */
 export async function keptAlive({ programs, seconds }: Launch, contender: Contender): Promise<Figures> {
   return figures(await loadPlain(programs.get(contender)!, { seconds }))
+}
+
+/** The same from an application in a network of its own, as containers are. */
+export async function keptAliveBridged(launch: Launch, contender: Contender): Promise<Figures> {
+  const { programs, seconds } = launch
+  return figures(await loadPlain(programs.get(contender)!, { host: BRIDGED_HOST, seconds }))
+}
+
+/** Pages that are compressed on their way. */
+export async function compressed({ programs, seconds }: Launch, contender: Contender): Promise<Figures> {
+  return figures(await loadPlain(programs.get(contender)!, { host: WORDS_HOST, path: '/words', seconds }))
 }
 
 /** The same over TLS. */
@@ -85,11 +96,11 @@ async function pairOf({ stand, pairs }: Launch, contender: Contender): Promise<P
 
 function loadPlain(
   program: Program,
-  load: { path?: string; connections?: number; seconds: number; cores?: string },
+  load: { host?: string; path?: string; connections?: number; seconds: number; cores?: string },
 ): Promise<LoadFigures> {
-  const { path = '/', connections = CONNECTIONS, ...rest } = load
+  const { host = PLAIN_HOST, path = '/', connections = CONNECTIONS, ...rest } = load
   const url = `http://127.0.0.1:${program.plainPort}${path}`
-  return loadHttp1(program, { url, host: PLAIN_HOST, connections, ...rest })
+  return loadHttp1(program, { url, host, connections, ...rest })
 }
 
 function secureUrl(program: Program): string {

@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childrenOf } from '../lib/processes.ts'
-import { SECURE_FILES_HOST, SECURE_HOST } from './ours.ts'
+import { BRIDGED_HOST, SECURE_FILES_HOST, SECURE_HOST, WORDS_HOST } from './ours.ts'
 import { LOAD_CORE, startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
 /** The body at `/large`. */
 const LARGE_BODY_BYTES = 10 * 1024 * 1024
+/** About the body at `/words`. */
+const WORDS_BYTES = 16 * 1024
 
 const BASICS = (folder: string, workers: number) => `daemon off; worker_processes ${workers};
 pid ${join(folder, 'nginx.pid')}; error_log ${join(folder, 'error.log')} crit; worker_rlimit_nofile 16384;
@@ -22,6 +24,12 @@ types { text/html html; application/javascript js; }`
 const LARGE_BUFFERS =
   'proxy_buffer_size 64k; proxy_buffers 16 64k; proxy_busy_buffers_size 128k; proxy_max_temp_file_size 0;'
 
+/** A page of which a coding makes about a quarter. */
+function words(): string {
+  const text = Array.from({ length: WORDS_BYTES / 16 }, () => `<p>${randomBytes(4).toString('hex')}</p>\n`)
+  return text.join('')
+}
+
 /** nginx as a proxy, with TLS, HTTP/2 and a folder of files. */
 export async function startNginx(start: Start, largeBuffers = false): Promise<Program> {
   const { folder, ports, certificate } = start
@@ -35,6 +43,9 @@ proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $h
 proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Forwarded-Proto $scheme;
 proxy_set_header X-Forwarded-Host $host; proxy_set_header X-Request-Id $request_id;
 server { listen 127.0.0.1:${ports.plain} backlog=4096; location / { proxy_pass http://app; } }
+server { listen 127.0.0.1:${ports.plain}; server_name ${WORDS_HOST}; location / { proxy_pass http://app; }
+gzip on; gzip_comp_level 5; gzip_proxied any; gzip_vary on; gzip_types text/html; }
+${start.bridged ? bridged(start.bridged, ports.plain) : ''}
 ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate ${certificate.certificate}; ssl_certificate_key ${certificate.key};
 server { listen 127.0.0.1:${ports.secure} ssl http2 backlog=4096; server_name ${SECURE_HOST};
 location / { proxy_pass http://app; } }
@@ -55,18 +66,33 @@ server { listen 127.0.0.1:${ports.files}; sendfile on; tcp_nopush on; root ${sta
   }
 }
 
-/** The application behind every proxy: 1 KiB at `/`, 10 MiB at `/large`. */
-export async function startUpstream(folder: string, port: number): Promise<ChildProcess> {
+/** Where an application listens, and the command that enters its network. */
+export interface Listen {
+  host: string
+  port: number
+  enter?: string[]
+}
+
+function bridged({ host, port }: { host: string; port: number }, plainPort: number): string {
+  return `upstream bridged { server ${host}:${port}; keepalive 256; keepalive_requests 1000000000; }
+server { listen 127.0.0.1:${plainPort}; server_name ${BRIDGED_HOST}; location / { proxy_pass http://bridged; } }`
+}
+
+/** The application behind every proxy: 1 KiB at `/`, 10 MiB at `/large`, 16 KiB of words at `/words`. */
+export async function startUpstream(folder: string, listen: Listen): Promise<ChildProcess> {
+  const { host, port, enter = [] } = listen
   writeFileSync(join(folder, 'large'), randomBytes(LARGE_BODY_BYTES))
+  writeFileSync(join(folder, 'words'), words())
   const file = join(folder, 'upstream.conf')
   writeFileSync(
     file,
     `${BASICS(folder, 1)}
 http { ${HTTP(folder)} default_type text/html; sendfile on;
-server { listen 127.0.0.1:${port} backlog=4096;
+server { listen ${host}:${port} backlog=4096;
 add_header Cache-Control "private, max-age=0"; add_header ETag '"5f3c-1a2b3c4d"'; add_header Vary Accept-Encoding;
 location / { return 200 "${'x'.repeat(1024)}"; }
-location /large { root ${folder}; } } }`,
+location /large { root ${folder}; } location /words { root ${folder}; } } }`,
   )
-  return startProgram(LOAD_CORE, ['nginx', '-p', folder, '-c', file], { folder, ports: [port] })
+  const [command, ...args] = [...enter, 'nginx', '-p', folder, '-c', file]
+  return startProgram(LOAD_CORE, [command, ...args], { folder, ports: [port], host })
 }

@@ -12,6 +12,10 @@ export const PLAIN_HOST = 'app.test'
 export const SECURE_HOST = 'localhost'
 /** The host of the site. */
 export const FILES_HOST = 'files.test'
+/** The application in a network behind a bridge. */
+export const BRIDGED_HOST = 'bridged.test'
+/** The application whose answers are compressed. */
+export const WORDS_HOST = 'words.test'
 /** The same site with a certificate. */
 export const SECURE_FILES_HOST = 'files.localhost'
 
@@ -28,19 +32,30 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
   mkdirSync(site)
   cpSync(start.files, join(site, 'files'), { recursive: true })
   writeFileSync(join(site, 'rules.json'), '{"redirects":[],"headers":[]}')
+  const app = { instance: 'app-a', host: '127.0.0.1', port: start.upstreamPort }
+  const bridged = start.bridged ? [{ instance: 'bridged-a', ...start.bridged }] : []
   const table: RouteTable = {
     version: 1,
     listeners: [
       { address: `127.0.0.1:${ports.plain}`, protocol: 'http' },
       { address: `127.0.0.1:${ports.secure}`, protocol: 'https' },
     ],
-    hosts: { [PLAIN_HOST]: 'app', [SECURE_HOST]: 'app', [FILES_HOST]: 'files', [SECURE_FILES_HOST]: 'files' },
+    hosts: {
+      [PLAIN_HOST]: 'app',
+      [SECURE_HOST]: 'app',
+      [BRIDGED_HOST]: 'bridged',
+      [WORDS_HOST]: 'words',
+      [FILES_HOST]: 'files',
+      [SECURE_FILES_HOST]: 'files',
+    },
     targets: {
-      app: {
-        id: 'app',
+      app: { id: 'app', state: 'serving', upstreams: [app] },
+      bridged: {
+        id: 'bridged',
         state: 'serving',
-        upstreams: [{ instance: 'app-a', host: '127.0.0.1', port: start.upstreamPort }],
+        upstreams: bridged.map(({ instance, host, port }) => ({ instance, host, port })),
       },
+      words: { id: 'words', state: 'serving', upstreams: [app], compression: true },
       files: { id: 'files', state: 'serving', upstreams: [], site: { folder: site, earlier: [] } },
     },
     zones: {},
@@ -49,6 +64,7 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
     tls_challenges: {},
     verification_key: '',
     hsts_seconds: 0,
+    h2c: false,
     trusted_proxies: [],
     upstream_timeout_ms: 30_000,
     max_connections_per_ip: 10_000,

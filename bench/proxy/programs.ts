@@ -39,6 +39,8 @@ export interface Start {
   cores: string
   workers: number
   upstreamPort: number
+  /** The same application behind a bridge; null where that cannot be. */
+  bridged: { host: string; port: number } | null
   ports: { plain: number; secure: number; files: number }
   certificate: { certificate: string; key: string }
   /** The folder of files to serve. */
@@ -49,7 +51,12 @@ export interface Start {
 export async function startProgram(
   cores: string,
   [command, ...args]: [string, ...string[]],
-  { folder, ports, env = {} }: { folder: string; ports: number[]; env?: NodeJS.ProcessEnv },
+  {
+    folder,
+    ports,
+    host = '127.0.0.1',
+    env = {},
+  }: { folder: string; ports: number[]; host?: string; env?: NodeJS.ProcessEnv },
 ): Promise<ChildProcess> {
   const log = join(folder, `${command}.log`)
   const output = openSync(log, 'a')
@@ -61,7 +68,7 @@ export async function startProgram(
   closeSync(output)
   const deadline = performance.now() + START_MS
   for (const port of ports) {
-    while (!(await accepts(port))) {
+    while (!(await accepts(port, host))) {
       if (child.exitCode !== null)
         throw new Error(`${command} ended at its start: ${readFileSync(log, 'utf8').trim()}`)
       if (performance.now() > deadline) throw new Error(`${command} does not listen on port ${port}`)
@@ -87,9 +94,9 @@ export function moveTo(cores: string, pids: readonly number[]): void {
 }
 
 /** Whether anybody listens on a port. */
-export function accepts(port: number): Promise<boolean> {
+export function accepts(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(port, host)
     socket.once('connect', () => {
       socket.destroy()
       resolve(true)

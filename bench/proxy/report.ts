@@ -66,7 +66,7 @@ function lineOf(row: Row, results: Results, measure: Measure): string[] {
 }
 
 function boundText(measure: Measure, { against }: Target, bound: number): string {
-  return against === null ? measure.format(bound) : `${bound} of ${NAMES[against]}`
+  return against === null ? measure.format(bound) : `${Number(bound.toFixed(2))} of ${NAMES[against]}`
 }
 
 /** The worst that is to be said of a measure's targets; empty without any. */

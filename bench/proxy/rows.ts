@@ -1,9 +1,20 @@
 import { formatMib } from '../lib/figures.ts'
-import { file, http2, keptAlive, keptAliveSecure, largeBodies, newConnections, twoWorkers } from './loads.ts'
+import {
+  compressed,
+  file,
+  http2,
+  keptAlive,
+  keptAliveBridged,
+  keptAliveSecure,
+  largeBodies,
+  newConnections,
+  twoWorkers,
+} from './loads.ts'
 import { memory } from './memory.ts'
 import { SECURE_FILES_HOST, SECURE_HOST, type OurProgram } from './ours.ts'
 import type { Contender } from './programs.ts'
 import type { Measure, Row, Target } from './row.ts'
+import { measureSlowReader } from './slow-reader.ts'
 import { measureTableSwap } from './table-swap.ts'
 
 const ALL: Contender[] = ['ours', 'nginx', 'haproxy', 'caddy']
@@ -26,6 +37,20 @@ export const rows: Row[] = [
       // Twice nginx's is half as good.
       { ...milliseconds('p99', '99 of 100 within'), targets: [{ against: 'nginx', atLeast: 0.5 }] },
     ],
+  },
+  {
+    name: 'http1-bridged',
+    work: 'the same from an application behind a bridge',
+    contenders: ['ours', 'nginx'],
+    run: keptAliveBridged,
+    measures: [rate([{ against: 'nginx', atLeast: 0.95, after: 1.1 }]), cpu('request')],
+  },
+  {
+    name: 'compressed',
+    work: 'pages of 16 KiB compressed by gzip',
+    contenders: ['ours', 'nginx'],
+    run: compressed,
+    measures: [rate(), cpu('request')],
   },
   {
     name: 'tls',
@@ -69,6 +94,7 @@ export const rows: Row[] = [
         { against: 'haproxy', after: 1 },
       ]),
       cpu('request'),
+      { ...milliseconds('p99', '99 of 100 within'), targets: [{ against: 'nginx', atLeast: 1 / 1.2 }] },
     ],
   },
   {
@@ -82,6 +108,22 @@ export const rows: Row[] = [
         ...cpu('body', [{ against: 'nginxLargeBuffers', after: 1 }]),
         label: 'CPU a body, nginx with buffers of 64 KiB',
         nginx: 'nginxLargeBuffers',
+      },
+    ],
+  },
+  {
+    name: 'http2-slow-reader',
+    work: 'HTTP/2, 100 streams of one connection, one of which is not read',
+    contenders: ALL,
+    run: async ({ programs }, contender) => ({ slower: await measureSlowReader(programs.get(contender)!) }),
+    measures: [
+      {
+        key: 'slower',
+        label: 'time of the others, to that without it',
+        better: 'less',
+        format: (value) => value.toFixed(2),
+        uncompared: true,
+        targets: [{ against: null, atLeast: 1.2 }],
       },
     ],
   },

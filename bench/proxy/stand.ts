@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleProxy } from '../../modules/proxy.ts'
 import { childrenOf } from '../lib/processes.ts'
+import { BridgedUpstream } from './bridge.ts'
 import { startCaddy } from './caddy.ts'
 import { startHaproxy } from './haproxy.ts'
 import { startNginx, startUpstream } from './nginx.ts'
@@ -29,6 +30,7 @@ const FILES = { 'small.html': 1024, 'large.bin': 1024 * 1024 }
 export class Stand {
   readonly upstreamPort = FIRST_PORT
   #upstream: ChildProcess | null = null
+  #bridged: BridgedUpstream | null = null
   #folder: string
   /** The bundled program of the data plane. */
   #program: string
@@ -42,7 +44,11 @@ export class Stand {
     if (await accepts(FIRST_PORT)) throw new Error(`port ${FIRST_PORT} is in use; does another bench run?`)
     const stand = new Stand()
     try {
-      stand.#upstream = await startUpstream(stand.#makeFolder('upstream'), FIRST_PORT)
+      stand.#upstream = await startUpstream(stand.#makeFolder('upstream'), {
+        host: '127.0.0.1',
+        port: FIRST_PORT,
+      })
+      stand.#bridged = await BridgedUpstream.start(stand.#makeFolder('bridged'))
     } catch (error) {
       await stand.close()
       throw error
@@ -83,8 +89,8 @@ export class Stand {
   }
 
   get upstreamPids(): number[] {
-    const { pid } = this.#upstream!
-    return [pid!, ...childrenOf(pid!)]
+    const pids = [this.#upstream!.pid!, ...(this.#bridged ? [this.#bridged.pid] : [])]
+    return pids.flatMap((pid) => [pid, ...childrenOf(pid)])
   }
 
   /** Moves the upstream back to the load's core. */
@@ -95,6 +101,7 @@ export class Stand {
   /** Ends everything. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#programs].map((program) => program.stop()))
+    await this.#bridged?.stop()
     if (this.#upstream) await stopProgram(this.#upstream)
     rmSync(this.#folder, { recursive: true, force: true })
   }
@@ -102,8 +109,16 @@ export class Stand {
   #prepare(contender: Contender, workers: number, cores: string): Start {
     const folder = this.#makeFolder(`${contender}-${++this.#started}`)
     const ports = { plain: this.#nextPort++, secure: this.#nextPort++, files: this.#nextPort++ }
-    const { upstreamPort } = this
-    return { folder, cores, workers, upstreamPort, ports, certificate: this.#certificate, files: this.#files }
+    return {
+      folder,
+      cores,
+      workers,
+      upstreamPort: this.upstreamPort,
+      bridged: this.#bridged,
+      ports,
+      certificate: this.#certificate,
+      files: this.#files,
+    }
   }
 
   #makeFolder(name: string): string {

@@ -37,6 +37,6 @@ export async function applyBlueprint(
 
 function changesRoutes({ actions }: BlueprintResult): boolean {
   return actions.some(({ changes }) =>
-    changes.some((change) => /^(?:custom_domains|canonical_domain):/.test(change)),
+    changes.some((change) => /^(?:custom_domains|canonical_domain|compression):/.test(change)),
   )
 }

@@ -88,6 +88,7 @@ async function layOut(
   updateDeploy(deploy.id, {
     commit_sha: head.sha,
     commit_message: head.message,
+    commit_author: head.author || null,
     source: JSON.stringify({ ...source, branch: head.branch } satisfies DeploySource),
   })
   tellDeploy(deploy.id, deploy.service_id)

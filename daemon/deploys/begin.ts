@@ -98,9 +98,9 @@ async function rollBack(world: World, service: ServiceRow, deploy: DeployRow, lo
 /** Tells of a deploy what it has in common with the one whose files or image it takes. */
 function takeOver(
   deploy: DeployRow,
-  { site_id, commit_sha, commit_message, image, source }: DeployRow,
+  { site_id, commit_sha, commit_message, commit_author, image, source }: DeployRow,
 ): void {
-  updateDeploy(deploy.id, { site_id, commit_sha, commit_message, image, source })
+  updateDeploy(deploy.id, { site_id, commit_sha, commit_message, commit_author, image, source })
 }
 
 async function runImage(

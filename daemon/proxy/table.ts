@@ -41,6 +41,7 @@ export function buildTable(
     tls_challenges: Object.fromEntries(proofs.handshakes),
     verification_key: verificationKey(),
     hsts_seconds: options.hstsSeconds,
+    h2c: options.h2c,
     trusted_proxies: options.trustedProxies,
     upstream_timeout_ms: options.upstreamTimeoutMs,
     max_connections_per_ip: options.maxConnectionsPerIp,
@@ -111,7 +112,7 @@ function targetOf(
     switchingTo === undefined
       ? upstreamsOf(instances, service.live_deploy_id)
       : toUpstreams(instances.filter(({ deploy_id }) => deploy_id === switchingTo))
-  return { id: service.id, state, upstreams }
+  return { id: service.id, state, upstreams, ...(service.compression === 1 && { compression: true }) }
 }
 
 function targetState(service: ServiceRow, latest: DeployFacts | undefined): Target['state'] {

@@ -3,6 +3,7 @@ import type { ContainerState, Engine } from '../engine/index.ts'
 import { describeExit } from './exit.ts'
 import { PortWatch, type Expected } from './port-watch.ts'
 import { probe, type ProbeTarget } from './probe.ts'
+import { WaitNotes } from './wait-notes.ts'
 
 /** Not healthy within this fails the deploy. */
 const READY_WITHIN_MS = 5 * 60_000
@@ -48,6 +49,7 @@ export async function waitUntilReady(
 ): Promise<void> {
   const { withinMs = READY_WITHIN_MS } = waiting
   const ports = new PortWatch(engine, name, waiting.expected)
+  const notes = new WaitNotes(waiting.expected.say, withinMs)
   const began = performance.now()
   let ends = 0
   let upSince = began
@@ -72,6 +74,8 @@ export async function waitUntilReady(
       reason = seen
       if (waiting.target !== null && upMs > PORTS_MATTER_AFTER_MS) await ports.look()
       if (ports.isFinal) throw new NotReady(ports.fault ?? reason)
+      // The watch has said its own.
+      if (ports.fault === null) notes.look(reason, waiting.target?.() ?? null)
     }
     await delay(pause, undefined, { signal })
     pause = Math.min(LONGEST_PAUSE_MS, pause * 2)

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { tellService } from '#server/changes.ts'
 import { makeLive } from '#server/deploys/operations.ts'
 import { getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { instanceMachine } from '#server/instances/states.ts'
-import { instancesOf } from '#server/instances/store.ts'
+import { instancesOf, updateInstance } from '#server/instances/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { tryMove } from '#server/machine.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
@@ -48,7 +49,11 @@ export async function rollOut(
       try {
         going.throwIfAborted()
         const onStart = () => void copyOutput(world, id, log, lastLines, following.signal)
-        const say = (hint: string) => log.system(`${id}: ${hint}`)
+        const say = (hint: string) => {
+          log.system(`${id}: ${hint}`)
+          updateInstance(id, { reason: hint })
+          tellService(service.id)
+        }
         await bringUp(world, await launch(), id, { isNew: true, onStart, say }, going)
         log.system(`${id} is ready`)
       } catch (error) {

@@ -6,6 +6,7 @@ import { BuildFailure } from '../builds/failure.ts'
 import { missingIndex } from '../builds/pages.ts'
 import { Tree } from '../sources/tree.ts'
 import type { FinishedSite } from './jobs.ts'
+import { precompress } from './precompress.ts'
 import { MAX_RULES_BYTES, parseHeaders, parseRedirects } from './rules.ts'
 
 /** What a published folder may hold; each file costs an inode and a look. */
@@ -16,7 +17,7 @@ const TO_INDEX: SiteRedirect = { from: '/*', to: '/index.html', status: 200 }
 
 /**
  * Makes the `files` of a folder fit to be served: takes `.git` out, refuses all but files and folders, and keeps what
- * their rule files say beside them; with `singlePage`, unknown paths are the index page's. Throws BuildFailure that names what it may not hold. Answers how many files there
+ * their rule files say beside them; with `singlePage`, unknown paths are the index page's. Puts compressed variants beside what gains by them. Throws BuildFailure that names what it may not hold. Answers how many files there
  * are, what of the rules is not taken, and whether something answers `/`.
  */
 export async function finishSite(folder: string, singlePage: boolean): Promise<FinishedSite> {
@@ -24,7 +25,11 @@ export async function finishSite(folder: string, singlePage: boolean): Promise<F
   rmSync(join(directory, '.git'), { recursive: true, force: true })
   const files = countFiles(directory, '', 0)
   const tree = new Tree(directory)
-  return { files, notes: await writeRules(folder, tree, singlePage), fault: await missingIndex(tree, '.') }
+  const notes = await writeRules(folder, tree, singlePage)
+  const fault = await missingIndex(tree, '.')
+  if (fault === null && !(await precompress(directory)))
+    notes.push('there was no time to compress all files: some are served as they are')
+  return { files, notes, fault }
 }
 
 function countFiles(directory: string, folder: string, before: number): number {

@@ -23,6 +23,8 @@ export { ensureSshKey } from './ssh-key.ts'
 const CHECKOUT_TIMEOUT_MS = 15 * 60_000
 /** As much of a commit's message as is kept. */
 const MAX_MESSAGE_CHARACTERS = 8 * 1024
+/** And of the name of its author. */
+const MAX_AUTHOR_CHARACTERS = 256
 
 export interface CheckoutRequest extends RemoteAccess, CommitChoice {
   /** Where what is fetched is kept between checkouts. */
@@ -41,6 +43,7 @@ export interface CheckoutRequest extends RemoteAccess, CommitChoice {
 /** What a checkout is of. */
 export interface Checkout extends FetchedCommit {
   message: string
+  author: string
 }
 
 /**
@@ -89,9 +92,16 @@ function layOut(request: CheckoutRequest, mirror: string, signal: AbortSignal): 
     const { sha, branch } = await fetchCommit(repository, request, onLine)
     const { hasAttributes } = await judgeTree(repository, sha)
     await new WorkingTree(directory, remote).layOut(repository, sha)
-    const message = await repository.git(['show', '--no-patch', '--format=%B', sha])
+    // The name of an author is one line.
+    const shown = await repository.git(['show', '--no-patch', '--format=%an%n%B', sha])
+    const [author = '', ...message] = shown.split('\n')
     await joinPacks(repository)
-    const head = { sha, message: message.trim().slice(0, MAX_MESSAGE_CHARACTERS), branch }
+    const head = {
+      sha,
+      message: message.join('\n').trim().slice(0, MAX_MESSAGE_CHARACTERS),
+      author: author.slice(0, MAX_AUTHOR_CHARACTERS),
+      branch,
+    }
     return { head, hasSubmodules: await listsSubmodules(directory), hasAttributes }
   }
   return withinSize([directory, mirror], signal, (limited) => withRemote(request, limited, work))

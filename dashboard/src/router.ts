@@ -76,6 +76,13 @@ export const router = createRouter({
             { path: 'settings', component: ahead(() => import('./datastores/DatastoreSettings.vue')) },
           ],
         },
+        { path: 'environments', component: ahead(() => import('./environments/EnvironmentsPage.vue')) },
+        { path: 'env-groups', component: ahead(() => import('./env-groups/EnvGroupsPage.vue')) },
+        {
+          path: 'env-groups/:id',
+          component: ahead(() => import('./env-groups/EnvGroupPage.vue')),
+          props: true,
+        },
         { path: 'domains', component: ahead(() => import('./pages/DomainsPage.vue')) },
         {
           path: 'server',

@@ -100,3 +100,18 @@ export function dropNamedLines(output: Uint8Array, head: Head, names: readonly s
   }
   head.lines = kept
 }
+
+/** The values of the copied fields by name in lower case; those of one name in one list (RFC 9110 5.3). */
+export function fieldsOf(output: Uint8Array, head: Head): Map<string, string> {
+  const fields = new Map<string, string>()
+  for (let line = 0; line < head.lines; line++) {
+    const nameEnd = head.nameEnds[line]!
+    // The next line begins right after the end of this one.
+    const end = (line + 1 < head.lines ? head.lineStarts[line + 1]! : head.outputEnd) - 2
+    const name = latin1(output, head.lineStarts[line]!, nameEnd).toLowerCase()
+    const value = latin1(output, nameEnd + 1, end).trim()
+    const earlier = fields.get(name)
+    fields.set(name, earlier === undefined ? value : `${earlier}, ${value}`)
+  }
+  return fields
+}

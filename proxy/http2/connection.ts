@@ -7,7 +7,7 @@ import { HeaderEncoder } from './encoder.ts'
 import { flushSoon, type Flushable } from './flusher.ts'
 import { FrameReader } from './frame-reader.ts'
 import { STREAM_WINDOW_BYTES } from './incoming-body.ts'
-import { Intake, MAX_STREAMS } from './intake.ts'
+import { Intake } from './intake.ts'
 import { Lanes, type LaneWorker } from './lanes.ts'
 import { Output } from './output.ts'
 import {
@@ -22,6 +22,7 @@ import {
 import { Scheduler } from './scheduler.ts'
 import { settingsContent, type PeerSettings } from './settings.ts'
 import type { StreamHost, StreamWire } from './stream-wire.ts'
+import { MAX_STREAMS } from './streams.ts'
 
 /** What a client may send ahead of upstreams that read slowly, of all of a connection. */
 const CONNECTION_WINDOW_BYTES = 1024 * 1024
@@ -52,6 +53,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   readonly output: Output
   readonly encoder = new HeaderEncoder()
   readonly lanes: Lanes
+  readonly peer: Peer
   isQueued = false
   window = DEFAULT_WINDOW_BYTES
   progressAt = 0
@@ -78,6 +80,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   constructor(worker: Http2Worker, peer: Peer, wire: SocketWire) {
     this.#worker = worker
     this.#wire = wire
+    this.peer = peer
     wire.owner = this
     this.output = new Output(wire)
     this.lanes = new Lanes(worker, peer, this)
@@ -138,6 +141,8 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   flush(): void {
     if (this.#wire.closed) return
     this.lanes.settle()
+    // Streams wait for what was put together before; no drain follows what the kernel takes at once.
+    if (this.output.isBlocked) this.output.flush()
     this.#scheduler.run()
     this.output.flush()
     this.lanes.settle()

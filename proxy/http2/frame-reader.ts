@@ -19,7 +19,8 @@ export interface FrameHandler {
 export class FrameReader {
   readonly #handler: FrameHandler
   #prefaceRead = 0
-  readonly #header = Buffer.allocUnsafe(FRAME_HEADER_BYTES)
+  /** A header that came in pieces; so small that it is part of the heap, and pins no memory that others have left. */
+  readonly #header = new Uint8Array(FRAME_HEADER_BYTES)
   #headerRead = 0
   #type = 0
   #flags = 0
@@ -69,7 +70,7 @@ export class FrameReader {
 
   #readHeader(input: Buffer, at: number, end: number): number {
     if (this.#headerRead === 0 && end - at >= FRAME_HEADER_BYTES) {
-      return this.#begin(input, at, at + FRAME_HEADER_BYTES, end)
+      return this.#begin(input, at, at + FRAME_HEADER_BYTES, end, input)
     }
     const stop = Math.min(end, at + FRAME_HEADER_BYTES - this.#headerRead)
     this.#headerRead += input.copy(this.#header, this.#headerRead, at, stop)
@@ -79,12 +80,16 @@ export class FrameReader {
   }
 
   /** Begins the frame whose header stands in `header` at `from`, and whose content follows in `input` from `at` on. */
-  #begin(header: Buffer, from: number, at: number, end: number, input = header): number {
+  #begin(header: Uint8Array, from: number, at: number, end: number, input: Buffer): number {
     const length = (header[from]! << 16) | (header[from + 1]! << 8) | header[from + 2]!
     if (length > MAX_FRAME_BYTES) throw new ConnectionFault(ERROR.frameSize, 'a frame is too long')
     this.#type = header[from + 3]!
     this.#flags = header[from + 4]!
-    this.#id = header.readUInt32BE(from + 5) & 0x7fffffff
+    this.#id =
+      ((header[from + 5]! & 127) << 24) |
+      (header[from + 6]! << 16) |
+      (header[from + 7]! << 8) |
+      header[from + 8]!
     if (this.#type === FRAME.data) {
       this.#beginData(length)
       return at

@@ -134,15 +134,18 @@ export class Output {
     const wire = this.#wire
     while (!wire.pending && this.#sealed.length > 0) {
       const sealed = this.#sealed.shift()!
-      wire.write(sealed, 0, sealed.length)
-      keepChunk(Buffer.from(sealed.buffer as ArrayBuffer))
+      this.#write(Buffer.from(sealed.buffer as ArrayBuffer), sealed.length)
     }
     if (wire.pending || this.#chunk === null) return
-    const chunk = this.#chunk
-    // TLS has taken a write that did not have to wait for another when it returns, whenever it reports that.
-    wire.write(chunk, 0, this.#at)
+    const [chunk, length] = [this.#chunk, this.#at]
     this.#turnOver()
-    keepChunk(chunk)
+    this.#write(chunk, length)
+  }
+
+  /** Writes a chunk; one that the kernel still reads is not used again. */
+  #write(chunk: Buffer, length: number): void {
+    const isSent = this.#wire.write(chunk, 0, length)
+    if (isSent || this.#wire.takesAtOnce) keepChunk(chunk)
   }
 
   /** The connection is gone. */

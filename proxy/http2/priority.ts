@@ -6,7 +6,6 @@ export interface Priority {
   readonly incremental: boolean
 }
 
-export const URGENCIES = 8
 /** Of a client that says nothing: it may wait for any of its streams, so that they share. */
 export const NO_PRIORITY: Priority = { urgency: 3, incremental: true }
 

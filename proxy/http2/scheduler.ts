@@ -1,4 +1,4 @@
-import { URGENCIES, type Priority } from './priority.ts'
+import type { Priority } from './priority.ts'
 
 /** A stream that has something to send. */
 export interface Sender {
@@ -20,7 +20,8 @@ export type SendResult = 0 | 1 | 2 | 3
 
 /** Decides which stream sends when not all can: by urgency, and of one urgency each in turn that is incremental (RFC 9218 10). */
 export class Scheduler {
-  readonly #levels: Set<Sender>[] = Array.from({ length: URGENCIES }, () => new Set())
+  /** By urgency, each made for the first who needs it: most connections never wait. */
+  readonly #levels: (Set<Sender> | undefined)[] = []
   #size = 0
 
   get isEmpty(): boolean {
@@ -28,7 +29,7 @@ export class Scheduler {
   }
 
   add(sender: Sender): void {
-    const level = this.#levels[sender.priority.urgency]!
+    const level = (this.#levels[sender.priority.urgency] ??= new Set())
     if (level.has(sender)) return
     level.add(sender)
     this.#size++
@@ -36,13 +37,14 @@ export class Scheduler {
 
   /** Before its priority changes, too. */
   remove(sender: Sender): void {
-    if (this.#size > 0 && this.#levels[sender.priority.urgency]!.delete(sender)) this.#size--
+    if (this.#size > 0 && this.#levels[sender.priority.urgency]?.delete(sender)) this.#size--
   }
 
   /** Has streams send until none has more that it may send. */
   run(): void {
     if (this.#size === 0) return
     for (const level of this.#levels) {
+      if (!level) continue
       // Whoever is added again while a set is walked is met again at its end.
       for (const sender of level) {
         const result = sender.sendWaiting(sender.priority.incremental)

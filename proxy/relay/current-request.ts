@@ -1,3 +1,4 @@
+import type { Coding } from '../compression/codings.ts'
 import { Body } from '../http1/body.ts'
 import { latin1 } from '../http1/bytes.ts'
 import type { Head } from '../http1/head.ts'
@@ -16,6 +17,8 @@ export class CurrentRequest {
   /** It may become a byte pipe. */
   upgrading = false
   requestId = ''
+  /** What the client would have the answer compressed by; `off` where the service's answers go out as they come. */
+  compression: Coding | 'off' = 'off'
   /** The client wants no other after it. */
   last = false
   /** It may be sent again, as nothing happens twice (RFC 9110 9.2.2). */
@@ -32,6 +35,7 @@ export class CurrentRequest {
     this.startedAt = performance.now()
     this.headOnly = headOnly
     this.requestId = ''
+    this.compression = 'off'
   }
 
   /** Takes over what must last from the head, which was read from `input`. */

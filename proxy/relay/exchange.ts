@@ -1,3 +1,4 @@
+import { codingWanted } from '../compression/compress.ts'
 import { countAnswer, countStatus } from '../counts.ts'
 import { NO_TRAILERS } from '../http1/body.ts'
 import { latin1 } from '../http1/bytes.ts'
@@ -6,7 +7,6 @@ import { BAD_GATEWAY, GATEWAY_TIMEOUT, refusal, type Answer } from '../pages/ans
 import { acceptOf, prefersJson, render } from '../pages/render.ts'
 import { Instance } from '../routes/instance.ts'
 import { SiteAnswer, type SiteClient } from '../sites/answer.ts'
-import type { OpenFiles } from '../sites/open-files.ts'
 import { readSiteRequest } from '../sites/request.ts'
 import { Site } from '../sites/site.ts'
 import type { UpstreamClient } from '../upstream/upstream.ts'
@@ -15,9 +15,9 @@ import { READ_BUFFER_BYTES } from '../wire/socket-wire.ts'
 import type { Wire } from '../wire/wire.ts'
 import { CurrentRequest } from './current-request.ts'
 import { Delivery } from './delivery.ts'
-import { Destination, type Directory } from './destination.ts'
+import type { ClientConnection, ServingWorker } from './client-connection.ts'
+import { Destination } from './destination.ts'
 import { finishRequestHead } from './forwarded-head.ts'
-import type { Peer } from './peer.ts'
 import {
   BODY_TIMEOUT_MS,
   CONNECT_TIMEOUT_MS,
@@ -33,38 +33,6 @@ const BODY = 0
 /** The answer is awaited, or goes out. */
 const WAIT = 1
 const TUNNEL = 2
-
-/** The worker that requests are served in. */
-export interface ServingWorker extends Directory {
-  /** The files of sites that are being sent. */
-  readonly files: OpenFiles
-  /** Monotonic milliseconds, as of the last tick. */
-  readonly now: number
-  /** Connections end after their answers. */
-  readonly retiring: boolean
-}
-
-/** The connection that a request came over. */
-export interface ClientConnection {
-  readonly wire: Wire
-  readonly peer: Peer
-  /** The client has sent FIN. */
-  readonly ended: boolean
-  /** The client has sent FIN and nothing after the request under way. */
-  readonly hasNoMore: boolean
-  /** Monotonic milliseconds after which what is waited for has not come; 0 for none. */
-  deadline: number
-  /** The answer has gone out as a whole: the next request follows, or with `last` the end. */
-  over(last: boolean): void
-  /** The answer has gone out before the request's body came, which is read all the same. */
-  discardBody(): void
-  /** What the client sent before there was a tunnel goes through it. */
-  passEarlyBytes(): void
-  /** The answer that has begun ends here, so that it is not taken for a whole one. */
-  cutAnswer(): void
-  /** Ends the connection at once. */
-  cut(): void
-}
 
 /** One request after another of a connection, each with its answer: finds who answers, and keeps both ends in step. */
 export class Exchange implements UpstreamClient, SiteClient {
@@ -144,6 +112,7 @@ export class Exchange implements UpstreamClient, SiteClient {
 
   #deliver(instance: Instance, head: Head, input: Buffer): void {
     const { peer } = this.#connection
+    if (this.#destination.target!.compression) this.request.compression = codingWanted(head)
     const headEnd = finishRequestHead(head, input, slab.buffer, peer, this.#worker.routes, this.request)
     if (this.#delivery.begin(instance, headEnd, this.request.startedAt)) this.#awaitAnswer()
     else this.#wait(CONNECT_TIMEOUT_MS)

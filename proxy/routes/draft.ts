@@ -12,6 +12,7 @@ export interface TargetPlan {
   counts: Tally
   instances: readonly Instance[]
   redirect: string | null
+  compression: boolean
 }
 
 /**
@@ -77,7 +78,7 @@ export class Draft {
     return this.#maps
   }
 
-  #plan(key: string, { id, state, upstreams, redirect }: Target): void {
+  #plan(key: string, { id, state, upstreams, redirect, compression }: Target): void {
     const known = this.#inUse.targets.get(key)
     const counts = known?.counts.id === id ? known.counts : this.#ledger.of(id)
     // The object stays the same where the target does.
@@ -88,7 +89,14 @@ export class Draft {
       return instance
     })
     for (const instance of route.instances) if (!instances.includes(instance)) this.leaving.push(instance)
-    this.plans.push({ route, state, counts, instances, redirect: redirect ?? null })
+    this.plans.push({
+      route,
+      state,
+      counts,
+      instances,
+      redirect: redirect ?? null,
+      compression: compression ?? false,
+    })
     if (known && this.base) return
     this.#routes.set(key, route)
     this.#entries.targets.put(key, route)

@@ -18,6 +18,8 @@ export class Routes {
   maxConnectionsPerAddress = 2_000
   /** The age of `Strict-Transport-Security`; 0 where it is not sent. */
   hstsSeconds = 0
+  /** Plain connections may speak HTTP/2. */
+  h2c = false
   /** With which nonces are answered; empty for none. */
   verificationKey = ''
   tlsChallenges: TlsChallenges = {}
@@ -94,8 +96,9 @@ export class Routes {
       route.instances = []
       route.site = null
     }
-    for (const { route, state, counts, instances, redirect } of draft.plans) {
+    for (const { route, state, counts, instances, redirect, compression } of draft.plans) {
       route.redirect = redirect
+      route.compression = compression
       route.state = state
       route.counts = counts
       route.instances = instances
@@ -109,6 +112,7 @@ export class Routes {
     if (draft.changesSites) this.#publish(before)
     this.#trust(settings.trusted_proxies)
     this.hstsSeconds = settings.hsts_seconds
+    this.h2c = settings.h2c
     this.verificationKey = settings.verification_key
     this.tlsChallenges = settings.tls_challenges
     this.upstreamTimeoutMs = settings.upstream_timeout_ms

@@ -11,6 +11,8 @@ export class TargetRoute {
   site: Site | null = null
   /** The origin that requests are sent on to in place of instances. */
   redirect: string | null = null
+  /** What its instances answer is compressed for who takes that. */
+  compression = false
   counts: Tally
   #turn = 0
 

@@ -176,13 +176,20 @@ export class SiteAnswer implements Receiver {
   /** Sends the whole answer in one piece; it is over when the client has taken it. */
   #finishWith(head: string, content?: Buffer, start = 0, end = 0): void {
     const client = this.#client
-    slab.reserve(head.length + end - start)
-    let to = slab.at + slab.buffer.write(head, slab.at, 'latin1')
-    if (content) to += content.copy(slab.buffer, to, start, end)
-    const sent = client.wire.writeSlab(to)
+    const sent = this.#sendWhole(client.wire, head, content, start, end)
     client.siteSent()
     if (sent) client.finish()
     else this.#whenDrained = () => this.canceled || client.finish()
+  }
+
+  /** Sends a head with its body. Answers whether the client has taken both. */
+  #sendWhole(wire: Wire, head: string, content: Buffer | undefined, start: number, end: number): boolean {
+    slab.reserve(head.length + end - start)
+    let to = slab.at + slab.buffer.write(head, slab.at, 'latin1')
+    // Frames are put together anyway; elsewhere both go out in one piece.
+    if (content && !wire.frames) to += content.copy(slab.buffer, to, start, end)
+    const sent = wire.writeSlab(to)
+    return content && wire.frames ? wire.write(content, start, end) : sent
   }
 
   /** Goes on with what the disk gives, unless the client has gone meanwhile. */

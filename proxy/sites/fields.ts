@@ -1,5 +1,5 @@
 import { mediaType } from './media-types.ts'
-import type { Coding } from './encodings.ts'
+import type { Coding } from '../compression/codings.ts'
 import type { SiteFile } from './file.ts'
 import type { Field } from './rules.ts'
 

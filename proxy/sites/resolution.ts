@@ -1,5 +1,5 @@
 import type { Cached } from './cache.ts'
-import { chooseCoding, type Coding } from './encodings.ts'
+import { chooseCoding, type Coding } from '../compression/codings.ts'
 import type { FieldLines } from './fields.ts'
 import type { SiteFile } from './file.ts'
 import type { SiteFolder } from './folder.ts'

@@ -1,5 +1,5 @@
 import type { Cache } from './cache.ts'
-import { CODINGS, type Coding } from './encodings.ts'
+import { CODINGS, type Coding } from '../compression/codings.ts'
 import { fieldLines } from './fields.ts'
 import { SiteFile } from './file.ts'
 import type { SiteFolder } from './folder.ts'

@@ -58,6 +58,7 @@ export function validateSettings(value: unknown): TableSettings {
   const table = record(value, 'settings')
   // A table that an older program kept has none.
   table.hsts_seconds ??= 0
+  table.h2c ??= false
   table.verification_key ??= ''
   table.tls_challenges ??= {}
   integer(table.version, 'version', 0, Number.MAX_SAFE_INTEGER)
@@ -71,6 +72,7 @@ export function validateSettings(value: unknown): TableSettings {
   for (const [host, files] of challenges) validateCertificate(host, files)
   if (typeof table.verification_key !== 'string' || table.verification_key.length > 256)
     fail('verification_key', 'must be text')
+  if (typeof table.h2c !== 'boolean') fail('h2c', 'must be boolean')
   integer(table.hsts_seconds, 'hsts_seconds', 0, MAX_HSTS_SECONDS)
   integer(table.upstream_timeout_ms, 'upstream_timeout_ms', 1, MAX_UPSTREAM_TIMEOUT_MS)
   integer(table.max_connections_per_ip, 'max_connections_per_ip', 1, MAX_CONNECTIONS_PER_ADDRESS)
@@ -124,6 +126,8 @@ function validateTarget(value: unknown): void {
   for (let index = 0; index < upstreams.length; index++) validateUpstream(upstreams[index], index)
   if (target.site !== undefined) validateSite(target.site)
   if (target.redirect !== undefined && !isOrigin(target.redirect)) fail('.redirect', 'must be an origin')
+  if (target.compression !== undefined && typeof target.compression !== 'boolean')
+    fail('.compression', 'must be boolean')
 }
 
 /** A header carries it, and URLs can be written in ways that it may not. */

@@ -1,18 +1,14 @@
+import type { Coding } from '../compression/codings.ts'
+import type { CompressedBody } from '../compression/compressed-body.ts'
+import { compressAnswer } from '../compression/compress.ts'
 import { Body } from '../http1/body.ts'
-import { CR, LF, ascii, equalsIgnoringCase, put, putText } from '../http1/bytes.ts'
-import {
-  COMPLETE,
-  HEAD_GROWTH_BYTES,
-  Head,
-  INCOMPLETE,
-  MAX_HEAD_BYTES,
-  dropNamedLines,
-} from '../http1/head.ts'
+import { CR, LF, ascii, put } from '../http1/bytes.ts'
+import { COMPLETE, HEAD_GROWTH_BYTES, Head, INCOMPLETE, MAX_HEAD_BYTES } from '../http1/head.ts'
 import { parseResponseHead } from '../http1/response-head.ts'
-import { hstsLine } from '../pages/render.ts'
 import { slab } from '../wire/slab.ts'
 import { READ_BUFFER_BYTES } from '../wire/socket-wire.ts'
 import type { Wire } from '../wire/wire.ts'
+import { ADDED_BYTES, dropLines, endHead } from './answer-head.ts'
 
 /** node's servers close an idle connection after 5 s; one used at that moment would be lost. */
 const REUSE_MS = 4_000
@@ -24,13 +20,10 @@ const STREAM_AFTER_BYTES = 128 * 1024
 const HEAD = 0
 const BODY = 1
 const TUNNEL = 2
+/** All has come; what is compressed may still go out. */
+const WHOLE = 3
 
-const CONNECTION_CLOSE = ascii('Connection: close\r\n')
 const CONNECTION_UPGRADE = ascii('Connection: upgrade\r\n')
-const REQUEST_ID = 'X-Request-Id: '
-const HSTS = ascii('strict-transport-security')
-/** Room for the lines that are added to a response. */
-const ADDED_BYTES = 512
 
 const response = new Head()
 
@@ -43,6 +36,8 @@ export interface AnsweredRequest {
   /** It may become a byte pipe. */
   readonly upgrading: boolean
   readonly requestId: string
+  /** What the client would have the answer compressed by; `off` where the service's answers go out as they come. */
+  readonly compression: Coding | 'off'
 }
 
 /** Who an answer is for. */
@@ -77,6 +72,8 @@ export class AnswerRelay {
   #body = new Body()
   /** The client knows no chunks. */
   #strip = false
+  /** In place of the client: what comes is compressed first. */
+  #compressed: CompressedBody | null = null
   #relayed = 0
   #partial: Buffer | null = null
 
@@ -84,10 +81,16 @@ export class AnswerRelay {
     this.#wire = wire
   }
 
-  /** Waits for the answer to the next request. */
+  /** Is ready for the answer to the next request. */
   reset(): void {
     this.#phase = HEAD
     this.#strip = false
+    this.#compressed = null
+  }
+
+  /** Nothing more of the answer under way is wanted. */
+  drop(): void {
+    this.#compressed?.drop()
   }
 
   /** Bytes pass as they come. */
@@ -95,16 +98,20 @@ export class AnswerRelay {
     return this.#phase === TUNNEL
   }
 
-  /** The answer under way is whole when its connection ends. */
-  get endsWithConnection(): boolean {
-    return this.#phase === BODY && this.#body.endsWithConnection
+  /** Its connection has ended. False when the answer under way is not whole by that. */
+  endsWithConnection(client: Recipient): boolean {
+    if (this.#phase === BODY && this.#body.endsWithConnection) this.#finish(client)
+    if (this.#phase !== WHOLE) return false
+    this.keepsConnection = false
+    return true
   }
 
   /** Relays what has come of an answer. */
   read(client: Recipient, input: Buffer, length: number): void {
     if (this.#phase === HEAD) this.#readHead(client, input, length)
     else if (this.#phase === BODY) this.#readBody(client, input, length)
-    else client.wire.relay(input, 0, length, this.#wire)
+    else if (this.#phase === TUNNEL) client.wire.relay(input, 0, length, this.#wire)
+    else this.keepsConnection = false
   }
 
   #readHead(client: Recipient, read: Buffer, length: number): void {
@@ -139,7 +146,7 @@ export class AnswerRelay {
   /** 1xx go to clients that know them (RFC 9110 15.2). */
   #relayInterim(client: Recipient): void {
     if (client.request.minorVersion === 0) return
-    this.#dropLines(client, response.status === 101)
+    dropLines(client, response, response.status === 101, false)
     slab.buffer[response.outputEnd] = CR
     slab.buffer[response.outputEnd + 1] = LF
     if (!client.wire.writeSlab(response.outputEnd + 2)) client.wire.holdBack(this.#wire)
@@ -147,10 +154,10 @@ export class AnswerRelay {
 
   #switchProtocols(client: Recipient, input: Buffer, at: number, length: number): void {
     if (!client.request.upgrading || !response.upgrade) return client.refuseAnswer()
-    this.#dropLines(client, true)
+    dropLines(client, response, true, false)
     const { buffer } = slab
     let to = put(buffer, response.outputEnd, CONNECTION_UPGRADE)
-    to = this.#endHead(client, buffer, to, false)
+    to = endHead(client, response, to, false)
     this.#phase = TUNNEL
     this.keepsConnection = false
     if (!client.wire.writeSlab(to)) client.wire.holdBack(this.#wire)
@@ -160,22 +167,56 @@ export class AnswerRelay {
 
   #relayHead(client: Recipient, input: Buffer, at: number, length: number): void {
     this.#frame(client)
-    this.#dropLines(client, response.status === 426)
+    dropLines(client, response, response.status === 426, this.#strip)
+    if (client.request.compression !== 'off') this.#compressed = compressAnswer(client, response, this.#wire)
+    if (this.#compressed) this.#strip = response.chunked
+    else if (this.#body.endsWithConnection) client.closeAfter = true
     const { buffer } = slab
-    let to = this.#endHead(client, buffer, response.outputEnd, client.closesAfterAnswer(response.status))
+    let to = endHead(client, response, response.outputEnd, client.closesAfterAnswer(response.status))
+    this.#phase = BODY
+    if (this.#compressed) return this.#beginCompressed(client, this.#compressed, to, input, at, length)
     const stop = this.#body.copy(input, at, length, buffer, to, this.#strip)
     if (stop < 0) return client.refuseAnswer()
     to = this.#body.copiedTo
     client.answerBegins(response.status)
-    this.#phase = BODY
     this.#relayed = stop - at
     const sent = client.wire.writeSlab(to)
     if (this.#body.done) {
       if (stop < length) this.keepsConnection = false
-      return client.finish(this.#body.trailers)
+      return this.#finish(client)
     }
     if (!sent) client.wire.holdBack(this.#wire)
-    if (this.#body.remaining > READ_BUFFER_BYTES && !client.wire.frames) this.#wire.stream(true)
+    if (this.#body.remaining > READ_BUFFER_BYTES) this.#wire.stream(true)
+  }
+
+  #beginCompressed(
+    client: Recipient,
+    compressed: CompressedBody,
+    headEnd: number,
+    input: Buffer,
+    at: number,
+    length: number,
+  ): void {
+    client.answerBegins(response.status)
+    if (!client.wire.writeSlab(headEnd)) compressed.holdBack()
+    this.#compress(client, compressed, input, at, length)
+  }
+
+  #compress(client: Recipient, compressed: CompressedBody, input: Buffer, at: number, length: number): void {
+    const content = Buffer.allocUnsafe(length - at)
+    const stop = this.#body.copy(input, at, length, content, 0, this.#strip)
+    if (stop < 0) return client.refuseAnswer()
+    compressed.write(content.subarray(0, this.#body.copiedTo))
+    if (!this.#body.done) return
+    if (stop < length) this.keepsConnection = false
+    this.#finish(client)
+  }
+
+  /** All of the answer has come. */
+  #finish(client: Recipient): void {
+    this.#phase = WHOLE
+    if (this.#compressed) this.#compressed.end(this.#body.trailers)
+    else client.finish(this.#body.trailers)
   }
 
   /** Decides how the body is framed (RFC 9112 6.3). */
@@ -187,35 +228,12 @@ export class AnswerRelay {
     else this.#body.untilClose()
     this.#strip = !bodyless && response.chunked && knowsNoChunks(client)
     this.keepsConnection = response.minorVersion === 1 && !response.close && !this.#body.endsWithConnection
-    if (this.#body.endsWithConnection) client.closeAfter = true
     const { keepAliveSeconds } = response
     this.reuseMs = keepAliveSeconds < 0 ? REUSE_MS : Math.min(keepAliveSeconds * 1000 - 1000, MAX_REUSE_MS)
   }
 
-  #dropLines(client: Recipient, keepUpgrade: boolean): void {
-    let names = response.connectionNames
-    if (response.upgrade && !keepUpgrade) names = [...(names ?? []), 'upgrade']
-    if (this.#strip)
-      names = [...(names ?? []), 'transfer-encoding', ...(client.wire.frames ? [] : ['trailer'])]
-    if (names) dropNamedLines(slab.buffer, response, names)
-  }
-
-  #endHead(client: Recipient, buffer: Buffer, to: number, close: boolean): number {
-    if (response.requestIdStart === 0) {
-      to = putText(buffer, to, REQUEST_ID)
-      to = putText(buffer, to, client.request.requestId)
-      buffer[to++] = CR
-      buffer[to++] = LF
-    }
-    const { hstsSeconds } = client
-    if (hstsSeconds > 0 && !namesHsts(buffer)) to = putText(buffer, to, hstsLine(hstsSeconds))
-    if (close) to = put(buffer, to, CONNECTION_CLOSE)
-    buffer[to++] = CR
-    buffer[to++] = LF
-    return to
-  }
-
   #readBody(client: Recipient, input: Buffer, length: number): void {
+    if (this.#compressed) return this.#compress(client, this.#compressed, input, 0, length)
     if (this.#strip) slab.reserve(length)
     const stop = this.#strip
       ? this.#body.copy(input, 0, length, slab.buffer, slab.at, true)
@@ -226,19 +244,11 @@ export class AnswerRelay {
     else if (!client.wire.writeSlab(this.#body.copiedTo) && !complete) client.wire.holdBack(this.#wire)
     if (complete) {
       if (stop < length) this.keepsConnection = false
-      return client.finish(this.#body.trailers)
+      return this.#finish(client)
     }
     this.#relayed += length
-    if (this.#relayed > STREAM_AFTER_BYTES && !client.wire.frames) this.#wire.stream(true)
+    if (this.#relayed > STREAM_AFTER_BYTES && !this.#strip) this.#wire.stream(true)
   }
-}
-
-/** Whether the copied response tells its own Strict-Transport-Security, of which there may be one (RFC 6797 7.1). */
-function namesHsts(output: Buffer): boolean {
-  for (let line = 0; line < response.lines; line++) {
-    if (equalsIgnoringCase(output, response.lineStarts[line]!, response.nameEnds[line]!, HSTS)) return true
-  }
-  return false
 }
 
 /** HTTP/1.0 knows no chunks, HTTP/2 has frames. */

@@ -87,12 +87,12 @@ export class Upstream implements WireOwner {
     this.reused = true
     this.answered = false
     this.#keeper = null
-    this.#answer.reset()
   }
 
   /** Becomes idle, `now` being monotonic milliseconds; false when it cannot be used again. */
   rest(now: number, keeper: Keeper): boolean {
     if (!this.#answer.keepsConnection || this.wire.pending) return false
+    this.#answer.reset()
     this.#kept.shrink()
     this.#kept.clear()
     this.#keeper = keeper
@@ -104,6 +104,7 @@ export class Upstream implements WireOwner {
 
   destroy(): void {
     this.client = null
+    this.#answer.drop()
     this.wire.destroy()
   }
 
@@ -127,12 +128,14 @@ export class Upstream implements WireOwner {
   onEnd(): void {
     const client = this.client
     if (client && this.#answer.isTunnel) return client.upstreamEnded()
-    if (client && this.#answer.endsWithConnection) return client.finish()
     this.onClose()
   }
 
   onClose(): void {
-    if (this.client) this.client.upstreamGone(this)
+    const { client } = this
+    // What is still compressed, or was whole by this, needs the upstream no more.
+    if (client && this.#answer.endsWithConnection(client)) return this.wire.destroy()
+    if (client) client.upstreamGone(this)
     else this.#keeper?.lost(this)
     this.destroy()
   }

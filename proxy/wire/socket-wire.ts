@@ -18,6 +18,11 @@ const poisoned = process.env.DEPLOYER_PROXY_POISON === '1'
  */
 const shared = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES)
 
+/** Whether bytes that were read stay as they are until their reader goes on: all but those in the shared buffer. */
+export function staysUntilRead(input: Buffer): boolean {
+  return input !== shared
+}
+
 /** What node calls the C++ side of a socket. */
 interface Handle {
   useUserBuffer?: unknown
@@ -139,13 +144,17 @@ export class SocketWire extends Wire {
     socket.on('close', () => this.gone())
   }
 
+  /** TLS has taken a write that did not have to wait for another when it returns, whenever it reports that. */
+  get takesAtOnce(): boolean {
+    return this.#encrypted
+  }
+
   override get pending(): boolean {
     return this.#socket.writableLength > 0
   }
 
   override writeSlab(end: number): boolean {
-    // TLS has taken a write that did not have to wait for another when it returns, whenever it reports that.
-    const taken = this.#encrypted && this.#socket.writableLength === 0
+    const taken = this.takesAtOnce && this.#socket.writableLength === 0
     if (this.write(slab.buffer, slab.at, end)) return true
     if (!taken) slab.at = end
     return false
@@ -160,8 +169,7 @@ export class SocketWire extends Wire {
 
   override relay(input: Buffer, start: number, end: number, from: Wire | null): void {
     if (start === end) return
-    if (input !== shared) {
-      // The reader's private buffer, or node's own: nobody writes into it before the reader goes on.
+    if (staysUntilRead(input)) {
       if (!this.write(input, start, end) && from) this.holdBack(from)
       return
     }

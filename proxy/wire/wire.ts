@@ -12,6 +12,12 @@ export interface WireOwner {
   cut(): void
 }
 
+/** Where what is written comes from. */
+export interface Source {
+  pause(): unknown
+  resume(): unknown
+}
+
 /** One end of what is relayed: writes that say whether they are done, and reads that can be held back. */
 export abstract class Wire {
   owner!: WireOwner
@@ -19,8 +25,8 @@ export abstract class Wire {
   readonly frames: boolean = false
   paused = false
   closed = false
-  /** The wire that was paused until this one has drained. */
-  #source: Wire | null = null
+  /** What was paused until this wire has drained. */
+  #source: Source | null = null
 
   /** Whether bytes written have not all gone to the kernel. */
   abstract get pending(): boolean
@@ -86,7 +92,7 @@ export abstract class Wire {
   }
 
   /** Pauses `from` until this wire has drained. */
-  holdBack(from: Wire): void {
+  holdBack(from: Source): void {
     from.pause()
     this.#source = from
   }

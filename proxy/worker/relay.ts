@@ -8,6 +8,7 @@ import { Routes } from '../routes/routes.ts'
 import { OpenFiles } from '../sites/open-files.ts'
 import { TlsTerminator } from '../tls/terminator.ts'
 import { SocketWire } from '../wire/socket-wire.ts'
+import { FirstRead } from './first-read.ts'
 
 /** All waits are counted in seconds; one timer looks after all connections. */
 const TICK_MS = 500
@@ -59,9 +60,28 @@ export class Relay implements Http2Worker {
       socket.once('close', () => this.#leave(peer))
       return this.#tls().accept(socket, this.now, (secure) => this.#acceptEncrypted(secure, peer))
     }
+    this.#acceptPlain(socket, peer)
+  }
+
+  #acceptPlain(socket: Socket, peer: Peer): void {
     const wire = new SocketWire()
-    this.serve(new Client(this, peer, wire))
+    const client = new Client(this, peer, wire)
+    this.serve(client)
+    if (this.routes.h2c) {
+      wire.owner = new FirstRead(client, () => {
+        this.#clients.delete(client)
+        wire.keepAlive()
+        return this.#beginHttp2(peer, wire)
+      })
+    }
     wire.accept(socket)
+  }
+
+  #beginHttp2(peer: Peer, wire: SocketWire): Http2Connection {
+    const connection = new Http2Connection(this, peer, wire)
+    this.#http2.add(connection)
+    if (this.retiring) connection.retire(false)
+    return connection
   }
 
   /** Takes on a connection that speaks HTTP/1.1, or a stream of HTTP/2. */
@@ -72,11 +92,12 @@ export class Relay implements Http2Worker {
   /** A client is gone. */
   forget(client: Client): void {
     if (!this.#clients.delete(client)) return
-    if (!client.peer.secure) this.#leave(client.peer)
+    // A connection that is encrypted, or has streams, leaves as such.
+    if (!client.peer.secure && !client.wire.frames) this.#leave(client.peer)
   }
 
   forgetHttp2(connection: Http2Connection): void {
-    this.#http2.delete(connection)
+    if (this.#http2.delete(connection) && !connection.peer.secure) this.#leave(connection.peer)
   }
 
   /** Sessions of TLS made under these 48 bytes resume. */
@@ -100,11 +121,9 @@ export class Relay implements Http2Worker {
     const wire = new SocketWire()
     if (socket.alpnProtocol === 'h2') {
       peer.serverName = socket.servername || null
-      const connection = new Http2Connection(this, peer, wire)
-      this.#http2.add(connection)
+      this.#beginHttp2(peer, wire)
       wire.acceptEncrypted(socket)
       wire.keepAlive()
-      if (this.retiring) connection.retire(false)
       return
     }
     this.serve(new Client(this, peer, wire))

@@ -106,6 +106,7 @@ class Index {
   readonly datastores: ReadonlySet<string>
   readonly groups: ReadonlySet<string>
   readonly unread: ReadonlySet<string>
+  readonly #keys = new Map<string, ReadonlySet<string>>()
 
   constructor(project: Project, standing: Standing) {
     this.standing = standing
@@ -115,6 +116,19 @@ class Index {
     this.datastores = new Set(project.datastores.map(({ environment, name }) => keyOf(environment, name)))
     this.groups = new Set(project.groups.map(({ name }) => name))
     this.unread = project.unread
+  }
+
+  /** The variables that a service has of its own, or gets by the file. */
+  keysOf(environment: string, name: string): ReadonlySet<string> {
+    const target = keyOf(environment, name)
+    const known = this.#keys.get(target)
+    if (known) return known
+    const there = this.standing.service(environment, name)
+    const kept = there ? readSealed(there.id) : []
+    const wanted = this.services.get(target)?.variables ?? []
+    const keys = new Set([...kept, ...wanted].map(({ key }) => key))
+    this.#keys.set(target, keys)
+    return keys
   }
 }
 
@@ -130,9 +144,10 @@ function checkReference(
   reference: Reference,
   { place }: WantedVariable,
   holder: WantedService,
-  { standing, services, datastores, unread }: Index,
+  index: Index,
   faults: Faults,
 ): void {
+  const { standing, services, datastores, unread } = index
   const { kind, name, key } = reference
   if (unread.has(name)) return
   const { environment } = holder
@@ -143,16 +158,10 @@ function checkReference(
       faults.add(place, `${written}: there is no datastore ${name} in ${environment}; ${ESCAPE_HINT}`)
     return
   }
-  const wanted = services.get(target)
-  const there = standing.service(environment, name)
-  if (!wanted && !there)
+  if (!services.has(target) && !standing.service(environment, name))
     faults.add(place, `${written}: there is no service ${name} in ${environment}; ${ESCAPE_HINT}`)
   else if (name === holder.name)
     faults.add(place, `${written} is the service itself, which may not refer to itself; ${ESCAPE_HINT}`)
-  else if (key !== null) {
-    const isWanted = wanted?.variables.some((variable) => variable.key === key)
-    const isKept = there && readSealed(there.id).some((variable) => variable.key === key)
-    if (!isWanted && !isKept)
-      faults.add(place, `${written}: service ${name} has no variable ${key} of its own`)
-  }
+  else if (key !== null && !index.keysOf(environment, name).has(key))
+    faults.add(place, `${written}: service ${name} has no variable ${key} of its own`)
 }

@@ -1,7 +1,7 @@
 import type { DatastoreKind } from '../datastores/kinds.ts'
 import { mappingAt, scalarAt } from './builder.ts'
 import { interpolate, readEnvironment } from './compose-environment.ts'
-import { nearestName, warn, type ForeignMapping, type Notes } from './foreign.ts'
+import { lookUp, nearestName, warn, type ForeignMapping, type Notes } from './foreign.ts'
 import { isNothing, type MappingNode, type Node } from './nodes.ts'
 
 /** Images whose program is a datastore here, by the last part of their path. */
@@ -80,7 +80,7 @@ function readStore(name: string, program: ForeignMapping, notes: Notes): Compose
   const image = program.node.entries.get('image')
   if (image?.kind !== 'scalar') return null
   const [path, tag] = splitTag(interpolate(image.text).text)
-  const kind = STORE_IMAGES[path.split('/').at(-1) ?? '']
+  const kind = lookUp(STORE_IMAGES, path.split('/').at(-1) ?? '')
   if (!kind) return null
   const { place } = program.node
   const written = new Map(

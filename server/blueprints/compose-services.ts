@@ -2,7 +2,7 @@ import { mappingAt, scalarAt, someAt } from './builder.ts'
 import { interpolate, interpolated, pairsOf, readEnvironment } from './compose-environment.ts'
 import type { ComposeNames } from './compose-names.ts'
 import { composeVariable } from './compose-variables.ts'
-import { plainPath, warn, type ForeignMapping, type Notes } from './foreign.ts'
+import { lookUp, plainPath, warn, type ForeignMapping, type Notes } from './foreign.ts'
 import type { Node, ScalarNode } from './nodes.ts'
 
 /** Said by the image or of no meaning here: nothing is lost. */
@@ -112,7 +112,7 @@ const USUAL_PORTS: Record<string, number> = {
 
 function usualPort(image: Node | undefined): Port | undefined {
   if (image?.kind !== 'scalar') return undefined
-  const number = USUAL_PORTS[image.text.split('/').at(-1)!.split(/[:@]/)[0]!]
+  const number = lookUp(USUAL_PORTS, image.text.split('/').at(-1)!.split(/[:@]/)[0]!)
   return number === undefined ? undefined : { number, node: image }
 }
 

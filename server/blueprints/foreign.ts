@@ -72,7 +72,7 @@ export class ForeignMapping {
   end(known: Record<string, string> = {}): void {
     for (const [field, node] of this.node.entries) {
       if (this.#taken.has(field) || field.startsWith('x-')) continue
-      warn(this.#notes, node, known[field] ?? 'has no counterpart here and is left out')
+      warn(this.#notes, node, lookUp(known, field) ?? 'has no counterpart here and is left out')
     }
   }
 }
@@ -92,4 +92,9 @@ export function nearestName(name: string): string {
 export function plainPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   return parts.length === 0 ? '.' : parts.join('/')
+}
+
+/** What a table says of a word of the file; words such as `constructor` are in none. */
+export function lookUp<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined
 }

@@ -26,7 +26,12 @@ export function followVariables(
   isSet: (service: WantedService, key: string) => boolean,
   faults: Faults,
 ): Waiting {
-  const known = new Map(services.map((service) => [keyOf(service.environment, service.name), service]))
+  const known = new Map(
+    services.map((service) => [
+      keyOf(service.environment, service.name),
+      { service, variables: new Map(service.variables.map((variable) => [variable.key, variable])) },
+    ]),
+  )
   const waiting = new Map<WantedVariable, string>()
   const followed = new Set<WantedVariable>()
   const way: { variable: WantedVariable; told: string }[] = []
@@ -44,9 +49,9 @@ export function followVariables(
     if (variable.from === 'by hand' && !isSet(service, variable.key)) waiting.set(variable, told)
     for (const { kind, name, key } of referencesOf(variable)) {
       const target = kind === 'service' ? known.get(keyOf(service.environment, name)) : undefined
-      const next = target?.variables.find((other) => other.key === key)
+      const next = key === null ? undefined : target?.variables.get(key)
       if (!target || !next) continue
-      follow(next, target)
+      follow(next, target.service)
       const reason = waiting.get(next)
       if (reason !== undefined) waiting.set(variable, reason)
     }

@@ -1,7 +1,7 @@
 import { RUNTIMES } from '../services/schema.ts'
 import { TYPES, type ServiceType } from '../services/types.ts'
 import { listAt, mappingAt, scalarAt, someAt } from './builder.ts'
-import { plainPath, warn, type ForeignMapping, type Notes } from './foreign.ts'
+import { lookUp, plainPath, warn, type ForeignMapping, type Notes } from './foreign.ts'
 import type { Node, ScalarNode } from './nodes.ts'
 import type { OwnRepository } from './project.ts'
 import type { RenderNames } from './render-names.ts'
@@ -93,7 +93,7 @@ export function renderService(
 
 function readType(service: ForeignMapping, runtime: string | undefined, notes: Notes): ServiceType {
   const given = service.scalar('type')
-  const type = SERVICE_TYPES[given?.text ?? '']
+  const type = lookUp(SERVICE_TYPES, given?.text ?? '')
   if (!given) notes.faults.add(service.node.place, 'type: is required')
   else if (!type)
     notes.faults.add(

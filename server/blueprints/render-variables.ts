@@ -1,7 +1,7 @@
 import { DEFAULT_PORT } from '../services/ports.ts'
 import { keyFault } from '../variables/rules.ts'
 import { literalAt, mappingAt, scalarAt } from './builder.ts'
-import { nearestName, warn, type ForeignMapping, type Notes } from './foreign.ts'
+import { lookUp, nearestName, warn, type ForeignMapping, type Notes } from './foreign.ts'
 import type { Place } from './faults.ts'
 import type { Node, ScalarNode } from './nodes.ts'
 import type { RenderNames } from './render-names.ts'
@@ -74,7 +74,7 @@ export function warnOfMentions(command: ScalarNode | undefined, { entries }: Hol
   const own = new Set(entries.map((entry) => entry.text('key')))
   for (const [, name] of command.text.matchAll(MENTION)) {
     if (own.has(name)) continue
-    const here = OWN_VARIABLES[name!]
+    const here = lookUp(OWN_VARIABLES, name!)
     warn(notes, command, here ? `${name} is ${here} here` : `${name} is not set here`)
   }
 }
@@ -161,7 +161,7 @@ class VariableEntry {
     if (given && name === this.#holder.name) return this.#ofItself(property, key)
     const { place } = target.node
     if (key && !this.#names.hasOwn(name, key.text)) {
-      const here = AS_PROPERTIES[key.text]
+      const here = lookUp(AS_PROPERTIES, key.text)
       if (here) return fromService(place, given, { property: scalarAt(key.place, here) })
       if (key.text.startsWith('RENDER_'))
         return this.#byHand(`is ${key.text} of ${name}, which no variable may refer to here: set it by hand`)
@@ -184,7 +184,7 @@ class VariableEntry {
     if (key) {
       const other = this.#literalOf(key.text)
       if (other) return { value: literalAt(place, other.text) }
-      const here = OWN_VARIABLES[key.text]
+      const here = lookUp(OWN_VARIABLES, key.text)
       return this.#byHand(
         here
           ? `is the service's own ${key.text}: its program has that as ${here}, or set it by hand`
@@ -205,7 +205,7 @@ class VariableEntry {
 
   #property(property: ScalarNode | undefined, known: Record<string, string>): ScalarNode | undefined {
     if (!property) return undefined
-    const here = known[property.text]
+    const here = lookUp(known, property.text)
     if (here === undefined)
       this.#notes.faults.add(property.place, `must be one of ${Object.keys(known).join(', ')}`)
     return scalarAt(property.place, here ?? 'host')

@@ -22,6 +22,8 @@ import type { MappingNode, Node } from './nodes.ts'
 export const MAX_YAML_BYTES = 2 * 1024 * 1024
 /** With every alias followed: a project of a thousand services has some 50,000. */
 const MAX_NODES = 200_000
+/** The same of text: an alias to a long one costs as much each time. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
 /** A project needs eight. */
 const MAX_DEPTH = 64
 
@@ -115,6 +117,7 @@ class Reading {
   /** Those that are being followed: an alias to one of them goes round in a circle. */
   readonly #following = new Set<YamlNode>()
   #nodes = 0
+  #characters = 0
 
   constructor(document: Document, lines: LineCounter, faults: Faults) {
     this.#document = document
@@ -160,6 +163,7 @@ class Reading {
       })
       return { kind: 'list', place, items }
     }
+    this.#weigh(node, place)
     return readScalar(node, place)
   }
 
@@ -227,6 +231,16 @@ class Reading {
     const node = read(target)
     this.#following.delete(target)
     return node
+  }
+
+  #weigh(scalar: Scalar | null, place: Place): void {
+    this.#characters += scalar === null ? 0 : textOf(scalar).length
+    if (this.#characters <= MAX_CHARACTERS) return
+    this.#faults.add(
+      place,
+      `the file has more than ${MAX_CHARACTERS / 1024 ** 2} million characters with its aliases followed`,
+    )
+    this.#faults.refuse()
   }
 
   #count(place: Place, depth: number): void {

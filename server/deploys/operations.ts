@@ -89,6 +89,7 @@ export function queueRestart(service: ServiceRow): DeployRow {
     source: JSON.parse(live.source) as DeploySource,
     commit_sha: live.commit_sha,
     commit_message: live.commit_message,
+    commit_author: live.commit_author,
     image: live.image,
   }))
 }
@@ -112,6 +113,7 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
     rollback_of: target.id,
     commit_sha: target.commit_sha,
     commit_message: target.commit_message,
+    commit_author: target.commit_author,
     image: target.image,
     image_id: target.image_id,
     site_id: target.site_id,

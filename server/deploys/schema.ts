@@ -51,6 +51,10 @@ export const Deploy = z
       .string()
       .nullable()
       .meta({ examples: ['Answer in JSON'] }),
+    commit_author: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name of who wrote the commit', examples: ['Ada Lovelace'] }),
     image: z
       .string()
       .nullable()

@@ -20,6 +20,7 @@ export interface DeployRow {
   rollback_of: string | null
   commit_sha: string | null
   commit_message: string | null
+  commit_author: string | null
   image: string | null
   /** The engine's id of the image that runs. */
   image_id: string | null
@@ -87,6 +88,7 @@ type NewDeploy = Pick<DeployRow, 'id' | 'service_id' | 'trigger'> &
       | 'rollback_of'
       | 'commit_sha'
       | 'commit_message'
+      | 'commit_author'
       | 'image'
       | 'image_id'
       | 'port'
@@ -141,6 +143,7 @@ const FACTS = [
   'rollback_of',
   'commit_sha',
   'commit_message',
+  'commit_author',
   'image',
   'image_id',
   'port',

@@ -12,6 +12,7 @@ export function viewDeploy(row: DeployFacts): Deploy {
     source: JSON.parse(row.source) as DeploySource,
     commit_sha: row.commit_sha,
     commit_message: row.commit_message,
+    commit_author: row.commit_author,
     image: row.image,
     port: row.port,
     error: row.error,

@@ -15,6 +15,20 @@ export const DomainCheck = z
   .meta({ id: 'DomainCheck' })
 export type DomainCheck = z.infer<typeof DomainCheck>
 
+export const HostCheck = z
+  .object({
+    name: z
+      .string()
+      .meta({ description: 'The host, or the wildcard of many', examples: ['*.staging.example.com'] }),
+    leads_here: z.boolean().meta({ examples: [true] }),
+    records: z
+      .array(DnsRecord)
+      .meta({ description: "What DNS needs; empty while the server's public address is not known" }),
+    checks: z.array(DomainCheck).meta({ description: 'What was found just now' }),
+  })
+  .meta({ id: 'HostCheck', description: 'What DNS needs for a name, and where the name leads' })
+export type HostCheck = z.infer<typeof HostCheck>
+
 export const Domain = z
   .object({
     id: idSchema('domain'),

@@ -89,6 +89,7 @@ export function deleteEnvGroup(group: EnvGroupRow, force: boolean): void {
     for (const service of services) settlePort(service, reading)
   })
   tellEnvGroup(group.id, 'deleted')
+  for (const { id } of linked) tellService(id)
 }
 
 /** The environments in which a change of a group may change what services get. */

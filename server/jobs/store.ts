@@ -47,7 +47,7 @@ const FACTS = [
   'started_at',
   'finished_at',
 ] as const satisfies readonly (keyof JobFacts)[]
-const FACT_COLUMNS = FACTS.join(', ')
+const FACT_COLUMNS = FACTS.map((fact) => `jobs.${fact}`).join(', ')
 
 type NewJob = Pick<
   JobRow,
@@ -100,6 +100,18 @@ export function runningJobs(environmentId: string): Map<string, number> {
     environmentId,
   )
   return new Map(rows.map(({ service_id, running }) => [service_id, running]))
+}
+
+/** The newest run of its own command that has ended, of each cron job of an environment or of one alone, by service id. */
+export function lastRuns(environmentId: string, only?: string): Map<string, JobFacts> {
+  const rows = useDatabase().all<JobFacts>(
+    `SELECT ${FACT_COLUMNS} FROM services JOIN jobs ON jobs.sequence =
+       (SELECT max(sequence) FROM jobs
+        WHERE service_id = services.id AND own_command = 1 AND status NOT IN (${JOB_IN_PROGRESS_SQL}))
+     WHERE services.type = 'cron_job' AND services.${only === undefined ? 'environment_id' : 'id'} = ?`,
+    only ?? environmentId,
+  )
+  return new Map(rows.map((row) => [row.service_id, row]))
 }
 
 /** Finished jobs beyond the newest `kept` of their service. */

@@ -17,12 +17,17 @@ export function addCustomDomain(service: ServiceRow, text: string): string[] {
   return customDomainsOf(patchService(service, { custom_domains: [...domains, host] }))
 }
 
+/** The host of its own that a service has under this name. Throws `not_found` when it has it not. */
+export function findCustomDomain(service: ServiceRow, text: string): string {
+  const host = normalName(text, 'domain')
+  if (!customDomainsOf(service).includes(host))
+    throw new AppError('not_found', `service ${service.name} has no custom domain ${host}`)
+  return host
+}
+
 /** Takes a host of its own from a service. Throws `not_found` when it has it not. */
 export function removeCustomDomain(service: ServiceRow, text: string): string[] {
-  const host = normalName(text, 'domain')
-  const domains = customDomainsOf(service)
-  if (!domains.includes(host))
-    throw new AppError('not_found', `service ${service.name} has no custom domain ${host}`)
-  const left = domains.filter((domain) => domain !== host)
+  const host = findCustomDomain(service, text)
+  const left = customDomainsOf(service).filter((domain) => domain !== host)
   return customDomainsOf(patchService(service, { custom_domains: left }))
 }

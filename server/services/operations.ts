@@ -189,6 +189,7 @@ type Settings = Omit<ServicePatch, 'name' | 'suspended' | 'env' | 'env_groups'>
 function toColumns({
   repo_url,
   auto_deploy,
+  compression,
   apt_packages,
   custom_domains,
   canonical_domain,
@@ -199,6 +200,7 @@ function toColumns({
     Object.entries(settings).filter(([, value]) => value !== undefined),
   )
   if (auto_deploy !== undefined) columns.auto_deploy = auto_deploy ? 1 : 0
+  if (compression !== undefined) columns.compression = compression ? 1 : 0
   if (apt_packages !== undefined) columns.apt_packages = JSON.stringify([...new Set(apt_packages)])
   if (watch_paths !== undefined)
     columns.watch_paths = watch_paths === null ? null : JSON.stringify(watch_paths)

@@ -6,6 +6,7 @@ import { repositoryUrlFault } from '../git/url.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
+import { Job } from '../jobs/schema.ts'
 import { APT_PACKAGE, healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
 import { SERVICE_TYPES } from './types.ts'
 import { watchPathsFault } from './watch-paths.ts'
@@ -198,6 +199,14 @@ const settings = {
     description: 'One of its custom domains, to which requests to the others are redirected',
     examples: ['www.example.org'],
   }),
+  compression: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Compresses what a web service answers (zstd, br, gzip) where it gains; not answers with Set-Cookie. Leave it off where a page holds a secret beside what its visitor sent (BREACH)',
+      examples: [false],
+    }),
   env_groups: z
     .array(z.string().min(1))
     .optional()
@@ -301,6 +310,9 @@ export const Service = z
     canonical_domain: optional(null).meta({
       description: 'The custom domain to which requests to the others are redirected',
     }),
+    compression: z
+      .boolean()
+      .meta({ description: 'Its answers are compressed for who takes that', examples: [false] }),
     deploy_hook_key: z.string().meta({ examples: ['5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'] }),
     live_deploy_id: idSchema('deploy').nullable(),
     created_at: Timestamp,
@@ -327,6 +339,7 @@ export const Service = z
       .nullable()
       .meta({ examples: [10000] }),
     latest_deploy: Deploy.nullable(),
+    last_run: Job.nullable().meta({ description: 'The newest run of a cron job that has ended' }),
     state: z.enum(SERVICE_STATES).meta({ examples: ['running'] }),
     url: optional('http://api.localhost'),
   })

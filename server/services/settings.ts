@@ -52,6 +52,10 @@ const RULES: Rule[] = [
     canonical_domain && !(JSON.parse(custom_domains ?? '[]') as string[]).includes(canonical_domain)
       ? ['canonical_domain', `${canonical_domain} is none of custom_domains`]
       : null,
+  ({ compression }, type) =>
+    compression && !(TYPES[type].hasHosts && TYPES[type].listens)
+      ? ['compression', `${TYPES[type].label} has no answers to compress`]
+      : null,
   ({ disk_mount_path }, type) =>
     disk_mount_path && !TYPES[type].hasInstances
       ? ['disk_mount_path', `${TYPES[type].label} has no disk`]

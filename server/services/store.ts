@@ -42,6 +42,7 @@ export interface ServiceRow {
   /** In JSON, normal names. */
   custom_domains: string
   canonical_domain: string | null
+  compression: number
   /** In JSON; null watches all. */
   watch_paths: string | null
   deploy_hook_key: string
@@ -110,6 +111,7 @@ export const AT_ONCE: ReadonlySet<string> = new Set<keyof ServiceColumns>([
   'schedule',
   'custom_domains',
   'canonical_domain',
+  'compression',
   'watch_paths',
   'deploy_hook_key',
 ])

@@ -7,7 +7,8 @@ import { viewDeploy } from '../deploys/view.ts'
 import { groupNamesByService } from '../env-groups/store.ts'
 import type { Environment } from '../environments/store.ts'
 import { readyInstances } from '../instances/store.ts'
-import { runningJobs } from '../jobs/store.ts'
+import { lastRuns, runningJobs, type JobFacts } from '../jobs/store.ts'
+import { viewJob } from '../jobs/view.ts'
 import { publicUrl } from '../public-address.ts'
 import { servedDomains } from '../domains/store.ts'
 import { customDomainsOf, hostsOf } from './hosts.ts'
@@ -36,6 +37,8 @@ interface Surroundings {
   groups: Map<string, string[]>
   /** How many jobs of a service run now. */
   jobs: Map<string, number>
+  /** The newest run of each cron job that has ended. */
+  lastRuns: Map<string, JobFacts>
 }
 
 /** Every service of an environment as the wire has it, by name, or those of them that are wanted. */
@@ -90,6 +93,7 @@ function readSurroundings(environment: Environment, only?: string): Surroundings
     latest: only === undefined ? latestDeploys(environment.id) : latestDeployOf(only),
     ready: readyInstances(environment.id),
     jobs: runningJobs(environment.id),
+    lastRuns: lastRuns(environment.id, only),
     live: new Map(
       rows<{ id: string; port: number | null; site_id: string | null }>(
         database,
@@ -118,6 +122,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
   const hosts = hostsOf(row, surroundings.environment, surroundings.domains)
   const customDomains = customDomainsOf(row)
   const live = surroundings.live.get(row.id) ?? NOT_LIVE
+  const lastRun = surroundings.lastRuns.get(row.id)
   const listens = TYPES[row.type].listens && !live.isSite
   const hookPath = `/hooks/deploy/${row.id}?key=${row.deploy_hook_key}`
   return {
@@ -147,6 +152,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     suspended: row.suspended === 1,
     custom_domains: customDomains,
     canonical_domain: row.canonical_domain,
+    compression: row.compression === 1,
     watch_paths: row.watch_paths === null ? null : (JSON.parse(row.watch_paths) as string[]),
     deploy_hook_key: row.deploy_hook_key,
     live_deploy_id: row.live_deploy_id,
@@ -159,6 +165,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     internal_host: listens ? row.name : null,
     internal_port: listens ? internalPort(row, live.port) : null,
     latest_deploy: latest ? viewDeploy(latest) : null,
+    last_run: lastRun ? viewJob(lastRun) : null,
     state: stateOf(
       row,
       latest,

@@ -94,6 +94,55 @@ describe('an apply', () => {
   })
 })
 
+describe('a file and what is said beside it', () => {
+  const one = (name: string, more = '') =>
+    `services: [{name: ${name}, image: registry.example.com/a:1, deploy: false${more}}]\n`
+
+  it.each(['application/yaml', 'text/yaml; charset=utf-8', 'application/x-yaml'])(
+    'is taken as a body of the type %s, and planned with dry_run in the query',
+    async (type) => {
+      const headers = { 'content-type': type }
+      const plan = await server.api('POST', '/blueprints/apply?dry_run=true', one('raw'), { headers })
+      expect(plan).toMatchObject({ status: 200, body: { dry_run: true, actions: [{ action: 'create' }] } })
+      expect((await server.api('GET', '/services/raw')).status).toBe(404)
+    },
+  )
+
+  it('is of the environment that is named beside it, unless it names one itself', async () => {
+    await server.api('POST', '/environments', { name: 'beside' })
+    expect((await apply(one('placed'), { environment: 'beside' })).status).toBe(200)
+    expect((await server.api('GET', '/services/placed?environment=beside')).status).toBe(200)
+    expect((await server.api('GET', '/services/placed')).status).toBe(404)
+    const own = `environment: own-place\n${one('placed')}`
+    expect(told(await apply(own, { environment: 'beside' }))[0]).toBe('environment own-place: create')
+    // The engine is away: what was saved stays, and the next apply goes on from there.
+    expect(told(await apply(own))).toEqual(['environment own-place: unchanged', 'service placed: unchanged'])
+    expect(await apply(one('placed'), { environment: 'nowhere' })).toMatchObject({
+      status: 404,
+      body: { error: { code: 'not_found' } },
+    })
+  })
+
+  it('is exported as YAML and converted from Compose, of which nothing is applied', async () => {
+    const exported = await server.api('GET', '/blueprints/export?environment=beside')
+    expect(exported.headers.get('content-type')).toContain('application/yaml')
+    expect(exported.body).toContain('name: placed')
+    const compose = 'services:\n  converted: {image: nginx, ports: ["80:80"]}\n'
+    const headers = { 'content-type': 'application/yaml' }
+    const raw = await server.api('POST', '/blueprints/convert', compose, { headers })
+    expect(raw).toMatchObject({ status: 200, body: { warnings: [] } })
+    expect((await server.api('POST', '/blueprints/convert', { compose })).body).toEqual(raw.body)
+    expect(told(await apply(raw.body.yaml, { dry_run: true }))).toHaveLength(1)
+    expect((await server.api('GET', '/services/converted')).status).toBe(404)
+  })
+
+  it('has a schema that needs no credentials', async () => {
+    const { status, body } = await server.request('GET', '/api/blueprint.schema.json')
+    expect({ status, title: body.title }).toEqual({ status: 200, title: 'Blueprint' })
+    expect(Object.keys(body.properties)).toEqual(['environment', 'env_groups', 'datastores', 'services'])
+  })
+})
+
 describe('a bad file', () => {
   it('is refused with every fault at its place, and changes nothing', async () => {
     const answer = await apply(`services:
@@ -184,6 +233,16 @@ const HOSTILE: [name: string, text: string, places: string[]][] = [
     ['3:20 services[0].env[0].value'],
   ],
   ['several documents', 'services: []\n---\nservices: []\n', ['2:1 ']],
+  [
+    'words that every object has',
+    'services:\n  - type: constructor\n    name: a\n    toString: x\ndatabases: []\n',
+    ['2:5 services[0].type'],
+  ],
+  [
+    'properties that every object has',
+    'services:\n  - type: web\n    name: a\n    envVars: [{key: A, fromService: {name: b, type: web, property: constructor}}]\n  - {type: web, name: b}\n',
+    ['4:58 services[0].envVars[0].fromService.property'],
+  ],
   ['two faults at once', 'service: []\nservices:\n  - name: A\n', ['1:1 service', '3:5 services[0].name']],
 ]
 
@@ -219,6 +278,13 @@ describe('a hostile file', () => {
     ['a key that stands twice', 'services:\n  a: {image: x, image: y}\n', ['2:17 services.a.image']],
   ])('of Compose, %s, is one 400 with its places', async (_name, compose, places) => {
     expect(placesOf(await server.api('POST', '/blueprints/convert', { compose }))).toEqual(places)
+  })
+
+  it('of Compose, with words that every object has, is converted like any other', async () => {
+    const compose = 'services:\n  a: {image: constructor, toString: x, __proto__: y}\n'
+    const { status, body } = await server.api('POST', '/blueprints/convert', { compose })
+    expect(status).toBe(200)
+    expect(body.yaml).toContain('image: constructor')
   })
 
   it('of five MiB is 413 at every door', async () => {

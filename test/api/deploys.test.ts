@@ -57,6 +57,7 @@ describe('a deploy', () => {
       source: { kind: 'git', repo_url: REPOSITORY, branch: 'main', commit: null },
       commit_sha: null,
       commit_message: null,
+      commit_author: null,
       image: null,
       port: null,
       error: null,

@@ -290,6 +290,26 @@ describe('custom domains', () => {
       custom_domains: ['xn--bcher-kva.example'],
       hosts: ['site.apps.example.com', 'xn--bcher-kva.example'],
     })
+    const check = await server.api('POST', '/services/site/domains/xn--bcher-kva.example/verify')
+    expect(check).toMatchObject({
+      status: 200,
+      body: {
+        name: 'xn--bcher-kva.example',
+        leads_here: false,
+        records: [
+          { name: 'xn--bcher-kva.example', type: 'A', value: '203.0.113.7', required: true },
+          { name: 'xn--bcher-kva.example', type: 'AAAA', value: '2001:db8::7', required: false },
+        ],
+        checks: [
+          { kind: 'dns', outcome: 'failed', message: expect.stringContaining('xn--bcher-kva.example') },
+          { kind: 'http', outcome: 'skipped' },
+        ],
+      },
+    })
+    // No name is looked up that the service has not.
+    expect(await server.api('POST', '/services/site/domains/other.example/verify')).toMatchObject(
+      refused(404, 'not_found'),
+    )
     const removed = await server.api(
       'DELETE',
       `/services/site/domains/${encodeURIComponent('Bücher.example')}`,

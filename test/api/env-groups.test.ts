@@ -492,7 +492,7 @@ describe("references in a group's variables", () => {
 })
 
 describe('the change feed', () => {
-  it('tells of an env group by its kind and id, one change a write', async () => {
+  it('tells of an env group by its kind and id, and of services whose groups have changed', async () => {
     const abort = new AbortController()
     const response = await fetch(`${server.url}/api/v1/events`, {
       headers: { authorization: `Bearer ${server.token}` },
@@ -508,14 +508,21 @@ describe('the change feed', () => {
     await link(body.id)
     await server.api('DELETE', `/env-groups/${body.id}?force=true`)
     const told = []
-    while (told.length < 4) told.push(JSON.parse((await events.next()).value!.data) as unknown)
+    while (told.length < 5) told.push(JSON.parse((await events.next()).value!.data) as unknown)
     abort.abort()
     const change = { kind: 'env_group', id: body.id, service_id: null }
+    const ofService = {
+      kind: 'service',
+      id: linked.body.id,
+      service_id: linked.body.id,
+      action: 'updated',
+    }
     expect(told).toEqual([
       { ...change, action: 'created' },
       { ...change, action: 'updated' },
-      { kind: 'service', id: linked.body.id, service_id: linked.body.id, action: 'updated' },
+      ofService,
       { ...change, action: 'deleted' },
+      ofService,
     ])
   })
 })

@@ -56,6 +56,15 @@ describe('environments', () => {
     expect((await server.api('GET', '/environments/zeta')).body).toEqual(zeta.body)
     expect((await server.api('GET', `/environments/${zeta.body.id}`)).body).toEqual(zeta.body)
     expect((await server.api('GET', '/environments/nowhere')).status).toBe(404)
+    const wildcard = '*.zeta.example.com'
+    const checks = [
+      { kind: 'dns', outcome: 'failed' },
+      { kind: 'http', outcome: 'skipped' },
+    ]
+    expect(await server.api('POST', '/environments/zeta/verify')).toMatchObject({
+      status: 200,
+      body: [{ name: wildcard, leads_here: false, records: zeta.body.dns[0].records, checks }],
+    })
   })
 
   test('have names after the rules of services, each once', async () => {

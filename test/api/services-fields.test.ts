@@ -158,6 +158,7 @@ const BAD: Record<string, unknown[]> = {
   memory_limit_mb: [-1, 1, 15, 1_048_577, 64.5, '512', null],
   cpu_limit: [-1, 0.001, 0.009, 512.01, '1', null],
   auto_deploy: ['true', 1, 0, null],
+  compression: ['true', 1, 0, null],
   env_groups: [null, 'shared', {}, [''], [1], [null], [['shared']]],
   env: [
     {},
@@ -351,6 +352,7 @@ describe('a good value at the edge of what is allowed', () => {
     { cpu_limit: 512 },
     { start_command: `x${'é'.repeat(16 * 1024 - 1)}` },
     { auto_deploy: false },
+    { compression: true },
   ])('is kept as it was given: %j', async (patch) => {
     const answer = await server.api('PATCH', '/services/kept', patch)
     const kept = Object.entries(patch).map(([field, value]) => [field, value === '' ? null : value])

@@ -19,6 +19,7 @@ const FOREIGN: [field: string, value: unknown, types: string[]][] = [
   ['port', 3000, ['background_worker', 'static_site', 'cron_job']],
   ['health_check_path', '/healthz', ['background_worker', 'static_site', 'cron_job']],
   ['schedule', '0 3 * * *', ['web_service', 'private_service', 'background_worker', 'static_site']],
+  ['compression', true, ['private_service', 'background_worker', 'static_site', 'cron_job']],
   ['publish_dir', 'dist', ['web_service', 'private_service', 'background_worker', 'cron_job']],
   ['disk_mount_path', '/data', ['static_site', 'cron_job']],
   ['instances', 2, ['static_site', 'cron_job']],

@@ -49,6 +49,7 @@ describe('a service', () => {
       cpu_limit: 0,
       apt_packages: [],
       auto_deploy: true,
+      compression: false,
       watch_paths: null,
       suspended: false,
       custom_domains: [],
@@ -64,6 +65,7 @@ describe('a service', () => {
       internal_host: name,
       internal_port: 10_000,
       latest_deploy: null,
+      last_run: null,
       state: 'not_deployed',
       url: `http://${name}.localhost:${server.httpPort}`,
     })

@@ -126,6 +126,19 @@ const VISITS: Visit[] = [
     '/services/shop',
     (page) => page.getByRole('button', { name: 'One instance fewer' }).click(),
   ],
+  ['environments', '/environments', (page) => page.getByText('Protected').waitFor()],
+  [
+    'a new environment',
+    '/environments',
+    (page) => page.getByRole('button', { name: 'New environment' }).click(),
+  ],
+  ['env groups', '/env-groups', (page) => page.getByRole('link', { name: 'shared', exact: true }).waitFor()],
+  ['an env group', '/env-groups/shared', (page) => page.getByText('Unlink').waitFor()],
+  [
+    'the end of an env group',
+    '/env-groups/shared',
+    (page) => page.getByRole('button', { name: 'Delete env group…' }).click(),
+  ],
   ['deploys', '/services/shop/deploys'],
   ['no deploys', '/services/parked.staging/deploys'],
   ['runs', '/services/report/runs'],
@@ -278,7 +291,7 @@ async function openFirst(page: Page): Promise<void> {
     .getByRole('link')
     .first()
     .click()
-  await page.getByText('Complete', { exact: true }).waitFor()
+  await page.getByText('Ended', { exact: true }).waitFor()
 }
 
 /** What axe finds once nothing moves. */

@@ -91,7 +91,8 @@ test('a custom domain is added in the settings of a service, shows its certifica
     status: 308,
     headers: { location: 'https://www.brand.example/x' },
   })
-  await card.getByRole('button', { name: 'Remove brand.example', exact: true }).click()
+  await card.getByRole('button', { name: 'Remove brand.example…', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
   await waitFor(
     async () => (await card.getByText('brand.example', { exact: true }).count()) === 0,
     'it to be gone',

@@ -97,7 +97,7 @@ test('settings send only what was touched, and say which field was changed elsew
   await server.api('PATCH', `/services/${name}`, { port: 3000 })
   await expect.poll(() => page.getByLabel('Port').inputValue()).toBe('3000')
   const sent = page.waitForRequest((request) => request.method() === 'PATCH')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('button', { name: 'Save only' }).click()
   expect((await sent).postDataJSON()).toEqual({ start_command: 'mine' })
   await unsaved().waitFor({ state: 'detached' })
 
@@ -191,7 +191,7 @@ test('a refusal is said once, at its field, in words, and the field has the focu
   const name = await makeService()
   await page.goto(`/services/${name}/settings`)
   await page.getByLabel('Port').fill('70000')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('button', { name: 'Save only' }).click()
   await page.getByRole('alert').waitFor()
   expect(await page.getByRole('alert').allInnerTexts()).toEqual(['Must be at most 65535'])
   expect(await page.getByLabel('Port').evaluate((field) => field.matches(':focus'))).toBe(true)
@@ -206,6 +206,46 @@ test('a refusal is said once, at its field, in words, and the field has the focu
   const [said, ...more] = await page.getByRole('alert').allInnerTexts()
   expect(said).toMatch(new RegExp(`^${name} is in use`, 'i'))
   expect(more).toEqual([])
+})
+
+test('a repository that cannot be read is said once, at its address, and made a service of after a question', async () => {
+  await page.goto('/services/new')
+  await page.getByLabel('Repository address').fill('http://127.0.0.1:9/team/unread.git')
+  const fault = page.getByRole('alert')
+  await fault.waitFor()
+  expect(await fault.allInnerTexts()).toEqual([
+    expect.stringMatching(/^The repository could not be read: .*127\.0\.0\.1/),
+  ])
+  expect(await page.getByLabel('Repository address').getAttribute('aria-invalid')).toBe('true')
+  await page.getByText('No push reaches this server yet').waitFor()
+  await page.getByText('Add a webhook by hand').click()
+  await page.getByLabel("the webhook's address").getByText('/hooks/gitprov').waitFor()
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click()
+  expect((await server.api('GET', '/services/unread')).status).toBe(404)
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create anyway' }).click()
+  await page.waitForURL('**/services/unread/deploys/dep-*')
+  await page.getByText('The container engine does not answer.').waitFor()
+  expect(browser.faults).toEqual([])
+})
+
+test('on a phone the tab of the page is in view', async () => {
+  const phone = await browser.open(server.url, {
+    viewport: PHONE,
+    storageState: await page.context().storageState(),
+  })
+  await phone.goto(`/services/${await makeService()}/settings`)
+  const tab = phone.getByRole('navigation', { name: 'Service', exact: true }).locator('[aria-current]')
+  await tab.waitFor()
+  expect(await tab.innerText()).toBe('Settings')
+  await expect
+    .poll(async () => {
+      const box = await tab.boundingBox()
+      return box !== null && box.x >= 0 && box.x + box.width <= PHONE.width
+    })
+    .toBe(true)
+  await phone.context().close()
 })
 
 test('on a phone the bar with the save buttons covers no field', async () => {

@@ -55,7 +55,7 @@ test('the main job: a repository goes live, a change replaces it, a rollback bri
 
   await page.waitForURL(/\/deploys\/dep-[0-9a-f]{20}$/)
   await waitForBadge(page, 'Live')
-  await page.getByText('Complete', { exact: true }).waitFor()
+  await page.getByText('Ended', { exact: true }).waitFor()
   const log = page.getByRole('log')
   expect(await log.innerText()).toContain('live')
   expect(
@@ -88,7 +88,19 @@ test('a failed build says why on its page', async () => {
   await page.getByLabel('Name', { exact: true }).fill('broken')
   await page.getByRole('button', { name: 'Create and deploy' }).click()
   await waitForBadge(page, 'Build failed')
-  await page.getByRole('log').getByText('out of paper').first().waitFor()
+  const log = page.getByRole('log')
+  await log.getByText('out of paper').first().waitFor()
+  expect(await log.locator('.log-failed').innerText()).toMatch(/^failed: /)
+  expect(await page.getByRole('link', { name: 'Variables', exact: true }).count()).toBe(1)
+  const first = page.url()
+  await page.getByRole('button', { name: 'Deploy again' }).click()
+  await page.waitForURL((url) => url.href !== first)
+  await waitForBadge(page, 'Build failed')
+  await page.goto('/services')
+  const row = page.getByRole('listitem').filter({ hasText: 'broken' })
+  await row.getByText(/exit code: 3|returned a non-zero code: 3|exit code 3/).waitFor()
+  // Nothing answers at its address.
+  expect(await row.getByRole('link').count()).toBe(1)
   expect(browser.faults).toEqual([])
 })
 
@@ -125,7 +137,7 @@ test('a log and the page go on by themselves when the server was away', async ()
   const notice = page.getByRole('status').getByText('No connection to the server.')
   await notice.waitFor()
   await server.restart()
-  await page.getByText('Live', { exact: true }).waitFor()
+  await page.getByText('Following', { exact: true }).waitFor()
   await notice.waitFor({ state: 'detached' })
   // A log that is read again from its first line is empty for a moment.
   const seen = await waitFor(

@@ -87,7 +87,11 @@ test('a cron job says when it is due, runs at once when asked, and shows what it
 
   await page.getByRole('link', { name: 'Runs', exact: true }).click()
   const row = page.getByRole('list', { name: 'Runs, newest first' }).getByRole('listitem')
+  await waitForBadge(page, 'Run failed')
   expect(await row.innerText()).toMatch(/Failed[^]*three sheets[^]*Started by hand · .* · exit code 4/)
+  await page.goto('/services')
+  await page.getByRole('link', { name: 'Last run failed, just now' }).click()
+  await page.waitForURL(/\/services\/report\/runs\/job-[0-9a-f]{20}$/)
   expect(browser.faults).toEqual([])
 })
 

@@ -277,6 +277,16 @@ export const EXAMPLES: CorpusTree[] = [
     plan: { runtime: 'node', framework: null, isSite: false, buildCommand: null },
   },
   {
+    title: 'yarn 1, whose cache is not for two at once',
+    files: {
+      'package.json': manifest({ build: 'tsc', start: 'node dist/x.js' }, ['express'], ['typescript']),
+      'yarn.lock': '# yarn lockfile v1\n',
+    },
+    plan: { runtime: 'node', packageManager: 'yarn' },
+    dockerfile: ['id=/root/.yarn-cache,target=/root/.yarn-cache,sharing=locked'],
+    without: ['target=/root/.yarn-cache \\'],
+  },
+  {
     title: 'Django beside the development server of its styles',
     files: {
       'package.json': manifest({ start: 'webpack --watch', build: 'webpack' }, [], ['webpack']),

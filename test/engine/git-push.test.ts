@@ -124,6 +124,7 @@ test(
       status: 'live',
       commit_sha: sha,
       commit_message: 'pushed',
+      commit_author: git(work, 'log', '-1', '--format=%an'),
     })
     const status = {
       path: 'octo-org/api',

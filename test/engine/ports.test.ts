@@ -71,6 +71,23 @@ describe('a program', () => {
     expect(await logOf(deploy)).toContain(said)
   })
 
+  test('that is slow to answer its health check is said to be waited for, and for what', async () => {
+    const { deploy } = await create('slow', {
+      port: 9000,
+      health_check_path: '/health',
+      start_command: 'mkdir /www; sleep 11; httpd -p 9000 -h /www; sleep 4; touch /www/health; sleep 600',
+    })
+    const first = 'waiting for GET /health: nothing listens on port 9000; 5 min at most'
+    await waitFor(async () => (await logOf(deploy)).includes(first), 'the log to say what is waited for')
+    const { body } = await server.api('GET', '/services/slow/status')
+    expect(body.instances).toMatchObject([{ state: 'starting', reason: first }])
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+    const said = (await logOf(deploy)).match(/waiting for [^"]*/g)
+    expect(said).toEqual([first, 'waiting for GET /health: it answers 404; 5 min at most'])
+    const after = (await server.api('GET', '/services/slow/status')).body
+    expect(after.instances).toMatchObject([{ state: 'running', reason: null }])
+  })
+
   test('that listens on the wrong port to the end is told which, once the wait is over', async () => {
     const said: string[] = []
     const name = await bench.run('httpd -p 8081; sleep 600', { address: `${bench.prefix}31` })

@@ -156,6 +156,37 @@ describe('a blueprint that is synced from git', () => {
     )
   })
 
+  it('is deployer.yaml where there is a render.yaml too', async () => {
+    await synced('both', { 'deployer.yaml': file('ours', 'info'), 'render.yaml': file('theirs', 'info') })
+    const { body } = await server.api('POST', '/blueprints/both/sync')
+    expect(body.actions).toMatchObject([{ name: 'ours', action: 'create' }])
+  })
+
+  it('changes nothing for a hostile file, and keeps why', async () => {
+    const { repository, read } = await synced('hostile', { 'deployer.yaml': file('hostile', 'info') })
+    await server.api('POST', '/blueprints/hostile/sync')
+    const before = await server.api('GET', '/blueprints/export')
+    const laughs = Array.from({ length: 30 }, (_, at) => `b${at}: &k${at + 1} [*k${at}, *k${at}]`)
+    for (const [text, status] of [
+      [['a: &k0 [x, x]', ...laughs].join('\n'), 400],
+      ['['.repeat(20_000), 400],
+      ['services: &a\n  <<: *a\n', 400],
+      ['services:\n  - name: a\n    __proto__: {port: 1}\n', 400],
+      ['services: !!js/function x\n', 400],
+      ['', 400],
+      [`services: []\n#${'x'.repeat(3 * 1024 * 1024)}`, 413],
+    ] as const) {
+      repository.push({ 'deployer.yaml': text })
+      const answer = await server.api('POST', '/blueprints/hostile/sync')
+      expect(answer.status).toBe(status)
+      if (status === 400) expect(answer.body.error.details.length).toBeGreaterThan(0)
+      expect(await read()).toMatchObject({
+        last_sync: { status: 'failed', error: answer.body.error.message, actions: [] },
+      })
+    }
+    expect((await server.api('GET', '/blueprints/export')).body).toBe(before.body)
+  })
+
   it('gives services of a render.yaml without a repository its own, with its credentials', async () => {
     const repository = new Repository(remotes, 'own')
     repository.push({ 'render.yaml': 'services:\n  - type: web\n    name: own\n    runtime: docker\n' })

@@ -84,7 +84,7 @@ describe('a checkout', () => {
     const source = repository()
     const sha = source.push({ 'a/b.txt': 'hello' }, 'first line\n\nsecond ä')
     const result = await get(`${remotes[protocol]}/${name(source)}`)
-    expect(result).toEqual({ sha, message: 'first line\n\nsecond ä', branch: 'main' })
+    expect(result).toEqual({ sha, message: 'first line\n\nsecond ä', author: 'Ada', branch: 'main' })
     expect(readdirSync(tree())).toEqual(['a'])
     expect(readFileSync(join(tree(), 'a/b.txt'), 'utf8')).toBe('hello')
   })

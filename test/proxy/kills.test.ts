@@ -1,21 +1,37 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { EchoConnection, ask } from './apps.ts'
-import { Load, http1 } from './load.ts'
+import { Load, http1, http2 } from './load.ts'
 import { app, start } from './lifetimes.ts'
+import { secureTable } from './secure.ts'
 import { PROGRAM, type ProxyStand, statusOf, tableOf, type HttpUpstream } from './stand.ts'
 
 /** Polls wait this long: only a hang needs it. */
 const PATIENT = { timeout: 10_000 }
 /** Signs of life are asked for every 5 s, and a worker is killed that owes three. */
 const HANG_PATIENCE_MS = 60_000
+/** Connections of HTTP/2 that ask at a time. */
+const SESSIONS = 8
 
 async function answered(stand: ProxyStand): Promise<number> {
   return (await stand.client.counts()).targets['srv-app']?.status_2xx ?? 0
+}
+
+/** How many clients are connected to a port through a process, read from the kernel. */
+function connectionsOf(pid: number, port: number): number {
+  const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const lines = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n').slice(1)
+  const fields = lines.map((line) => line.trim().split(/\s+/))
+  // Established ones (01), by the number of their socket.
+  return fields.filter(
+    ([, from, , state, , , , , , inode]) =>
+      from!.endsWith(local) && state === '01' && sockets.includes(`socket:[${inode}]`),
+  ).length
 }
 
 test('connections that wait to be accepted outlive the only worker', { timeout: 30_000 }, async () => {
@@ -53,6 +69,34 @@ test(
       // Only connections that were cut, never a wrong answer.
       expect(failures.filter((failure) => !/ECONNRESET|socket hang up/.test(failure))).toEqual([])
       expect(await answered(stand)).toBeGreaterThanOrEqual(during)
+    }
+  },
+)
+
+test(
+  'a killed worker takes no request over HTTP/2 with it but those of its own connections',
+  { timeout: 60_000 },
+  async () => {
+    const stand = await start(secureTable([(await app('v')).spec]), { workers: 2 })
+    const port = () => stand.client.bound.find(({ host }) => host === '127.0.0.2')!.port
+    for (let kill = 0; kill < 3; kill++) {
+      const { workers } = await stand.processes()
+      const killed = workers[kill % 2]!
+      const loads = Array.from({ length: SESSIONS }, () => new Load(http2(port), 50))
+      await sleep(500)
+      const held = connectionsOf(killed, port())
+      process.kill(killed, 'SIGKILL')
+      await expect.poll(async () => (await stand.processes()).workers.length, PATIENT).toBe(2)
+      await sleep(500)
+      const results = await Promise.all(loads.map((load) => load.stop()))
+      const failed = results.filter(({ failures }) => failures.length > 0)
+      expect(failed.length).toBeLessThanOrEqual(held)
+      // What came after the end of the connection went over another, and was answered.
+      for (const { answered } of results) expect(answered).toBeGreaterThan(25)
+      for (const { failures } of failed)
+        expect(
+          failures.filter((failure) => !/ECONNRESET|closed|destroyed|canceled|status 0/.test(failure)),
+        ).toEqual([])
     }
   },
 )

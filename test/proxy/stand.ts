@@ -35,6 +35,7 @@ export function tableOf(upstreams: Upstream[], more: Partial<RouteTable> = {}): 
     tls_challenges: {},
     verification_key: '',
     hsts_seconds: 0,
+    h2c: false,
     trusted_proxies: [],
     upstream_timeout_ms: 30_000,
     max_connections_per_ip: 2_000,

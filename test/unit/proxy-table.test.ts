@@ -66,6 +66,7 @@ function tableOf(
     tls_challenges: {},
     verification_key: '',
     hsts_seconds: 0,
+    h2c: false,
     trusted_proxies: [],
     upstream_timeout_ms: 1_000,
     max_connections_per_ip: 100,

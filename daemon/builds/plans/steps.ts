@@ -51,22 +51,27 @@ export function buildStage(image: string, name = 'build'): string[] {
   ]
 }
 
-/** What a command sees while it runs, and no layer keeps: a cache of the service's own, or a folder of another stage. */
-export type Mount = string | { stage: string; folder: string }
+/**
+ * What a command sees while it runs, and no layer keeps: a cache of the service's own, one that stages which run side by
+ * side take in turns, or a folder of another stage.
+ */
+export type Mount = string | { inTurns: string } | { stage: string; folder: string }
 
 /** A RUN line with the build's variables and with mounts. */
 export function step(command: string, settings: PlanSettings, mounts: readonly Mount[] = []): string {
   const lines = [
-    ...mounts.map((mount) =>
-      typeof mount === 'string'
-        ? `--mount=type=cache,id=${settings.cacheScope}${mount},target=${mount}`
-        : // What is written there is thrown away with the command.
-          `--mount=type=bind,from=${mount.stage},source=${mount.folder},target=${mount.folder},rw`,
-    ),
+    ...mounts.map((mount) => mountOf(mount, settings)),
     ...settings.secretNames.map((name) => `--mount=type=secret,id=${name}`),
   ]
   // One mount a line: the frontend takes no line over 64 KiB.
   return ['RUN', ...lines.map((mount) => `${mount} \\\n   `), inDockerfile(command)].join(' ')
+}
+
+function mountOf(mount: Mount, settings: PlanSettings): string {
+  if (typeof mount === 'string') return `--mount=type=cache,id=${settings.cacheScope}${mount},target=${mount}`
+  if ('inTurns' in mount) return `${mountOf(mount.inTurns, settings)},sharing=locked`
+  // What is written there is thrown away with the command.
+  return `--mount=type=bind,from=${mount.stage},source=${mount.folder},target=${mount.folder},rw`
 }
 
 /** The build command's line, which runs again when the variables changed; none without a command. */

@@ -16,7 +16,10 @@ export function firstLine(text: string): string {
   return plainText(text).trim().split('\n')[0]!
 }
 
+/** What is written as it is: an address, a path, a file's name, a field's. */
+const LITERAL = /^\S*(?::\/\/|[/_]|\.\S)/
+
 /** A message of the server as a sentence of its own. */
 export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return LITERAL.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
 }

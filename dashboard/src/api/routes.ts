@@ -18,6 +18,7 @@ import type {
   DetectInput,
   Detection,
   EnvGroup,
+  EnvGroupInput,
   Environment,
   Domain,
   EnvVar,
@@ -27,6 +28,7 @@ import type {
   GitDelivery,
   GitRepositories,
   GitTokenInput,
+  HostCheck,
   Job,
   JobInput,
   MetricsHistory,
@@ -88,7 +90,18 @@ export interface Routes {
   'GET /git/ssh-key': { reply: { public_key: string } }
   'POST /detect': { body: DetectInput; reply: Detection }
   'GET /environments': { reply: Environment[] }
+  'POST /environments': { body: { name: string }; reply: Environment }
+  'DELETE /environments/{id}': { reply: void }
+  'POST /environments/{id}/verify': { reply: HostCheck[] }
   'GET /env-groups': { reply: EnvGroup[] }
+  'POST /env-groups': { body: EnvGroupInput; reply: EnvGroup }
+  'GET /env-groups/{id}': { reply: EnvGroup }
+  'DELETE /env-groups/{id}': { query: { force?: boolean; restart?: boolean }; reply: void }
+  'PATCH /env-groups/{id}/env': {
+    body: { set: EnvVar[]; unset: string[] }
+    query: { restart?: boolean }
+    reply: EnvGroup
+  }
   'GET /services': { query: { environment?: string }; reply: Service[] }
   'POST /services': { body: ServiceInput; reply: Service }
   'GET /services/{id}': { query: { environment?: string }; reply: Service }
@@ -112,6 +125,8 @@ export interface Routes {
     query: { restart?: boolean }
     reply: EnvVar[]
   }
+  'POST /services/{id}/env-groups': { body: { group: string }; reply: Service }
+  'DELETE /services/{id}/env-groups/{group}': { reply: Service }
   'GET /services/{id}/jobs': { query: { limit?: number }; reply: Job[] }
   'POST /services/{id}/jobs': { body: JobInput; reply: Job }
   'GET /jobs/{job_id}': { reply: Job }
@@ -119,6 +134,7 @@ export interface Routes {
   'GET /services/{id}/domains': { reply: string[] }
   'POST /services/{id}/domains': { body: { domain: string }; reply: string[] }
   'DELETE /services/{id}/domains/{domain}': { reply: string[] }
+  'POST /services/{id}/domains/{domain}/verify': { reply: HostCheck }
   'GET /datastores': { query: { environment?: string }; reply: Datastore[] }
   'POST /datastores': { body: DatastoreInput; reply: Datastore }
   'GET /datastores/{id}': { query: { environment?: string }; reply: Datastore }

@@ -17,6 +17,7 @@ import type {
 } from '#server/datastores/schema.ts'
 import type { RollbackInput as RollbackInputSchema } from '#server/deploys/schema.ts'
 import type { DetectInput as DetectInputSchema } from '#server/detection/schema.ts'
+import type { EnvGroupInput as EnvGroupInputSchema } from '#server/env-groups/schema.ts'
 import type {
   Authorization as AuthorizationSchema,
   AuthorizeInput as AuthorizeInputSchema,
@@ -45,7 +46,7 @@ export type { CertificateEntry, CertificateState, UploadedCertificate } from '#s
 export type { Datastore } from '#server/datastores/schema.ts'
 export type { DatastoreKind } from '#server/datastores/kinds.ts'
 export type { DatastoreStatus } from '#server/datastores/states.ts'
-export type { Domain, DomainCheck } from '#server/domains/schema.ts'
+export type { Domain, DomainCheck, HostCheck } from '#server/domains/schema.ts'
 export type { DnsRecord } from '#server/environments/schema.ts'
 export type { LogDrain, LogDrainDelivery } from '#server/log-drains/schema.ts'
 export type { Notification, NotificationDelivery } from '#server/notifications/schema.ts'
@@ -81,6 +82,7 @@ export type DatastoreInput = z.input<typeof DatastoreInputSchema>
 export type DatastorePatch = z.input<typeof DatastorePatchSchema>
 export type DatastoreReference = z.infer<typeof DatastoreReferenceSchema>
 export type DetectInput = z.input<typeof DetectInputSchema>
+export type EnvGroupInput = z.input<typeof EnvGroupInputSchema>
 export type ServiceInput = z.input<typeof ServiceInputSchema>
 export type ServicePatch = z.input<typeof ServicePatchSchema>
 export type RollbackInput = z.input<typeof RollbackInputSchema>

@@ -1,4 +1,4 @@
-import type { CertificateEntry, CertificateState, Domain, DomainCheck } from '../api/types.ts'
+import type { CertificateEntry, CertificateState, Domain, DomainCheck, HostCheck } from '../api/types.ts'
 import type { Tone } from '../ui/StatusBadge.vue'
 
 interface Look {
@@ -34,6 +34,10 @@ export const CHECK_LABEL: Record<DomainCheck['kind'], string> = {
 
 export function domainLook({ status, local }: Domain): Look {
   return local ? { tone: 'neutral', label: 'Local' } : DOMAIN[status]
+}
+
+export function hostLook({ leads_here }: HostCheck): Look {
+  return leads_here ? { tone: 'success', label: 'Leads here' } : DOMAIN.pending
 }
 
 export function checkLook({ outcome }: DomainCheck): Look {

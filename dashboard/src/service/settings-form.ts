@@ -22,6 +22,7 @@ export type SettingsForm = {
   /** Names between spaces. */
   apt_packages: string
   auto_deploy: boolean
+  compression: boolean
 }
 
 /** Fields whose problems the form shows at the field. */
@@ -87,6 +88,7 @@ export function emptyForm(): SettingsForm {
     cpu_limit: '',
     apt_packages: '',
     auto_deploy: true,
+    compression: false,
   }
 }
 
@@ -111,6 +113,7 @@ export function formOf(service: Service): SettingsForm {
     cpu_limit: limit(service.cpu_limit),
     apt_packages: service.apt_packages.join(' '),
     auto_deploy: service.auto_deploy,
+    compression: service.compression,
   }
 }
 
@@ -154,7 +157,14 @@ export function inputOf(
   const wire = wireOf(form)
   const fields = Object.fromEntries(
     Object.entries(wire).filter(([name, value]) => {
-      if (value === '' || value === null || value === 0 || isSame(value, [])) return false
+      if (
+        value === '' ||
+        value === null ||
+        value === 0 ||
+        (name === 'compression' && !value) ||
+        isSame(value, [])
+      )
+        return false
       return takesField(name as keyof SettingsForm, type, source)
     }),
   ) as Omit<ServiceInput, 'name'>
@@ -179,6 +189,7 @@ const CONTAINER_FIELDS: readonly (keyof SettingsForm)[] = [
 /** Whether a field means anything for this type and source. */
 export function takesField(field: keyof SettingsForm, type: ServiceType, source: SourceKind): boolean {
   if (field === 'repo_url' || field === 'branch' || field === 'auto_deploy') return source === 'git'
+  if (field === 'compression') return type === 'web_service'
   if (field === 'image') return source === 'image'
   if (BUILD_FIELDS.includes(field)) return source !== 'image'
   if (CONTAINER_FIELDS.includes(field)) return type !== 'static_site'

@@ -38,8 +38,16 @@ const STATE_OF_TYPE: Partial<Record<ServiceType, Partial<Record<ServiceState, Pr
   },
 }
 
+/** A cron job waits for its next run, but not as if all were well. */
+const RUN_FAILED: Presentation = { label: 'Run failed', tone: 'danger', meaning: 'Its last run failed.' }
+
 /** How the state of a service reads. */
-export function stateOf({ type, state }: Pick<Service, 'type' | 'state'>): Presentation {
+export function stateOf({
+  type,
+  state,
+  last_run: run,
+}: Pick<Service, 'type' | 'state' | 'last_run'>): Presentation {
+  if (type === 'cron_job' && state === 'idle' && run?.status === 'failed') return RUN_FAILED
   return STATE_OF_TYPE[type]?.[state] ?? SERVICE_STATE[state]
 }
 

@@ -61,8 +61,9 @@ export function suggestionsFor(typed: string, targets: Targets, keys: readonly s
       : keys.map((key) => suggestion(`service.${service}.env.${key}`, `variable of ${service}`))
   const words = typed.toLowerCase().split('.').filter(Boolean)
   return all.filter(({ content }) => {
-    const text = content.toLowerCase()
-    return words.every((word) => text.includes(word))
+    // A name is found by how it, or a word of it, begins.
+    const text = `.${content.toLowerCase()}`
+    return words.every((word) => ['.', '-', '_'].some((mark) => text.includes(mark + word)))
   })
 }
 

@@ -4,16 +4,18 @@ import webhookDeliveries from './003-webhook-deliveries.ts'
 import crashesOfDeploys from './004-crashes-of-deploys.ts'
 import madeInTheEngine from './005-made-in-the-engine.ts'
 import settingsSaved from './006-settings-saved.ts'
-import domainsAndCertificates from './008-domains-and-certificates.ts'
-import datastores from './009-datastores.ts'
-import backups from './010-backups.ts'
-import copiesOfBackups from './011-copies-of-backups.ts'
-import gitConnections from './012-git-connections.ts'
-import logsAndNotifications from './014-logs-and-notifications.ts'
-import blueprints from './015-blueprints.ts'
-import aptPackages from './016-apt-packages.ts'
-import versionsOfKeptVolumes from './018-versions-of-kept-volumes.ts'
-import deliveriesOfLogDrains from './020-deliveries-of-log-drains.ts'
+import domainsAndCertificates from './007-domains-and-certificates.ts'
+import datastores from './008-datastores.ts'
+import backups from './009-backups.ts'
+import copiesOfBackups from './010-copies-of-backups.ts'
+import gitConnections from './011-git-connections.ts'
+import logsAndNotifications from './012-logs-and-notifications.ts'
+import blueprints from './013-blueprints.ts'
+import aptPackages from './014-apt-packages.ts'
+import versionsOfKeptVolumes from './015-versions-of-kept-volumes.ts'
+import deliveriesOfLogDrains from './016-deliveries-of-log-drains.ts'
+import compression from './017-compression.ts'
+import authorsOfCommits from './018-authors-of-commits.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [
@@ -33,4 +35,6 @@ export const migrations: readonly string[] = [
   aptPackages,
   versionsOfKeptVolumes,
   deliveriesOfLogDrains,
+  compression,
+  authorsOfCommits,
 ]

@@ -131,7 +131,7 @@ const withScale = (services: fc.Arbitrary<Record<string, unknown>>) =>
   fc.tuple(services, scaled).map(([fields, scale]) => ({ ...fields, ...scale }))
 
 const service: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
-  withScale(ofType('web_service', {}, { ...listening, ...moved, ...hosts })),
+  withScale(ofType('web_service', {}, { ...listening, ...moved, ...hosts, compression: fc.boolean() })),
   withScale(ofType('private_service', {}, { ...listening, ...moved })),
   withScale(ofType('background_worker', {}, moved)),
   anyOf(

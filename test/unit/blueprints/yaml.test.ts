@@ -82,6 +82,10 @@ describe('YAML', () => {
         ),
       ].join('\n'),
     ],
+    [
+      'a long text many times',
+      `a: &a ${'x'.repeat(60_000)}\nb: [${Array.from({ length: 30_000 }, () => '*a').join(', ')}]`,
+    ],
     ['lists in lists', '['.repeat(50_000)],
     ['lists in lists in block style', '- '.repeat(50_000)],
     ['keys of keys', '? '.repeat(50_000)],

@@ -13,6 +13,7 @@ function deploy(change: Partial<Deploy>): Deploy {
     source: { kind: 'git', repo_url: 'https://git.example.com/a.git', branch: null, commit: null },
     commit_sha: null,
     commit_message: null,
+    commit_author: null,
     image: null,
     port: null,
     error: null,

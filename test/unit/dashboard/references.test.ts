@@ -59,6 +59,8 @@ describe('references in a value', () => {
     expect(at('a${{ cache.pass|')).toEqual(['datastore.cache.password'])
     expect(at('${{service.api.u|}} and more')).toEqual(['service.api.url'])
     expect(at('${{nothing|')).toEqual([])
+    // In the middle of a word, as of datastore, it is no beginning.
+    expect(at('${{stor|')).toEqual([])
   })
 
   test('are of the variables of the service that is named', () => {

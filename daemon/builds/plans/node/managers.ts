@@ -1,4 +1,5 @@
 import semver from 'semver'
+import type { Mount } from '../steps.ts'
 
 /** How a package manager is used in a build. */
 export interface PackageManager {
@@ -6,7 +7,7 @@ export interface PackageManager {
   /** The npm package that brings it, with its version; null for npm and bun, which their images have. */
   globalPackage: string | null
   /** The folder that keeps downloads from one build to the next. */
-  cache: string
+  cache: Mount
   /** With the development dependencies, which are needed to build, whatever NODE_ENV the variables say. */
   install: string
   /** Without the development dependencies; null where that is not to be had. */
@@ -78,7 +79,8 @@ export function yarnClassic(version: string, hasLock: boolean): PackageManager {
   return {
     name: 'yarn',
     globalPackage: `yarn@${version}`,
-    cache: '/root/.yarn-cache',
+    // Two that unpack into it at once break each other's packages.
+    cache: { inTurns: '/root/.yarn-cache' },
     install: `${install} --production=false`,
     installProduction: `${install} --production=true`,
     prune: `${install} --production=true --ignore-scripts --prefer-offline`,

@@ -19,10 +19,15 @@ export default defineEndpoint({
   errors: ['conflict', 'runtime_error'],
   async handler({ params, query, body }) {
     const service = patchService(findService(params.id, query.environment), body)
-    if (body.custom_domains !== undefined || body.canonical_domain !== undefined) await routed(useWorld())
+    if (isRouting(body)) await routed(useWorld())
     return takesEffectNow(body) ? applied(service) : viewService(service)
   },
 })
+
+/** What the data plane knows of a service beside where it runs. */
+function isRouting({ custom_domains, canonical_domain, compression }: ServicePatch): boolean {
+  return custom_domains !== undefined || canonical_domain !== undefined || compression !== undefined
+}
 
 /** Everything else is only saved, for the next deploy or restart: an engine that does not answer is no fault of it. */
 function takesEffectNow({ name, instances, suspended }: ServicePatch): boolean {

@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
+import { buffer } from 'node:stream/consumers'
+import { median } from '../lib/figures.ts'
+import { SECURE_HOST } from './ours.ts'
+import type { Program } from './programs.ts'
+
+const STREAMS = 100
+const ROUNDS = 40
+/** So many rounds first, that code and caches are there. */
+const WARM_UP = 10
+/** A stream that is not read holds so much of the connection's, which is the client's own doing. */
+const STREAM_WINDOW_BYTES = 256 * 1024
+const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024
+
+/** How much longer a hundred streams at once take while one of them is not read, over one connection. */
+export async function measureSlowReader(program: Program): Promise<number> {
+  const session = connect(`https://127.0.0.1:${program.securePort}`, {
+    servername: SECURE_HOST,
+    rejectUnauthorized: false,
+    settings: { initialWindowSize: STREAM_WINDOW_BYTES },
+  })
+  await once(session, 'connect')
+  session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
+  try {
+    const alone: number[] = []
+    const beside: number[] = []
+    for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+      const calm = await timesOf(session, STREAMS)
+      const slow = open(session, '/large')
+      slow.on('error', () => {})
+      await once(slow, 'response')
+      const disturbed = await timesOf(session, STREAMS - 1)
+      slow.destroy()
+      if (round < WARM_UP) continue
+      alone.push(...calm)
+      beside.push(...disturbed)
+    }
+    return median(beside) / median(alone)
+  } finally {
+    session.destroy()
+  }
+}
+
+/** The milliseconds that each of many streams at once took. */
+function timesOf(session: ClientHttp2Session, streams: number): Promise<number[]> {
+  const began = performance.now()
+  return Promise.all(
+    Array.from({ length: streams }, async () => {
+      await buffer(open(session, '/'))
+      return performance.now() - began
+    }),
+  )
+}
+
+function open(session: ClientHttp2Session, path: string): ClientHttp2Stream {
+  return session.request({ ':authority': SECURE_HOST, ':path': path })
+}

@@ -1,0 +1,77 @@
+import type { Abuse } from './abuse.ts'
+import { ConnectionFault, ERROR, FLAG } from './protocol.ts'
+import type { StreamWire } from './stream-wire.ts'
+import type { Streams } from './streams.ts'
+
+/** A client that sends so little at a time, of what nobody wants, makes us work for nothing. */
+const TINY_BYTES = 256
+
+/** Gives the DATA of a connection to its streams, piece by piece as frames come (RFC 9113 6.1). */
+export class IncomingData {
+  readonly #streams: Streams
+  readonly #abuse: Abuse
+  readonly #giveBack: (bytes: number) => void
+  /** Bytes that the client may send. */
+  #window: number
+  /** The stream of the frame that comes, null where nobody wants it; and how much of it has come. */
+  #stream: StreamWire | null = null
+  #bytes = 0
+
+  /** `giveBack` hears of bytes that nobody wants. */
+  constructor(streams: Streams, abuse: Abuse, window: number, giveBack: (bytes: number) => void) {
+    this.#streams = streams
+    this.#abuse = abuse
+    this.#window = window
+    this.#giveBack = giveBack
+  }
+
+  /** The client may send so much more. */
+  widen(bytes: number): void {
+    this.#window += bytes
+  }
+
+  /** A frame begins, of so many bytes with what pads it. Throws ConnectionFault. */
+  begin(id: number, length: number): void {
+    this.#bytes = 0
+    this.#window -= length
+    if (this.#window < 0) throw new ConnectionFault(ERROR.flowControl, 'more DATA than the connection takes')
+    this.#stream = this.#wanting(id, length)
+    if (this.#stream) return
+    this.#giveBack(length)
+    if (length < TINY_BYTES) this.#abuse.idleFrame()
+  }
+
+  /** The stream that a frame is for; null where nobody wants it. */
+  #wanting(id: number, length: number): StreamWire | null {
+    const stream = this.#streams.find(id)
+    if (!stream) {
+      if (!this.#streams.ignores(id)) this.#streams.refuse(id, ERROR.streamClosed)
+      return null
+    }
+    const { body } = stream
+    if (!body.ended && body.admit(length)) return stream
+    this.#streams.reset(stream, body.ended ? ERROR.streamClosed : ERROR.flowControl)
+    return null
+  }
+
+  /** Some of its content. */
+  take(bytes: Buffer, start: number, end: number): void {
+    this.#bytes += end - start
+    const stream = this.#stream
+    if (!stream) return
+    if (!stream.isOpen) this.#giveBack(end - start)
+    else if (!stream.body.take(bytes, start, end)) this.#streams.reset(stream, ERROR.protocol)
+  }
+
+  /** All of it has come; so many bytes were padding. */
+  end(flags: number, padding: number): void {
+    const stream = this.#stream
+    this.#stream = null
+    const ends = (flags & FLAG.endStream) !== 0
+    if (this.#bytes === 0 && !ends) this.#abuse.idleFrame()
+    if (!stream) return
+    if (!stream.isOpen) return this.#giveBack(padding)
+    if (padding > 0) stream.body.skip(padding)
+    if (ends && stream.isOpen && !stream.endBody('')) this.#streams.reset(stream, ERROR.protocol)
+  }
+}

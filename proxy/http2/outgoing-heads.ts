@@ -1,0 +1,72 @@
+import { latin1 } from '../http1/bytes.ts'
+import type { FramesHost, OutgoingFrames } from './outgoing-frames.ts'
+
+/** Interim answers of one request; nothing holds back who sends more. */
+const MAX_INTERIMS = 32
+const SWITCHING_PROTOCOLS = '101'
+const RESET_CONTENT = '205'
+const BAD_GATEWAY = '502'
+/** Its length would be that of a body which is not sent. */
+const NO_LENGTH = ['content-length']
+/** What answers an upgrade is told otherwise (RFC 8441 5). */
+const UPGRADE_FIELDS = ['sec-websocket-accept']
+const NOTHING: readonly string[] = []
+const END_OF_HEAD = '\r\n\r\n'
+
+/** The heads of the answer to one request after another: those of HTTP/1.1 that the relay writes, as header blocks. */
+export class OutgoingHeads {
+  /** The last has been sent. */
+  sent = false
+  /** Nothing that follows the head is sent. */
+  bodyless = false
+  /** The stream is to become a tunnel; nothing of it is read before. */
+  awaitsTunnel = false
+  readonly #host: FramesHost
+  readonly #frames: OutgoingFrames
+  #interims = 0
+
+  constructor(host: FramesHost, frames: OutgoingFrames) {
+    this.#host = host
+    this.#frames = frames
+  }
+
+  /** Begins with the next request. */
+  begin(awaitsTunnel: boolean): void {
+    this.sent = false
+    this.bodyless = false
+    this.awaitsTunnel = awaitsTunnel
+    this.#interims = 0
+  }
+
+  /** Sends the heads, of which all but the last are interim answers. Answers the index of the body. */
+  send(bytes: Buffer, start: number, end: number): number {
+    while (start < end && !this.sent) {
+      const headEnd = bytes.indexOf(END_OF_HEAD, start, 'latin1')
+      if (headEnd < 0 || headEnd >= end) throw new Error('the head of an answer is written in one piece')
+      this.#sendOne(bytes, start, headEnd)
+      start = headEnd + END_OF_HEAD.length
+    }
+    return start
+  }
+
+  #sendOne(bytes: Buffer, start: number, end: number): void {
+    // After `HTTP/1.1 `.
+    let status = latin1(bytes, start + 9, start + 12)
+    let without = NOTHING
+    const refusesTunnel = this.awaitsTunnel && status >= '200'
+    if (this.awaitsTunnel && status === SWITCHING_PROTOCOLS) {
+      this.awaitsTunnel = false
+      status = '200'
+      without = UPGRADE_FIELDS
+    }
+    // To the client a success would be a tunnel (RFC 8441 5), and what follows its frames.
+    const isNoSuccess = refusesTunnel && status < '300'
+    if (isNoSuccess) status = BAD_GATEWAY
+    this.bodyless = isNoSuccess || status === RESET_CONTENT
+    if (this.bodyless) without = NO_LENGTH
+    this.sent = status >= '200'
+    // A hint that is not passed on is missed by nobody.
+    if (!this.sent && (++this.#interims > MAX_INTERIMS || this.#host.output.isBlocked)) return
+    this.#frames.block(0, this.#host.encoder.head(bytes, start, end, status, without))
+  }
+}

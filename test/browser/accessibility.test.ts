@@ -237,7 +237,7 @@ async function fillGitPages(): Promise<void> {
 
 async function openPalette(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill(text)
+  await page.getByRole('dialog').getByRole('combobox').fill(text)
 }
 
 async function unfold(page: Page): Promise<void> {

@@ -160,7 +160,7 @@ test('one that could not be made says why and is tried again, and one elsewhere 
 
 test('the palette finds it, and its end by force names what refers to it', async () => {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('cache')
+  await page.getByRole('dialog').getByRole('combobox').fill('cache')
   await page.getByRole('option', { name: 'cache Datastore in production' }).click()
   await page.waitForURL('**/datastores/cache')
   await section('Settings')

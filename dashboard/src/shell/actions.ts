@@ -1,11 +1,11 @@
 import { useRouter } from 'vue-router'
-import { api, problemText } from '../api/client.ts'
-import type { Deploy, Service } from '../api/types.ts'
+import { api } from '../api/client.ts'
+import type { Service } from '../api/types.ts'
+import { useDeployStart } from '../deploys/start.ts'
 import { servicePath } from '../service/address.ts'
 import { obstacle } from '../service/state.ts'
 import { SERVICE_TYPE } from '../service/type.ts'
 import { theme, type ThemeChoice } from '../ui/theme.ts'
-import { toast } from '../ui/toasts.ts'
 import { useSignOut } from './sign-out.ts'
 
 /** What the palette does, or where it leads. */
@@ -21,15 +21,7 @@ const THEMES: Record<ThemeChoice, string> = { light: 'Light', dark: 'Dark', syst
 export function useActions() {
   const router = useRouter()
   const signOut = useSignOut()
-
-  async function start(service: Service, begin: () => Promise<Deploy>): Promise<void> {
-    try {
-      const deploy = await begin()
-      await router.push(servicePath(service, `deploys/${deploy.id}`))
-    } catch (error) {
-      toast.problem(problemText(error))
-    }
-  }
+  const { start } = useDeployStart()
 
   /** Those that the service allows now. */
   function ofService(service: Service): Entry[] {
@@ -39,9 +31,7 @@ export function useActions() {
       isAllowed ? [{ label, detail: 'Action', run }] : []
     const isLive = service.live_deploy_id !== null
     return [
-      ...entry(`Deploy ${name}`, obstacle(service, 'deploy') === null, () =>
-        start(service, () => api('POST /services/{id}/deploys', { id, body: {} })),
-      ),
+      ...entry(`Deploy ${name}`, obstacle(service, 'deploy') === null, () => start(service)),
       ...entry(`Restart ${name}`, hasInstances && obstacle(service, 'restart') === null, () =>
         start(service, () => api('POST /services/{id}/restart', { id })),
       ),

@@ -237,7 +237,7 @@ async function fillGitPages(): Promise<void> {
 
 async function openPalette(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill(text)
+  await page.getByRole('dialog').getByRole('combobox').fill(text)
 }
 
 async function unfold(page: Page): Promise<void> {
@@ -245,7 +245,7 @@ async function unfold(page: Page): Promise<void> {
 }
 
 async function searchLog(page: Page): Promise<void> {
-  await page.getByLabel('Search the log').fill('reverse')
+  await page.getByLabel('Find in view').fill('reverse')
   await page.getByText(/of \d+/).waitFor()
 }
 

@@ -44,6 +44,9 @@ test('a datastore is made, and its page tells when it is available and how it is
   await page.waitForURL('**/datastores/cache')
   await waitForBadge(page, 'Available')
   const { internal_url: url } = await read(server, 'cache')
+  expect((await server.api('GET', '/datastores/cache')).body.backup_schedule).toBe('0 3 * * *')
+  await page.getByText('none yet').waitFor()
+  await page.getByText('of 64 MiB').waitFor()
   const hidden = url.replace(/:[0-9a-f]{48}@/, ':••••••••@')
   await page.getByText(hidden, { exact: true }).waitFor()
   expect(await page.getByText(/[0-9a-f]{48}/).count()).toBe(0)
@@ -87,12 +90,12 @@ test('it is backed up, by hand and by a schedule', async () => {
   await page.getByRole('textbox', { name: 'Schedule' }).fill('never')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('alert').first().waitFor()
-  await page.getByRole('textbox', { name: 'Schedule' }).fill('0 3 * * *')
+  await page.getByRole('textbox', { name: 'Schedule' }).fill('0 4 * * *')
   await page.getByLabel('Backups kept').fill('3')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Saved. It applies from now on.').first().waitFor()
-  const { body } = await server.api('GET', '/datastores/cache')
-  expect(body).toMatchObject({ backup_schedule: '0 3 * * *', backup_retention: 3 })
+  await expect
+    .poll(async () => (await server.api('GET', '/datastores/cache')).body)
+    .toMatchObject({ backup_schedule: '0 4 * * *', backup_retention: 3 })
 })
 
 async function openRestore(): Promise<void> {
@@ -157,14 +160,14 @@ test('one that could not be made says why and is tried again, and one elsewhere 
 
 test('the palette finds it, and its end by force names what refers to it', async () => {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('cache')
+  await page.getByRole('dialog').getByRole('combobox').fill('cache')
   await page.getByRole('option', { name: 'cache Datastore in production' }).click()
   await page.waitForURL('**/datastores/cache')
   await section('Settings')
   await page.getByRole('button', { name: 'Delete datastore…' }).click()
   await page.getByRole('dialog').getByText('CACHE', { exact: true }).waitFor()
   await page.getByLabel('Type cache to confirm').fill('cache')
-  await confirm('Delete by force')
+  await confirm('Delete anyway')
   await page.waitForURL('**/datastores')
   await page.getByRole('link', { name: 'copy', exact: true }).waitFor()
   expect(await page.getByRole('link', { name: 'cache', exact: true }).count()).toBe(0)

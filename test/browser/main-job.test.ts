@@ -111,7 +111,7 @@ test('an uploaded folder goes live', async () => {
   execFileSync('tar', ['-czf', join(folder, 'brochure.tar.gz'), '-C', folder, 'Dockerfile', 'index.html'])
   await page.goto('/services/new')
   await page.getByText('Upload', { exact: true }).click()
-  await page.locator('input[type=file]').setInputFiles(join(folder, 'brochure.tar.gz'))
+  await page.getByLabel('Choose a .tar.gz file').setInputFiles(join(folder, 'brochure.tar.gz'))
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('brochure')
   await page.getByRole('button', { name: 'Create and deploy' }).click()
   await page.waitForURL(/\/deploys\/dep-/)

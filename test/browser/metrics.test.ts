@@ -97,6 +97,26 @@ test('the log of a service is narrowed to one of its instances, and the address 
   expect(browser.faults).toEqual([])
 })
 
+test('a notification that fails says so and why, and is limited to services', async () => {
+  await page.goto('/notifications')
+  await page.getByRole('button', { name: 'New notification' }).click()
+  await page.getByLabel('Name').fill('Team')
+  await page.getByLabel('URL').fill('http://127.0.0.1:9/hook')
+  await page.getByLabel('All events').check()
+  await page.getByLabel('These services').check()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('Choose at least one of the services, or all services.').waitFor()
+  await page.getByLabel('pair', { exact: true }).check()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await server.api('POST', '/services/pair/deploys')
+  const card = page.getByRole('list', { name: 'Notifications' }).getByRole('listitem')
+  await card.getByText('Failing').waitFor()
+  await card.getByText('Nothing answers at 127.0.0.1:9').waitFor()
+  await card.getByText('1 service').waitFor()
+  expect(browser.faults).toEqual([])
+})
+
 test('a log drain is changed on its page, which shows what became of its lines', async () => {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())

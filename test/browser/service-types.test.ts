@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,12 +29,18 @@ async function tabs(): Promise<string[]> {
 }
 
 test('an uploaded folder of files becomes a static site without instances, scale or a log of its own', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'site-'))
+  const parent = mkdtempSync(join(tmpdir(), 'site-'))
+  const folder = join(parent, 'hours')
+  for (const left of ['.git', 'node_modules/left']) {
+    mkdirSync(join(folder, left), { recursive: true })
+    writeFileSync(join(folder, left, 'out'), 'not sent')
+  }
   writeFileSync(join(folder, 'index.html'), '<h1>Opening hours</h1>')
-  execFileSync('tar', ['-czf', join(folder, 'hours.tar.gz'), '-C', folder, 'index.html'])
   await page.goto('/services/new')
   await page.getByText('Upload', { exact: true }).click()
-  await page.locator('input[type=file]').setInputFiles(join(folder, 'hours.tar.gz'))
+  await page.getByLabel('Choose a folder').setInputFiles(folder)
+  await page.getByText('hours.tar.gz').waitFor()
+  await page.getByText(/^1 file, packed to/).waitFor()
   await page.getByLabel('Type').selectOption('Static site')
   await page.getByText('Build and publish directory').click()
   await page.getByLabel('Publish directory').waitFor()
@@ -45,7 +50,7 @@ test('an uploaded folder of files becomes a static site without instances, scale
   await page.getByRole('button', { name: 'Create and deploy' }).click()
   await page.waitForURL(/\/deploys\/dep-/)
   await waitForBadge(page, 'Live')
-  rmSync(folder, { recursive: true })
+  rmSync(parent, { recursive: true })
 
   await page.getByRole('link', { name: 'hours', exact: true }).click()
   await page.waitForURL('**/services/hours')

@@ -56,7 +56,7 @@ export function useCheck(text: Ref<string>, context: Ref<BlueprintContext>): Che
     isStale.value = true
     running?.abort()
     clearTimeout(timer)
-    if (text.value.trim() === '') settle(null, [], null)
+    if (isBlank(text.value)) settle(null, [], null)
     else timer = setTimeout(() => void look(), PAUSE_MS)
   }
 
@@ -66,4 +66,9 @@ export function useCheck(text: Ref<string>, context: Ref<BlueprintContext>): Che
     running?.abort()
   })
   return { plan, faults, problem, isStale, now: () => void look() }
+}
+
+/** Whether there is nothing in a text but blank lines and comments. */
+function isBlank(text: string): boolean {
+  return text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))
 }

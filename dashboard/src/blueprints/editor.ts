@@ -44,7 +44,8 @@ const colours = HighlightStyle.define([
 
 const look = EditorView.theme({
   '&': { backgroundColor: 'var(--surface)', color: 'var(--text)', height: '100%', fontSize: '13px' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  // Its frame shows the focus: the gutter would cover a ring inside.
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6' },
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },

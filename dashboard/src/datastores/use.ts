@@ -1,6 +1,6 @@
 import { api } from '../api/client.ts'
 import { useResource, type Resource } from '../api/resource.ts'
-import type { Datastore, DatastoreReference } from '../api/types.ts'
+import type { Backup, Datastore, DatastoreReference } from '../api/types.ts'
 import { datastoreRef } from './address.ts'
 
 /** The datastores of every environment, those of production first, each environment's by name. */
@@ -38,5 +38,13 @@ export function useReferences(id: () => string): Resource<DatastoreReference[]> 
   return useResource((signal) => api('GET /datastores/{id}/references', { id: id(), signal }), {
     key: id,
     concerns: ({ kind }) => kind === 'service' || kind === 'env_group',
+  })
+}
+
+/** The backups of a datastore, newest first. */
+export function useBackups(id: () => string): Resource<Backup[]> {
+  return useResource((signal) => api('GET /datastores/{id}/backups', { id: id(), signal }), {
+    key: id,
+    concerns: (change) => change.kind === 'datastore' && change.id === id(),
   })
 }

@@ -38,7 +38,7 @@ export function uploadArchive({ serviceId, file, clearCache, progress }: Upload)
 
 /** What is wrong with a chosen file, as far as can be seen before it is sent; null when nothing is. */
 export function archiveFault(file: File): string | null {
-  if (!/\.(tar\.gz|tgz)$/i.test(file.name)) return 'Choose a .tar.gz file: tar -czf app.tar.gz .'
+  if (!/\.(tar\.gz|tgz)$/i.test(file.name)) return 'Choose a .tar.gz file, or the folder itself.'
   if (file.size === 0) return 'The file is empty.'
   if (file.size > MAX_ARCHIVE_BYTES)
     return 'The file is over 512 MiB. Leave out what can be installed or built.'

@@ -15,7 +15,9 @@ export interface Plot {
 
 const HEIGHT_PX = 170
 const AXIS_PX = 76
-const TIMES_PX = 22
+const TIMES_PX = 28
+/** Half of the last time stands beyond the end of its axis. */
+const LAST_TIME_PX = 20
 const FONT = '12px "Inter Variable", system-ui, sans-serif'
 const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
 const MARK_PX = 5
@@ -37,10 +39,10 @@ export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number 
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { sync: { key: SYNC }, drag: { x: false, y: false }, y: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, LAST_TIME_PX, 0, 0],
     scales: { y: { range: (_, __, most) => [0, Math.max(plot.least, (most ?? 0) * 1.1)] } },
     axes: [
-      { ...axis, size: TIMES_PX, gap: 4, values: timesOfDay },
+      { ...axis, size: TIMES_PX, gap: 9, values: timesOfDay },
       {
         ...axis,
         size: AXIS_PX,
@@ -74,7 +76,11 @@ export function dataOf({ at, lines }: Pick<Plot, 'at' | 'lines'>): UPlot.Aligned
   return [[...at], ...lines.map(({ values }) => values)]
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
 
 function timesOfDay(_: UPlot, seconds: number[]): string[] {
   return seconds.map((second) => clock.format(second * 1_000))

@@ -274,7 +274,10 @@ async function openRestore(page: Page): Promise<void> {
 }
 
 async function openDeliveries(page: Page): Promise<void> {
-  for (const button of await page.getByRole('button', { name: 'Deliveries' }).all()) await button.click()
+  const buttons = page.getByRole('button', { name: 'Deliveries' })
+  // One of the notification, one of the drain, which come by themselves.
+  await buttons.nth(1).waitFor()
+  for (const button of await buttons.all()) await button.click()
   await page.getByText('Not taken').waitFor()
   await page.getByText('On its way').first().waitFor()
 }

@@ -97,7 +97,7 @@ describe('a commit of the configured branch', () => {
     const url = `${remotes[protocol]}/${name(source)}`
     for (const branch of [null, 'main']) {
       expect(await byHook(source, head, { url, branch })).toMatchObject({ sha: head, branch: 'main' })
-      expect(await byHook(source, old.slice(0, 8).toUpperCase(), { url, branch })).toEqual({
+      expect(await byHook(source, old.slice(0, 8).toUpperCase(), { url, branch })).toMatchObject({
         sha: old,
         message: 'old',
         branch: 'main',

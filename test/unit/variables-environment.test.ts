@@ -507,7 +507,7 @@ describe('the change feed', () => {
     expect(told(() => group('other', {}))).toEqual([])
     expect(told(() => unlinkEnvGroup(api, 'other'))).toEqual(['service updated'])
     expect(told(() => patchService(api, { env: [], env_groups: ['other'] }))).toEqual(['service updated'])
-    expect(told(() => deleteEnvGroup(shared, true))).toEqual(['env_group deleted'])
+    expect(told(() => deleteEnvGroup(shared, true))).toEqual(['env_group deleted', 'service updated'])
   })
 })
 

@@ -83,7 +83,7 @@ async function layOut(
     directory,
     reader,
     signal,
-    onLine: (line) => log.output('stdout', line),
+    onLine: (line) => log.system(line),
   })
   updateDeploy(deploy.id, {
     commit_sha: head.sha,

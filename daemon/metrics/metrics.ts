@@ -31,7 +31,7 @@ const LEAST_APART_SECONDS = 1
 /** Speeds over a longer time are not those of now. */
 const MOST_APART_SECONDS = 60
 /** Who asks what happens now does not wait for long for an engine that has not answered the last round. */
-const SILENT_LIST_MS = 500
+const SILENT_LIST_MS = 2_000
 
 /** Measures the host, the containers and the requests every 10 s, keeps what it found, and answers what happens now. */
 export class Metrics {

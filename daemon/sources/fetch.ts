@@ -116,15 +116,22 @@ async function fetchObject(
     if (!isMissingReference(error) && !/unadvertised object|not valid/i.test(error.messages)) throw error
     onLine('the remote gives no single commits: fetching its whole history')
     await fetchHistory(repository)
-    if ((await repository.resolve(object)) === null) throw missingCommit(repository, object)
-    return object
+    const sha = await repository.resolve(object)
+    if (sha === null || !(await isInHistory(repository, sha))) throw missingCommit(repository, object)
+    return sha
   }
 }
 
-/** Fetches all that branches and tags contain; nothing but the objects stays. */
+/** Fetches all that branches and tags contain now. */
 async function fetchHistory(repository: Repository): Promise<void> {
   const references = BRANCHES_AND_TAGS.map((pattern) => `+${pattern}:${pattern.replace('refs', HISTORY)}`)
-  await repository.fetch(references, [`--depth=${ALL_COMMITS}`])
+  await repository.fetch(references, ['--prune', `--depth=${ALL_COMMITS}`])
+}
+
+/** Whether the remote has a commit: one that it took away may still be here. */
+async function isInHistory(repository: Repository, sha: string): Promise<boolean> {
+  const refs = await repository.git(['for-each-ref', '--count=1', `--contains=${sha}`, HISTORY])
+  return refs.trim() !== ''
 }
 
 function isMissingReference(error: unknown): boolean {

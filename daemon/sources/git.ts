@@ -92,14 +92,17 @@ function layOut(request: CheckoutRequest, mirror: string, signal: AbortSignal): 
     const { sha, branch } = await fetchCommit(repository, request, onLine)
     const { hasAttributes } = await judgeTree(repository, sha)
     await new WorkingTree(directory, remote).layOut(repository, sha)
-    // The name of an author is one line.
+    // The name of an author is one line. Not split: a message may be a million of them.
     const shown = await repository.git(['show', '--no-patch', '--format=%an%n%B', sha])
-    const [author = '', ...message] = shown.split('\n')
+    const nameEnd = shown.indexOf('\n')
     await joinPacks(repository)
     const head = {
       sha,
-      message: message.join('\n').trim().slice(0, MAX_MESSAGE_CHARACTERS),
-      author: author.slice(0, MAX_AUTHOR_CHARACTERS),
+      message: shown
+        .slice(nameEnd + 1)
+        .trim()
+        .slice(0, MAX_MESSAGE_CHARACTERS),
+      author: shown.slice(0, Math.min(nameEnd, MAX_AUTHOR_CHARACTERS)),
       branch,
     }
     return { head, hasSubmodules: await listsSubmodules(directory), hasAttributes }

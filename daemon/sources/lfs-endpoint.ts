@@ -56,9 +56,12 @@ async function configuredAddress(tree: WorkingTree): Promise<string | null> {
 /** How `git config --get` ends for what is not set (git-config(1)). */
 const NOT_SET = 1
 
+/** An address and a few fields of a head. */
+const MAX_ANSWER_CHARACTERS = 64 * 1024
+
 async function endpointOverSsh(remote: Remote, { path, ...at }: RepositoryUrl): Promise<LfsEndpoint> {
   const answer = await remote.ssh({ ...at, path }, ['git-lfs-authenticate', path, 'download'])
-  const told = Authentication.safeParse(parse(answer))
+  const told = Authentication.safeParse(answer.length > MAX_ANSWER_CHARACTERS ? null : parse(answer))
   if (!told.success)
     throw new BuildFailure(
       `${remote.url} has no Git LFS over ssh: keep the files in git itself, or set lfs.url`,

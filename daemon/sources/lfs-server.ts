@@ -13,28 +13,29 @@ import type { LfsObject } from './lfs-files.ts'
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
 /** As many objects are asked for at once, as git-lfs itself does. */
 export const BATCH_OBJECTS = 100
-/** An answer about a hundred objects takes 100 KiB. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+/** An answer about a hundred objects takes 100 KiB. More would only keep the server busy with reading it. */
+const MAX_ANSWER_BYTES = 512 * 1024
 /** A host that takes no connection, says nothing or sends nothing for as long is given up. */
 const CONNECT_MS = 20_000
 const SILENCE_MS = 60_000
 /** Stores of objects lead on once or twice. */
 const MAX_REDIRECTS = 3
 
-const Batch = z.object({
-  objects: z.array(
-    z.object({
-      oid: z.string(),
-      actions: z
-        .object({
-          download: z.object({ href: z.string(), header: z.record(z.string(), z.string()).optional() }),
-        })
-        .nullish()
-        .catch(null),
-      error: z.object({ code: z.number(), message: z.string().catch('') }).nullish(),
-    }),
-  ),
+/** What is told of an object. */
+const Told = z.object({
+  oid: z.string(),
+  actions: z
+    .object({
+      download: z.object({ href: z.string(), header: z.record(z.string(), z.string()).optional() }),
+    })
+    .nullish()
+    .catch(null),
+  error: z.object({ code: z.number(), message: z.string().catch('') }).nullish(),
 })
+/** Only as many as were asked for are looked at: each that is wrong costs more than one that is right. */
+const Batch = z
+  .object({ objects: z.array(z.unknown()).max(BATCH_OBJECTS) })
+  .transform(({ objects }) => objects)
 
 /** Where an object is had. */
 interface Place {
@@ -90,13 +91,13 @@ export class LfsServer {
     const headers = { ...header, accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE }
     const response = await this.#send(new URL(`${url}/objects/batch`), { method: 'POST', body, headers })
     if (response.status !== 200) throw this.#refusal(response.status)
-    const answer = Batch.safeParse(parse(await this.#textOf(response)))
+    const answer = Batch.pipe(z.array(Told)).safeParse(parse(await this.#textOf(response)))
     if (!answer.success) throw this.#fault('does not answer as Git LFS does: is this its address?')
-    const told = new Map(answer.data.objects.map((object) => [object.oid, object]))
+    const told = new Map(answer.data.map((object) => [object.oid, object]))
     return new Map(objects.map((object) => [object.oid, this.#placeOf(object, told.get(object.oid))]))
   }
 
-  #placeOf({ oid, paths }: LfsObject, told: z.infer<typeof Batch>['objects'][number] | undefined): Place {
+  #placeOf({ oid, paths }: LfsObject, told: z.infer<typeof Told> | undefined): Place {
     const download = told?.actions?.download
     if (download) return { href: download.href, header: download.header ?? {} }
     const why = told?.error

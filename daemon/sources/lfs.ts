@@ -10,6 +10,8 @@ import type { WorkingTree } from './working-tree.ts'
 
 /** Files that one repository has Git LFS keep: each is a request of its own. */
 const MAX_FILES = 20_000
+/** Their paths go from process to process whole. */
+const MAX_PATHS_CHARACTERS = 4 * 1024 * 1024
 
 export interface LfsRequest {
   tree: WorkingTree
@@ -44,11 +46,13 @@ export async function fetchLfsFiles(request: LfsRequest): Promise<void> {
 /** Whatever their content: git has said which files have the filter (gitattributes(5)). */
 async function listFiles(tree: WorkingTree): Promise<string[]> {
   const paths: string[] = []
+  let characters = 0
   const onPath = (path: string): void => {
     paths.push(path)
-    if (paths.length > MAX_FILES)
+    characters += path.length
+    if (paths.length > MAX_FILES || characters > MAX_PATHS_CHARACTERS)
       throw new BuildFailure(
-        `Git LFS keeps more than ${MAX_FILES} files of the repository: deploy a smaller one`,
+        `Git LFS keeps more than ${MAX_FILES} files of the repository, or at paths too long: deploy a smaller one`,
       )
   }
   await tree.git(['ls-files', '-z', '--', ':(top,attr:filter=lfs)'], onPath, '\0')

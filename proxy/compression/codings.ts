@@ -8,12 +8,15 @@ export const CODINGS = [
 /** The name of a content coding (RFC 9110 8.4.1, RFC 7932, RFC 8878); `null` is the file as it is. */
 export type Coding = (typeof CODINGS)[number]['coding'] | null
 
+/** Browsers send 30 characters; more would be work for nothing. */
+const MAX_ACCEPT_CHARACTERS = 1_024
+
 /**
  * Which of the codings that are there an Accept-Encoding value prefers (RFC 9110 12.5.3); of equals the first of
  * `available`. The file as it is, when nothing else is wanted or there is no value.
  */
 export function chooseCoding(accept: string | null, available: readonly Coding[]): Coding {
-  if (accept === null || available.length === 0) return null
+  if (accept === null || accept.length > MAX_ACCEPT_CHARACTERS || available.length === 0) return null
   const weights = weightsOf(accept)
   let best: Coding = null
   // Not listed, the file as it is comes last of what is acceptable; listed, it competes by its weight.

@@ -184,6 +184,8 @@ export class Exchange implements UpstreamClient, SiteClient {
 
   finish(trailers: readonly string[] = NO_TRAILERS): void {
     const whole = this.request.body.done
+    // Whom this client held back is free for another, whatever it does from here on.
+    this.wire.letGo()
     this.#siteAnswer = null
     this.#delivery.finish(whole, this.#worker.now)
     this.wire.answered(trailers)
@@ -197,6 +199,7 @@ export class Exchange implements UpstreamClient, SiteClient {
   /** Answers with a page of the relay's own, in the form that the request's Accept asks for, or cuts the answer that has begun. */
   respond(answer: Answer, accept = acceptOf(this.#delivery.upstream?.keptHead() ?? '')): void {
     const json = prefersJson(accept)
+    this.wire.letGo()
     this.#delivery.drop()
     this.#siteAnswer = null
     if (this.#begun) return this.#connection.cutAnswer()

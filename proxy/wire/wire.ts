@@ -94,6 +94,8 @@ export abstract class Wire {
   /** Pauses `from` until this wire has drained. */
   holdBack(from: Source): void {
     from.pause()
+    // An instance whose 1xx was held back, whose answer is compressed now.
+    if (this.#source !== from) this.#source?.resume()
     this.#source = from
   }
 

@@ -10,6 +10,9 @@ import { getDomainByName, isServed, listDomains } from './store.ts'
 
 /** No two things may have one host; each of these refuses, with `conflict`, what would give one a second holder. */
 
+/** A service as it is to be. */
+type NamedService = Pick<ServiceRow, 'id' | 'type' | 'name' | 'environment_id'>
+
 /** Refuses a service whose hosts are the dashboard's or another service's own. */
 export function assertServiceHostsFree(
   { type, name }: Pick<ServiceRow, 'type' | 'name'>,
@@ -67,18 +70,18 @@ export function assertDomainHostsFree(name: string): void {
  * Refuses a custom domain that another service has, or that a service, environment or the dashboard has or could have.
  * Under a domain that is not served yet only what is there already could have it: later ones make way for it.
  */
-export function assertCustomDomainFree(host: string, serviceId: string | null, field: string): void {
+export function assertCustomDomainFree(host: string, service: NamedService, field: string): void {
   const fault = (what: string) => new AppError('conflict', `${field}: ${host} ${what}`)
   if (host === useContext().options.dashboardHost) throw fault("is the dashboard's host")
   const holder = customHolder(host)
-  if (holder && holder.id !== serviceId) throw fault(`is in use by service ${holder.label}`)
+  if (holder && holder.id !== service.id) throw fault(`is in use by service ${holder.label}`)
   // What it has it keeps, also where a domain was connected since.
   if (holder) return
   for (const domain of listDomains()) {
     if (!couldBeUnder(host, domain.name)) continue
     if (isServed(domain))
       throw fault(`is under the domain ${domain.name}, where services have their hosts by their names`)
-    const named = serviceNamedBy(host, domain.name)
+    const named = host === hostByName(service, domain.name) ? service.name : serviceNamedBy(host, domain.name)
     if (named !== null) throw fault(`is where service ${named} will be when ${domain.name} is verified`)
   }
 }
@@ -99,6 +102,11 @@ function assertNamedHostsFree(domain: string): void {
         `name: under ${domain} service ${named} would be at ${host}, which is ${label}`,
       )
   }
+}
+
+/** Where its name puts a service under a domain; null for one without hosts. */
+function hostByName({ type, name, environment_id }: NamedService, domain: string): string | null {
+  return TYPES[type].hasHosts ? `${name}.${placeOf(findEnvironment(environment_id), domain)}` : null
 }
 
 /** The service, by its qualified name, whose own name puts it at a host under a domain; null when there is none. */

@@ -93,8 +93,8 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'saved; not applied yet: the container engine does not answer',
   },
   service_unavailable: {
-    when: 'too many bytes of bodies without credentials are under way; Retry-After says when to try again',
-    message: 'the server takes no more bodies without credentials at this moment: try again in 10 seconds',
+    when: 'the server has no room for the request at this moment; Retry-After says when to try again',
+    message: 'the server has no room for this request at this moment: try again in 10 seconds',
   },
 }
 

@@ -13,7 +13,7 @@ export function addCustomDomain(service: ServiceRow, text: string): string[] {
     throw new AppError('invalid_request', `domain: ${TYPES[service.type].label} has no public address`)
   const domains = customDomainsOf(service)
   if (domains.includes(host)) return domains
-  assertCustomDomainFree(host, service.id, 'domain')
+  assertCustomDomainFree(host, service, 'domain')
   return customDomainsOf(patchService(service, { custom_domains: [...domains, host] }))
 }
 

@@ -66,7 +66,7 @@ export function createService(input: ServiceInput): ServiceRow {
   }
   const created = useDatabase().transaction(() => {
     assertServiceHostsFree({ type, name }, environment.id)
-    assertOwnHostsFree(id, settings)
+    assertOwnHostsFree({ id, type, name, environment_id: environment.id }, settings)
     assertNameFree(environment.id, name)
     insertService(row)
     writeVariables(id, env)
@@ -101,7 +101,7 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
       assertUnreferenced('service', service.environment_id, service.name, '')
       assertNameFree(service.environment_id, changed.name)
     }
-    if (columns.custom_domains !== undefined) assertOwnHostsFree(service.id, columns)
+    if (columns.custom_domains !== undefined) assertOwnHostsFree(changed, columns)
     updateService(service.id, columns)
     if (env !== undefined) writeVariables(service.id, env)
     if (groups !== undefined) writeLinks(service.id, groups)
@@ -226,10 +226,13 @@ function normalNames(texts: readonly string[]): string[] {
 }
 
 /** Refuses hosts of its own that something else has or could have. */
-function assertOwnHostsFree(serviceId: string, { custom_domains }: ServiceColumns): void {
+function assertOwnHostsFree(
+  service: Pick<ServiceRow, 'id' | 'type' | 'name' | 'environment_id'>,
+  { custom_domains }: ServiceColumns,
+): void {
   const hosts = custom_domains === undefined ? [] : customDomainsOf({ custom_domains })
   for (const [index, host] of hosts.entries())
-    assertCustomDomainFree(host, serviceId, `custom_domains[${index}]`)
+    assertCustomDomainFree(host, service, `custom_domains[${index}]`)
 }
 
 /** Whether the host that others are redirected to is taken from a service. */

@@ -211,6 +211,20 @@ describe('no two things have one host:', () => {
     await server.api('DELETE', '/environments/staging')
   })
 
+  test('a service has no custom domain where it will be by its name', async () => {
+    await connect('later.test')
+    const custom_domains = ['own.later.test']
+    const own = { deploy: false, image: 'busybox:1', name: 'own', custom_domains }
+    const refused = conflict(/is where service own will be when later\.test is verified/)
+    expect(await server.api('POST', '/services', own)).toMatchObject(refused)
+    await server.api('POST', '/services', { ...own, name: 'named', custom_domains: [] })
+    expect(await server.api('PATCH', '/services/named', { name: 'own', custom_domains })).toMatchObject(
+      refused,
+    )
+    await server.api('DELETE', '/services/named')
+    await server.api('DELETE', '/domains/later.test')
+  })
+
   test('a service is not where the dashboard is', async () => {
     expect((await connect('example.net')).status).toBe(201)
     expect(await server.api('POST', '/services', { name: 'panel' })).toMatchObject(conflict(/dashboard/))

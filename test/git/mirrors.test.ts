@@ -194,17 +194,22 @@ describe('what a mirror holds', () => {
     expect(statSync(mirror()).mode & 0o777).toBe(0o700)
   })
 
-  test('is not deployed any more when the remote has it no more', async () => {
-    const source = repository()
-    source.push({ a: 'x' })
-    const gone = source.push({ a: 'leaked' })
-    await get(source, { commit: gone })
-    git(source.work, 'reset', '-q', '--hard', 'HEAD~1')
-    source.push({ a: 'y' })
-    git(source.bare, 'reflog', 'expire', '--expire=now', '--all')
-    git(source.bare, 'gc', '-q', '--prune=now')
-    await expect(get(source, { commit: gone })).rejects.toMatchObject(failure('has no commit'))
-  })
+  test.each(['', 'old-protocol/'])(
+    'is not deployed any more when the remote has it no more (%s)',
+    async (kind) => {
+      const source = repository()
+      const url = `${remotes.http}/${kind}${name(source)}`
+      source.push({ a: 'x' })
+      const gone = source.push({ a: 'leaked' })
+      source.push({ a: 'after it' })
+      await get(source, { url, commit: gone })
+      git(source.work, 'reset', '-q', '--hard', 'HEAD~2')
+      source.push({ a: 'y' })
+      git(source.bare, 'reflog', 'expire', '--expire=now', '--all')
+      git(source.bare, 'gc', '-q', '--prune=now')
+      await expect(get(source, { url, commit: gone })).rejects.toMatchObject(failure('has no commit'))
+    },
+  )
 
   test('is not deployed by a hook that may not name it, though somebody else has', async () => {
     const source = repository()

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, createGunzip, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { MAX_COMPRESSORS } from '../../proxy/compression/compressor.ts'
-import { secureTable } from './secure.ts'
+import { secureConnection, secureTable } from './secure.ts'
 import { HOST, HttpUpstream, ProxyStand, type RawConnection, RawUpstream, waitFor } from './stand.ts'
 
 const TEXT = 'The same words come again and again. '.repeat(200)
@@ -80,9 +80,15 @@ function unchunked(text: string): string {
   }
 }
 
+function securePort(): number {
+  return stand.client.bound.find(({ host }) => host === '127.0.0.2')!.port
+}
+
 async function dial(): Promise<ClientHttp2Session> {
-  const { port } = stand.client.bound.find(({ host }) => host === '127.0.0.2')!
-  const session = connect(`https://127.0.0.2:${port}`, { servername: HOST, rejectUnauthorized: false })
+  const session = connect(`https://127.0.0.2:${securePort()}`, {
+    servername: HOST,
+    rejectUnauthorized: false,
+  })
   onTestFinished(() => session.destroy())
   await once(session, 'connect')
   return session
@@ -330,4 +336,19 @@ test('what is above the number of answers that are compressed at a time goes out
   )
   const again = () => askHttp2(session, { ':path': '/above', 'accept-encoding': 'gzip' })
   await expect.poll(async () => (await again()).headers['content-encoding']).toBe('gzip')
+})
+
+test('an answer that comes with an early one before it is whole', async () => {
+  const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n'
+  const body = TEXT.repeat(200)
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n`
+  const raw = await RawUpstream.start((socket) => void socket.write(early + head + body))
+  onTestFinished(() => raw.close())
+  await stand.client.applyTable(tableFor(raw))
+  onTestFinished(() => stand.client.applyTable(tableFor(upstream)).then(() => {}))
+  const socket = await secureConnection(securePort())
+  socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n`)
+  const received = (await buffer(socket)).toString('latin1')
+  const content = received.slice(received.indexOf('\r\n\r\n', received.indexOf('200 OK')) + 4)
+  expect(gunzipSync(Buffer.from(unchunked(content), 'latin1')).toString()).toBe(body)
 })

@@ -18,7 +18,7 @@ export default defineEndpoint({
     json: BlueprintInput,
   },
   response: BlueprintResult,
-  errors: ['payload_too_large'],
+  errors: ['payload_too_large', 'service_unavailable'],
   async handler({ event, query }) {
     const isFile = isYaml(event.node.req.headers['content-type'])
     const input = isFile

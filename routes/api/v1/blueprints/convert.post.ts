@@ -15,7 +15,7 @@ export default defineEndpoint({
     json: ConvertInput,
   },
   response: ConvertResult,
-  errors: ['payload_too_large'],
+  errors: ['payload_too_large', 'service_unavailable'],
   async handler({ event }) {
     const isFile = isYaml(event.node.req.headers['content-type'])
     const compose = isFile ? await readText(event) : validate(ConvertInput, await readJson(event)).compose

@@ -16,6 +16,7 @@ export default defineEndpoint({
     'git_authorization_rejected',
     'git_provider_unavailable',
     'payload_too_large',
+    'service_unavailable',
   ],
   handler: ({ params }) => useBlueprintSync().sync(findBlueprint(params.id)),
 })

@@ -212,17 +212,17 @@ describe('no two things have one host:', () => {
   })
 
   test('a service has no custom domain where it will be by its name', async () => {
-    await connect('later.test')
-    const custom_domains = ['own.later.test']
+    await connect('later.example.net')
+    const custom_domains = ['own.later.example.net']
     const own = { deploy: false, image: 'busybox:1', name: 'own', custom_domains }
-    const refused = conflict(/is where service own will be when later\.test is verified/)
+    const refused = conflict(/is where service own will be when later\.example\.net is verified/)
     expect(await server.api('POST', '/services', own)).toMatchObject(refused)
     await server.api('POST', '/services', { ...own, name: 'named', custom_domains: [] })
     expect(await server.api('PATCH', '/services/named', { name: 'own', custom_domains })).toMatchObject(
       refused,
     )
     await server.api('DELETE', '/services/named')
-    await server.api('DELETE', '/domains/later.test')
+    await server.api('DELETE', '/domains/later.example.net')
   })
 
   test('a service is not where the dashboard is', async () => {
@@ -282,12 +282,12 @@ describe('no two things have one host:', () => {
   })
 
   test('a custom domain stays where a domain is connected above it, and others can be added beside it', async () => {
-    await server.api('POST', '/services', { name: 'stays', custom_domains: ['mine.later.test'] })
-    expect(await connect('later.test')).toMatchObject({ status: 201 })
+    await server.api('POST', '/services', { name: 'stays', custom_domains: ['mine.later.example.net'] })
+    expect(await connect('later.example.net')).toMatchObject({ status: 201 })
     const added = await server.api('POST', '/services/stays/domains', { domain: 'beside.example' })
-    expect(added).toMatchObject({ status: 200, body: ['mine.later.test', 'beside.example'] })
+    expect(added).toMatchObject({ status: 200, body: ['mine.later.example.net', 'beside.example'] })
     await server.api('DELETE', '/services/stays')
-    await server.api('DELETE', '/domains/later.test')
+    await server.api('DELETE', '/domains/later.example.net')
   })
 })
 

@@ -195,6 +195,12 @@ describe('a deploy fails with what to do', () => {
     ['has none', { batchStatus: 404 }, /is none \(it answered 404\): keep the files in git itself/],
     ['has a fault', { batchStatus: 500 }, /answered 500: deploy again later/],
     ['answers HTML', { batchBody: '<html>' }, /does not answer as Git LFS does/],
+    [
+      'answers of more than was asked for',
+      { batchBody: JSON.stringify({ objects: Array(200_000).fill(0) }) },
+      /does not answer as Git LFS does/,
+    ],
+    ['answers without end', { batchBody: ' '.repeat(600_000) }, /does not answer as Git LFS does/],
     ['answers without objects', { batchBody: '{"objects":[]}' }, /does not have a\.bin .*it names no place/],
     [
       'leads to a file',

@@ -56,6 +56,7 @@ export async function rollOut(
         }
         await bringUp(world, await launch(), id, { isNew: true, onStart, say }, going)
         log.system(`${id} is ready`)
+        updateInstance(id, { reason: null })
       } catch (error) {
         // One that fails decides for all.
         failed.abort()

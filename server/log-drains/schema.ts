@@ -48,7 +48,12 @@ export const LogDrain = z
       .nullable()
       .meta({ description: 'The end of the token', examples: [null] }),
     sent: z.int().meta({ description: 'Lines that the target has taken', examples: [12_345] }),
-    dropped: z.int().meta({ description: 'Lines that were removed before it took them', examples: [0] }),
+    dropped: z
+      .int()
+      .meta({
+        description: 'Lines that it never takes: removed before it did, or refused by it',
+        examples: [0],
+      }),
     last_error: z
       .string()
       .nullable()

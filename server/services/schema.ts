@@ -385,7 +385,10 @@ export const ServiceStatus = z
         reason: z
           .string()
           .nullable()
-          .meta({ description: 'Why it is not healthy, or last ended', examples: [null] }),
+          .meta({
+            description: 'Why it is not healthy, what its start waits for, or why it last ended',
+            examples: [null],
+          }),
         cpu_percent: z
           .number()
           .nullable()

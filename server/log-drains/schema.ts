@@ -48,12 +48,10 @@ export const LogDrain = z
       .nullable()
       .meta({ description: 'The end of the token', examples: [null] }),
     sent: z.int().meta({ description: 'Lines that the target has taken', examples: [12_345] }),
-    dropped: z
-      .int()
-      .meta({
-        description: 'Lines that it never takes: removed before it did, or refused by it',
-        examples: [0],
-      }),
+    dropped: z.int().meta({
+      description: 'Lines that it never takes: removed before it did, or refused by it',
+      examples: [0],
+    }),
     last_error: z
       .string()
       .nullable()

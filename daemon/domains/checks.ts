@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { messageOf } from '#server/errors.ts'
 import { isServerAddress } from '#server/domains/records.ts'
 import type { DomainCheck } from '#server/domains/schema.ts'
+import { publicHttpPort } from '#server/public-address.ts'
+import { addressFault, type Reach } from '#server/reach/addresses.ts'
 import { probeHost } from './probe.ts'
 import { resolveAddresses } from './resolve.ts'
 
@@ -43,8 +45,14 @@ function judgeAddresses(host: string, addresses: readonly string[]): DomainCheck
   }
 }
 
+/** Whoever has a name may have it lead anywhere; private networks may be where this server is. */
+const REACH: Reach = { denyPrivate: false, ownPort: null }
+
 async function askAddress(host: string, addresses: readonly string[], isOwn: boolean): Promise<DomainCheck> {
-  const { outcome, message } = await probeHost(host, addresses[0]!)
+  const address = addresses[0]!
+  const fault = addressFault(address, publicHttpPort(), REACH)
+  if (fault !== null) return { kind: 'http', outcome: 'failed', message: `${address} ${fault}` }
+  const { outcome, message } = await probeHost(host, address)
   if (outcome === 'here') return { kind: 'http', outcome: 'passed', message }
   // Many routers do not let a host reach itself by its public address.
   const unsaid = outcome === 'unreachable' && isOwn

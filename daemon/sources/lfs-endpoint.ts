@@ -7,6 +7,7 @@ import {
   splitCredentials,
   type RepositoryUrl,
 } from '#server/git/url.ts'
+import { parsedJson } from '#server/parsed-json.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { GitError } from './git-error.ts'
 import { admit, type Remote } from './git-remote.ts'
@@ -61,7 +62,7 @@ const MAX_ANSWER_CHARACTERS = 64 * 1024
 
 async function endpointOverSsh(remote: Remote, { path, ...at }: RepositoryUrl): Promise<LfsEndpoint> {
   const answer = await remote.ssh({ ...at, path }, ['git-lfs-authenticate', path, 'download'])
-  const told = Authentication.safeParse(answer.length > MAX_ANSWER_CHARACTERS ? null : parse(answer))
+  const told = Authentication.safeParse(answer.length > MAX_ANSWER_CHARACTERS ? null : parsedJson(answer))
   if (!told.success)
     throw new BuildFailure(
       `${remote.url} has no Git LFS over ssh: keep the files in git itself, or set lfs.url`,
@@ -83,12 +84,4 @@ async function endpointAt(remote: Remote, address: string): Promise<LfsEndpoint>
   if (own === null) return { url, header: {} }
   const basic = Buffer.from(`${own.username ?? ''}:${own.password ?? ''}`).toString('base64')
   return { url, header: { authorization: `Basic ${basic}` } }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { messageOf } from '#server/errors.ts'
 import { usualPort } from '#server/git/url.ts'
 import type { Reach } from '#server/reach/addresses.ts'
+import { parsedJson } from '#server/parsed-json.ts'
 import { assertPlace, ForbiddenPlace, judgedLookup, resolveJudged } from '#server/reach/judged.ts'
 import { VERSION } from '#server/version.ts'
 import { BuildFailure } from '../builds/failure.ts'
@@ -91,7 +92,7 @@ export class LfsServer {
     const headers = { ...header, accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE }
     const response = await this.#send(new URL(`${url}/objects/batch`), { method: 'POST', body, headers })
     if (response.status !== 200) throw this.#refusal(response.status)
-    const answer = Batch.pipe(z.array(Told)).safeParse(parse(await this.#textOf(response)))
+    const answer = Batch.pipe(z.array(Told)).safeParse(parsedJson(await this.#textOf(response)))
     if (!answer.success) throw this.#fault('does not answer as Git LFS does: is this its address?')
     const told = new Map(answer.data.map((object) => [object.oid, object]))
     return new Map(objects.map((object) => [object.oid, this.#placeOf(object, told.get(object.oid))]))
@@ -235,14 +236,6 @@ export class LfsServer {
 }
 
 const PATIENCE = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS }
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** As much of a server's own words is repeated. */
 const MAX_SAID_CHARACTERS = 200

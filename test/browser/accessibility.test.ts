@@ -337,29 +337,26 @@ async function lookAt(page: Page, [name, path, open]: Visit): Promise<string[]> 
   return look(page, name)
 }
 
-test('axe finds nothing on the pages of datastores, on a desktop, light and dark, and on a phone', async () => {
+/** Expects nothing to be found on any of these pages. */
+async function lookThrough(visits: Visit[]): Promise<void> {
   const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
   await page.addInitScript(AXE)
   await page.goto('/sign-in')
   await signIn(page)
   await page.waitForURL('**/services')
   const found: string[] = []
-  for (const visit of DATASTORE_VISITS) found.push(...(await lookAt(page, visit)))
+  for (const visit of visits) found.push(...(await lookAt(page, visit)))
   expect(found).toEqual([])
   expect(browser.faults).toEqual([])
+}
+
+test('axe finds nothing on the pages of datastores, on a desktop, light and dark, and on a phone', async () => {
+  await lookThrough(DATASTORE_VISITS)
 })
 
 test('axe finds nothing on the pages of git, on a desktop, light and dark, and on a phone', async () => {
   await fillGitPages()
-  const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
-  await page.addInitScript(AXE)
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
-  const found: string[] = []
-  for (const visit of GIT_VISITS) found.push(...(await lookAt(page, visit)))
-  expect(found).toEqual([])
-  expect(browser.faults).toEqual([])
+  await lookThrough(GIT_VISITS)
 })
 
 test('axe finds nothing on any other page, on a desktop, light and dark, and on a phone', async () => {

@@ -13,17 +13,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  checkout,
-  ensureSshKey,
-  lsRemote,
-  type Checkout,
-  type CheckoutRequest,
-} from '../../daemon/sources/git.ts'
-import { withReader } from '../../daemon/reader/reader.ts'
+import { ensureSshKey, lsRemote, type Checkout, type CheckoutRequest } from '../../daemon/sources/git.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
+import { accessFrom, checkOut, failure } from './checkouts.ts'
 import {
-  ANYWHERE,
   freePort,
   git,
   PRIVATE_PASSWORD,
@@ -43,13 +36,7 @@ afterAll(() => remotes.close())
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'checkout-'))))
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-const access = () => ({
-  reach: ANYWHERE,
-  sshKeyFile: remotes.sshKeyFile,
-  knownHostsFile: join(home, 'known hosts'),
-  mirrors: join(home, 'mirrors'),
-  holder: '',
-})
+const access = () => accessFrom(home, remotes)
 const tree = () => join(home, 'tree')
 const repository = (format?: 'sha256') => new Repository(remotes, `r${(count += 1)}`, format)
 const name = (of: Repository) => of.bare.split('/').at(-1)!
@@ -57,27 +44,8 @@ const withPassword = (user: string, password: string) =>
   remotes.privateHttp.replace('://', `://${encodeURIComponent(user)}:${encodeURIComponent(password)}@`)
 
 function get(url: string, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
-  const signal = new AbortController().signal
-  return withReader(undefined, (reader) =>
-    checkout({
-      reader,
-      url,
-      branch: null,
-      commit: null,
-      confined: false,
-      directory: tree(),
-      signal,
-      onLine: () => {},
-      ...access(),
-      ...rest,
-    }),
-  )
+  return checkOut(home, remotes, url, rest)
 }
-
-const failure = (said: string | RegExp) => ({
-  name: 'BuildFailure',
-  message: typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said),
-})
 
 describe('a checkout', () => {
   test.each(['http', 'git', 'ssh'] as const)('works over %s', async (protocol) => {

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { checkout, type Checkout, type CheckoutRequest } from '../../daemon/sources/git.ts'
-import { withReader } from '../../daemon/reader/reader.ts'
+import type { Checkout, CheckoutRequest } from '../../daemon/sources/git.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
-import { ANYWHERE, git, Repository, startRemotes, type Remotes } from './remotes.ts'
+import { checkOut, failure } from './checkouts.ts'
+import { git, Repository, startRemotes, type Remotes } from './remotes.ts'
 
 let remotes: Remotes
 let home: string
@@ -25,27 +25,8 @@ const tree = () => join(home, 'tree')
 /** What a hook that names `commit` leads to. */
 function byHook(of: Repository, commit: string, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
   rmSync(tree(), { recursive: true, force: true })
-  return withReader(undefined, (reader) =>
-    checkout({
-      reader,
-      url: `${remotes.http}/${name(of)}`,
-      branch: null,
-      commit,
-      confined: true,
-      directory: tree(),
-      signal: new AbortController().signal,
-      onLine: () => {},
-      reach: ANYWHERE,
-      sshKeyFile: remotes.sshKeyFile,
-      knownHostsFile: join(home, 'known hosts'),
-      mirrors: join(home, 'mirrors'),
-      holder: '',
-      ...rest,
-    }),
-  )
+  return checkOut(home, remotes, `${remotes.http}/${name(of)}`, { commit, confined: true, ...rest })
 }
-
-const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) as string })
 
 /** A commit that somebody's fork has: the remote hands it out by its id and by the ref of a request to merge. */
 function propose(to: Repository): string {

@@ -5,24 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { withReader } from '../../daemon/reader/reader.ts'
 import { restAfter } from '../../daemon/sources/directory-size.ts'
-import { checkout, type Checkout } from '../../daemon/sources/git.ts'
+import type { Checkout } from '../../daemon/sources/git.ts'
 import { withGit } from '../../daemon/sources/git-command.ts'
 import { GitError } from '../../daemon/sources/git-error.ts'
 import { removeTree } from '../../daemon/sources/remove-tree.ts'
 import { childrenOf, isAlive, readersOf } from '../support/processes.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
-import {
-  ANYWHERE,
-  git,
-  PRIVATE_PASSWORD,
-  PRIVATE_USER,
-  Repository,
-  startRemotes,
-  type Remotes,
-} from './remotes.ts'
+import { checkOut } from './checkouts.ts'
+import { git, PRIVATE_PASSWORD, PRIVATE_USER, Repository, startRemotes, type Remotes } from './remotes.ts'
 
 let remotes: Remotes
 let home: string
@@ -39,23 +31,7 @@ const name = (of: Repository) => of.bare.split('/').at(-1)!
 const tree = () => join(home, 'tree')
 
 function get(of: Repository): Promise<Checkout> {
-  return withReader(undefined, (reader) =>
-    checkout({
-      url: `${remotes.http}/${name(of)}`,
-      branch: null,
-      commit: null,
-      confined: false,
-      directory: tree(),
-      reader,
-      signal: new AbortController().signal,
-      onLine: () => {},
-      reach: ANYWHERE,
-      sshKeyFile: remotes.sshKeyFile,
-      knownHostsFile: join(home, 'known hosts'),
-      mirrors: join(home, 'mirrors'),
-      holder: '',
-    }),
-  )
+  return checkOut(home, remotes, `${remotes.http}/${name(of)}`)
 }
 
 /** A repository with a submodule `inner` of that address. */

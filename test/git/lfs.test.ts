@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { withReader } from '../../daemon/reader/reader.ts'
-import { checkout, type Checkout, type CheckoutRequest } from '../../daemon/sources/git.ts'
+import type { Checkout, CheckoutRequest } from '../../daemon/sources/git.ts'
 import { parsePointer } from '../../daemon/sources/lfs-files.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
+import { checkOut, failure } from './checkouts.ts'
 import { LfsRemote } from './lfs-remote.ts'
 import {
   ANYWHERE,
@@ -50,32 +50,11 @@ const repository = () => new Repository(remotes, `l${(count += 1)}`)
 const name = (of: Repository) => of.bare.split('/').at(-1)!
 const tree = () => join(home, 'tree')
 const contentOf = (file: string) => readFileSync(join(tree(), file), 'utf8')
-const failure = (said: string | RegExp) => ({
-  name: 'BuildFailure',
-  message: typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said),
-})
 /** The address of every question about files, without those of git. */
 const questions = () => lfs.asked.filter(({ what }) => what !== 'git')
 
 function get(of: Repository, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
-  return withReader(undefined, (reader) =>
-    checkout({
-      url: `${lfs.url}/${name(of)}`,
-      branch: null,
-      commit: null,
-      confined: false,
-      directory: tree(),
-      reader,
-      signal: new AbortController().signal,
-      onLine: (line) => lines.push(line),
-      reach: ANYWHERE,
-      sshKeyFile: remotes.sshKeyFile,
-      knownHostsFile: join(home, 'known hosts'),
-      mirrors: join(home, 'mirrors'),
-      holder: '',
-      ...rest,
-    }),
-  )
+  return checkOut(home, remotes, `${lfs.url}/${name(of)}`, { onLine: (line) => lines.push(line), ...rest })
 }
 
 describe('files that Git LFS keeps', () => {

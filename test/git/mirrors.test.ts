@@ -19,21 +19,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { withReader } from '../../daemon/reader/reader.ts'
-import { checkout, type Checkout, type CheckoutRequest } from '../../daemon/sources/git.ts'
+import type { Checkout, CheckoutRequest } from '../../daemon/sources/git.ts'
 import { trimMirrors, withMirror } from '../../daemon/sources/mirrors.ts'
 import { childrenOf, isAlive } from '../support/processes.ts'
 import { useReaderOfCheckout } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
-import {
-  ANYWHERE,
-  git,
-  PRIVATE_PASSWORD,
-  PRIVATE_USER,
-  Repository,
-  startRemotes,
-  type Remotes,
-} from './remotes.ts'
+import { checkOut, failure } from './checkouts.ts'
+import { git, PRIVATE_PASSWORD, PRIVATE_USER, Repository, startRemotes, type Remotes } from './remotes.ts'
 import { serveGit } from './smart-http.ts'
 
 let remotes: Remotes
@@ -57,27 +49,10 @@ const mirrors = () => join(home, 'mirrors')
 /** The one mirror that there is. */
 const mirror = () => join(mirrors(), readdirSync(mirrors())[0]!)
 const packs = () => readdirSync(join(mirror(), 'objects/pack')).filter((file) => file.endsWith('.pack'))
-const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) as string })
 
 function get(of: Repository, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
-  return withReader(undefined, (reader) =>
-    checkout({
-      url: `${remotes.http}/${name(of)}`,
-      branch: null,
-      commit: null,
-      confined: false,
-      directory: tree(),
-      reader,
-      signal: new AbortController().signal,
-      onLine: (line) => lines.push(line),
-      reach: ANYWHERE,
-      sshKeyFile: remotes.sshKeyFile,
-      knownHostsFile: join(home, 'known hosts'),
-      mirrors: mirrors(),
-      holder: 'one',
-      ...rest,
-    }),
-  )
+  const url = `${remotes.http}/${name(of)}`
+  return checkOut(home, remotes, url, { onLine: (line) => lines.push(line), holder: 'one', ...rest })
 }
 
 const contentOf = (file: string) => readFileSync(join(tree(), file), 'utf8')

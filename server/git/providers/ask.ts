@@ -2,6 +2,7 @@ import { createFetch, type FetchOptions } from 'ofetch'
 import { Agent, buildConnector, fetch, Headers } from 'undici'
 import type { z } from 'zod'
 import { AppError, messageOf } from '../../errors.ts'
+import { parsedJson } from '../../parsed-json.ts'
 import { portOf } from '../input.ts'
 import { assertPlace, ForbiddenPlace, judgedLookup, ownReach } from '../../reach/judged.ts'
 import { VERSION } from '../../version.ts'
@@ -126,7 +127,7 @@ function judge(place: Place, { status, text, headers }: Raw): Answer {
   if (status === 429 || isExhausted)
     throw unavailable(place, 'answers no more questions for now: try again later')
   if (status >= 500) throw unavailable(place, `answered ${status}: try again later`)
-  const body = parse(text)
+  const body = text === '' ? null : parsedJson(text)
   if (status === 401 || status === 403)
     throw new AppError(
       'git_authorization_rejected',
@@ -134,14 +135,6 @@ function judge(place: Place, { status, text, headers }: Raw): Answer {
     )
   if (body === undefined) throw unavailable(place, `answered ${status} without JSON: is this its address?`)
   return { status, body, headers }
-}
-
-function parse(text: string): unknown {
-  try {
-    return text === '' ? null : (JSON.parse(text) as unknown)
-  } catch {
-    return undefined
-  }
 }
 
 /** As much of a provider's own words is repeated. */

@@ -2,26 +2,23 @@ import { useContext, useDatabase } from '../context.ts'
 import { findEnvironment, listEnvironments, PRODUCTION } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { Name } from '../schema.ts'
-import { placeOf } from '../services/hosts.ts'
+import { hostsOf, placeOf } from '../services/hosts.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
 import type { ServiceRow } from '../services/store.ts'
-import { TYPES } from '../services/types.ts'
 import { getDomainByName, isServed, listDomains } from './store.ts'
 
 /** No two things may have one host; each of these refuses, with `conflict`, what would give one a second holder. */
 
 /** A service as it is to be. */
-type NamedService = Pick<ServiceRow, 'id' | 'type' | 'name' | 'environment_id'>
+export type NamedService = Pick<ServiceRow, 'id' | 'type' | 'name' | 'environment_id'>
 
 /** Refuses a service whose hosts are the dashboard's or another service's own. */
 export function assertServiceHostsFree(
   { type, name }: Pick<ServiceRow, 'type' | 'name'>,
   environmentId: string,
 ): void {
-  if (!TYPES[type].hasHosts) return
-  const environment = findEnvironment(environmentId)
-  for (const domain of listDomains()) {
-    const host = `${name}.${placeOf(environment, domain.name)}`
+  const domains = listDomains().map((domain) => domain.name)
+  for (const host of hostsOf({ type, name }, findEnvironment(environmentId), domains)) {
     if (host === useContext().options.dashboardHost)
       throw new AppError('conflict', `name: ${host} is the dashboard's host`)
     const holder = customHolder(host)
@@ -81,7 +78,8 @@ export function assertCustomDomainFree(host: string, service: NamedService, fiel
     if (!couldBeUnder(host, domain.name)) continue
     if (isServed(domain))
       throw fault(`is under the domain ${domain.name}, where services have their hosts by their names`)
-    const named = host === hostByName(service, domain.name) ? service.name : serviceNamedBy(host, domain.name)
+    const own = hostsOf(service, findEnvironment(service.environment_id), [domain.name])
+    const named = own.includes(host) ? service.name : serviceNamedBy(host, domain.name)
     if (named !== null) throw fault(`is where service ${named} will be when ${domain.name} is verified`)
   }
 }
@@ -102,11 +100,6 @@ function assertNamedHostsFree(domain: string): void {
         `name: under ${domain} service ${named} would be at ${host}, which is ${label}`,
       )
   }
-}
-
-/** Where its name puts a service under a domain; null for one without hosts. */
-function hostByName({ type, name, environment_id }: NamedService, domain: string): string | null {
-  return TYPES[type].hasHosts ? `${name}.${placeOf(findEnvironment(environment_id), domain)}` : null
 }
 
 /** The service, by its qualified name, whose own name puts it at a host under a domain; null when there is none. */

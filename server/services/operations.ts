@@ -1,7 +1,7 @@
 import { tellDeploy, tellService } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { cancelDeploysOf, queueSourceDeploy } from '../deploys/operations.ts'
-import { assertCustomDomainFree, assertServiceHostsFree } from '../domains/claims.ts'
+import { assertCustomDomainFree, assertServiceHostsFree, type NamedService } from '../domains/claims.ts'
 import { normalName } from '../domains/names.ts'
 import { findEnvGroup, writeLinks } from '../env-groups/store.ts'
 import { findEnvironment } from '../environments/store.ts'
@@ -226,10 +226,7 @@ function normalNames(texts: readonly string[]): string[] {
 }
 
 /** Refuses hosts of its own that something else has or could have. */
-function assertOwnHostsFree(
-  service: Pick<ServiceRow, 'id' | 'type' | 'name' | 'environment_id'>,
-  { custom_domains }: ServiceColumns,
-): void {
+function assertOwnHostsFree(service: NamedService, { custom_domains }: ServiceColumns): void {
   const hosts = custom_domains === undefined ? [] : customDomainsOf({ custom_domains })
   for (const [index, host] of hosts.entries())
     assertCustomDomainFree(host, service, `custom_domains[${index}]`)

@@ -1,23 +1,21 @@
-import { inject, provide, type InjectionKey, type ShallowRef } from 'vue'
+import { inject, provide, type InjectionKey } from 'vue'
 import { api } from './client.ts'
-import { useResource } from './resource.ts'
+import { useResource, type Resource } from './resource.ts'
 import type { ServerInfo } from './types.ts'
 
-type KnownInfo = ShallowRef<ServerInfo | undefined>
-
-const KEY: InjectionKey<KnownInfo> = Symbol('server info')
+const KEY: InjectionKey<Resource<ServerInfo>> = Symbol('server info')
 
 /** Asks what the server is, and whether its engine answers, for the components below. */
-export function provideServerInfo(): KnownInfo {
-  const { data } = useResource((signal) => api('GET /info', { signal }), {
+export function provideServerInfo(): Resource<ServerInfo> {
+  const info = useResource((signal) => api('GET /info', { signal }), {
     concerns: ({ kind }) => kind === 'git_connection',
   })
-  provide(KEY, data)
-  return data
+  provide(KEY, info)
+  return info
 }
 
-/** What the server is; undefined until it has answered. */
-export function useServerInfo(): KnownInfo {
+/** What the server is. */
+export function useServerInfo(): Resource<ServerInfo> {
   const info = inject(KEY)
   if (!info) throw new Error('there is no server info outside the shell')
   return info

@@ -9,7 +9,7 @@ export type PushWay = 'account' | 'webhook' | 'none'
 
 /** The way of a repository, by which connection serves it; null until that is known. */
 export function usePushWay(serves: (connection: GitConnection) => boolean): ComputedRef<PushWay | null> {
-  const info = useServerInfo()
+  const { data: info } = useServerInfo()
   const { data: connections } = useResource((signal) => api('GET /git/connections', { signal }), {
     concerns: ({ kind }) => kind === 'git_connection' || kind === 'service',
   })

@@ -1,8 +1,8 @@
 import { computed } from 'vue'
 import { api } from '../api/client.ts'
+import { keepFresh } from '../api/keep-fresh.ts'
 import { useResource } from '../api/resource.ts'
 import type { EventType, NotificationDelivery } from '../api/types.ts'
-import { keepFresh } from '../metrics/range.ts'
 import { EVENTS } from './kinds.ts'
 
 /** What a notification was sent, newest first, and whether the newest arrived. Attempts are told to nobody, so it is asked. */

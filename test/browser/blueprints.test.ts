@@ -40,7 +40,10 @@ test('a blueprint is written with completion, its faults and its plan beside it,
   await page.keyboard.press('Control+End')
   await page.keyboard.type('serv')
   await page.getByRole('listbox').getByText('services').waitFor()
+  // CodeMirror gives the list no key in its first 75 ms, so that nobody accepts what they have not seen (`interactionDelay`).
+  await page.waitForTimeout(150)
   await page.keyboard.press('Enter')
+  await editor.getByText('services:').waitFor()
   await page.keyboard.type('\n  - name: shop\nport: 99999\nimage: nginx')
   const faults = page.getByRole('list', { name: 'Faults' })
   await faults.getByText('must be at most 65535').waitFor()

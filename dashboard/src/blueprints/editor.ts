@@ -86,6 +86,8 @@ export function createEditor(
     const { suggestions, length } = suggestionsAt(before, lines.slice(line.number), known)
     return {
       from: context.pos - length,
+      // The list is filtered as one types on, not asked for again: until an answer came, Enter would begin a line.
+      validFor: /^[\w-]*$/,
       options: suggestions.map(({ label, detail, info, insert }) => ({
         label,
         detail,

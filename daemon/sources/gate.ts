@@ -97,7 +97,8 @@ export class Pass {
         throw new ForbiddenPlace(
           `leads to another host, ${host}, which is not followed: give that address itself`,
         )
-      const socket = connectJudged(host, port, this.#reach)
+      // What git writes are whole requests: none is to wait for the receipt of the one before.
+      const socket = connectJudged(host, port, this.#reach).setNoDelay()
       // An error of a connection that stands is its end.
       socket.on('error', () => {})
       await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) }).catch((error: unknown) => {
@@ -128,7 +129,7 @@ export async function openPass(reach: Reach): Promise<Pass> {
 }
 
 async function listen(): Promise<Server> {
-  const server = createServer((socket) => void serve(socket).catch(() => socket.destroy()))
+  const server = createServer({ noDelay: true }, (socket) => void serve(socket).catch(() => socket.destroy()))
   server.unref().listen(0, '127.0.0.1')
   await once(server, 'listening')
   return server

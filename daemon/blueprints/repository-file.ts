@@ -58,7 +58,9 @@ async function read(choice: FileChoice): Promise<RepositoryFile> {
     return { ...(await findFile(repository, sha, paths)), branch, commit: sha }
   }
   try {
-    return await withinSize([directory], signal, (limited) => withRemote(access, limited, find))
+    return await withinSize({ directory, beside: { bytes: 0, files: 0 } }, signal, (limited) =>
+      withRemote(access, limited, find),
+    )
   } catch (error) {
     if (timeout.aborted)
       throw new AppError('git_remote_unreachable', `reading ${url} took longer than ${TIMEOUT_MS / 1_000} s`)

@@ -3,16 +3,13 @@ import { useDatabase } from '../context.ts'
 import type { Deploy } from '../deploys/schema.ts'
 import { getDeploy } from '../deploys/store.ts'
 import { viewDeploy } from '../deploys/view.ts'
-import { AppError } from '../errors.ts'
 import { settlingAtEnd } from '../variables/environment.ts'
-import { ReferenceFault } from '../variables/references.ts'
 import { readSealed } from '../variables/store.ts'
 import { checkProject } from './check.ts'
 import { changeBetween, DATASTORE_FIELDS, SERVICE_FIELDS } from './compare.ts'
 import { queueDeploys } from './deploys.ts'
 import { Faults } from './faults.ts'
-import { placeIn, type Node } from './nodes.ts'
-import type { Project, WantedService, WantedVariable } from './project.ts'
+import type { Project, WantedService } from './project.ts'
 import type { ReadFile } from './read.ts'
 import { followVariables, type Waiting } from './references.ts'
 import type { BlueprintAction, BlueprintResult } from './schema.ts'
@@ -41,15 +38,14 @@ class Undone extends Error {
 
 /**
  * Makes what a project asks for, all of it or nothing: in one transaction, through the operations that the API's own
- * endpoints use, what is referred to first. A dry run does the same and undoes it. Throws `invalid_request` with every
- * fault.
+ * endpoints use, what is referred to first. A dry run does the same and undoes it; so does a file with faults, of which
+ * what is sound is tried for what the operations find. Throws `invalid_request` with every fault.
  */
 export function applyFile(file: ReadFile, options: ApplyOptions): Applied {
   const faults = new Faults(file.faults)
   const standing = new Standing()
   checkProject(file.project, standing, faults)
   const waiting = followVariables(file.project, isSetIn(standing), faults)
-  faults.refuse()
   try {
     return tellingAtEnd(() =>
       useDatabase().transaction(() => {
@@ -72,16 +68,9 @@ function run(
   faults: Faults,
 ): Applied {
   const before = new Views(project)
-  const work = new Work(project, standing, waiting, options, (wanted, error, variables) =>
-    layFault(faults, wanted, error, variables),
-  )
+  const work = new Work(project, standing, waiting, options, faults)
   settlingAtEnd(
-    () => {
-      for (const step of work.steps) {
-        step()
-        faults.refuse()
-      }
-    },
+    () => work.write(),
     (service, error) => work.layUnresolved(service, error),
   )
   faults.refuse()
@@ -141,26 +130,4 @@ function actionsOf(
       return { resource: 'service', name, ...change }
     }),
   ]
-}
-
-/** Lays what an operation refused to the place in the file that it is about. */
-function layFault(
-  faults: Faults,
-  { node }: { node: Node },
-  error: unknown,
-  variables: readonly WantedVariable[],
-): void {
-  if (!(error instanceof AppError)) throw error
-  const { cause } = error
-  const variable =
-    cause instanceof ReferenceFault ? variables.findLast(({ key }) => key === cause.key) : undefined
-  const [, field, index, message] = /^([a-z_]+)(?:[.[](\d+)\]?)?: ([^]*)$/.exec(error.message) ?? []
-  // A group's variable is told once, and not for each service that gets it.
-  if (variable) faults.addOnce(variable.place, message ?? error.message)
-  else if (node.kind !== 'mapping') faults.add(node.place, message ?? error.message)
-  else if (field === undefined) faults.add(placeIn(node, ['name']), error.message)
-  else {
-    const path = index === undefined ? [field] : [field, Number(index)]
-    faults.add(placeIn(node, node.entries.has(field) ? path : ['name']), message!)
-  }
 }

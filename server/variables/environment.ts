@@ -35,10 +35,10 @@ export class Reading {
 
   /**
    * The whole environment of a service with its references resolved: its groups' variables in the order of the links,
-   * its own over them. Throws ReferenceFault that says which variable it is and what is wrong; own variables that
-   * cannot be resolved may be left out.
+   * its own over them. What cannot be resolved is left out, and `onFault` told which variable it is and what is wrong;
+   * without it the first ReferenceFault is thrown.
    */
-  resolve(service: ServiceRow, leaveOut: 'nothing' | 'own faults' = 'nothing'): Map<string, string> {
+  resolve(service: ServiceRow, onFault: (fault: ReferenceFault) => void = refuse): Map<string, string> {
     const values = new Map<string, string>()
     for (const [key, sealed] of this.#effective(service)) {
       const way = [{ key, service }]
@@ -46,12 +46,12 @@ export class Reading {
       try {
         values.set(key, (isOwn ? this.#resolveOwn(sealed, way) : this.#expand(sealed, way)).text)
       } catch (error) {
-        const isLeftOut = leaveOut === 'own faults' && isOwn && error instanceof ReferenceFault
-        if (!isLeftOut) throw error
+        if (!(error instanceof ReferenceFault)) throw error
+        onFault(error)
       }
     }
     const fault = sizeFault(values)
-    if (fault) throw new ReferenceFault(`the whole environment of service ${this.#name(service)} ${fault}`)
+    if (fault) onFault(new ReferenceFault(`the whole environment of service ${this.#name(service)} ${fault}`))
     return values
   }
 
@@ -111,6 +111,7 @@ export class Reading {
       this.#refuse(
         way,
         `${written} is missing: ${environment.name} has no ${reference.kind} ${reference.name}`,
+        reference.name,
       )
     }
     if (target.service?.id === holder.id)
@@ -129,6 +130,7 @@ export class Reading {
       this.#refuse(
         way,
         `${written} is missing: service ${this.#name(service)} has no variable ${key} of its own`,
+        service.name,
       )
     }
     const next = [...way, { key, service }]
@@ -154,10 +156,14 @@ export class Reading {
     return qualifiedName(service.name, this.#environment(service))
   }
 
-  #refuse(way: Way, fault: string): never {
+  #refuse(way: Way, fault: string, missing: string | null = null): never {
     const passed = way.map(({ key, service }) => `${key} of ${this.#name(service)}`)
-    throw new ReferenceFault(`${passed.join(' -> ')}: ${fault}`, way[0]!.key)
+    throw new ReferenceFault(`${passed.join(' -> ')}: ${fault}`, way[0]!.key, missing)
   }
+}
+
+function refuse(fault: ReferenceFault): never {
+  throw fault
 }
 
 /** The environment of a service as its programs get it. Throws `conflict` that names what is missing. */
@@ -191,14 +197,15 @@ export function settleEnvironment(service: ServiceRow, fields: Fields, reading =
     return
   }
   settlePort(service, reading)
-  assertResolves(service, fields, reading)
+  const [fault] = faultsOf(service, fields, reading)
+  if (fault) throw fault
 }
 
 /**
  * Runs work that writes the variables of many services: each of them is settled once, when all is written, so that they
- * may lead through one another in any order. `onFault` is told of each whose variables do not resolve.
+ * may lead through one another in any order. `onFault` is told of each variable that does not resolve.
  */
-export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, error: unknown) => void): T {
+export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, error: AppError) => void): T {
   const written = (held = new Map<string, Fields>())
   let result: T
   try {
@@ -211,26 +218,23 @@ export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, e
   for (const service of services) settlePort(service, ports)
   // What refers to a port gets the one that was kept just now.
   const reading = new Reading()
-  for (const service of services) {
-    try {
-      assertResolves(service, written.get(service.id)!, reading)
-    } catch (error) {
-      onFault(service, error)
-    }
-  }
+  for (const service of services)
+    for (const fault of faultsOf(service, written.get(service.id)!, reading)) onFault(service, fault)
   return result
 }
 
-function assertResolves(service: ServiceRow, fields: Fields, reading: Reading): void {
+/** What keeps a service's variables from resolving, laid to the fields of the request. */
+function faultsOf(service: ServiceRow, fields: Fields, reading: Reading): AppError[] {
   const { own = fields.groups, groups } = fields
-  try {
-    reading.resolve(service, fields.own === undefined ? 'own faults' : 'nothing')
-  } catch (cause) {
-    if (!(cause instanceof ReferenceFault)) throw cause
-    if (cause.key === '') throw new AppError('invalid_request', `${own}: ${cause.message}`, { cause })
-    const field = reading.isOwn(service, cause.key) ? own : groups
-    throw new AppError('invalid_request', `${field}: ${cause.message}; ${ESCAPE_HINT}`, { cause })
-  }
+  const faults: AppError[] = []
+  reading.resolve(service, (cause) => {
+    const isOwn = cause.key !== '' && reading.isOwn(service, cause.key)
+    if (isOwn && fields.own === undefined) return
+    const field = isOwn || cause.key === '' ? own : groups
+    const hint = cause.key === '' ? '' : `; ${ESCAPE_HINT}`
+    faults.push(new AppError('invalid_request', `${field}: ${cause.message}${hint}`, { cause }))
+  })
+  return faults
 }
 
 /** The same where variables only go away, which is never refused: keeps the port. */

@@ -227,7 +227,8 @@ export class DatastoreKeeper {
     this.#failures.record(id)
     const reason = await reasonOfEnd(this.#world.engine, container)
     becomeUnavailable(id, reason)
-    noteInService(id, id, `${reason}; it is started again`)
+    // Its last lines are in the log already.
+    noteInService(id, id, `${reason.split('\n', 1)[0]}; it is started again`)
     if (this.#failures.count(id) >= MAX_EXITS) this.#fail(id, reason)
   }
 

@@ -13,13 +13,8 @@ import type { Project, WantedService } from './project.ts'
 import type { ReadFile } from './read.ts'
 import { followVariables, type Waiting } from './references.ts'
 import type { BlueprintAction, BlueprintResult } from './schema.ts'
-import { Standing, Views } from './standing.ts'
-import { Work } from './work.ts'
-import type { VariablePolicy } from './variables.ts'
-
-export interface ApplyOptions extends VariablePolicy {
-  dryRun: boolean
-}
+import { settingsOf, Standing, type ServiceSettings } from './standing.ts'
+import { Work, type ApplyOptions } from './work.ts'
 
 /** What an apply came to, with the names of the environments that it made. */
 export interface Applied extends BlueprintResult {
@@ -67,15 +62,16 @@ function run(
   options: ApplyOptions,
   faults: Faults,
 ): Applied {
-  const before = new Views(project)
+  const before = settingsOf(project, standing)
   const work = new Work(project, standing, waiting, options, faults)
   settlingAtEnd(
     () => work.write(),
     (service, error) => work.layUnresolved(service, error),
   )
   faults.refuse()
-  const after = work.wrote ? new Views(project) : before
-  const actions = actionsOf(project, standing, work, before, after)
+  const now = work.wrote ? new Standing() : standing
+  const after = work.wrote ? settingsOf(project, now) : before
+  const actions = actionsOf(project, work, { standing, settings: before }, { standing: now, settings: after })
   const { deploys, notes } = options.dryRun ? NO_DEPLOYS : queueDeploys(project, work, actions)
   return {
     actions,
@@ -96,13 +92,13 @@ function isSetIn(standing: Standing): (service: WantedService, key: string) => b
 
 const NO_DEPLOYS = { deploys: [], notes: [] }
 
-function actionsOf(
-  project: Project,
-  standing: Standing,
-  work: Work,
-  before: Views,
-  after: Views,
-): BlueprintAction[] {
+/** What there is at one moment. */
+interface Look {
+  standing: Standing
+  settings: ReadonlyMap<WantedService, ServiceSettings>
+}
+
+function actionsOf(project: Project, work: Work, before: Look, after: Look): BlueprintAction[] {
   const environments = [...new Set(project.environments.map(({ name }) => name))]
   return [
     ...environments.map((name): BlueprintAction => ({
@@ -113,21 +109,19 @@ function actionsOf(
     })),
     ...project.groups.map((wanted): BlueprintAction => {
       const { name } = wanted
-      const there = standing.groups.has(name) ? {} : undefined
+      const there = before.standing.groups.has(name) ? {} : undefined
       return { resource: 'env_group', name, ...changeBetween(there, {}, [], work.variables.get(wanted)) }
     }),
     ...project.datastores.map(({ name, environment }): BlueprintAction => {
-      const now = after.datastore(environment, name)!
-      const there = before.datastore(environment, name)
+      const now = after.standing.datastore(environment, name)!
+      const there = before.standing.datastore(environment, name)
       const fields = there ? DATASTORE_FIELDS : (['kind', 'version', ...DATASTORE_FIELDS] as const)
       return { resource: 'datastore', name, ...changeBetween(there, now, fields, undefined) }
     }),
     ...project.services.map((wanted): BlueprintAction => {
-      const { name, environment } = wanted
-      const now = after.service(environment, name)!
-      const there = before.service(environment, name)
-      const change = changeBetween(there, now, SERVICE_FIELDS, work.variables.get(wanted))
-      return { resource: 'service', name, ...change }
+      const [there, now] = [before, after].map(({ settings }) => settings.get(wanted))
+      const change = changeBetween(there, now!, SERVICE_FIELDS, work.variables.get(wanted))
+      return { resource: 'service', name: wanted.name, ...change }
     }),
   ]
 }

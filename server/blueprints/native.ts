@@ -22,12 +22,14 @@ interface Read<T> {
 
 /** Adds what a file of the native dialect asks for to a project. `environment` is where a file that names none belongs. */
 export function readNative(file: Node, environment: string, project: Project, faults: Faults): void {
-  const head = readPart(BlueprintHead, file, faults)
-  if (!head) return
+  // What stands in lists is read item by item.
+  const lists = ['env_groups', 'datastores', 'services']
+  const head = readPart(BlueprintHead, lists.reduce(emptied, file), faults)
+  if (!head || file.kind !== 'mapping') return
   const named = head.value.environment ?? null
   const naming = head.node.entries.get('environment')
   if (named !== null && naming) project.environments.push({ name: named, node: naming })
-  readParts(head.node, head.wrong.has('environment') ? UNNAMED : (named ?? environment), project, faults)
+  readParts(file, head.wrong.has('environment') ? UNNAMED : (named ?? environment), project, faults)
 }
 
 function readParts(node: MappingNode, where: string, project: Project, faults: Faults): void {
@@ -46,10 +48,10 @@ function keep<T extends { name: string }>(parts: T[], part: T | null, item: Node
 }
 
 function readGroup(item: Node, faults: Faults): WantedGroup | null {
-  const head = readPart(GroupHead, item, faults)
+  const head = readPart(GroupHead, emptied(item, 'vars'), faults)
   if (!head) return null
   const { name = UNNAMED } = head.value
-  return { name, node: emptied(head.node, 'vars'), variables: readVariables(head.node, 'vars', faults) }
+  return { name, node: head.node, variables: readVariables(item, 'vars', faults) }
 }
 
 function readDatastore(item: Node, environment: string, faults: Faults): WantedDatastore | null {
@@ -60,7 +62,7 @@ function readDatastore(item: Node, environment: string, faults: Faults): WantedD
 }
 
 function readService(item: Node, environment: string, faults: Faults): WantedService | null {
-  const head = readPart(ServiceHead, item, faults)
+  const head = readPart(ServiceHead, emptied(item, 'env'), faults)
   if (!head) return null
   const { name = UNNAMED, type, deploy, env_groups, env: _, ...fields } = head.value
   return {
@@ -68,10 +70,10 @@ function readService(item: Node, environment: string, faults: Faults): WantedSer
     environment,
     type: type ?? undefined,
     fields: given(fields),
-    variables: readVariables(head.node, 'env', faults),
+    variables: readVariables(item, 'env', faults),
     groups: env_groups === undefined ? undefined : (env_groups ?? []),
     deploys: deploy ?? true,
-    node: emptied(head.node, 'env'),
+    node: head.node,
     wrong: head.wrong,
   }
 }
@@ -80,7 +82,8 @@ function given(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-function readVariables(holder: MappingNode, field: string, faults: Faults): WantedVariable[] {
+function readVariables(holder: Node, field: string, faults: Faults): WantedVariable[] {
+  if (holder.kind !== 'mapping') return []
   return itemsOf(holder, field, faults).flatMap((item) => {
     const entry = readPart(EnvEntry, item, faults)
     if (!entry) return []

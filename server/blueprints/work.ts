@@ -10,7 +10,6 @@ import { ServiceInput, ServicePatch } from '../services/schema.ts'
 import type { ServiceRow } from '../services/store.ts'
 import { TYPES } from '../services/types.ts'
 import { ReferenceFault } from '../variables/references.ts'
-import type { ApplyOptions } from './apply.ts'
 import { FIXED_DATASTORE_FIELDS } from './compare.ts'
 import type { Faults } from './faults.ts'
 import { placeIn, type Node } from './nodes.ts'
@@ -27,8 +26,12 @@ import { layRefusal } from './refusal.ts'
 import { wantedPatch, withDefaults } from './settings.ts'
 import type { Standing } from './standing.ts'
 import { nextTrial, type ServiceTrial } from './trial.ts'
-import { mergeVariables, type MergedVariables } from './variables.ts'
+import { mergeVariables, type MergedVariables, type VariablePolicy } from './variables.ts'
 import { recordWritten } from './written.ts'
+
+export interface ApplyOptions extends VariablePolicy {
+  dryRun: boolean
+}
 
 /**
  * The writing of a project, in steps that each need the ones before: what refers to something by its id comes after it.
@@ -47,6 +50,7 @@ export class Work {
   readonly #project: Project
   readonly #standing: Standing
   readonly #faults: Faults
+  readonly #dryRun: boolean
   /** Names of what is left out: whatever refers to them is no fault of its own. */
   readonly #leftOut: Set<string>
   readonly #unmade = new Set([UNNAMED])
@@ -58,6 +62,7 @@ export class Work {
     this.#project = project
     this.#standing = standing
     this.#faults = faults
+    this.#dryRun = options.dryRun
     this.#leftOut = new Set(project.unread)
     for (const group of project.groups) {
       const id = standing.groups.get(group.name)?.id
@@ -226,6 +231,7 @@ export class Work {
   }
 
   #record(holder: string, written: MergedVariables['written']): void {
+    if (this.#dryRun) return
     for (const { wanted, value } of written)
       recordWritten(holder, wanted.key, value, wanted.from === 'generated')
   }

@@ -46,7 +46,7 @@ export function readYaml(text: string, faults: Faults): Node {
   if (indicatorsOf(text) > MAX_INDICATORS) faults.add(TOP, `has more than ${MAX_INDICATORS} lines and values`)
   faults.refuse()
   const lines = new LineCounter()
-  return new Reading(parse(text, lines, faults), lines, faults).root()
+  return new Reading(parse(text, lines, faults), text.includes('*'), lines, faults).root()
 }
 
 function parse(text: string, lines: LineCounter, faults: Faults): Document {
@@ -120,20 +120,21 @@ class Reading {
   #nodes = 0
   #characters = 0
 
-  constructor(document: Document, lines: LineCounter, faults: Faults) {
+  constructor(document: Document, hasAliases: boolean, lines: LineCounter, faults: Faults) {
     this.#document = document
     this.#lines = lines
     this.#faults = faults
     const anchored = new Map<string, YamlNode>()
-    visit(document, {
-      Alias: (_, alias) => {
-        const target = anchored.get(alias.source)
-        if (target) this.#targets.set(alias, target)
-      },
-      Value: (_, node) => {
-        if (node.anchor) anchored.set(node.anchor, node)
-      },
-    })
+    if (hasAliases)
+      visit(document, {
+        Alias: (_, alias) => {
+          const target = anchored.get(alias.source)
+          if (target) this.#targets.set(alias, target)
+        },
+        Value: (_, node) => {
+          if (node.anchor) anchored.set(node.anchor, node)
+        },
+      })
   }
 
   root(): Node {

@@ -29,6 +29,7 @@ type Way = readonly { key: string; service: ServiceRow }[]
 export class Reading {
   readonly #environments = new Map<string, Environment>()
   readonly #targets = new Map<string, Target | null>()
+  readonly #groups = new Map<string, string[]>()
   readonly #sealed = new Map<string, Map<string, Uint8Array>>()
   readonly #opened = new Map<Uint8Array, string>()
   readonly #resolved = new Map<Uint8Array, Resolved>()
@@ -67,8 +68,8 @@ export class Reading {
   }
 
   #effective(service: ServiceRow): Map<string, Uint8Array> {
-    const holders = [...groupIdsOf(service.id), service.id]
-    return new Map(holders.flatMap((holder) => [...this.#held(holder)]))
+    const groups = remember(this.#groups, service.id, () => groupIdsOf(service.id))
+    return new Map([...groups, service.id].flatMap((holder) => [...this.#held(holder)]))
   }
 
   #held(holder: string): Map<string, Uint8Array> {
@@ -191,11 +192,12 @@ let held: Map<string, Fields> | null = null
  * To be called in the transaction that wrote variables or links of a service: keeps the port that they name and checks
  * that they resolve. Throws `invalid_request`.
  */
-export function settleEnvironment(service: ServiceRow, fields: Fields, reading = new Reading()): void {
+export function settleEnvironment(serviceId: string, fields: Fields, reading = new Reading()): void {
   if (held) {
-    held.set(service.id, { ...held.get(service.id), ...fields })
+    held.set(serviceId, { ...held.get(serviceId), ...fields })
     return
   }
+  const service = getService(serviceId)!
   settlePort(service, reading)
   const [fault] = faultsOf(service, fields, reading)
   if (fault) throw fault
@@ -215,9 +217,9 @@ export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, e
   }
   const services = [...written.keys()].map((id) => getService(id)!)
   const ports = new Reading()
-  for (const service of services) settlePort(service, ports)
+  const changed = services.filter((service) => settlePort(service, ports))
   // What refers to a port gets the one that was kept just now.
-  const reading = new Reading()
+  const reading = changed.length > 0 ? new Reading() : ports
   for (const service of services)
     for (const fault of faultsOf(service, written.get(service.id)!, reading)) onFault(service, fault)
   return result
@@ -237,10 +239,12 @@ function faultsOf(service: ServiceRow, fields: Fields, reading: Reading): AppErr
   return faults
 }
 
-/** The same where variables only go away, which is never refused: keeps the port. */
-export function settlePort(service: ServiceRow, reading = new Reading()): void {
+/** The same where variables only go away, which is never refused: keeps the port. Answers whether it is another one. */
+export function settlePort(service: ServiceRow, reading = new Reading()): boolean {
   const port = portOf(reading.written(service, 'PORT'))
-  if (port !== service.variable_port) keepVariablePort(service.id, port)
+  if (port === service.variable_port) return false
+  keepVariablePort(service.id, port)
+  return true
 }
 
 function remember<K, V>(known: Map<K, V>, key: K, make: () => V): V {

@@ -67,10 +67,7 @@ export class ServiceOutput {
   /** Reads on in another container of the same name; what the removed one printed last is waited for. */
   replaced(id: string): void {
     const reading = this.#readings.get(id)
-    setTimeout(() => {
-      reading?.abort()
-      this.#news.ring()
-    }, LAST_WORDS_MS).unref()
+    setTimeout(() => reading?.abort(), LAST_WORDS_MS).unref()
   }
 
   stop(): void {
@@ -103,19 +100,22 @@ export class ServiceOutput {
     try {
       const known = await this.#placeOf(id, signal)
       while (!signal.aborted) {
-        await this.#read(id, known, caughtUp, signal).catch((error: unknown) =>
-          this.#warn('the output of an instance cannot be taken in; it is tried again', id, error),
-        )
+        const wasReplaced = await this.#read(id, known, caughtUp, signal).catch((error: unknown) => {
+          this.#warn('the output of an instance cannot be taken in; it is tried again', id, error)
+          return false
+        })
         // Its container is not made yet, or was removed and may be made anew.
         caughtUp()
-        await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(RETRY_MS)]))
+        if (!wasReplaced) await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(RETRY_MS)]))
       }
     } finally {
       caughtUp()
+      this.#readings.delete(id)
     }
   }
 
-  async #read(id: string, known: KnownLines, onLive: () => void, signal: AbortSignal): Promise<void> {
+  /** Reads as long as there is something to read; answers whether another container has taken the place of the one read. */
+  async #read(id: string, known: KnownLines, onLive: () => void, signal: AbortSignal): Promise<boolean> {
     const reading = new AbortController()
     this.#readings.set(id, reading)
     const options = { signal: AbortSignal.any([signal, reading.signal]), known, onLive, isTold: true }
@@ -124,6 +124,7 @@ export class ServiceOutput {
       // The followers write between two readings, so that those who keep up miss nothing of a burst.
       await setImmediate()
     }
+    return reading.signal.aborted
   }
 
   #warn(what: string, instance: string, error: unknown): void {

@@ -196,7 +196,10 @@ describe('a key-value datastore', () => {
     await become(server, cache.id, 'unavailable')
     await become(server, cache.id, 'available')
     expect(await keyvalue(cache.external_url, (client) => client.get('kept'))).toBe('yes')
-    expect(await loggedLines(cache.id, 'Ready')).toHaveLength(2)
+    await waitFor(
+      async () => (await loggedLines(cache.id, 'Ready')).length === 2,
+      'the line of its second start',
+    )
     await waitFor(async () => (await read(server, cache.id)).disk_bytes !== null, 'its size')
   })
 })

@@ -21,7 +21,7 @@ import { oldWebpackEnvironment } from './old-webpack.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
 import { callsOf, packageNeeded } from './scripts.ts'
-import { proposeStart } from './start.ts'
+import { isBot, proposeStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 
 /** Node programs, with npm, pnpm or yarn. */
@@ -32,6 +32,8 @@ export const node: LanguagePlan = {
   plan: (tree, settings, whole) => makePlan('node', tree, settings, whole),
 }
 
+const OTHER_LOCKS = ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml']
+
 /** Programs for Bun, which its lock file or the field `packageManager` tells from those for node. */
 export const bun: LanguagePlan = {
   name: 'bun',
@@ -40,7 +42,11 @@ export const bun: LanguagePlan = {
     const manifest = await tree.readText('package.json')
     if (manifest === null) return false
     if (/"packageManager"\s*:\s*"bun@|"start"\s*:\s*"bunx? /.test(manifest)) return true
-    return (await tree.hasFile('bun.lock')) || (await tree.hasFile('bun.lockb'))
+    for (const name of ['bun.lock', 'bun.lockb']) if (await tree.hasFile(name)) return true
+    // Its starters come without a lock file.
+    if (!/"(?:@types\/bun|bun-types)"\s*:/.test(manifest)) return false
+    for (const name of OTHER_LOCKS) if (await tree.hasFile(name)) return false
+    return true
   },
   plan: (tree, settings, whole) => makePlan('bun', tree, settings, whole),
 }
@@ -98,6 +104,8 @@ async function makePlan(
     startCommand,
     isSelfContained,
     keepsDevelopment: keepsDevelopment(project, start, commands, notes),
+    usesPlaywright: runsPackage(manifest, 'playwright'),
+    program: startCommand !== null && startCommand === framework?.start ? framework.program : null,
     needsManager: commands.some((command) => /\b(pnpm|yarn)\b/.test(command)),
     aptPackages,
     system,
@@ -114,6 +122,7 @@ async function makePlan(
     // Of several programs none was chosen.
     publishDirectory: project.obstacle === null ? (framework?.publishDirectory ?? null) : null,
     singlePage: framework?.singlePage ?? false,
+    isWorker: framework === null && isBot(manifest),
     aptPackages,
     obstacle: project.obstacle ?? obstacleOf(start, framework, settings),
     dockerfile: textOf(dockerfile),
@@ -161,6 +170,11 @@ async function addPrisma(
   const canGenerate =
     folder === '' && 'prisma' in dependencies && (await tree.hasFile('prisma/schema.prisma'))
   if (!generates && canGenerate) installation.scripts.push('prisma generate')
+}
+
+/** Whether a package is for the program rather than for its developers. */
+function runsPackage({ dependencies, devDependencies }: Manifest, name: string): boolean {
+  return name in dependencies && !(name in devDependencies)
 }
 
 /** Whether the program, or what runs before it goes live, needs packages that are for development by their list. */

@@ -87,7 +87,8 @@ class Parts {
   readonly #request: CheckoutRequest
   readonly #signal: AbortSignal
   readonly #used: CheckoutUse = { bytes: 0, files: 0 }
-  readonly #mirrors: string[] = []
+  /** Together they are held to the limit of one repository, as anybody may send into each. */
+  readonly #submoduleMirrors: string[] = []
   #submodules = 0
 
   constructor(request: CheckoutRequest, signal: AbortSignal) {
@@ -115,9 +116,12 @@ class Parts {
   ): Promise<{ head: Head; submodules: Submodule[] }> {
     const { reader, directory, onLine } = this.#request
     const context = { used: this.#used, signal: this.#signal, onLine }
-    const { lfs, head, submodules, ...use } = await layOutPart(part, { ...context, mirrors: this.#mirrors })
+    const { lfs, head, submodules, ...use } = await layOutPart(part, {
+      ...context,
+      mirrors: this.#submoduleMirrors,
+    })
     this.#count(use)
-    this.#mirrors.push(part.mirror)
+    if (part.place.folder !== '') this.#submoduleMirrors.push(part.mirror)
     if (lfs !== null) {
       const place = { directory: join(directory, part.place.folder), access: part.access, reader }
       this.#count(await fetchLfsFiles({ listing: lfs, ...place, ...context }))

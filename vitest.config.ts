@@ -28,7 +28,7 @@ export default defineConfig({
     projects: [
       suite('unit', 0, HANG_MS.unit),
       suite('proxy', 0, HANG_MS.api),
-      suite('git', 0, HANG_MS.api),
+      suite('git', 0, HANG_MS.api, [BUILD]),
       suite('api', 1, HANG_MS.api, [BUILD]),
       suite('cli', 1, HANG_MS.api, [BUILD]),
       suite('acme', 1, HANG_MS.acme, [BUILD]),

@@ -6,7 +6,7 @@ import { CHOOSE_RECIPE } from '../daemon/builds/jobs.ts'
 import { NO_SETTINGS } from '../daemon/builds/plans/plan.ts'
 import { withReader } from '../daemon/reader/reader.ts'
 import { REMOVE_TREE } from '../daemon/sources/jobs.ts'
-import { useReaderOfCheckout } from '../test/support/reader.ts'
+import { useBuiltReader } from '../test/support/reader.ts'
 import { median } from './lib/figures.ts'
 
 const ROUNDS = 7
@@ -27,7 +27,7 @@ for (let folder = 0; folder < FOLDERS; folder++) {
   for (let file = 0; file < FILES_IN_EACH; file++) writeFileSync(join(path, `file-${file}.ts`), 'export {}\n')
 }
 
-useReaderOfCheckout()
+await useBuiltReader()
 const choice = {
   type: null,
   runtime: 'auto',

@@ -7,7 +7,7 @@ import { withReader } from '../daemon/reader/reader.ts'
 import { checkout } from '../daemon/sources/git.ts'
 import { REMOVE_TREE } from '../daemon/sources/jobs.ts'
 import { ANYWHERE, Repository, startRemotes } from '../test/git/remotes.ts'
-import { useReaderOfCheckout } from '../test/support/reader.ts'
+import { useBuiltReader } from '../test/support/reader.ts'
 import { median } from './lib/figures.ts'
 
 const ROUNDS = 5
@@ -15,7 +15,7 @@ const FILES = 4_000
 const FILE_BYTES = 128 * 1024
 const FILES_IN_FOLDER = 100
 
-useReaderOfCheckout()
+await useBuiltReader()
 const home = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
 const remotes = await startRemotes()
 try {

@@ -9,10 +9,9 @@ import { takeFolder } from './sites/take-folder.ts'
 import { unpackFolder } from './sites/unpack-folder.ts'
 import { deleteTree } from './sources/delete-tree.ts'
 import { untilTooLarge } from './sources/directory-size.ts'
-import { finishCheckout } from './sources/finish-checkout.ts'
 import {
-  FINISH_CHECKOUT,
   KEEP_ARCHIVE,
+  LINK_TREE,
   READ_POINTERS,
   REMOVE_TREE,
   UNPACK_ARCHIVE,
@@ -21,6 +20,7 @@ import {
 } from './sources/jobs.ts'
 import { keepArchive } from './sources/keep-archive.ts'
 import { readPointers, writeObjects } from './sources/lfs-files.ts'
+import { linkTree } from './sources/link-tree.ts'
 import { unpackArchive } from './sources/unpack.ts'
 
 /** The program that reads users' files. Nothing here may reach the database, the engine or a secret. */
@@ -31,7 +31,7 @@ if (isMainThread) {
     done(WATCH_SIZE, untilTooLarge),
     done(READ_POINTERS, readPointers),
     done(WRITE_OBJECTS, (input, streams) => writeObjects(input, streams.input)),
-    done(FINISH_CHECKOUT, finishCheckout),
+    done(LINK_TREE, linkTree),
     done(REMOVE_TREE, deleteTree),
     done(CHOOSE_RECIPE, chooseRecipe),
     done(PACK_CONTEXT, (input, streams) => packContext(input, streams.output)),

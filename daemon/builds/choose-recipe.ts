@@ -9,6 +9,7 @@ import { findPlan, makePlan, nothingFits, type ChosenPlan } from './plans/index.
 import { NOTHING_KNOWN, type LanguagePlan, type ProcessType, type WholeSource } from './plans/plan.ts'
 import { processTypes } from './plans/procfile.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
+import { readStaticFiles } from './static-files.ts'
 
 /** What an image is for, by the type of its service. */
 const PROCESS_TYPES = {
@@ -67,8 +68,11 @@ class Chooser {
     const planned = await this.#make(plan, wanted)
     // Pages may lie beside a manifest that starts nothing, such as that of a tool that formats them.
     if (planned.obstacle !== null && pages !== null) return await this.#pages()
-    return type === null && planned.isSite
-      ? this.#planned('static_site', await this.#make(plan, 'static_site'))
+    if (type === null && planned.isSite)
+      return this.#planned('static_site', await this.#make(plan, 'static_site'))
+    const isWorker = type === null && planned.isWorker && !(await processTypes(this.#tree)).has('web')
+    return isWorker
+      ? this.#planned('background_worker', await this.#make(plan, 'background_worker'))
       : this.#planned(wanted, planned)
   }
 
@@ -113,6 +117,7 @@ class Chooser {
       runtime: 'static',
       isSite: true,
       publishDirectory: folder,
+      singlePage: (await readStaticFiles(this.#tree)).singlePage,
       notes: fault === null ? [taking] : [taking, fault],
     }
   }
@@ -153,6 +158,7 @@ class Chooser {
         ...(isSite && buildCommand !== null && type === 'web_service'
           ? ['what it builds are files for browsers: they are served without a program']
           : []),
+        ...(facts.isWorker && servesRequests(type) ? [NO_PORT] : []),
       ],
       obstacle,
     }
@@ -177,6 +183,13 @@ const OF_BROWSERS = new Set(['node', 'bun', 'deno'])
 /** Whether a plan for a static site has something to build; plain files may lie beside programs of any language. */
 function buildsSite({ name, buildCommand, publishDirectory }: ChosenPlan): boolean {
   return publishDirectory !== null || (OF_BROWSERS.has(name) && buildCommand !== null)
+}
+
+const NO_PORT =
+  'its packages are those of a bot, which listens on no port: if so, make it a background_worker'
+
+function servesRequests(type: ServiceType): boolean {
+  return PROCESS_TYPES[type] === 'web'
 }
 
 /** The data plane has hosts for it. */

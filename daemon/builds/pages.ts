@@ -1,4 +1,5 @@
-import { contents } from './plans/index.ts'
+import { contents } from './contents.ts'
+import { readStaticFiles } from './static-files.ts'
 import type { Tree } from '../sources/tree.ts'
 import { answersRoot, MAX_RULES_BYTES, parseRedirects } from '../sites/rules.ts'
 
@@ -7,7 +8,9 @@ const FOLDERS = ['.', 'public']
 
 /** The folder of a tree that is a site as it is; null where there is none. */
 export async function pagesIn(tree: Tree): Promise<string | null> {
-  for (const folder of FOLDERS) if ((await missingIndex(tree, folder)) === null) return folder
+  const { folder: named } = await readStaticFiles(tree)
+  for (const folder of named === null ? FOLDERS : [named, ...FOLDERS])
+    if ((await missingIndex(tree, folder)) === null) return folder
   return null
 }
 

@@ -20,6 +20,8 @@ export interface TakeFolder {
   publishDirectory: string
   /** Its `files` are what is published. */
   folder: string
+  /** Paths without a file are answered by its index.html. */
+  singlePage: boolean
 }
 
 /** Moves a folder of the source to where it is published. */

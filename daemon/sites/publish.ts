@@ -25,11 +25,16 @@ export class SiteFailure extends Error {
 export function publishFolder(
   deploy: DeployRow,
   source: SourceTree,
-  { publishDirectory }: Recipe,
+  { publishDirectory, singlePage }: Recipe,
   log: LogWriter,
 ): Promise<boolean> {
   return publish(deploy, log, (folder) =>
-    source.ask(TAKE_FOLDER, { root: source.root, publishDirectory: publishDirectory ?? '.', folder }),
+    source.ask(TAKE_FOLDER, {
+      root: source.root,
+      publishDirectory: publishDirectory ?? '.',
+      folder,
+      singlePage,
+    }),
   )
 }
 

@@ -7,7 +7,12 @@ import type { FinishedSite, TakeFolder } from './jobs.ts'
 /**
  * Moves the published folder of a tree out of it. Throws BuildFailure when there is no such folder.
  */
-export async function takeFolder({ root, publishDirectory, folder }: TakeFolder): Promise<FinishedSite> {
+export async function takeFolder({
+  root,
+  publishDirectory,
+  folder,
+  singlePage,
+}: TakeFolder): Promise<FinishedSite> {
   const real = await realpath(join(root, publishDirectory)).catch(() => null)
   const isInside = real !== null && !/^\.\.(\/|$)/.test(relative(root, real))
   if (!isInside || !(await stat(real)).isDirectory())
@@ -15,5 +20,5 @@ export async function takeFolder({ root, publishDirectory, folder }: TakeFolder)
   // Both lie in the data directory; what is a mount of its own inside it is copied.
   const files = join(folder, 'files')
   await rename(real, files).catch(() => cp(real, files, { recursive: true, verbatimSymlinks: true }))
-  return finishSite(folder, false)
+  return finishSite(folder, singlePage)
 }

@@ -6,6 +6,12 @@ export const MAX_CHECKOUT_FILES = 500_000
 /** What is said of a repository that is too large. */
 export const TOO_LARGE = `the repository takes more than ${MAX_CHECKOUT_BYTES / 1024 ** 3} GiB or ${MAX_CHECKOUT_FILES} files: deploy a smaller one, or upload an archive without what the build does not need`
 
+/** What a tree takes. */
+export interface CheckoutUse {
+  bytes: number
+  files: number
+}
+
 /** Whether a tree of that many bytes and files is too large to be laid out. */
 export function isTooLarge(bytes: number, files: number): boolean {
   return bytes > MAX_CHECKOUT_BYTES || files > MAX_CHECKOUT_FILES

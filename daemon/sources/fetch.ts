@@ -58,6 +58,15 @@ export async function fetchCommit(
   return { sha: await fetchObject(repository, sha, place, onLine), branch: followed }
 }
 
+/** Fetches a commit by its whole id. Throws BuildFailure for a missing one, else GitError. */
+export function fetchById(
+  repository: Repository,
+  sha: string,
+  onLine: (line: string) => void,
+): Promise<string> {
+  return fetchObject(repository, sha, placeOf(sha), onLine)
+}
+
 const NOT_ASKED: RemoteRefs = { refs: new Map(), defaultBranch: null }
 
 /** The remote's default branch, and with a name every ref that it may mean. */

@@ -1,20 +1,15 @@
-import { existsSync } from 'node:fs'
+import { parseRepositoryUrl, splitCredentials } from '#server/git/url.ts'
+import type { GitCredentials } from '#server/git/serving.ts'
 import { join } from 'node:path'
-import { splitCredentials } from '#server/git/url.ts'
-import { sha256 } from '#server/secrets.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import type { Reader } from '../reader/reader.ts'
-import { isTooLarge, TOO_LARGE } from './checkout-limits.ts'
-import { fetchCommit, type CommitChoice, type FetchedCommit } from './fetch.ts'
-import { RemoteFault, withRemote, type Remote, type RemoteAccess } from './git-remote.ts'
-import { FINISH_CHECKOUT } from './jobs.ts'
-import { joinPacks } from './mirror.ts'
+import type { CheckoutUse } from './checkout-limits.ts'
+import { fetchById, fetchCommit, type CommitChoice, type FetchedCommit } from './fetch.ts'
+import { RemoteFault, type RemoteAccess } from './git-remote.ts'
 import { fetchLfsFiles } from './lfs.ts'
-import { withMirror } from './mirrors.ts'
-import { Repository } from './repository.ts'
-import { withinSize } from './size-watch.ts'
-import { fetchSubmodules, listsSubmodules } from './submodules.ts'
-import { WorkingTree } from './working-tree.ts'
+import { layOutPart, mirrorOf, type Part } from './part.ts'
+import type { Repository } from './repository.ts'
+import { failureOf, type Submodule } from './submodules.ts'
 
 export { lsRemote } from './refs.ts'
 export { ensureSshKey } from './ssh-key.ts'
@@ -25,6 +20,10 @@ const CHECKOUT_TIMEOUT_MS = 15 * 60_000
 const MAX_MESSAGE_CHARACTERS = 8 * 1024
 /** And of the name of its author. */
 const MAX_AUTHOR_CHARACTERS = 256
+/** Submodules of submodules, and theirs: deeper ones are of a repository that contains itself. */
+const MAX_DEPTH = 10
+/** Of all depths: each is a repository that is asked for. The largest public projects have 200. */
+const MAX_SUBMODULES = 500
 
 export interface CheckoutRequest extends RemoteAccess, CommitChoice {
   /** Where what is fetched is kept between checkouts. */
@@ -48,22 +47,15 @@ export interface Checkout extends FetchedCommit {
 
 /**
  * Puts one commit's tree into a directory, submodules included and nothing of git's own. What is sent is what the mirror of
- * the repository lacks, as shallow as the remote lets. Hooks and filters never run; links are left as they are. Throws
- * BuildFailure with what to change.
+ * a repository lacks, as shallow as the remote lets. Hooks and filters never run; links are left as they are. The files may
+ * be shared with other trees: they are replaced, never written to. Throws BuildFailure with what to change.
  */
 export async function checkout(request: CheckoutRequest): Promise<Checkout> {
   const { url } = splitCredentials(request.url)
   const timeout = AbortSignal.timeout(CHECKOUT_TIMEOUT_MS)
   const signal = AbortSignal.any([request.signal, timeout])
-  const mirror = join(request.mirrors, sha256(JSON.stringify([url, request.holder])))
   try {
-    const { directory, onLine, reader } = request
-    const work = (): Promise<LaidOut> => layOut(request, mirror, signal)
-    const laidOut = await withMirror({ directory: mirror, signal, onLine, work })
-    const { head, hasSubmodules, hasAttributes } = laidOut
-    if (hasSubmodules || hasAttributes) await complete(request, laidOut, signal)
-    await reader.ask(FINISH_CHECKOUT, { directory, hasSubmodules })
-    return head
+    return await new Parts(request, signal).layOut()
   } catch (error) {
     if (timeout.aborted && !request.signal.aborted) {
       throw new BuildFailure(
@@ -75,71 +67,126 @@ export async function checkout(request: CheckoutRequest): Promise<Checkout> {
   }
 }
 
-/** A tree that is laid out, and what is to be asked of others for it. */
-interface LaidOut {
-  head: Checkout
-  hasSubmodules: boolean
-  /** Files of git's that may name some which Git LFS keeps. */
-  hasAttributes: boolean
-}
+/** The repositories of one checkout, laid out one after another: each may be the mirror of another's submodule too. */
+class Parts {
+  readonly #request: CheckoutRequest
+  readonly #signal: AbortSignal
+  readonly #used: CheckoutUse = { bytes: 0, files: 0 }
+  readonly #mirrors: string[] = []
+  #submodules = 0
 
-/** Fetches the chosen commit into the mirror and lays its tree out. */
-function layOut(request: CheckoutRequest, mirror: string, signal: AbortSignal): Promise<LaidOut> {
-  const { directory, onLine } = request
-  const work = async (remote: Remote): Promise<LaidOut> => {
-    const repository = new Repository(mirror, remote)
-    if (!existsSync(mirror)) await repository.make()
-    const { sha, branch } = await fetchCommit(repository, request, onLine)
-    const { hasAttributes } = await judgeTree(repository, sha)
-    await new WorkingTree(directory, remote).layOut(repository, sha)
-    // The name of an author is one line. Not split: a message may be a million of them.
-    const shown = await repository.git(['show', '--no-patch', '--format=%an%n%B', sha])
-    const nameEnd = shown.indexOf('\n')
-    await joinPacks(repository)
-    const head = {
-      sha,
-      message: shown
-        .slice(nameEnd + 1)
-        .trim()
-        .slice(0, MAX_MESSAGE_CHARACTERS),
-      author: shown.slice(0, Math.min(nameEnd, MAX_AUTHOR_CHARACTERS)),
-      branch,
-    }
-    return { head, hasSubmodules: await listsSubmodules(directory), hasAttributes }
+  constructor(request: CheckoutRequest, signal: AbortSignal) {
+    this.#request = request
+    this.#signal = signal
   }
-  return withinSize([directory, mirror], signal, (limited) => withRemote(request, limited, work))
+
+  async layOut(): Promise<Checkout> {
+    const { mirrors, url, holder, onLine } = this.#request
+    const fetch = async (repository: Repository): Promise<Checkout> =>
+      describe(repository, await fetchCommit(repository, this.#request, onLine))
+    const mirror = mirrorOf(mirrors, url, holder)
+    const { head, submodules } = await this.#add({
+      access: this.#request,
+      mirror,
+      place: this.#place(''),
+      fetch,
+    })
+    await this.#addSubmodules(submodules, mirror, 1)
+    return head
+  }
+
+  async #add<Head extends { sha: string }>(
+    part: Part<Head>,
+  ): Promise<{ head: Head; submodules: Submodule[] }> {
+    const { reader, directory, onLine } = this.#request
+    const context = { used: this.#used, signal: this.#signal, onLine }
+    const { lfs, head, submodules, ...use } = await layOutPart(part, { ...context, mirrors: this.#mirrors })
+    this.#count(use)
+    this.#mirrors.push(part.mirror)
+    if (lfs !== null) {
+      const place = { directory: join(directory, part.place.folder), access: part.access, reader }
+      this.#count(await fetchLfsFiles({ listing: lfs, ...place, ...context }))
+    }
+    return { head, submodules }
+  }
+
+  async #addSubmodules(submodules: Submodule[], parentMirror: string, depth: number): Promise<void> {
+    this.#submodules += submodules.length
+    if (submodules.length > 0 && depth > MAX_DEPTH)
+      throw new BuildFailure(
+        `the submodules are nested more than ${MAX_DEPTH} deep: does one contain itself?`,
+      )
+    if (this.#submodules > MAX_SUBMODULES)
+      throw new BuildFailure(
+        `the repository has more than ${MAX_SUBMODULES} submodules: deploy one with fewer`,
+      )
+    for (const submodule of submodules) {
+      const { folder, sha, url } = submodule
+      const { onLine, mirrors } = this.#request
+      onLine(`fetching the submodule ${folder}`)
+      const { credentials, holder } = this.#credentialsFor(url, parentMirror)
+      const mirror = mirrorOf(mirrors, url, holder)
+      const fetch = async (repository: Repository): Promise<{ sha: string }> => ({
+        sha: await fetchById(repository, sha, onLine),
+      })
+      const part = {
+        access: { ...this.#request, url, credentials },
+        mirror,
+        place: this.#place(folder),
+        fetch,
+      }
+      const below = await this.#add(part).catch((error: unknown) => {
+        throw failureOf(submodule, error)
+      })
+      await this.#addSubmodules(below.submodules, mirror, depth + 1)
+    }
+  }
+
+  /**
+   * The credentials for a submodule: those in its own address, which who may read its parent knows, else those of the
+   * repository for its own host alone.
+   */
+  #credentialsFor(url: string, parentMirror: string): { credentials: GitCredentials | null; holder: string } {
+    const own = splitCredentials(url)
+    if (own.username !== null || own.password !== null) return { credentials: null, holder: parentMirror }
+    const { username, password, url: top } = splitCredentials(this.#request.url)
+    const isOwn = username !== null || password !== null
+    const credentials = isOwn
+      ? { username: username ?? '', password: password ?? '' }
+      : (this.#request.credentials ?? null)
+    return credentials !== null && placeOf(top) === placeOf(own.url)
+      ? { credentials, holder: this.#request.holder }
+      : { credentials: null, holder: '' }
+  }
+
+  #place(folder: string): Part<{ sha: string }>['place'] {
+    return { reader: this.#request.reader, root: this.#request.directory, folder }
+  }
+
+  #count({ bytes, files }: CheckoutUse): void {
+    this.#used.bytes += bytes
+    this.#used.files += files
+  }
 }
 
-/** Fetches what the tree has elsewhere: submodules, and files that Git LFS keeps. Others may use the mirror meanwhile. */
-function complete(
-  request: CheckoutRequest,
-  { hasSubmodules, hasAttributes }: LaidOut,
-  signal: AbortSignal,
-): Promise<void> {
-  const { directory, reach, reader, onLine } = request
-  return withinSize([directory], signal, (limited) =>
-    withRemote(request, limited, async (remote) => {
-      const tree = new WorkingTree(directory, remote)
-      if (hasAttributes) await fetchLfsFiles({ tree, reach, reader, signal: limited, onLine })
-      if (hasSubmodules) onLine('fetching submodules')
-      if (hasSubmodules) await fetchSubmodules(tree)
-    }),
-  )
+/** What has the same credentials. */
+function placeOf(url: string): string {
+  const { protocol, host, port } = parseRepositoryUrl(url)!
+  return JSON.stringify([protocol, host, port])
 }
 
-/**
- * Refuses a large tree before anything of it is written, as a few kilobytes of git objects can name any number of files;
- * answers whether it has files of attributes (gitattributes(5)).
- */
-async function judgeTree(repository: Repository, sha: string): Promise<{ hasAttributes: boolean }> {
-  let files = 0
-  let bytes = 0
-  let hasAttributes = false
-  await repository.git(['ls-tree', '-r', '-l', '--full-tree', sha], (line) => {
-    files += 1
-    bytes += Number(/^\d+ blob \S+ +(\d+)/.exec(line)?.[1] ?? 0)
-    hasAttributes ||= /[\t/]\.gitattributes$/.test(line)
-    if (isTooLarge(bytes, files)) throw new BuildFailure(TOO_LARGE)
-  })
-  return { hasAttributes }
+/** Adds what people know a commit by. */
+async function describe(repository: Repository, commit: FetchedCommit): Promise<Checkout> {
+  // `show` would compare the tree with an empty one first. The name of an author is one line; not split: a message may be a
+  // million of them.
+  const shown = await repository.git(['log', '-1', '--format=%an%n%B', commit.sha])
+  const nameEnd = shown.indexOf('\n')
+  return {
+    ...commit,
+    message: shown
+      .slice(nameEnd + 1)
+      .trim()
+      .slice(0, MAX_MESSAGE_CHARACTERS),
+    author: shown.slice(0, Math.min(nameEnd, MAX_AUTHOR_CHARACTERS)),
+  }
 }

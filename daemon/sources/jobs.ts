@@ -1,5 +1,6 @@
 import type { Job } from '../reader/job.ts'
 import type { LfsObject } from './lfs-files.ts'
+import type { LinkTree } from './link-tree.ts'
 
 /** 4 GiB through gzip and tar take 30 s; slow disks and 200,000 small files some minutes more. */
 const ARCHIVE_CPU_SECONDS = 10 * 60
@@ -43,11 +44,11 @@ export const WRITE_OBJECTS: Job<{ directory: string; objects: LfsObject[] }, nul
   limits: { cpuSeconds: ARCHIVE_CPU_SECONDS, seconds: null },
 }
 
-/** Takes what is git's own out of a tree that was checked out. */
-export const FINISH_CHECKOUT: Job<{ directory: string; hasSubmodules: boolean }, null> = {
-  name: 'finish-checkout',
-  doing: 'removing the files of git',
-  limits: { cpuSeconds: REMOVAL_SECONDS, seconds: REMOVAL_SECONDS },
+/** Fills a folder with the files of a tree that is kept; answers how many there are. */
+export const LINK_TREE: Job<LinkTree, number> = {
+  name: 'link-tree',
+  doing: 'laying out the files of the repository',
+  limits: { cpuSeconds: ARCHIVE_CPU_SECONDS, seconds: null },
 }
 
 /** Removes a folder with all that it holds; a missing one is fine. */

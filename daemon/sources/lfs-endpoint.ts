@@ -1,5 +1,3 @@
-import { lstat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { z } from 'zod'
 import {
   formatRepositoryUrl,
@@ -9,10 +7,10 @@ import {
 } from '#server/git/url.ts'
 import { parsedJson } from '#server/parsed-json.ts'
 import { BuildFailure } from '../builds/failure.ts'
-import { GitError } from './git-error.ts'
 import { admit, type Remote } from './git-remote.ts'
+import type { JudgedTree } from './judged-tree.ts'
 import type { LfsEndpoint } from './lfs-server.ts'
-import type { WorkingTree } from './working-tree.ts'
+import type { Repository } from './repository.ts'
 
 /** Where a tree says that its objects are (git-lfs-config(5)). */
 const CONFIGURATION = '.lfsconfig'
@@ -22,13 +20,21 @@ const SETTINGS = ['lfs.url', 'remote.origin.lfsurl']
 /** What `git-lfs-authenticate` answers (git-lfs, docs/api/server-discovery.md). */
 const Authentication = z.object({ href: z.string(), header: z.record(z.string(), z.string()).optional() })
 
+/** Where a commit says that its objects are; null when it says nothing of that. Throws BuildFailure or GitError. */
+export async function configuredAddress(repository: Repository, judged: JudgedTree): Promise<string | null> {
+  if (!judged.hasLfsConfiguration) return null
+  for (const name of SETTINGS) {
+    const [address] = await repository.settings(judged.sha, CONFIGURATION, ['--get', name])
+    if (address !== undefined) return address
+  }
+  return null
+}
+
 /**
- * Where the objects of a tree's repository are asked for: as the tree says, as the host says over ssh, or below the address
- * of the repository. Credentials go with it when they are for its host. Throws BuildFailure or GitError.
+ * Where the objects of a repository are asked for: as its commit says, as the host says over ssh, or below the address of
+ * the repository. Credentials go with it when they are for its host. Throws BuildFailure or GitError.
  */
-export async function endpointOf(tree: WorkingTree): Promise<LfsEndpoint> {
-  const { remote } = tree
-  const configured = await configuredAddress(tree)
+export async function endpointOf(remote: Remote, configured: string | null): Promise<LfsEndpoint> {
   if (configured !== null) return await endpointAt(remote, configured)
   const parsed = parseRepositoryUrl(remote.url)!
   if (parsed.protocol === 'ssh') return await endpointOverSsh(remote, parsed)
@@ -36,26 +42,6 @@ export async function endpointOf(tree: WorkingTree): Promise<LfsEndpoint> {
   const address = formatRepositoryUrl({ ...parsed, path: path.join('/') })
   return await endpointAt(remote, `${address.endsWith('.git') ? address : `${address}.git`}/info/lfs`)
 }
-
-async function configuredAddress(tree: WorkingTree): Promise<string | null> {
-  const file = join(tree.directory, CONFIGURATION)
-  const isFile = await lstat(file).then(
-    (facts) => facts.isFile(),
-    () => false,
-  )
-  if (!isFile) return null
-  for (const name of SETTINGS) {
-    try {
-      return (await tree.git(['config', '--file', file, '--no-includes', '--get', name])).trimEnd()
-    } catch (error) {
-      if (!(error instanceof GitError) || error.code !== NOT_SET) throw error
-    }
-  }
-  return null
-}
-
-/** How `git config --get` ends for what is not set (git-config(1)). */
-const NOT_SET = 1
 
 /** An address and a few fields of a head. */
 const MAX_ANSWER_CHARACTERS = 64 * 1024

@@ -1,11 +1,22 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, copyFileSync, lstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { BuildFailure } from '../builds/failure.ts'
 
 /** A pointer is shorter (git-lfs, docs/spec.md). */
 const MAX_POINTER_BYTES = 1_024
+const PERMISSION_BITS = 0o777
 const VERSION = /^version https:\/\/(git-lfs|hawser)\.github\.com\/spec\/v1$/
 
 /** A file that Git LFS keeps, and where a tree wants it. */
@@ -56,7 +67,8 @@ export async function writeObjects(
   for (const { oid, size, paths } of objects) {
     const [first, ...others] = paths.map((path) => join(directory, path))
     const hash = createHash('sha256')
-    const file = openSync(first!, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW)
+    const { O_CREAT, O_EXCL, O_WRONLY } = constants
+    const file = openSync(first!, O_CREAT | O_EXCL | O_WRONLY, takeAway(first!))
     try {
       for (let left = size; left > 0;) {
         const piece = await bytes.take(left)
@@ -70,9 +82,20 @@ export async function writeObjects(
     }
     if (hash.digest('hex') !== oid)
       throw new BuildFailure(`${paths[0]} of Git LFS has other content than its pointer says: push it again`)
-    for (const other of others) copyFileSync(first!, other, constants.COPYFILE_FICLONE)
+    for (const other of others) {
+      const mode = takeAway(other)
+      copyFileSync(first!, other, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+      chmodSync(other, mode)
+    }
   }
   return null
+}
+
+/** Makes place for a file, which others may share, and answers its rights. */
+function takeAway(path: string): number {
+  const { mode } = lstatSync(path)
+  unlinkSync(path)
+  return mode & PERMISSION_BITS
 }
 
 /** A stream, from which no more is taken at once than is wanted. */

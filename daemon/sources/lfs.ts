@@ -1,39 +1,61 @@
 import { Readable } from 'node:stream'
-import type { Reach } from '#server/reach/addresses.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader, type Reader } from '../reader/reader.ts'
-import { isTooLarge, TOO_LARGE } from './checkout-limits.ts'
+import { isTooLarge, TOO_LARGE, type CheckoutUse } from './checkout-limits.ts'
+import { withRemote, type RemoteAccess } from './git-remote.ts'
 import { READ_POINTERS, WRITE_OBJECTS } from './jobs.ts'
-import { endpointOf } from './lfs-endpoint.ts'
+import type { JudgedTree } from './judged-tree.ts'
+import type { KeptTree } from './kept-tree.ts'
+import { configuredAddress, endpointOf } from './lfs-endpoint.ts'
 import { LfsServer } from './lfs-server.ts'
-import type { WorkingTree } from './working-tree.ts'
+import type { Repository } from './repository.ts'
 
 /** Files that one repository has Git LFS keep: each is a request of its own. */
 const MAX_FILES = 20_000
 /** Their paths go from process to process whole. */
 const MAX_PATHS_CHARACTERS = 4 * 1024 * 1024
 
+/** Which files of a tree Git LFS may keep, and where the commit says that they are. */
+export interface LfsListing {
+  paths: string[]
+  address: string | null
+}
+
+/** What a commit says about Git LFS; null when that keeps none of its files. Throws BuildFailure or GitError. */
+export async function listLfsFiles(
+  repository: Repository,
+  tree: KeptTree,
+  judged: JudgedTree,
+): Promise<LfsListing | null> {
+  if (judged.attributes === null) return null
+  const paths = await listPaths(tree)
+  return paths.length === 0 ? null : { paths, address: await configuredAddress(repository, judged) }
+}
+
 export interface LfsRequest {
-  tree: WorkingTree
-  reach: Reach
+  listing: LfsListing
+  /** Where the tree of the repository lies. */
+  directory: string
+  /** Of the repository. */
+  access: RemoteAccess
+  /** What the checkout takes without them. */
+  used: CheckoutUse
   /** Reads the pointers. */
   reader: Reader
   signal: AbortSignal
   onLine: (line: string) => void
 }
 
-/** Puts the files that Git LFS keeps in place of their pointers. Throws BuildFailure with what to do. */
-export async function fetchLfsFiles(request: LfsRequest): Promise<void> {
-  const { tree, reach, reader, signal, onLine } = request
-  const paths = await listFiles(tree)
-  if (paths.length === 0) return
-  const { directory } = tree
-  const objects = await reader.ask(READ_POINTERS, { directory, paths })
-  if (objects.length === 0) return
+/** Puts the files that Git LFS keeps in place of their pointers; answers what they take. Throws BuildFailure with what to do. */
+export async function fetchLfsFiles(request: LfsRequest): Promise<CheckoutUse> {
+  const { listing, directory, access, used, reader, signal, onLine } = request
+  const objects = await reader.ask(READ_POINTERS, { directory, paths: listing.paths })
+  if (objects.length === 0) return NOTHING
   const bytes = objects.reduce((sum, object) => sum + object.size * object.paths.length, 0)
-  if (isTooLarge(bytes, paths.length)) throw new BuildFailure(TOO_LARGE)
+  if (isTooLarge(used.bytes + bytes, used.files)) throw new BuildFailure(TOO_LARGE)
   onLine(`fetching ${objects.length} files kept by Git LFS`)
-  const server = new LfsServer(await endpointOf(tree), reach, signal)
+  const endpoint = await withRemote(access, signal, (remote) => endpointOf(remote, listing.address))
+  const server = new LfsServer(endpoint, access.reach, signal)
   const content = Readable.from(server.read(objects), { objectMode: false })
   try {
     await withReader(signal, (writer) => writer.feed(WRITE_OBJECTS, { directory, objects }, content))
@@ -41,10 +63,13 @@ export async function fetchLfsFiles(request: LfsRequest): Promise<void> {
     content.destroy()
     await server.close()
   }
+  return { bytes, files: 0 }
 }
 
-/** Whatever their content: git has said which files have the filter (gitattributes(5)). */
-async function listFiles(tree: WorkingTree): Promise<string[]> {
+const NOTHING: CheckoutUse = { bytes: 0, files: 0 }
+
+/** Whatever their content: git says which files have the filter (gitattributes(5)). */
+async function listPaths(tree: KeptTree): Promise<string[]> {
   const paths: string[] = []
   let characters = 0
   const onPath = (path: string): void => {

@@ -1,12 +1,14 @@
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { KEPT_TREE } from './kept-tree.ts'
+import { removeTree } from './remove-tree.ts'
 import { OWN_CONFIGS, OWN_HEAD, type Repository } from './repository.ts'
 
 /** Each fetch that brings something adds a pack, and git looks into all of them for an object. */
 const MAX_PACKS = 24
 /** What the server's repositories have in each folder; `shallow` says where histories were cut off. */
 const ITS_OWN: [folder: string, names: RegExp][] = [
-  ['.', /^(HEAD|config|shallow|objects|refs)$/],
+  ['.', /^(HEAD|config|shallow|objects|refs|tree)$/],
   ['refs', /^deployer$/],
   ['refs/deployer', /^[0-9a-f]$/],
   ['objects', /^pack$/],
@@ -32,7 +34,12 @@ export async function putInOrder(mirror: string): Promise<number | null> {
     return packs.includes(`${base}.pack`) && packs.includes(`${base}.idx`)
   }
   strays.push(...packs.filter((name) => !isWhole(name)).map((name) => join('objects/pack', name)))
-  for (const stray of strays) await rm(join(mirror, stray), { recursive: true, force: true })
+  for (const stray of strays) {
+    const path = join(mirror, stray)
+    // A tree may have any number of files.
+    if (stray.startsWith(KEPT_TREE)) await removeTree(path)
+    else await rm(path, { recursive: true, force: true })
+  }
   const whole = packs.filter((name) => name.endsWith('.pack') && isWhole(name))
   for (const name of whole) if (!(await isSealed(join(mirror, 'objects/pack', name)))) return null
   return strays.length

@@ -1,17 +1,24 @@
 import { existsSync, renameSync, utimesSync } from 'node:fs'
-import { readdir, rm, stat, statfs } from 'node:fs/promises'
+import { readdir, stat, statfs } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
+import { randomHex } from '#server/ids.ts'
 import { Slots } from '../reader/slots.ts'
 import { GitError } from './git-error.ts'
 import { lastWords, RemoteFault } from './git-remote.ts'
+import { KEPT_TREE, sizeOfKeptTree } from './kept-tree.ts'
 import { putInOrder, sizeOfMirror } from './mirror.ts'
-import { clearTree } from './remove-tree.ts'
+import { clearTree, removeTree } from './remove-tree.ts'
 import { Overfull } from './size-watch.ts'
 
 /** What all mirrors may take together, on a small disk a tenth of it. */
 const MIRRORS_BYTES = 10 * 1024 ** 3
 const MIRRORS_SHARE = 0.1
+/** What their trees may take beside: each is written again in seconds, without a word from its remote. */
+const TREES_BYTES = 5 * 1024 ** 3
+const TREES_SHARE = 0.05
+/** Each file costs an inode. */
+const TREES_FILES = 1_000_000
 /** A host with more repositories than this deploys few of them often. */
 const MAX_MIRRORS = 200
 /** Nothing is kept for longer of a service that was removed, or is deployed that seldom. */
@@ -20,6 +27,8 @@ const KEPT_MS = 30 * 24 * 3_600_000
 const KILLED = 128 + constants.signals.SIGKILL
 /** The end of the name of a mirror that is being removed. */
 const LEAVING = '.leaving'
+/** Of its middle: what an earlier removal left has the same beginning. */
+const LEAVING_BYTES = 4
 
 /** How a mirror is used. */
 export interface MirrorUse<T> {
@@ -56,7 +65,7 @@ export async function withMirror<T>(use: MirrorUse<T>): Promise<T> {
 async function workWith<T>({ directory, onLine, work }: MirrorUse<T>): Promise<T> {
   if (existsSync(directory)) {
     const removed = await putInOrder(directory)
-    if (removed) onLine('the mirror of the repository was put in order: a fetch of it had been cut off')
+    if (removed) onLine('the mirror of the repository was put in order: its last use had been cut off')
     if (removed === null) onLine(anew('is damaged'))
     else {
       try {
@@ -69,12 +78,12 @@ async function workWith<T>({ directory, onLine, work }: MirrorUse<T>): Promise<T
         onLine(anew(reason))
       }
     }
-    await rm(directory, { recursive: true, force: true })
+    await removeTree(directory)
   }
   try {
     return await work()
   } catch (error) {
-    await rm(directory, { recursive: true, force: true })
+    await removeTree(directory)
     throw error
   }
 }
@@ -93,19 +102,26 @@ function reasonToRemake(error: unknown): string | null {
   return `is damaged (${lastWords(cause)})`
 }
 
-/** Removes the mirrors that were used least recently, until the others are within bounds; never one that is in use. */
+/** Removes the mirrors and trees that were used least recently, until the others are within bounds; never any in use. */
 export async function trimMirrors(folder: string): Promise<void> {
   const { blocks, bsize } = await statfs(folder)
   let room = Math.min(MIRRORS_BYTES, blocks * bsize * MIRRORS_SHARE)
+  const trees = { bytes: Math.min(TREES_BYTES, blocks * bsize * TREES_SHARE), files: TREES_FILES }
   let kept = 0
   for (const { path, usedAt, bytes } of await listMirrors(folder)) {
     const isWanted = usedAt > Date.now() - KEPT_MS && kept < MAX_MIRRORS && bytes <= room
     if (!isWanted && !turns.has(path)) {
-      await removeMirror(path)
+      await removeAside(path, path)
       continue
     }
     room -= bytes
     kept += 1
+    const tree = await sizeOfKeptTree(path)
+    if (tree === null) continue
+    trees.bytes -= tree.bytes
+    trees.files -= tree.files
+    const hasRoom = trees.bytes >= 0 && trees.files >= 0
+    if (!hasRoom && !turns.has(path)) await removeAside(join(path, KEPT_TREE), path)
   }
 }
 
@@ -123,8 +139,8 @@ async function listMirrors(folder: string): Promise<{ path: string; usedAt: numb
 }
 
 /** Renamed before anything else happens: a deploy that comes meanwhile finds none, not half of one. */
-async function removeMirror(path: string): Promise<void> {
-  const leaving = path.endsWith(LEAVING) ? path : path + LEAVING
+async function removeAside(path: string, name: string): Promise<void> {
+  const leaving = path.endsWith(LEAVING) ? path : `${name}.${randomHex(LEAVING_BYTES)}${LEAVING}`
   if (leaving !== path) renameSync(path, leaving)
   await clearTree(leaving)
 }

@@ -1,15 +1,19 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
 import { isFullCommit } from '#server/git/refs.ts'
+import { BuildFailure } from '../builds/failure.ts'
 import { GitError } from './git-error.ts'
 import type { Remote } from './git-remote.ts'
+import { removeTree } from './remove-tree.ts'
 
 /** Characters of an id: SHA-1 is what remotes have that say nothing of it. */
 const SHA1_CHARACTERS = 40
 const SHA256_CHARACTERS = 64
 /** What git says of that, and what it says of a remote that speaks only the first protocol. */
 const OTHER_FORMAT = /mismatched algorithms|not support this repository's object format/
+/** How `git config` ends for what is not set (git-config(1)). */
+const NOT_SET = 1
 /** Refs into which is fetched. */
 const FETCHED = 'refs/deployer/'
 
@@ -32,7 +36,7 @@ export class Repository {
 
   /** Makes it, in place of what is there, for a remote whose object ids have that many characters. */
   async make(idLength = SHA1_CHARACTERS): Promise<void> {
-    await rm(this.directory, { recursive: true, force: true })
+    await removeTree(this.directory)
     for (const folder of ['objects/pack', FETCHED])
       await mkdir(join(this.directory, folder), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
     await writeFile(join(this.directory, 'config'), OWN_CONFIGS[formatOfLength(idLength)])
@@ -67,8 +71,27 @@ export class Repository {
   }
 
   /** Runs git in it and answers what it wrote, unless `onLine` takes that. Throws GitError. */
-  git(command: string[], onLine?: (line: string) => void): Promise<string> {
-    return runAt([`--git-dir=${this.directory}`], this.remote, command, onLine)
+  git(command: string[], onLine?: (line: string) => void, end?: '\n' | '\0'): Promise<string> {
+    return runAt([`--git-dir=${this.directory}`], this.remote, command, onLine, end)
+  }
+
+  /**
+   * What `git config` finds in a file of a commit, and nothing of this host's, one answer after another. Throws BuildFailure
+   * for a file that it cannot read, else GitError.
+   */
+  async settings(sha: string, file: string, question: string[]): Promise<string[]> {
+    const found: string[] = []
+    const command = ['config', `--blob=${sha}:${file}`, '--no-includes', '--null', ...question]
+    try {
+      await this.git(command, (answer) => found.push(answer), '\0')
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      const line = /bad config .*line (\d+)/.exec(error.messages)?.[1]
+      if (line !== undefined)
+        throw new BuildFailure(`${file} cannot be read at its line ${line}: correct it`, { cause: error })
+      if (error.code !== NOT_SET) throw error
+    }
+    return found
   }
 
   /** The commit that a name stands for here; null when it stands for none. */

@@ -1,131 +1,105 @@
-import { lstat } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
-import { parseRepositoryUrl, repositoryUrlFault, splitCredentials } from '#server/git/url.ts'
+import { posix } from 'node:path'
+import { formatRepositoryUrl, parseRepositoryUrl, repositoryUrlFault } from '#server/git/url.ts'
 import { BuildFailure } from '../builds/failure.ts'
-import { GitError } from './git-error.ts'
-import { admit, lastWords, type Remote } from './git-remote.ts'
-import { WorkingTree } from './working-tree.ts'
+import { RemoteFault } from './git-remote.ts'
+import type { JudgedTree } from './judged-tree.ts'
+import type { Repository } from './repository.ts'
 
-/** Submodules of submodules, and theirs: deeper ones are of a repository that contains itself. */
-const MAX_DEPTH = 10
-/** How `git config --get-regexp` ends when nothing matches (git-config(1)). */
-const NONE_FOUND = 1
+/** Where a commit says what its submodules are (gitmodules(5)). */
+const MODULES = '.gitmodules'
+const SETTING = /^submodule\.(.*)\.(path|url|update)$/s
 /** As much of an address that is refused is shown. */
 const MAX_SHOWN_CHARACTERS = 200
 
-/** Whether a tree that was laid out lists submodules. */
-export function listsSubmodules(directory: string): Promise<boolean> {
-  return hasFile(directory, '.gitmodules')
-}
-
-/** Fetches the submodules of a tree that was laid out, and theirs. Throws BuildFailure that names the submodule. */
-export async function fetchSubmodules(top: WorkingTree): Promise<void> {
-  // Relative addresses are relative to this one.
-  await top.git(['config', '--local', 'remote.origin.url', top.remote.url])
-  await fetchBelow(top, top.directory, 1)
-}
-
-async function fetchBelow(parent: WorkingTree, top: string, depth: number): Promise<void> {
-  if (!(await listsSubmodules(parent.directory))) return
-  if (depth > MAX_DEPTH)
-    throw new BuildFailure(`the submodules are nested more than ${MAX_DEPTH} deep: does one contain itself?`)
-  let { remote } = parent
-  try {
-    await parent.git(['submodule', '--quiet', 'init'])
-    remote = await judgeAddresses(parent)
-    await update(new WorkingTree(parent.directory, remote))
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error
-    throw submoduleFault(error, parent.directory, top)
-  }
-  for (const path of await submodulePaths(parent)) {
-    const child = new WorkingTree(join(parent.directory, path), remote)
-    // Of one that was left out git would take the parent for its repository.
-    if (await hasFile(child.directory, '.git')) await fetchBelow(child, top, depth + 1)
-  }
-}
-
-async function update(parent: WorkingTree): Promise<void> {
-  const command = ['submodule', '--quiet', 'update', '--force']
-  await parent.git([...command, '--depth=1']).catch(async (error: unknown) => {
-    const isShallowFault =
-      error instanceof GitError && /did not contain|not our ref|unadvertised/.test(error.messages)
-    if (!isShallowFault) throw error
-    await parent.git(command)
-  })
+/** Another repository, whose tree belongs into a folder of a tree. */
+export interface Submodule {
+  /** Of the whole tree, which may be its repository's or that of one above. */
+  folder: string
+  sha: string
+  /** Judged; with the credentials that were in it. */
+  url: string
 }
 
 /**
- * Has git see of the addresses, which `init` has made absolute, what was judged, as of the repository's own, and reach their
- * hosts. The credentials that were in them go to the desk: git would put an address on the command lines of its programs.
- * Answers the remote with the settings that the hosts need.
+ * The submodules that a commit wants fetched, of a repository whose own tree lies in `above`. Throws BuildFailure for one
+ * without an address that is taken, and GitError.
  */
-async function judgeAddresses(parent: WorkingTree): Promise<Remote> {
-  const list = ['config', '--local', '--null', '--get-regexp', '^submodule\\..*\\.url$']
-  const addresses = await parent.git(list).catch((error: unknown) => {
-    if (error instanceof GitError && error.code === NONE_FOUND) return ''
-    throw error
-  })
-  const { remote } = parent
-  const settings = [...remote.settings]
-  for (const setting of addresses.split('\0').filter((text) => text !== '')) {
-    // The first line end is git's own, any other a part of the address.
-    const end = setting.indexOf('\n')
-    const key = setting.slice(0, end)
-    const url = setting.slice(end + 1)
-    const parsed = parseRepositoryUrl(url)
-    if (parsed === null) {
-      const name = key.slice('submodule.'.length, -'.url'.length)
-      throw cannotFetch(`the submodule ${name}`, url, `its address ${repositoryUrlFault(url)}`)
-    }
-    const judged = splitCredentials(url)
-    if (judged.url !== url) await parent.git(['config', '--local', key, judged.url])
-    if (judged.username !== null || judged.password !== null)
-      remote.desk.add(judged.url, judged.username, judged.password)
-    settings.push(...(await admit(remote, parsed)))
+export async function submodulesOf(
+  repository: Repository,
+  judged: JudgedTree,
+  above: string,
+): Promise<Submodule[]> {
+  if (!judged.hasModules || judged.submodules.length === 0) return []
+  const listed = await readModules(repository, judged.sha)
+  const found: Submodule[] = []
+  for (const { path, sha } of judged.submodules) {
+    const folder = posix.join(above, path)
+    const module = listed.get(path)
+    if (module?.update === 'none') continue
+    if (module?.url === undefined) throw cannotFetch(folder, `${MODULES} names no address for it`)
+    const url = isRelative(module.url) ? resolveRelative(module.url, repository.remote.url) : module.url
+    const fault = repositoryUrlFault(url)
+    if (fault !== null) throw cannotFetch(folder, `its address ${fault}`, { from: withoutCredentials(url) })
+    found.push({ folder, sha, url })
   }
-  return { ...remote, settings }
+  return found
 }
 
-/** Where submodules are in the tree: its entries that name a commit (git-ls-files(1), --stage). */
-async function submodulePaths(parent: WorkingTree): Promise<string[]> {
-  const paths: string[] = []
-  const onEntry = (entry: string): void => {
-    const path = /^160000 \S+ \d\t(.*)$/s.exec(entry)?.[1]
-    if (path !== undefined) paths.push(path)
-  }
-  await parent.git(['ls-files', '--stage', '-z'], onEntry, '\0')
-  return paths
+/** A fault of a submodule, which the message names. */
+class SubmoduleFailure extends BuildFailure {}
+
+/** What a fault of a submodule means for the user of the repository. */
+export function failureOf({ folder }: Submodule, error: unknown): unknown {
+  if (error instanceof RemoteFault) return cannotFetch(folder, error.message, { cause: error })
+  if (!(error instanceof BuildFailure) || error instanceof SubmoduleFailure) return error
+  return new SubmoduleFailure(`the submodule ${folder}: ${error.message}`, { cause: error })
 }
 
-async function hasFile(directory: string, name: string): Promise<boolean> {
-  return await lstat(join(directory, name)).then(
-    (facts) => facts.isFile(),
-    () => false,
-  )
-}
-
-function submoduleFault(error: GitError, parent: string, top: string): BuildFailure {
-  const url = /clone of '([^']*)' into submodule path/.exec(error.messages)?.[1]
-  const path = /submodule path '([^']*)'/.exec(error.messages)?.[1]
-  const name = path === undefined ? 'a submodule' : `the submodule ${relative(top, resolve(parent, path))}`
-  const detail = error.messages
-    .split('\n')
-    .find((line) => /^(fatal|remote|ERROR): /.test(line) && !/submodule path/.test(line))
-  return cannotFetch(name, url, detail ?? lastWords(error), error)
-}
-
-function cannotFetch(name: string, url: string | undefined, reason: string, cause?: GitError): BuildFailure {
-  const from = url === undefined ? '' : ` from ${withoutCredentials(url)}`
-  return new BuildFailure(
-    `${name} cannot be fetched${from} (${reason}): make it readable for this server (same host and credentials, or its ssh key), or remove it`,
+function cannotFetch(
+  folder: string,
+  reason: string,
+  { from, cause }: { from?: string; cause?: RemoteFault } = {},
+): SubmoduleFailure {
+  return new SubmoduleFailure(
+    `the submodule ${folder} cannot be fetched${from === undefined ? '' : ` from ${from}`} (${reason}): make it readable for this server (same host and credentials, or its ssh key), or remove it`,
     { cause },
   )
 }
 
-/** What may be shown of an address that may be none: in that, all before the last `@` may be a secret. */
+type Module = Partial<Record<string, string>>
+
+/** What a commit says of its submodules, by their paths. Of a setting that is there twice the last one counts. */
+async function readModules(repository: Repository, sha: string): Promise<Map<string, Module>> {
+  const modules = new Map<string, Module>()
+  const settings = await repository.settings(sha, MODULES, ['--get-regexp', '^submodule\\.'])
+  for (const setting of settings) {
+    // The first line end is git's own, any other a part of the value.
+    const [key = '', value = ''] = setting.split(/\n(.*)/s)
+    const [, name, what] = SETTING.exec(key) ?? []
+    if (name !== undefined && what !== undefined) modules.set(name, { ...modules.get(name), [what]: value })
+  }
+  return new Map([...modules.values()].map((module) => [module.path ?? '', module]))
+}
+
+function isRelative(url: string): boolean {
+  return /^\.\.?\//.test(url)
+}
+
+/** An address that is relative to that of its repository (git-submodule(1), add), on the same host; one that leads above it is none. */
+function resolveRelative(relative: string, base: string): string {
+  const host = formatRepositoryUrl({ ...parseRepositoryUrl(base)!, path: '' })
+  const path = base.slice(host.length)
+  const root = path.startsWith('/') ? '/' : ''
+  const segments = path.split('/').filter((segment) => segment !== '')
+  for (const segment of relative.split('/')) {
+    if (segment === '..' && segments.pop() === undefined) return relative
+    if (segment !== '..' && segment !== '.' && segment !== '') segments.push(segment)
+  }
+  return host + root + segments.join('/')
+}
+
+/** What may be shown of an address that is none: all before the last `@` may be a secret. */
 function withoutCredentials(text: string): string {
-  if (parseRepositoryUrl(text) !== null) return splitCredentials(text).url
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0] ?? ''
   const rest = text.slice(Math.max(text.lastIndexOf('@') + 1, scheme.length))
   return (scheme + rest).slice(0, MAX_SHOWN_CHARACTERS)

@@ -5,6 +5,9 @@ import { BuildFailure } from '../builds/failure.ts'
 /** Manifests, lock files and entry points are read to be understood; one beyond this is not. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024
 
+/** Of a file whose first lines say what it is; a licence may stand before them. */
+const HEAD_BYTES = 64 * 1024
+
 /** A folder with more entries is no place where a plan would find anything. */
 const MAX_LISTED = 10_000
 
@@ -50,6 +53,19 @@ export class Tree {
         throw new BuildFailure(`${path} has more than ${limitBytes} bytes: make it smaller`)
       }
       return (await file.readFile('utf8')).replace(/^\ufeff/, '')
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** The first bytes of a file as text, however large it is; null when there is none. */
+  async readHead(path: string): Promise<string | null> {
+    const real = await this.#resolve(path)
+    if (real === null || !(await lstat(real)).isFile()) return null
+    const file = await open(real)
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+      return buffer.toString('utf8', 0, bytesRead)
     } finally {
       await file.close()
     }

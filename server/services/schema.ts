@@ -34,6 +34,8 @@ export const RUNTIMES = [
   'clojure',
   'dotnet',
   'gleam',
+  'cpp',
+  'shell',
 ] as const
 export type Runtime = (typeof RUNTIMES)[number]
 

@@ -169,6 +169,48 @@ describe('detection', () => {
       },
     ],
     [
+      'a bot, which listens on no port',
+      { 'requirements.txt': 'discord.py\n', 'main.py': 'import discord\n' },
+      '',
+      { type: 'background_worker', runtime: 'python', start_command: 'python main.py' },
+    ],
+    [
+      'a bot that was asked for as a web service',
+      { 'requirements.txt': 'discord.py\n', 'main.py': 'import discord\n' },
+      '?type=web_service',
+      {
+        type: 'web_service',
+        notes: expect.arrayContaining([expect.stringContaining('make it a background_worker')]),
+      },
+    ],
+    [
+      'the folder that a Staticfile names',
+      { Staticfile: 'root: dist\npushstate: enabled\n', 'dist/index.html': '' },
+      '',
+      { type: 'static_site', runtime: 'static', publish_dir: 'dist' },
+    ],
+    [
+      "the folder that Heroku's static.json names",
+      { 'static.json': { root: 'www/' }, 'www/index.html': '' },
+      '',
+      { type: 'static_site', runtime: 'static', publish_dir: 'www' },
+    ],
+    [
+      'pages beside a script of their developers',
+      { 'index.html': '', 'start.sh': 'npx serve' },
+      '',
+      { type: 'static_site', runtime: 'static', publish_dir: '.' },
+    ],
+    [
+      'folders that could be meant, of pages too',
+      { 'api/go.mod': 'module x\n', 'site/index.html': '' },
+      '',
+      {
+        runtime: null,
+        notes: [expect.stringContaining('set root_dir to one of api (go), site (static)')],
+      },
+    ],
+    [
       'nothing',
       { 'README.md': '' },
       '',

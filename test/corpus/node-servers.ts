@@ -246,7 +246,7 @@ export const NODE_SERVERS: CorpusTree[] = [
     files: {
       'package.json': manifest({ dev: 'vite dev', build: 'vite build' }, ['@tanstack/react-start'], ['vite']),
     },
-    plan: server('tanstack-start', 'npx --yes srvx --prod -s ../client dist/server/server.js'),
+    plan: server('tanstack-start', 'srvx --prod -s ../client dist/server/server.js'),
   },
   {
     title: 'SolidStart',

@@ -131,8 +131,8 @@ export const PINS: CorpusTree[] = [
   },
   {
     title: 'a ruby that has no image',
-    files: { Gemfile: '', '.ruby-version': '3.0.6\n', 'config.ru': '' },
-    plan: { runtime: 'ruby', version: '3.1' },
+    files: { Gemfile: '', '.ruby-version': '2.5.9\n', 'config.ru': '' },
+    plan: { runtime: 'ruby', version: '2.6' },
   },
   {
     title: 'go by its toolchain',
@@ -202,12 +202,17 @@ export const REFUSED_PINS: [title: string, files: CorpusTree['files'], said: str
   [
     'an old Ruby',
     { Gemfile: '', 'config.ru': '', '.ruby-version': '2.3.1' },
-    '.ruby-version says "2.3.1", and there is no base image near that Ruby: write one of 3.1',
+    '.ruby-version says "2.3.1", and there is no base image near that Ruby: write one of 2.6',
+  ],
+  [
+    'a Ruby that Bundler takes no other for',
+    { Gemfile: 'ruby "2.7.2"\n', 'config.ru': '' },
+    'there is no base image of it: write one of 2.7.4, 2.7.5',
   ],
   [
     'an old PHP',
-    { 'composer.json': { require: { php: '^7.4' } }, 'index.php': '' },
-    'composer.json asks for php "^7.4", and there is no base image near it: write one of 8.1',
+    { 'composer.json': { require: { php: '~7.1.0' } }, 'index.php': '' },
+    'composer.json asks for php "~7.1.0", and there is no base image near it: write one of 7.4',
   ],
   [
     'an old .NET',

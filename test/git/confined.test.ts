@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Checkout, CheckoutRequest } from '../../daemon/sources/git.ts'
-import { useReaderOfCheckout } from '../support/reader.ts'
+import { useBuiltReader } from '../support/reader.ts'
 import { checkOut, failure } from './checkouts.ts'
 import { git, Repository, startRemotes, type Remotes } from './remotes.ts'
 
@@ -12,7 +12,7 @@ let remotes: Remotes
 let home: string
 let count = 0
 
-beforeAll(useReaderOfCheckout)
+beforeAll(useBuiltReader)
 beforeAll(async () => void (remotes = await startRemotes()), 30_000)
 afterAll(() => remotes.close())
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'confined-'))))

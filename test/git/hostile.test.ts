@@ -11,7 +11,7 @@ import { withGit } from '../../daemon/sources/git-command.ts'
 import { GitError } from '../../daemon/sources/git-error.ts'
 import { removeTree } from '../../daemon/sources/remove-tree.ts'
 import { childrenOf, isAlive, readersOf } from '../support/processes.ts'
-import { useReaderOfCheckout } from '../support/reader.ts'
+import { useBuiltReader } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
 import { checkOut } from './checkouts.ts'
 import { git, PRIVATE_PASSWORD, PRIVATE_USER, Repository, startRemotes, type Remotes } from './remotes.ts'
@@ -20,7 +20,7 @@ let remotes: Remotes
 let home: string
 let count = 0
 
-beforeAll(useReaderOfCheckout)
+beforeAll(useBuiltReader)
 beforeAll(async () => void (remotes = await startRemotes()), 30_000)
 afterAll(() => remotes.close())
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'hostile-'))))

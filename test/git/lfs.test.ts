@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Checkout, CheckoutRequest } from '../../daemon/sources/git.ts'
 import { parsePointer } from '../../daemon/sources/lfs-files.ts'
-import { useReaderOfCheckout } from '../support/reader.ts'
+import { useBuiltReader } from '../support/reader.ts'
 import { checkOut, failure } from './checkouts.ts'
 import { LfsRemote } from './lfs-remote.ts'
 import {
@@ -29,7 +29,7 @@ let lines: string[]
 const ATTRIBUTES = '*.bin filter=lfs diff=lfs merge=lfs -text\n'
 const CREDENTIALS = { username: PRIVATE_USER, password: PRIVATE_PASSWORD }
 
-beforeAll(useReaderOfCheckout)
+beforeAll(useBuiltReader)
 beforeAll(async () => {
   remotes = await startRemotes()
   lfs = await LfsRemote.start(remotes.directory)

@@ -22,7 +22,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Checkout, CheckoutRequest } from '../../daemon/sources/git.ts'
 import { trimMirrors, withMirror } from '../../daemon/sources/mirrors.ts'
 import { childrenOf, isAlive } from '../support/processes.ts'
-import { useReaderOfCheckout } from '../support/reader.ts'
+import { useBuiltReader } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
 import { checkOut, failure } from './checkouts.ts'
 import { git, PRIVATE_PASSWORD, PRIVATE_USER, Repository, startRemotes, type Remotes } from './remotes.ts'
@@ -33,7 +33,7 @@ let home: string
 let count = 0
 let lines: string[]
 
-beforeAll(useReaderOfCheckout)
+beforeAll(useBuiltReader)
 beforeAll(async () => void (remotes = await startRemotes()), 30_000)
 afterAll(() => remotes.close())
 beforeEach(() => {
@@ -312,7 +312,7 @@ describe('a mirror that is damaged', () => {
     }
     const sha = source.push({ a: 'second' })
     expect(await get(source)).toMatchObject({ sha })
-    expect(lines).toEqual(['the mirror of the repository was put in order: a fetch of it had been cut off'])
+    expect(lines).toEqual(['the mirror of the repository was put in order: its last use had been cut off'])
     expect(left.filter((path) => existsSync(file(path)))).toEqual([])
   })
 
@@ -421,7 +421,7 @@ describe('a fetch', () => {
         await get(source, { url })
         expect(contentOf('a') + contentOf('big')).toBe(`second${large(5)}`)
         expect(lines).toEqual([
-          'the mirror of the repository was put in order: a fetch of it had been cut off',
+          'the mirror of the repository was put in order: its last use had been cut off',
         ])
       } finally {
         remote.close()

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { withRemote } from '../../daemon/sources/git-remote.ts'
 import { listRefs } from '../../daemon/sources/refs.ts'
 import type { Reach } from '#server/reach/addresses.ts'
-import { useReaderOfCheckout } from '../support/reader.ts'
+import { useBuiltReader } from '../support/reader.ts'
 import { ANYWHERE } from './remotes.ts'
 
 const VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy']
@@ -13,7 +13,7 @@ let server: Server
 let port: number
 const asked: string[] = []
 
-beforeAll(useReaderOfCheckout)
+beforeAll(useBuiltReader)
 beforeAll(async () => {
   // A proxy is asked for whole addresses, a host for paths (RFC 9112 section 3.2).
   server = createServer((request, response) => {

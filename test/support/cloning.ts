@@ -1,8 +1,8 @@
 // Run as a process of its own by a test that kills it: it starts a git that never ends by itself.
 import { withGit } from '#daemon/sources/git-command.ts'
-import { useReaderOfCheckout } from './reader.ts'
+import { useBuiltReader } from './reader.ts'
 
-useReaderOfCheckout()
+await useBuiltReader()
 await withGit(new AbortController().signal, (git) =>
   git.run({ arguments: ['-c', 'alias.wait=!exec sleep 600', 'wait'], environment: {} }),
 )

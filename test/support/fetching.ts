@@ -1,9 +1,9 @@
 // Run as a process of its own by a test that kills it: it checks a repository out.
 import { withReader } from '#daemon/reader/reader.ts'
 import { checkout, type CheckoutRequest } from '#daemon/sources/git.ts'
-import { useReaderOfCheckout } from './reader.ts'
+import { useBuiltReader } from './reader.ts'
 
-useReaderOfCheckout()
+await useBuiltReader()
 const request = JSON.parse(process.argv[2]!) as CheckoutRequest
 await withReader(undefined, (reader) =>
   checkout({

@@ -11,14 +11,14 @@ import { receiveArchive } from '../../daemon/sources/archive.ts'
 import { keepArchive } from '../../daemon/sources/keep-archive.ts'
 import { unpackArchive } from '../../daemon/sources/unpack.ts'
 import { AppError } from '../../server/errors.ts'
-import { useReaderOfCheckout } from '../support/reader.ts'
+import { useBuiltReader } from '../support/reader.ts'
 
 type Item = Partial<Header> & { name: string; content?: string | Buffer }
 
 let directory: string
 let target: string
 
-beforeAll(useReaderOfCheckout)
+beforeAll(useBuiltReader)
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'archive-'))
   target = join(directory, 'source.tar.gz')

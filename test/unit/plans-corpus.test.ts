@@ -3,6 +3,7 @@ import { COMPILED } from '../corpus/compiled.ts'
 import { EXAMPLES } from '../corpus/examples.ts'
 import { NODE_SERVERS } from '../corpus/node-servers.ts'
 import { NODE_SITES } from '../corpus/node-sites.ts'
+import { OTHER_HOSTS } from '../corpus/other-hosts.ts'
 import { PINS, REFUSED_PINS } from '../corpus/pins.ts'
 import { PYTHON } from '../corpus/python.ts'
 import { RUBY_AND_PHP } from '../corpus/ruby-php.ts'
@@ -23,6 +24,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['a compiled language', COMPILED],
   ['a pinned version', PINS],
   ['an example', EXAMPLES],
+  ['for another host', OTHER_HOSTS],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -8,7 +8,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SentContext } from '../../daemon/builds/sent-context.ts'
 import { SourceTree } from '../../daemon/builds/source-tree.ts'
 import { Reader } from '../../daemon/reader/reader.ts'
-import { useReaderOfCheckout } from '../support/reader.ts'
+import { useBuiltReader } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
 
 const RECIPE = { file: { kind: 'tree', path: 'Dockerfile' }, needsWhole: false } as const
@@ -19,7 +19,7 @@ let directory: string
 let reader: Reader
 let context: SentContext
 
-beforeAll(useReaderOfCheckout)
+beforeAll(useBuiltReader)
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sent-'))
   const tree = join(directory, 'tree')

@@ -18,16 +18,38 @@ export const RUST_MINORS = range(67, 98)
 export const JAVA_MAJORS = [8, 11, ...range(17, 26)]
 /** The patches of each line: Bundler wants the very one that a Gemfile names. */
 export const RUBY_PATCHES: Record<string, number[]> = {
-  '3.1': range(4, 7),
-  '3.2': range(2, 11),
+  '2.6': range(8, 10),
+  '2.7': range(4, 8),
+  '3.0': range(2, 7),
+  '3.1': range(0, 7),
+  '3.2': range(0, 11),
   '3.3': range(0, 12),
   '3.4': range(1, 10),
   '4.0': range(0, 6),
 }
 /** In the order of preference for a requirement that several suit. */
-export const PHP_VERSIONS = ['8.4', '8.3', '8.2', '8.5', '8.1']
+export const PHP_VERSIONS = ['8.4', '8.3', '8.2', '8.5', '8.1', '8.0', '7.4']
 /** Microsoft's own registry; those out of support are still there. */
 export const DOTNET_MAJORS = [6, 7, 8, 9, 10]
+
+/** The release of Debian that a Ruby's images stand on: what came before Debian 12 has them on Debian 11. */
+export function debianOfRuby(version: string): Debian {
+  return isOlder(version, ['2.6', '2.7', '3.0', '3.1.0', '3.1.1', '3.1.2', '3.1.3', '3.2.0', '3.2.1'])
+}
+
+/** The same for PHP. */
+export function debianOfPhp(version: string): Debian {
+  return isOlder(version, ['7.4', '8.0'])
+}
+
+/** The releases of Debian by their names. */
+export type Debian = 'bookworm' | 'bullseye'
+
+function isOlder(version: string, older: string[]): Debian {
+  return older.some((each) => version === each || (each.length === 3 && version.startsWith(`${each}.`)))
+    ? 'bullseye'
+    : 'bookworm'
+}
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)

@@ -30,6 +30,8 @@ const DEFAULT_MINOR = 18
 const REACH = 3
 const CACHES = ['/root/.hex', '/root/.cache']
 const RELEASE = '/app/release'
+/** Hex, without which mix loads no project that has packages. */
+const MIX_HOME = '/opt/mix'
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
@@ -51,11 +53,12 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const build = (): string | null => inOrder(own)
   const { start, facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice, build })
   const install = await installSteps(tree, project, settings)
+  const isRelease = isOwnBuild && start.isProposed
   const dockerfile = [
     ...assets.stages,
     ...buildStage(baseImage(settings, `elixir:${version}`)),
     ...installPackages(aptPackages),
-    'ENV MIX_ENV=prod LANG=C.UTF-8 ELIXIR_ERL_OPTIONS=+fnu',
+    `ENV MIX_ENV=prod LANG=C.UTF-8 ELIXIR_ERL_OPTIONS=+fnu MIX_HOME=${MIX_HOME}`,
     ...install,
     'COPY source/ ./',
     ...assets.lines,
@@ -65,8 +68,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
       image: baseImage(settings, `elixir:${version}-slim`),
       packages: aptPackages,
       content: [
-        isOwnBuild && start.isProposed ? takeApp(RELEASE) : takeApp(),
-        'ENV MIX_ENV=prod LANG=C.UTF-8 PHX_SERVER=true',
+        ...(isRelease ? [takeApp(RELEASE)] : [...(install.length > 0 ? [takeApp(MIX_HOME)] : []), takeApp()]),
+        `ENV MIX_ENV=prod LANG=C.UTF-8 PHX_SERVER=true${isRelease ? '' : ` MIX_HOME=${MIX_HOME}`}`,
       ],
     }),
   ]

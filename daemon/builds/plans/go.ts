@@ -26,7 +26,9 @@ export const go: LanguagePlan = {
   name: 'go',
   lookedFor: 'go.mod',
   detect: async (tree) =>
-    ((await tree.hasFile('go.mod')) || (await tree.hasFile('go.work'))) &&
+    ((await tree.hasFile('go.mod')) ||
+      (await tree.hasFile('go.work')) ||
+      ((await tree.hasFile('main.go')) && !(await tree.hasFile('package.json')))) &&
     // The themes of Hugo are modules as well (gohugo.io, "Hugo Modules").
     ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0),
   plan: makePlan,
@@ -38,27 +40,33 @@ const CURRENT_MINOR = 25
 const REACH = 5
 
 const CACHES = ['/go/pkg/mod', '/root/.cache/go-build']
-const PROGRAM = '/app/bin/server'
+/** All programs by their own names, as Heroku has them, so that lines of a Procfile find them (Heroku, "Go support"). */
+const PROGRAMS = '/app/bin/'
+const PROGRAM = `${PROGRAMS}server`
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const module = (await tree.readText('go.mod')) ?? ''
   const workspace = await tree.readText('go.work')
+  const isBare = module === '' && workspace === null
   const notes: string[] = []
   const minor = await chooseMinor(tree, module, workspace ?? '', notes)
-  const found = settings.buildCommand === null ? await findMain(tree, module, workspace ?? '') : null
-  const isProgram = found !== null && 'path' in found
-  const advice = found === null ? UNKNOWN_PROGRAM : 'obstacle' in found ? found.obstacle : ''
+  const programs = settings.buildCommand === null ? await programsOf(tree, workspace ?? '') : []
+  const path = standingOut(programs, module)
+  const advice = settings.buildCommand === null ? adviceFor(programs) : UNKNOWN_PROGRAM
   const { facts, aptPackages } = await choose(tree, settings, notes, {
-    proposal: isProgram ? { command: PROGRAM } : null,
+    proposal: path === null ? null : { command: PROGRAM },
     advice,
-    build: () => (isProgram ? `go build -trimpath -o ${PROGRAM} ${found.path}` : null),
+    build: ({ startCommand, isProposed }) =>
+      isProposed || /^(?:\S*\/)?server(?:\s|$)/.test(startCommand ?? '')
+        ? buildOf(PROGRAM, path === null ? [] : [path], isBare)
+        : buildOf(PROGRAMS, herokuPackages(module) ?? programs, isBare),
   })
   const assets = await readAssets(tree, settings, notes)
   const sums = (await tree.hasFile('go.sum')) ? ' source/go.sum' : ''
   const isVendored = await tree.hasFolder('vendor')
   const isWorkspace = workspace !== null || replacesByFolder(module)
   const download =
-    isVendored || isWorkspace
+    isVendored || isWorkspace || isBare
       ? []
       : [`COPY source/go.mod${sums} ./`, step('go mod download', settings, CACHES)]
   const commands = [...assets.commands, ...(facts.buildCommand === null ? [] : [facts.buildCommand])]
@@ -130,35 +138,50 @@ function replacesByFolder(module: string): boolean {
   return false
 }
 
+/** Builds packages; a program without a module is made one, as people do by hand. */
+function buildOf(output: string, packages: readonly string[], isBare: boolean): string | null {
+  if (packages.length === 0) return null
+  const build = `go build -trimpath -o ${output} ${packages.join(' ')}`
+  return isBare ? `go mod init app && go mod tidy && ${build}` : build
+}
+
+/** What a comment of go.mod tells Heroku to install (Heroku, "Go apps with modules"). */
+function herokuPackages(module: string): string[] | null {
+  const words =
+    findInLines(module, /^\/\/ \+heroku install (.+)$/)
+      ?.trim()
+      .split(/\s+/) ?? []
+  return words.length > 0 && words.every((word) => /^\.[\w./-]*$/.test(word)) ? words : null
+}
+
 /** As many names as fit into a message. */
 const SHOWN_PROGRAMS = 10
 
-/** The package with the program: the root, else that of the folders of a workspace and of `cmd/` which stands out. */
-async function findMain(
-  tree: Tree,
-  module: string,
-  workspace: string,
-): Promise<{ path: string } | { obstacle: string }> {
+/** The packages with programs: the root, else those of the folders of a workspace and of `cmd/`. */
+async function programsOf(tree: Tree, workspace: string): Promise<string[]> {
   const packages: string[] = []
   for (const folder of ['', ...foldersOf(workspace)]) packages.push(...(await programsIn(tree, folder)))
-  if (packages.includes('.')) return { path: '.' }
+  return packages
+}
+
+/** The package with the program that serves, where one stands out. */
+function standingOut(packages: readonly string[], module: string): string | null {
+  if (packages.includes('.')) return '.'
+  if (packages.length === 1) return packages[0]!
   const byName = new Map(packages.map((path) => [posix.basename(path), path]))
   const moduleName = findInLines(module, /^module[ \t]+"?([^\s"]+)/)
     ?.replace(/\/v\d+$/, '')
     .split('/')
     .at(-1)
-  const chosen =
-    packages.length === 1 ? packages[0] : byName.get(onlyProgram([...byName.keys()], moduleName) ?? '')
-  if (chosen !== undefined) return { path: chosen }
-  if (packages.length > 1) {
-    const shown = packages.slice(0, SHOWN_PROGRAMS).join(', ')
-    return {
-      obstacle: `there are several programs (${shown}): set build_command, such as "go build -o bin/server ${packages[0]}", and start_command "bin/server"`,
-    }
+  return byName.get(onlyProgram([...byName.keys()], moduleName) ?? '') ?? null
+}
+
+function adviceFor(packages: readonly string[]): string {
+  if (packages.length === 0) {
+    return 'there is no package main in the root or below cmd/: add one, or set build_command'
   }
-  return {
-    obstacle: 'there is no package main in the root or below cmd/: add one, or set build_command',
-  }
+  const shown = packages.slice(0, SHOWN_PROGRAMS).join(', ')
+  return `there are several programs (${shown}): set build_command, such as "go build -o bin/server ${packages[0]}", and start_command "bin/server"`
 }
 
 /** The packages with a program in a folder of a module: itself, and those below its `cmd/`. */
@@ -189,7 +212,8 @@ function foldersOf(workspace: string): string[] {
 async function isMain(tree: Tree, folder: string): Promise<boolean> {
   for (const name of await tree.list(folder)) {
     if (!name.endsWith('.go') || name.endsWith('_test.go')) continue
-    const text = (await tree.readText(`${folder}/${name}`)) ?? ''
+    // What was generated may be too large to be read whole.
+    const text = (await tree.readHead(`${folder}/${name}`)) ?? ''
     if (hasLine(text, /^package main\b/) && !hasLine(text, /^\/\/go:build ignore\b/)) return true
   }
   return false

@@ -1,5 +1,8 @@
 import { Tree } from '../../sources/tree.ts'
+import { contents } from '../contents.ts'
 import { BuildFailure } from '../failure.ts'
+import { appVariables } from './app-json.ts'
+import { cpp } from './cpp.ts'
 import { deno } from './deno.ts'
 import { dotnet } from './dotnet.ts'
 import { elixir } from './elixir.ts'
@@ -16,6 +19,7 @@ import { releaseCommand } from './procfile.ts'
 import { python } from './python/plan.ts'
 import { ruby } from './ruby/plan.ts'
 import { rust } from './rust.ts'
+import { shell } from './shell.ts'
 
 /** In the order in which `auto` asks them: a tree of another language often has a package.json for its assets. */
 const PLANS: LanguagePlan[] = [
@@ -34,6 +38,8 @@ const PLANS: LanguagePlan[] = [
   python,
   generators,
   node,
+  cpp,
+  shell,
 ]
 
 /** A plan that fits a tree, with the name of its language. */
@@ -62,7 +68,9 @@ export async function makePlan(
 ): Promise<ChosenPlan> {
   const planned = await plan.plan(tree, settings, whole)
   const preDeployCommand = planned.preDeployCommand ?? (await releaseCommand(tree))
-  return { ...planned, name: plan.name, preDeployCommand }
+  const named = new Set(planned.env.map(({ key }) => key))
+  const further = (await appVariables(tree)).filter(({ key }) => !named.has(key))
+  return { ...planned, name: plan.name, preDeployCommand, env: [...planned.env, ...further] }
 }
 
 /** Finds the plan for the tree in `directory` and makes it. Throws BuildFailure, also where none fits. */
@@ -121,21 +129,10 @@ async function programsBelow(tree: Tree): Promise<string[]> {
 
 async function runtimeOf(tree: Tree): Promise<string | null> {
   try {
-    return (await findPlan('auto', tree))?.name ?? null
+    return (await findPlan('auto', tree))?.name ?? ((await tree.hasFile('index.html')) ? 'static' : null)
   } catch (error) {
     // A file of it that cannot be read is no reason against the folder that is asked for.
     if (error instanceof BuildFailure) return null
     throw error
   }
-}
-
-/** As many names as help to see that this is the wrong folder. */
-const SHOWN_NAMES = 12
-
-/** What a folder of a tree holds, in words; `.` is the root. */
-export async function contents(tree: Tree, folder = '.'): Promise<string> {
-  const names = await tree.list(folder)
-  if (names.length === 0) return 'the empty folder'
-  const more = names.length > SHOWN_NAMES ? ', ...' : ''
-  return `the folder with ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`
 }

@@ -82,6 +82,8 @@ export interface PlanFacts {
   isSite: boolean
   /** The site routes in the browser: its index.html answers paths that have no file. */
   singlePage: boolean
+  /** It asks a service of others for its work, as bots do, and listens on no port. */
+  isWorker: boolean
   /** The only port that the program can listen on, whatever `PORT` says. */
   port: number | null
   healthCheckPath: string | null
@@ -106,6 +108,7 @@ export const NOTHING_KNOWN: PlanFacts = {
   publishDirectory: null,
   isSite: false,
   singlePage: false,
+  isWorker: false,
   port: null,
   healthCheckPath: null,
   env: [],

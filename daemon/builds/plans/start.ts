@@ -8,8 +8,8 @@ export interface Start extends Pick<PlannedBuild, 'startCommand' | 'isSite' | 'o
   isProposed: boolean
 }
 
-/** A command that a plan proposes, or the files for browsers that its build makes. */
-export type Proposal = { command: string } | { site: true } | null
+/** A command that a plan proposes, the files for browsers that its build makes, or why there can be neither. */
+export type Proposal = { command: string } | { site: true } | { obstacle: string } | null
 
 /**
  * The start: the service's own command, the line of the Procfile, what the plan proposes. A web server is no proposal
@@ -30,6 +30,7 @@ export async function chooseStart(
   if (settings.processType === 'job') {
     return { ...nothing, obstacle: 'nothing says what this job runs: set start_command' }
   }
+  if (proposal !== null && 'obstacle' in proposal) return { ...nothing, obstacle: proposal.obstacle }
   if (proposal !== null && 'command' in proposal) {
     notes.push(`starting with: ${proposal.command}`)
     return { ...nothing, startCommand: proposal.command }

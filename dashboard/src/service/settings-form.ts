@@ -49,6 +49,8 @@ const RUNTIMES: Record<Runtime, string> = {
   clojure: 'Clojure',
   dotnet: '.NET',
   gleam: 'Gleam',
+  cpp: 'C and C++',
+  shell: 'Shell script',
 }
 
 /** What a runtime is called. */

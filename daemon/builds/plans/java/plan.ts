@@ -1,5 +1,6 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { withoutSlashComments, withoutXmlComments } from '../../comments.ts'
+import { hasLine } from '../../text.ts'
 import { choose } from '../choices.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
 import { UNKNOWN_PROGRAM } from '../start.ts'
@@ -75,18 +76,24 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const major = await chooseJavaMajor(tree, manifest, notes, wrapper)
   const isOwnBuild = settings.buildCommand === null
   const isQuarkus = manifest.includes('quarkus')
-  const own = isQuarkus ? QUARKUS : { start: START_JAR, take: takeJar(tool.jars) }
+  const isDistribution = tool.name === 'gradle' && hasLine(manifest, APPLICATION) && !MAKES_JAR.test(manifest)
+  const own = isQuarkus
+    ? QUARKUS
+    : isDistribution
+      ? DISTRIBUTION
+      : { start: START_JAR, take: takeJar(tool.jars) }
+  const buildTool = isDistribution ? tool.command.replace('build -x', 'installDist -x') : tool.command
   const proposal = isOwnBuild ? { command: own.start } : null
   const choices = await choose(tree, settings, notes, {
     proposal,
     advice: isOwnBuild ? '' : UNKNOWN_PROGRAM,
-    build: () => tool.command,
+    build: () => buildTool,
   })
   const { start, facts, buildCommand, aptPackages } = choices
   // A command of the user's may start what lies in the folder of the build, which then stays in the image.
   const keepsOutput = !isOwnBuild || !start.isProposed || isQuarkus
   const renew = keepsOutput ? '' : `${RENEW_FILES} && `
-  const build = isOwnBuild && start.isProposed ? `${renew}${tool.command} && ${own.take}` : buildCommand
+  const build = isOwnBuild && start.isProposed ? `${renew}${buildTool} && ${own.take}` : buildCommand
   const dockerfile = [
     ...buildStage(baseImage(settings, tool.image(major))),
     ...jvmTools(aptPackages),
@@ -113,6 +120,17 @@ const QUARKUS = {
   start: 'java -Dquarkus.http.host=0.0.0.0 -Dquarkus.http.port=$PORT -jar /app/quarkus-app/quarkus-run.jar',
   take: 'cp -r $(ls -d target/quarkus-app build/quarkus-app 2>/dev/null) /app/quarkus-app',
 }
+
+/** Gradle's plugin leaves a folder with a script that starts the program, and finds it through a link (Gradle, "The Application Plugin"). */
+const DISTRIBUTION = {
+  start: '/app/server',
+  take: `rm -rf distribution && cp -r $(ls -d build/install/* */build/install/* 2>/dev/null | head -n 1) distribution && ln -sf "$(find /app/distribution/bin -type f ! -name '*.bat' | head -n 1)" server`,
+}
+
+const APPLICATION =
+  /\bid ?\(?["'](?:io\.micronaut\.)?application["']|\bapply plugin: ?["']application["']|^[\t ]*`?application`?$/
+/** With these the jar runs by itself. */
+const MAKES_JAR = /shadow|springframework\.boot|ktor\.plugin|plugins\.ktor|Main-Class/
 
 const FRAMEWORKS: [sign: string, framework: string][] = [
   ['spring-boot', 'spring-boot'],

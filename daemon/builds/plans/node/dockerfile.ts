@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { PlanSettings } from '../plan.ts'
+import { installBrowser } from '../playwright.ts'
 import {
   buildCommandSteps,
   buildStage,
@@ -40,6 +41,10 @@ export interface NodeBuild {
   /** The program needs nothing but the framework's own output. */
   isSelfContained: boolean
   keepsDevelopment: boolean
+  /** The program drives a browser of Playwright's. */
+  usesPlaywright: boolean
+  /** A package of npm whose program starts it, though the project does not name it; null for none. */
+  program: string | null
   /** The package manager runs in the image. */
   needsManager: boolean
   aptPackages: string[]
@@ -68,9 +73,12 @@ export function nodeDockerfile(build: NodeBuild): string[] {
   ]
   const stages = installation.changesPackages ? wholeStages(build) : partedStages(build)
   if (build.isSite) return [...tools, ...stages, ...siteStage(workdirOf(build))]
+  const browser = build.usesPlaywright ? installBrowser('node_modules/.bin/playwright') : []
   const content = build.isSelfContained
     ? [takeOutput(build)]
-    : [...(installation.changesPackages ? [] : [takeApp('/app', productionStage(build))]), takeApp()]
+    : installation.changesPackages
+      ? [takeApp(), ...browser]
+      : [takeApp('/app', productionStage(build)), ...browser, takeApp()]
   return [
     ...tools,
     ...stages,
@@ -79,6 +87,7 @@ export function nodeDockerfile(build: NodeBuild): string[] {
       packages: [...build.system.run, ...build.aptPackages],
       content: [
         ...(build.needsManager ? managerSteps(manager) : []),
+        ...globally(build.program),
         ...content,
         `ENV NODE_ENV=production PATH=${pathOf(build)}:$PATH ${SCRIPT_SHELL}`,
         ...environmentOf(build.system.environment),
@@ -89,9 +98,13 @@ export function nodeDockerfile(build: NodeBuild): string[] {
   ]
 
   function managerSteps({ globalPackage }: PackageManager): string[] {
-    if (globalPackage === null) return []
+    return globally(globalPackage)
+  }
+
+  function globally(name: string | null): string[] {
+    if (name === null) return []
     return [
-      `RUN --mount=type=cache,id=${settings.cacheScope}/root/.npm,target=/root/.npm npm install --global --force --no-audit --no-fund --no-update-notifier ${globalPackage}`,
+      `RUN --mount=type=cache,id=${settings.cacheScope}/root/.npm,target=/root/.npm npm install --global --force --no-audit --no-fund --no-update-notifier ${name}`,
     ]
   }
 }

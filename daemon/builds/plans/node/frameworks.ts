@@ -12,6 +12,8 @@ export interface Framework {
   siteBuild: string | null
   /** Starts the server that was built; null where the build makes files for browsers. */
   start: string | null
+  /** The package that brings the program of `start`, where the project does not name it. */
+  program: string | null
   /** The folder that holds all that `start` needs, its packages too; null for none. */
   output: string | null
   /** Where files for browsers end up; null when that is not known. */
@@ -51,6 +53,7 @@ const NOTHING: Omit<KnownFramework, 'name' | 'packages'> = {
   build: null,
   siteBuild: null,
   start: null,
+  program: null,
   output: null,
   publishDirectory: null,
   singlePage: false,

@@ -3,6 +3,7 @@ import {
   NOTHING_KNOWN,
   type LanguagePlan,
   type PlannedBuild,
+  type PlannedVariable,
   type PlanSettings,
   type WholeSource,
 } from '../plan.ts'
@@ -14,6 +15,7 @@ import { chooseBuildCommand } from './build-command.ts'
 import { nodeDockerfile } from './dockerfile.ts'
 import { frameworkOf } from './framework.ts'
 import type { Framework } from './frameworks.ts'
+import { importedPackages } from './imports.ts'
 import { readInstallation, type Installation } from './installation.ts'
 import { chooseBun, choosePackageManager } from './manager.ts'
 import type { Manifest } from './manifest.ts'
@@ -21,7 +23,7 @@ import { oldWebpackEnvironment } from './old-webpack.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
 import { callsOf, packageNeeded } from './scripts.ts'
-import { proposeStart } from './start.ts'
+import { isBot, proposeStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 
 /** Node programs, with npm, pnpm or yarn. */
@@ -32,6 +34,8 @@ export const node: LanguagePlan = {
   plan: (tree, settings, whole) => makePlan('node', tree, settings, whole),
 }
 
+const OTHER_LOCKS = ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml']
+
 /** Programs for Bun, which its lock file or the field `packageManager` tells from those for node. */
 export const bun: LanguagePlan = {
   name: 'bun',
@@ -40,7 +44,11 @@ export const bun: LanguagePlan = {
     const manifest = await tree.readText('package.json')
     if (manifest === null) return false
     if (/"packageManager"\s*:\s*"bun@|"start"\s*:\s*"bunx? /.test(manifest)) return true
-    return (await tree.hasFile('bun.lock')) || (await tree.hasFile('bun.lockb'))
+    for (const name of ['bun.lock', 'bun.lockb']) if (await tree.hasFile(name)) return true
+    // Its starters come without a lock file.
+    if (!/"(?:@types\/bun|bun-types)"\s*:/.test(manifest)) return false
+    for (const name of OTHER_LOCKS) if (await tree.hasFile(name)) return false
+    return true
   },
   plan: (tree, settings, whole) => makePlan('bun', tree, settings, whole),
 }
@@ -97,7 +105,9 @@ async function makePlan(
     isSite: start.isSite,
     startCommand,
     isSelfContained,
-    keepsDevelopment: keepsDevelopment(project, start, commands, notes),
+    keepsDevelopment: await keepsDevelopment(project, start, commands, notes),
+    usesPlaywright: runsPackage(manifest, 'playwright'),
+    program: startCommand !== null && startCommand === framework?.start ? framework.program : null,
     needsManager: commands.some((command) => /\b(pnpm|yarn)\b/.test(command)),
     aptPackages,
     system,
@@ -114,6 +124,8 @@ async function makePlan(
     // Of several programs none was chosen.
     publishDirectory: project.obstacle === null ? (framework?.publishDirectory ?? null) : null,
     singlePage: framework?.singlePage ?? false,
+    isWorker: framework === null && isBot(manifest),
+    env: framework?.name === 'adonis' ? [ADONIS_KEY] : [],
     aptPackages,
     obstacle: project.obstacle ?? obstacleOf(start, framework, settings),
     dockerfile: textOf(dockerfile),
@@ -122,6 +134,12 @@ async function makePlan(
     ignore: ['.git', '**/node_modules'],
     notes: [`${name} ${runtime.version ?? ''} with ${manager.name}`.replace('  ', ' '), ...notes],
   }
+}
+
+const ADONIS_KEY: PlannedVariable = {
+  key: 'APP_KEY',
+  generate: 'hex',
+  why: 'AdonisJS encrypts its cookies with it',
 }
 
 const ADVICE = 'add a script "start" to package.json, or a Procfile with a line "web:"'
@@ -163,13 +181,18 @@ async function addPrisma(
   if (!generates && canGenerate) installation.scripts.push('prisma generate')
 }
 
+/** Whether a package is for the program rather than for its developers. */
+function runsPackage({ dependencies, devDependencies }: Manifest, name: string): boolean {
+  return name in dependencies && !(name in devDependencies)
+}
+
 /** Whether the program, or what runs before it goes live, needs packages that are for development by their list. */
-function keepsDevelopment(
-  { manifest, rootManifest }: Project,
+async function keepsDevelopment(
+  { tree, manifest, rootManifest }: Project,
   start: Start,
   commands: string[],
   notes: string[],
-): boolean {
+): Promise<boolean> {
   const development = { ...rootManifest.devDependencies, ...manifest.devDependencies }
   const names = new Set(Object.keys(development))
   for (const command of commands) {
@@ -177,6 +200,20 @@ function keepsDevelopment(
     if (needed === null) continue
     notes.push(`keeping the development dependencies: ${needed} is one of them, and runs`)
     return true
+  }
+  // Hosts that leave nothing out let programs get by with lists that are not right.
+  const called = commands.flatMap((command) => callsOf(command, manifest.scripts))
+  const listed = { ...rootManifest.dependencies, ...manifest.dependencies, [manifest.name ?? '']: '' }
+  // A compiler's settings may give names of packages to files.
+  const isPlain = !(await tree.hasFile('tsconfig.json')) && !(await tree.hasFile('jsconfig.json'))
+  for (const words of names.size === 0 ? [] : called) {
+    for (const name of await importedPackages(tree, words)) {
+      const isOther = isPlain && !(name in listed)
+      if (!names.has(name) && !isOther) continue
+      const why = isOther ? 'which package.json does not name' : 'which is one of them'
+      notes.push(`keeping the development dependencies: the program imports ${name}, ${why}`)
+      return true
+    }
   }
   // Nothing is listed for production, though something runs that no framework has bundled.
   const hasOthers = Object.keys(manifest.dependencies).some((name) => !(name in manifest.devDependencies))

@@ -184,7 +184,8 @@ function tanstack({ manifest: { dependencies } }: Project): Partial<Framework> {
   ) {
     return {}
   }
-  return { start: 'npx --yes srvx --prod -s ../client dist/server/server.js', output: null }
+  const start = 'srvx --prod -s ../client dist/server/server.js'
+  return { start, output: null, program: 'srvx' in dependencies ? null : 'srvx' }
 }
 
 function foreign(name: string, adapter: string, wanted: string): string {

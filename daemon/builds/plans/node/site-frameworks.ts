@@ -32,6 +32,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   site('vuepress', ['vuepress'], 'vuepress build', '.vuepress/dist', {
     refine: (project) => inDocumentation(project, '.vuepress/dist'),
   }),
+  site('iles', ['iles'], 'iles build', 'dist'),
   site('hexo', ['hexo'], 'hexo generate', 'public'),
   site('gridsome', ['gridsome'], 'gridsome build', 'dist'),
   site('saber', ['saber'], 'saber build', 'public'),

@@ -1,5 +1,6 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { withoutSlashComments } from '../../comments.ts'
+import { hasLine } from '../../text.ts'
 import type { Proposal } from '../start.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
@@ -30,6 +31,40 @@ const SERVER_PACKAGES = [
   'h3',
 ]
 
+/** With these, too, a program answers requests, whatever else it does. */
+const OTHER_SERVERS = [
+  '@nestjs/core',
+  'socket.io',
+  'ws',
+  '@slack/bolt',
+  'elysia',
+  'micro',
+  'serve',
+  'http-server',
+]
+
+/** Packages of bots, which ask for their work or are sent it by a connection that they open. */
+const BOTS = [
+  'discord.js',
+  'eris',
+  'oceanic.js',
+  'telegraf',
+  'grammy',
+  'node-telegram-bot-api',
+  'telegram',
+  'whatsapp-web.js',
+  '@whiskeysockets/baileys',
+  'tmi.js',
+  'twitch-js',
+  'matrix-bot-sdk',
+]
+
+/** Whether a program is a bot by its packages, and nothing of them serves. */
+export function isBot({ dependencies }: Manifest): boolean {
+  const has = (names: string[]): boolean => names.some((name) => name in dependencies)
+  return has(BOTS) && !has(SERVER_PACKAGES) && !has(OTHER_SERVERS)
+}
+
 /** What is known of a project when its start is looked for. */
 export interface StartSearch {
   tree: Tree
@@ -49,10 +84,13 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   const script = START_SCRIPTS.find(
     (name) => name in manifest.scripts && !isUnused(manifest.scripts[name]!, search),
   )
-  if (script !== undefined) return { command: commandOf(script, search) }
-  if (manifest.scripts.start !== undefined) {
+  if (script !== undefined && !(await hasBetterStart(manifest.scripts[script]!, search)))
+    return { command: commandOf(script, search) }
+  if (script === undefined && manifest.scripts.start !== undefined) {
     notes.push(`the script "start" (${manifest.scripts.start}) starts no server for users: it is not used`)
   }
+  const obstacle = await foreignHost(search)
+  if (obstacle !== null) return { obstacle }
   if (framework?.start) return { command: framework.start }
   const entry = await entryOf(search)
   const serves = SERVER_PACKAGES.some(
@@ -68,10 +106,48 @@ const FRAMEWORK_SERVERS = new Set(['next', 'nuxt', 'react-router-serve', 'remix-
 
 /** Whether a script starts a development server, or the server of a framework that makes none here. */
 function isUnused(script: string, { manifest: { scripts }, framework }: StartSearch): boolean {
+  if (script === framework?.start) return false
   const isSite = framework !== null && framework.start === null && framework.publishDirectory !== null
   return callsOf(script, scripts).some(
     (call) => isDevelopmentServer(call) || (isSite && FRAMEWORK_SERVERS.has(call[0]!)),
   )
+}
+
+/**
+ * Whether the framework's own start does what a script means: one that fetches its program each time it starts, or that
+ * is written for the folder of the build, to which people change first (AdonisJS, "Deployment").
+ */
+async function hasBetterStart(script: string, { tree, manifest, framework }: StartSearch): Promise<boolean> {
+  if (!framework?.start) return false
+  const fetched = /^(?:npx|pnpx|bunx|pnpm dlx|yarn dlx) (?:--?[\w-]+ )*([\w@./-]+)/.exec(script)?.[1]
+  if (fetched !== undefined) return !(fetched in manifest.dependencies) && framework.start.startsWith(fetched)
+  const file = /^node (?:\.\/)?([\w./-]+\.[cm]?js)$/.exec(script)?.[1]
+  return file !== undefined && framework.start.endsWith(`/${file}`) && !(await tree.hasFile(file))
+}
+
+/** Configurations and packages of hosts whose programs run nowhere else. */
+const WRANGLER = ['wrangler.jsonc', 'wrangler.toml', 'wrangler.json']
+const FOREIGN_PACKAGES: Record<string, string> = {
+  '@cloudflare/vite-plugin': 'Cloudflare Workers',
+  '@netlify/vite-plugin-tanstack-start': 'Netlify',
+}
+
+/** Why what is built here runs on another host alone; null where it does not. */
+async function foreignHost({ tree, manifest, framework }: StartSearch): Promise<string | null> {
+  const name = Object.keys(FOREIGN_PACKAGES).find((each) => each in manifest.dependencies)
+  if (name !== undefined && !(await tree.hasFile('index.html'))) {
+    return foreign(name, FOREIGN_PACKAGES[name]!)
+  }
+  if (framework !== null && (framework.start !== null || framework.publishDirectory !== null)) return null
+  for (const file of WRANGLER) {
+    const text = withoutSlashComments((await tree.readText(file)) ?? '')
+    if (hasLine(text, /^\s*"?main"?\s*[:=]/)) return foreign(file, 'Cloudflare Workers')
+  }
+  return null
+}
+
+function foreign(sign: string, host: string): string {
+  return `${sign} builds it for ${host}, and nothing else runs that: set it up for node, with a script "start", or set start_command`
 }
 
 /**

@@ -26,8 +26,12 @@ const LTS_NAMES: Record<string, number> = {
 /** For a range that several lines suit: the current line first, then those before it, then newer and odd ones. */
 const PREFERENCE = [CURRENT_LTS, 22, 20, 18, 16, 26, 25, 23, 21]
 
-/** Lines of node run what was written for one some years older; not so across more. */
+/** Lines in long-term support before the first with an image, newest first. */
+const OLDER_MAJORS = [14, 12, 10, 8, 6]
+
+/** Lines of node run what was written for one some years older, and most of what is older still; not so for newer ones. */
 const REACH = 4
+const REACH_OF_OLDER = 10
 
 /** The major version that a tree pins, or the workspace that it is a package of, else the current LTS. Throws BuildFailure for an unreadable one. */
 export async function chooseNodeMajor(
@@ -38,7 +42,8 @@ export async function chooseNodeMajor(
   if (pin === null) return CURRENT_LTS
   const major = majorOfName(pin.text) ?? majorOfRange(pin.text.replace(/^v/, ''))
   if (major === null) throw unreadable(pin, 'node', String(CURRENT_LTS))
-  const choice = { language: 'node', available: NODE_MAJORS, reach: REACH, write: String }
+  const reach = major < NODE_MAJORS[0]! ? REACH_OF_OLDER : REACH
+  const choice = { language: 'node', available: NODE_MAJORS, reach, write: String }
   return nearestImage(major, describe(pin), choice, notes)
 }
 
@@ -71,6 +76,7 @@ function majorOfName(text: string): number | null {
 function majorOfRange(text: string): number | null {
   const range = rangeOf(text)
   if (range === null) return null
-  const preferred = PREFERENCE.find((major) => semver.intersects(range, `${major}.x`))
+  const lines = [...PREFERENCE, ...OLDER_MAJORS]
+  const preferred = lines.find((major) => semver.intersects(range, `${major}.x`))
   return preferred ?? semver.minVersion(range)?.major ?? null
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
+import { debianOfPhp } from '../base-images.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasStartScript } from '../node/manifest.ts'
@@ -66,7 +67,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const { startCommand, docroot } = understood(facts.startCommand, found ?? null, notes)
   const site = siteOf(posix.join('/app', docroot ?? ''))
   const dockerfile = [
-    `FROM ${baseImage(settings, `php:${version}-apache-bookworm`)} AS php`,
+    `FROM ${baseImage(settings, `php:${version}-apache-${debianOfPhp(version)}`)} AS php`,
     ...extensionSteps(composer?.extensions ?? [], version),
     `RUN a2enmod -q rewrite && printf '${site}\\n' >/etc/apache2/sites-available/000-default.conf && : >/etc/apache2/ports.conf && cp /usr/local/etc/php/php.ini-production /usr/local/etc/php/php.ini`,
     ...assets.stages,

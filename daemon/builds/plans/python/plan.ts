@@ -1,5 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
-import { findInLines } from '../../text.ts'
+import { findInLines, hasLine } from '../../text.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasStartScript } from '../node/manifest.ts'
@@ -15,10 +15,11 @@ import {
   takeApp,
   textOf,
 } from '../steps.ts'
+import { installBrowser } from '../playwright.ts'
 import { findDjango } from './django.ts'
 import { chooseInstaller, type Installer } from './installers.ts'
 import { readNames, type NamesPackage } from './requirements.ts'
-import { findStart } from './start.ts'
+import { findStart, isBot } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 import { choosePythonMinor } from './version.ts'
 
@@ -51,7 +52,7 @@ async function isPython(tree: Tree): Promise<boolean> {
   for (const name of hasNode ? MANIFESTS : [...MANIFESTS, ...ENTRY_FILES]) {
     if (await tree.hasFile(name)) return true
   }
-  return false
+  return !hasNode && hasLine((await tree.readText('Procfile')) ?? '', /^(?:web|worker):\s*python3?\s/)
 }
 
 const VENV = '/opt/venv'
@@ -97,6 +98,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
       packages: [...system.run, ...aptPackages],
       content: [
         `COPY --from=build ${VENV} ${VENV}`,
+        ...(names('playwright') ? installBrowser(`${VENV}/bin/playwright`) : []),
         takeApp(),
         `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PYTHONUNBUFFERED=1`,
       ],
@@ -109,6 +111,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     packageManager: installer.name.toLowerCase(),
     installCommand: inOrder([...installer.early, ...installer.late]),
     publishDirectory: isMkdocs ? folderOf(documentation) : null,
+    isWorker: (found?.framework ?? null) === null && isBot(names),
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,

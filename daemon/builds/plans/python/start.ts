@@ -42,6 +42,30 @@ const PROGRAMS = [
   'src/main.py',
 ]
 
+const BOTS = [
+  'discord.py',
+  'discord',
+  'py-cord',
+  'nextcord',
+  'disnake',
+  'hikari',
+  'aiogram',
+  'python-telegram-bot',
+  'pytelegrambotapi',
+  'telethon',
+  'pyrogram',
+  'twitchio',
+]
+const SERVERS =
+  'flask fastapi django quart aiohttp tornado sanic starlette uvicorn gunicorn bottle streamlit gradio'.split(
+    ' ',
+  )
+
+/** Whether a program is a bot by its packages, and nothing of them serves. */
+export function isBot(names: NamesPackage): boolean {
+  return BOTS.some(names) && !SERVERS.some(names)
+}
+
 /** Finds out how a Python program is started: Django, Streamlit and its kin, FastAPI, Flask, a plain file; null when nothing says so. */
 export async function findStart(
   tree: Tree,
@@ -50,6 +74,7 @@ export async function findStart(
 ): Promise<PythonStart | null> {
   if (project !== null) return django(project.module, names)
   return (
+    (await reflex(tree, names)) ??
     (await ownServer(tree, names)) ??
     (await application(tree, names)) ??
     (await plainFile(tree)) ??
@@ -101,11 +126,21 @@ const OWN_SERVERS: {
   },
 ]
 
+/** Reflex serves pages and events on one port when both are named alike (reflex.dev, "Self Hosting"). */
+async function reflex(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
+  if (!names('reflex') || !(await tree.hasFile('rxconfig.py'))) return null
+  return {
+    command: 'reflex run --env prod --single-port --frontend-port $PORT --backend-port $PORT',
+    framework: 'reflex',
+    packages: [],
+  }
+}
+
 async function ownServer(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
   for (const { framework, imports, files, command } of OWN_SERVERS) {
     if (!names(framework)) continue
-    for (const file of files) {
-      const text = await tree.readText(file)
+    for (const file of [...files, ...(framework === 'streamlit' ? await pagesOf(tree) : [])]) {
+      const text = await tree.readHead(file)
       if (text === null || !hasLine(text, imports)) continue
       // Gradio is mounted into a FastAPI as well.
       if (!hasLine(text, /=\s*(?:\w+\.)?FastAPI\(/))
@@ -113,6 +148,17 @@ async function ownServer(tree: Tree, names: NamesPackage): Promise<PythonStart |
     }
   }
   return null
+}
+
+/** Of the root's files, which Streamlit's users name as they like. */
+const MAX_PAGES = 20
+
+/** The files that may be the first page of an app for Streamlit. */
+async function pagesOf(tree: Tree): Promise<string[]> {
+  const names = await tree.list('.')
+  return names
+    .filter((name) => /^[\w.-]+\.py$/.test(name) && !/test|^setup\.py$/.test(name))
+    .slice(0, MAX_PAGES)
 }
 
 /** What makes an application in a module, and how it is served. */

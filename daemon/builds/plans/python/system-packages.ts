@@ -20,6 +20,16 @@ const BY_PACKAGE: Record<string, Partial<SystemPackages>> = {
   'openai-whisper': { run: ['ffmpeg'] },
   'python-magic': { run: ['libmagic1'] },
   'opencv-python': { run: ['libgl1', 'libglib2.0-0'] },
+  'opencv-contrib-python': { run: ['libgl1', 'libglib2.0-0'] },
+  graphviz: { run: ['graphviz'] },
+  pygraphviz: { build: ['libgraphviz-dev'], run: ['graphviz'] },
+  pyaudio: { build: ['portaudio19-dev'], run: ['libportaudio2'] },
+  dlib: { build: ['cmake'] },
+  'yt-dlp': { run: ['ffmpeg'] },
+  // It finds the browser and its driver by their usual paths.
+  selenium: { run: ['chromium', 'chromium-driver'] },
+  // What its own programs fetch.
+  reflex: { build: ['unzip'], run: ['curl', 'unzip'] },
   pyodbc: { build: ['unixodbc-dev'], run: ['unixodbc'] },
   'python-ldap': { build: ['libldap2-dev', 'libsasl2-dev'], run: ['libldap-2.5-0'] },
   xmlsec: { build: ['libxmlsec1-dev'], run: ['libxmlsec1-openssl'] },

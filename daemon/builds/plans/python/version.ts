@@ -2,7 +2,7 @@ import semver from 'semver'
 import type { Tree } from '../../../sources/tree.ts'
 import { findInLines } from '../../text.ts'
 import { PYTHON_MINORS, nearestImage, unreadable } from '../base-images.ts'
-import { firstPin, inFiles, inToolFiles } from '../pins.ts'
+import { firstPin, inFiles, inToolFiles, type Pin } from '../pins.ts'
 
 /** Used where the tree says nothing. */
 const DEFAULT_MINOR = 13
@@ -22,13 +22,21 @@ export async function choosePythonMinor(tree: Tree, notes: string[]): Promise<nu
   if (pin === null) return await byManifest(tree, notes)
   // `3.13t` is the build without the global lock; there is no image of it.
   const minor = /^(?:python-|cpython-)?3\.(\d+)(?:\.\d+)?(?:[a-z]\w*)?$/.exec(pin.text)?.[1]
-  if (minor === undefined) throw unreadable(pin, 'Python 3', write(DEFAULT_MINOR))
+  if (minor === undefined) return bySpecifier(pin, notes)
   return nearestImage(
     Number(minor),
     pin,
     { language: 'python', available: PYTHON_MINORS, reach: REACH, write },
     notes,
   )
+}
+
+/** Tools that read a pin as pip reads requirements take `>=3.10` too. */
+function bySpecifier(pin: Pin, notes: string[]): number {
+  const minor = /[<>=~^*]/.test(pin.text) ? PREFERENCE.find((each) => suits(each, pin.text)) : undefined
+  if (minor === undefined) throw unreadable(pin, 'Python 3', write(DEFAULT_MINOR))
+  notes.push(`python ${write(minor)} by ${pin.where} (${pin.text.slice(0, 100)})`)
+  return minor
 }
 
 async function byManifest(tree: Tree, notes: string[]): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { hasLine } from '../../text.ts'
+import { debianOfRuby } from '../base-images.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets, type Assets } from '../node/assets.ts'
 import { hasStartScript } from '../node/manifest.ts'
@@ -51,6 +52,7 @@ const PIPELINES = [
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
   const version = await chooseRubyVersion(tree, notes)
+  const debian = debianOfRuby(version)
   const gemfile = await readGemfile(tree)
   const isRails = gemfile.has('rails') && (await tree.hasFile('config/application.rb'))
   const jekyll = isRails ? null : await findJekyll(tree, gemfile)
@@ -62,10 +64,10 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     advice: ADVICE,
     build: ({ isSite }) => ownBuild(isRails, gemfile, isSite ? generator : null, assets),
   })
-  const system = systemPackages(gemfile)
+  const system = systemPackages(gemfile, debian)
   const dockerfile = [
     ...assets.stages,
-    ...buildStage(baseImage(settings, `ruby:${version}-bookworm`)),
+    ...buildStage(baseImage(settings, `ruby:${version}-${debian}`)),
     ...installPackages([...system.build, ...aptPackages]),
     ...installSteps(gemfile, jekyll?.gems ?? [], settings),
     ...assets.lines,
@@ -75,7 +77,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
       ...assets.mounts,
     ]),
     ...lastStage(facts, {
-      image: baseImage(settings, `ruby:${version}-slim-bookworm`),
+      image: baseImage(settings, `ruby:${version}-slim-${debian}`),
       packages: [...system.run, ...aptPackages],
       content: [
         `COPY --from=build ${GEMS} ${GEMS}`,

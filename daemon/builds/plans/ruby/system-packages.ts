@@ -1,3 +1,4 @@
+import type { Debian } from '../base-images.ts'
 import type { Gemfile } from './gemfile.ts'
 
 /** Debian packages that gems need to run, beyond the slim base image. */
@@ -26,10 +27,14 @@ const TO_BUILD: Record<string, string[]> = {
   tiny_tds: ['freetds-dev'],
 }
 
+/** What has another name in Debian 11. */
+const IN_BULLSEYE: Record<string, string> = { libicu72: 'libicu67' }
+
 /** The Debian packages for the gems of a Gemfile. */
-export function systemPackages({ has }: Gemfile): { build: string[]; run: string[] } {
+export function systemPackages({ has }: Gemfile, debian: Debian): { build: string[]; run: string[] } {
+  const named = (name: string): string => (debian === 'bullseye' ? (IN_BULLSEYE[name] ?? name) : name)
   const wanted = (table: Record<string, string[]>): string[] => [
-    ...new Set(Object.entries(table).flatMap(([gem, packages]) => (has(gem) ? packages : []))),
+    ...new Set(Object.entries(table).flatMap(([gem, packages]) => (has(gem) ? packages.map(named) : []))),
   ]
   return { build: wanted(TO_BUILD), run: wanted(BY_GEM) }
 }

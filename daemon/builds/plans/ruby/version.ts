@@ -8,7 +8,7 @@ import { rangeOf } from '../ranges.ts'
 
 const DEFAULT_LINE = '3.4'
 /** In the order of preference for a requirement that several suit. */
-const PREFERENCE = [DEFAULT_LINE, '3.3', '3.2', '3.1', '4.0']
+const PREFERENCE = [DEFAULT_LINE, '3.3', '3.2', '3.1', '4.0', '3.0', '2.7', '2.6']
 
 /** Of a requirement, in a note. */
 const SHOWN_CHARACTERS = 100
@@ -31,7 +31,21 @@ export async function chooseRubyVersion(tree: Tree, notes: string[]): Promise<st
   ])
   if (pin === null) return DEFAULT_LINE
   const [, line, patch] = /^(?:ruby-)?(\d+\.\d+)(?:\.(\d+))?(?:[-p]\w*)?$/.exec(pin.text) ?? []
-  return line === undefined ? byRequirement(pin, notes) : exactly(pin, line, patch, notes)
+  if (line === undefined) return byRequirement(pin, notes)
+  const version = exactly(pin, line, patch, notes)
+  if (wanted !== null && /^\d+\.\d+\.\d+$/.test(wanted) && wanted !== version) throw refusedByBundler(wanted)
+  return version
+}
+
+/** Bundler installs nothing under another Ruby than the one that a Gemfile names. */
+function refusedByBundler(wanted: string): BuildFailure {
+  const line = wanted.replace(/\.\d+$/, '')
+  const patches = Object.hasOwn(RUBY_PATCHES, line) ? RUBY_PATCHES[line]! : []
+  const there = patches.map((patch) => `${line}.${patch}`)
+  const others = there.length > 0 ? there : Object.keys(RUBY_PATCHES)
+  return new BuildFailure(
+    `Gemfile says "${wanted}", with which Bundler runs on no other Ruby, and there is no base image of it: write one of ${others.join(', ')}`,
+  )
 }
 
 function exactly(pin: Pin, line: string, patch: string | undefined, notes: string[]): string {

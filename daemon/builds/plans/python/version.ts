@@ -49,9 +49,13 @@ async function chooseMinor(tree: Tree, notes: string[]): Promise<number> {
   )
 }
 
+/** Longer ones take a time that grows with the square of it. */
+const MAX_SPECIFIER = 200
+
 /** Tools that read a pin as pip reads requirements take `>=3.10` too. */
 function bySpecifier(pin: Pin, notes: string[]): number {
-  const minor = /[<>=~^*]/.test(pin.text) ? PREFERENCE.find((each) => suits(each, pin.text)) : undefined
+  const isRange = pin.text.length <= MAX_SPECIFIER && /[<>=~^*]/.test(pin.text)
+  const minor = isRange ? PREFERENCE.find((each) => suits(each, pin.text)) : undefined
   if (minor === undefined) throw unreadable(pin, 'Python 3', write(DEFAULT_MINOR))
   notes.push(`python ${write(minor)} by ${pin.where} (${pin.text.slice(0, 100)})`)
   return minor

@@ -60,6 +60,8 @@ export function engineEvents(
           if (service) supervisor.look(service)
           if (service) serviceLogs.look(service)
           if (datastore) datastores.look(datastore)
+          if (datastore && event.action === 'destroy') serviceLogs.replaced(datastore)
+          else if (datastore) serviceLogs.look(datastore)
         }
       } catch (error) {
         if (signal.aborted) return

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { takeRandom } from './random.ts'
 
 /** The prefix of every kind of id. */
 export const ID_PREFIXES = {
@@ -29,7 +29,7 @@ export const ID_PATTERN = /^[a-z]{3}-[0-9a-f]{20}$/
 
 /** A fresh id: the kind's prefix, a hyphen, 20 hex characters from the system's random source. */
 export function newId(kind: IdKind): string {
-  return `${ID_PREFIXES[kind]}-${randomBytes(10).toString('hex')}`
+  return `${ID_PREFIXES[kind]}-${takeRandom(10).toString('hex')}`
 }
 
 /** Whether `text` has the form of an id of this kind. */
@@ -39,5 +39,5 @@ export function isId(kind: IdKind, text: string): boolean {
 
 /** `bytes` random bytes as hex, for tokens, keys and secrets. */
 export function randomHex(bytes: number): string {
-  return randomBytes(bytes).toString('hex')
+  return takeRandom(bytes).toString('hex')
 }

@@ -9,6 +9,7 @@ import {
 import { existsSync, readFileSync } from 'node:fs'
 import { AppError } from './errors.ts'
 import { writePrivateFile } from './files.ts'
+import { takeRandom } from './random.ts'
 
 const KEY_BYTES = 32
 /** NIST SP 800-38D 5.2.1.1: a 96-bit initialization vector, here random for each value. */
@@ -41,7 +42,7 @@ export function openVault(keyFile: string): Vault {
 }
 
 function seal(key: Uint8Array, text: string): Uint8Array {
-  const iv = randomBytes(IV_BYTES)
+  const iv = takeRandom(IV_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, iv)
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), body])

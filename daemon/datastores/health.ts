@@ -9,6 +9,7 @@ import { tryMove } from '#server/machine.ts'
 import type { Task } from '../driver.ts'
 import { forEachLimited } from '../limits.ts'
 import { Background } from '../rollouts/background.ts'
+import { DiskWatch } from './disk-watch.ts'
 import { probeDatastore } from './probe.ts'
 import { isAwaited } from './waiting.ts'
 
@@ -27,6 +28,7 @@ const START_LIMIT_MS = 5 * 60_000
 export class DatastoreHealth {
   readonly #misses = new Map<string, number>()
   readonly #starting = new Background()
+  readonly #disks = new DiskWatch()
 
   task(): Task {
     return {
@@ -37,7 +39,9 @@ export class DatastoreHealth {
           allDatastores().filter(({ status }) => status === 'available' || status === 'unavailable'),
           PARALLEL,
           async ({ id }) => {
-            if (!signal.aborted) await this.#look(id)
+            if (signal.aborted) return
+            await this.#look(id)
+            await this.#disks.look(id)
           },
         ),
     }
@@ -57,6 +61,7 @@ export class DatastoreHealth {
   /** Ends the asking for a program that ended or goes. */
   async forget(id: string): Promise<void> {
     this.#misses.delete(id)
+    this.#disks.forget(id)
     await this.#starting.cancel(id)
   }
 
@@ -70,7 +75,8 @@ export class DatastoreHealth {
       signal.throwIfAborted()
       try {
         await probeDatastore(row)
-        return this.#answered(id)
+        this.#answered(id)
+        return await this.#disks.look(id)
       } catch (error) {
         if (performance.now() > deadline)
           throw new Error(`it did not answer within 5 minutes: ${messageOf(error)}`, { cause: error })

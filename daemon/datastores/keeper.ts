@@ -13,6 +13,7 @@ import type { Task } from '../driver.ts'
 import type { ContainerState } from '../engine/index.ts'
 import { Background } from '../rollouts/background.ts'
 import { CrashHistory } from '../rollouts/crashes.ts'
+import { noteInService } from '../logs/notes.ts'
 import { passEnded } from '../settled.ts'
 import type { World } from '../world.ts'
 import { BackupCopies } from './backup-copies.ts'
@@ -226,6 +227,8 @@ export class DatastoreKeeper {
     this.#failures.record(id)
     const reason = await reasonOfEnd(this.#world.engine, container)
     becomeUnavailable(id, reason)
+    // Its last lines are in the log already.
+    noteInService(id, id, `${reason.split('\n', 1)[0]}; it is started again`)
     if (this.#failures.count(id) >= MAX_EXITS) this.#fail(id, reason)
   }
 

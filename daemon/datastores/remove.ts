@@ -1,6 +1,8 @@
 import { removeBackupsOf } from '#server/backups/operations.ts'
+import { forgetDiskBytes } from '#server/datastores/disk-use.ts'
 import { deleteDatastoreRow, type DatastoreRow } from '#server/datastores/store.ts'
 import { releaseAddress } from '#server/instances/addresses.ts'
+import { removeServiceLog } from '#server/logs/service-logs.ts'
 import { getReplacement, spareVolumesOf } from '#server/replacements/store.ts'
 import type { World } from '../world.ts'
 import { removeSpareVolumes } from './leftovers.ts'
@@ -25,5 +27,7 @@ export async function removeDatastore(world: World, row: DatastoreRow): Promise<
   await removeBackupsOf(row.id)
   releaseAddress(row.id)
   deleteDatastoreRow(row.id)
+  forgetDiskBytes(row.id)
+  await removeServiceLog(row.id)
   await world.dataPlane.sync()
 }

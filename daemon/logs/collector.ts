@@ -1,6 +1,8 @@
 import { onChange } from '#server/changes.ts'
-import { allInstances, instancesOf } from '#server/instances/store.ts'
 import { useContext } from '#server/context.ts'
+import { allDatastores, getDatastore } from '#server/datastores/store.ts'
+import { isId } from '#server/ids.ts'
+import { allInstances, instancesOf } from '#server/instances/store.ts'
 import { tidyLogInstances } from '#server/logs/instances.ts'
 import { closeServiceLogs, tidyServiceLogs } from '#server/logs/service-logs.ts'
 import { getService } from '#server/services/store.ts'
@@ -11,7 +13,7 @@ import { ServiceOutput } from './service-output.ts'
 /** A day's file is packed this long after midnight at the latest. */
 const TIDY_MS = 600_000
 
-/** Takes in what the instances of every service print, and keeps it. */
+/** Takes in what the instances of every service print, and every datastore, and keeps it. */
 export class LogCollector {
   readonly #engine: Engine
   readonly #outputs = new Map<string, ServiceOutput>()
@@ -20,8 +22,9 @@ export class LogCollector {
 
   constructor(engine: Engine) {
     this.#engine = engine
-    this.#stopListening = onChange(({ service_id }) => {
+    this.#stopListening = onChange(({ kind, id, service_id }) => {
       if (service_id !== null) this.look(service_id)
+      else if (kind === 'datastore') this.look(id)
     })
     this.lookAtAll()
   }
@@ -33,25 +36,31 @@ export class LogCollector {
       everyMs: TIDY_MS,
       async run() {
         tidyLogInstances(useContext().options.logRetentionMs)
-        await tidyServiceLogs((id) => getService(id) !== undefined)
+        await tidyServiceLogs((id) => (getService(id) ?? getDatastore(id)) !== undefined)
       },
     }
   }
 
-  /** Takes up the instances of a service that are new, and lets go of those that are gone. */
-  look(serviceId: string): void {
-    const ids = instancesOf(serviceId).map(({ id }) => id)
-    const known = this.#outputs.get(serviceId)
+  /** Takes up the containers of a service or a datastore that are new, and lets go of those that are gone. */
+  look(id: string): void {
+    const ids = isId('datastore', id) ? containersOfDatastore(id) : instancesOf(id).map((row) => row.id)
+    const known = this.#outputs.get(id)
     if (this.#isStopped || (!known && ids.length === 0)) return
-    const output = known ?? new ServiceOutput(this.#engine, serviceId)
+    const output = known ?? new ServiceOutput(this.#engine, id)
     output.follow(ids)
-    if (ids.length > 0) this.#outputs.set(serviceId, output)
-    else this.#outputs.delete(serviceId)
+    if (ids.length > 0) this.#outputs.set(id, output)
+    else this.#outputs.delete(id)
   }
 
-  /** The same for every service, after the engine came back. */
+  /** Takes note that the container of a datastore was removed, in whose place another may come by the same name. */
+  replaced(datastoreId: string): void {
+    this.#outputs.get(datastoreId)?.replaced(datastoreId)
+  }
+
+  /** Looks at every service and datastore, after the engine came back. */
   lookAtAll(): void {
-    const ids = [...allInstances().map(({ service_id }) => service_id), ...this.#outputs.keys()]
+    const ofServices = allInstances().map(({ service_id }) => service_id)
+    const ids = [...ofServices, ...allDatastores().map(({ id }) => id), ...this.#outputs.keys()]
     for (const id of new Set(ids)) this.look(id)
   }
 
@@ -62,4 +71,10 @@ export class LogCollector {
     for (const output of this.#outputs.values()) output.stop()
     await closeServiceLogs()
   }
+}
+
+/** The one container of a datastore, which has its name, until it goes. */
+function containersOfDatastore(id: string): string[] {
+  const row = getDatastore(id)
+  return row && row.status !== 'deleting' ? [id] : []
 }

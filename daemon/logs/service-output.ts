@@ -25,7 +25,7 @@ const LAST_WORDS_MS = 2_000
 /** Between two tries to read a log, or the output of a container that is not there yet. */
 const RETRY_MS = 5_000
 
-/** Takes in what the instances of one service print. */
+/** Takes in what the instances of one service print, or what one datastore does. */
 export class ServiceOutput {
   readonly #engine: Engine
   readonly #serviceId: string
@@ -34,6 +34,8 @@ export class ServiceOutput {
   /** Rung when something happened to one of the instances. */
   readonly #news = new Bell()
   readonly #followed = new Map<string, AbortController>()
+  /** The readings that are under way. */
+  readonly #readings = new Map<string, AbortController>()
   /** What is read before the instances that were there first have caught up, to be put in order. */
   #early: { line: LogLine; time: string }[] | null = []
   #behind = 0
@@ -60,6 +62,12 @@ export class ServiceOutput {
     }
     if (ids.length === 0) this.#begin()
     this.#news.ring()
+  }
+
+  /** Reads on in another container of the same name; what the removed one printed last is waited for. */
+  replaced(id: string): void {
+    const reading = this.#readings.get(id)
+    setTimeout(() => reading?.abort(), LAST_WORDS_MS).unref()
   }
 
   stop(): void {
@@ -92,24 +100,31 @@ export class ServiceOutput {
     try {
       const known = await this.#placeOf(id, signal)
       while (!signal.aborted) {
-        await this.#read(id, known, caughtUp, signal).catch((error: unknown) =>
-          this.#warn('the output of an instance cannot be taken in; it is tried again', id, error),
-        )
+        const wasReplaced = await this.#read(id, known, caughtUp, signal).catch((error: unknown) => {
+          this.#warn('the output of an instance cannot be taken in; it is tried again', id, error)
+          return false
+        })
         // Its container is not made yet, or was removed and may be made anew.
         caughtUp()
-        await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(RETRY_MS)]))
+        if (!wasReplaced) await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(RETRY_MS)]))
       }
     } finally {
       caughtUp()
+      this.#readings.delete(id)
     }
   }
 
-  async #read(id: string, known: KnownLines, onLive: () => void, signal: AbortSignal): Promise<void> {
-    for await (const output of readOutput(this.#engine, id, { signal, known, onLive, isTold: true })) {
+  /** Reads as long as there is something to read; answers whether another container has taken the place of the one read. */
+  async #read(id: string, known: KnownLines, onLive: () => void, signal: AbortSignal): Promise<boolean> {
+    const reading = new AbortController()
+    this.#readings.set(id, reading)
+    const options = { signal: AbortSignal.any([signal, reading.signal]), known, onLive, isTold: true }
+    for await (const output of readOutput(this.#engine, id, options)) {
       this.#take(id, output)
       // The followers write between two readings, so that those who keep up miss nothing of a burst.
       await setImmediate()
     }
+    return reading.signal.aborted
   }
 
   #warn(what: string, instance: string, error: unknown): void {
@@ -118,7 +133,8 @@ export class ServiceOutput {
 
   /** What is stored of an instance already. A store that cannot be read is waited for. */
   async #placeOf(id: string, signal: AbortSignal): Promise<KnownLines> {
-    const isNew = !instanceDeploys(this.#serviceId).has(id)
+    // The container of a datastore bears the same name again and again.
+    const isNew = id !== this.#serviceId && !instanceDeploys(this.#serviceId).has(id)
     for (;;) {
       try {
         const known = await knownOf(this.#log, id, isNew)

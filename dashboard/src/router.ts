@@ -72,6 +72,7 @@ export const router = createRouter({
           props: true,
           children: [
             { path: '', component: ahead(() => import('./datastores/DatastoreOverview.vue')) },
+            { path: 'logs', component: ahead(() => import('./datastores/DatastoreLogs.vue')) },
             { path: 'backups', component: ahead(() => import('./datastores/DatastoreBackups.vue')) },
             { path: 'settings', component: ahead(() => import('./datastores/DatastoreSettings.vue')) },
           ],

@@ -3,26 +3,18 @@ import { useDatabase } from '../context.ts'
 import type { Deploy } from '../deploys/schema.ts'
 import { getDeploy } from '../deploys/store.ts'
 import { viewDeploy } from '../deploys/view.ts'
-import { AppError } from '../errors.ts'
 import { settlingAtEnd } from '../variables/environment.ts'
-import { ReferenceFault } from '../variables/references.ts'
 import { readSealed } from '../variables/store.ts'
 import { checkProject } from './check.ts'
 import { changeBetween, DATASTORE_FIELDS, SERVICE_FIELDS } from './compare.ts'
 import { queueDeploys } from './deploys.ts'
 import { Faults } from './faults.ts'
-import { placeIn, type Node } from './nodes.ts'
-import type { Project, WantedService, WantedVariable } from './project.ts'
+import type { Project, WantedService } from './project.ts'
 import type { ReadFile } from './read.ts'
 import { followVariables, type Waiting } from './references.ts'
 import type { BlueprintAction, BlueprintResult } from './schema.ts'
-import { Standing, Views } from './standing.ts'
-import { Work } from './work.ts'
-import type { VariablePolicy } from './variables.ts'
-
-export interface ApplyOptions extends VariablePolicy {
-  dryRun: boolean
-}
+import { settingsOf, Standing, type ServiceSettings } from './standing.ts'
+import { Work, type ApplyOptions } from './work.ts'
 
 /** What an apply came to, with the names of the environments that it made. */
 export interface Applied extends BlueprintResult {
@@ -41,15 +33,14 @@ class Undone extends Error {
 
 /**
  * Makes what a project asks for, all of it or nothing: in one transaction, through the operations that the API's own
- * endpoints use, what is referred to first. A dry run does the same and undoes it. Throws `invalid_request` with every
- * fault.
+ * endpoints use, what is referred to first. A dry run does the same and undoes it; so does a file with faults, of which
+ * what is sound is tried for what the operations find. Throws `invalid_request` with every fault.
  */
 export function applyFile(file: ReadFile, options: ApplyOptions): Applied {
   const faults = new Faults(file.faults)
   const standing = new Standing()
   checkProject(file.project, standing, faults)
   const waiting = followVariables(file.project, isSetIn(standing), faults)
-  faults.refuse()
   try {
     return tellingAtEnd(() =>
       useDatabase().transaction(() => {
@@ -71,22 +62,16 @@ function run(
   options: ApplyOptions,
   faults: Faults,
 ): Applied {
-  const before = new Views(project)
-  const work = new Work(project, standing, waiting, options, (wanted, error, variables) =>
-    layFault(faults, wanted, error, variables),
-  )
+  const before = settingsOf(project, standing)
+  const work = new Work(project, standing, waiting, options, faults)
   settlingAtEnd(
-    () => {
-      for (const step of work.steps) {
-        step()
-        faults.refuse()
-      }
-    },
+    () => work.write(),
     (service, error) => work.layUnresolved(service, error),
   )
   faults.refuse()
-  const after = work.wrote ? new Views(project) : before
-  const actions = actionsOf(project, standing, work, before, after)
+  const now = work.wrote ? new Standing() : standing
+  const after = work.wrote ? settingsOf(project, now) : before
+  const actions = actionsOf(project, work, { standing, settings: before }, { standing: now, settings: after })
   const { deploys, notes } = options.dryRun ? NO_DEPLOYS : queueDeploys(project, work, actions)
   return {
     actions,
@@ -107,13 +92,13 @@ function isSetIn(standing: Standing): (service: WantedService, key: string) => b
 
 const NO_DEPLOYS = { deploys: [], notes: [] }
 
-function actionsOf(
-  project: Project,
-  standing: Standing,
-  work: Work,
-  before: Views,
-  after: Views,
-): BlueprintAction[] {
+/** What there is at one moment. */
+interface Look {
+  standing: Standing
+  settings: ReadonlyMap<WantedService, ServiceSettings>
+}
+
+function actionsOf(project: Project, work: Work, before: Look, after: Look): BlueprintAction[] {
   const environments = [...new Set(project.environments.map(({ name }) => name))]
   return [
     ...environments.map((name): BlueprintAction => ({
@@ -124,43 +109,19 @@ function actionsOf(
     })),
     ...project.groups.map((wanted): BlueprintAction => {
       const { name } = wanted
-      const there = standing.groups.has(name) ? {} : undefined
+      const there = before.standing.groups.has(name) ? {} : undefined
       return { resource: 'env_group', name, ...changeBetween(there, {}, [], work.variables.get(wanted)) }
     }),
     ...project.datastores.map(({ name, environment }): BlueprintAction => {
-      const now = after.datastore(environment, name)!
-      const there = before.datastore(environment, name)
+      const now = after.standing.datastore(environment, name)!
+      const there = before.standing.datastore(environment, name)
       const fields = there ? DATASTORE_FIELDS : (['kind', 'version', ...DATASTORE_FIELDS] as const)
       return { resource: 'datastore', name, ...changeBetween(there, now, fields, undefined) }
     }),
     ...project.services.map((wanted): BlueprintAction => {
-      const { name, environment } = wanted
-      const now = after.service(environment, name)!
-      const there = before.service(environment, name)
-      const change = changeBetween(there, now, SERVICE_FIELDS, work.variables.get(wanted))
-      return { resource: 'service', name, ...change }
+      const [there, now] = [before, after].map(({ settings }) => settings.get(wanted))
+      const change = changeBetween(there, now!, SERVICE_FIELDS, work.variables.get(wanted))
+      return { resource: 'service', name: wanted.name, ...change }
     }),
   ]
-}
-
-/** Lays what an operation refused to the place in the file that it is about. */
-function layFault(
-  faults: Faults,
-  { node }: { node: Node },
-  error: unknown,
-  variables: readonly WantedVariable[],
-): void {
-  if (!(error instanceof AppError)) throw error
-  const { cause } = error
-  const variable =
-    cause instanceof ReferenceFault ? variables.findLast(({ key }) => key === cause.key) : undefined
-  const [, field, index, message] = /^([a-z_]+)(?:[.[](\d+)\]?)?: ([^]*)$/.exec(error.message) ?? []
-  // A group's variable is told once, and not for each service that gets it.
-  if (variable) faults.addOnce(variable.place, message ?? error.message)
-  else if (node.kind !== 'mapping') faults.add(node.place, message ?? error.message)
-  else if (field === undefined) faults.add(placeIn(node, ['name']), error.message)
-  else {
-    const path = index === undefined ? [field] : [field, Number(index)]
-    faults.add(placeIn(node, node.entries.has(field) ? path : ['name']), message!)
-  }
 }

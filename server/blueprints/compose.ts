@@ -24,11 +24,12 @@ export interface Converted {
  * `invalid_request` with every fault.
  */
 export function convertCompose(text: string, origin: string): Converted {
-  const root = readYaml(text)
   const notes: Notes = { faults: new Faults(), warnings: [] }
+  const root = readYaml(text, notes.faults)
   const services = root.kind === 'mapping' ? root.entries.get('services') : undefined
   if (root.kind !== 'mapping' || services?.kind !== 'mapping') {
-    notes.faults.add(services?.place ?? root.place, 'a file of Compose has a mapping named services')
+    if (!notes.faults.any)
+      notes.faults.add(services?.place ?? root.place, 'a file of Compose has a mapping named services')
     notes.faults.refuse()
   }
   const file = convert(new ForeignMapping(root as ForeignMapping['node'], notes), notes)

@@ -17,6 +17,8 @@ const MAX_FAULTS = 1_000
 export class Faults {
   readonly #found: Fault[] = []
   readonly #seen = new Set<string>()
+  /** The paths of what is at fault, and of all that holds it. */
+  readonly #paths = new Set<string>()
 
   /** Begins with what was found before. */
   constructor(found: readonly Fault[] = []) {
@@ -32,6 +34,8 @@ export class Faults {
   }
 
   add({ line, column, path }: Place, message: string): void {
+    this.#paths.add(path)
+    for (const { index } of path.matchAll(/[.[]/g)) this.#paths.add(path.slice(0, index))
     const key = `${line}:${column}:${message}`
     if (this.#seen.has(key) || this.#found.length >= MAX_FAULTS) return
     this.#seen.add(key)
@@ -42,6 +46,11 @@ export class Faults {
   addOnce(place: Place, message: string): void {
     const { line, column } = place
     if (!this.#found.some((fault) => fault.line === line && fault.column === column)) this.add(place, message)
+  }
+
+  /** Whether something is wrong with what a path leads to, or with a part of it. */
+  concern(path: string): boolean {
+    return this.#paths.has(path)
   }
 
   /** Throws `invalid_request` with every fault in the order of the file; returns when there is none. */

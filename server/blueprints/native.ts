@@ -3,75 +3,78 @@ import { describe } from '../http/validate.ts'
 import { writeReference } from '../variables/references.ts'
 import type { Faults, Place } from './faults.ts'
 import { emptied, isNothing, nodeAt, placeIn, plain, type MappingNode, type Node } from './nodes.ts'
-import type { Project, WantedDatastore, WantedGroup, WantedService, WantedVariable } from './project.ts'
+import {
+  UNNAMED,
+  type Project,
+  type WantedDatastore,
+  type WantedGroup,
+  type WantedService,
+  type WantedVariable,
+} from './project.ts'
 import { BlueprintHead, DatastoreEntry, EnvEntry, GroupHead, ServiceHead } from './schema.ts'
 
-/** A part of a file that is read: what is sound of it, and the node that it came from. */
-type Read<T> = { value: T; node: MappingNode; isFaulty: boolean } | null
+/** A part of a file that is read: what is sound of it, its fields that are not, and the node that it came from. */
+interface Read<T> {
+  value: Partial<T>
+  wrong: ReadonlySet<string>
+  node: MappingNode
+}
 
 /** Adds what a file of the native dialect asks for to a project. `environment` is where a file that names none belongs. */
 export function readNative(file: Node, environment: string, project: Project, faults: Faults): void {
-  const head = readPart(BlueprintHead, file, faults, ['environment'])
-  if (file.kind !== 'mapping') return
-  const named = head?.value.environment ?? null
-  const naming = file.entries.get('environment')
+  // What stands in lists is read item by item.
+  const lists = ['env_groups', 'datastores', 'services']
+  const head = readPart(BlueprintHead, lists.reduce(emptied, file), faults)
+  if (!head || file.kind !== 'mapping') return
+  const named = head.value.environment ?? null
+  const naming = head.node.entries.get('environment')
   if (named !== null && naming) project.environments.push({ name: named, node: naming })
-  // Where it is all meant to be is not known: it is read for what is wrong with it alone.
-  const into = head ? project : { ...project, groups: [], datastores: [], services: [] }
-  readParts(file, named ?? environment, into, faults)
+  readParts(file, head.wrong.has('environment') ? UNNAMED : (named ?? environment), project, faults)
 }
 
 function readParts(node: MappingNode, where: string, project: Project, faults: Faults): void {
-  for (const item of itemsOf(node, 'env_groups', faults)) {
-    const group = readGroup(item, faults)
-    if (group) project.groups.push(group)
-    else noteUnread(item, project)
-  }
-  for (const item of itemsOf(node, 'datastores', faults)) {
-    const datastore = readDatastore(item, where, faults)
-    if (datastore) project.datastores.push(datastore)
-    else noteUnread(item, project)
-  }
-  for (const item of itemsOf(node, 'services', faults)) {
-    const service = readService(item, where, faults)
-    if (service) project.services.push(service)
-    else noteUnread(item, project)
-  }
+  for (const item of itemsOf(node, 'env_groups', faults))
+    keep(project.groups, readGroup(item, faults), item, project)
+  for (const item of itemsOf(node, 'datastores', faults))
+    keep(project.datastores, readDatastore(item, where, faults), item, project)
+  for (const item of itemsOf(node, 'services', faults))
+    keep(project.services, readService(item, where, faults), item, project)
 }
 
-function noteUnread(item: Node, { unread }: Project): void {
+function keep<T extends { name: string }>(parts: T[], part: T | null, item: Node, { unread }: Project): void {
+  if (part) parts.push(part)
   const { node, rest } = nodeAt(item, ['name'])
-  if (rest.length === 0 && node.kind === 'scalar') unread.add(node.text)
+  if (part?.name === UNNAMED && rest.length === 0 && node.kind === 'scalar') unread.add(node.text)
 }
 
 function readGroup(item: Node, faults: Faults): WantedGroup | null {
-  const head = readPart(GroupHead, item, faults, ['name'])
-  const variables = readVariables(item, 'vars', faults)
-  return head && { name: head.value.name, node: emptied(head.node, 'vars'), variables }
+  const head = readPart(GroupHead, emptied(item, 'vars'), faults)
+  if (!head) return null
+  const { name = UNNAMED } = head.value
+  return { name, node: head.node, variables: readVariables(item, 'vars', faults) }
 }
 
 function readDatastore(item: Node, environment: string, faults: Faults): WantedDatastore | null {
-  const read = readPart(DatastoreEntry, item, faults, ['name', 'kind'])
+  const read = readPart(DatastoreEntry, item, faults)
   if (!read) return null
-  const { name, kind, ...fields } = read.value
+  const { name = UNNAMED, kind, ...fields } = read.value
   return { name, kind, environment, fields: given(fields), node: read.node }
 }
 
 function readService(item: Node, environment: string, faults: Faults): WantedService | null {
-  const head = readPart(ServiceHead, item, faults, ['name', 'type'])
-  const variables = readVariables(item, 'env', faults)
+  const head = readPart(ServiceHead, emptied(item, 'env'), faults)
   if (!head) return null
-  const { name, type, deploy, env_groups, env: _, ...fields } = head.value
+  const { name = UNNAMED, type, deploy, env_groups, env: _, ...fields } = head.value
   return {
     name,
     environment,
     type: type ?? undefined,
     fields: given(fields),
-    variables,
+    variables: readVariables(item, 'env', faults),
     groups: env_groups === undefined ? undefined : (env_groups ?? []),
     deploys: deploy ?? true,
-    node: emptied(head.node, 'env'),
-    isFaulty: head.isFaulty,
+    node: head.node,
+    wrong: head.wrong,
   }
 }
 
@@ -82,14 +85,10 @@ function given(fields: Record<string, unknown>): Record<string, unknown> {
 function readVariables(holder: Node, field: string, faults: Faults): WantedVariable[] {
   if (holder.kind !== 'mapping') return []
   return itemsOf(holder, field, faults).flatMap((item) => {
-    const entry = readPart(EnvEntry, item, faults, ['key'])
-    if (entry && !entry.isFaulty)
-      return [{ key: entry.value.key, place: placeOfValue(entry.node), from: sourceOf(entry.value) }]
-    // What refers to it is no fault of its own.
-    const { node, rest } = nodeAt(item, ['key'])
-    return rest.length === 0 && node.kind === 'scalar'
-      ? [{ key: node.text, place: node.place, from: 'by hand' as const }]
-      : []
+    const entry = readPart(EnvEntry, item, faults)
+    if (!entry) return []
+    const { key } = entry.value
+    return key === undefined ? [] : [{ key, place: placeOfValue(entry.node), from: sourceOf(entry.value) }]
   })
 }
 
@@ -98,7 +97,12 @@ function placeOfValue(entry: MappingNode): Place {
   return (entry.entries.get('value') ?? entry.entries.get('key') ?? entry).place
 }
 
-function sourceOf({ value, from_datastore, from_service, generate }: EnvEntry): WantedVariable['from'] {
+function sourceOf({
+  value,
+  from_datastore,
+  from_service,
+  generate,
+}: Partial<EnvEntry>): WantedVariable['from'] {
   if (value !== undefined) return { value }
   if (generate) return 'generated'
   if (from_datastore) {
@@ -122,20 +126,16 @@ function itemsOf(holder: MappingNode, field: string, faults: Faults): Node[] {
   const node = holder.entries.get(field)
   if (node === undefined || isNothing(node)) return []
   if (node.kind === 'list') return node.items
-  faults.add(node.place, 'must be a list')
+  if (!faults.concern(node.place.path)) faults.add(node.place, 'must be a list')
   return []
 }
 
-/**
- * Reads a part by its schema. What is wrong with it is laid to its places, and what is left of it is read, so that the
- * rest of its faults is found too; nothing is where one of its `needed` fields is at fault.
- */
-function readPart<S extends z.ZodType>(
-  schema: S,
+/** Reads a part by its schema. All that is wrong with it is laid to its places, and what is sound is read all the same. */
+function readPart<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
   node: Node,
   faults: Faults,
-  needed: readonly string[],
-): Read<z.output<S>> {
+): Read<z.output<z.ZodObject<Shape>>> | null {
   if (node.kind !== 'mapping') {
     faults.add(node.place, 'must be a mapping of fields')
     return null
@@ -144,14 +144,17 @@ function readPart<S extends z.ZodType>(
   let result = schema.safeParse(value, { error: describe })
   if (!result.success && takeAsWritten(value, node, result.error.issues))
     result = schema.safeParse(value, { error: describe })
-  if (result.success) return { value: result.data, node, isFaulty: false }
-  for (const issue of result.error.issues) tellIssue(issue, node, faults)
-  const faulty = new Set(result.error.issues.flatMap(fieldsOf))
-  if (needed.some((field) => faulty.has(field))) return null
-  const sound = Object.entries(value as object).filter(([field]) => !faulty.has(field))
-  const rest = schema.safeParse(Object.fromEntries(sound), { error: describe })
-  return rest.success ? { value: rest.data, node, isFaulty: true } : null
+  if (result.success) return { value: result.data, wrong: NOTHING_WRONG, node }
+  tellIssues(result.error.issues, node, faults)
+  const told = new Set(result.error.issues.flatMap(fieldsOf))
+  const sound = Object.entries(value as object)
+    .filter(([field]) => !told.has(field))
+    .map(([field, held]) => [field, (schema.shape[field] as z.ZodType).parse(held)])
+  const wrong = new Set([...told].filter((field) => Object.hasOwn(schema.shape, field)))
+  return { value: Object.fromEntries(sound) as Partial<z.output<z.ZodObject<Shape>>>, wrong, node }
 }
+
+const NOTHING_WRONG: ReadonlySet<string> = new Set()
 
 /** The fields of a part that an issue is about. */
 function fieldsOf(issue: z.core.$ZodIssue): string[] {
@@ -177,8 +180,16 @@ function takeAsWritten(value: unknown, node: Node, issues: readonly z.core.$ZodI
   return taken
 }
 
-function tellIssue(issue: z.core.$ZodIssue, node: MappingNode, faults: Faults): void {
-  if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) faults.add(placeIn(node, [...issue.path, key]), 'unknown field')
-  } else faults.add(placeIn(node, issue.path), issue.message)
+function tellIssues(issues: readonly z.core.$ZodIssue[], node: MappingNode, faults: Faults): void {
+  const told = issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({
+        place: placeIn(node, [...issue.path, key]),
+        message: 'unknown field',
+      }))
+    const place = placeIn(node, issue.path)
+    // What is wrong with its form says already why it is not what it should be.
+    return faults.concern(place.path) ? [] : [{ place, message: issue.message }]
+  })
+  for (const { place, message } of told) faults.add(place, message)
 }

@@ -61,10 +61,10 @@ export function isNothing(node: Node | undefined): boolean {
   return node === undefined || (node.kind === 'scalar' && node.value === null)
 }
 
-/** The same without what stands in one of its fields, which has been read already. */
-export function emptied(node: MappingNode, field: string): MappingNode {
-  const held = node.entries.get(field)
-  if (!held) return node
+/** The same without what stands in one of its fields, which is read by itself. */
+export function emptied(node: Node, field: string): Node {
+  const held = node.kind === 'mapping' ? node.entries.get(field) : undefined
+  if (node.kind !== 'mapping' || !held) return node
   return {
     ...node,
     entries: new Map(node.entries).set(field, { kind: 'list', place: held.place, items: [] }),

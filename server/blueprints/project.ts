@@ -3,6 +3,9 @@ import type { ServiceType } from '../services/types.ts'
 import type { Place } from './faults.ts'
 import type { MappingNode, Node } from './nodes.ts'
 
+/** The name of what has none that can be read, and of the environment of what stands where the file's own is at fault. */
+export const UNNAMED = ''
+
 /** The repository that a file is of. */
 export interface OwnRepository {
   url: string
@@ -38,7 +41,8 @@ export interface WantedGroup extends Wanted {
 
 export interface WantedDatastore extends Wanted {
   environment: string
-  kind: DatastoreKind
+  /** Undefined is one that cannot be read. */
+  kind: DatastoreKind | undefined
   /** Those that the file has; null is a return to the default. */
   fields: Record<string, unknown>
 }
@@ -53,8 +57,8 @@ export interface WantedService extends Wanted {
   groups: string[] | undefined
   /** False skips the deploys that would follow. */
   deploys: boolean
-  /** Something of it is wrong and was left out of `fields`. */
-  isFaulty: boolean
+  /** Fields that are wrong, and so not among `fields`. */
+  wrong: ReadonlySet<string>
 }
 
 /** A variable: its value, or whether it is made once or left to people. */

@@ -30,7 +30,7 @@ export function readBlueprint(text: string, { environment = PRODUCTION, reposito
   const faults = new Faults()
   const warnings: string[] = []
   const project: Project = { environments: [], groups: [], datastores: [], services: [], unread: new Set() }
-  for (const file of readDialect(readYaml(text), repository ?? null, { faults, warnings })) {
+  for (const file of readDialect(readYaml(text, faults), repository ?? null, { faults, warnings })) {
     if (file.environment !== null) project.environments.push({ name: file.environment, node: file.node })
     readNative(file.node, file.environment ?? environment, project, faults)
   }

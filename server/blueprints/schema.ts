@@ -22,6 +22,9 @@ function loose<S extends z.ZodRawShape>(shape: S): Loose<S> {
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
+/** Rules between fields are looked at beside what is wrong with one of them. */
+const BESIDE_OTHERS = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null }
+
 /** What a variable may take its value from; an entry has exactly one of them. */
 const VALUE_SOURCES = ['value', 'from_datastore', 'from_service', 'generate', 'sync'] as const
 
@@ -50,6 +53,7 @@ export const EnvEntry = z
       })
       .refine(({ property, env_var }) => property === undefined || env_var === undefined, {
         error: 'has a property or an env_var, not both',
+        ...BESIDE_OTHERS,
       })
       .optional()
       .meta({
@@ -66,7 +70,7 @@ export const EnvEntry = z
           ? 'needs a value, from_datastore, from_service, generate: true or sync: false'
           : `has ${given.join(' and ')}: one of them is meant`,
       )
-  })
+  }, BESIDE_OTHERS)
   .meta({ id: 'EnvEntry', oneOf: VALUE_SOURCES.map((source) => ({ required: [source] })) })
 export type EnvEntry = z.infer<typeof EnvEntry>
 

@@ -27,16 +27,22 @@ export function isUsual(field: string, value: unknown): boolean {
   return value === undefined || JSON.stringify(value) === JSON.stringify(defaultOf(field))
 }
 
+/** The default of each field that can be set, which its schema tells. */
+const KNOWN_DEFAULTS = new Map<string, unknown>([
+  ...Object.entries(ServicePatch.shape).map(([field, schema]): [string, unknown] => [
+    field,
+    [null, [], false].find((value) => schema.safeParse(value).success) ?? null,
+  ]),
+  ...Object.entries(DEFAULTS),
+])
+
 function defaultOf(field: string): unknown {
-  if (Object.hasOwn(DEFAULTS, field)) return DEFAULTS[field]
-  const { shape } = ServicePatch
-  const schema = shape[field as keyof typeof shape]
-  return [null, [], false].find((value) => schema?.safeParse(value).success) ?? null
+  return KNOWN_DEFAULTS.get(field) ?? null
 }
 
 /** The settings that a file asks of a service, as a patch; what is so already is left out where only the vault can tell. */
 export function wantedPatch(
-  { fields }: WantedService,
+  fields: WantedService['fields'],
   there: ServiceRow | undefined,
 ): Record<string, unknown> {
   const { repo_url, ...patch } = withDefaults(fields)

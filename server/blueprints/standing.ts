@@ -1,12 +1,9 @@
 import { listDatastores, type DatastoreRow } from '../datastores/store.ts'
-import { viewDatastores } from '../datastores/view.ts'
-import type { Datastore } from '../datastores/schema.ts'
-import { listEnvGroups, type EnvGroupRow } from '../env-groups/store.ts'
+import { groupNamesByService, listEnvGroups, type EnvGroupRow } from '../env-groups/store.ts'
 import { listEnvironments, type Environment } from '../environments/store.ts'
-import type { Service } from '../services/schema.ts'
-import type { Project } from './project.ts'
+import type { Project, WantedService } from './project.ts'
 import { listServices, type ServiceRow } from '../services/store.ts'
-import { viewServices } from '../services/view.ts'
+import { viewSettings } from '../services/view.ts'
 
 /** What there is of the environments that a project has to do with, read once. */
 export class Standing {
@@ -40,29 +37,26 @@ export class Standing {
   }
 }
 
-/** The services and datastores that a project is about as the wire has them, by environment and name. */
-export class Views {
-  readonly #services = new Map<string, Service>()
-  readonly #datastores = new Map<string, Datastore>()
+/** What was chosen for a service, with the names of the groups that it is linked to. */
+export type ServiceSettings = ReturnType<typeof viewSettings> & { env_groups: string[] }
 
-  constructor({ services, datastores }: Project) {
-    const wanted = new Set(services.map(({ environment, name }) => keyOf(environment, name)))
-    const places = new Set([...services, ...datastores].map(({ environment }) => environment))
-    for (const environment of listEnvironments().filter(({ name }) => places.has(name))) {
-      for (const view of viewServices(environment, ({ name }) => wanted.has(keyOf(environment.name, name))))
-        this.#services.set(keyOf(environment.name, view.name), view)
-      for (const view of viewDatastores(environment))
-        this.#datastores.set(keyOf(environment.name, view.name), view)
-    }
+/** The settings of those services of a project that are there. */
+export function settingsOf(
+  { services }: Project,
+  standing: Standing,
+): ReadonlyMap<WantedService, ServiceSettings> {
+  const groups = new Map<string, Map<string, string[]>>()
+  const groupsOf = ({ id, environment_id }: ServiceRow) => {
+    const known = groups.get(environment_id) ?? groupNamesByService(environment_id)
+    groups.set(environment_id, known)
+    return known.get(id) ?? []
   }
-
-  service(environment: string, name: string): Service | undefined {
-    return this.#services.get(keyOf(environment, name))
-  }
-
-  datastore(environment: string, name: string): Datastore | undefined {
-    return this.#datastores.get(keyOf(environment, name))
-  }
+  return new Map(
+    services.flatMap((wanted) => {
+      const row = standing.service(wanted.environment, wanted.name)
+      return row ? [[wanted, { ...viewSettings(row), env_groups: groupsOf(row) }]] : []
+    }),
+  )
 }
 
 /** Tells things of one kind apart; no name holds a slash. */

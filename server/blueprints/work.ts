@@ -3,25 +3,40 @@ import { DatastoreInput, DatastorePatch } from '../datastores/schema.ts'
 import { createEnvGroup, environmentsOf, replaceGroupVariables } from '../env-groups/operations.ts'
 import { findEnvGroup, groupIdsOf } from '../env-groups/store.ts'
 import { createEnvironment } from '../environments/operations.ts'
+import type { AppError } from '../errors.ts'
 import { createService, findService, patchService } from '../services/operations.ts'
 import { watchEnvironments } from '../services/restart.ts'
 import { ServiceInput, ServicePatch } from '../services/schema.ts'
 import type { ServiceRow } from '../services/store.ts'
+import { TYPES } from '../services/types.ts'
+import { ReferenceFault } from '../variables/references.ts'
 import { FIXED_DATASTORE_FIELDS } from './compare.ts'
+import type { Faults } from './faults.ts'
 import { placeIn, type Node } from './nodes.ts'
-import type { Project, WantedDatastore, WantedGroup, WantedService, WantedVariable } from './project.ts'
+import {
+  UNNAMED,
+  type Project,
+  type WantedDatastore,
+  type WantedGroup,
+  type WantedService,
+  type WantedVariable,
+} from './project.ts'
 import type { Waiting } from './references.ts'
+import { layRefusal } from './refusal.ts'
 import { wantedPatch, withDefaults } from './settings.ts'
 import type { Standing } from './standing.ts'
+import { nextTrial, type ServiceTrial } from './trial.ts'
 import { mergeVariables, type MergedVariables, type VariablePolicy } from './variables.ts'
 import { recordWritten } from './written.ts'
 
-/** What is told of an operation that refused: the part of the file, and the variables that it may be about. */
-type OnFault = (wanted: { node: Node }, error: unknown, variables: readonly WantedVariable[]) => void
+export interface ApplyOptions extends VariablePolicy {
+  dryRun: boolean
+}
 
 /**
  * The writing of a project, in steps that each need the ones before: what refers to something by its id comes after it.
- * Each thing is written once, and what is so already is not. Variables may lead anywhere until all is written.
+ * Each thing is written once, and what is so already is not. Variables may lead anywhere until all is written. What is at
+ * fault is left out, so that the rest shows its own.
  */
 export class Work {
   readonly notes: string[] = []
@@ -30,59 +45,61 @@ export class Work {
   readonly variables = new Map<WantedService | WantedGroup, MergedVariables>()
   /** Whether anything was written. */
   wrote = false
-  readonly steps: readonly (() => void)[]
   /** Names the live services whose whole environment has become another one. */
   readonly renewed: () => ServiceRow[]
+  readonly #project: Project
   readonly #standing: Standing
-  readonly #onFault: OnFault
+  readonly #faults: Faults
+  readonly #dryRun: boolean
+  /** Names of what is left out: whatever refers to them is no fault of its own. */
+  readonly #leftOut: Set<string>
+  readonly #unmade = new Set([UNNAMED])
   /** What was written, by id. */
   readonly #groups = new Map<string, WantedGroup>()
   readonly #services = new Map<string, WantedService>()
 
-  constructor(
-    project: Project,
-    standing: Standing,
-    waiting: Waiting,
-    policy: VariablePolicy,
-    onFault: OnFault,
-  ) {
+  constructor(project: Project, standing: Standing, waiting: Waiting, options: ApplyOptions, faults: Faults) {
+    this.#project = project
     this.#standing = standing
-    this.#onFault = onFault
-    const { environments, groups, datastores, services } = project
-    for (const group of groups) {
+    this.#faults = faults
+    this.#dryRun = options.dryRun
+    this.#leftOut = new Set(project.unread)
+    for (const group of project.groups) {
       const id = standing.groups.get(group.name)?.id
-      this.#merge(group, mergeVariables(id, `env group ${group.name}`, group.variables, waiting, policy))
+      this.#merge(group, mergeVariables(id, `env group ${group.name}`, group.variables, waiting, options))
     }
-    for (const service of services) {
+    for (const service of project.services) {
       const id = standing.service(service.environment, service.name)?.id
-      this.#merge(service, mergeVariables(id, `service ${service.name}`, service.variables, waiting, policy))
+      this.#merge(service, mergeVariables(id, `service ${service.name}`, service.variables, waiting, options))
     }
-    this.renewed = watchEnvironments(this.#touched(project))
-    this.steps = [
-      () => {
-        for (const wanted of environments) this.#attempt(wanted, () => this.#makeEnvironment(wanted.name))
-      },
-      () => {
-        for (const group of groups) this.#attempt(group, () => this.#writeGroup(group), group.variables)
-        for (const datastore of datastores) this.#attempt(datastore, () => this.#writeDatastore(datastore))
-      },
-      () => {
-        for (const service of services)
-          this.#attempt(service, () => this.#writeService(service), service.variables)
-      },
-    ]
+    this.renewed = options.dryRun ? () => [] : watchEnvironments(this.#touched(project))
   }
 
-  /** Lays what keeps a service's variables from resolving to what the file says of them. */
-  layUnresolved({ id }: ServiceRow, error: unknown): void {
+  /** Writes what is sound; what an operation refuses is laid to its place. */
+  write(): void {
+    const { environments, groups, datastores, services } = this.#project
+    for (const { name, node } of environments) {
+      try {
+        this.#makeEnvironment(name)
+      } catch (error) {
+        layRefusal(this.#faults, { node }, error, [])
+        this.#unmade.add(name)
+      }
+    }
+    for (const group of groups) this.#attempt(group, () => this.#writeGroup(group), group.variables)
+    for (const datastore of datastores) this.#attempt(datastore, () => this.#writeDatastore(datastore))
+    for (const service of services) this.#attemptService(service)
+  }
+
+  /** Lays what keeps a variable of a service from resolving to what the file says of it. */
+  layUnresolved({ id }: ServiceRow, error: AppError): void {
+    const { cause } = error
+    if (cause instanceof ReferenceFault && cause.missing !== null && this.#leftOut.has(cause.missing)) return
     const groups = groupIdsOf(id).flatMap((group) => this.#groups.get(group) ?? [])
     const service = this.#services.get(id)
     const holders = service ? [...groups, service] : groups
-    this.#onFault(
-      holders.at(-1)!,
-      error,
-      holders.flatMap(({ variables }) => variables),
-    )
+    const variables = holders.flatMap((holder) => holder.variables)
+    layRefusal(this.#faults, holders.at(-1)!, error, variables)
   }
 
   /** The service that a file describes, which is there by now. */
@@ -108,12 +125,52 @@ export class Work {
     return [...new Set([...own, ...linked])]
   }
 
-  #attempt(wanted: { node: Node }, work: () => void, variables: readonly WantedVariable[] = []): void {
-    try {
-      work()
-    } catch (error) {
-      this.#onFault(wanted, error, variables)
+  /** Whether something can be tried: no fault of it is known, and its environment is there. */
+  #isSound({ node, environment }: { node: Node; environment?: string }): boolean {
+    const isPlaced = environment === undefined || !this.#unmade.has(environment)
+    return isPlaced && !this.#faults.concern(node.place.path)
+  }
+
+  #attempt(
+    wanted: WantedGroup | WantedDatastore,
+    work: () => void,
+    variables: readonly WantedVariable[] = [],
+  ): void {
+    if (!this.#isSound(wanted)) this.#leftOut.add(wanted.name)
+    else {
+      try {
+        work()
+      } catch (error) {
+        this.#leftOut.add(wanted.name)
+        layRefusal(this.#faults, wanted, error, variables)
+      }
     }
+  }
+
+  #attemptService(wanted: WantedService): void {
+    const isSound = this.#isSound(wanted)
+    if (!isSound) this.#leftOut.add(wanted.name)
+    const trial = isSound ? { ...wanted, ...this.variables.get(wanted)!, without: [] } : this.#ofHosts(wanted)
+    if (trial) this.#tryService(wanted, trial)
+  }
+
+  /** One that is refused is tried again without what was refused, until all that is wrong with it is known. */
+  #tryService(wanted: WantedService, trial: ServiceTrial): void {
+    try {
+      this.#writeService(wanted, trial)
+    } catch (error) {
+      this.#leftOut.add(wanted.name)
+      const refused = layRefusal(this.#faults, wanted, error, wanted.variables, trial.without)
+      const next = nextTrial(trial, refused)
+      if (next) this.#tryService(wanted, next)
+    }
+  }
+
+  /** Of one that is at fault the hosts are tried, which only the operations judge. */
+  #ofHosts({ name, environment, type = 'web_service', fields }: WantedService): ServiceTrial | null {
+    if (name === UNNAMED || this.#unmade.has(environment) || !TYPES[type].hasHosts) return null
+    const { custom_domains = [] } = fields
+    return { fields: { custom_domains }, groups: undefined, written: [], variables: [], without: [] }
   }
 
   #makeEnvironment(name: string): void {
@@ -154,11 +211,11 @@ export class Work {
     if (patchDatastore(there, DatastorePatch.parse(patch)) !== there) this.wrote = true
   }
 
-  #writeService(wanted: WantedService): void {
-    const { name, environment, type, groups } = wanted
+  #writeService(wanted: WantedService, { fields, written, variables, ...trial }: ServiceTrial): void {
+    const { name, environment, type } = wanted
     const there = this.#standing.service(environment, name)
-    const { written, variables } = this.variables.get(wanted)!
-    const settings = wantedPatch(wanted, there)
+    const groups = trial.groups?.filter((group) => !this.#leftOut.has(group))
+    const settings = wantedPatch(fields, there)
     const env = written.length > 0 ? { env: variables } : {}
     const env_groups = groups && !(there && areLinked(there, groups)) ? { env_groups: groups } : {}
     const now = there
@@ -174,6 +231,7 @@ export class Work {
   }
 
   #record(holder: string, written: MergedVariables['written']): void {
+    if (this.#dryRun) return
     for (const { wanted, value } of written)
       recordWritten(holder, wanted.key, value, wanted.from === 'generated')
   }

@@ -15,7 +15,7 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { AppError } from '../errors.ts'
-import { Faults, type Place } from './faults.ts'
+import type { Faults, Place } from './faults.ts'
 import type { MappingNode, Node } from './nodes.ts'
 
 /** The same as a request body may have. */
@@ -34,27 +34,22 @@ const MAX_INDICATORS = 100_000
 const CORE_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/
 
 /**
- * Reads a YAML 1.2 file (core schema, merge keys) with the place of each value. Throws `payload_too_large`, or
- * `invalid_request` with every fault of its form.
+ * Reads a YAML 1.2 file (core schema, merge keys) with the place of each value, and adds what is wrong with its form.
+ * Throws `payload_too_large`, or `invalid_request` with every fault where it cannot be told what the rest means.
  */
-export function readYaml(text: string): Node {
+export function readYaml(text: string, faults: Faults): Node {
   if (Buffer.byteLength(text) > MAX_YAML_BYTES)
     throw new AppError(
       'payload_too_large',
       `the file is larger than the ${MAX_YAML_BYTES / 1024 / 1024} MiB allowed here`,
     )
-  const faults = new Faults()
   if (indicatorsOf(text) > MAX_INDICATORS) faults.add(TOP, `has more than ${MAX_INDICATORS} lines and values`)
   faults.refuse()
   const lines = new LineCounter()
-  const document = parse(text, lines, faults)
-  faults.refuse()
-  const root = new Reading(document!, lines, faults).root()
-  faults.refuse()
-  return root
+  return new Reading(parse(text, lines, faults), text.includes('*'), lines, faults).root()
 }
 
-function parse(text: string, lines: LineCounter, faults: Faults): Document | null {
+function parse(text: string, lines: LineCounter, faults: Faults): Document {
   try {
     const document = parseDocument(text, {
       version: '1.2',
@@ -68,17 +63,23 @@ function parse(text: string, lines: LineCounter, faults: Faults): Document | nul
     })
     const found = [...document.errors, ...document.warnings]
     // Where the stack ends says nothing of the file.
-    if (found.some(({ message }) => STACK_ENDED.test(message))) faults.add(TOP, TOO_DEEP)
-    else
-      for (const { pos, code, message } of found)
+    if (found.some(({ message }) => STACK_ENDED.test(message))) throw new RangeError(TOO_DEEP)
+    for (const { name, pos, code, message } of found)
+      // Tags that are not known are told with the paths of their values.
+      if (name !== 'YAMLWarning' || code !== 'TAG_RESOLVE_FAILED')
         faults.add(placeAt(lines, pos[0], ''), wordsOf(code, message))
+    if (found.some(({ code }) => !HARMLESS.has(code))) faults.refuse()
     return document
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     faults.add(TOP, TOO_DEEP)
-    return null
+    faults.refuse()
+    throw error
   }
 }
+
+/** What is wrong without making another thing of the rest. */
+const HARMLESS = new Set<ErrorCode>(['MULTIPLE_DOCS', 'TAG_RESOLVE_FAILED'])
 
 /** What the parser found, in words for who writes a blueprint. */
 function wordsOf(code: ErrorCode, message: string): string {
@@ -119,20 +120,21 @@ class Reading {
   #nodes = 0
   #characters = 0
 
-  constructor(document: Document, lines: LineCounter, faults: Faults) {
+  constructor(document: Document, hasAliases: boolean, lines: LineCounter, faults: Faults) {
     this.#document = document
     this.#lines = lines
     this.#faults = faults
     const anchored = new Map<string, YamlNode>()
-    visit(document, {
-      Alias: (_, alias) => {
-        const target = anchored.get(alias.source)
-        if (target) this.#targets.set(alias, target)
-      },
-      Value: (_, node) => {
-        if (node.anchor) anchored.set(node.anchor, node)
-      },
-    })
+    if (hasAliases)
+      visit(document, {
+        Alias: (_, alias) => {
+          const target = anchored.get(alias.source)
+          if (target) this.#targets.set(alias, target)
+        },
+        Value: (_, node) => {
+          if (node.anchor) anchored.set(node.anchor, node)
+        },
+      })
   }
 
   root(): Node {
@@ -148,8 +150,8 @@ class Reading {
   #read(node: YamlNode | null, place: Place, depth: number): Node {
     this.#count(place, depth)
     if (isAlias(node)) return this.#follow(node, place, depth, (target) => this.#read(target, place, depth))
-    if (node?.tag !== undefined && !CORE_TAG.test(node.tag))
-      this.#faults.add(place, `has the tag ${node.tag}: only plain values are read`)
+    const isTagged = node?.tag !== undefined && !CORE_TAG.test(node.tag)
+    if (isTagged) this.#faults.add(place, `has the tag ${node.tag}: only plain values are read`)
     if (isMap(node)) return this.#readMap(node, place, depth)
     if (isSeq(node)) {
       const items = (node.items as (YamlNode | Pair | null)[]).map((item, index) => {
@@ -164,7 +166,7 @@ class Reading {
       return { kind: 'list', place, items }
     }
     this.#weigh(node, place)
-    return readScalar(node, place)
+    return isTagged ? { ...NOTHING, place } : readScalar(node, place)
   }
 
   #readMap(map: YAMLMap, place: Place, depth: number): MappingNode {

@@ -138,6 +138,14 @@ export const Datastore = z
         description: 'The line for a terminal on the host',
         examples: [`psql 'postgresql://db:${PASSWORD}@127.0.0.1:49155/db'`],
       }),
+    disk_bytes: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          'What it takes of the disk, as its program said within the last minute; null before it was asked',
+        examples: [47_448_064],
+      }),
     memory_limit_mb: z
       .int()
       .meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),

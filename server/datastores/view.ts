@@ -1,6 +1,7 @@
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { findEnvironment, type Environment } from '../environments/store.ts'
+import { diskBytesOf } from './disk-use.ts'
 import { KINDS, type Place } from './kinds.ts'
 import { spareVolumesOf } from '../replacements/store.ts'
 import type { Datastore } from './schema.ts'
@@ -54,6 +55,7 @@ function view(row: DatastoreRow, environment: Environment): Datastore {
     internal_url: kind.url(internal),
     external_url: externalUrl,
     connect_command: externalUrl && kind.connectCommand(externalUrl),
+    disk_bytes: diskBytesOf(row.id),
     memory_limit_mb: row.memory_limit_mb,
     cpu_limit: row.cpu_limit,
     backup_schedule: row.backup_schedule,

@@ -1,5 +1,5 @@
 import { useContext, useDatabase } from '../context.ts'
-import { findEnvironment, listEnvironments, PRODUCTION } from '../environments/store.ts'
+import { findEnvironment, listEnvironments, PRODUCTION, type Environment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { Name } from '../schema.ts'
 import { hostsOf, placeOf } from '../services/hosts.ts'
@@ -15,10 +15,10 @@ export type NamedService = Pick<ServiceRow, 'id' | 'type' | 'name' | 'environmen
 /** Refuses a service whose hosts are the dashboard's or another service's own. */
 export function assertServiceHostsFree(
   { type, name }: Pick<ServiceRow, 'type' | 'name'>,
-  environmentId: string,
+  environment: Pick<Environment, 'name'>,
 ): void {
   const domains = listDomains().map((domain) => domain.name)
-  for (const host of hostsOf({ type, name }, findEnvironment(environmentId), domains)) {
+  for (const host of hostsOf({ type, name }, environment, domains)) {
     if (host === useContext().options.dashboardHost)
       throw new AppError('conflict', `name: ${host} is the dashboard's host`)
     const holder = customHolder(host)

@@ -7,7 +7,7 @@ import { assertNotDeleting } from '../services/operations.ts'
 import { getService, updateService, type ServiceRow } from '../services/store.ts'
 import { Reading, settleEnvironment, settlePort } from '../variables/environment.ts'
 import { assertVariables, patchVariables, type Variable } from '../variables/rules.ts'
-import { forgetReferences, readVariables, writeVariables } from '../variables/store.ts'
+import { forgetReferences, insertVariables, readVariables, writeVariables } from '../variables/store.ts'
 import type { EnvGroupInput } from './schema.ts'
 import {
   deleteEnvGroupRow,
@@ -35,7 +35,7 @@ export function createEnvGroup({ name, vars }: EnvGroupInput): EnvGroupRow {
         cause,
       })
     }
-    writeVariables(row.id, vars)
+    insertVariables(row.id, vars)
   })
   tellEnvGroup(row.id, 'created')
   return row
@@ -56,7 +56,7 @@ export function replaceGroupVariables(
     touchEnvGroup(group.id)
     const reading = new Reading()
     for (const service of servicesOf(group)) {
-      if (!service.deleting) settleEnvironment(service, { groups: path }, reading)
+      if (!service.deleting) settleEnvironment(service.id, { groups: path }, reading)
     }
   })
   tellEnvGroup(group.id, 'updated')
@@ -109,7 +109,7 @@ export function linkEnvGroup(service: ServiceRow, groupRef: string): ServiceRow 
   useDatabase().transaction(() => {
     writeLinks(service.id, [...linked, group.id])
     updateService(service.id, {})
-    settleEnvironment(getService(service.id)!, { groups: 'group' })
+    settleEnvironment(service.id, { groups: 'group' })
   })
   tellService(service.id)
   return getService(service.id)!

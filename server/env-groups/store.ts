@@ -107,8 +107,12 @@ export function writeLinks(serviceId: string, groupIds: readonly string[]): void
   const database = useDatabase()
   database.transaction(() => {
     database.run('DELETE FROM env_group_links WHERE service_id = ?', serviceId)
-    for (const [position, groupId] of [...new Set(groupIds)].entries()) {
-      database.run('INSERT INTO env_group_links VALUES (?, ?, ?)', serviceId, groupId, position)
-    }
+    insertLinks(serviceId, groupIds)
   })
+}
+
+/** The same for one that has none yet; to be called in the transaction that makes it. */
+export function insertLinks(serviceId: string, groupIds: readonly string[]): void {
+  for (const [position, groupId] of [...new Set(groupIds)].entries())
+    useDatabase().run('INSERT INTO env_group_links VALUES (?, ?, ?)', serviceId, groupId, position)
 }

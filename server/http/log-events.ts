@@ -1,4 +1,7 @@
+import type { H3Event } from 'h3'
 import { linesOf } from '../log-files.ts'
+import type { LogReading } from '../logs/read.ts'
+import { sendEvents } from './event-stream.ts'
 
 const written = new WeakMap<Buffer, Buffer>()
 
@@ -13,4 +16,16 @@ export function logEvents(block: Buffer): Buffer {
   )
   written.set(block, events)
   return events
+}
+
+/** Sends what is read of a kept log, with `end` unless it follows. */
+export async function sendLog(event: H3Event, reading: LogReading, follows: boolean): Promise<void> {
+  try {
+    await sendEvents(event, async function* (signal) {
+      for await (const block of reading.read(signal)) yield logEvents(block)
+      if (!follows) yield { event: 'end' }
+    })
+  } finally {
+    reading.leave()
+  }
 }

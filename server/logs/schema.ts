@@ -28,36 +28,42 @@ const Moment = z
     examples: ['15m'],
   })
 
+const LogQuery = z.strictObject({
+  ...InEnvironment.shape,
+  follow: QueryBoolean,
+  tail: LogTail(DEFAULT_TAIL),
+  since: Moment,
+  until: Moment,
+  search: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(MAX_SEARCH_CHARACTERS, `must have at most ${MAX_SEARCH_CHARACTERS} characters`)
+    .optional()
+    .meta({ description: 'A text in any case, or /an expression/ of RE2', examples: ['timeout'] }),
+  stream: z
+    .enum(['stdout', 'stderr', 'system'])
+    .optional()
+    .meta({ description: 'Lines of this stream alone' }),
+})
+
+type Span = Pick<z.output<typeof LogQuery>, 'since' | 'until' | 'follow'>
+
+const isForward = ({ since, until }: Span) => since === undefined || until === undefined || since < until
+const FORWARD = { path: ['until'], message: 'must be later than since' }
+const canEnd = ({ follow, until }: Span) => !follow || until === undefined
+const CAN_END = { path: ['until'], message: 'cannot be followed: leave out until or follow' }
+
 /** The query of a service's log. */
-export const ServiceLogQuery = z
-  .strictObject({
-    ...InEnvironment.shape,
-    follow: QueryBoolean,
-    tail: LogTail(DEFAULT_TAIL),
-    since: Moment,
-    until: Moment,
-    search: z
-      .string()
-      .min(1, 'must not be empty')
-      .max(MAX_SEARCH_CHARACTERS, `must have at most ${MAX_SEARCH_CHARACTERS} characters`)
-      .optional()
-      .meta({ description: 'A text in any case, or /an expression/ of RE2', examples: ['timeout'] }),
-    instance: z.string().min(1).max(64).optional().meta({ description: 'The name of an instance' }),
-    deploy: z.string().min(1).max(64).optional().meta({ description: 'The id of a deploy' }),
-    stream: z
-      .enum(['stdout', 'stderr', 'system'])
-      .optional()
-      .meta({ description: 'Lines of this stream alone' }),
-  })
-  .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
-    path: ['until'],
-    message: 'must be later than since',
-  })
-  .refine(({ follow, until }) => !follow || until === undefined, {
-    path: ['until'],
-    message: 'cannot be followed: leave out until or follow',
-  })
+export const ServiceLogQuery = LogQuery.extend({
+  instance: z.string().min(1).max(64).optional().meta({ description: 'The name of an instance' }),
+  deploy: z.string().min(1).max(64).optional().meta({ description: 'The id of a deploy' }),
+})
+  .refine(isForward, FORWARD)
+  .refine(canEnd, CAN_END)
 export type ServiceLogQuery = z.output<typeof ServiceLogQuery>
+
+/** The query of a datastore's log, which has one container and no deploys. */
+export const DatastoreLogQuery = LogQuery.refine(isForward, FORWARD).refine(canEnd, CAN_END)
 
 /** A moment as lines have it; null for what is none. */
 function momentOf(text: string): string | null {

@@ -3,7 +3,7 @@ import { useContext, useDatabase } from '../context.ts'
 import { cancelDeploysOf, queueSourceDeploy } from '../deploys/operations.ts'
 import { assertCustomDomainFree, assertServiceHostsFree, type NamedService } from '../domains/claims.ts'
 import { normalName } from '../domains/names.ts'
-import { findEnvGroup, writeLinks } from '../env-groups/store.ts'
+import { findEnvGroup, insertLinks, writeLinks } from '../env-groups/store.ts'
 import { findEnvironment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { splitCredentials } from '../git/url.ts'
@@ -13,7 +13,7 @@ import { assertNameFree } from '../names.ts'
 import { settleEnvironment } from '../variables/environment.ts'
 import { assertUnreferenced } from '../variables/referrers.ts'
 import { assertVariables } from '../variables/rules.ts'
-import { forgetReferences, writeVariables } from '../variables/store.ts'
+import { forgetReferences, insertVariables, writeVariables } from '../variables/store.ts'
 import { customDomainsOf } from './hosts.ts'
 import { normalMountPath } from './rules.ts'
 import type { ServiceInput, ServicePatch } from './schema.ts'
@@ -65,17 +65,18 @@ export function createService(input: ServiceInput): ServiceRow {
     ...settings,
   }
   const created = useDatabase().transaction(() => {
-    assertServiceHostsFree({ type, name }, environment.id)
+    assertServiceHostsFree({ type, name }, environment)
     assertOwnHostsFree({ id, type, name, environment_id: environment.id }, settings)
     assertNameFree(environment.id, name)
     insertService(row)
-    writeVariables(id, env)
-    writeLinks(id, groups)
-    settleEnvironment(getService(id)!, { own: 'env', groups: 'env_groups' })
+    insertVariables(id, env)
+    insertLinks(id, groups)
+    settleEnvironment(id, { own: 'env', groups: 'env_groups' })
     return getService(id)!
   })
   tellService(id, 'created')
-  if (deploy && (created.repo_url !== null || created.image !== null)) queueSourceDeploy(created, 'create')
+  if (!deploy || (created.repo_url === null && created.image === null)) return created
+  queueSourceDeploy(created, 'create')
   return getService(id)!
 }
 
@@ -97,7 +98,7 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
   if (Object.keys(columns).length === 0 && env === undefined && groups === undefined) return service
   const tellCanceled = useDatabase().transaction(() => {
     if (changed.name !== service.name) {
-      assertServiceHostsFree(changed, service.environment_id)
+      assertServiceHostsFree(changed, findEnvironment(service.environment_id))
       assertUnreferenced('service', service.environment_id, service.name, '')
       assertNameFree(service.environment_id, changed.name)
     }
@@ -106,7 +107,7 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
     if (env !== undefined) writeVariables(service.id, env)
     if (groups !== undefined) writeLinks(service.id, groups)
     if (env !== undefined || groups !== undefined) {
-      settleEnvironment(getService(service.id)!, {
+      settleEnvironment(service.id, {
         ...(env ? { own: 'env' } : {}),
         groups: groups ? 'env_groups' : 'env',
       })

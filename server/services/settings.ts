@@ -70,9 +70,27 @@ const RULES: Rule[] = [
       : null,
 ]
 
-/** Every rule that the settings of a service would break as they would be saved: the field, and what is wrong with it. */
-export function settingFaults(row: ServiceColumns, type: ServiceType): [field: string, fault: string][] {
-  return RULES.map((rule) => rule(row, type)).filter((broken) => broken !== null)
+/**
+ * Every rule that the settings of a service would break as they would be saved: the field, and what is wrong with it.
+ * Of rules that ask for one of the `unknown` fields nothing is known.
+ */
+export function settingFaults(
+  row: ServiceColumns,
+  type: ServiceType,
+  unknown: ReadonlySet<string> = new Set(),
+): [field: string, fault: string][] {
+  let asks = false
+  const read = new Proxy(row, {
+    get: (columns, field: keyof ServiceColumns) => {
+      asks ||= unknown.has(field)
+      return columns[field]
+    },
+  })
+  return RULES.flatMap((rule) => {
+    asks = false
+    const broken = rule(read, type)
+    return broken === null || asks ? [] : [broken]
+  })
 }
 
 /** Checks the settings of a service as they would be saved. Throws `invalid_request` with the first rule that is broken. */

@@ -4,7 +4,7 @@ import { settleEnvironment } from '../variables/environment.ts'
 import { assertVariables, patchVariables, type Variable } from '../variables/rules.ts'
 import { readVariables, writeVariables } from '../variables/store.ts'
 import { assertNotDeleting } from './operations.ts'
-import { getService, updateService, type ServiceRow } from './store.ts'
+import { updateService, type ServiceRow } from './store.ts'
 
 /**
  * Makes a service's own variables exactly these. They reach its containers at the next deploy or restart.
@@ -20,7 +20,7 @@ export function replaceVariables(
   useDatabase().transaction(() => {
     writeVariables(service.id, variables)
     updateService(service.id, {})
-    settleEnvironment(getService(service.id)!, { own: path, groups: path })
+    settleEnvironment(service.id, { own: path, groups: path })
   })
   tellService(service.id)
   return readVariables(service.id)

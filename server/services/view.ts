@@ -129,6 +129,33 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     id: row.id,
     name: row.name,
     environment: surroundings.environment.name,
+    ...viewSettings(row),
+    deploy_hook_key: row.deploy_hook_key,
+    live_deploy_id: row.live_deploy_id,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    settings_updated_at: timestamp(row.settings_updated_at),
+    deploy_hook_path: hookPath,
+    env_groups: surroundings.groups.get(row.id) ?? [],
+    hosts: [...hosts, ...customDomains],
+    internal_host: listens ? row.name : null,
+    internal_port: listens ? internalPort(row, live.port) : null,
+    latest_deploy: latest ? viewDeploy(latest) : null,
+    last_run: lastRun ? viewJob(lastRun) : null,
+    state: stateOf(
+      row,
+      latest,
+      live,
+      surroundings.ready.get(row.id) ?? 0,
+      surroundings.jobs.get(row.id) ?? 0,
+    ),
+    url: hosts[0] === undefined ? null : publicUrl(hosts[0]),
+  }
+}
+
+/** What was chosen for a service, as the wire has it. */
+export function viewSettings(row: ServiceRow) {
+  return {
     type: row.type,
     runtime: row.runtime,
     repo_url: row.repo_url === null ? null : shownUrl(row.repo_url, row.repo_credentials !== null),
@@ -150,30 +177,10 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     apt_packages: aptPackagesOf(row),
     auto_deploy: row.auto_deploy === 1,
     suspended: row.suspended === 1,
-    custom_domains: customDomains,
+    custom_domains: customDomainsOf(row),
     canonical_domain: row.canonical_domain,
     compression: row.compression === 1,
     watch_paths: row.watch_paths === null ? null : (JSON.parse(row.watch_paths) as string[]),
-    deploy_hook_key: row.deploy_hook_key,
-    live_deploy_id: row.live_deploy_id,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
-    settings_updated_at: timestamp(row.settings_updated_at),
-    deploy_hook_path: hookPath,
-    env_groups: surroundings.groups.get(row.id) ?? [],
-    hosts: [...hosts, ...customDomains],
-    internal_host: listens ? row.name : null,
-    internal_port: listens ? internalPort(row, live.port) : null,
-    latest_deploy: latest ? viewDeploy(latest) : null,
-    last_run: lastRun ? viewJob(lastRun) : null,
-    state: stateOf(
-      row,
-      latest,
-      live,
-      surroundings.ready.get(row.id) ?? 0,
-      surroundings.jobs.get(row.id) ?? 0,
-    ),
-    url: hosts[0] === undefined ? null : publicUrl(hosts[0]),
   }
 }
 

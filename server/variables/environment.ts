@@ -29,16 +29,17 @@ type Way = readonly { key: string; service: ServiceRow }[]
 export class Reading {
   readonly #environments = new Map<string, Environment>()
   readonly #targets = new Map<string, Target | null>()
+  readonly #groups = new Map<string, string[]>()
   readonly #sealed = new Map<string, Map<string, Uint8Array>>()
   readonly #opened = new Map<Uint8Array, string>()
   readonly #resolved = new Map<Uint8Array, Resolved>()
 
   /**
    * The whole environment of a service with its references resolved: its groups' variables in the order of the links,
-   * its own over them. Throws ReferenceFault that says which variable it is and what is wrong; own variables that
-   * cannot be resolved may be left out.
+   * its own over them. What cannot be resolved is left out, and `onFault` told which variable it is and what is wrong;
+   * without it the first ReferenceFault is thrown.
    */
-  resolve(service: ServiceRow, leaveOut: 'nothing' | 'own faults' = 'nothing'): Map<string, string> {
+  resolve(service: ServiceRow, onFault: (fault: ReferenceFault) => void = refuse): Map<string, string> {
     const values = new Map<string, string>()
     for (const [key, sealed] of this.#effective(service)) {
       const way = [{ key, service }]
@@ -46,12 +47,12 @@ export class Reading {
       try {
         values.set(key, (isOwn ? this.#resolveOwn(sealed, way) : this.#expand(sealed, way)).text)
       } catch (error) {
-        const isLeftOut = leaveOut === 'own faults' && isOwn && error instanceof ReferenceFault
-        if (!isLeftOut) throw error
+        if (!(error instanceof ReferenceFault)) throw error
+        onFault(error)
       }
     }
     const fault = sizeFault(values)
-    if (fault) throw new ReferenceFault(`the whole environment of service ${this.#name(service)} ${fault}`)
+    if (fault) onFault(new ReferenceFault(`the whole environment of service ${this.#name(service)} ${fault}`))
     return values
   }
 
@@ -67,8 +68,8 @@ export class Reading {
   }
 
   #effective(service: ServiceRow): Map<string, Uint8Array> {
-    const holders = [...groupIdsOf(service.id), service.id]
-    return new Map(holders.flatMap((holder) => [...this.#held(holder)]))
+    const groups = remember(this.#groups, service.id, () => groupIdsOf(service.id))
+    return new Map([...groups, service.id].flatMap((holder) => [...this.#held(holder)]))
   }
 
   #held(holder: string): Map<string, Uint8Array> {
@@ -111,6 +112,7 @@ export class Reading {
       this.#refuse(
         way,
         `${written} is missing: ${environment.name} has no ${reference.kind} ${reference.name}`,
+        reference.name,
       )
     }
     if (target.service?.id === holder.id)
@@ -129,6 +131,7 @@ export class Reading {
       this.#refuse(
         way,
         `${written} is missing: service ${this.#name(service)} has no variable ${key} of its own`,
+        service.name,
       )
     }
     const next = [...way, { key, service }]
@@ -154,10 +157,14 @@ export class Reading {
     return qualifiedName(service.name, this.#environment(service))
   }
 
-  #refuse(way: Way, fault: string): never {
+  #refuse(way: Way, fault: string, missing: string | null = null): never {
     const passed = way.map(({ key, service }) => `${key} of ${this.#name(service)}`)
-    throw new ReferenceFault(`${passed.join(' -> ')}: ${fault}`, way[0]!.key)
+    throw new ReferenceFault(`${passed.join(' -> ')}: ${fault}`, way[0]!.key, missing)
   }
+}
+
+function refuse(fault: ReferenceFault): never {
+  throw fault
 }
 
 /** The environment of a service as its programs get it. Throws `conflict` that names what is missing. */
@@ -185,20 +192,22 @@ let held: Map<string, Fields> | null = null
  * To be called in the transaction that wrote variables or links of a service: keeps the port that they name and checks
  * that they resolve. Throws `invalid_request`.
  */
-export function settleEnvironment(service: ServiceRow, fields: Fields, reading = new Reading()): void {
+export function settleEnvironment(serviceId: string, fields: Fields, reading = new Reading()): void {
   if (held) {
-    held.set(service.id, { ...held.get(service.id), ...fields })
+    held.set(serviceId, { ...held.get(serviceId), ...fields })
     return
   }
+  const service = getService(serviceId)!
   settlePort(service, reading)
-  assertResolves(service, fields, reading)
+  const [fault] = faultsOf(service, fields, reading)
+  if (fault) throw fault
 }
 
 /**
  * Runs work that writes the variables of many services: each of them is settled once, when all is written, so that they
- * may lead through one another in any order. `onFault` is told of each whose variables do not resolve.
+ * may lead through one another in any order. `onFault` is told of each variable that does not resolve.
  */
-export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, error: unknown) => void): T {
+export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, error: AppError) => void): T {
   const written = (held = new Map<string, Fields>())
   let result: T
   try {
@@ -208,35 +217,34 @@ export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, e
   }
   const services = [...written.keys()].map((id) => getService(id)!)
   const ports = new Reading()
-  for (const service of services) settlePort(service, ports)
+  const changed = services.filter((service) => settlePort(service, ports))
   // What refers to a port gets the one that was kept just now.
-  const reading = new Reading()
-  for (const service of services) {
-    try {
-      assertResolves(service, written.get(service.id)!, reading)
-    } catch (error) {
-      onFault(service, error)
-    }
-  }
+  const reading = changed.length > 0 ? new Reading() : ports
+  for (const service of services)
+    for (const fault of faultsOf(service, written.get(service.id)!, reading)) onFault(service, fault)
   return result
 }
 
-function assertResolves(service: ServiceRow, fields: Fields, reading: Reading): void {
+/** What keeps a service's variables from resolving, laid to the fields of the request. */
+function faultsOf(service: ServiceRow, fields: Fields, reading: Reading): AppError[] {
   const { own = fields.groups, groups } = fields
-  try {
-    reading.resolve(service, fields.own === undefined ? 'own faults' : 'nothing')
-  } catch (cause) {
-    if (!(cause instanceof ReferenceFault)) throw cause
-    if (cause.key === '') throw new AppError('invalid_request', `${own}: ${cause.message}`, { cause })
-    const field = reading.isOwn(service, cause.key) ? own : groups
-    throw new AppError('invalid_request', `${field}: ${cause.message}; ${ESCAPE_HINT}`, { cause })
-  }
+  const faults: AppError[] = []
+  reading.resolve(service, (cause) => {
+    const isOwn = cause.key !== '' && reading.isOwn(service, cause.key)
+    if (isOwn && fields.own === undefined) return
+    const field = isOwn || cause.key === '' ? own : groups
+    const hint = cause.key === '' ? '' : `; ${ESCAPE_HINT}`
+    faults.push(new AppError('invalid_request', `${field}: ${cause.message}${hint}`, { cause }))
+  })
+  return faults
 }
 
-/** The same where variables only go away, which is never refused: keeps the port. */
-export function settlePort(service: ServiceRow, reading = new Reading()): void {
+/** The same where variables only go away, which is never refused: keeps the port. Answers whether it is another one. */
+export function settlePort(service: ServiceRow, reading = new Reading()): boolean {
   const port = portOf(reading.written(service, 'PORT'))
-  if (port !== service.variable_port) keepVariablePort(service.id, port)
+  if (port === service.variable_port) return false
+  keepVariablePort(service.id, port)
+  return true
 }
 
 function remember<K, V>(known: Map<K, V>, key: K, make: () => V): V {

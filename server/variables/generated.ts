@@ -35,7 +35,7 @@ export function adoptVariables(
     const made = missing.map(({ key, generate }) => ({ key, value: valueOf(generate) }))
     writeVariables(service.id, [...readVariables(service.id), ...made])
     // Not a change that waits for a deploy: this one has them.
-    settleEnvironment(service, { own: 'env', groups: 'env_groups' })
+    settleEnvironment(service.id, { own: 'env', groups: 'env_groups' })
   })
   for (const { key, why } of missing) say(`${key} is made and kept as a variable of the service: ${why}`)
   tellService(service.id)

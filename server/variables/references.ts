@@ -25,10 +25,13 @@ export class ReferenceFault extends Error {
   override readonly name = 'ReferenceFault'
   /** The variable whose value cannot be resolved; empty where only a value was looked at. */
   readonly key: string
+  /** What is not there, or lacks what is referred to; null where something else is wrong. */
+  readonly missing: string | null
 
-  constructor(message: string, key = '') {
+  constructor(message: string, key = '', missing: string | null = null) {
     super(message)
     this.key = key
+    this.missing = missing
   }
 }
 

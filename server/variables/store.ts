@@ -31,32 +31,39 @@ export function openVariables(sealed: readonly SealedVariable[]): Variable[] {
 
 /** Makes the variables of a service or an env group exactly these, and its references those that stand in them. */
 export function writeVariables(holder: string, variables: readonly Variable[]): void {
-  const { vault, database } = useContext()
+  const database = useDatabase()
   const { table, owner } = tableOf(holder)
   database.transaction(() => {
     database.run(`DELETE FROM ${table} WHERE ${owner} = ?`, holder)
     forgetReferences(holder)
-    for (const [position, { key, value }] of variables.entries()) {
+    insertVariables(holder, variables)
+  })
+}
+
+/** The same for one that has none yet; to be called in the transaction that makes it. */
+export function insertVariables(holder: string, variables: readonly Variable[]): void {
+  const { vault, database } = useContext()
+  const { table, owner } = tableOf(holder)
+  for (const [position, { key, value }] of variables.entries()) {
+    database.run(
+      `INSERT INTO ${table} (${owner}, key, value, position) VALUES (?, ?, ?, ?)`,
+      holder,
+      key,
+      vault.seal(value),
+      position,
+    )
+    for (const part of parseValue(value)) {
+      if (typeof part === 'string') continue
       database.run(
-        `INSERT INTO ${table} (${owner}, key, value, position) VALUES (?, ?, ?, ?)`,
+        'INSERT OR IGNORE INTO variable_references (holder, key, kind, name, property) VALUES (?, ?, ?, ?, ?)',
         holder,
         key,
-        vault.seal(value),
-        position,
+        part.kind,
+        part.name,
+        part.property,
       )
-      for (const part of parseValue(value)) {
-        if (typeof part === 'string') continue
-        database.run(
-          'INSERT OR IGNORE INTO variable_references (holder, key, kind, name, property) VALUES (?, ?, ?, ?, ?)',
-          holder,
-          key,
-          part.kind,
-          part.name,
-          part.property,
-        )
-      }
     }
-  })
+  }
 }
 
 /** Forgets the references of a holder that goes. */

@@ -219,9 +219,9 @@ const HOSTILE: [name: string, text: string, places: string[]][] = [
   ['__proto__', 'services:\n  - name: a\n    __proto__: {port: 1}\n', ['3:5 services[0].__proto__']],
   ['__proto__ at the top', '__proto__: {services: []}\n', ['1:1 __proto__']],
   ['constructor', 'services:\n  - name: a\n    constructor: x\n', ['3:5 services[0].constructor']],
-  ['tags of code', 'services: !!js/function |\n  x\n', ['1:11 ']],
+  ['tags of code', 'services: !!js/function |\n  x\n', ['1:1 services']],
   ['a number for a name', 'services:\n  - name: 12\n', ['2:5 services[0].name']],
-  ['a mapping for a key', 'services:\n  - {[a]: b}\n', ['2:6 services[0]']],
+  ['a mapping for a key', 'services:\n  - {[a]: b}\n', ['2:5 services[0].name', '2:6 services[0]']],
   [
     'both dialects',
     'datastores: [{name: a, kind: keyvalue}]\nservices:\n  - type: web\n    name: b\n',

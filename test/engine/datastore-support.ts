@@ -20,6 +20,7 @@ export interface Datastore {
   internal_url: string
   connect_command: string
   host_port: number
+  disk_bytes: number | null
 }
 
 export interface Backup {

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allEvents, readEvents } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { become, create, keyvalue, query, read, type Datastore } from './datastore-support.ts'
@@ -20,8 +23,27 @@ function startOf(id: string): Promise<string> {
   return docker('inspect', '-f', '{{.State.StartedAt}}', id)
 }
 
+/** The lines of a datastore's log that hold a word. */
+async function loggedLines(id: string, word: string): Promise<string[]> {
+  const headers = { authorization: `Bearer ${server.token}` }
+  const response = await fetch(`${server.url}/api/v1/datastores/${id}/logs?tail=10000&search=${word}`, {
+    headers,
+  })
+  const events = await allEvents(response)
+  expect(events.at(-1)?.event).toBe('end')
+  return events.flatMap(({ event, data }) =>
+    event === 'log' ? (JSON.parse(data) as { line: string }).line : [],
+  )
+}
+
 describe('a relational datastore', () => {
   let db: Datastore
+
+  /** Has it print a line that nothing else prints. */
+  async function mark(word: string): Promise<void> {
+    await expect(query(db.external_url, `SELECT 'mark-${word}'::int`)).rejects.toThrow('invalid input')
+    await waitFor(async () => (await loggedLines(db.id, `mark-${word}`)).length > 0, 'the line')
+  }
 
   test('is answered at once and takes clients soon after', async () => {
     const created = await create(server, { kind: 'relational', name: 'main-db' })
@@ -86,6 +108,7 @@ describe('a relational datastore', () => {
   })
 
   test('is unavailable while its program is down, comes back by itself and keeps its rows', async () => {
+    await mark('killed')
     await docker('kill', db.id)
     await become(server, db.id, 'unavailable')
     await become(server, db.id, 'available')
@@ -93,6 +116,7 @@ describe('a relational datastore', () => {
   })
 
   test('is made again when its container is removed by hand', async () => {
+    await mark('removed')
     await docker('rm', '-f', db.id)
     await become(server, db.id, 'unavailable')
     await become(server, db.id, 'available')
@@ -100,12 +124,34 @@ describe('a relational datastore', () => {
   })
 
   test('is kept by a server that was killed', async () => {
+    await mark('left')
     await server.kill('SIGKILL')
     await docker('kill', db.id)
     await server.restart()
     const rows = await waitFor(() => query(db.external_url, 'SELECT id FROM notes'), 'its rows', 60_000)
     expect(rows).toEqual([[1]])
     await become(server, db.id, 'available')
+  })
+
+  test('has a log of all its containers, in which every line stands once, and says why they ended', async () => {
+    await mark('back')
+    const marks = (await loggedLines(db.id, 'ERROR')).flatMap((line) => /mark-\w+/.exec(line)?.[0] ?? [])
+    expect(marks).toEqual(['mark-killed', 'mark-removed', 'mark-left', 'mark-back'])
+    expect((await loggedLines(db.id, 'started')).join('\n')).toMatch(/exit code 137.*; it is started again/)
+    const followed = await fetch(`${server.url}/api/v1/datastores/main-db/logs?follow&tail=0`, {
+      headers: { authorization: `Bearer ${server.token}` },
+    })
+    const reading = readEvents(followed)
+    const next = reading.next()
+    await mark('followed')
+    expect((await next).value).toMatchObject({ event: 'log', data: expect.stringContaining('mark-followed') })
+    await reading.return(undefined)
+  })
+
+  test('says what it takes of the disk', async () => {
+    const measured = await waitFor(async () => (await read(server, db.id)).disk_bytes, 'its size')
+    expect(measured).toBeGreaterThan(1_000_000)
+    expect(measured).toBeLessThan(1_000_000_000)
   })
 
   test('is not deleted while variables refer to it, unless it is forced; then nothing of it is left', async () => {
@@ -117,6 +163,7 @@ describe('a relational datastore', () => {
     expect((await server.api('GET', `/datastores/${db.id}/references`)).body).toEqual([reference])
     expect((await server.api('DELETE', `/datastores/${db.id}?force`)).status).toBe(204)
     expect((await server.api('GET', `/datastores/${db.id}`)).status).toBe(404)
+    expect(existsSync(join(server.dataDirectory, 'logs', 'services', db.id))).toBe(false)
     expect(await docker('ps', '-aq', '--filter', `name=${db.id}`)).toBe('')
     expect(await docker('volume', 'ls', '-q')).not.toContain(volume.trim())
     await expect(query(db.external_url, 'SELECT 1')).rejects.toThrow()
@@ -149,6 +196,11 @@ describe('a key-value datastore', () => {
     await become(server, cache.id, 'unavailable')
     await become(server, cache.id, 'available')
     expect(await keyvalue(cache.external_url, (client) => client.get('kept'))).toBe('yes')
+    await waitFor(
+      async () => (await loggedLines(cache.id, 'Ready')).length === 2,
+      'the line of its second start',
+    )
+    await waitFor(async () => (await read(server, cache.id)).disk_bytes !== null, 'its size')
   })
 })
 

@@ -1,7 +1,12 @@
 import { computed, type ComputedRef } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 
-/** What of a service's log is shown; it stands in the address, so that it can be sent to others. */
+/** Recent lines that are shown before the live ones. */
+export const TAIL_LINES = 2_000
+/** Of what was searched for, more is asked for: it is what the reader came for. */
+export const FOUND_LINES = 10_000
+
+/** What of a log is shown; it stands in the address, so that it can be sent to others. */
 export interface LogFilters {
   search: string
   /** How long ago it begins, such as `1h`, or a moment; empty for the recent lines. */

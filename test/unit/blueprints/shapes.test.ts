@@ -25,7 +25,7 @@ afterAll(() => close())
 describe('a render.yaml as public repositories have it', () => {
   it.each(readShapes('render.txt'))('is read: $title', ({ text, becomes, warns }) => {
     const notes = { faults: new Faults(), warnings: [] as string[] }
-    const files = readDialect(readYaml(text), OWN, notes)
+    const files = readDialect(readYaml(text, notes.faults), OWN, notes)
     const parts = becomes.split(/^environment .*\n/m).filter((part) => part !== '')
     expect(files.map(({ node }) => plain(node))).toEqual(parts.map((part) => parse(part) as unknown))
     expect(notes.warnings).toEqual(warns)

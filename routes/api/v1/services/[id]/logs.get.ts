@@ -1,6 +1,6 @@
 import { defineEndpoint } from '#server/http/endpoint.ts'
-import { eventStream, leftSignal, sendEvents } from '#server/http/event-stream.ts'
-import { logEvents } from '#server/http/log-events.ts'
+import { eventStream, leftSignal } from '#server/http/event-stream.ts'
+import { sendLog } from '#server/http/log-events.ts'
 import { openServiceLog } from '#server/logs/read.ts'
 import { ServiceLogQuery } from '#server/logs/schema.ts'
 import { IdOrName } from '#server/schema.ts'
@@ -18,14 +18,6 @@ export default defineEndpoint({
   async handler({ event, params, query }) {
     const service = findService(params.id, query.environment)
     // Opened before the answer begins: who has seen its head misses nothing that is taken in from then on.
-    const reading = await openServiceLog(service.id, query, leftSignal(event))
-    try {
-      await sendEvents(event, async function* (signal) {
-        for await (const block of reading.read(signal)) yield logEvents(block)
-        if (!query.follow) yield { event: 'end' }
-      })
-    } finally {
-      reading.leave()
-    }
+    await sendLog(event, await openServiceLog(service.id, query, leftSignal(event)), query.follow)
   },
 })

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto'
+
+/** Taken from the system at once: each call costs as much as this many bytes do. */
+const POOL_BYTES = 4 * 1024
+
+let pool = Buffer.alloc(0)
+
+/** Random bytes of the system's source. Each is handed out once, and is not kept. */
+export function takeRandom(count: number): Buffer {
+  if (count > POOL_BYTES) return randomBytes(count)
+  if (count > pool.length) pool = randomBytes(POOL_BYTES)
+  const taken = Buffer.from(pool.subarray(0, count))
+  pool.fill(0, 0, count)
+  pool = pool.subarray(count)
+  return taken
+}

@@ -229,7 +229,7 @@ export const OTHER_HOSTS: CorpusTree[] = [
       'app.json': {
         env: {
           SECRET: { generator: 'secret' },
-          TOKEN: { description: 'of your account' },
+          TOKEN: { description: 'of\nyour\u001b account' },
           COLOUR: { value: 'green' },
           MORE: { required: false },
           PLAIN: 'x',

@@ -222,7 +222,7 @@ async function keepsDevelopment(
 }
 
 /** A start calls few programs; each is followed through its files. */
-const MAX_CALLS = 8
+const MAX_CALLS = 3
 
 /** A static site's own folder is known to whoever asks, so that nothing of the framework stands in its way. */
 function obstacleOf(start: Start, framework: Framework | null, { processType }: PlanSettings): string | null {

@@ -76,7 +76,8 @@ export function answerFault({ status, text }: OutgoingAnswer): string | null {
 /** What is wrong with an http or https URL that is to be sent to; null when nothing is. */
 export function urlFault(text: string): string | null {
   const url = URL.parse(text)
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an http or https URL'
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.port === '0')
+    return 'must be an http or https URL'
   return placeFault(url.hostname, portOf(url), TARGETS)
 }
 

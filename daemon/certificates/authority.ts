@@ -10,6 +10,8 @@ import { AcmeProblem, AuthorityAway, readRetryAfter } from './problem.ts'
 
 /** An answer of an authority; orders that take longer are asked about again. */
 const ANSWER_MS = 30_000
+/** A chain of certificates takes some KiB; what has no end would fill the memory. */
+const MAX_ANSWER_BYTES = 1024 * 1024
 /** Between two looks at an order; the last looks come 5 s apart, 90 s in all. */
 const POLL_FIRST_MS = 250
 const POLL_LONGEST_MS = 5_000
@@ -33,6 +35,7 @@ function prepare(acme: Acme): void {
   const { trusted } = useContext().options.acme
   const { defaults, interceptors } = acme.axios
   defaults.timeout = ANSWER_MS
+  defaults.maxContentLength = MAX_ANSWER_BYTES
   // Refusals are read below.
   defaults.validateStatus = null
   defaults.headers.common['User-Agent'] = `deployer/${VERSION}`
@@ -42,6 +45,8 @@ function prepare(acme: Acme): void {
   })
   // Its own would sleep and ask again: when to do that is decided by all that is waiting, and told to people.
   interceptors.request.clear()
+  // The library's own limit begins anew with each byte that comes.
+  interceptors.request.use((request) => ({ ...request, signal: AbortSignal.timeout(ANSWER_MS) }))
   interceptors.response.clear()
   interceptors.response.use(
     (response) => {

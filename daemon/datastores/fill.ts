@@ -123,7 +123,11 @@ async function untilAnswer(
 }
 
 async function feed(streams: Attachment, backupId: string): Promise<void> {
-  await Promise.all([streams.input(createReadStream(backupPath(backupId))), drain(streams)])
+  const file = createReadStream(backupPath(backupId))
+  await Promise.all([streams.input(file), drain(streams)]).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new AppError('runtime_error', 'the backup was deleted', { cause: error })
+  })
 }
 
 /** What a program prints besides is of no interest, but it must get rid of it. */

@@ -14,6 +14,10 @@ const NO_REASON = /^npm (ERR!|error) A complete log of this run|^npm (notice|ERR
 /** Shorter values are flags and numbers, which would make holes in words. */
 const MIN_MASKED_LENGTH = 5
 
+/** How npm begins to tell how it is used, over a hundred lines, when a lock file is not in step with its manifest. */
+const OPTIONS_BEGIN = /^npm (?:error|ERR!) (?:Clean install a project|Usage:)$/
+const OF_NPM = /^npm (?:error|ERR!)/
+
 interface Step {
   number: number
   name: string
@@ -23,6 +27,8 @@ interface Step {
   partial: { stdout: Buffer; stderr: Buffer }
   /** What it printed last. */
   lastLines: string[]
+  /** npm has begun to list its options, behind the reason. */
+  listsOptions: boolean
 }
 
 interface Vertex {
@@ -148,7 +154,8 @@ export class BuildProgress {
     this.#last = step
     const text = line.subarray(0, MAX_LINE_BYTES).toString('utf8').replace(/\r$/, '')
     this.#onLine(text, stream)
-    if (text.trim() === '' || NO_REASON.test(text)) return
+    step.listsOptions ||= OPTIONS_BEGIN.test(text)
+    if (text.trim() === '' || NO_REASON.test(text) || (step.listsOptions && OF_NPM.test(text))) return
     step.lastLines.push(text.slice(0, MAX_LAST_CHARACTERS))
     if (step.lastLines.length > MAX_LAST_LINES) step.lastLines.shift()
   }
@@ -179,6 +186,7 @@ export class BuildProgress {
         startedMs: null,
         partial,
         lastLines: [],
+        listsOptions: false,
       }
       this.#steps.set(digest, step)
     }

@@ -80,9 +80,22 @@ export function uncopiedBackups(): BackupRow[] {
   )
 }
 
+/** Who is being filled, from which backup; a new datastore that failed keeps its record, and needs the backup no more. */
+const FILLED = `replacements JOIN datastores ON datastores.id = replacements.datastore_id
+   AND datastores.status IN ('restoring', 'upgrading')`
+
 /** Whether a datastore is being filled from a backup. */
 export function isBeingRestored(id: string): boolean {
-  return useDatabase().get('SELECT 1 FROM replacements WHERE backup_id = ?', id) !== undefined
+  return useDatabase().get(`SELECT 1 FROM ${FILLED} WHERE backup_id = ?`, id) !== undefined
+}
+
+/** The name of another datastore that is being filled from a backup of this one. */
+export function filledFrom(datastoreId: string): string | undefined {
+  return useDatabase().get<{ name: string }>(
+    `SELECT datastores.name FROM ${FILLED} JOIN backups ON backups.id = backup_id
+     WHERE backups.datastore_id = ?1 AND datastores.id <> ?1`,
+    datastoreId,
+  )?.name
 }
 
 /** Records an object in a bucket that is to go unless a backup comes to have it. */
@@ -118,6 +131,6 @@ export function surplusBackups(): BackupRow[] {
          row_number() OVER (PARTITION BY datastore_id, backups.status ORDER BY sequence DESC) AS place
        FROM backups JOIN datastores ON datastores.id = datastore_id
        WHERE backups.status <> 'running')
-     WHERE place > kept AND id NOT IN (SELECT backup_id FROM replacements WHERE backup_id IS NOT NULL)`,
+     WHERE place > kept AND id NOT IN (SELECT backup_id FROM ${FILLED} WHERE backup_id IS NOT NULL)`,
   )
 }

@@ -1,3 +1,4 @@
+import { filledFrom } from '../backups/store.ts'
 import { tellDatastore } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { findEnvironment } from '../environments/store.ts'
@@ -120,7 +121,7 @@ export function patchDatastore(datastore: DatastoreRow, patch: DatastorePatch): 
 
 /**
  * Marks a datastore for removal; the daemon removes its container and its data, then the record. Throws `conflict` while
- * variables refer to it and while it is upgraded, unless it is forced.
+ * variables refer to it, while it is upgraded and while another is filled from a backup of it, unless it is forced.
  */
 export function deleteDatastore(datastore: DatastoreRow, force: boolean): void {
   if (datastore.status === 'deleting') return
@@ -131,6 +132,12 @@ export function deleteDatastore(datastore: DatastoreRow, force: boolean): void {
         throw new AppError(
           'conflict',
           `datastore ${datastore.name} is upgrading: wait for its end, or repeat with force=true`,
+        )
+      const filled = filledFrom(datastore.id)
+      if (filled !== undefined)
+        throw new AppError(
+          'conflict',
+          `datastore ${filled} is being filled from a backup of ${datastore.name}, which would go too: wait for its end, or repeat with force=true`,
         )
     }
     move(datastoreMachine, datastore.id, 'deleting', {

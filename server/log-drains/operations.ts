@@ -99,7 +99,7 @@ function syslogFault(text: string): string | null {
   const isTarget =
     url &&
     ['tcp:', 'tls:'].includes(url.protocol) &&
-    url.port !== '' &&
+    Number(url.port) > 0 &&
     url.hostname !== '' &&
     ['', '/'].includes(url.pathname) &&
     url.username + url.search + url.hash === ''

@@ -229,7 +229,7 @@ export const OTHER_HOSTS: CorpusTree[] = [
       'app.json': {
         env: {
           SECRET: { generator: 'secret' },
-          TOKEN: { description: 'of your account' },
+          TOKEN: { description: 'of\nyour\u001b account' },
           COLOUR: { value: 'green' },
           MORE: { required: false },
           PLAIN: 'x',
@@ -261,6 +261,66 @@ export const OTHER_HOSTS: CorpusTree[] = [
         'taking src/Web/Web.csproj rather than src/PublicApi/PublicApi.csproj: build_command and start_command name another',
       ),
     },
+  },
+  {
+    title: 'a whole version of node under yarn, which takes no other by itself',
+    files: {
+      'package.json': manifest({ start: 'node x.js' }, ['express'], [], { engines: { node: '18.12.1' } }),
+      'yarn.lock': '# yarn lockfile v1\n',
+    },
+    plan: { runtime: 'node', version: '18', packageManager: 'yarn' },
+    dockerfile: ['yarn install --frozen-lockfile --ignore-engines'],
+  },
+  {
+    title: 'strict engines',
+    files: {
+      'package.json': manifest({ start: 'node x.js' }, ['express'], [], { engines: { node: '20.9.0' } }),
+      '.npmrc': 'engine-strict=true\n',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', version: '20' },
+    dockerfile: ['ENV npm_config_engine_strict=false'],
+  },
+  {
+    title: 'a whole version of Python under Poetry, which takes no other',
+    files: {
+      'pyproject.toml': '[tool.poetry]\nname = "x"\n[tool.poetry.dependencies]\npython = "3.9.7"\n',
+      'poetry.lock': '',
+      'main.py': '',
+    },
+    plan: { runtime: 'python', version: '3.9.7' },
+    dockerfile: ['FROM python:3.9.7-bullseye', 'FROM python:3.9.7-slim-bullseye'],
+  },
+  {
+    title: 'a whole version of Python that has no image',
+    files: { 'pyproject.toml': '[project]\nrequires-python = "==3.13.99"\n', 'main.py': '' },
+    plan: { runtime: 'python', version: '3.13' },
+  },
+  {
+    title: 'a range of lines of pnpm, of which one wrote the lock file',
+    files: {
+      'package.json': manifest({ start: 'node x.js' }, ['express'], [], { engines: { pnpm: '>=8' } }),
+      'pnpm-lock.yaml': "lockfileVersion: '6.1'\n",
+    },
+    plan: { runtime: 'node', packageManager: 'pnpm' },
+    dockerfile: ['--no-update-notifier pnpm@8\n'],
+  },
+  {
+    title: 'webpack to a folder of its own',
+    files: {
+      'package.json': manifest({ build: 'webpack --mode production' }, [], ['webpack', 'webpack-cli']),
+      'webpack.config.js': "module.exports = { output: { path: path.resolve(__dirname, 'public/js') } }",
+    },
+    plan: { runtime: 'node', framework: 'webpack', publishDirectory: 'public/js', isSite: true },
+  },
+  {
+    title: 'webpack beside the page that takes what it builds',
+    files: {
+      'package.json': manifest({ build: 'webpack' }, [], ['webpack-cli']),
+      'webpack.config.js': 'module.exports = { output: { path: path.resolve(__dirname) } }',
+      'index.html': '',
+    },
+    plan: { runtime: 'node', framework: 'webpack', publishDirectory: '.', isSite: true },
   },
   {
     title: 'îles',

@@ -106,6 +106,17 @@ describe('a web service', () => {
   })
 })
 
+test('a Staticfile names the folder of the pages, and that they route in the browser', async () => {
+  const files = { Staticfile: 'root: www\npushstate: enabled\n', 'www/index.html': 'the page', 'x.txt': 'x' }
+  const { deploy } = await create('staticfile', files, { type: 'static_site' })
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+  expect(await fetchFrom(server, 'staticfile.localhost', '/some/where')).toEqual({
+    status: 200,
+    text: 'the page',
+  })
+  expect((await fetchFrom(server, 'staticfile.localhost', '/x.txt')).text).toBe('the page')
+})
+
 test('a type that cannot be right is told before anything is built', async () => {
   const { deploy } = await create('inside', FRONT_END, { type: 'private_service' })
   expect(await endOf(server, deploy)).toMatchObject({
@@ -184,7 +195,8 @@ test('a deploy that waits for a build says so with its place, and files that nee
 
 test('the error of a failed build carries what its program said last', async () => {
   const { deploy } = await create('broken', {
-    Dockerfile: 'FROM busybox:1\nRUN echo one; echo "the reason is here" >&2; exit 3\n',
+    Dockerfile:
+      'FROM busybox:1\nRUN exec >&2; echo one; echo "the reason is here"; for word in "Usage:" "npm ci" "Options:"; do echo "npm error $word"; done; exit 3\n',
   })
   expect(await endOf(server, deploy)).toMatchObject({
     status: 'build_failed',

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { beginBackup, recordBackupFile } from '#server/backups/operations.ts'
-import { getBackup } from '#server/backups/store.ts'
+import { getBackup, isBeingRestored } from '#server/backups/store.ts'
 import type { Context } from '#server/context.ts'
-import { createDatastore } from '#server/datastores/operations.ts'
+import { createDatastore, deleteDatastore } from '#server/datastores/operations.ts'
 import { DatastoreInput } from '#server/datastores/schema.ts'
-import { getDatastoreByName } from '#server/datastores/store.ts'
-import { restoreBackup } from '#server/replacements/operations.ts'
+import { getDatastore, getDatastoreByName } from '#server/datastores/store.ts'
+import { giveUpReplacement, restoreBackup } from '#server/replacements/operations.ts'
+import { getReplacement } from '#server/replacements/store.ts'
 import { openContext } from '../support/context.ts'
 
 let context: Context
@@ -64,6 +65,28 @@ describe('a restore into a new datastore', () => {
       expect(restoreBackup(source, backup, 'copy')).toMatchObject({ name: 'copy', status: 'restoring' })
     },
   )
+})
+
+describe('while a new datastore is filled from a backup of another', () => {
+  test('that other is not deleted, which would take the backup along, unless it is forced', () => {
+    const { source, backup } = backedUp()
+    restoreBackup(source, backup, 'copy')
+    expect(() => deleteDatastore(source, false)).toThrow(
+      expect.objectContaining({ code: 'conflict', message: expect.stringContaining('copy') as string }),
+    )
+    deleteDatastore(source, true)
+    expect(getDatastore(source.id)).toMatchObject({ status: 'deleting' })
+  })
+
+  test('and no longer: one that failed needs neither', () => {
+    const { source, backup } = backedUp()
+    const { id } = restoreBackup(source, backup, 'copy')
+    expect(isBeingRestored(backup.id)).toBe(true)
+    giveUpReplacement(getReplacement(id)!, 'it was not restored')
+    expect(isBeingRestored(backup.id)).toBe(false)
+    deleteDatastore(source, false)
+    expect(getDatastore(source.id)).toMatchObject({ status: 'deleting' })
+  })
 })
 
 /** A datastore with a backup of it. */

@@ -44,6 +44,13 @@ describe('the token of a log drain', () => {
   })
 })
 
+test.each([
+  ['http', 'http://logs.example.com:0/in'],
+  ['syslog', 'tcp://logs.example.com:0'],
+] as const)('a %s drain to port 0 is refused: nothing listens there', (kind, url) => {
+  expect(() => createDrain({ name: 'archive', kind, url })).toThrow(/^url: must be/)
+})
+
 describe('an address is shown', () => {
   test.each([
     ['https://token@example.com/a', 'https://***@example.com/a'],

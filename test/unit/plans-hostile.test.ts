@@ -111,6 +111,35 @@ test.each<[string, Files]>([
     },
   ],
   [
+    'imports that lead nowhere, in files that import each other',
+    {
+      'package.json': {
+        scripts: { start: Array.from({ length: 500 }, (_, at) => `node ${at % 50}.js`).join(' && ') },
+        devDependencies: { x: '1' },
+      },
+      ...Object.fromEntries(
+        Array.from({ length: 50 }, (_, at) => [
+          `${at}.js`,
+          `import './${(at + 1) % 50}.js'\n${Array.from({ length: 2_000 }, (_each, line) => `import './no/${at}-${line}'`).join('\n')}`,
+        ]),
+      ),
+    },
+  ],
+  [
+    'more packages of Go than a line of a Dockerfile takes',
+    {
+      'go.mod': `module x\n// +heroku install ${'./a '.repeat(100_000)}\n`,
+      'main.go': 'package main\n',
+      Procfile: 'web: x\n',
+    },
+  ],
+  ['an app.json that is nested deeply', { 'main.py': '', 'app.json': '['.repeat(30_000) }],
+  ['a Staticfile that leads out of the tree', { Staticfile: 'root: ../../etc\n', 'main.py': '' }],
+  [
+    'open brackets where CMake has arguments',
+    { 'CMakeLists.txt': `${'add_executable ( '.repeat(100_000)}\nproject${' '.repeat(1_000_000)}` },
+  ],
+  [
     'patterns of stars alone',
     {
       'package.json': {

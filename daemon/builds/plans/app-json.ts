@@ -29,9 +29,16 @@ export async function appVariables(tree: Tree): Promise<PlannedVariable[]> {
     const hasValue = typeof settings.value === 'string' && settings.value !== ''
     if (!isSecret && (hasValue || settings.required === false)) continue
     const { description } = settings
-    const said =
-      typeof description === 'string' ? description.slice(0, MAX_WHY_CHARACTERS) : 'app.json asks for it'
+    const said = typeof description === 'string' ? plainLine(description) : 'app.json asks for it'
     variables.push({ key, generate: isSecret ? 'hex' : null, why: said })
   }
   return variables
+}
+
+/** A line of a log, whatever the file holds. */
+function plainLine(text: string): string {
+  return text
+    .slice(0, MAX_WHY_CHARACTERS)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
 }

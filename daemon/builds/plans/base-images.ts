@@ -8,6 +8,25 @@ import type { Pin } from './pins.ts'
 export const NODE_MAJORS = [16, 18, 20, 21, 22, 23, 24, 25, 26]
 /** Of Python 3. */
 export const PYTHON_MINORS = range(7, 14)
+/** The first patch of each minor version with an image on Debian 11, the first on Debian 12, and the last. */
+const PYTHON_PATCHES: Record<number, [bullseye: number, bookworm: number, last: number]> = {
+  7: [11, 17, 17],
+  8: [11, 17, 20],
+  9: [6, 17, 25],
+  10: [0, 12, 21],
+  11: [0, 4, 16],
+  12: [0, 0, 14],
+  13: [0, 0, 15],
+  14: [0, 0, 7],
+}
+
+/** The release of Debian that the image of a patch of Python stands on; null where there is none. */
+export function debianOfPython(minor: number, patch: number): Debian | null {
+  const [bullseye, bookworm, last] = PYTHON_PATCHES[minor] ?? [1, 1, 0]
+  if (patch < bullseye || patch > last) return null
+  return patch < bookworm ? 'bullseye' : 'bookworm'
+}
+
 /** Of Go 1. */
 export const GO_MINORS = range(19, 27)
 /** Of Elixir 1. */

@@ -138,10 +138,13 @@ function replacesByFolder(module: string): boolean {
   return false
 }
 
+/** Of one command; more are none that lines of a Procfile start. */
+const MAX_PACKAGES = 50
+
 /** Builds packages; a program without a module is made one, as people do by hand. */
 function buildOf(output: string, packages: readonly string[], isBare: boolean): string | null {
   if (packages.length === 0) return null
-  const build = `go build -trimpath -o ${output} ${packages.join(' ')}`
+  const build = `go build -trimpath -o ${output} ${packages.slice(0, MAX_PACKAGES).join(' ')}`
   return isBare ? `go mod init app && go mod tidy && ${build}` : build
 }
 

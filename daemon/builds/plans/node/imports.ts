@@ -6,6 +6,8 @@ import type { Call } from './scripts.ts'
 
 /** A program with more files of its own was bundled, or is none that a person pasted to see it run. */
 const MAX_FILES = 400
+/** Each is looked for under several names. */
+const MAX_LOOKS = 1_500
 
 const ENDINGS = ['', '.js', '.ts', '.mjs', '.cjs', '.mts', '.tsx', '.jsx', '/index.js', '/index.ts']
 
@@ -24,22 +26,23 @@ export async function importedPackages(tree: Tree, call: Call): Promise<Readonly
   const first = (await fileOf(tree, entry)) ?? (await sourceOf(tree, entry))
   const waiting = first === null ? [] : [first]
   const seen = new Set(waiting)
+  let looks = 0
   for (let file = waiting.pop(); file !== undefined && seen.size <= MAX_FILES; file = waiting.pop()) {
     for (const line of linesOf((await tree.readHead(file)) ?? '')) {
       const match = /^\s*(?:import|export) type\b/.test(line) ? null : TAKES.exec(line)
       const name = match?.[1] ?? match?.[2]
       if (name === undefined) continue
       if (!name.startsWith('.')) {
-        packages.add(packageOf(name))
+        if (!isNone(name)) packages.add(packageOf(name))
         continue
       }
+      if (++looks > MAX_LOOKS) return packages
       const next = await fileOf(tree, posix.join(posix.dirname(file), name))
       if (next === null || seen.has(next)) continue
       seen.add(next)
       waiting.push(next)
     }
   }
-  for (const name of [...packages]) if (isNone(name)) packages.delete(name)
   return packages
 }
 

@@ -83,7 +83,8 @@ async function pinnedVersion(tree: Tree, manifest: Manifest, name: string): Prom
   if (pin === null) return null
   if (semver.valid(pin.text) !== null) return semver.valid(pin.text)
   const range = rangeOf(pin.text)
-  const majors = name === 'yarn' ? YARN_MAJORS : PNPM_MAJORS
+  // Of the lines that a range allows, the one that wrote the lock file: the next refuses it.
+  const majors = name === 'yarn' ? YARN_MAJORS : [Number(await pnpmVersion(tree)), ...PNPM_MAJORS]
   const major = range === null ? undefined : majors.find((each) => semver.intersects(range, `${each}.x`))
   return major === undefined ? null : String(major)
 }

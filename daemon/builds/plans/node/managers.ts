@@ -27,6 +27,8 @@ export interface PackageManager {
 const NPM_ENVIRONMENT = {
   npm_config_update_notifier: 'false',
   npm_config_audit: 'false',
+  // What runs it is a choice of the plan, by the very field.
+  npm_config_engine_strict: 'false',
   npm_config_fund: 'false',
 }
 
@@ -75,7 +77,8 @@ export function pnpm(version: string, hasLock: boolean): PackageManager {
 
 /** Yarn 1. */
 export function yarnClassic(version: string, hasLock: boolean): PackageManager {
-  const install = `yarn install ${hasLock ? '--frozen-lockfile' : '--no-lockfile'} --non-interactive --no-progress`
+  // It takes no other node than `engines` names, not even a newer patch.
+  const install = `yarn install ${hasLock ? '--frozen-lockfile' : '--no-lockfile'} --ignore-engines --non-interactive --no-progress`
   return {
     name: 'yarn',
     globalPackage: `yarn@${version}`,

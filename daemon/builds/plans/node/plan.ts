@@ -202,7 +202,7 @@ async function keepsDevelopment(
     return true
   }
   // Hosts that leave nothing out let programs get by with lists that are not right.
-  const called = commands.flatMap((command) => callsOf(command, manifest.scripts))
+  const called = commands.flatMap((command) => callsOf(command, manifest.scripts)).slice(0, MAX_CALLS)
   const listed = { ...rootManifest.dependencies, ...manifest.dependencies, [manifest.name ?? '']: '' }
   // A compiler's settings may give names of packages to files.
   const isPlain = !(await tree.hasFile('tsconfig.json')) && !(await tree.hasFile('jsconfig.json'))
@@ -220,6 +220,9 @@ async function keepsDevelopment(
   const isBundled = start.isProposed && /^node (?:build|\.output\/)/.test(start.startCommand ?? '')
   return names.size > 0 && !hasOthers && !isBundled
 }
+
+/** A start calls few programs; each is followed through its files. */
+const MAX_CALLS = 3
 
 /** A static site's own folder is known to whoever asks, so that nothing of the framework stands in its way. */
 function obstacleOf(start: Start, framework: Framework | null, { processType }: PlanSettings): string | null {

@@ -112,10 +112,21 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   }),
   site('webpack', ['webpack-cli'], null, 'dist', {
     ...SINGLE,
-    refine: ({ manifest }) => (/\bwebpack\b/.test(manifest.scripts.build ?? '') ? {} : null),
+    configuration: variants('webpack.config'),
+    refine: webpack,
   }),
   site('svelte', ['svelte'], null, 'public', SINGLE),
 ]
+
+/** Webpack's folder, where its configuration names it by its own place (webpack, "output.path"). */
+function webpack({ configuration, manifest }: Project): Partial<Framework> | null {
+  if (!/\bwebpack\b/.test(manifest.scripts.build ?? '')) return null
+  const place = /\bpath ?: ?path\.(?:resolve|join)\(__dirname(?:, ?["'`]([\w./-]+)["'`])?\)/.exec(
+    configuration,
+  )
+  if (place === null) return {}
+  return { publishDirectory: place[1] === undefined ? '.' : folderOf(place[1], null) }
+}
 
 /** What was built lies in the folder of the documentation, which the build script names. */
 function inDocumentation({ manifest: { scripts } }: Project, folder: string): Partial<Framework> {

@@ -21,7 +21,7 @@ import { chooseInstaller, type Installer } from './installers.ts'
 import { readNames, type NamesPackage } from './requirements.ts'
 import { findStart, isBot } from './start.ts'
 import { systemPackages } from './system-packages.ts'
-import { choosePythonMinor } from './version.ts'
+import { choosePythonVersion } from './version.ts'
 
 /** Manifests of Python projects; a `package.json` that can be started makes a tree with one of the weaker signs a node one. */
 const MANIFESTS = [
@@ -60,7 +60,7 @@ const CACHE = '/root/.cache'
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
   const notes: string[] = []
-  const minor = await choosePythonMinor(tree, notes)
+  const { text: version, debian } = await choosePythonVersion(tree, notes)
   const names = await readNames(tree)
   const installer = await chooseInstaller(tree)
   const project = await findDjango(tree)
@@ -85,7 +85,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const system = systemPackages(names)
   const dockerfile = [
     ...assets.stages,
-    ...buildStage(baseImage(settings, `python:3.${minor}-bookworm`)),
+    ...buildStage(baseImage(settings, `python:${version}-${debian}`)),
     ...installPackages([...system.build, ...aptPackages]),
     // Programs that a base image brings along can be used; those that are installed win.
     `RUN python3 -m venv --system-site-packages ${VENV}`,
@@ -94,7 +94,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [CACHE, ...assets.mounts]),
     ...lastStage(facts, {
-      image: baseImage(settings, `python:3.${minor}-slim-bookworm`),
+      image: baseImage(settings, `python:${version}-slim-${debian}`),
       packages: [...system.run, ...aptPackages],
       content: [
         `COPY --from=build ${VENV} ${VENV}`,
@@ -106,7 +106,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   ]
   return {
     ...facts,
-    version: `3.${minor}`,
+    version,
     framework: isMkdocs ? 'mkdocs' : (found?.framework ?? null),
     packageManager: installer.name.toLowerCase(),
     installCommand: inOrder([...installer.early, ...installer.late]),
@@ -116,7 +116,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     manifests: assets.manifests,
     needsWhole: false,
     ignore: ['.git', '**/__pycache__', '.venv', 'venv', '**/node_modules'],
-    notes: [`python 3.${minor} with ${installer.name}`, ...notes],
+    notes: [`python ${version} with ${installer.name}`, ...notes],
   }
 }
 

@@ -1,7 +1,7 @@
 import semver from 'semver'
 import type { Tree } from '../../../sources/tree.ts'
 import { findInLines } from '../../text.ts'
-import { PYTHON_MINORS, nearestImage, unreadable } from '../base-images.ts'
+import { debianOfPython, PYTHON_MINORS, nearestImage, unreadable, type Debian } from '../base-images.ts'
 import { firstPin, inFiles, inToolFiles, type Pin } from '../pins.ts'
 
 /** Used where the tree says nothing. */
@@ -13,8 +13,26 @@ const REACH = 2
 
 const write = (minor: number): string => `3.${minor}`
 
-/** The minor version of Python 3 that a tree pins, else what its manifest allows. Throws BuildFailure for one that cannot be had. */
-export async function choosePythonMinor(tree: Tree, notes: string[]): Promise<number> {
+/** A version of Python as its images are called. */
+export interface PythonVersion {
+  /** `3.13`, or with the patch where the project runs on no other. */
+  text: string
+  debian: Debian
+}
+
+/** The version of Python 3 that a tree pins, else what its manifest allows. Throws BuildFailure for one that cannot be had. */
+export async function choosePythonVersion(tree: Tree, notes: string[]): Promise<PythonVersion> {
+  const minor = await chooseMinor(tree, notes)
+  // Poetry and uv run under no other patch than a whole version that the project names.
+  const exact = /^(?:={2,3}\s*)?3\.(\d+)\.(\d+)$/.exec((await wantedBy(tree)) ?? '')
+  const patch = Number(exact?.[2])
+  const debian = Number(exact?.[1]) === minor ? debianOfPython(minor, patch) : null
+  return debian === null
+    ? { text: write(minor), debian: 'bookworm' }
+    : { text: `${write(minor)}.${patch}`, debian }
+}
+
+async function chooseMinor(tree: Tree, notes: string[]): Promise<number> {
   const pin = await firstPin([
     inFiles(tree, ['.python-version', 'runtime.txt']),
     inToolFiles(tree, ['python']),
@@ -31,20 +49,29 @@ export async function choosePythonMinor(tree: Tree, notes: string[]): Promise<nu
   )
 }
 
+/** Longer ones take a time that grows with the square of it. */
+const MAX_SPECIFIER = 200
+
 /** Tools that read a pin as pip reads requirements take `>=3.10` too. */
 function bySpecifier(pin: Pin, notes: string[]): number {
-  const minor = /[<>=~^*]/.test(pin.text) ? PREFERENCE.find((each) => suits(each, pin.text)) : undefined
+  const isRange = pin.text.length <= MAX_SPECIFIER && /[<>=~^*]/.test(pin.text)
+  const minor = isRange ? PREFERENCE.find((each) => suits(each, pin.text)) : undefined
   if (minor === undefined) throw unreadable(pin, 'Python 3', write(DEFAULT_MINOR))
   notes.push(`python ${write(minor)} by ${pin.where} (${pin.text.slice(0, 100)})`)
   return minor
 }
 
-async function byManifest(tree: Tree, notes: string[]): Promise<number> {
+/** What the project's manifest allows. */
+async function wantedBy(tree: Tree): Promise<string | undefined> {
   const manifest = `${(await tree.readText('pyproject.toml')) ?? ''}\n${(await tree.readText('Pipfile')) ?? ''}`
-  const wanted = findInLines(
+  return findInLines(
     manifest,
     /^(?:requires-python|python|python_version|python_full_version)\s*=\s*["']([^"']{1,200})["']/,
   )
+}
+
+async function byManifest(tree: Tree, notes: string[]): Promise<number> {
+  const wanted = await wantedBy(tree)
   if (wanted === undefined) return DEFAULT_MINOR
   const said = JSON.stringify(wanted.slice(0, 100))
   const minor = PREFERENCE.find((each) => suits(each, wanted))

@@ -2,14 +2,18 @@ import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { defineNitroModule } from 'nitropack/kit'
 
-/** Bundles the data plane's program of the project in `root` into one file that needs node alone. */
+/**
+ * Bundles the data plane's program of the project in `root` into one file that needs node alone. It asks for node's
+ * modules by a call: an `import` of one loads what any of its exports needs, which would cost every worker some MiB.
+ */
 export function bundleProxy(root: string, outfile: string): void {
   buildSync({
     entryPoints: [join(root, 'proxy/main.ts')],
     outfile,
     bundle: true,
     platform: 'node',
-    format: 'esm',
+    format: 'cjs',
+    banner: { js: 'const require = process.getBuiltinModule' },
     target: 'node26',
     logLevel: 'warning',
   })

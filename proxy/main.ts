@@ -11,14 +11,16 @@ const [, , role, settings = '{}'] = process.argv
 process.umask(0o077)
 process.on('unhandledRejection', (error) => log('error', 'unhandled rejection', { error: messageOf(error) }))
 
-try {
+run().catch((error: unknown) => {
+  log('error', `${role} ends`, { error: messageOf(error) })
+  process.exit(1)
+})
+
+async function run(): Promise<void> {
   const given = JSON.parse(settings) as SupervisorSettings & WorkerSettings
   process.title = `deployer-proxy ${role} ${given.data_directory}`
   if (role === 'supervisor') await runSupervisor(given)
   else if (role === 'starter') startSupervisor(given)
   else if (role === 'worker') await runWorker(given)
   else throw new Error('the first argument must be supervisor, starter or worker')
-} catch (error) {
-  log('error', `${role} ends`, { error: messageOf(error) })
-  process.exit(1)
 }

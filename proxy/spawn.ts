@@ -7,6 +7,8 @@ import type { SupervisorSettings } from './protocol.ts'
  * requests waited up to 20 ms, and connections that idle seem to cost twice what they do.
  */
 const YOUNG_FLAG = '--max-semi-space-size=2'
+/** There are as many workers as cores: a collector's threads would take the core of another, and wait for each other. */
+const COLLECTOR_FLAG = '--single-threaded-gc'
 
 /** The first descriptor after standard input, output and error. */
 const FIRST_FD = 3
@@ -22,6 +24,8 @@ export interface WorkerSettings {
   data_directory: string
   version: string
   sockets: HeldSocket[]
+  /** The node on which accepted connections were seen to share a read buffer; null for none. */
+  buffer_shared_on: string | null
 }
 
 /** Starts a worker that inherits the listening sockets. Its output is this process's. */
@@ -90,7 +94,7 @@ function launch(
 ): ChildProcess {
   // An upgrade of the host may have removed the file of the node that runs; the kernel still has it.
   const executable = existsSync(node) ? node : '/proc/self/exe'
-  return spawn(executable, [YOUNG_FLAG, program, role, JSON.stringify(settings)], {
+  return spawn(executable, [YOUNG_FLAG, COLLECTOR_FLAG, program, role, JSON.stringify(settings)], {
     detached,
     stdio: ['ignore', 'inherit', 'inherit', ...sockets.map(({ fd }) => fd)],
   })

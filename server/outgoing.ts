@@ -1,5 +1,6 @@
-import { request as httpRequest, type RequestOptions } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { answerOf } from './answer-of.ts'
 import { judgedLookup, placeFault, TARGETS } from './reach/judged.ts'
 import { VERSION } from './version.ts'
 
@@ -26,10 +27,10 @@ export interface OutgoingAnswer {
  * Sends a request to an address that a user has named: never to a link-local or metadata network, following no redirect,
  * within a time, reading little of the answer. Throws when there is none.
  */
-export function send({ method, url, headers, body, signal }: Outgoing): Promise<OutgoingAnswer> {
+export async function send({ method, url, headers, body, signal }: Outgoing): Promise<OutgoingAnswer> {
   const { protocol, hostname, port, pathname, search, username, password } = new URL(url)
   const fault = urlFault(url)
-  if (fault !== null) return Promise.reject(new Error(fault))
+  if (fault !== null) throw new Error(fault)
   const options: RequestOptions = {
     method,
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -41,27 +42,26 @@ export function send({ method, url, headers, body, signal }: Outgoing): Promise<
     agent: false,
     signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
   }
-  return new Promise((resolve, reject) => {
-    const outgoing = (protocol === 'https:' ? httpsRequest : httpRequest)(options, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      const finish = () => resolve({ status: response.statusCode ?? 0, text })
-      response.on('data', (piece: string) => {
-        text = (text + piece).slice(0, KEPT_BYTES)
-        // The rest says nothing new, and could go on for ever.
-        if (text.length === KEPT_BYTES) response.destroy()
-      })
-      response.once('close', finish)
-      response.once('error', () => {})
+  const outgoing = (protocol === 'https:' ? httpsRequest : httpRequest)(options)
+  outgoing.end(body)
+  const response = await answerOf(outgoing).catch((error: Error) => {
+    if (error.name !== 'TimeoutError' && error.name !== 'AbortError') throw error
+    throw new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`, { cause: error })
+  })
+  return { status: response.statusCode ?? 0, text: await beginningOf(response) }
+}
+
+/** The beginning of a body, also of one that was cut. */
+function beginningOf(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    response.setEncoding('utf8').on('data', (piece: string) => {
+      text = (text + piece).slice(0, KEPT_BYTES)
+      // The rest says nothing new, and could go on for ever.
+      if (text.length === KEPT_BYTES) response.destroy()
     })
-    outgoing.once('error', (error) =>
-      reject(
-        error.name === 'TimeoutError' || error.name === 'AbortError'
-          ? new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`)
-          : error,
-      ),
-    )
-    outgoing.end(body)
+    response.once('close', () => resolve(text))
+    response.once('error', () => {})
   })
 }
 

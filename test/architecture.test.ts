@@ -260,6 +260,12 @@ describe('the sources', () => {
     expect(lines(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([])
   })
 
+  it('wait for answers in one place: some, node tells by no event that is about them', () => {
+    const homes = ['server/answer-of.ts', 'daemon/engine/attachment.ts']
+    const elsewhere = lines(/'response'/).filter((line) => !homes.includes(line.split(':')[0]!))
+    expect(elsewhere).toEqual([])
+  })
+
   it('start nothing when they are imported', () => {
     const broken = sources
       .filter(({ path }) => path.startsWith('server/'))

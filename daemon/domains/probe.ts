@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
+import { answerOf } from '#server/answer-of.ts'
 import { publicHttpPort } from '#server/public-address.ts'
 import { sameSecret } from '#server/secrets.ts'
 import { VERIFICATION_PATH } from '#proxy/protocol.ts'
@@ -39,27 +40,24 @@ export async function probeHost(host: string, address: string): Promise<Probe> {
   }
 }
 
-function get(host: string, address: string, path: string): Promise<{ status: number; body: string }> {
-  return new Promise((resolve, reject) => {
-    const asked = request({
-      host: address,
-      port: publicHttpPort(),
-      path,
-      headers: { host },
-      agent: false,
-      signal: AbortSignal.timeout(PROBE_MS),
-    })
-    asked.on('error', reject)
-    asked.on('response', (response) => {
-      let body = ''
-      response.setEncoding('latin1').on('data', (chunk: string) => {
-        body += chunk
-        if (body.length > MAX_ANSWER_BYTES) response.destroy()
-      })
-      // Also when it was cut: what came is judged.
-      response.on('close', () => resolve({ status: response.statusCode ?? 0, body }))
-      response.on('error', () => {})
-    })
-    asked.end()
+async function get(host: string, address: string, path: string): Promise<{ status: number; body: string }> {
+  const asked = request({
+    host: address,
+    port: publicHttpPort(),
+    path,
+    headers: { host },
+    agent: false,
+    signal: AbortSignal.timeout(PROBE_MS),
   })
+  asked.end()
+  const response = await answerOf(asked)
+  let body = ''
+  response.setEncoding('latin1').on('data', (chunk: string) => {
+    body += chunk
+    if (body.length > MAX_ANSWER_BYTES) response.destroy()
+  })
+  response.on('error', () => {})
+  // Also when it was cut: what came is judged.
+  await new Promise((resolve) => response.once('close', resolve))
+  return { status: response.statusCode ?? 0, body }
 }

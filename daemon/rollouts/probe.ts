@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { answerOf } from '#server/answer-of.ts'
 
 /** An answer later than this counts as none. */
 const PROBE_TIMEOUT_MS = 5_000
@@ -62,12 +63,14 @@ function probeHttp({ host, port, hostHeader }: ProbeTarget, path: string): Promi
       () => finish(`GET ${path} was not answered within ${PROBE_TIMEOUT_MS / 1000} s`),
       PROBE_TIMEOUT_MS,
     )
-    outgoing.once('error', (error: NodeJS.ErrnoException) => finish(describe(error, port)))
-    outgoing.once('response', (response) => {
-      response.resume()
-      const status = response.statusCode ?? 0
-      finish(status >= 200 && status < 400 ? null : `GET ${path} answers ${status}`)
-    })
+    answerOf(outgoing).then(
+      (response) => {
+        response.resume()
+        const status = response.statusCode ?? 0
+        finish(status >= 200 && status < 400 ? null : `GET ${path} answers ${status}`)
+      },
+      (error: NodeJS.ErrnoException) => finish(describe(error, port)),
+    )
     outgoing.end()
   })
 }

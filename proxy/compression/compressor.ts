@@ -1,4 +1,5 @@
 import type { Transform } from 'node:stream'
+import { zlib } from '../modules.ts'
 import type { Coding } from './codings.ts'
 
 /**
@@ -15,8 +16,6 @@ const GZIP_LEVEL = 5
 const BROTLI_QUALITY = 4
 const ZSTD_LEVEL = 3
 
-/** Loaded by the first who needs it: most workers compress nothing. */
-const zlib = () => process.getBuiltinModule('node:zlib')
 const common = { highWaterMark: WAITING_BYTES }
 
 /** What makes each coding, the cheapest first. What came is out at once, however slowly the rest comes. */

@@ -16,52 +16,67 @@ const END = 256
 /** What is left of the last byte is at most so many ones. */
 const MAX_PADDING_BITS = 7
 
-/** The code as a tree: two children a node, others than nodes being leaves. */
-const children: [number, number][] = [[0, 0]]
-/** Leaves stand in the tree as negative numbers. */
-const leaf = (symbol: number) => -1 - symbol
-
-let word = 0
-for (let bits = SHORTEST_BITS; bits <= LONGEST_BITS; bits++, word *= 2) {
-  for (let symbol = 0; symbol <= END; symbol++) {
-    if (LENGTHS.charCodeAt(symbol) - FIRST_LETTER + SHORTEST_BITS === bits) plant(word++, bits, leaf(symbol))
-  }
+/** The code in the form that strings are read by. */
+interface Tables {
+  /** By node and the next four bits: the node after them, and the symbol that they end, -1 for none, as no two fit. */
+  nextNode: Uint16Array
+  symbols: Int16Array
+  /** Nodes at which a string may end: so many ones, and no more, after the last symbol. */
+  isEnd: Uint8Array
 }
 
-function plant(code: number, bits: number, symbol: number): void {
+/** Made for the first string that is packed: a worker that speaks no HTTP/2 needs them not. */
+let tables: Tables | null = null
+
+/** The code as a tree: two children a node, others than nodes, as negative numbers, being leaves. */
+function plantTree(): [number, number][] {
+  const children: [number, number][] = [[0, 0]]
+  let word = 0
+  for (let bits = SHORTEST_BITS; bits <= LONGEST_BITS; bits++, word *= 2) {
+    for (let symbol = 0; symbol <= END; symbol++) {
+      if (LENGTHS.charCodeAt(symbol) - FIRST_LETTER + SHORTEST_BITS === bits)
+        plant(children, word++, bits, -1 - symbol)
+    }
+  }
+  return children
+}
+
+function plant(children: [number, number][], code: number, bits: number, leaf: number): void {
   let node = 0
   for (let bit = bits - 1; bit > 0; bit--) {
     const side = (code >>> bit) & 1
     if (children[node]![side] === 0) children[node]![side] = children.push([0, 0]) - 1
     node = children[node]![side]!
   }
-  children[node]![code & 1] = symbol
+  children[node]![code & 1] = leaf
 }
 
-/** By node and the next four bits: the node after them, and the symbol that they end, -1 for none, as no two fit. */
-const nextNode = new Uint16Array(children.length * 16)
-const symbols = new Int16Array(children.length * 16).fill(-1)
-/** Nodes at which a string may end: so many ones, and no more, after the last symbol. */
-const isEnd = new Uint8Array(children.length)
-
-for (let from = 0; from < children.length; from++) {
-  for (let nibble = 0; nibble < 16; nibble++) {
-    let node = from
-    for (let bit = 3; bit >= 0; bit--) {
-      const child = children[node]![(nibble >>> bit) & 1]!
-      if (child < 0) symbols[from * 16 + nibble] = -1 - child
-      node = Math.max(child, 0)
+function makeTables(): Tables {
+  const children = plantTree()
+  const nextNode = new Uint16Array(children.length * 16)
+  const symbols = new Int16Array(children.length * 16).fill(-1)
+  const isEnd = new Uint8Array(children.length)
+  for (let from = 0; from < children.length; from++) {
+    for (let nibble = 0; nibble < 16; nibble++) {
+      let node = from
+      for (let bit = 3; bit >= 0; bit--) {
+        const child = children[node]![(nibble >>> bit) & 1]!
+        if (child < 0) symbols[from * 16 + nibble] = -1 - child
+        node = Math.max(child, 0)
+      }
+      nextNode[from * 16 + nibble] = node
     }
-    nextNode[from * 16 + nibble] = node
   }
+  for (let bits = 0, node = 0; bits <= MAX_PADDING_BITS; bits++, node = children[node]![1]) isEnd[node] = 1
+  return { nextNode, symbols, isEnd }
 }
-for (let bits = 0, node = 0; bits <= MAX_PADDING_BITS; bits++, node = children[node]![1]) isEnd[node] = 1
 
 /**
  * Decodes `input[start, end)` into `output` from its beginning, which has room for 8/5 of it. Answers the length, -1
  * for what is no such code.
  */
 export function decodeHuffman(input: Uint8Array, start: number, end: number, output: Uint8Array): number {
+  const { nextNode, symbols, isEnd } = (tables ??= makeTables())
   let node = 0
   let to = 0
   for (let at = start; at < end; at++) {

@@ -2,9 +2,6 @@ import { Client, type AcceptingWorker } from '../relay/client.ts'
 import type { Peer } from '../relay/peer.ts'
 import { StreamWire, type StreamHost } from './stream-wire.ts'
 
-/** Lanes that a connection without requests keeps for the next. */
-const KEPT_WHEN_IDLE = 2
-
 /** The worker that a connection was accepted in. */
 export interface LaneWorker extends AcceptingWorker {
   /** Looks after the requests of a client. */
@@ -70,9 +67,9 @@ export class Lanes {
     }
   }
 
-  /** Lets most lanes go that are not used. */
+  /** Lets the lanes go that are not used. */
   trim(): void {
-    for (const { wire } of this.#free.splice(KEPT_WHEN_IDLE)) wire.leave()
+    for (const { wire } of this.#free.splice(0)) wire.leave()
   }
 
   /** Ends all of them. */

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { TARGET, TOKEN } from '../http1/bytes.ts'
 import { MAX_HEAD_BYTES } from '../http1/head.ts'
+import { crypto } from '../modules.ts'
 import { KIND, type Field } from './field.ts'
 import { readPriority, type Priority } from './priority.ts'
 
@@ -163,7 +163,7 @@ export class RequestFields {
         : null
     }
     if (!hasBody || !isPath(this.#path, 'GET')) return null
-    const key = randomBytes(WEB_SOCKET_KEY_BYTES).toString('base64')
+    const key = crypto().randomBytes(WEB_SOCKET_KEY_BYTES).toString('base64')
     const upgrade = `connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-key: ${key}\r\n`
     return { text: this.#text('GET', this.#path!, upgrade), body: BODY.tunnel, length: 0, priority }
   }

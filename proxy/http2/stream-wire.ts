@@ -3,6 +3,7 @@ import { READER_TIMEOUT_MS } from '../relay/waits.ts'
 import { slab } from '../wire/slab.ts'
 import { staysUntilRead } from '../wire/socket-wire.ts'
 import { Wire } from '../wire/wire.ts'
+import { Backlog } from './backlog.ts'
 import { IncomingBody, type BodyReader } from './incoming-body.ts'
 import { OutgoingFrames, type FramesHost } from './outgoing-frames.ts'
 import { OutgoingHeads } from './outgoing-heads.ts'
@@ -40,11 +41,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   /** What the client still sends is not wanted. */
   #unwanted = false
   #trailers: readonly string[] = NO_TRAILERS
-  /** What the client cannot take yet, and where its first piece goes on. */
-  #waiting: Buffer[] = []
-  #waitingAt = 0
-  /** Monotonic milliseconds since when something waits. */
-  #waitingSince = 0
+  readonly #backlog = new Backlog()
 
   constructor(host: StreamHost) {
     super()
@@ -84,7 +81,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   // --- what goes out
 
   override get pending(): boolean {
-    return this.#waiting.length > 0
+    return !this.#backlog.isEmpty
   }
 
   override writeSlab(end: number): boolean {
@@ -106,9 +103,8 @@ export class StreamWire extends Wire implements Sender, BodyReader {
     if (at >= end || this.#heads.bodyless) return !this.pending
     if (!this.pending) at = this.#frames.data(bytes, at, end)
     if (at < end) {
-      if (!this.pending) this.#waitingSince = performance.now()
       const rest = bytes.subarray(at, end)
-      this.#waiting.push(transient ? Buffer.from(rest) : rest)
+      this.#backlog.add(transient ? Buffer.from(rest) : rest)
       this.#host.wait(this)
     }
     return !this.pending
@@ -128,18 +124,11 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   }
 
   sendWaiting(once: boolean): SendResult {
-    for (let piece = this.#waiting[0]; piece; piece = this.#waiting[0]) {
-      const at = this.#frames.data(piece, this.#waitingAt, piece.length, once)
+    while (this.pending) {
       // Whoever sends nothing must not be asked again, however that comes about.
-      if (at === this.#waitingAt) return this.window <= 0 ? STREAM_BLOCKED : CONNECTION_BLOCKED
+      if (!this.#backlog.sendSome(this.#frames, once))
+        return this.window <= 0 ? STREAM_BLOCKED : CONNECTION_BLOCKED
       this.#host.progressAt = performance.now()
-      this.#waitingAt = at
-      if (at < piece.length) {
-        if (once) return MORE
-        continue
-      }
-      this.#waitingAt = 0
-      this.#waiting.shift()
       if (once) break
     }
     return this.pending ? MORE : SENT
@@ -213,8 +202,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   close(): void {
     this.#open = false
     this.#heads.awaitsTunnel = false
-    this.#waiting = []
-    this.#waitingAt = 0
+    this.#backlog.clear()
     this.body.drop()
   }
 
@@ -228,7 +216,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
    * it is slow then, not gone. `now` is monotonic milliseconds.
    */
   tick(now: number): void {
-    const since = Math.max(this.#waitingSince, this.#host.progressAt)
+    const since = Math.max(this.#backlog.since, this.#host.progressAt)
     if (this.#open && this.pending && now - since > READER_TIMEOUT_MS) this.reset()
   }
 

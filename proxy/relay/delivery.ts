@@ -22,7 +22,7 @@ export class Delivery {
   begin(instance: Instance, headEnd: number, now: number): boolean {
     this.#retried = false
     this.#probed = false
-    const kept = instance.idle.take(now)
+    const kept = instance.takeIdle(now)
     const upstream = kept ?? new Upstream()
     this.#attach(upstream, instance)
     kept?.reuse(this.#client)

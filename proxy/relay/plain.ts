@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto'
 import { ascii, latin1 } from '../http1/bytes.ts'
 import type { Head } from '../http1/head.ts'
+import { crypto } from '../modules.ts'
 import { answer, type Answer } from '../pages/answers.ts'
 import { VERIFICATION_PATH } from '../protocol.ts'
 import type { Routes } from '../routes/routes.ts'
@@ -42,7 +42,7 @@ export function proofAnswer(path: string, routes: Routes): Answer | null {
 
 function verification(nonce: string, key: string): string | undefined {
   if (key === '' || !NONCE.test(nonce)) return undefined
-  return createHmac('sha256', key).update(nonce).digest('hex')
+  return crypto().createHmac('sha256', key).update(nonce).digest('hex')
 }
 
 /** Sends a client on to the same address over TLS: with the same method and body, which 301 would let it drop (RFC 9110 15.4.9). */

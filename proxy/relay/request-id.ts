@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { crypto } from '../modules.ts'
 
 const ID_CHARACTERS = 32
 /** One call for random bytes serves this many requests. */
@@ -10,7 +10,9 @@ let at = 0
 /** A request id of 32 random hexadecimal characters. */
 export function makeRequestId(): string {
   if (at >= pool.length) {
-    pool = randomBytes((IDS_AT_ONCE * ID_CHARACTERS) / 2).toString('hex')
+    pool = crypto()
+      .randomBytes((IDS_AT_ONCE * ID_CHARACTERS) / 2)
+      .toString('hex')
     at = 0
   }
   at += ID_CHARACTERS

@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { connect, isIP } from 'node:net'
+import { crypto } from '../modules.ts'
 import { answers, codeOf, framed, isTruncated, RCODE, unframe, withId, type Query } from './message.ts'
 
 /** The engine's own resolver, which asks in the name of containers, gives up after 4 s; three servers fit into that. */
@@ -53,7 +53,7 @@ export class Forwarder {
     let last: Buffer | null = null
     for (const server of servers) {
       // A fresh id and a fresh port for each: who did not see the question cannot answer it (RFC 5452).
-      const id = randomInt(0x10000)
+      const id = crypto().randomInt(0x10000)
       const asked = withId(message, id)
       const isAnswer = (answer: Buffer) => answers(answer, id, query.question)
       const answer = await (transport === 'udp' ? askUdp : askTcp)(asked, server, this.#port, isAnswer)

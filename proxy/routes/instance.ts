@@ -15,9 +15,9 @@ export class Instance {
   open = 0
   /** Gets no new request, or is out of the table; connections to it end with their request. */
   draining = false
-  readonly idle = new Pool()
-  /** Called when `open` reaches 0. */
-  whenIdle: (() => void)[] = []
+  /** Idle connections, and who waits for `open` to reach 0: most instances of a large table never have either. */
+  #idle: Pool | null = null
+  #whenIdle: (() => void)[] | null = null
   #failures = 0
   #ejectedUntil = 0
 
@@ -48,20 +48,41 @@ export class Instance {
 
   /** Ends a request begun with `open++`. */
   release(): void {
-    if (--this.open > 0 || this.whenIdle.length === 0) return
-    const waiting = this.whenIdle
-    this.whenIdle = []
+    if (--this.open > 0 || this.#whenIdle === null) return
+    const waiting = this.#whenIdle
+    this.#whenIdle = null
     for (const done of waiting) done()
+  }
+
+  /** Calls `done` when no request is open any more. */
+  whenIdle(done: () => void): void {
+    if (this.open === 0) done()
+    else (this.#whenIdle ??= []).push(done)
+  }
+
+  /** A usable connection that was kept, if there is one. `now` is monotonic milliseconds. */
+  takeIdle(now: number): Upstream | null {
+    return this.#idle?.take(now) ?? null
   }
 
   /** Keeps a connection for the next request, unless there will be none. `now` is monotonic milliseconds. */
   park(upstream: Upstream, now: number): void {
     if (this.draining) upstream.destroy()
-    else this.idle.park(upstream, now)
+    else (this.#idle ??= new Pool()).park(upstream, now)
   }
 
-  /** Closes the idle connections of an instance that is draining, one at a time. */
-  *closingIdle(): Generator<void> {
-    while (this.draining && this.idle.closeOne()) yield
+  /** Closes the connections that idled too long. */
+  expireIdle(now: number): void {
+    this.#idle?.expire(now)
+  }
+
+  /** Closes all idle connections. */
+  closeIdle(): void {
+    this.#idle?.close()
+  }
+
+  /** Closes one idle connection of an instance that is draining; false when there is none. */
+  closeOneIdle(): boolean {
+    return this.draining && this.#idle !== null && this.#idle.closeOne()
   }
 }

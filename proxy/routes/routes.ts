@@ -26,8 +26,6 @@ export class Routes {
   readonly ledger = new Ledger()
   readonly unrouted: Tally = this.ledger.of(UNROUTED)
   #maps = new Maps()
-  /** Those of all targets, gathered when they are asked for after a swap. */
-  #instances: readonly Instance[] | null = null
   /** Instances out of the table that still have open requests. */
   #leaving = new Set<Instance>()
   #sites = new Sites()
@@ -67,12 +65,16 @@ export class Routes {
 
   /** The instances of one name, also those that left the table with requests open. */
   named(name: string): Instance[] {
-    return [...this.instances(), ...this.#leaving].filter((instance) => instance.name === name)
+    const named = [...this.#leaving].filter((instance) => instance.name === name)
+    for (const instance of this.instances()) if (instance.name === name) named.push(instance)
+    return named
   }
 
-  /** Every instance with idle connections to look after. */
-  instances(): readonly Instance[] {
-    return (this.#instances ??= [...this.#maps.targets.values()].flatMap(({ instances }) => instances))
+  /** Every instance of the table. */
+  *instances(): Generator<Instance> {
+    for (const { instances } of this.#maps.targets.values()) {
+      for (const instance of instances) yield instance
+    }
   }
 
   /** Begins another table, or changes to this one. */
@@ -82,7 +84,7 @@ export class Routes {
 
   /**
    * Has a complete draft take the place of the table in use, at once; requests under way are left alone. Resolves when
-   * the idle connections to what left the table are closed as well, which goes in slices.
+   * what left the table is taken care of as well, which goes in slices.
    */
   async swap(draft: Draft, settings: TableSettings): Promise<void> {
     const before = this.#maps.targets
@@ -104,11 +106,6 @@ export class Routes {
       route.instances = instances
     }
     for (const instance of draft.turning) instance.draining = !instance.draining
-    for (const instance of leaving) {
-      instance.draining = true
-      if (instance.open > 0) this.#letLeave(instance)
-    }
-    this.#instances = null
     if (draft.changesSites) this.#publish(before)
     this.#trust(settings.trusted_proxies)
     this.hstsSeconds = settings.hsts_seconds
@@ -118,12 +115,21 @@ export class Routes {
     this.upstreamTimeoutMs = settings.upstream_timeout_ms
     this.maxConnectionsPerAddress = settings.max_connections_per_ip
     this.epoch++
-    await inSlices(closeIdle([...leaving, ...draft.turning]))
+    await inSlices(this.#letLeave(leaving, draft.turning))
   }
 
-  #letLeave(instance: Instance): void {
-    this.#leaving.add(instance)
-    instance.whenIdle.push(() => this.#leaving.delete(instance))
+  /** Closes what idles of instances that get no more requests, one at a time. */
+  *#letLeave(leaving: readonly Instance[], turning: ReadonlySet<Instance>): Generator<void> {
+    for (const instance of leaving) {
+      instance.draining = true
+      if (instance.open > 0) {
+        this.#leaving.add(instance)
+        instance.whenIdle(() => this.#leaving.delete(instance))
+      }
+      yield
+      while (instance.closeOneIdle()) yield
+    }
+    for (const instance of turning) while (instance.closeOneIdle()) yield
   }
 
   /** Opens the sites of the targets that have one, and closes those of others. */
@@ -148,8 +154,4 @@ export class Routes {
       else this.#trusted.addSubnet(address, Number(prefix), family)
     }
   }
-}
-
-function* closeIdle(instances: readonly Instance[]): Generator<void> {
-  for (const instance of instances) yield* instance.closingIdle()
 }

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { constants, promises } from 'node:fs'
 import type { Cached } from './cache.ts'
 
 /** What is read, kept and sent at a time. */
@@ -79,7 +78,7 @@ export function isSmall(size: number): boolean {
 
 /** Reads a whole file, which must not be a link. Rejects when it is shorter than `size`. */
 export async function readPages(path: string, size: number): Promise<Buffer[]> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const file = await promises.open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     const pages: Buffer[] = []
     for (let at = 0; at < size; at += PAGE_BYTES) {

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
-import { realpath } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { promises, realpath } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { crypto } from '../modules.ts'
 import type { Cache } from './cache.ts'
 import { Content, SiteFile, isSmall, readPages } from './file.ts'
 import { NO_RULES, readRules, type Rules } from './rules.ts'
@@ -53,7 +52,7 @@ export class SiteFolder {
     try {
       const real = (await this.#realRoot()) + path
       if ((await realPath(real)) !== real) return null
-      const facts = await stat(real)
+      const facts = await promises.stat(real)
       if (facts.isDirectory()) return 'folder'
       return facts.isFile() ? await this.#describe(path, real, facts.size, facts.mtimeMs) : null
     } catch (error) {
@@ -99,7 +98,7 @@ export class SiteFolder {
     const pages = isSmall(size) ? await readPages(real, size) : null
     const known = this.#files.get(path)
     if (known) return known
-    const hash = createHash('sha256')
+    const hash = crypto().createHash('sha256')
     if (pages) for (const page of pages) hash.update(page)
     else hash.update(`${size} ${modifiedAt} ${basename(this.#folder)}`)
     const etag = `"${hash.digest('base64url').slice(0, TAG_CHARACTERS)}"`

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { ChannelError } from '../control/channel.ts'
 import type { WorkerReport } from '../control/worker-messages.ts'
 import { addSums, viewRow, type Sums } from '../counts.ts'
 import { log, messageOf } from '../log.ts'
+import { crypto } from '../modules.ts'
 import type { Counts } from '../protocol.ts'
 import { readJson, writeAtomically } from './files.ts'
 
@@ -20,7 +20,12 @@ interface Page {
  */
 export class CountsBook {
   #file: string
-  #page: Page = { incarnation: randomUUID(), started_at: new Date().toISOString(), ended: {}, workers: {} }
+  #page: Page = {
+    incarnation: crypto().randomUUID(),
+    started_at: new Date().toISOString(),
+    ended: {},
+    workers: {},
+  }
   #changed = true
   /** Before, the file still has what the supervisor before left. */
   #begun = false

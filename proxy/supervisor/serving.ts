@@ -3,6 +3,7 @@ import { proxyDirectory } from '../control/paths.ts'
 import { log, messageOf } from '../log.ts'
 import type { BoundListener, SupervisorSettings } from '../protocol.ts'
 import { parseAddress } from '../table/validation.ts'
+import { sharesReadBuffer } from '../wire/self-check.ts'
 import { CountsBook } from './counts-book.ts'
 import { Fleet, startFailure } from './fleet.ts'
 import { ServedTable } from './served-table.ts'
@@ -24,6 +25,8 @@ export class Serving {
   #file: TableFile
   #vacant: () => void
   #adopted = false
+  /** Asked once: workers that check for themselves load what many of them never use. */
+  #sharesReadBuffer: Promise<boolean> | null = null
 
   /** `vacant` is called when there are fewer workers than there should be: call `fill` in turn. */
   constructor(settings: SupervisorSettings, vacant: () => void) {
@@ -89,7 +92,9 @@ export class Serving {
     const sockets = this.sockets.bind(table.addresses)
     if (sockets.length === 0) return []
     const { data_directory, version } = this.#settings
-    return this.fleet.start(count, { data_directory, version, sockets }, table)
+    this.#sharesReadBuffer ??= sharesReadBuffer()
+    const buffer_shared_on = (await this.#sharesReadBuffer) ? process.version : null
+    return this.fleet.start(count, { data_directory, version, sockets, buffer_shared_on }, table)
   }
 
   /** Replaces workers that have died. */

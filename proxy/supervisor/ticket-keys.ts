@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { TICKET_KEY_BYTES } from '../control/worker-messages.ts'
+import { crypto } from '../modules.ts'
 
 /** Whoever gets hold of the keys reads what was resumed with them: they change regularly (RFC 9325 section 3.4). */
 const LIFETIME_MS = 12 * 60 * 60 * 1000
@@ -15,7 +15,7 @@ export interface TicketKeysMessage {
  * whichever accepts the connection. They live in memory alone.
  */
 export class TicketKeys {
-  #keys = randomBytes(TICKET_KEY_BYTES)
+  #keys = crypto().randomBytes(TICKET_KEY_BYTES)
   #renewAt = performance.now() + LIFETIME_MS
   #timer: NodeJS.Timeout | undefined
   #renewed: () => void
@@ -50,7 +50,7 @@ export class TicketKeys {
   }
 
   #renew(): void {
-    this.#keys = randomBytes(TICKET_KEY_BYTES)
+    this.#keys = crypto().randomBytes(TICKET_KEY_BYTES)
     this.#renewAt = performance.now() + LIFETIME_MS
     this.#schedule()
     this.#renewed()

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Server } from 'node:tls'
+import { tls } from '../modules.ts'
 import type { CertificateFiles } from '../protocol.ts'
 import { SecureContexts } from './contexts.ts'
 
@@ -57,7 +58,7 @@ export class ChallengeDesk {
 
   #tls(): Server {
     if (this.#server) return this.#server
-    const server = process.getBuiltinModule('node:tls').createServer({
+    const server = tls().createServer({
       ALPNProtocols: [PROTOCOL],
       SNICallback: (host, choose) => {
         const files = this.#challenges()[host.toLowerCase()]

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { SecureContext } from 'node:tls'
 import { log, messageOf } from '../log.ts'
+import { tls } from '../modules.ts'
 import type { CertificateFiles } from '../protocol.ts'
 
 /** Certificates in use at a time, each about 60 KiB; those shown longest ago are read again when they are asked for. */
@@ -30,7 +31,7 @@ export class SecureContexts {
     if (now - (this.#failedAt.get(key) ?? -Infinity) < RETRY_MS) return undefined
     try {
       // What the protocol allows is decided by the terminator; this is the certificate alone.
-      const context = process.getBuiltinModule('node:tls').createSecureContext({
+      const context = tls().createSecureContext({
         cert: readFileSync(certificate),
         key: readFileSync(keyFile),
       })

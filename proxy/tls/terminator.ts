@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { SecureContext, Server, TLSSocket } from 'node:tls'
 import { log } from '../log.ts'
+import { tls } from '../modules.ts'
 import type { CertificateFiles } from '../protocol.ts'
 import { ChallengeDesk, type TlsChallenges } from './challenges.ts'
 import { SecureContexts } from './contexts.ts'
@@ -29,8 +30,8 @@ export class TlsTerminator {
   constructor(find: (host: string) => CertificateFiles | undefined, challenges: () => TlsChallenges) {
     this.#find = find
     this.#challenges = new ChallengeDesk(challenges)
-    // Loaded by the first who needs it: the library costs 8 MiB. The server never listens: it is given connections.
-    this.#server = process.getBuiltinModule('node:tls').createServer({
+    // It never listens: it is given connections.
+    this.#server = tls().createServer({
       ALPNProtocols: ['h2', 'http/1.1'],
       // Without a certificate the handshake fails, with an alert that says so.
       SNICallback: (host, choose) => choose(null, this.#contextOf(host)),

@@ -168,9 +168,8 @@ export class Relay implements Http2Worker {
       for (const client of this.#clients) if (client.instance?.name === name) client.cut()
     }, deadlineMs)
     const waits = this.routes.named(name).map((instance) => {
-      instance.idle.close()
-      if (instance.open === 0) return Promise.resolve()
-      return new Promise<void>((resolve) => instance.whenIdle.push(resolve))
+      instance.closeIdle()
+      return new Promise<void>((resolve) => instance.whenIdle(resolve))
     })
     await Promise.all(waits)
     clearTimeout(timer)
@@ -209,6 +208,6 @@ export class Relay implements Http2Worker {
       }
     }
     this.#terminator?.tick(this.now)
-    for (const instance of this.routes.instances()) instance.idle.expire(this.now)
+    for (const instance of this.routes.instances()) instance.expireIdle(this.now)
   }
 }

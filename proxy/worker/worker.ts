@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Channel, ChannelError } from '../control/channel.ts'
@@ -9,12 +8,15 @@ import { log } from '../log.ts'
 import type { BoundListener, SupervisorSettings } from '../protocol.ts'
 import { Resolver } from '../resolver/resolver.ts'
 import { spawnStarter, type WorkerSettings } from '../spawn.ts'
+import { sharesReadBuffer } from '../wire/self-check.ts'
+import { useDataEvents } from '../wire/socket-wire.ts'
 import { Listeners } from './listeners.ts'
 import { Relay } from './relay.ts'
 import { Reporter } from './reporter.ts'
-import { checkSharedBuffer } from './self-check.ts'
 import { TableIntake } from './table-intake.ts'
 
+/** The kernel's, random(4). */
+const RANDOM_UUID_FILE = '/proc/sys/kernel/random/uuid'
 /** How often counts are told to the supervisor when they changed. */
 const REPORT_MS = 2_000
 /** A worker that no supervisor has spoken to by then is nobody's. */
@@ -33,7 +35,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   // The supervisor tells it when to end; a signal to the whole process group must not.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('SIGTERM', () => worker.retire(FAREWELL_MS, true))
-  await checkSharedBuffer()
+  if (settings.buffer_shared_on !== process.version && !(await sharesReadBuffer())) useDataEvents()
   await worker.open()
 }
 
@@ -41,7 +43,7 @@ class Worker {
   #settings: WorkerSettings
   #relay = new Relay()
   #resolver = new Resolver()
-  #incarnation = randomUUID()
+  #incarnation = readFileSync(RANDOM_UUID_FILE, 'latin1').trim()
   #listeners: Listeners
   #reporters = new Map<Channel, Reporter>()
   #greeted = false

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
+import { answerOf } from '../answer-of.ts'
 import { AppError, messageOf } from '../errors.ts'
 import type { BucketOptions } from './bucket-option.ts'
 
@@ -108,12 +108,10 @@ async function send(
     timeout: SILENCE_MS,
   })
   asked.on('timeout', () => asked.destroy(new Error('it was silent for a minute')))
-  // One that comes after the head of the answer cuts that short, which its reader is told.
-  asked.on('error', () => {})
-  const answered = once(asked, 'response') as Promise<[IncomingMessage]>
+  const answered = answerOf(asked)
   if (body) sendBody(asked, body).catch((error: Error) => asked.destroy(error))
   else asked.end()
-  return (await answered)[0]
+  return await answered
 }
 
 async function sendBody(request: ClientRequest, { pieces }: Body): Promise<void> {

@@ -1,16 +1,21 @@
 import { AppError, messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { removeUploaded, writeUploaded } from './files.ts'
+import { assertShown } from './handshake.ts'
 import { routedHosts, tellCertified } from './hosts.ts'
 import { assembleChain, type KeyedChain } from './pem.ts'
 import type { CertificateUpload } from './schema.ts'
 import { deleteUploadedRow, getUploaded, insertUploaded, type UploadedRow } from './store.ts'
 
 /** Takes a certificate of the user's, which serves each host that it names before any from an authority. Throws `invalid_request`. */
-export function uploadCertificate({ certificate, private_key }: CertificateUpload): UploadedRow {
+export async function uploadCertificate({
+  certificate,
+  private_key,
+}: CertificateUpload): Promise<UploadedRow> {
   let keyed: KeyedChain
   try {
     keyed = assembleChain(certificate, private_key)
+    await assertShown(keyed)
   } catch (cause) {
     throw new AppError('invalid_request', messageOf(cause), { cause })
   }

@@ -179,4 +179,18 @@ describe('an uploaded certificate', () => {
     await refused('', read('good.key'), /certificate/)
     expect((await server.api('GET', '/certificates/uploaded')).body).toEqual([])
   })
+
+  test.each([
+    ['is too short', ['-newkey', 'rsa:1024']],
+    ['is on a curve that TLS does not have', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1']],
+  ])('is refused when its key %s: no browser could be shown it', async (_, flags) => {
+    const subject = ['-subj', '/CN=weak', '-addext', 'subjectAltName=DNS:weak.localhost']
+    await openssl('req', '-x509', ...flags, '-nodes', ...subject, '-keyout', 'weak.key', '-out', 'weak.crt')
+    expect(await upload(read('weak.crt'), read('weak.key'))).toMatchObject({
+      status: 400,
+      body: {
+        error: { message: expect.stringMatching(/^certificate: no browser can be shown it/) as string },
+      },
+    })
+  })
 })

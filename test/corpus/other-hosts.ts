@@ -153,6 +153,116 @@ export const OTHER_HOSTS: CorpusTree[] = [
     plan: { runtime: 'node' },
   },
   {
+    title: 'a program that imports a package for development',
+    files: {
+      'package.json': manifest({ start: 'node index.js' }, ['express'], ['dotenv', 'nodemon']),
+      'index.js': "import { app } from './src/app.js'\n",
+      'src/app.js': "require('dotenv').config()\nconst express = require('express')\n",
+      ...NPM_LOCK,
+    },
+    plan: {
+      runtime: 'node',
+      notes: withNote(
+        'keeping the development dependencies: the program imports dotenv, which is one of them',
+      ),
+    },
+    without: ['--omit=dev'],
+  },
+  {
+    title: 'a compiled program that imports a package for development',
+    files: {
+      'package.json': manifest(
+        { start: 'node dist/main.js', build: 'tsc' },
+        ['express'],
+        ['dotenv', 'typescript'],
+      ),
+      'tsconfig.json': {},
+      'src/main.ts':
+        "import type { Options } from 'yargs'\nimport 'dotenv/config'\nimport { x } from '@/x'\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node' },
+    without: ['--omit=dev'],
+  },
+  {
+    title: 'a program that imports a package which another one brings',
+    files: {
+      'package.json': manifest({ start: 'node .' }, ['express'], ['nodemon']),
+      'index.js': "const yargs = require('yargs')\nimport { readFile } from 'fs/promises'\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node' },
+    without: ['--omit=dev'],
+  },
+  {
+    title: 'a program that imports what it lists',
+    files: {
+      'package.json': manifest({ start: 'node index.js' }, ['express'], ['nodemon']),
+      'index.js':
+        "import express from 'express'\nimport { x } from '#x'\nimport 'node:http'\nimport './x.js'\n",
+      'x.js': "import '../index.js'\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node' },
+    dockerfile: ['npm ci --omit=dev'],
+  },
+  {
+    title: 'Streamlit with a first page of any name',
+    files: {
+      'requirements.txt': 'streamlit\n',
+      'Chat_bot.py': 'import streamlit as st\n',
+      'helpers.py': '',
+      'pages/1_More.py': 'import streamlit as st\n',
+    },
+    plan: {
+      runtime: 'python',
+      framework: 'streamlit',
+      startCommand:
+        'streamlit run Chat_bot.py --server.port $PORT --server.address 0.0.0.0 --server.headless true',
+    },
+  },
+  {
+    title: "variables that Heroku's app.json asks for",
+    files: {
+      'requirements.txt': 'flask\n',
+      'app.py': 'app = Flask(__name__)\n',
+      'app.json': {
+        env: {
+          SECRET: { generator: 'secret' },
+          TOKEN: { description: 'of your account' },
+          COLOUR: { value: 'green' },
+          MORE: { required: false },
+          PLAIN: 'x',
+          'not a name': {},
+          DEPLOYER_TOKEN: { generator: 'secret' },
+          PORT: { generator: 'secret' },
+        },
+      },
+    },
+    plan: {
+      runtime: 'python',
+      env: [
+        { key: 'SECRET', generate: 'hex', why: 'app.json asks for it' },
+        { key: 'TOKEN', generate: null, why: 'of your account' },
+      ],
+    },
+  },
+  {
+    title: 'several web projects of .NET',
+    files: {
+      'Shop.sln': '',
+      'src/PublicApi/PublicApi.csproj': '<Project Sdk="Microsoft.NET.Sdk.Web"></Project>',
+      'src/Web/Web.csproj': '<Project Sdk="Microsoft.NET.Sdk.Web"></Project>',
+    },
+    plan: {
+      runtime: 'dotnet',
+      buildCommand: 'dotnet publish src/Web/Web.csproj -c Release -p:PublishDir=bin/publish/',
+      notes: withNote(
+        'taking src/Web/Web.csproj rather than src/PublicApi/PublicApi.csproj: build_command and start_command name another',
+      ),
+    },
+  },
+  {
     title: 'îles',
     files: { 'package.json': manifest({ build: 'iles build' }, ['iles']), 'src/app.ts': '' },
     plan: { runtime: 'node', framework: 'iles', publishDirectory: 'dist', isSite: true },

@@ -63,6 +63,49 @@ end
     },
     exitCodes: TERMINATED,
   },
+  shell: {
+    files: {
+      'start.sh': '#!/bin/bash\nexec perl server.pl\n',
+      'server.pl': `use IO::Socket::INET;
+my $server = IO::Socket::INET->new(LocalPort => $ENV{PORT}, Listen => 5, ReuseAddr => 1) or die "$!";
+while (my $client = $server->accept) {
+  <$client>;
+  print $client "HTTP/1.1 200 OK\\r\\nConnection: close\\r\\n\\r\\nhello from $<";
+  close $client;
+}
+`,
+    },
+    exitCodes: TERMINATED,
+  },
+  cpp: {
+    files: {
+      'CMakeLists.txt':
+        'cmake_minimum_required(VERSION 3.18)\nproject(hello C)\nadd_executable(${PROJECT_NAME} main.c)\n',
+      'main.c': `#include <arpa/inet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void end(int number) { _exit(0); }
+
+int main(void) {
+  struct sockaddr_in address = { AF_INET, htons(atoi(getenv("PORT"))) };
+  int server = socket(AF_INET, SOCK_STREAM, 0);
+  signal(SIGTERM, end);
+  if (bind(server, (struct sockaddr *)&address, sizeof address) || listen(server, 5)) return 1;
+  for (;;) {
+    char text[2048];
+    int client = accept(server, 0, 0);
+    if (client < 0 || read(client, text, sizeof text) < 0) continue;
+    dprintf(client, "HTTP/1.1 200 OK\\r\\nConnection: close\\r\\n\\r\\nhello from %d", getuid());
+    close(client);
+  }
+}
+`,
+    },
+    exitCodes: TERMINATED,
+  },
   php: {
     files: { 'public/index.php': '<?php echo "hello from " . posix_getuid();\n' },
     exitCodes: TERMINATED,

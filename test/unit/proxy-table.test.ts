@@ -81,7 +81,7 @@ function seen(routes: Routes) {
     const instances = route?.instances.map(({ name, port, draining }) => ({ name, port, draining }))
     return { host, state: route?.state, id: route?.counts.id, instances, files: routes.findCertificate(host) }
   })
-  const instances = routes.instances().map(({ name, port }) => `${name} ${port}`)
+  const instances = [...routes.instances()].map(({ name, port }) => `${name} ${port}`)
   return {
     found,
     instances: instances.toSorted(),

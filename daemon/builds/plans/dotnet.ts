@@ -31,6 +31,9 @@ const CACHES = ['/root/.nuget/packages']
 /** Below a project's folder, as Heroku has it, so that lines of a Procfile find it (Heroku, ".NET Behavior"). */
 const OUTPUT = 'bin/publish'
 
+/** As many names as fit into a note. */
+const SHOWN_PROJECTS = 5
+
 /** Folders that are looked into for projects, below the root and below `src/`. */
 const MAX_FOLDERS = 50
 
@@ -46,6 +49,12 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const notes: string[] = []
   const projects = await projectsOf(tree)
   const project = projects[0]!
+  const others = projects.filter(({ kind }) => kind === project.kind).slice(1, 1 + SHOWN_PROJECTS)
+  if (others.length > 0) {
+    notes.push(
+      `taking ${project.path} rather than ${others.map(({ path }) => path).join(', ')}: build_command and start_command name another`,
+    )
+  }
   const major = await chooseMajor(tree, project, notes)
   const name = assemblyOf(project)
   const isBrowser = project.kind === 'browser'
@@ -114,8 +123,21 @@ async function projectsOf(tree: Tree): Promise<DotnetProject[]> {
   const order: DotnetProject['kind'][] = ['web', 'browser', 'worker', 'program']
   return projects
     .filter(({ kind }) => kind !== 'library')
-    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || rankOf(a) - rankOf(b))
 }
+
+/** Of several that serve, the one with pages comes before those for programs. */
+function rankOf({ path }: DotnetProject): number {
+  const name = posix
+    .basename(path)
+    .toLowerCase()
+    .replace(/\.\w+$/, '')
+  const rank = ['web', 'site', 'server', 'app', 'api'].findIndex((word) => name.endsWith(word))
+  return rank === -1 ? USUAL : rank
+}
+
+/** Behind the first names, before those of parts of a program. */
+const USUAL = 3.5
 
 /** The root, and the folders below it and below `src/` when there is a solution. */
 async function foldersOf(tree: Tree): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { Tree } from '../../sources/tree.ts'
 import { contents } from '../contents.ts'
 import { BuildFailure } from '../failure.ts'
+import { appVariables } from './app-json.ts'
 import { cpp } from './cpp.ts'
 import { deno } from './deno.ts'
 import { dotnet } from './dotnet.ts'
@@ -67,7 +68,9 @@ export async function makePlan(
 ): Promise<ChosenPlan> {
   const planned = await plan.plan(tree, settings, whole)
   const preDeployCommand = planned.preDeployCommand ?? (await releaseCommand(tree))
-  return { ...planned, name: plan.name, preDeployCommand }
+  const named = new Set(planned.env.map(({ key }) => key))
+  const further = (await appVariables(tree)).filter(({ key }) => !named.has(key))
+  return { ...planned, name: plan.name, preDeployCommand, env: [...planned.env, ...further] }
 }
 
 /** Finds the plan for the tree in `directory` and makes it. Throws BuildFailure, also where none fits. */

@@ -37,6 +37,15 @@ function literal(first: number, name: string, value: string): Buffer {
 const BY_INDEX = Buffer.concat([Buffer.from([0x82, 0x87, 0x84, 0x41, HOST.length]), Buffer.from(HOST)])
 /** `www.example.com`, as RFC 7541 C.4.1 packs it. */
 const PACKED = Buffer.from('8cf1e3c2e5f23a6ba0ab90f4ff', 'hex')
+/** `custom-key`, as C.4.3 does. */
+const PACKED_NAME = Buffer.from('8825a849e95ba97d7f', 'hex')
+const X_A = Buffer.from('x-a')
+/** What becomes of a literal, its first byte, and the bytes by which its name is the static one of index 58. */
+const LITERALS = [
+  ['indexed', 0x40, Buffer.from([0x7a])],
+  ['not indexed', 0x00, Buffer.from([0x0f, 0x2b])],
+  ['never indexed', 0x10, Buffer.from([0x1f, 0x2b])],
+] as const
 
 function whole(id: number, ...parts: Buffer[]): Buffer {
   return frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, id, Buffer.concat(parts))
@@ -94,13 +103,13 @@ const SERVED: readonly (readonly [what: string, ...frames: Buffer[]])[] = [
     Buffer.from([...headers(1).subarray(0, 5), 0x80, ...headers(1).subarray(6)]),
   ],
   ['fields by index', whole(1, BY_INDEX)],
-  ['a literal that is indexed', whole(1, BY_INDEX, literal(0x40, 'x-a', 'b'))],
-  ['a literal that is not', whole(1, BY_INDEX, literal(0x00, 'x-a', 'b'))],
-  ['a literal that never is', whole(1, BY_INDEX, literal(0x10, 'x-a', 'b'))],
-  ['a literal with the index of its name', whole(1, BY_INDEX, Buffer.from([0x7a, 1, 98]))],
-  ['a packed value, indexed', whole(1, BY_INDEX, Buffer.from([0x40, 3]), Buffer.from('x-a'), PACKED)],
-  ['a packed value, not indexed', whole(1, BY_INDEX, Buffer.from([0, 3]), Buffer.from('x-a'), PACKED)],
-  ['a packed value, never indexed', whole(1, BY_INDEX, Buffer.from([0x10, 3]), Buffer.from('x-a'), PACKED)],
+  ...LITERALS.flatMap(([kind, byte, named]) => [
+    [`a literal that is ${kind}`, whole(1, BY_INDEX, literal(byte, 'x-a', 'b'))] as const,
+    [`a packed value that is ${kind}`, whole(1, BY_INDEX, Buffer.from([byte, 3]), X_A, PACKED)] as const,
+    [`a packed name that is ${kind}`, whole(1, BY_INDEX, Buffer.from([byte]), PACKED_NAME, PACKED)] as const,
+    [`a value of a name by index that is ${kind}`, whole(1, BY_INDEX, named, Buffer.from([1, 98]))] as const,
+    [`a packed value of a name by index that is ${kind}`, whole(1, BY_INDEX, named, PACKED)] as const,
+  ]),
   ['a change of the table', whole(1, Buffer.from([0x20]), BY_INDEX)],
   ['two changes of the table', whole(1, Buffer.from([0x20, 0x3f, 0xe1, 0x1f]), BY_INDEX)],
 ]
@@ -241,6 +250,17 @@ test('a PING is answered with what it says, and SETTINGS are acknowledged', asyn
   expect(acknowledgement.content).toHaveLength(0)
   const first = client.frames[0]!
   expect([first.type, first.flags]).toEqual([FRAME.settings, 0])
+})
+
+test('what is said of the priority or the window of a stream that has been answered means nothing', async () => {
+  const client = await RawHttp2.open(stand)
+  client.send(headers(1))
+  await client.until(
+    ({ id, flags, type }) => id === 1 && type <= FRAME.headers && (flags & FLAG.endStream) !== 0,
+  )
+  client.send(priority(1, 0, 15), frame(FRAME.windowUpdate, 0, 1, number(1000)))
+  client.send(frame(FRAME.reset, 0, 1, number(ERROR.cancel)))
+  expect(await client.send(headers(3)).outcome(3)).toBe('200')
 })
 
 test('of a setting that is told twice the last counts', async () => {

@@ -1,5 +1,5 @@
 import type { Recipe } from './index.ts'
-import { elixir, ruby } from './languages-more.ts'
+import { elixir, ruby, rust } from './languages-more.ts'
 import { build, node, python } from './languages.ts'
 
 /** The full image beside a slim one, or the slim one beside a full: the same programs, and git where a test asks for it. */
@@ -28,4 +28,6 @@ export const others: Recipe[] = [
   ),
   beside(ruby, ['ruby:3.4-slim-bookworm'], false),
   beside(elixir, ['elixir:1.18'], false),
+  // Cargo brings a compiler for C.
+  beside(rust, ['buildpack-deps:bookworm'], false),
 ]

@@ -3,6 +3,7 @@ import {
   NOTHING_KNOWN,
   type LanguagePlan,
   type PlannedBuild,
+  type PlannedVariable,
   type PlanSettings,
   type WholeSource,
 } from '../plan.ts'
@@ -14,6 +15,7 @@ import { chooseBuildCommand } from './build-command.ts'
 import { nodeDockerfile } from './dockerfile.ts'
 import { frameworkOf } from './framework.ts'
 import type { Framework } from './frameworks.ts'
+import { importedPackages } from './imports.ts'
 import { readInstallation, type Installation } from './installation.ts'
 import { chooseBun, choosePackageManager } from './manager.ts'
 import type { Manifest } from './manifest.ts'
@@ -103,7 +105,7 @@ async function makePlan(
     isSite: start.isSite,
     startCommand,
     isSelfContained,
-    keepsDevelopment: keepsDevelopment(project, start, commands, notes),
+    keepsDevelopment: await keepsDevelopment(project, start, commands, notes),
     usesPlaywright: runsPackage(manifest, 'playwright'),
     program: startCommand !== null && startCommand === framework?.start ? framework.program : null,
     needsManager: commands.some((command) => /\b(pnpm|yarn)\b/.test(command)),
@@ -123,6 +125,7 @@ async function makePlan(
     publishDirectory: project.obstacle === null ? (framework?.publishDirectory ?? null) : null,
     singlePage: framework?.singlePage ?? false,
     isWorker: framework === null && isBot(manifest),
+    env: framework?.name === 'adonis' ? [ADONIS_KEY] : [],
     aptPackages,
     obstacle: project.obstacle ?? obstacleOf(start, framework, settings),
     dockerfile: textOf(dockerfile),
@@ -131,6 +134,12 @@ async function makePlan(
     ignore: ['.git', '**/node_modules'],
     notes: [`${name} ${runtime.version ?? ''} with ${manager.name}`.replace('  ', ' '), ...notes],
   }
+}
+
+const ADONIS_KEY: PlannedVariable = {
+  key: 'APP_KEY',
+  generate: 'hex',
+  why: 'AdonisJS encrypts its cookies with it',
 }
 
 const ADVICE = 'add a script "start" to package.json, or a Procfile with a line "web:"'
@@ -178,12 +187,12 @@ function runsPackage({ dependencies, devDependencies }: Manifest, name: string):
 }
 
 /** Whether the program, or what runs before it goes live, needs packages that are for development by their list. */
-function keepsDevelopment(
-  { manifest, rootManifest }: Project,
+async function keepsDevelopment(
+  { tree, manifest, rootManifest }: Project,
   start: Start,
   commands: string[],
   notes: string[],
-): boolean {
+): Promise<boolean> {
   const development = { ...rootManifest.devDependencies, ...manifest.devDependencies }
   const names = new Set(Object.keys(development))
   for (const command of commands) {
@@ -191,6 +200,20 @@ function keepsDevelopment(
     if (needed === null) continue
     notes.push(`keeping the development dependencies: ${needed} is one of them, and runs`)
     return true
+  }
+  // Hosts that leave nothing out let programs get by with lists that are not right.
+  const called = commands.flatMap((command) => callsOf(command, manifest.scripts))
+  const listed = { ...rootManifest.dependencies, ...manifest.dependencies, [manifest.name ?? '']: '' }
+  // A compiler's settings may give names of packages to files.
+  const isPlain = !(await tree.hasFile('tsconfig.json')) && !(await tree.hasFile('jsconfig.json'))
+  for (const words of names.size === 0 ? [] : called) {
+    for (const name of await importedPackages(tree, words)) {
+      const isOther = isPlain && !(name in listed)
+      if (!names.has(name) && !isOther) continue
+      const why = isOther ? 'which package.json does not name' : 'which is one of them'
+      notes.push(`keeping the development dependencies: the program imports ${name}, ${why}`)
+      return true
+    }
   }
   // Nothing is listed for production, though something runs that no framework has bundled.
   const hasOthers = Object.keys(manifest.dependencies).some((name) => !(name in manifest.devDependencies))

@@ -139,8 +139,8 @@ async function reflex(tree: Tree, names: NamesPackage): Promise<PythonStart | nu
 async function ownServer(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
   for (const { framework, imports, files, command } of OWN_SERVERS) {
     if (!names(framework)) continue
-    for (const file of files) {
-      const text = await tree.readText(file)
+    for (const file of [...files, ...(framework === 'streamlit' ? await pagesOf(tree) : [])]) {
+      const text = await tree.readHead(file)
       if (text === null || !hasLine(text, imports)) continue
       // Gradio is mounted into a FastAPI as well.
       if (!hasLine(text, /=\s*(?:\w+\.)?FastAPI\(/))
@@ -148,6 +148,17 @@ async function ownServer(tree: Tree, names: NamesPackage): Promise<PythonStart |
     }
   }
   return null
+}
+
+/** Of the root's files, which Streamlit's users name as they like. */
+const MAX_PAGES = 20
+
+/** The files that may be the first page of an app for Streamlit. */
+async function pagesOf(tree: Tree): Promise<string[]> {
+  const names = await tree.list('.')
+  return names
+    .filter((name) => /^[\w.-]+\.py$/.test(name) && !/test|^setup\.py$/.test(name))
+    .slice(0, MAX_PAGES)
 }
 
 /** What makes an application in a module, and how it is served. */

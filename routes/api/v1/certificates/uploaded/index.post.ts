@@ -15,7 +15,7 @@ export default defineEndpoint({
   response: UploadedCertificate,
   errors: ['runtime_error'],
   async handler({ body }) {
-    const uploaded = uploadCertificate(body)
+    const uploaded = await uploadCertificate(body)
     await routed(useWorld())
     return viewUploaded(uploaded)
   },

@@ -1,15 +1,15 @@
 import { connect, createServer } from 'node:net'
 import { log } from '../log.ts'
-import { SocketWire, useDataEvents } from '../wire/socket-wire.ts'
+import { SocketWire } from './socket-wire.ts'
 
 /** A round trip over loopback; a host that needs longer only gets the slower way of reading. */
 const CHECK_TIMEOUT_MS = 2_000
 
 /**
- * Sees whether an accepted socket can be given a read buffer, which rests on node's internals, by sending a few bytes
- * and an end through one. Falls back to 'data' events when it cannot.
+ * Whether an accepted socket can be given a read buffer, which rests on node's internals: sees whether a few bytes and
+ * an end come through one.
  */
-export async function checkSharedBuffer(): Promise<void> {
+export async function sharesReadBuffer(): Promise<boolean> {
   const works = await new Promise<boolean>((resolve) => {
     const server = createServer({ allowHalfOpen: true, noDelay: true })
     const timer = setTimeout(() => settle(false), CHECK_TIMEOUT_MS)
@@ -43,7 +43,6 @@ export async function checkSharedBuffer(): Promise<void> {
         .end('check')
     })
   })
-  if (works) return
-  log('warn', 'accepted connections cannot share a read buffer on this node; reading costs more')
-  useDataEvents()
+  if (!works) log('warn', 'accepted connections cannot share a read buffer on this node; reading costs more')
+  return works
 }

@@ -14,6 +14,11 @@ import { PHONE, setUp, signIn, TestBrowser } from './browser.ts'
 const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 /** All that axe knows of, its advice for good practice too; target size is off unless it is asked for. */
 const RULES = { rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'] }
+/** What a narrow page can change. */
+const LAYOUT = {
+  ...RULES,
+  rules: { 'target-size': { enabled: true }, 'color-contrast': { enabled: false } },
+}
 /** What a theme can change. */
 const CONTRAST = { runOnly: ['color-contrast'], resultTypes: ['violations'] }
 
@@ -313,22 +318,22 @@ async function findings(page: Page, options: object): Promise<string[]> {
 
 const DESKTOP = { width: 1280, height: 900 }
 
+/** Ways to look at a page: colours are the same on a desktop and on a phone, what is said of them is not. */
+const LOOKS = [
+  { size: 'desktop', viewport: DESKTOP, colorScheme: 'light', options: RULES },
+  { size: 'desktop', viewport: DESKTOP, colorScheme: 'dark', options: CONTRAST },
+  { size: 'phone', viewport: PHONE, colorScheme: 'light', options: LAYOUT },
+] as const
+
 /** What axe finds on a page as it stands, on a desktop light and dark, and on a phone. */
 async function look(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
-  for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  for (const { size, viewport, colorScheme, options } of LOOKS) {
     await page.setViewportSize(viewport)
-    // Colours are the same on both.
-    const schemes = [['light', RULES] as const, ['dark', CONTRAST] as const].slice(
-      0,
-      size === 'desktop' ? 2 : 1,
-    )
-    for (const [colorScheme, options] of schemes) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor()
-      const here = await findings(page, options)
-      found.push(...here.map((finding) => `${name}, ${size}, ${colorScheme}: ${finding}`))
-    }
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor()
+    const here = await findings(page, options)
+    found.push(...here.map((finding) => `${name}, ${size}, ${colorScheme}: ${finding}`))
   }
   return found
 }

@@ -16,7 +16,7 @@ const number = Buffer.alloc(2)
 number.writeUInt16BE(Number(port))
 const text = (value: string): Buffer =>
   Buffer.concat([Buffer.from([value.length]), Buffer.from(value, 'latin1')])
-const socket = connect(Number(gate), '127.0.0.1')
+const socket = connect({ port: Number(gate), host: '127.0.0.1', noDelay: true })
 socket.write(
   Buffer.concat([
     Buffer.from([5, 1, 2]),

@@ -81,7 +81,8 @@ export async function openBuildSession(
   session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) =>
     serve(stream, headers, offer),
   )
-  return { id, close: () => close(session, socket) }
+  // What came with the upgrade is handed to the session by the end of this turn, and one that is gone then would end the server.
+  return { id, close: () => void setImmediate(close, session, socket) }
 }
 
 function close(session: Http2Session, socket: Duplex): void {

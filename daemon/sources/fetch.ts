@@ -25,7 +25,10 @@ export interface CommitChoice {
   confined: boolean
 }
 
-/** A commit that is in a repository, and the branch that the service follows; null when the remote's HEAD is none. */
+/**
+ * A commit that is in a repository, and the branch that the service follows: null when the remote's HEAD is none, and when
+ * neither a branch nor a commit was named, as nobody was asked which one that is.
+ */
 export interface FetchedCommit {
   sha: string
   branch: string | null
@@ -96,10 +99,9 @@ async function fetchBranch(
   branch: string | null,
   place: string,
 ): Promise<FetchedCommit> {
-  const followed = branch ?? (await listRefs(repository.remote, ['HEAD'])).defaultBranch
-  const reference = followed === null ? 'HEAD' : `refs/heads/${followed}`
+  const reference = branch === null ? 'HEAD' : `refs/heads/${branch}`
   try {
-    return { sha: await fetchReference(repository, reference, place), branch: followed }
+    return { sha: await fetchReference(repository, reference, place), branch }
   } catch (error) {
     throw isMissingReference(error) ? await missingBranch(repository, branch) : error
   }

@@ -5,18 +5,14 @@ import type { Reach } from '#server/reach/addresses.ts'
 import { connectJudged, ForbiddenPlace, resolveJudged } from '#server/reach/judged.ts'
 import { randomHex } from '#server/ids.ts'
 import { sameSecret } from '#server/secrets.ts'
+import { createForwardGate, type ForwardPass } from './forward-gate.ts'
+import { isOfHttp, outboundProxy } from './outbound-proxy.ts'
 
 /** A host that takes no connection for as long is given up. */
 const CONNECT_MS = 20_000
 /** git and the dialer say where they want to go at once. */
 const GREETING_MS = 10_000
 const KEY_BYTES = 16
-
-/** Where the host names its outbound proxy, first match first, as git and curl read it: HTTP_PROXY counts for neither. */
-const OUTBOUND_PROXY = {
-  http: ['http_proxy', 'all_proxy', 'ALL_PROXY'],
-  https: ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'],
-}
 
 /** SOCKS 5 (RFC 1928), user name and password (RFC 1929), and its replies. */
 const VERSION = 5
@@ -28,20 +24,29 @@ const NAME = 3
 const IPV6 = 4
 const REPLY = { granted: 0, forbidden: 2, unreachable: 4, refused: 5, unsupported: 7 }
 
+/** The ports of the gate. */
+interface Gate {
+  /** Of SOCKS. */
+  port: number
+  /** Of HTTP, for what goes out through a proxy of the host's own. */
+  forwardPort: number
+}
+
 /**
- * Where git's programs go out through: a SOCKS server on the loopback interface, which judges each place when the
- * connection is made. So redirects, submodules and names that resolve to something else are held to the same rules.
+ * Where git's programs go out through: a SOCKS server on the loopback interface, or an HTTP proxy where the host has one, which
+ * judge each place when it is asked for. So redirects, submodules and names that resolve to something else are held to the
+ * same rules.
  */
-export class Pass {
+export class Pass implements ForwardPass {
   readonly #key = randomHex(KEY_BYTES)
-  readonly #port: number
+  readonly #gate: Gate
   readonly #reach: Reach
   readonly #hosts = new Set<string>()
   /** Why the last connection could not be made; null when it could. */
   fault: { kind: 'refused' | 'unreachable'; message: string } | null = null
 
-  constructor(port: number, reach: Reach) {
-    this.#port = port
+  constructor(gate: Gate, reach: Reach) {
+    this.#gate = gate
     this.#reach = reach
     passes.set(this.#key, this)
   }
@@ -56,28 +61,45 @@ export class Pass {
     passes.delete(this.#key)
   }
 
-  /**
-   * What git's programs need to be told (curl(1), `--socks5-hostname`). Where the host has a proxy of its own for a scheme,
-   * that one resolves names and decides what may be reached.
-   */
+  /** What git's programs need to be told (curl(1), `--socks5-hostname`). A SOCKS proxy of the host's own they are told themselves. */
   get environment(): Record<string, string> {
-    const gate = `socks5h://git:${this.#key}@127.0.0.1:${this.#port}`
+    const { port, forwardPort } = this.#gate
+    const wayOut = (scheme: 'http' | 'https'): string => {
+      const proxy = outboundProxy(scheme)
+      if (proxy === null) return `socks5h://git:${this.#key}@127.0.0.1:${port}`
+      return isOfHttp(proxy) ? `http://git:${this.#key}@127.0.0.1:${forwardPort}` : proxy.href
+    }
     return {
-      DEPLOYER_GIT_GATE: `${this.#port}:${this.#key}`,
-      http_proxy: outboundProxy('http') ?? gate,
-      https_proxy: outboundProxy('https') ?? gate,
+      DEPLOYER_GIT_GATE: `${port}:${this.#key}`,
+      // Else it would ask without the key first (git-config(1), http.proxyAuthMethod).
+      GIT_HTTP_PROXY_AUTHMETHOD: 'basic',
+      http_proxy: wayOut('http'),
+      https_proxy: wayOut('https'),
     }
   }
 
+  proxyFor(scheme: 'http' | 'https'): URL | null {
+    return outboundProxy(scheme)
+  }
+
   /**
-   * Judges a host that is reached through the host's own proxy, which may know names that are not known here.
+   * Judges a place that is reached through the host's own proxy, which may know names that are not known here.
    * Throws when it may not be reached; `fault` then says why.
    */
   async judge(host: string, port: number): Promise<void> {
-    await this.resolve(host, port).catch((error: unknown) => {
-      if (error instanceof ForbiddenPlace) throw error
-      this.fault = null
-    })
+    this.fault = null
+    try {
+      this.#assertAllowed(host)
+      await resolveJudged(host, port, this.#reach)
+    } catch (error) {
+      if (!(error instanceof ForbiddenPlace)) return
+      this.fault = explain(error, host)
+      throw error
+    }
+  }
+
+  onProxyFault({ host }: URL, what: string): void {
+    this.fault ??= { kind: 'unreachable', message: `the outbound proxy ${host} of this server ${what}` }
   }
 
   /** An address of a host, judged; a name is resolved now. Throws when it may not be reached; `fault` then says why. */
@@ -93,11 +115,9 @@ export class Pass {
   /** Connects to a place if that may be. Throws when not; `fault` then says why. */
   async connect(host: string, port: number): Promise<Socket> {
     try {
-      if (!this.#hosts.has(host))
-        throw new ForbiddenPlace(
-          `leads to another host, ${host}, which is not followed: give that address itself`,
-        )
-      const socket = connectJudged(host, port, this.#reach)
+      this.#assertAllowed(host)
+      // What git writes are whole requests: none is to wait for the receipt of the one before.
+      const socket = connectJudged(host, port, this.#reach).setNoDelay()
       // An error of a connection that stands is its end.
       socket.on('error', () => {})
       await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) }).catch((error: unknown) => {
@@ -111,27 +131,38 @@ export class Pass {
       throw error
     }
   }
-}
 
-/** The proxy through which this host goes out with a scheme; null when it has none. */
-export function outboundProxy(scheme: 'http' | 'https'): string | null {
-  return OUTBOUND_PROXY[scheme].map((name) => process.env[name]).find((value) => value) ?? null
+  #assertAllowed(host: string): void {
+    if (this.#hosts.has(host)) return
+    throw new ForbiddenPlace(
+      `leads to another host, ${host}, which is not followed: give that address itself`,
+    )
+  }
 }
 
 const passes = new Map<string, Pass>()
-let gate: Promise<Server> | undefined
+let gate: Promise<Gate> | undefined
 
 /** Opens a pass through the gate, which listens from the first one on. */
 export async function openPass(reach: Reach): Promise<Pass> {
   gate ??= listen()
-  return new Pass(((await gate).address() as AddressInfo).port, reach)
+  return new Pass(await gate, reach)
 }
 
-async function listen(): Promise<Server> {
-  const server = createServer((socket) => void serve(socket).catch(() => socket.destroy()))
+async function listen(): Promise<Gate> {
+  const socks = createServer({ noDelay: true }, (socket) => void serve(socket).catch(() => socket.destroy()))
+  const [port, forwardPort] = await Promise.all([socks, createForwardGate(passOf)].map(portOf))
+  return { port: port!, forwardPort: forwardPort! }
+}
+
+async function portOf(server: Server): Promise<number> {
   server.unref().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return server
+  return (server.address() as AddressInfo).port
+}
+
+function passOf(key: string): Pass | undefined {
+  return [...passes].find(([known]) => sameSecret(known, key))?.[1]
 }
 
 async function serve(client: Socket): Promise<void> {
@@ -171,7 +202,7 @@ async function admit(client: Socket, take: Take): Promise<Pass> {
   await take(userLength!)
   const [keyLength] = await take(1)
   const key = (await take(keyLength!)).toString('latin1')
-  const pass = [...passes].find(([known]) => sameSecret(known, key))?.[1]
+  const pass = passOf(key)
   client.write(Buffer.from([1, pass ? 0 : 1]))
   if (!pass) throw new Error('the key opens nothing')
   return pass

@@ -2,9 +2,10 @@ import type { Reach } from '#server/reach/addresses.ts'
 import type { GitCredentials } from '#server/git/serving.ts'
 import { parseRepositoryUrl, splitCredentials, usualPort, type RepositoryUrl } from '#server/git/url.ts'
 import { ASK_DESK, CredentialDesk } from './credential-desk.ts'
-import { openPass, outboundProxy, type Pass } from './gate.ts'
+import { openPass, type Pass } from './gate.ts'
 import { gitDialer, withGit, type Git } from './git-command.ts'
 import { GitError } from './git-error.ts'
+import { isOfHttp, outboundProxy } from './outbound-proxy.ts'
 
 /** How a remote is reached. */
 export interface RemoteAccess {
@@ -116,7 +117,7 @@ export async function withRemote<T>(
 /**
  * Lets git reach the host of an address that was judged; answers the settings that it needs for that. The protocol of git
  * itself knows no proxy, so it is given the address that its name has now. What goes through the host's own proxy is judged
- * here, as it does not pass the gate.
+ * here before that is asked.
  */
 export async function admit({ pass }: Remote, { protocol, host, port }: RepositoryUrl): Promise<string[]> {
   pass.allow(host)
@@ -128,8 +129,11 @@ export async function admit({ pass }: Remote, { protocol, host, port }: Reposito
     const bracketed = address.includes(':') ? `[${address}]` : address
     return ['-c', `url.git://${bracketed}${after}/.insteadOf=git://${host}${after}/`]
   }
-  if (protocol !== 'ssh' && outboundProxy(protocol) !== null) await pass.judge(...place).catch(refuse)
-  return []
+  const proxy = protocol === 'ssh' ? null : outboundProxy(protocol)
+  if (proxy === null) return []
+  await pass.judge(...place).catch(refuse)
+  // What leads elsewhere is not seen here where bytes are handed on.
+  return isOfHttp(proxy) ? [] : ['-c', 'http.followRedirects=false']
 }
 
 function refuse(cause: unknown): never {
@@ -196,6 +200,11 @@ const ABSENCES: typeof REFUSALS = [
   [
     /Could not resolve host|Name or service not known|Temporary failure in name resolution|unable to look up/i,
     ({ host }) => `the host ${host} cannot be found: check the address and the server's name resolution`,
+  ],
+  [
+    /returned error: 30\d/,
+    ({ url }) =>
+      `${url} leads to another address, which is not followed through a SOCKS proxy: give that address itself`,
   ],
   [
     /certificate|SSL|TLS|gnutls/,

@@ -5,9 +5,10 @@ import { BuildFailure } from '../builds/failure.ts'
 import type { Reader } from '../reader/reader.ts'
 import type { CheckoutUse } from './checkout-limits.ts'
 import { fetchById, fetchCommit, type CommitChoice, type FetchedCommit } from './fetch.ts'
-import { RemoteFault, type RemoteAccess } from './git-remote.ts'
+import { RemoteFault, withRemote, type RemoteAccess } from './git-remote.ts'
 import { fetchLfsFiles } from './lfs.ts'
 import { layOutPart, mirrorOf, type Part } from './part.ts'
+import { listRefs } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { failureOf, type Submodule } from './submodules.ts'
 
@@ -53,9 +54,14 @@ export interface Checkout extends FetchedCommit {
 export async function checkout(request: CheckoutRequest): Promise<Checkout> {
   const { url } = splitCredentials(request.url)
   const timeout = AbortSignal.timeout(CHECKOUT_TIMEOUT_MS)
-  const signal = AbortSignal.any([request.signal, timeout])
+  const ending = new AbortController()
+  const signal = AbortSignal.any([request.signal, timeout, ending.signal])
   try {
-    return await new Parts(request, signal).layOut()
+    // Each is a conversation with the remote, of which neither needs the other.
+    const following = followedBranch(request, signal)
+    following.catch(() => {})
+    const head = await new Parts(request, signal).layOut()
+    return { ...head, branch: head.branch ?? (await following) }
   } catch (error) {
     if (timeout.aborted && !request.signal.aborted) {
       throw new BuildFailure(
@@ -64,7 +70,16 @@ export async function checkout(request: CheckoutRequest): Promise<Checkout> {
     }
     if (!(error instanceof RemoteFault)) throw error
     throw new BuildFailure(error.message, { cause: error })
+  } finally {
+    ending.abort()
   }
+}
+
+/** The branch that the remote's HEAD is, where that is what is asked for; else null. Throws RemoteFault. */
+async function followedBranch(request: CheckoutRequest, signal: AbortSignal): Promise<string | null> {
+  if (request.branch !== null || request.commit !== null) return null
+  const { defaultBranch } = await withRemote(request, signal, (remote) => listRefs(remote, ['HEAD']))
+  return defaultBranch
 }
 
 /** The repositories of one checkout, laid out one after another: each may be the mirror of another's submodule too. */
@@ -72,7 +87,8 @@ class Parts {
   readonly #request: CheckoutRequest
   readonly #signal: AbortSignal
   readonly #used: CheckoutUse = { bytes: 0, files: 0 }
-  readonly #mirrors: string[] = []
+  /** Together they are held to the limit of one repository, as anybody may send into each. */
+  readonly #submoduleMirrors: string[] = []
   #submodules = 0
 
   constructor(request: CheckoutRequest, signal: AbortSignal) {
@@ -100,9 +116,12 @@ class Parts {
   ): Promise<{ head: Head; submodules: Submodule[] }> {
     const { reader, directory, onLine } = this.#request
     const context = { used: this.#used, signal: this.#signal, onLine }
-    const { lfs, head, submodules, ...use } = await layOutPart(part, { ...context, mirrors: this.#mirrors })
+    const { lfs, head, submodules, ...use } = await layOutPart(part, {
+      ...context,
+      mirrors: this.#submoduleMirrors,
+    })
     this.#count(use)
-    this.#mirrors.push(part.mirror)
+    if (part.place.folder !== '') this.#submoduleMirrors.push(part.mirror)
     if (lfs !== null) {
       const place = { directory: join(directory, part.place.folder), access: part.access, reader }
       this.#count(await fetchLfsFiles({ listing: lfs, ...place, ...context }))

@@ -7,8 +7,8 @@ import { parsedJson } from '#server/parsed-json.ts'
 import { assertPlace, ForbiddenPlace, judgedLookup, resolveJudged } from '#server/reach/judged.ts'
 import { VERSION } from '#server/version.ts'
 import { BuildFailure } from '../builds/failure.ts'
-import { outboundProxy } from './gate.ts'
 import type { LfsObject } from './lfs-files.ts'
+import { outboundProxy } from './outbound-proxy.ts'
 
 /** The batch API (git-lfs, docs/api/batch.md). */
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
@@ -197,7 +197,7 @@ export class LfsServer {
     const known = this.#agents.get(scheme)
     if (known) return known
     const proxy = outboundProxy(scheme)
-    const agent = proxy === null ? this.#judgingAgent() : new ProxyAgent({ uri: proxy, ...PATIENCE })
+    const agent = proxy === null ? this.#judgingAgent() : new ProxyAgent({ uri: proxy.href, ...PATIENCE })
     this.#agents.set(scheme, agent)
     return agent
   }

@@ -53,7 +53,7 @@ export async function fetchLfsFiles(request: LfsRequest): Promise<CheckoutUse> {
   if (objects.length === 0) return NOTHING
   const bytes = objects.reduce((sum, object) => sum + object.size * object.paths.length, 0)
   if (isTooLarge(used.bytes + bytes, used.files)) throw new BuildFailure(TOO_LARGE)
-  onLine(`fetching ${objects.length} files kept by Git LFS`)
+  onLine(`fetching ${objects.length === 1 ? 'a file' : `${objects.length} files`} kept by Git LFS`)
   const endpoint = await withRemote(access, signal, (remote) => endpointOf(remote, listing.address))
   const server = new LfsServer(endpoint, access.reach, signal)
   const content = Readable.from(server.read(objects), { objectMode: false })

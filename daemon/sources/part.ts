@@ -25,8 +25,9 @@ export interface Part<Head extends { sha: string }> {
 
 /** What the parts of one checkout share. */
 export interface PartContext {
-  /** What those before take, and the folders of their mirrors. */
+  /** What those before take. */
   used: CheckoutUse
+  /** Folders that may not grow beyond a checkout's limit together with the part's mirror. */
   mirrors: string[]
   signal: AbortSignal
   /** Receives lines for the build's log. */

@@ -141,6 +141,38 @@ describe('files that Git LFS keeps', () => {
     )
   })
 
+  test('are not written into the tree that is kept, nor met by the next one', async () => {
+    const source = repository()
+    const sameNow = lfs.keep('same')
+    source.push({
+      '.gitattributes': ATTRIBUTES,
+      'a.bin': lfs.keep('first'),
+      'b.bin': sameNow,
+      'c.bin': sameNow,
+    })
+    await get(source)
+    source.push({ 'a.bin': lfs.keep('second'), 'b.bin': 'in git now' })
+    await get(source)
+    expect(['a.bin', 'b.bin', 'c.bin'].map(contentOf)).toEqual(['second', 'in git now', 'same'])
+    const kept = join(home, 'mirrors', readdirSync(join(home, 'mirrors'))[0]!, 'tree/files')
+    expect(readFileSync(join(kept, 'a.bin'), 'utf8')).toMatch(/^version https/)
+    expect(readFileSync(join(kept, 'c.bin'), 'utf8')).toMatch(/^version https/)
+  })
+
+  test('of a submodule are fetched from its own address, with the credentials of its host', async () => {
+    lfs.behaviour = { isPrivate: true }
+    const child = repository()
+    child.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('of the submodule') })
+    const parent = repository()
+    git(parent.work, 'submodule', 'add', '-q', child.bare, 'child')
+    git(parent.work, 'config', '-f', '.gitmodules', 'submodule.child.url', `../${name(child)}`)
+    parent.push({ p: 'x' })
+    await get(parent, { credentials: CREDENTIALS })
+    expect(contentOf('child/a.bin')).toBe('of the submodule')
+    expect(questions()[0]!.path).toBe(`/${name(child)}/info/lfs/objects/batch`)
+    expect(lines).toEqual(['fetching the submodule child', 'fetching a file kept by Git LFS'])
+  })
+
   test('may lie behind redirects, which are told nothing', async () => {
     const source = repository()
     source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('stored') })

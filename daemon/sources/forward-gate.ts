@@ -1,0 +1,185 @@
+import {
+  createServer,
+  request as requestByHttp,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { request as requestByHttps } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { ForbiddenPlace } from '#server/reach/judged.ts'
+
+/** Of one connection alone, in either direction (RFC 9110 section 7.6.1). */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+/** A proxy that takes no connection for as long is given up; one that is silent is git's to give up. */
+const CONNECT_MS = 20_000
+const SECURE_PORT = 443
+const PLAIN_PORT = 80
+
+/** What git's programs may do with one key, and where they go on from here. */
+export interface ForwardPass {
+  /** The host's proxy for a scheme. */
+  proxyFor(scheme: 'http' | 'https'): URL | null
+  /** Throws ForbiddenPlace for a place that may not be asked. */
+  judge(host: string, port: number): Promise<void>
+  /** Told when the host's proxy cannot be reached, or refuses this server. */
+  onProxyFault(proxy: URL, what: string): void
+}
+
+/**
+ * A proxy on loopback (RFC 9110 section 3.7), which judges each place that git asks for, those of redirects included, and has
+ * the host's own proxy ask it. `passOf` finds what a key opens.
+ */
+export function createForwardGate(passOf: (key: string) => ForwardPass | undefined): Server {
+  const server = createServer((request, response) => {
+    forward(passOf, request, response).catch((error: unknown) => refuse(response, error))
+  })
+  server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+    client.on('error', () => {})
+    tunnel(passOf, request, client, head).catch((error: unknown) => {
+      client.end(`HTTP/1.1 ${statusOf(error)}\r\n${error instanceof NoKey ? ASK_FOR_KEY : ''}\r\n`)
+    })
+  })
+  return server
+}
+
+class NoKey extends Error {}
+
+const ASK_FOR_KEY = 'Proxy-Authenticate: Basic realm="git"\r\nConnection: close\r\nContent-Length: 0\r\n'
+
+function statusOf(error: unknown): string {
+  if (error instanceof NoKey) return '407 Proxy Authentication Required'
+  return error instanceof ForbiddenPlace ? '403 Forbidden' : '502 Bad Gateway'
+}
+
+function refuse(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return void response.destroy()
+  if (error instanceof NoKey) response.setHeader('Proxy-Authenticate', 'Basic realm="git"')
+  response.writeHead(Number.parseInt(statusOf(error), 10)).end()
+}
+
+/** Has a request for a whole address (RFC 9112 section 3.2.2) answered by the host's proxy. */
+async function forward(
+  passOf: (key: string) => ForwardPass | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const pass = opened(passOf, request)
+  const url = URL.parse(request.url ?? '')
+  if (url?.protocol !== 'http:') throw new ForbiddenPlace('is no address of the web')
+  await pass.judge(hostOf(url), Number(url.port) || PLAIN_PORT)
+  const asked = ask(pass, 'http', {
+    method: request.method!,
+    path: url.href,
+    headers: { ...endToEnd(request.headers), host: url.host },
+  })
+  response.once('close', () => asked.destroy())
+  request.pipe(asked)
+  const answer = await answerTo(asked, 'response')
+  response.writeHead(answer.status, endToEnd(answer.message.headers))
+  answer.message.on('error', () => response.destroy()).pipe(response)
+}
+
+/** Has the host's proxy connect to a place (RFC 9110 section 9.3.6), and hands on what is said there. */
+async function tunnel(
+  passOf: (key: string) => ForwardPass | undefined,
+  request: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const pass = opened(passOf, request)
+  const place = URL.parse(`https://${request.url}`)
+  if (place === null) throw new ForbiddenPlace('is no place')
+  const port = Number(place.port) || SECURE_PORT
+  await pass.judge(hostOf(place), port)
+  const path = `${place.hostname}:${port}`
+  const asked = ask(pass, 'https', { method: 'CONNECT', path, headers: { host: path } })
+  client.once('close', () => asked.destroy())
+  asked.end()
+  const { status, message, socket } = await answerTo(asked, 'connect')
+  if (status !== 200 || socket === undefined) {
+    socket?.destroy()
+    client.end(`HTTP/1.1 ${status} ${message.statusMessage}\r\n\r\n`)
+    return
+  }
+  client.write('HTTP/1.1 200 Connected\r\n\r\n')
+  if (head.length > 0) socket.write(head)
+  socket.on('error', () => client.destroy()).once('close', () => client.destroy())
+  client.once('close', () => socket.destroy())
+  client.pipe(socket).pipe(client)
+}
+
+function opened(passOf: (key: string) => ForwardPass | undefined, request: IncomingMessage): ForwardPass {
+  const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers['proxy-authorization'] ?? '')?.[1] ?? ''
+  const key = Buffer.from(encoded, 'base64').toString('latin1').replace(/^git:/, '')
+  const pass = passOf(key)
+  if (pass === undefined) throw new NoKey()
+  return pass
+}
+
+/** Asks the host's proxy. */
+function ask(
+  pass: ForwardPass,
+  scheme: 'http' | 'https',
+  { method, path, headers }: { method: string; path: string; headers: IncomingHttpHeaders },
+): ClientRequest {
+  const proxy = pass.proxyFor(scheme)
+  if (proxy === null) throw new ForbiddenPlace(`is asked for by ${scheme}, for which there is no proxy`)
+  const isSecure = proxy.protocol === 'https:'
+  const { username, password } = proxy
+  const signIn = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
+  const asked = (isSecure ? requestByHttps : requestByHttp)({
+    host: hostOf(proxy),
+    port: Number(proxy.port) || (isSecure ? SECURE_PORT : PLAIN_PORT),
+    agent: false,
+    method,
+    path,
+    headers: {
+      ...headers,
+      ...(username === '' ? {} : { 'proxy-authorization': `Basic ${signIn.toString('base64')}` }),
+    },
+  })
+  const slow = setTimeout(() => asked.destroy(new Error('it takes no connection')), CONNECT_MS)
+  asked.once('socket', (socket) =>
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(slow)),
+  )
+  asked.once('close', () => clearTimeout(slow))
+  asked.on('error', () => pass.onProxyFault(proxy, 'cannot be reached or broke off'))
+  const onAnswer = ({ statusCode }: IncomingMessage): void => {
+    if (statusCode === 407) pass.onProxyFault(proxy, 'refused the credentials')
+  }
+  return asked.once('response', onAnswer).once('connect', onAnswer)
+}
+
+/** What the host's proxy answers. That it wants other credentials is no word for git, whose own are others. */
+async function answerTo(
+  asked: ClientRequest,
+  event: 'response' | 'connect',
+): Promise<{ status: number; message: IncomingMessage; socket?: Duplex }> {
+  const { promise, resolve, reject } = Promise.withResolvers<[IncomingMessage, Duplex?]>()
+  asked.once(event, (message: IncomingMessage, socket?: Duplex) => resolve([message, socket]))
+  asked.once('close', () => reject(new Error('the proxy broke off')))
+  const [message, socket] = await promise
+  const status = message.statusCode === 407 ? 502 : message.statusCode!
+  return { status, message, ...(socket ? { socket } : {}) }
+}
+
+function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)))
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '').toLowerCase()
+}

@@ -12,6 +12,7 @@ import { Slots } from '../reader/slots.ts'
 import { remoteAccess } from '../sources/branches.ts'
 import { fetchCommit, type CommitChoice } from '../sources/fetch.ts'
 import { RemoteFault, withRemote, type Remote } from '../sources/git-remote.ts'
+import { listRefs } from '../sources/refs.ts'
 import { clearTree } from '../sources/remove-tree.ts'
 import { Repository } from '../sources/repository.ts'
 import { withinSize } from '../sources/size-watch.ts'
@@ -55,10 +56,14 @@ async function read(choice: FileChoice): Promise<RepositoryFile> {
     await repository.make()
     const { sha, branch } = await fetchCommit(repository, choice, () => {})
     const paths = choice.path === null ? USUAL_PATHS : [plainPath(choice.path)]
-    return { ...(await findFile(repository, sha, paths)), branch, commit: sha }
+    // Which one the remote's HEAD is, nobody has asked yet.
+    const followed = branch ?? (await listRefs(remote, ['HEAD'])).defaultBranch
+    return { ...(await findFile(repository, sha, paths)), branch: followed, commit: sha }
   }
   try {
-    return await withinSize([directory], signal, (limited) => withRemote(access, limited, find))
+    return await withinSize({ directory, beside: { bytes: 0, files: 0 } }, signal, (limited) =>
+      withRemote(access, limited, find),
+    )
   } catch (error) {
     if (timeout.aborted)
       throw new AppError('git_remote_unreachable', `reading ${url} took longer than ${TIMEOUT_MS / 1_000} s`)

@@ -6,7 +6,13 @@ export const MAX_CHECKOUT_FILES = 500_000
 /** What is said of a repository that is too large. */
 export const TOO_LARGE = `the repository takes more than ${MAX_CHECKOUT_BYTES / 1024 ** 3} GiB or ${MAX_CHECKOUT_FILES} files: deploy a smaller one, or upload an archive without what the build does not need`
 
-/** What a tree takes. */
+/** Of all depths: each is a repository that is asked for. The largest public projects have 200. */
+export const MAX_SUBMODULES = 500
+
+/** What is said of a repository with more. */
+export const TOO_MANY_SUBMODULES = `the repository has more than ${MAX_SUBMODULES} submodules: deploy one with fewer`
+
+/** What a tree takes; folders are files too. */
 export interface CheckoutUse {
   bytes: number
   files: number

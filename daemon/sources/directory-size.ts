@@ -1,19 +1,25 @@
 import { lstatSync, opendirSync, type Dir, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isTooLarge } from './checkout-limits.ts'
+import { isTooLarge, type CheckoutUse } from './checkout-limits.ts'
 
 /** How often is looked; after a slow look it rests longer, yet for no more than a disk writes some gigabytes in. */
 const SHORTEST_REST_MS = 1_000
 const LONGEST_REST_MS = 2_000
 const REST_FACTOR = 9
 
-/** Answers once directories that are being filled together hold more than a checkout may. */
-export async function untilTooLarge({ directories }: { directories: string[] }): Promise<null> {
+/** A directory that is being filled, and what counts beside what is in it. */
+export interface Filling {
+  directory: string
+  beside: CheckoutUse
+}
+
+/** Answers once it is more than a checkout may take. */
+export async function untilTooLarge({ directory, beside }: Filling): Promise<null> {
   for (;;) {
     const started = performance.now()
-    const use = { bytes: 0, files: 0 }
-    for (const directory of directories) add(directory, use)
+    const use = { ...beside }
+    add(directory, use)
     if (isTooLarge(use.bytes, use.files)) return null
     await delay(restAfter(performance.now() - started))
   }

@@ -9,6 +9,7 @@ import {
 } from 'node:http'
 import { request as requestByHttps } from 'node:https'
 import type { Duplex } from 'node:stream'
+import { answerOf } from '#server/answer-of.ts'
 import { ForbiddenPlace } from '#server/reach/judged.ts'
 
 /** Of one connection alone, in either direction (RFC 9110 section 7.6.1). */
@@ -87,9 +88,9 @@ async function forward(
   })
   response.once('close', () => asked.destroy())
   request.pipe(asked)
-  const answer = await answerTo(asked, 'response')
-  response.writeHead(answer.status, endToEnd(answer.message.headers))
-  answer.message.on('error', () => response.destroy()).pipe(response)
+  const answer = await answerOf(asked)
+  response.writeHead(statusFor(pass, 'http', answer), endToEnd(answer.headers))
+  answer.on('error', () => response.destroy()).pipe(response)
 }
 
 /** Has the host's proxy connect to a place (RFC 9110 section 9.3.6), and hands on what is said there. */
@@ -108,10 +109,11 @@ async function tunnel(
   const asked = ask(pass, 'https', { method: 'CONNECT', path, headers: { host: path } })
   client.once('close', () => asked.destroy())
   asked.end()
-  const { status, message, socket } = await answerTo(asked, 'connect')
-  if (status !== 200 || socket === undefined) {
-    socket?.destroy()
-    client.end(`HTTP/1.1 ${status} ${message.statusMessage}\r\n\r\n`)
+  const [answer, socket] = await connectionOf(asked)
+  const status = statusFor(pass, 'https', answer)
+  if (status !== 200) {
+    socket.destroy()
+    client.end(`HTTP/1.1 ${status} ${answer.statusMessage}\r\n\r\n`)
     return
   }
   client.write('HTTP/1.1 200 Connected\r\n\r\n')
@@ -156,24 +158,22 @@ function ask(
     socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(slow)),
   )
   asked.once('close', () => clearTimeout(slow))
-  asked.on('error', () => pass.onProxyFault(proxy, 'cannot be reached or broke off'))
-  const onAnswer = ({ statusCode }: IncomingMessage): void => {
-    if (statusCode === 407) pass.onProxyFault(proxy, 'refused the credentials')
-  }
-  return asked.once('response', onAnswer).once('connect', onAnswer)
+  return asked.on('error', () => pass.onProxyFault(proxy, 'cannot be reached or broke off'))
 }
 
-/** What the host's proxy answers. That it wants other credentials is no word for git, whose own are others. */
-async function answerTo(
-  asked: ClientRequest,
-  event: 'response' | 'connect',
-): Promise<{ status: number; message: IncomingMessage; socket?: Duplex }> {
-  const { promise, resolve, reject } = Promise.withResolvers<[IncomingMessage, Duplex?]>()
-  asked.once(event, (message: IncomingMessage, socket?: Duplex) => resolve([message, socket]))
-  asked.once('close', () => reject(new Error('the proxy broke off')))
-  const [message, socket] = await promise
-  const status = message.statusCode === 407 ? 502 : message.statusCode!
-  return { status, message, ...(socket ? { socket } : {}) }
+/** The head of the answer to a CONNECT, whatever it says, and the connection. */
+function connectionOf(asked: ClientRequest): Promise<[IncomingMessage, Duplex]> {
+  return new Promise((resolve, reject) => {
+    asked.once('connect', (answer: IncomingMessage, socket: Duplex) => resolve([answer, socket]))
+    asked.once('close', () => reject(new Error('the proxy broke off')))
+  })
+}
+
+/** What git is told. That the host's proxy wants other credentials is no word for git, whose own are for this one. */
+function statusFor(pass: ForwardPass, scheme: 'http' | 'https', { statusCode }: IncomingMessage): number {
+  if (statusCode !== 407) return statusCode!
+  pass.onProxyFault(pass.proxyFor(scheme)!, 'refused the credentials')
+  return 502
 }
 
 function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {

@@ -1,9 +1,8 @@
 import { parseRepositoryUrl, splitCredentials } from '#server/git/url.ts'
-import type { GitCredentials } from '#server/git/serving.ts'
 import { join } from 'node:path'
 import { BuildFailure } from '../builds/failure.ts'
 import type { Reader } from '../reader/reader.ts'
-import type { CheckoutUse } from './checkout-limits.ts'
+import { MAX_SUBMODULES, TOO_MANY_SUBMODULES, type CheckoutUse } from './checkout-limits.ts'
 import { fetchById, fetchCommit, type CommitChoice, type FetchedCommit } from './fetch.ts'
 import { RemoteFault, withRemote, type RemoteAccess } from './git-remote.ts'
 import { fetchLfsFiles } from './lfs.ts'
@@ -23,8 +22,6 @@ const MAX_MESSAGE_CHARACTERS = 8 * 1024
 const MAX_AUTHOR_CHARACTERS = 256
 /** Submodules of submodules, and theirs: deeper ones are of a repository that contains itself. */
 const MAX_DEPTH = 10
-/** Of all depths: each is a repository that is asked for. The largest public projects have 200. */
-const MAX_SUBMODULES = 500
 
 export interface CheckoutRequest extends RemoteAccess, CommitChoice {
   /** Where what is fetched is kept between checkouts. */
@@ -87,8 +84,7 @@ class Parts {
   readonly #request: CheckoutRequest
   readonly #signal: AbortSignal
   readonly #used: CheckoutUse = { bytes: 0, files: 0 }
-  /** Together they are held to the limit of one repository, as anybody may send into each. */
-  readonly #submoduleMirrors: string[] = []
+  readonly #added: CheckoutUse = { bytes: 0, files: 0 }
   #submodules = 0
 
   constructor(request: CheckoutRequest, signal: AbortSignal) {
@@ -100,14 +96,15 @@ class Parts {
     const { mirrors, url, holder, onLine } = this.#request
     const fetch = async (repository: Repository): Promise<Checkout> =>
       describe(repository, await fetchCommit(repository, this.#request, onLine))
-    const mirror = mirrorOf(mirrors, url, holder)
-    const { head, submodules } = await this.#add({
+    const part = {
       access: this.#request,
-      mirror,
+      holder,
+      mirror: mirrorOf(mirrors, url, holder),
       place: this.#place(''),
       fetch,
-    })
-    await this.#addSubmodules(submodules, mirror, 1)
+    }
+    const { head, submodules } = await this.#add(part)
+    await this.#addSubmodules(submodules, part, 1)
     return head
   }
 
@@ -115,77 +112,76 @@ class Parts {
     part: Part<Head>,
   ): Promise<{ head: Head; submodules: Submodule[] }> {
     const { reader, directory, onLine } = this.#request
-    const context = { used: this.#used, signal: this.#signal, onLine }
-    const { lfs, head, submodules, ...use } = await layOutPart(part, {
-      ...context,
-      mirrors: this.#submoduleMirrors,
-    })
-    this.#count(use)
-    if (part.place.folder !== '') this.#submoduleMirrors.push(part.mirror)
+    const context = { used: this.#used, added: this.#added, signal: this.#signal, onLine }
+    const { lfs, head, submodules, used, added } = await layOutPart(part, context)
+    count(this.#used, used)
+    count(this.#added, added)
     if (lfs !== null) {
       const place = { directory: join(directory, part.place.folder), access: part.access, reader }
-      this.#count(await fetchLfsFiles({ listing: lfs, ...place, ...context }))
+      count(this.#used, await fetchLfsFiles({ listing: lfs, ...place, ...context }))
     }
     return { head, submodules }
   }
 
-  async #addSubmodules(submodules: Submodule[], parentMirror: string, depth: number): Promise<void> {
+  async #addSubmodules(submodules: Submodule[], parent: AnyPart, depth: number): Promise<void> {
     this.#submodules += submodules.length
     if (submodules.length > 0 && depth > MAX_DEPTH)
       throw new BuildFailure(
         `the submodules are nested more than ${MAX_DEPTH} deep: does one contain itself?`,
       )
-    if (this.#submodules > MAX_SUBMODULES)
-      throw new BuildFailure(
-        `the repository has more than ${MAX_SUBMODULES} submodules: deploy one with fewer`,
-      )
+    if (this.#submodules > MAX_SUBMODULES) throw new BuildFailure(TOO_MANY_SUBMODULES)
     for (const submodule of submodules) {
       const { folder, sha, url } = submodule
       const { onLine, mirrors } = this.#request
       onLine(`fetching the submodule ${folder}`)
-      const { credentials, holder } = this.#credentialsFor(url, parentMirror)
-      const mirror = mirrorOf(mirrors, url, holder)
+      const { credentials, holder } = credentialsBelow(parent, url)
       const fetch = async (repository: Repository): Promise<{ sha: string }> => ({
         sha: await fetchById(repository, sha, onLine),
       })
       const part = {
         access: { ...this.#request, url, credentials },
-        mirror,
+        holder,
+        mirror: mirrorOf(mirrors, url, holder),
         place: this.#place(folder),
         fetch,
       }
       const below = await this.#add(part).catch((error: unknown) => {
         throw failureOf(submodule, error)
       })
-      await this.#addSubmodules(below.submodules, mirror, depth + 1)
+      await this.#addSubmodules(below.submodules, part, depth + 1)
     }
   }
 
-  /**
-   * The credentials for a submodule: those in its own address, which who may read its parent knows, else those of the
-   * repository for its own host alone.
-   */
-  #credentialsFor(url: string, parentMirror: string): { credentials: GitCredentials | null; holder: string } {
-    const own = splitCredentials(url)
-    if (own.username !== null || own.password !== null) return { credentials: null, holder: parentMirror }
-    const { username, password, url: top } = splitCredentials(this.#request.url)
-    const isOwn = username !== null || password !== null
-    const credentials = isOwn
-      ? { username: username ?? '', password: password ?? '' }
-      : (this.#request.credentials ?? null)
-    return credentials !== null && placeOf(top) === placeOf(own.url)
-      ? { credentials, holder: this.#request.holder }
-      : { credentials: null, holder: '' }
-  }
-
-  #place(folder: string): Part<{ sha: string }>['place'] {
+  #place(folder: string): AnyPart['place'] {
     return { reader: this.#request.reader, root: this.#request.directory, folder }
   }
+}
 
-  #count({ bytes, files }: CheckoutUse): void {
-    this.#used.bytes += bytes
-    this.#used.files += files
-  }
+type AnyPart = Part<{ sha: string }>
+
+function count(sum: CheckoutUse, { bytes, files }: CheckoutUse): void {
+  sum.bytes += bytes
+  sum.files += files
+}
+
+/**
+ * The credentials for a submodule: those in its own address, which who may read its parent knows, else those of its parent
+ * on the same host. What lies below another host gets none of those above it, wherever it says that it is.
+ */
+function credentialsBelow(
+  { access, holder, mirror }: AnyPart,
+  url: string,
+): Pick<RemoteAccess, 'credentials'> & Pick<AnyPart, 'holder'> {
+  const own = splitCredentials(url)
+  if (own.username !== null || own.password !== null) return { credentials: null, holder: mirror }
+  const above = splitCredentials(access.url)
+  const isInAddress = above.username !== null || above.password !== null
+  const credentials = isInAddress
+    ? { username: above.username ?? '', password: above.password ?? '' }
+    : (access.credentials ?? null)
+  return credentials !== null && placeOf(above.url) === placeOf(own.url)
+    ? { credentials, holder }
+    : { credentials: null, holder: '' }
 }
 
 /** What has the same credentials. */

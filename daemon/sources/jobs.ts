@@ -1,4 +1,5 @@
 import type { Job } from '../reader/job.ts'
+import type { Filling } from './directory-size.ts'
 import type { LfsObject } from './lfs-files.ts'
 import type { LinkTree } from './link-tree.ts'
 
@@ -23,8 +24,8 @@ export const UNPACK_ARCHIVE: Job<{ path: string; directory: string }, null> = {
   limits: { cpuSeconds: ARCHIVE_CPU_SECONDS, seconds: null },
 }
 
-/** Answers when directories hold more than a checkout may. */
-export const WATCH_SIZE: Job<{ directories: string[] }, null> = {
+/** Answers when a directory holds more than a checkout may. */
+export const WATCH_SIZE: Job<Filling, null> = {
   name: 'watch-size',
   doing: 'counting the files of the repository',
   limits: { cpuSeconds: WATCH_CPU_SECONDS, seconds: null },

@@ -1,17 +1,33 @@
 import { createHash } from 'node:crypto'
 import { BuildFailure } from '../builds/failure.ts'
-import { isTooLarge, TOO_LARGE, type CheckoutUse } from './checkout-limits.ts'
+import {
+  isTooLarge,
+  MAX_SUBMODULES,
+  TOO_LARGE,
+  TOO_MANY_SUBMODULES,
+  type CheckoutUse,
+} from './checkout-limits.ts'
+import { isPathTooLong, PATH_TOO_LONG } from './path-limits.ts'
 import type { Repository } from './repository.ts'
 
 /** Modes of the entries of a tree (gitdatamodel(7)): links and other repositories are no files. */
+const FOLDER = '040000'
 const LINK = '120000'
 const COMMIT = '160000'
 /** A line of `git ls-tree -l`. */
 const ENTRY = /^(\d+) \S+ ([0-9a-f]+) +(\d+|-)\t(.*)$/s
+/** Of all its entries together; those of the largest public projects have 8 MiB. */
+const MAX_PATHS_CHARACTERS = 128 * 1024 * 1024
+/** The files at its top that the server reads. Those of the largest public projects have 40 KiB. */
+const MAX_SETTINGS_BYTES = 256 * 1024
 
 /** What is known of a commit's tree before anything of it is written. */
-export interface JudgedTree extends CheckoutUse {
+export interface JudgedTree {
   sha: string
+  bytes: number
+  /** Links included; folders, and those of other repositories, are not. */
+  files: number
+  folders: number
   /** Names its files of attributes, by which git writes files (gitattributes(5)), with their content; null without one. */
   attributes: string | null
   /** Where it wants which commits of other repositories. */
@@ -30,27 +46,44 @@ export async function judgeTree(repository: Repository, sha: string, used: Check
     sha,
     bytes: 0,
     files: 0,
+    folders: 0,
     attributes: null,
     submodules: [],
     hasModules: false,
     hasLfsConfiguration: false,
   }
   const attributes = createHash('sha256')
+  let characters = 0
   const onEntry = (line: string): void => {
     const [, mode = '', object = '', size, path = ''] = ENTRY.exec(line) ?? []
+    characters += path.length
+    if (isPathTooLong(path) || characters > MAX_PATHS_CHARACTERS) throw new BuildFailure(PATH_TOO_LONG)
     if (mode === COMMIT) judged.submodules.push({ path, sha: object })
+    else if (mode === FOLDER) judged.folders += 1
     else judged.files += 1
     judged.bytes += Number(size) || 0
-    const entries = judged.files + judged.submodules.length
-    if (isTooLarge(used.bytes + judged.bytes, used.files + entries)) throw new BuildFailure(TOO_LARGE)
-    if (mode === LINK || mode === COMMIT) return
+    if (judged.submodules.length > MAX_SUBMODULES) throw new BuildFailure(TOO_MANY_SUBMODULES)
+    const { bytes, files } = useOf(judged)
+    if (isTooLarge(used.bytes + bytes, used.files + files)) throw new BuildFailure(TOO_LARGE)
+    if (mode === FOLDER || mode === COMMIT) return
+    // git reads where a link leads as if that were its content.
+    if (/(^|\/)\.gitattributes$/.test(path)) {
+      attributes.update(`${mode} ${object} ${path}\0`)
+      judged.attributes = ''
+    }
+    if (mode === LINK || !/^\.(gitmodules|lfsconfig)$/.test(path)) return
+    if (Number(size) > MAX_SETTINGS_BYTES)
+      throw new BuildFailure(`${path} has more than ${MAX_SETTINGS_BYTES / 1024} KiB: make it smaller`)
     judged.hasModules ||= path === '.gitmodules'
     judged.hasLfsConfiguration ||= path === '.lfsconfig'
-    if (!/(^|\/)\.gitattributes$/.test(path)) return
-    attributes.update(`${object} ${path}\0`)
-    judged.attributes = ''
   }
-  await repository.git(['ls-tree', '-r', '-l', '-z', '--full-tree', sha], onEntry, '\0')
+  // With its folders: any number of them may be in each other, to no end and without a file.
+  await repository.git(['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', sha], onEntry, '\0')
   if (judged.attributes !== null) judged.attributes = attributes.digest('hex')
   return judged
+}
+
+/** What a tree takes of the disk. */
+export function useOf({ bytes, files, folders, submodules }: JudgedTree): CheckoutUse {
+  return { bytes, files: files + folders + submodules.length }
 }

@@ -9,7 +9,7 @@ import type { Reader } from '../reader/reader.ts'
 import type { CheckoutUse } from './checkout-limits.ts'
 import { GitError } from './git-error.ts'
 import { LINK_TREE } from './jobs.ts'
-import type { JudgedTree } from './judged-tree.ts'
+import { useOf, type JudgedTree } from './judged-tree.ts'
 import { removeTree } from './remove-tree.ts'
 import { runAt, type Repository } from './repository.ts'
 
@@ -78,12 +78,13 @@ export class KeptTree {
     return facts !== null && facts.run === HOST_RUN && facts.attributes === attributes
   }
 
-  async #bringTo({ sha, attributes, bytes, files }: JudgedTree): Promise<void> {
+  async #bringTo(judged: JudgedTree): Promise<void> {
+    const { sha, attributes } = judged
     const [tree, writing] = [this.#path(KEPT_TREE), this.#path(WRITING)]
     if (existsSync(tree)) await rename(tree, writing)
     else await mkdir(join(writing, 'files'), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
     await this.#gitIn(WRITING, ['read-tree', '--reset', '-u', sha])
-    const facts: z.infer<typeof Facts> = { run: HOST_RUN, attributes, bytes, files }
+    const facts: z.infer<typeof Facts> = { run: HOST_RUN, attributes, ...useOf(judged) }
     await writeFile(join(writing, 'facts.json'), JSON.stringify(facts))
     await rename(writing, tree)
   }
@@ -113,6 +114,12 @@ export class KeptTree {
 /** What the kept tree of a mirror takes of the disk; null without one. */
 export async function sizeOfKeptTree(mirror: string): Promise<CheckoutUse | null> {
   return await readFacts(mirror)
+}
+
+/** Where in a mirror that nobody uses may lie what is no kept tree: cut off while it was written, or with nothing known of it. */
+export async function halfTreesOf(mirror: string): Promise<string[]> {
+  const names = (await readFacts(mirror)) === null ? [KEPT_TREE, WRITING] : [WRITING]
+  return names.map((name) => join(mirror, name))
 }
 
 async function readFacts(mirror: string): Promise<z.infer<typeof Facts> | null> {

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
 import { BuildFailure } from '../builds/failure.ts'
+import { PATH_TOO_LONG } from './path-limits.ts'
 
 /** Where the file system has no second name for a file, or no further one, it gets a copy (link(2)). */
 const NO_LINK = new Set(['EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
@@ -40,9 +41,7 @@ export async function linkTree({ from, root, folder }: LinkTree): Promise<number
     return fill(Buffer.from(from), Buffer.from(to))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error
-    throw new BuildFailure('a path of the repository is too long for the file system: shorten it', {
-      cause: error,
-    })
+    throw new BuildFailure(PATH_TOO_LONG, { cause: error })
   }
 }
 

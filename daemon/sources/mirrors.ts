@@ -6,7 +6,7 @@ import { randomHex } from '#server/ids.ts'
 import { Slots } from '../reader/slots.ts'
 import { GitError } from './git-error.ts'
 import { lastWords, RemoteFault } from './git-remote.ts'
-import { KEPT_TREE, sizeOfKeptTree } from './kept-tree.ts'
+import { halfTreesOf, KEPT_TREE, sizeOfKeptTree } from './kept-tree.ts'
 import { putInOrder, sizeOfMirror } from './mirror.ts'
 import { clearTree, removeTree } from './remove-tree.ts'
 import { Overfull } from './size-watch.ts'
@@ -17,8 +17,10 @@ const MIRRORS_SHARE = 0.1
 /** What their trees may take beside: each is written again in seconds, without a word from its remote. */
 const TREES_BYTES = 5 * 1024 ** 3
 const TREES_SHARE = 0.05
-/** Each file costs an inode. */
+/** Each file costs an inode, of which a file system may have had a number since it was made. */
 const TREES_FILES = 1_000_000
+/** And a block, of which the size of the file says less. */
+const BLOCK_BYTES = 4_096
 /** A host with more repositories than this deploys few of them often. */
 const MAX_MIRRORS = 200
 /** Nothing is kept for longer of a service that was removed, or is deployed that seldom. */
@@ -104,9 +106,13 @@ function reasonToRemake(error: unknown): string | null {
 
 /** Removes the mirrors and trees that were used least recently, until the others are within bounds; never any in use. */
 export async function trimMirrors(folder: string): Promise<void> {
-  const { blocks, bsize } = await statfs(folder)
+  const { blocks, bsize, files } = await statfs(folder)
   let room = Math.min(MIRRORS_BYTES, blocks * bsize * MIRRORS_SHARE)
-  const trees = { bytes: Math.min(TREES_BYTES, blocks * bsize * TREES_SHARE), files: TREES_FILES }
+  const trees = {
+    bytes: Math.min(TREES_BYTES, blocks * bsize * TREES_SHARE),
+    // Some make inodes as they are needed, and say 0.
+    files: files === 0 ? TREES_FILES : Math.min(TREES_FILES, files * TREES_SHARE),
+  }
   let kept = 0
   for (const { path, usedAt, bytes } of await listMirrors(folder)) {
     const isWanted = usedAt > Date.now() - KEPT_MS && kept < MAX_MIRRORS && bytes <= room
@@ -116,9 +122,10 @@ export async function trimMirrors(folder: string): Promise<void> {
     }
     room -= bytes
     kept += 1
+    for (const half of await halfTreesOf(path)) if (!turns.has(path)) await removeAside(half, path)
     const tree = await sizeOfKeptTree(path)
     if (tree === null) continue
-    trees.bytes -= tree.bytes
+    trees.bytes -= tree.bytes + tree.files * BLOCK_BYTES
     trees.files -= tree.files
     const hasRoom = trees.bytes >= 0 && trees.files >= 0
     if (!hasRoom && !turns.has(path)) await removeAside(join(path, KEPT_TREE), path)
@@ -140,6 +147,8 @@ async function listMirrors(folder: string): Promise<{ path: string; usedAt: numb
 
 /** Renamed before anything else happens: a deploy that comes meanwhile finds none, not half of one. */
 async function removeAside(path: string, name: string): Promise<void> {
+  // A deploy may have come and removed it while others were looked at.
+  if (!existsSync(path)) return
   const leaving = path.endsWith(LEAVING) ? path : `${name}.${randomHex(LEAVING_BYTES)}${LEAVING}`
   if (leaving !== path) renameSync(path, leaving)
   await clearTree(leaving)

@@ -4,10 +4,10 @@ import { splitCredentials } from '#server/git/url.ts'
 import { sha256 } from '#server/secrets.ts'
 import type { CheckoutUse } from './checkout-limits.ts'
 import { withRemote, type Remote, type RemoteAccess } from './git-remote.ts'
-import { judgeTree } from './judged-tree.ts'
-import { KeptTree, type TreePlace } from './kept-tree.ts'
+import { judgeTree, useOf } from './judged-tree.ts'
+import { KeptTree, sizeOfKeptTree, type TreePlace } from './kept-tree.ts'
 import { listLfsFiles, type LfsListing } from './lfs.ts'
-import { joinPacks } from './mirror.ts'
+import { joinPacks, sizeOfMirror } from './mirror.ts'
 import { withMirror } from './mirrors.ts'
 import { Repository } from './repository.ts'
 import { withinSize } from './size-watch.ts'
@@ -16,6 +16,8 @@ import { submodulesOf, type Submodule } from './submodules.ts'
 /** One repository of a checkout: the one that was asked for, or a submodule. */
 export interface Part<Head extends { sha: string }> {
   access: RemoteAccess
+  /** Whose its credentials are. */
+  holder: string
   /** The folder of its mirror. */
   mirror: string
   place: TreePlace
@@ -25,18 +27,22 @@ export interface Part<Head extends { sha: string }> {
 
 /** What the parts of one checkout share. */
 export interface PartContext {
-  /** What those before take. */
+  /** What the trees of those before take. */
   used: CheckoutUse
-  /** Folders that may not grow beyond a checkout's limit together with the part's mirror. */
-  mirrors: string[]
+  /** What those before brought to the disk. */
+  added: CheckoutUse
   signal: AbortSignal
   /** Receives lines for the build's log. */
   onLine: (line: string) => void
 }
 
 /** A part whose tree is laid out, and what is still to be fetched for it. */
-export interface LaidOutPart<Head> extends CheckoutUse {
+export interface LaidOutPart<Head> {
   head: Head
+  /** Of its tree. */
+  used: CheckoutUse
+  /** To its mirror. */
+  added: CheckoutUse
   submodules: Submodule[]
   lfs: LfsListing | null
 }
@@ -49,9 +55,9 @@ export function mirrorOf(mirrors: string, address: string, holder: string): stri
 /** Fetches the commit of a part and lays its tree out. Throws BuildFailure and RemoteFault. */
 export function layOutPart<Head extends { sha: string }>(
   { access, mirror, place, fetch }: Part<Head>,
-  { used, mirrors, signal, onLine }: PartContext,
+  { used, added, signal, onLine }: PartContext,
 ): Promise<LaidOutPart<Head>> {
-  const work = async (remote: Remote): Promise<LaidOutPart<Head>> => {
+  const layOut = async (remote: Remote): Promise<Omit<LaidOutPart<Head>, 'added'>> => {
     const repository = new Repository(mirror, remote)
     if (!existsSync(mirror)) await repository.make()
     const head = await fetch(repository)
@@ -61,12 +67,25 @@ export function layOutPart<Head extends { sha: string }>(
     const submodules = await submodulesOf(repository, judged, place.folder)
     const lfs = await listLfsFiles(repository, tree, judged)
     await joinPacks(repository)
-    return { head, submodules, lfs, bytes: judged.bytes, files: judged.files }
+    return { head, submodules, lfs, used: useOf(judged) }
   }
-  return withMirror({
-    directory: mirror,
-    signal,
-    onLine,
-    work: () => withinSize([...mirrors, mirror], signal, (limited) => withRemote(access, limited, work)),
-  })
+  const work = async (): Promise<LaidOutPart<Head>> => {
+    const before = await sizeOf(mirror)
+    // What was here before this checkout is none of its own: another part may be brought to the disk in its place.
+    const filling = { directory: mirror, beside: beyond(added, before) }
+    const laidOut = await withinSize(filling, signal, (limited) => withRemote(access, limited, layOut))
+    return { ...laidOut, added: beyond(await sizeOf(mirror), before) }
+  }
+  return withMirror({ directory: mirror, signal, onLine, work })
+}
+
+/** What a mirror takes of the disk, with its tree. */
+async function sizeOf(mirror: string): Promise<CheckoutUse> {
+  const tree = await sizeOfKeptTree(mirror)
+  return { bytes: (await sizeOfMirror(mirror)) + (tree?.bytes ?? 0), files: tree?.files ?? 0 }
+}
+
+/** What is more than another. */
+function beyond(use: CheckoutUse, other: CheckoutUse): CheckoutUse {
+  return { bytes: Math.max(0, use.bytes - other.bytes), files: Math.max(0, use.files - other.files) }
 }

@@ -12,6 +12,8 @@ const SHA1_CHARACTERS = 40
 const SHA256_CHARACTERS = 64
 /** What git says of that, and what it says of a remote that speaks only the first protocol. */
 const OTHER_FORMAT = /mismatched algorithms|not support this repository's object format/
+/** Of a file of a commit: some for each of its submodules. */
+const MAX_SETTINGS = 10_000
 /** How `git config` ends for what is not set (git-config(1)). */
 const NOT_SET = 1
 /** Refs into which is fetched. */
@@ -77,13 +79,17 @@ export class Repository {
 
   /**
    * What `git config` finds in a file of a commit, and nothing of this host's, one answer after another. Throws BuildFailure
-   * for a file that it cannot read, else GitError.
+   * for a file that it cannot read or in which too much is set, else GitError.
    */
   async settings(sha: string, file: string, question: string[]): Promise<string[]> {
     const found: string[] = []
+    const onAnswer = (answer: string): void => {
+      if (found.push(answer) > MAX_SETTINGS)
+        throw new BuildFailure(`${file} has more than ${MAX_SETTINGS} settings: shorten it`)
+    }
     const command = ['config', `--blob=${sha}:${file}`, '--no-includes', '--null', ...question]
     try {
-      await this.git(command, (answer) => found.push(answer), '\0')
+      await this.git(command, onAnswer, '\0')
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       const line = /bad config .*line (\d+)/.exec(error.messages)?.[1]

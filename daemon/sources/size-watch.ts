@@ -3,12 +3,13 @@ import { messageOf } from '#server/errors.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
 import { TOO_LARGE } from './checkout-limits.ts'
+import type { Filling } from './directory-size.ts'
 import { WATCH_SIZE } from './jobs.ts'
 
 /** What is cloned in less is not watched. */
 const FIRST_LOOK_MS = 1_000
 
-/** The directories of a work were filled with more than a checkout may take. */
+/** The directory of a work was filled with more than a checkout may take. */
 export class Overfull extends BuildFailure {
   constructor() {
     super(TOO_LARGE)
@@ -16,17 +17,17 @@ export class Overfull extends BuildFailure {
 }
 
 /**
- * Has a work done while what it fills is watched, under a signal that ends it as well when the directories together hold
- * more than a checkout may. Throws Overfull then, else what the work throws.
+ * Has a work done while what it fills is watched, under a signal that ends it as well when the directory holds more than
+ * a checkout may. Throws Overfull then, else what the work throws.
  */
 export async function withinSize<T>(
-  directories: string[],
+  filling: Filling,
   signal: AbortSignal,
   work: (limited: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController()
   const limited = AbortSignal.any([signal, ending.signal])
-  const watching = watch(directories, limited, (fault) => ending.abort(fault))
+  const watching = watch(filling, limited, (fault) => ending.abort(fault))
   try {
     return await work(limited)
   } finally {
@@ -36,14 +37,14 @@ export async function withinSize<T>(
 }
 
 async function watch(
-  directories: string[],
+  filling: Filling,
   signal: AbortSignal,
   onFault: (fault: BuildFailure) => void,
 ): Promise<void> {
   await delay(FIRST_LOOK_MS, undefined, { signal, ref: false }).catch(() => {})
   if (signal.aborted) return
   try {
-    await withReader(signal, (reader) => reader.ask(WATCH_SIZE, { directories }))
+    await withReader(signal, (reader) => reader.ask(WATCH_SIZE, filling))
     onFault(new Overfull())
   } catch (error) {
     if (signal.aborted) return

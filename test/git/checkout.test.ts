@@ -233,6 +233,28 @@ describe('submodules', () => {
     expect(readFileSync(join(tree(), 'inner/a'), 'utf8')).toBe('x')
   })
 
+  test('of a repository elsewhere are fetched without what its parent is fetched with', async () => {
+    const secret = repository()
+    secret.push({ a: 'secret' })
+    const elsewhere = repository()
+    git(elsewhere.work, 'submodule', 'add', '-q', secret.bare, 'secret')
+    const url = `${remotes.privateHttp}/${name(secret)}`
+    git(elsewhere.work, 'config', '-f', '.gitmodules', 'submodule.secret.url', url)
+    elsewhere.push({ a: 'x' })
+    const own = repository()
+    git(own.work, 'submodule', 'add', '-q', elsewhere.bare, 'lib')
+    git(own.work, 'config', '-f', '.gitmodules', 'submodule.lib.url', `${remotes.http}/${name(elsewhere)}`)
+    own.push({ a: 'x' })
+    const credentials = { username: PRIVATE_USER, password: PRIVATE_PASSWORD }
+    for (const [address, connection] of [
+      [withPassword(PRIVATE_USER, PRIVATE_PASSWORD), null],
+      [remotes.privateHttp, credentials],
+    ] as const)
+      await expect(
+        get(`${address}/${name(own)}`, { credentials: connection, holder: 'owner' }),
+      ).rejects.toMatchObject(failure(/^the submodule lib\/secret cannot be fetched .*is private/))
+  })
+
   test('that are listed and not there are left out', async () => {
     const source = repository()
     source.push({ '.gitmodules': '[submodule "gone"]\n\tpath = gone\n\turl = ../gone\n' })

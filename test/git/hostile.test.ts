@@ -13,7 +13,7 @@ import { removeTree } from '../../daemon/sources/remove-tree.ts'
 import { childrenOf, isAlive, readersOf } from '../support/processes.ts'
 import { useBuiltReader } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
-import { checkOut } from './checkouts.ts'
+import { checkOut, failure } from './checkouts.ts'
 import { git, PRIVATE_PASSWORD, PRIVATE_USER, Repository, startRemotes, type Remotes } from './remotes.ts'
 
 let remotes: Remotes
@@ -70,6 +70,56 @@ describe('a repository', () => {
       name: 'BuildFailure',
       message: expect.stringContaining('cannot be read: a name in it has more than 64 KiB') as string,
     })
+  })
+
+  const inTree = (of: Repository, entries: string) =>
+    execFileSync('git', ['-C', of.work, 'mktree'], { input: entries }).toString().trim()
+  const pushTree = (of: Repository, top: string) =>
+    git(of.work, 'push', '-q', 'origin', `${git(of.work, 'commit-tree', '-m', 'x', top)}:refs/heads/main`)
+  const gitlinks = (amount: number) =>
+    Array.from({ length: amount }, (_, index) => `160000 commit ${'a'.repeat(40)}\tm${index}\n`).join('')
+  const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+
+  test.each([
+    ['a folder whose name no file system takes', 'f'.repeat(256)],
+    ['a path longer than any may be', Array.from({ length: 40 }, () => 'f'.repeat(200)).join('/')],
+  ])('with other repositories in %s is refused before they are held', async (_what, path) => {
+    const source = repository()
+    let top = inTree(source, gitlinks(100))
+    for (const folder of path.split('/').toReversed()) top = inTree(source, `040000 tree ${top}\t${folder}\n`)
+    pushTree(source, top)
+    await expect(get(source)).rejects.toMatchObject(failure('a path of the repository is too long'))
+  })
+
+  test('with more other repositories in it than are fetched is refused', async () => {
+    const source = repository()
+    pushTree(source, inTree(source, gitlinks(501)))
+    await expect(get(source)).rejects.toMatchObject(failure('more than 500 submodules'))
+  })
+
+  test('of folders in folders without a file is refused before all are looked into', async () => {
+    const source = repository()
+    git(source.work, 'hash-object', '-w', '-t', 'tree', '/dev/null')
+    let top = EMPTY_TREE
+    for (let depth = 0; depth < 20; depth += 1)
+      top = inTree(source, [...'abcdefgh'].map((name) => `040000 tree ${top}\t${name}\n`).join(''))
+    pushTree(source, top)
+    await expect(get(source)).rejects.toMatchObject(failure('the repository takes more than'))
+  })
+
+  test.each(['.gitmodules', '.lfsconfig'])('with a %s of megabytes is refused unread', async (file) => {
+    const source = repository()
+    source.push({ [file]: '[submodule "a"]\n'.repeat(100_000) })
+    await expect(get(source)).rejects.toMatchObject(failure(`${file} has more than 256 KiB: make it smaller`))
+  })
+
+  test('whose .gitmodules has settings without end is refused', async () => {
+    const source = repository()
+    const inner = repository()
+    inner.push({ a: 'x' })
+    git(source.work, 'submodule', 'add', '-q', inner.bare, 'inner')
+    source.push({ '.gitmodules': `[submodule "a"]\n${'url\n'.repeat(20_000)}` })
+    await expect(get(source)).rejects.toMatchObject(failure('.gitmodules has more than 10000 settings'))
   })
 
   test('whose objects take git too much memory is refused', async () => {

@@ -235,6 +235,24 @@ describe('a tree that is kept', () => {
     expect(await get(first)).toEqual({ a: 'x' })
     expect(lines).toEqual([])
   })
+
+  test('goes with the other mirrors where its writing was cut off, or nothing is known of it', async () => {
+    const [first, second, third] = [repository(), repository(), repository()]
+    const found: string[] = []
+    for (const source of [first, second, third]) {
+      source.push({ a: 'x' })
+      await get(source)
+      found.push(...readdirSync(mirrors()).filter((name) => !found.includes(name)))
+    }
+    const at = (index: number, path: string) => join(mirrors(), found[index]!, path)
+    renameSync(at(0, 'tree'), at(0, 'tree.writing'))
+    writeFileSync(at(1, 'tree/facts.json'), '')
+    await trimMirrors(mirrors())
+    expect(
+      found.map((_name, index) => readdirSync(at(index, '')).filter((name) => name.startsWith('tree'))),
+    ).toEqual([[], [], ['tree']])
+    expect(readdirSync(mirrors()).toSorted()).toEqual(found.toSorted())
+  })
 })
 
 describe('submodules', () => {

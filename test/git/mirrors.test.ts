@@ -17,11 +17,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Checkout, CheckoutRequest } from '../../daemon/sources/git.ts'
 import { trimMirrors, withMirror } from '../../daemon/sources/mirrors.ts'
-import { childrenOf, isAlive } from '../support/processes.ts'
+import { childrenOf, isAlive, readersOf } from '../support/processes.ts'
 import { useBuiltReader } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
 import { checkOut, failure } from './checkouts.ts'
@@ -374,11 +375,7 @@ describe('a fetch', () => {
       const url = `${remote.url}/${name(source)}`
       remote.release()
       await get(source, { url })
-      const grown = join(mirror(), `objects/pack/pack-${'a'.repeat(40)}`)
-      // It ends with the checksum that its index has of it.
-      writeFileSync(`${grown}.idx`, Buffer.alloc(40))
-      writeFileSync(`${grown}.pack`, '')
-      truncateSync(`${grown}.pack`, 3 * 1024 ** 3)
+      const grown = grow(mirror(), 3 * 1024 ** 3)
       remote.hold()
       const getting = get(source, { url })
       // The watch begins after a second, and ends what the remote keeps waiting.
@@ -386,11 +383,55 @@ describe('a fetch', () => {
       remote.release()
       expect(await getting).toMatchObject({ branch: 'main' })
       expect(lines).toEqual(['the mirror of the repository has grown too large: fetching all of it'])
-      expect(() => statSync(`${grown}.pack`)).toThrow('ENOENT')
+      expect(() => statSync(grown)).toThrow('ENOENT')
     } finally {
       remote.close()
     }
   }, 40_000)
+
+  test('of a submodule has room beside what its parent was fetched with before', async () => {
+    const [parent, child] = [repository(), repository()]
+    child.push({ c: 'x' })
+    git(parent.work, 'submodule', 'add', '-q', '-b', 'main', child.bare, 'child')
+    git(parent.work, 'config', '-f', '.gitmodules', 'submodule.child.url', `../${name(child)}`)
+    parent.push({ p: 'x' })
+    const remote = await heldRemote()
+    try {
+      const url = `${remote.url}/${name(parent)}`
+      remote.release()
+      await get(parent, { url })
+      for (const at of readdirSync(mirrors())) grow(join(mirrors(), at), 1.5 * 1024 ** 3)
+      child.push({ c: 'y' })
+      git(parent.work, 'submodule', 'update', '-q', '--remote')
+      parent.push({})
+      lines = []
+      const onLine = (line: string) => {
+        lines.push(line)
+        remote.hold()
+      }
+      const getting = get(parent, { url, onLine })
+      await waitFor(() => lines.length > 0, 'the submodule')
+      await remote.asked()
+      await waitFor(() => readersOf(process.pid).length > 1 || lines.length > 1, 'the watch')
+      await delay(1_000)
+      remote.release()
+      await getting
+      expect(contentOf('child/c')).toBe('y')
+      expect(lines).toEqual(['fetching the submodule child'])
+    } finally {
+      remote.close()
+    }
+  }, 40_000)
+
+  /** As if that many bytes had been fetched into a mirror before. */
+  function grow(at: string, bytes: number): string {
+    const pack = join(at, `objects/pack/pack-${'a'.repeat(40)}`)
+    // It ends with the checksum that its index has of it.
+    writeFileSync(`${pack}.idx`, Buffer.alloc(40))
+    writeFileSync(`${pack}.pack`, '')
+    truncateSync(`${pack}.pack`, bytes)
+    return `${pack}.pack`
+  }
 
   test('that failed leaves no mirror of a repository that never was fetched', async () => {
     const source = repository()

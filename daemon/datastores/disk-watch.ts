@@ -1,4 +1,5 @@
-import { recordDiskBytes } from '#server/datastores/disk-use.ts'
+import { tellDatastore } from '#server/changes.ts'
+import { diskBytesOf, recordDiskBytes } from '#server/datastores/disk-use.ts'
 import { getDatastore } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
@@ -8,6 +9,8 @@ const log = logger('datastores')
 
 /** A database looks at each of its files for the answer. */
 const PERIOD_MS = 60_000
+/** Who looks at it sees a difference of this. */
+const TOLD_BYTES = 1024 * 1024
 
 /** Asks datastores that serve how much of the disk they take, each now and then. */
 export class DiskWatch {
@@ -20,7 +23,10 @@ export class DiskWatch {
     if (row?.status !== 'available' || !isDue) return
     this.#askedAt.set(id, performance.now())
     try {
-      recordDiskBytes(id, await measureDisk(row))
+      const before = diskBytesOf(id)
+      const now = await measureDisk(row)
+      recordDiskBytes(id, now)
+      if (before === null || Math.abs(now - before) >= TOLD_BYTES) tellDatastore(id)
     } catch (error) {
       log.debug('a datastore does not say what it takes of the disk', {
         datastore: id,

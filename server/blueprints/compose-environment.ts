@@ -20,7 +20,19 @@ export interface Interpolated {
 /** Reads `environment`, a mapping or a list of `KEY=value`. */
 export function readEnvironment(program: ForeignMapping, notes: Notes): ComposeVariable[] {
   const node = program.take('environment')
-  return node === undefined ? [] : pairsOf(node, notes)
+  const all = node === undefined ? [] : pairsOf(node, notes)
+  // Of a key that stands twice Compose takes the last.
+  const last = new Map(all.map((variable) => [variable.key, variable]))
+  return all.filter((variable) => {
+    const counts = last.get(variable.key)!
+    if (counts !== variable)
+      warn(
+        notes,
+        variable.node,
+        `${variable.key} stands again in line ${counts.node.place.line}, which counts`,
+      )
+    return counts === variable
+  })
 }
 
 /** The pairs of a mapping, or of a list of `KEY=value`. */

@@ -33,20 +33,44 @@ export class ComposeNames {
   readonly #names = new Map<string, string>()
   readonly #stores = new Map<string, ComposeStore>()
   readonly #dependedOn = new Set<string>()
+  /** By what else a service is reached there, and what it is called here. */
+  readonly #aliases = new Map<string, string>()
   /** Whether something is built and not pulled. */
   readonly builds: boolean
 
   constructor(programs: readonly ComposeProgram[], notes: Notes) {
     this.builds = programs.some(({ mapping }) => !isNothing(mapping.node.entries.get('build')))
+    const taken = new Set(programs.map(({ name }) => name))
     for (const { name, mapping } of programs) {
       const here = nearestName(name)
       if (here !== name)
-        warn(notes, mapping.node, `is named ${here} here, which values that name it must say too`)
+        warn(notes, mapping.node, `is named ${here} here, and so in the variables that name it`)
       this.#names.set(name, here)
+      for (const alias of aliasesOf(name, mapping.node))
+        if (alias !== here && (alias === name || !taken.has(alias))) this.#aliases.set(alias, here)
       for (const other of dependenciesOf(mapping.node)) this.#dependedOn.add(other)
       const store = readStore(here, mapping, notes)
       if (store) this.#stores.set(name, store)
     }
+  }
+
+  /** The datastore that a host is. */
+  storeAt(host: string): ComposeStore | undefined {
+    const here = this.#aliases.get(host) ?? host
+    return [...this.#stores.values()].find(({ name }) => name === here)
+  }
+
+  /** A variable's text in which hosts are called as they are here, and which of them were not. */
+  renameHosts(key: string, text: string): { text: string; renamed: string[] } {
+    const renamed: string[] = []
+    const written = text.replaceAll(HOSTS, (whole, before: string, host: string, at: number) => {
+      const here = this.#aliases.get(host)
+      const isAddress = before.endsWith('//') || before === '@' || /^:\d/.test(text.slice(at + whole.length))
+      if (here === undefined || !(isAddress || HOST_KEY.test(key))) return whole
+      renamed.push(`${host} is ${here}`)
+      return `${before}${here}`
+    })
+    return { text: written, renamed: [...new Set(renamed)] }
   }
 
   nameOf(name: string): string {
@@ -57,15 +81,31 @@ export class ComposeNames {
     return this.#stores.get(name)
   }
 
-  /** Every datastore by the name that others reach it at. */
-  get stores(): ReadonlyMap<string, ComposeStore> {
-    return this.#stores
+  get stores(): Iterable<ComposeStore> {
+    return this.#stores.values()
   }
 
   /** Whether others wait for it, and so likely connect to it. */
   isDependedOn(name: string): boolean {
     return this.#dependedOn.has(name)
   }
+}
+
+/** What may be a host in a text: behind a scheme, behind a user, or in a list. */
+const HOSTS = /(^|\/\/|[@,\s])([A-Za-z0-9][\w.-]*)(?=[:/?,\s]|$)/g
+/** A variable whose value is a host where it stands alone. */
+const HOST_KEY = /host|addr|server|url|uri|endpoint|broker|upstream|proxy|nodes/i
+
+/** By what others reach a service: its name, that of its container, and what its networks call it (docs.docker.com, "Networking in Compose"). */
+function aliasesOf(name: string, { entries }: MappingNode): string[] {
+  const text = (node: Node | undefined) => (node?.kind === 'scalar' ? [interpolate(node.text).text] : [])
+  const networks = entries.get('networks')
+  const inNetworks = networks?.kind === 'mapping' ? [...networks.entries.values()] : []
+  const listed = inNetworks.flatMap((network) => {
+    const aliases = network.kind === 'mapping' ? network.entries.get('aliases') : undefined
+    return aliases?.kind === 'list' ? aliases.items.flatMap(text) : []
+  })
+  return [name, ...text(entries.get('container_name')), ...listed]
 }
 
 function dependenciesOf({ entries }: MappingNode): string[] {

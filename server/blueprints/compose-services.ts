@@ -2,6 +2,7 @@ import { mappingAt, scalarAt, someAt } from './builder.ts'
 import { interpolate, interpolated, pairsOf, readEnvironment } from './compose-environment.ts'
 import type { ComposeNames } from './compose-names.ts'
 import { composeVariable } from './compose-variables.ts'
+import { readDisk } from './compose-volumes.ts'
 import { lookUp, plainPath, warn, type ForeignMapping, type Notes } from './foreign.ts'
 import type { Node, ScalarNode } from './nodes.ts'
 
@@ -31,6 +32,8 @@ const LEFT_OUT: Record<string, string> = {
   configs: 'files of configs belong into the image or the repository here',
   extends: 'what it extends is not read: write it out',
   privileged: 'containers have no privileges here',
+  user: 'programs run as the user of their image: it is left out',
+  links: 'services reach each other by their names here: it is left out',
   network_mode: 'containers have the network of their environment alone here',
 }
 
@@ -148,7 +151,7 @@ function readBuild(program: ForeignMapping, notes: Notes): Record<string, Node |
   if (args)
     for (const { key, node: at } of pairsOf(args, notes))
       warn(notes, at, `the build argument ${key} is a variable of the service here: add it to env`)
-  build.end()
+  build.end({ target: 'the last stage of the Dockerfile is built here: it is left out' })
   return {
     runtime: scalarAt(build.node.place, 'docker'),
     root_dir: context && inside(context, notes),
@@ -207,33 +210,6 @@ function readHealth(program: ForeignMapping, notes: Notes): Node | undefined {
   if (path !== undefined) return scalarAt(test.place, path)
   warn(notes, test, 'health is asked over HTTP here: set health_check_path, or the port is probed')
   return undefined
-}
-
-/** One named volume becomes the disk of the service. */
-function readDisk(program: ForeignMapping, notes: Notes): Node | undefined {
-  let disk: Node | undefined
-  for (const item of program.list('volumes')) {
-    const [source, target] = volumeOf(item)
-    if (target === undefined) continue
-    const isNamed = source === undefined || /^[A-Za-z0-9]/.test(source)
-    if (!isNamed) warn(notes, item, 'folders of the host are not mounted here: put the files into the image')
-    else if (disk) warn(notes, item, `a service has one disk here: ${target} is not kept`)
-    else disk = scalarAt(item.place, target)
-  }
-  return disk
-}
-
-function volumeOf(item: Node): [source: string | undefined, target: string | undefined] {
-  if (item.kind === 'mapping') {
-    const text = (field: string) => {
-      const node = item.entries.get(field)
-      return node?.kind === 'scalar' ? node.text : undefined
-    }
-    return text('type') === 'bind' ? ['./', text('target')] : [text('source'), text('target')]
-  }
-  if (item.kind !== 'scalar') return [undefined, undefined]
-  const parts = item.text.split(':')
-  return parts.length === 1 ? [undefined, parts[0]] : [parts[0], parts[1]]
 }
 
 function readLimits(program: ForeignMapping, notes: Notes): Record<string, Node | undefined> {

@@ -29,12 +29,12 @@ export function composeVariable(
     return [byHand(key, node)]
   }
   const { text, missing } = interpolate(written)
-  const store = names.stores.get(STORE_URL.exec(text)?.[1] ?? '')
+  const store = names.storeAt(STORE_URL.exec(text)?.[1] ?? '')
   if (store) {
     warn(notes, node, `${key} is the url of the datastore ${store.name} here`)
     return [reference(key, store, 'url', node)]
   }
-  for (const owner of names.stores.values()) {
+  for (const owner of names.stores) {
     const property = owner.propertyOf(key, written)
     if (property) return [reference(key, owner, property, node)]
   }
@@ -42,7 +42,9 @@ export function composeVariable(
     warn(notes, node, `${key} takes ${missing.join(', ')} from outside of the file: set it by hand`)
     return [byHand(key, node)]
   }
-  return [mappingAt(place, { key: scalarAt(place, key), value: literalAt(place, text) })]
+  const { text: here, renamed } = names.renameHosts(key, text)
+  if (renamed.length > 0) warn(notes, node, `in ${key} ${renamed.join(' and ')} here`)
+  return [mappingAt(place, { key: scalarAt(place, key), value: literalAt(place, here) })]
 }
 
 function byHand(key: string, { place }: Node): Node {

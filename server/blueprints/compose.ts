@@ -25,7 +25,7 @@ export interface Converted {
  */
 export function convertCompose(text: string, origin: string): Converted {
   const notes: Notes = { faults: new Faults(), warnings: [] }
-  const root = readYaml(text, notes.faults)
+  const root = withServices(readYaml(text, notes.faults))
   const services = root.kind === 'mapping' ? root.entries.get('services') : undefined
   if (root.kind !== 'mapping' || services?.kind !== 'mapping') {
     if (!notes.faults.any)
@@ -35,6 +35,15 @@ export function convertCompose(text: string, origin: string): Converted {
   const file = convert(new ForeignMapping(root as ForeignMapping['node'], notes), notes)
   notes.faults.refuse()
   return { yaml: writeNative(plain(file) as Record<string, unknown>, origin), warnings: notes.warnings }
+}
+
+/** The first format of Compose had its services at the top (docs.docker.com/compose, "Version 1"). */
+function withServices(root: Node): Node {
+  const isService = (node: Node) =>
+    node.kind === 'mapping' && (node.entries.has('image') || node.entries.has('build'))
+  const isFirst =
+    root.kind === 'mapping' && root.entries.size > 0 && [...root.entries.values()].every(isService)
+  return isFirst ? mappingAt(root.place, { services: root }) : root
 }
 
 function convert(file: ForeignMapping, notes: Notes): Node {

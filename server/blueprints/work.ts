@@ -29,6 +29,9 @@ import { nextTrial, type ServiceTrial } from './trial.ts'
 import { mergeVariables, type MergedVariables, type VariablePolicy } from './variables.ts'
 import { recordWritten } from './written.ts'
 
+/** Of one file; each takes as long as the making of a service. Who has more sees the rest when these are mended. */
+const MAX_RETRIALS = 200
+
 export interface ApplyOptions extends VariablePolicy {
   dryRun: boolean
 }
@@ -51,6 +54,7 @@ export class Work {
   readonly #standing: Standing
   readonly #faults: Faults
   readonly #dryRun: boolean
+  #retrials = 0
   /** Names of what is left out: whatever refers to them is no fault of its own. */
   readonly #leftOut: Set<string>
   readonly #unmade = new Set([UNNAMED])
@@ -162,7 +166,7 @@ export class Work {
       this.#leftOut.add(wanted.name)
       const refused = layRefusal(this.#faults, wanted, error, wanted.variables, trial.without)
       const next = nextTrial(trial, refused)
-      if (next) this.#tryService(wanted, next)
+      if (next && this.#retrials++ < MAX_RETRIALS) this.#tryService(wanted, next)
     }
   }
 

@@ -12,6 +12,8 @@ import { findTarget, type Target } from './targets.ts'
 
 /** References that follow one another before a value is reached; who needs more has made a riddle. */
 const MAX_HOPS = 32
+/** With so many faults of one work no more of its services are looked at. */
+const MOST_TOLD = 1_000
 
 /** Text with how many references follow one another inside it. */
 interface Resolved {
@@ -220,8 +222,13 @@ export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, e
   const changed = services.filter((service) => settlePort(service, ports))
   // What refers to a port gets the one that was kept just now.
   const reading = changed.length > 0 ? new Reading() : ports
-  for (const service of services)
-    for (const fault of faultsOf(service, written.get(service.id)!, reading)) onFault(service, fault)
+  let told = 0
+  for (const service of services) {
+    if (told >= MOST_TOLD) break
+    const faults = faultsOf(service, written.get(service.id)!, reading)
+    for (const fault of faults) onFault(service, fault)
+    told += faults.length
+  }
   return result
 }
 

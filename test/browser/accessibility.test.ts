@@ -14,6 +14,11 @@ import { PHONE, setUp, signIn, TestBrowser } from './browser.ts'
 const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 /** All that axe knows of, its advice for good practice too; target size is off unless it is asked for. */
 const RULES = { rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'] }
+/** What a narrow page can change. */
+const LAYOUT = {
+  ...RULES,
+  rules: { 'target-size': { enabled: true }, 'color-contrast': { enabled: false } },
+}
 /** What a theme can change. */
 const CONTRAST = { runOnly: ['color-contrast'], resultTypes: ['violations'] }
 
@@ -94,6 +99,9 @@ async function state(name: string, wanted: string): Promise<void> {
   const isThere = async () => (await server.api('GET', `/services/${name}`)).body.state === wanted
   await waitFor(isThere, `${name} to be ${wanted}`, 120_000)
 }
+
+/** As many as there are cores at the least: axe keeps one busy. */
+const TABS = 2
 
 type Visit = [name: string, path: string, open?: (page: Page) => Promise<unknown>]
 
@@ -187,6 +195,7 @@ const DATASTORE_VISITS: Visit[] = [
   ['a new datastore', '/datastores/new'],
   ['a datastore', '/datastores/cache', (page) => page.getByText('REDIS_URL', { exact: true }).waitFor()],
   ['a failed datastore', '/datastores/never', (page) => page.getByText('Try again now').waitFor()],
+  ['the log of a datastore', '/datastores/cache/logs', (page) => page.getByText(/Ready to accept/).waitFor()],
   ['backups', '/datastores/cache/backups', (page) => page.getByText('Succeeded').waitFor()],
   ['no backups', '/datastores/never/backups'],
   ['a restore', '/datastores/cache/backups', (page) => openRestore(page)],
@@ -309,22 +318,22 @@ async function findings(page: Page, options: object): Promise<string[]> {
 
 const DESKTOP = { width: 1280, height: 900 }
 
+/** Ways to look at a page: colours are the same on a desktop and on a phone, what is said of them is not. */
+const LOOKS = [
+  { size: 'desktop', viewport: DESKTOP, colorScheme: 'light', options: RULES },
+  { size: 'desktop', viewport: DESKTOP, colorScheme: 'dark', options: CONTRAST },
+  { size: 'phone', viewport: PHONE, colorScheme: 'light', options: LAYOUT },
+] as const
+
 /** What axe finds on a page as it stands, on a desktop light and dark, and on a phone. */
 async function look(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
-  for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  for (const { size, viewport, colorScheme, options } of LOOKS) {
     await page.setViewportSize(viewport)
-    // Colours are the same on both.
-    const schemes = [['light', RULES] as const, ['dark', CONTRAST] as const].slice(
-      0,
-      size === 'desktop' ? 2 : 1,
-    )
-    for (const [colorScheme, options] of schemes) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor()
-      const here = await findings(page, options)
-      found.push(...here.map((finding) => `${name}, ${size}, ${colorScheme}: ${finding}`))
-    }
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor()
+    const here = await findings(page, options)
+    found.push(...here.map((finding) => `${name}, ${size}, ${colorScheme}: ${finding}`))
   }
   return found
 }
@@ -337,37 +346,53 @@ async function lookAt(page: Page, [name, path, open]: Visit): Promise<string[]> 
   return look(page, name)
 }
 
-/** Expects nothing to be found on any of these pages. */
-async function lookThrough(visits: Visit[]): Promise<void> {
-  const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
-  await page.addInitScript(AXE)
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
-  const found: string[] = []
-  for (const visit of visits) found.push(...(await lookAt(page, visit)))
-  expect(found).toEqual([])
-  expect(browser.faults).toEqual([])
-}
-
-test('axe finds nothing on the pages of datastores, on a desktop, light and dark, and on a phone', async () => {
-  await lookThrough(DATASTORE_VISITS)
-})
-
-test('axe finds nothing on the pages of git, on a desktop, light and dark, and on a phone', async () => {
-  await fillGitPages()
-  await lookThrough(GIT_VISITS)
-})
-
-test('axe finds nothing on any other page, on a desktop, light and dark, and on a phone', async () => {
+/** Opens a page that axe can look at, where one signs in. */
+async function openSignIn(): Promise<Page> {
   const page = await browser.open(server.url, { viewport: DESKTOP, reducedMotion: 'reduce' })
   await page.addInitScript(AXE)
   await page.goto('/sign-in')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  const found = await look(page, 'signing in')
+  return page
+}
+
+async function enter(page: Page): Promise<Page> {
   await signIn(page)
   await page.waitForURL('**/services')
-  for (const visit of VISITS) found.push(...(await lookAt(page, visit)))
+  return page
+}
+
+/** What axe finds on these pages, in several tabs at a time. What visits change is looked at by visits next to them. */
+async function lookThrough(first: Page, visits: Visit[]): Promise<string[]> {
+  const others = Array.from({ length: TABS - 1 }, async () => {
+    const page = await first.context().newPage()
+    await page.addInitScript(AXE)
+    return page
+  })
+  const pages = [first, ...(await Promise.all(others))]
+  const share = Math.ceil(visits.length / TABS)
+  const found = await Promise.all(
+    pages.map(async (page, tab) => {
+      const own: string[] = []
+      for (const visit of visits.slice(tab * share, (tab + 1) * share))
+        own.push(...(await lookAt(page, visit)))
+      return own
+    }),
+  )
+  await Promise.all(pages.slice(1).map((page) => page.close()))
+  return found.flat()
+}
+
+test('axe finds nothing on the pages of datastores and of git, on a desktop, light and dark, and on a phone', async () => {
+  await fillGitPages()
+  expect(await lookThrough(await enter(await openSignIn()), [...DATASTORE_VISITS, ...GIT_VISITS])).toEqual([])
+  expect(browser.faults).toEqual([])
+})
+
+test('axe finds nothing on any other page, on a desktop, light and dark, and on a phone', async () => {
+  const page = await openSignIn()
+  const found = await look(page, 'signing in')
+  await enter(page)
+  found.push(...(await lookThrough(page, VISITS)))
   await page.goto('/services')
   await page.getByRole('button', { name: 'Open navigation' }).click()
   found.push(...(await findings(page, RULES)).map((finding) => `the navigation: ${finding}`))

@@ -47,12 +47,29 @@ test('a datastore is made, and its page tells when it is available and how it is
   expect((await server.api('GET', '/datastores/cache')).body.backup_schedule).toBe('0 3 * * *')
   await page.getByText('none yet').waitFor()
   await page.getByText('of 64 MiB').waitFor()
+  await page.getByText('Disk', { exact: true }).waitFor()
   const hidden = url.replace(/:[0-9a-f]{48}@/, ':••••••••@')
   await page.getByText(hidden, { exact: true }).waitFor()
   expect(await page.getByText(/[0-9a-f]{48}/).count()).toBe(0)
   await page.getByRole('button', { name: 'Show the internal address' }).click()
   await page.getByText(url, { exact: true }).waitFor()
   await page.getByText('REDIS_URL=${{datastore.cache.url}}').waitFor()
+})
+
+test('what it prints is shown as it comes, and looked through', async () => {
+  await section('Logs')
+  await page.getByText(/Ready to accept connections/).waitFor()
+  const { external_url } = await read(server, 'cache')
+  await keyvalue(external_url, (client) => client.sendCommand(['BGREWRITEAOF']))
+  await page
+    .getByText(/append only file rewriting started/i)
+    .first()
+    .waitFor()
+  await page.getByRole('searchbox').first().fill('nothing is like this')
+  await page.keyboard.press('Enter')
+  await page.getByText('No stored line is like that.').waitFor()
+  expect(await page.getByLabel('Instance').count()).toBe(0)
+  await section('Overview')
 })
 
 test('the services that refer to it are told as soon as they do', async () => {

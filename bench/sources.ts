@@ -67,6 +67,7 @@ async function sourceStep(): Promise<number> {
       branch: null,
       commit: null,
       confined: false,
+      usesKeptTrees: true,
       directory,
       mirrors: join(home, 'mirrors'),
       holder: '',

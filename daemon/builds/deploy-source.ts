@@ -80,6 +80,7 @@ async function layOut(
     branch: source.branch,
     commit: source.commit,
     confined: BY_HOOK.has(deploy.trigger),
+    usesKeptTrees: deploy.clear_cache === 0,
     directory,
     reader,
     signal,

@@ -47,6 +47,7 @@ export async function detectRepository(
       branch: branch ?? null,
       commit: null,
       confined: false,
+      usesKeptTrees: true,
       directory,
       reader,
       signal: limited,

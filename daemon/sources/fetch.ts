@@ -117,6 +117,7 @@ async function fetchObject(
   place: string,
   onLine: (line: string) => void,
 ): Promise<string> {
+  if (!(await repository.takes(object.length))) await makeFor(repository, object)
   try {
     return await resolveFetched(repository, await repository.fetchOne(object, place), object)
   } catch (error) {
@@ -131,6 +132,14 @@ async function fetchObject(
     if (sha === null || !(await isInHistory(repository, sha))) throw missingCommit(repository, object)
     return sha
   }
+}
+
+/** Makes a repository anew for an object. Its remote says of what length its ids are: whoever names one spoils no mirror. */
+async function makeFor(repository: Repository, object: string): Promise<void> {
+  const { refs } = await listRefs(repository.remote, ['HEAD', ...BRANCHES_AND_TAGS])
+  const [told] = refs.values()
+  if (told?.length !== object.length) throw missingCommit(repository, object)
+  await repository.make(object.length)
 }
 
 /** Fetches all that branches and tags contain now. */

@@ -4,7 +4,7 @@ import { parseRepositoryUrl, splitCredentials, usualPort, type RepositoryUrl } f
 import { ASK_DESK, CredentialDesk } from './credential-desk.ts'
 import { openPass, type Pass } from './gate.ts'
 import { gitDialer, withGit, type Git } from './git-command.ts'
-import { GitError } from './git-error.ts'
+import { diskFault, GitError } from './git-error.ts'
 import { isOfHttp, outboundProxy } from './outbound-proxy.ts'
 
 /** How a remote is reached. */
@@ -36,8 +36,8 @@ export interface Remote {
 /** Why a remote cannot be read: it refuses who asks, or it cannot be reached or has no such repository. For its user. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault'
-  /** `unknown` when git failed for what may not lie with the remote. */
-  readonly kind: 'refused' | 'unreachable' | 'unknown'
+  /** `local` when it lies with this server alone, `unknown` when it may not lie with the remote. */
+  readonly kind: 'refused' | 'unreachable' | 'local' | 'unknown'
 
   constructor(kind: RemoteFault['kind'], message: string, cause: GitError) {
     super(message, { cause })
@@ -227,6 +227,9 @@ function explain(error: GitError, remote: Remote): RemoteFault {
   if (fault?.kind === 'refused')
     return new RemoteFault('unreachable', `${remote.url}: ${fault.message}`, error)
   if (fault) return new RemoteFault('unreachable', fault.message, error)
+  // A fetch that cannot be written breaks off, which looks as if the remote did.
+  const local = diskFault(error)
+  if (local !== null) return new RemoteFault('local', local, error)
   const messageFrom = (faults: typeof REFUSALS): string | undefined =>
     faults.find(([pattern]) => pattern.test(error.messages))?.[1](remote)
   const refusal = messageFrom(REFUSALS)

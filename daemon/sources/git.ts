@@ -28,6 +28,8 @@ export interface CheckoutRequest extends RemoteAccess, CommitChoice {
   mirrors: string
   /** Whose credentials these are, the same while they are renewed: others see nothing of what was fetched with them. */
   holder: string
+  /** Whether trees that are kept are made use of; else they are written anew. */
+  usesKeptTrees: boolean
   /** Made; what is in it is removed. */
   directory: string
   /** Ends with the signal. */
@@ -111,8 +113,8 @@ class Parts {
   async #add<Head extends { sha: string }>(
     part: Part<Head>,
   ): Promise<{ head: Head; submodules: Submodule[] }> {
-    const { reader, directory, onLine } = this.#request
-    const context = { used: this.#used, added: this.#added, signal: this.#signal, onLine }
+    const { reader, directory, usesKeptTrees, onLine } = this.#request
+    const context = { used: this.#used, added: this.#added, usesKeptTrees, signal: this.#signal, onLine }
     const { lfs, head, submodules, used, added } = await layOutPart(part, context)
     count(this.#used, used)
     count(this.#added, added)

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
 import { parsedJson } from '#server/parsed-json.ts'
+import { VERSION } from '#server/version.ts'
+import { BuildFailure } from '../builds/failure.ts'
 import type { Reader } from '../reader/reader.ts'
 import type { CheckoutUse } from './checkout-limits.ts'
-import { GitError } from './git-error.ts'
 import { LINK_TREE } from './jobs.ts'
 import { useOf, type JudgedTree } from './judged-tree.ts'
-import { removeTree } from './remove-tree.ts'
+import { clearTree, removeTree } from './remove-tree.ts'
 import { runAt, type Repository } from './repository.ts'
 
 /** Of the folder in a mirror. While git writes it has another, by which one is told that was cut off. */
@@ -21,10 +22,17 @@ const WRITING = 'tree.writing'
 const Facts = z.object({
   /** Of the host's run in which it was written: what the next finds may never have come to the disk. */
   run: z.string(),
+  /** What wrote it, and with which rights: git does not look at those of a file that is there. */
+  writer: z.string(),
   attributes: z.string().nullable(),
   bytes: z.number(),
   files: z.number(),
 })
+
+/** Nothing in the server changes it. */
+const UMASK = process.umask()
+/** Asked once: another is there after the next start of the server. */
+let gitVersion: string | null = null
 
 /** Changes with each start of the host (random(4)); where there is none, with each of the server. */
 const HOST_RUN = readHostRun()
@@ -47,21 +55,16 @@ export interface TreePlace {
  */
 export class KeptTree {
   readonly #repository: Repository
+  readonly #signal: AbortSignal
 
-  constructor(repository: Repository) {
+  constructor(repository: Repository, signal: AbortSignal) {
     this.#repository = repository
+    this.#signal = signal
   }
 
-  /** Lays out a commit of the repository; a tree that is not as git left it is written anew. Throws GitError. */
-  async layOut(judged: JudgedTree, place: TreePlace): Promise<void> {
-    if (await this.#hasUseFor(judged)) {
-      try {
-        await this.#bringTo(judged)
-        if ((await this.#link(place)) === judged.files) return
-      } catch (error) {
-        if (!(error instanceof GitError)) throw error
-      }
-    }
+  /** Lays out a commit of the repository; a tree that is not as git left it, or not to be used, is written anew. Throws GitError. */
+  async layOut(judged: JudgedTree, place: TreePlace, usesKept: boolean): Promise<void> {
+    if (usesKept && (await this.#hasUseFor(judged)) && (await this.#layOutKept(judged, place))) return
     for (const name of [KEPT_TREE, WRITING]) await removeTree(this.#path(name))
     await this.#bringTo(judged)
     await this.#link(place)
@@ -75,7 +78,24 @@ export class KeptTree {
   /** git leaves what has not changed as it is, also where it would write it in another way now. */
   async #hasUseFor({ attributes }: JudgedTree): Promise<boolean> {
     const facts = await readFacts(this.#repository.directory)
-    return facts !== null && facts.run === HOST_RUN && facts.attributes === attributes
+    if (facts === null || facts.run !== HOST_RUN || facts.attributes !== attributes) return false
+    return facts.writer === (await this.#writer())
+  }
+
+  /** Whether the tree that is kept could be made use of. Whatever is wrong with it, another is written. */
+  async #layOutKept(judged: JudgedTree, place: TreePlace): Promise<boolean> {
+    try {
+      await this.#bringTo(judged)
+      return (await this.#link(place)) === judged.files
+    } catch (error) {
+      if (error instanceof BuildFailure || this.#signal.aborted) throw error
+      return false
+    }
+  }
+
+  async #writer(): Promise<string> {
+    gitVersion ??= (await this.#repository.git(['version'])).trim()
+    return [VERSION, gitVersion, UMASK.toString(8)].join(', ')
   }
 
   async #bringTo(judged: JudgedTree): Promise<void> {
@@ -83,9 +103,20 @@ export class KeptTree {
     const [tree, writing] = [this.#path(KEPT_TREE), this.#path(WRITING)]
     if (existsSync(tree)) await rename(tree, writing)
     else await mkdir(join(writing, 'files'), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
-    await this.#gitIn(WRITING, ['read-tree', '--reset', '-u', sha])
-    const facts: z.infer<typeof Facts> = { run: HOST_RUN, attributes, ...useOf(judged) }
-    await writeFile(join(writing, 'facts.json'), JSON.stringify(facts))
+    try {
+      await this.#gitIn(WRITING, ['read-tree', '--reset', '-u', sha])
+      const facts: z.infer<typeof Facts> = {
+        run: HOST_RUN,
+        writer: await this.#writer(),
+        attributes,
+        ...useOf(judged),
+      }
+      await writeFile(join(writing, 'facts.json'), JSON.stringify(facts))
+    } catch (error) {
+      // Half of it may be what fills the disk.
+      await clearTree(writing)
+      throw error
+    }
     await rename(writing, tree)
   }
 

@@ -14,8 +14,8 @@ import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { PATH_TOO_LONG } from './path-limits.ts'
 
-/** Where the file system has no second name for a file, or no further one, it gets a copy (link(2)). */
-const NO_LINK = new Set(['EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+/** Where the file system has no second name for a file, or no further one, it gets a copy (link(2)); security modules say EACCES. */
+const NO_LINK = new Set(['EACCES', 'EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 const SLASH = Buffer.from('/')
 
 /** A tree that is kept, and where it is wanted. */

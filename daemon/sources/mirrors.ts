@@ -21,8 +21,8 @@ const TREES_SHARE = 0.05
 const TREES_FILES = 1_000_000
 /** And a block, of which the size of the file says less. */
 const BLOCK_BYTES = 4_096
-/** A host with more repositories than this deploys few of them often. */
-const MAX_MIRRORS = 200
+/** Twice as many as one deploy may have submodules, which are not to take the room of all others. */
+const MAX_MIRRORS = 1_000
 /** Nothing is kept for longer of a service that was removed, or is deployed that seldom. */
 const KEPT_MS = 30 * 24 * 3_600_000
 /** How a program that SIGKILL ended is told, as shells do. */

@@ -31,6 +31,8 @@ export interface PartContext {
   used: CheckoutUse
   /** What those before brought to the disk. */
   added: CheckoutUse
+  /** Whether what is kept of trees is made use of. */
+  usesKeptTrees: boolean
   signal: AbortSignal
   /** Receives lines for the build's log. */
   onLine: (line: string) => void
@@ -55,15 +57,15 @@ export function mirrorOf(mirrors: string, address: string, holder: string): stri
 /** Fetches the commit of a part and lays its tree out. Throws BuildFailure and RemoteFault. */
 export function layOutPart<Head extends { sha: string }>(
   { access, mirror, place, fetch }: Part<Head>,
-  { used, added, signal, onLine }: PartContext,
+  { used, added, usesKeptTrees, signal, onLine }: PartContext,
 ): Promise<LaidOutPart<Head>> {
-  const layOut = async (remote: Remote): Promise<Omit<LaidOutPart<Head>, 'added'>> => {
+  const layOut = async (remote: Remote, limited: AbortSignal): Promise<Omit<LaidOutPart<Head>, 'added'>> => {
     const repository = new Repository(mirror, remote)
     if (!existsSync(mirror)) await repository.make()
     const head = await fetch(repository)
     const judged = await judgeTree(repository, head.sha, used)
-    const tree = new KeptTree(repository)
-    await tree.layOut(judged, place)
+    const tree = new KeptTree(repository, limited)
+    await tree.layOut(judged, place, usesKeptTrees)
     const submodules = await submodulesOf(repository, judged, place.folder)
     const lfs = await listLfsFiles(repository, tree, judged)
     await joinPacks(repository)
@@ -73,7 +75,9 @@ export function layOutPart<Head extends { sha: string }>(
     const before = await sizeOf(mirror)
     // What was here before this checkout is none of its own: another part may be brought to the disk in its place.
     const filling = { directory: mirror, beside: beyond(added, before) }
-    const laidOut = await withinSize(filling, signal, (limited) => withRemote(access, limited, layOut))
+    const laidOut = await withinSize(filling, signal, (limited) =>
+      withRemote(access, limited, (remote) => layOut(remote, limited)),
+    )
     return { ...laidOut, added: beyond(await sizeOf(mirror), before) }
   }
   return withMirror({ directory: mirror, signal, onLine, work })

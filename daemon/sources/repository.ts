@@ -1,7 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
-import { isFullCommit } from '#server/git/refs.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { GitError } from './git-error.ts'
 import type { Remote } from './git-remote.ts'
@@ -52,11 +51,9 @@ export class Repository {
   async fetchOne(reference: string, place: string): Promise<string> {
     const name = FETCHED + place
     const fetch = (): Promise<void> => this.fetch([`+${reference}:${name}`], ['--depth=1'])
-    // git would take an id of the other length for a name.
-    if (isFullCommit(reference) && !(await this.#isOf(formatOf(reference)))) await this.make(reference.length)
     await fetch().catch(async (error: unknown) => {
       if (!isOtherFormat(error)) throw error
-      await this.make((await this.#isOf('sha1')) ? SHA256_CHARACTERS : SHA1_CHARACTERS)
+      await this.make((await this.takes(SHA1_CHARACTERS)) ? SHA256_CHARACTERS : SHA1_CHARACTERS)
       await fetch()
     })
     return name
@@ -68,8 +65,10 @@ export class Repository {
     await this.git(['fetch', ...always, ...options, '--', this.remote.url, ...references])
   }
 
-  async #isOf(format: keyof typeof OWN_CONFIGS): Promise<boolean> {
-    return (await readFile(join(this.directory, 'config'), 'utf8')) === OWN_CONFIGS[format]
+  /** Whether ids of that many characters are ids here: git takes others for names. */
+  async takes(idLength: number): Promise<boolean> {
+    const config = await readFile(join(this.directory, 'config'), 'utf8')
+    return config === OWN_CONFIGS[formatOfLength(idLength)]
   }
 
   /** Runs git in it and answers what it wrote, unless `onLine` takes that. Throws GitError. */
@@ -114,11 +113,6 @@ export class Repository {
 /** Whether git failed because the ids of a remote have another length than those of the repository. */
 export function isOtherFormat(error: unknown): boolean {
   return error instanceof GitError && OTHER_FORMAT.test(error.messages)
-}
-
-/** The format of the repository of an object. */
-export function formatOf(id: string): keyof typeof OWN_CONFIGS {
-  return formatOfLength(id.length)
 }
 
 function formatOfLength(idLength: number): keyof typeof OWN_CONFIGS {

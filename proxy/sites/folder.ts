@@ -54,7 +54,9 @@ export class SiteFolder {
       if ((await realPath(real)) !== real) return null
       const facts = await promises.stat(real)
       if (facts.isDirectory()) return 'folder'
-      return facts.isFile() ? await this.#describe(path, real, facts.size, facts.mtimeMs) : null
+      // A file may be older than what an earlier deploy had at its path.
+      const modifiedAt = Math.max(facts.mtimeMs, (await promises.stat(this.#folder)).mtimeMs)
+      return facts.isFile() ? await this.#describe(path, real, facts.size, modifiedAt) : null
     } catch (error) {
       if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return null
       throw error

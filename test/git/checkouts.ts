@@ -32,6 +32,7 @@ export function checkOut(
       branch: null,
       commit: null,
       confined: false,
+      usesKeptTrees: true,
       directory: join(home, 'tree'),
       signal: new AbortController().signal,
       onLine: () => {},

@@ -19,6 +19,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { withReader, type Reader } from '../../daemon/reader/reader.ts'
+import type { CheckoutRequest } from '../../daemon/sources/git.ts'
 import { trimMirrors } from '../../daemon/sources/mirrors.ts'
 import { useBuiltReader } from '../support/reader.ts'
 import { checkOut } from './checkouts.ts'
@@ -47,9 +49,9 @@ const mirrors = () => join(home, 'mirrors')
 const inMirror = (path: string) => join(mirrors(), readdirSync(mirrors())[0]!, path)
 const inode = (path: string) => statSync(path).ino
 
-async function layOut(of: Repository, at: string): Promise<void> {
+async function layOut(of: Repository, at: string, rest: Partial<CheckoutRequest> = {}): Promise<void> {
   const url = `${remotes.http}/${of.bare.split('/').at(-1)!}`
-  await checkOut(home, remotes, url, { directory: tree(at), onLine: (line) => lines.push(line) })
+  await checkOut(home, remotes, url, { directory: tree(at), onLine: (line) => lines.push(line), ...rest })
 }
 
 async function get(of: Repository, at = 'tree'): Promise<Record<string, string>> {
@@ -125,6 +127,12 @@ describe('the next tree of a repository', () => {
     rmSync(join(source.work, '.gitattributes'))
     source.push({})
     expect(await get(source)).toEqual({ text: 'one\ntwo\n' })
+    symlinkSync('* text eol=crlf', join(source.work, '.gitattributes'))
+    source.push({})
+    const anew = { text: 'one\r\ntwo\r\n', '.gitattributes': '-> * text eol=crlf' }
+    expect(await get(source)).toEqual(anew)
+    rmSync(mirrors(), { recursive: true })
+    expect(await get(source)).toEqual(anew)
   })
 
   test('has files whose names are not UTF-8', async () => {
@@ -172,6 +180,7 @@ describe('a tree that is kept', () => {
     ['what is known of it is gone', () => rmSync(inMirror('tree/facts.json'))],
     ['what is known of it is nonsense', () => writeFileSync(inMirror('tree/facts.json'), '[1,')],
     ['the host was started since', () => ofAnotherRun()],
+    ['another version of git or of the server wrote it', () => ofAnotherWriter()],
     ['it is a file', () => replaceByFile(inMirror('tree'))],
     ['its writing was cut off', () => cutOff()],
   ])('is made right when %s', async (_what, damage) => {
@@ -185,6 +194,7 @@ describe('a tree that is kept', () => {
       c: expect.any(String) as string,
     })
     const before = inode(tree('tree/b'))
+    expect(statSync(tree('tree/b')).mode).toBe(statSync(tree('tree/c')).mode)
     await get(source, 'next')
     expect(inode(tree('next/b'))).toBe(before)
     expect(existsSync(inMirror('tree.writing'))).toBe(false)
@@ -196,6 +206,13 @@ describe('a tree that is kept', () => {
     writeFileSync(join(outside, 'deep'), 'outside')
     rmSync(folder, { recursive: true })
     symlinkSync(outside, folder)
+  }
+
+  function ofAnotherWriter(): void {
+    const facts = JSON.parse(readFileSync(inMirror('tree/facts.json'), 'utf8')) as object
+    writeFileSync(inMirror('tree/facts.json'), JSON.stringify({ ...facts, writer: 'another' }))
+    // git does not look at any right but that to run a program.
+    chmodSync(files('b'), 0o600)
   }
 
   function replaceByFile(folder: string): void {
@@ -217,6 +234,32 @@ describe('a tree that is kept', () => {
     renameSync(inMirror('tree'), inMirror('tree.writing'))
     writeFileSync(inMirror('tree.writing/files/secret'), 'x')
   }
+
+  test('is made right when it cannot be read', async () => {
+    home = itsHome
+    source.push({ c: String(count++) })
+    await withReader(undefined, async (reader) => {
+      let isFaulty = true
+      const ask: Reader['ask'] = (job, input) => {
+        if (job.name !== 'link-tree' || !isFaulty) return reader.ask(job, input)
+        isFaulty = false
+        return Promise.reject(Object.assign(new Error('EIO: i/o error, link'), { code: 'EIO' }))
+      }
+      await layOut(source, 'tree', { reader: { ask } as Reader })
+      expect(isFaulty).toBe(false)
+    })
+    expect(contentOf(tree())).toMatchObject({ b: 'first' })
+  })
+
+  test('is written anew for who wants that', async () => {
+    home = itsHome
+    await get(source)
+    const before = inode(tree('tree/b'))
+    chmodSync(files('b'), 0o600)
+    await layOut(source, 'tree', { usesKeptTrees: false })
+    expect(inode(tree('tree/b'))).not.toBe(before)
+    expect(statSync(tree('tree/b')).mode & 0o777).toBe(0o666 & ~process.umask())
+  })
 
   test('goes before the mirrors where they take too much, that of who was deployed last not', async () => {
     const [first, second] = [repository(), repository()]

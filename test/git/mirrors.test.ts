@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -423,6 +424,39 @@ describe('a fetch', () => {
     }
   }, 40_000)
 
+  test.each([
+    ['what it fetches', () => randomBytes(2 * 1024 ** 2).toString('base64')],
+    ['the tree', () => 'x'.repeat(4 * 1024 ** 2)],
+  ])('without room on the disk for %s leaves the mirror and says so', async (_what, content) => {
+    const source = repository()
+    const sha = source.push({ a: 'x' })
+    mkdirSync(mirrors())
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mirrors()])
+    try {
+      await get(source)
+      const before = packs()
+      source.push({ big: content() }, 'big', 'large')
+      await expect(get(source, { branch: 'large' })).rejects.toThrow(
+        'the disk of this server is full or cannot be written to: make room on it, then try again',
+      )
+      expect(packs()).toEqual(expect.arrayContaining(before))
+      expect(await get(source)).toMatchObject({ sha })
+      expect(lines.join('\n')).not.toContain('fetching all')
+    } finally {
+      execFileSync('umount', [mirrors()])
+    }
+  })
+
+  test('of an id of another length than those of the remote leaves the mirror', async () => {
+    const source = repository()
+    source.push({ a: 'x' })
+    await get(source)
+    const before = packs()
+    await expect(get(source, { commit: 'a'.repeat(64) })).rejects.toMatchObject(failure('has no commit aaaa'))
+    expect(packs()).toEqual(before)
+    expect(lines).toEqual([])
+  })
+
   /** As if that many bytes had been fetched into a mirror before. */
   function grow(at: string, bytes: number): string {
     const pack = join(at, `objects/pack/pack-${'a'.repeat(40)}`)
@@ -490,7 +524,7 @@ describe('mirrors', () => {
       mkdirSync(join(mirrors(), at, 'objects/pack'), { recursive: true })
       utimesSync(join(mirrors(), at), now - age, now - age)
     }
-    for (let index = 0; index < 205; index += 1) make(`m${index}`, index)
+    for (let index = 0; index < 1_005; index += 1) make(`m${index}`, index)
     make('ancient', 31 * 24 * 3_600)
     make('half.leaving', 0)
     const directory = join(mirrors(), 'ancient-in-use')
@@ -501,9 +535,9 @@ describe('mirrors', () => {
     }
     await withMirror({ directory, signal, onLine: (line) => lines.push(line), work })
     const left = readdirSync(mirrors())
-    expect(left).toHaveLength(201)
-    for (const kept of ['m0', 'm199', 'ancient-in-use']) expect(left).toContain(kept)
-    for (const gone of ['m200', 'm204', 'ancient', 'half.leaving']) expect(left).not.toContain(gone)
+    expect(left).toHaveLength(1_001)
+    for (const kept of ['m0', 'm999', 'ancient-in-use']) expect(left).toContain(kept)
+    for (const gone of ['m1000', 'm1004', 'ancient', 'half.leaving']) expect(left).not.toContain(gone)
     await trimMirrors(mirrors())
     expect(readdirSync(mirrors())).not.toContain('ancient-in-use')
   }, 30_000)

@@ -7,8 +7,10 @@ import {
   readdirSync,
   readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { get } from 'node:http'
@@ -366,6 +368,14 @@ test('the tag of a small file stays with its content over deploys; no tag stays 
   expect(after[0]).toBe(before[0])
   expect(after[1]).not.toBe(before[1])
   expect(after[2]).not.toBe(before[2])
+})
+
+test('a file that is older than its deploy is of the time of the deploy', async () => {
+  const folder = publish({ 'a.js': 'a' })
+  utimesSync(join(folder, 'files/a.js'), 1_000_000_000, 1_000_000_000)
+  await serve(folder)
+  const modified = Date.parse((await ask('/a.js')).fields['last-modified']!)
+  expect(modified).toBe(Math.floor(statSync(folder).mtimeMs / 1000) * 1000)
 })
 
 test('one range is answered with its bytes, several with all, one beyond the end with 416', async () => {

@@ -11,6 +11,7 @@ await withReader(undefined, (reader) =>
     branch: null,
     commit: null,
     confined: false,
+    usesKeptTrees: true,
     holder: 'one',
     reach: { denyPrivate: false, ownPort: null },
     sshKeyFile: '/nonexistent',

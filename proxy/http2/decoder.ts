@@ -12,13 +12,14 @@ const UNPACKED_BYTES = (MAX_BLOCK_BYTES * 8) / 5
 /** Bytes of an integer after its first: more than any table or block could need. */
 const MAX_INTEGER_BYTES = 4
 
+const NOTHING = new Uint8Array(0)
 /** Where unpacked strings stand until they are read. */
 let unpacked: Buffer | null = null
 
 /** Reads the header blocks of one connection (RFC 7541). */
 export class HeaderDecoder {
   readonly #table = new DynamicTable<Field>()
-  #input: Uint8Array = new Uint8Array(0)
+  #input: Uint8Array = NOTHING
   #at = 0
   #end = 0
 

@@ -5,6 +5,8 @@ export const ENTRY_BYTES = 32
 /** No more of them fit. */
 const MAX_ENTRIES = TABLE_BYTES / ENTRY_BYTES
 
+function nobody(): void {}
+
 /** What was sent lately, newest first, and is repeated by its index (RFC 7541 2.3.2). */
 export class DynamicTable<Entry extends { readonly size: number }> {
   /** Entries ever inserted: the newest has this number. */
@@ -16,7 +18,7 @@ export class DynamicTable<Entry extends { readonly size: number }> {
   readonly #onEvict: (entry: Entry, number: number) => void
 
   /** `onEvict` is told each entry that leaves, with its number. */
-  constructor(onEvict: (entry: Entry, number: number) => void = () => {}) {
+  constructor(onEvict: (entry: Entry, number: number) => void = nobody) {
     this.#onEvict = onEvict
   }
 

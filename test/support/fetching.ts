@@ -8,7 +8,8 @@ const request = JSON.parse(process.argv[2]!) as CheckoutRequest
 await withReader(undefined, (reader) =>
   checkout({
     ...request,
-    branch: null,
+    // Named, so that only one git asks the remote.
+    branch: 'main',
     commit: null,
     confined: false,
     usesKeptTrees: true,

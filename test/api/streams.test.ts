@@ -107,6 +107,31 @@ describe('the change feed', () => {
     ])
   })
 
+  it('tells env groups, domains and datastores by their own ids, and that they are of no service', async () => {
+    let ids: string[] = []
+    const changes = await changesOf(async () => {
+      const group = await server.api('POST', '/env-groups', { name: 'told', vars: [] })
+      const domain = await server.api('POST', '/domains', { name: 'told.example.com' })
+      const datastore = await server.api('POST', '/datastores', { name: 'told', kind: 'keyvalue' })
+      ids = [group, domain, datastore].map(({ body }) => body.id as string)
+      await server.api('PATCH', '/env-groups/told/env', { set: { A: '1' } })
+      await server.api('DELETE', '/env-groups/told')
+      await server.api('DELETE', '/domains/told.example.com')
+      await server.api('DELETE', '/datastores/told')
+    })
+    const of = (id: string) =>
+      changes.filter((change) => change.id === id).map(({ action, ...rest }) => ({ ...rest, action }))
+    const [group, domain, datastore] = ids
+    const told = (kind: string, id: string) => (action: string) => ({ kind, id, service_id: null, action })
+    expect(of(group!)).toEqual(['created', 'updated', 'deleted'].map(told('env_group', group!)))
+    expect(of(domain!)[0]).toEqual(told('domain', domain!)('created'))
+    expect(of(domain!).at(-1)).toEqual(told('domain', domain!)('deleted'))
+    expect(of(datastore!)[0]).toEqual(told('datastore', datastore!)('created'))
+    expect(of(datastore!).every(({ kind, service_id }) => kind === 'datastore' && service_id === null)).toBe(
+      true,
+    )
+  })
+
   it('tells a new deploy, and of one that it replaces that it changed', async () => {
     const { id, latest_deploy } = await create({ image: 'busybox:1' })
     let newer = ''
@@ -284,6 +309,10 @@ describe('a stream', () => {
     for (let round = 0; round < 50; round++) (await follow('/events')).close()
     await create()
     expect((await server.api('GET', '/info')).status).toBe(before.status)
+  })
+
+  it('has no event ids', async () => {
+    expect(await (await open('/server/logs?tail=5')).text()).not.toMatch(/^id/m)
   })
 
   it('says that it is alive while nothing happens', async () => {

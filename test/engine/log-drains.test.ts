@@ -30,6 +30,8 @@ beforeAll(async () => {
     void text(request).then((body) => {
       const isLarge = request.url === '/small' && body.split('\n').length > 8
       if (isLarge || body.includes('"poison"')) return response.writeHead(isLarge ? 413 : 400).end()
+      if (request.url === '/hang') return
+      if (request.url === '/moved') return response.writeHead(302, { location: `${base}/elsewhere` }).end()
       if (status === 200) received.push({ path: request.url!, headers: request.headers, body })
       response.writeHead(status).end()
     })
@@ -188,6 +190,22 @@ test('what a target refuses for good is sent in smaller pieces or left out, and 
     { status: 'dropped', lines: 1, attempts: 1, error: 'answered 400' },
     { status: 'delivered', lines: 20 },
   ])
+})
+
+test('a target that never answers holds up no other, and a redirect is not followed', async () => {
+  const hanging = await create({ kind: 'http', url: `${base}/hang` })
+  const moved = await create({ kind: 'http', url: `${base}/moved` })
+  const other = await create({ kind: 'http', url: `${base}/beside` })
+  await print('echo onwards')
+  await waitFor(() => taken('/beside').includes('onwards'), 'the line at the other', SLOW_MS)
+  const errorOf = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body.last_error
+  await waitFor(
+    async () => (await errorOf(moved))?.startsWith('answered 302: redirects') === true,
+    'the failure',
+    SLOW_MS,
+  )
+  expect(received.filter(({ path }) => path === '/elsewhere')).toEqual([])
+  for (const id of [hanging, moved, other]) await server.api('DELETE', `/log-drains/${id}`)
 })
 
 test('one that is off sends nothing, and goes on where it stood when it is on again', async () => {

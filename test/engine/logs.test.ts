@@ -34,6 +34,16 @@ async function createLive(fields: Record<string, unknown>): Promise<string> {
   return body.id
 }
 
+/** Names of a service's instances that are not being replaced. */
+async function instancesOf(name: string): Promise<string[]> {
+  const { instances } = (await server.api('GET', `/services/${name}/status`)).body as {
+    instances: { name: string; started_at: string }[]
+  }
+  return instances
+    .toSorted((left, right) => (left.started_at < right.started_at ? -1 : 1))
+    .map(({ name: instance }) => instance)
+}
+
 function open(path: string, signal?: AbortSignal): Promise<Response> {
   const headers = { authorization: `Bearer ${server.token}` }
   return fetch(`${server.url}/api/v1${path}`, { headers, signal })
@@ -118,6 +128,37 @@ describe('the log of a job', () => {
       await server.restart()
     }
     expect(outputOf(await whole(`/jobs/${id}/logs?follow`))).toEqual(numbers(1, 30_000))
+  })
+})
+
+describe('the change feed', () => {
+  test('tells each status of a deploy and of a job, as it comes', async () => {
+    const abort = new AbortController()
+    const told: Record<string, string>[] = []
+    const feed = await open('/events', abort.signal)
+    const read = async () => {
+      for await (const { event, data } of readEvents(feed))
+        if (event === 'change') told.push(JSON.parse(data))
+    }
+    void read().catch(() => {})
+    const actions = (kind: string, id: string) =>
+      told.filter((change) => change.kind === kind && change.id === id).map(({ action }) => action)
+    const deploy = (await server.api('POST', '/services/printer/deploys')).body
+    expect(await endOf(server, deploy.id)).toMatchObject({ status: 'live' })
+    const job = (await server.api('POST', '/services/printer/jobs', { command: 'true' })).body
+    await waitFor(
+      async () => (await server.api('GET', `/jobs/${job.id}`)).body.status === 'succeeded',
+      'the job',
+      SLOW_MS,
+    )
+    // Queued, building, deploying, live; pending, running, succeeded: each once at least.
+    await waitFor(() => actions('job', job.id).length >= 3, 'its changes', SLOW_MS)
+    expect(actions('deploy', deploy.id).slice(0, 2)).toEqual(['created', 'updated'])
+    expect(actions('deploy', deploy.id).length).toBeGreaterThanOrEqual(3)
+    expect(actions('job', job.id).slice(0, 3)).toEqual(['created', 'updated', 'updated'])
+    expect(told.find(({ id }) => id === job.id)).toMatchObject({ service_id: deploy.service_id })
+    abort.abort()
+    instance = (await instancesOf('printer')).at(-1)!
   })
 })
 

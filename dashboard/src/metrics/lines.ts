@@ -25,3 +25,11 @@ const STYLES = [
 export function styleOf(index: number): { colour: string; dash: number[] } {
   return STYLES[index % STYLES.length]!
 }
+
+/** Where a value stands between gaps: there no line leads to it that would show it. */
+export function lonely(values: ArrayLike<number | null | undefined>): number[] {
+  const isThere = (index: number) => values[index] !== null && values[index] !== undefined
+  return Array.from(values, (_, index) => index).filter(
+    (index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1),
+  )
+}

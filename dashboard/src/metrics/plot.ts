@@ -1,6 +1,6 @@
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { styleOf, type ChartLine, type ChartMark } from './lines.ts'
+import { lonely, styleOf, type ChartLine, type ChartMark } from './lines.ts'
 
 export interface Plot {
   lines: readonly ChartLine[]
@@ -21,6 +21,7 @@ const LAST_TIME_PX = 20
 const FONT = '12px "Inter Variable", system-ui, sans-serif'
 const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
 const MARK_PX = 5
+const POINT_PX = 5
 /** Charts of a page show the same moment. */
 const SYNC = 'metrics'
 
@@ -59,7 +60,12 @@ export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number 
           stroke: colour(style.colour),
           dash: style.dash,
           width: 1.75,
-          points: { show: false },
+          points: {
+            show: true,
+            size: POINT_PX,
+            fill: colour(style.colour),
+            filter: (chart: UPlot, series: number) => lonely(chart.data[series] ?? []),
+          },
         }
       }),
     ],

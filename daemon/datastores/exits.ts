@@ -9,6 +9,6 @@ const LAST_LINES_MS = 5_000
 export async function reasonOfEnd(engine: Engine, container: ContainerState): Promise<string> {
   const lines = [`the program ended: ${describeExit(container)}`]
   const options = { tail: LAST_LINES, signal: AbortSignal.timeout(LAST_LINES_MS) }
-  for await (const { line } of engine.containers.logs(container.name, options)) lines.push(line)
+  for await (const { line } of engine.output.logs(container.name, options)) lines.push(line)
   return lines.join('\n')
 }

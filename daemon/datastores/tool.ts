@@ -35,11 +35,11 @@ export async function runTool(
   use: (streams: Attachment) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { containers } = world.engine
+  const { containers, output } = world.engine
   await inNetwork(world, row, tool.name, async (place) => {
     const limits = { memoryBytes: MEMORY_BYTES, cpus: CPUS }
     await containers.create({ ...tool, ...place, ...limits, image: imageId, streams: true })
-    const streams = await containers.streams(tool.name, signal)
+    const streams = await output.streams(tool.name, signal)
     try {
       await containers.start(tool.name)
       // Waited for from the start: when the engine goes away its streams end as if the program had.

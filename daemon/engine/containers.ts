@@ -1,8 +1,6 @@
 import type Docker from 'dockerode'
 import { finished, PassThrough, type Readable } from 'node:stream'
-import { timestamp } from '#server/clock.ts'
 import type { AbilityTrial } from './abilities.ts'
-import { Attachment, takeOver } from './attachment.ts'
 import type { Connection } from './connection.ts'
 import { ContainerFinder } from './container-finder.ts'
 import { createOptions, limitsOf, type ContainerSpec } from './container-spec.ts'
@@ -12,17 +10,6 @@ import { jsonLines } from './json-lines.ts'
 import { labelFilter, ownLabels, withoutClaims } from './labels.ts'
 import type { Ledger } from './ledger.ts'
 import { listenersOf, type Listener } from './listening-ports.ts'
-import { LogFrames, type OutputLine } from './log-frames.ts'
-
-export interface LogOptions {
-  /** Only lines of this moment and later, as `ts` of a line or RFC 3339. */
-  since?: string
-  /** Only the last so many. */
-  tail?: number
-  /** Goes on with new lines until the container ends. */
-  follow?: boolean
-  signal: AbortSignal
-}
 
 /** Beyond the program's own time to end: the kill, the network and the disk. */
 const STOP_SLACK_MS = 60_000
@@ -143,82 +130,6 @@ export class Containers {
     return states
   }
 
-  /** A container's output, oldest first, whole lines. Ends with the container or the signal; slow readers slow it down. */
-  async *logs(name: string, options: LogOptions): AsyncGenerator<OutputLine> {
-    const { signal } = options
-    if (signal.aborted) return
-    const doing = `reading the output of ${name}`
-    const path = `/containers/${this.#finder.idOf(name)}/logs?`
-    const body = await this.#connection
-      .stream(doing, { method: 'GET', path, query: logQuery(options), signal })
-      .catch((error: unknown) => {
-        if (signal.aborted) return null
-        throw error
-      })
-    if (!body) return
-    const frames = new LogFrames()
-    try {
-      for await (const chunk of body as AsyncIterable<Buffer>) yield* frames.push(chunk)
-      yield* frames.end()
-    } catch (error) {
-      if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
-    } finally {
-      body.destroy()
-    }
-  }
-
-  /**
-   * What a container prints from now on, also at its next start when it does not run, line by line as it comes: it ends
-   * with the program. It is attached once this has returned. Nothing is missed, whatever becomes of the engine's log: a
-   * reader that stands still holds the program back after about 1 MB. Throws `runtime_error`, also for a paused one.
-   */
-  async attach(name: string, signal: AbortSignal): Promise<AsyncGenerator<OutputLine[], void>> {
-    const doing = `attaching to ${name}`
-    const query = { stream: true, stdout: true, stderr: true }
-    const path = `/containers/${this.#finder.idOf(name)}/attach?`
-    const body = await this.#connection.stream(doing, { method: 'POST', path, query, signal })
-    // A failure before the first line is asked for is met then; and who is not read any more must let go of the program.
-    body.on('error', () => {})
-    signal.addEventListener('abort', () => body.destroy(), { once: true })
-    return this.#attached(doing, body, signal)
-  }
-
-  async *#attached(doing: string, body: Readable, signal: AbortSignal): AsyncGenerator<OutputLine[], void> {
-    let now = ''
-    const frames = new LogFrames(() => now)
-    try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        now = timestamp(Date.now())
-        yield frames.push(chunk)
-      }
-      yield frames.end()
-    } catch (error) {
-      if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
-    } finally {
-      body.destroy()
-    }
-  }
-
-  /**
-   * The raw streams of a container that is made with `streams` and not started yet. They end with the program or the
-   * signal; nothing is lost, since who does not read holds the program back. Throws `runtime_error`.
-   */
-  async streams(name: string, signal: AbortSignal): Promise<Attachment> {
-    const socket = await this.#connection.call(
-      `attaching to ${name}`,
-      (_, limited) =>
-        takeOver(
-          this.#connection.socketPath,
-          `/containers/${this.#finder.idOf(name)}/attach?stream=1&stdin=1&stdout=1&stderr=1`,
-          limited,
-        ),
-      { signal },
-    )
-    const attachment = new Attachment(socket)
-    signal.addEventListener('abort', () => attachment.close(), { once: true })
-    return attachment
-  }
-
   /** Waits until the program ends. Throws the signal's reason, or `runtime_error` when the container or the engine goes away. */
   async wait(name: string, signal: AbortSignal): Promise<{ exitCode: number; oomKilled: boolean }> {
     const doing = `waiting for ${name}`
@@ -304,22 +215,4 @@ export class Containers {
     }
     await this.#connection.call(doing, tolerant, timeoutMs === undefined ? {} : { timeoutMs })
   }
-}
-
-function logQuery({ since, tail, follow }: LogOptions): Record<string, unknown> {
-  return {
-    stdout: true,
-    stderr: true,
-    timestamps: true,
-    follow: follow ?? false,
-    ...(tail === undefined ? {} : { tail }),
-    ...(since === undefined ? {} : { since: unixTime(since) }),
-  }
-}
-
-/** The engine takes seconds with nine digits after the point; a JavaScript number has no room for them. */
-function unixTime(timestamp: string): string {
-  const seconds = Math.floor(Date.parse(timestamp) / 1_000)
-  const fraction = /\.(\d+)/.exec(timestamp)?.[1] ?? ''
-  return `${seconds}.${fraction.padEnd(9, '0').slice(0, 9)}`
 }

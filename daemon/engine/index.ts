@@ -1,6 +1,7 @@
 import { AbilityTrial } from './abilities.ts'
 import { BuildCache } from './build-cache.ts'
 import { Connection } from './connection.ts'
+import { ContainerOutput } from './container-output.ts'
 import { Containers } from './containers.ts'
 import { engineEvents, type EngineEvent } from './events.ts'
 import { Images } from './images.ts'
@@ -15,7 +16,7 @@ export type { BuildOptions } from './build.ts'
 export type { BuildLimits } from './build-limits.ts'
 export type { ContainerSpec } from './container-spec.ts'
 export type { ContainerState } from './container-state.ts'
-export type { LogOptions } from './containers.ts'
+export type { LogOptions } from './container-output.ts'
 export type { RegistryCredentials } from './credentials.ts'
 export type { EngineEvent } from './events.ts'
 export { isEngineAway } from './faults.ts'
@@ -46,6 +47,7 @@ export interface Engine {
   /** The socket it is spoken to through. */
   readonly socketPath: string
   readonly containers: Containers
+  readonly output: ContainerOutput
   readonly usages: Usages
   readonly images: Images
   readonly networks: Networks
@@ -82,6 +84,7 @@ export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): E
   return {
     socketPath: connection.socketPath,
     containers: new Containers(connection, serverId, ledger, new AbilityTrial(connection, serverId, ledger)),
+    output: new ContainerOutput(connection, serverId, ledger),
     usages: new Usages(connection, serverId, ledger),
     images: new Images(connection, serverId, ledger, cache),
     networks: new Networks(connection, serverId, ledger),

@@ -126,7 +126,7 @@ async function probe(
       return null
     })
     let output = ''
-    for await (const { line } of containers.logs(name, { signal: AbortSignal.timeout(ASK_MS) }))
+    for await (const { line } of world.engine.output.logs(name, { signal: AbortSignal.timeout(ASK_MS) }))
       output += `${line}\n`
     if (output.includes(PROBE_ADDRESS)) return true
     // What ended by a fault of its own (no rights, no memory) has looked nothing up.

@@ -44,7 +44,7 @@ export class OutputCopy {
    * its rotation. Throws `runtime_error`.
    */
   async attach(): Promise<void> {
-    const live = await this.#engine.containers.attach(this.#name, this.#signal)
+    const live = await this.#engine.output.attach(this.#name, this.#signal)
     this.#copied = this.#copyAttached(live)
   }
 

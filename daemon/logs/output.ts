@@ -59,7 +59,7 @@ export async function* readOutput(
       const isLast = untilEnd && !found.running
       const since = engineMoment(Date.now())
       // A paused one cannot be attached to, but read.
-      const live = isLast ? null : await engine.containers.attach(id, stop).catch(() => null)
+      const live = isLast ? null : await engine.output.attach(id, stop).catch(() => null)
       const logged = readLogged(engine, id, options, known, stop)
       for await (const lines of live ? joined(engine, id, since, logged, live, stop) : logged) {
         known.add(lines)
@@ -128,7 +128,7 @@ async function* readLogged(
   if (options.since !== undefined)
     return yield known.after(await printedSince(engine, id, options.since, signal))
   let lines: OutputLine[] = []
-  for await (const line of engine.containers.logs(id, { ...options, signal })) {
+  for await (const line of engine.output.logs(id, { ...options, signal })) {
     lines.push(line)
     if (lines.length < BATCH_LINES) continue
     yield lines
@@ -144,7 +144,7 @@ async function printedSince(
   signal: AbortSignal,
 ): Promise<OutputLine[]> {
   const lines: OutputLine[] = []
-  for await (const line of engine.containers.logs(id, { since, signal })) lines.push(line)
+  for await (const line of engine.output.logs(id, { since, signal })) lines.push(line)
   return lines
 }
 

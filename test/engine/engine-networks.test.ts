@@ -87,7 +87,7 @@ describe('an engine that goes away', () => {
     })
     const name = await bench.run('while true; do echo again; sleep 0.05; done')
     const events = all(engine.events(never())).catch((error: unknown) => error)
-    const output = all(engine.containers.logs(name, { follow: true, signal: never() })).catch(
+    const output = all(engine.output.logs(name, { follow: true, signal: never() })).catch(
       (error: unknown) => error,
     )
     const waiting = engine.containers.wait(name, never()).catch((error: unknown) => error)

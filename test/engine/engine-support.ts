@@ -65,7 +65,7 @@ export async function openBench(): Promise<Bench> {
     output: async (command, more) => {
       const name = await run(command, more)
       await engine.containers.wait(name, never())
-      const lines = await all(engine.containers.logs(name, { signal: never() }))
+      const lines = await all(engine.output.logs(name, { signal: never() }))
       await engine.containers.remove(name)
       return lines
     },

@@ -15,7 +15,7 @@ afterAll(() => bench.close())
 
 /** Waits until the container has printed a line that holds the text. */
 async function untilPrinted(name: string, wanted: string): Promise<void> {
-  for await (const { line } of bench.engine.containers.logs(name, { follow: true, signal: never() })) {
+  for await (const { line } of bench.engine.output.logs(name, { follow: true, signal: never() })) {
     if (line.includes(wanted)) return
   }
   throw new Error(`${name} ended without printing ${wanted}`)
@@ -125,7 +125,7 @@ describe('a container', () => {
     await bench.engine.containers.putArchive(name, '/etc', tarOf({ note: 'from outside' }))
     await bench.engine.containers.start(name)
     await bench.engine.containers.wait(name, never())
-    const lines = await all(bench.engine.containers.logs(name, { signal: never() }))
+    const lines = await all(bench.engine.output.logs(name, { signal: never() }))
     expect(lines).toMatchObject([{ line: 'from outside' }])
     expect(await text((await bench.engine.containers.getArchive(name, '/etc/note'))!)).toContain(
       'from outside',
@@ -242,7 +242,7 @@ describe('the output of a container', () => {
     const name = await bench.run('for i in 1 2 3 4 5; do echo $i; sleep 0.05; done')
     await bench.engine.containers.wait(name, never())
     const read = (more: { since?: string; tail?: number }) =>
-      all(bench.engine.containers.logs(name, { ...more, signal: never() }))
+      all(bench.engine.output.logs(name, { ...more, signal: never() }))
     const lines = await read({})
     expect((await read({ tail: 2 })).map(({ line }) => line)).toEqual(['4', '5'])
     const later = await read({ since: lines[2]!.ts })
@@ -252,7 +252,7 @@ describe('the output of a container', () => {
 
   test('is followed until the program ends', async () => {
     const name = await bench.run('for i in 1 2 3; do echo $i; sleep 0.2; done')
-    const lines = await all(bench.engine.containers.logs(name, { follow: true, signal: never() }))
+    const lines = await all(bench.engine.output.logs(name, { follow: true, signal: never() }))
     expect(lines.map(({ line }) => line)).toEqual(['1', '2', '3'])
   })
 
@@ -260,21 +260,21 @@ describe('the output of a container', () => {
     const name = await bench.run('while true; do echo again; sleep 0.02; done')
     const controller = new AbortController()
     let count = 0
-    for await (const { line } of bench.engine.containers.logs(name, {
+    for await (const { line } of bench.engine.output.logs(name, {
       follow: true,
       signal: controller.signal,
     })) {
       expect(line).toBe('again')
       if (++count === 5) controller.abort()
     }
-    for await (const _ of bench.engine.containers.logs(name, { follow: true, signal: never() })) break
-    expect(await all(bench.engine.containers.logs(name, { signal: AbortSignal.abort() }))).toEqual([])
+    for await (const _ of bench.engine.output.logs(name, { follow: true, signal: never() })) break
+    expect(await all(bench.engine.output.logs(name, { signal: AbortSignal.abort() }))).toEqual([])
   })
 
   test('loses nothing to a slow reader while the engine keeps it', async () => {
     const name = await bench.run(`seq 1 20000; echo end; sleep 600`)
     let next = 1
-    for await (const { line } of bench.engine.containers.logs(name, { follow: true, signal: never() })) {
+    for await (const { line } of bench.engine.output.logs(name, { follow: true, signal: never() })) {
       if (line === 'end') break
       expect(line).toBe(String(next++))
       if (next % 5_000 === 0) await new Promise((resolve) => setTimeout(resolve, 50))
@@ -283,7 +283,7 @@ describe('the output of a container', () => {
   })
 
   test('of a container that is not there is a runtime_error', async () => {
-    const logs = bench.engine.containers.logs('no-such-container', { signal: never() })
+    const logs = bench.engine.output.logs('no-such-container', { signal: never() })
     await expect(all(logs)).rejects.toMatchObject({ code: 'runtime_error' })
   })
 })

@@ -50,7 +50,7 @@ async function outputOf(image: string, command: string[]): Promise<string> {
 
 async function logsOf(name: string): Promise<string> {
   const lines: string[] = []
-  for await (const entry of bench.engine.containers.logs(name, { signal: AbortSignal.timeout(5_000) }))
+  for await (const entry of bench.engine.output.logs(name, { signal: AbortSignal.timeout(5_000) }))
     lines.push(entry.line)
   return lines.join('\n')
 }

@@ -24,7 +24,7 @@ const MIB = 1024 * 1024
 
 async function logsOf(name: string): Promise<string> {
   const lines: string[] = []
-  for await (const entry of bench.engine.containers.logs(name, { signal: AbortSignal.timeout(5_000) }))
+  for await (const entry of bench.engine.output.logs(name, { signal: AbortSignal.timeout(5_000) }))
     lines.push(entry.line)
   return lines.join('\n')
 }

@@ -139,9 +139,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
   return {
     dataDirectory: resolve(text('data-dir') ?? defaultDataDirectory(environment)),
     listen: readListen('listen', text('listen'), { host: '127.0.0.1', port: 7878 }),
-    httpListen: readListen('http-listen', text('http-listen'), { host: '::', port: 80 }),
-    httpsListen: readListen('https-listen', text('https-listen'), { host: '::', port: 443 }),
-    tls: readChoice('tls', text('tls'), TLS, 'auto'),
+    ...readServiceListeners(text),
     baseDomain,
     dashboardHost: readDashboardHost(text('dashboard-host'), baseDomain),
     apiToken: secret('api-token', TOKEN_FORM),
@@ -210,6 +208,19 @@ const JOBS_A_CORE = 4
 /** Less starts no program (the engine's own least is 6). */
 const MIN_MEMORY_MB = 16
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
+/** Where services are reached. Throws `invalid_request` when both are one address. */
+function readServiceListeners(
+  text: (name: FlagName) => string | null,
+): Pick<Options, 'httpListen' | 'httpsListen' | 'tls'> {
+  const tls = readChoice('tls', text('tls'), TLS, 'auto')
+  const httpListen = readListen('http-listen', text('http-listen'), { host: '::', port: 80 })
+  const httpsListen = readListen('https-listen', text('https-listen'), { host: '::', port: 443 })
+  const isSame = httpListen.host === httpsListen.host && httpListen.port === httpsListen.port
+  if (tls !== 'off' && isSame)
+    throw bad('https-listen', 'another address than that of --http-listen', text('https-listen') ?? ':443')
+  return { httpListen, httpsListen, tls }
+}
+
 function readDashboardHost(value: string | null, baseDomain: string): string | null {
   if (value === 'off') return null
   if (value !== null) return readDomain('dashboard-host', value)

@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -65,7 +65,7 @@ export interface TestServer {
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const entry = await builtServer()
   for (let tries = 1; ; tries++) {
-    const server = new ServerProcess(entry, options, [await freePort(), await freePort(), await freePort()])
+    const server = new ServerProcess(entry, options, await freePorts())
     try {
       await server.start()
       return server
@@ -247,11 +247,15 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   )
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
+/** Held together, so that they differ. */
+async function freePorts(): Promise<[number, number, number]> {
+  const probes = [listenAnywhere(), listenAnywhere(), listenAnywhere()] as const
+  await Promise.all(probes.map((probe) => once(probe, 'listening')))
+  const [port, httpPort, httpsPort] = probes.map((probe) => (probe.address() as AddressInfo).port)
+  await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
+  return [port!, httpPort!, httpsPort!]
+}
+
+function listenAnywhere(): Server {
+  return createServer().listen(0, '127.0.0.1')
 }

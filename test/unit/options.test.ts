@@ -22,6 +22,13 @@ test('browsers are told nothing about TLS unless asked', () => {
   expect(read(['--hsts', '31536000']).hstsSeconds).toBe(31_536_000)
 })
 
+test('one address cannot be that of HTTP and of HTTPS, unless there is no HTTPS', () => {
+  const flags = ['--http-listen', '127.0.0.1:8443', '--https-listen', '127.0.0.1:8443']
+  expect(() => read(flags)).toThrow(/^--https-listen .* must be another address than that of --http-listen/)
+  expect(() => read(['--http-listen', '[::]:443'])).toThrow('must be another address')
+  expect(read([...flags, '--tls', 'off']).httpListen.port).toBe(8443)
+})
+
 describe('what the data plane would not take is refused by the name of its flag', () => {
   test.each([
     [['--hsts', 'yes'], '--hsts (DEPLOYER_HSTS) must be a number, at least 0, not "yes"'],

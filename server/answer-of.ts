@@ -13,3 +13,15 @@ export function answerOf(request: ClientRequest): Promise<IncomingMessage> {
     request.once('close', () => reject(new Error('it answers in another protocol')))
   })
 }
+
+/** The first so many characters of a body, also of one that was cut: the rest could go on for ever. */
+export async function beginningOf(response: IncomingMessage, most: number): Promise<string> {
+  let text = ''
+  response.setEncoding('utf8').on('data', (piece: string) => {
+    text = (text + piece).slice(0, most)
+    if (text.length === most) response.destroy()
+  })
+  response.on('error', () => {})
+  await new Promise((resolve) => response.once('close', resolve))
+  return text
+}

@@ -1,6 +1,6 @@
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpRequest, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { answerOf } from './answer-of.ts'
+import { answerOf, beginningOf } from './answer-of.ts'
 import { judgedLookup, placeFault, TARGETS } from './reach/judged.ts'
 import { VERSION } from './version.ts'
 
@@ -48,21 +48,7 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
     if (error.name !== 'TimeoutError' && error.name !== 'AbortError') throw error
     throw new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`, { cause: error })
   })
-  return { status: response.statusCode ?? 0, text: await beginningOf(response) }
-}
-
-/** The beginning of a body, also of one that was cut. */
-function beginningOf(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve) => {
-    let text = ''
-    response.setEncoding('utf8').on('data', (piece: string) => {
-      text = (text + piece).slice(0, KEPT_BYTES)
-      // The rest says nothing new, and could go on for ever.
-      if (text.length === KEPT_BYTES) response.destroy()
-    })
-    response.once('close', () => resolve(text))
-    response.once('error', () => {})
-  })
+  return { status: response.statusCode ?? 0, text: await beginningOf(response, KEPT_BYTES) }
 }
 
 /** What is wrong with an answer; null when it is a success. */

@@ -1,3 +1,4 @@
+import { parsedJson } from '#server/parsed-json.ts'
 import type { Tree } from '../sources/tree.ts'
 import { isRecord } from './plans/json.ts'
 import { findInLines, hasLine } from './text.ts'
@@ -24,12 +25,7 @@ export async function readStaticFiles(tree: Tree): Promise<StaticFiles> {
       singlePage: hasLine(text, /^(?:pushstate:\s*enabled|index_fallback:\s*true)\s*$/),
     }
   }
-  let value: unknown
-  try {
-    value = JSON.parse((await tree.readText('static.json')) ?? '')
-  } catch {
-    return NOTHING
-  }
+  const value = parsedJson((await tree.readText('static.json')) ?? '')
   if (!isRecord(value)) return NOTHING
   return {
     folder: folderOf(value.root),

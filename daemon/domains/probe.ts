@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
-import { answerOf } from '#server/answer-of.ts'
+import { answerOf, beginningOf } from '#server/answer-of.ts'
 import { publicHttpPort } from '#server/public-address.ts'
 import { sameSecret } from '#server/secrets.ts'
 import { VERIFICATION_PATH } from '#proxy/protocol.ts'
@@ -10,7 +10,7 @@ import { verificationKey } from './verification-key.ts'
 const PROBE_MS = 5_000
 const NONCE_BYTES = 16
 /** An answer is 64 characters. */
-const MAX_ANSWER_BYTES = 1_024
+const MAX_ANSWER_CHARACTERS = 1_024
 
 /** What was at a host's address: this server, something else, or nothing that could be connected to. */
 export interface Probe {
@@ -51,13 +51,6 @@ async function get(host: string, address: string, path: string): Promise<{ statu
   })
   asked.end()
   const response = await answerOf(asked)
-  let body = ''
-  response.setEncoding('latin1').on('data', (chunk: string) => {
-    body += chunk
-    if (body.length > MAX_ANSWER_BYTES) response.destroy()
-  })
-  response.on('error', () => {})
   // Also when it was cut: what came is judged.
-  await new Promise((resolve) => response.once('close', resolve))
-  return { status: response.statusCode ?? 0, body }
+  return { status: response.statusCode ?? 0, body: await beginningOf(response, MAX_ANSWER_CHARACTERS) }
 }

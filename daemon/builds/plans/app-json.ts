@@ -1,3 +1,4 @@
+import { parsedJson } from '#server/parsed-json.ts'
 import type { Tree } from '../../sources/tree.ts'
 import { isRecord } from './json.ts'
 import type { PlannedVariable } from './plan.ts'
@@ -14,12 +15,7 @@ const NAME = /^(?!DEPLOYER_|PORT$)[A-Za-z_][A-Za-z0-9_]{0,127}$/
  * optional (Heroku, "app.json Schema"). A file that is none of Heroku's names none.
  */
 export async function appVariables(tree: Tree): Promise<PlannedVariable[]> {
-  let value: unknown
-  try {
-    value = JSON.parse((await tree.readHead('app.json')) ?? '')
-  } catch {
-    return []
-  }
+  const value = parsedJson((await tree.readHead('app.json')) ?? '')
   if (!isRecord(value) || !isRecord(value.env)) return []
   const variables: PlannedVariable[] = []
   for (const [key, entry] of Object.entries(value.env)) {

@@ -201,7 +201,7 @@ describe('the process that reads sources', () => {
     const reached = reachedFrom('daemon/source-reader.ts')
     const foreign = reached.filter(
       (specifier) =>
-        /^(server\/(?!files\.ts$|errors\.ts$|glob\.ts$)|daemon\/(engine|deploys|rollouts)\/)/.test(
+        /^(server\/(?!files\.ts$|errors\.ts$|glob\.ts$|parsed-json\.ts$)|daemon\/(engine|deploys|rollouts)\/)/.test(
           specifier,
         ) ||
         /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||

@@ -2,16 +2,16 @@ import { AppError } from '../errors.ts'
 import type { ServiceColumns } from './store.ts'
 import { TYPES, type ServiceType } from './types.ts'
 
-type Columns = keyof ServiceColumns
+type Column = keyof ServiceColumns
 type Broken = [field: string, fault: string]
 
 /** A rule between fields: those it looks at, and what it finds wrong with one of them. */
 interface Rule {
-  fields: readonly Columns[]
+  fields: readonly Column[]
   broken: (row: ServiceColumns, type: ServiceType) => Broken | null
 }
 
-function rule<Field extends Columns>(
+function rule<Field extends Column>(
   fields: Field[],
   broken: (row: Pick<ServiceColumns, Field>, type: ServiceType) => Broken | null,
 ): Rule {

@@ -42,6 +42,19 @@ describe.concurrent('a body', () => {
     60_000,
   )
 
+  it('that is packed is not unpacked but refused, and that is said', async () => {
+    const ask = (path: string, coding: string) =>
+      server.request('POST', path, '{"name":"packed"}', {
+        headers: { authorization: `Bearer ${server.token}`, 'content-encoding': coding },
+      })
+    for (const path of ['/api/v1/env-groups', '/api/v1/auth/cli', '/api/v1/blueprints/convert']) {
+      const answer = await ask(path, 'gzip')
+      expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+      expect(answer.body.error.message).toContain('not in the coding gzip')
+    }
+    expect((await ask('/api/v1/auth/cli', 'Identity')).status).toBe(200)
+  })
+
   it('ends when it trickles', async () => {
     using wire = await Wire.open(server.url)
     wire.send(head('/hooks/gitprov', MIB, UNPROVED))

@@ -1,6 +1,7 @@
 import { request as httpRequest, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { answerOf, beginningOf } from './answer-of.ts'
+import { bareHost } from './bare-host.ts'
 import { judgedLookup, placeFault, TARGETS } from './reach/judged.ts'
 import { VERSION } from './version.ts'
 
@@ -33,7 +34,7 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
   if (fault !== null) throw new Error(fault)
   const options: RequestOptions = {
     method,
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    host: bareHost(hostname),
     ...(port === '' ? {} : { port }),
     path: `${pathname}${search}`,
     ...(username === '' ? {} : { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),

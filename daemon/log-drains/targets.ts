@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
+import { bareHost } from '#server/bare-host.ts'
 import type { DrainKind } from '#server/log-drains/schema.ts'
 import type { LogLine } from '#server/log-lines.ts'
 import { assertPlace, judgedLookup, TARGETS } from '#server/reach/judged.ts'
@@ -106,7 +107,7 @@ class SyslogTarget implements DrainTarget {
 
   async #connected(signal: AbortSignal): Promise<Socket> {
     if (this.#socket && !this.#socket.destroyed && this.#socket.writable) return this.#socket
-    const host = this.#url.hostname.replace(/^\[(.*)\]$/, '$1')
+    const host = bareHost(this.#url.hostname)
     const port = Number(this.#url.port)
     assertPlace(host, port, TARGETS)
     const isTls = this.#url.protocol === 'tls:'

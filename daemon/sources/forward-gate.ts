@@ -10,6 +10,7 @@ import {
 import { request as requestByHttps } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { answerOf } from '#server/answer-of.ts'
+import { bareHost } from '#server/bare-host.ts'
 import { ForbiddenPlace } from '#server/reach/judged.ts'
 
 /** Of one connection alone, in either direction (RFC 9110 section 7.6.1). */
@@ -181,5 +182,5 @@ function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  return bareHost(hostname).toLowerCase()
 }

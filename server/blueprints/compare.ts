@@ -1,7 +1,7 @@
 import type { Datastore } from '../datastores/schema.ts'
 import { DatastorePatch } from '../datastores/schema.ts'
 import type { Service } from '../services/schema.ts'
-import { ServiceInput } from '../services/schema.ts'
+import { ServiceInput } from '../services/input.ts'
 import type { BlueprintAction } from './schema.ts'
 import { isUsual } from './settings.ts'
 import type { MergedVariables } from './variables.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DatastoreInput } from '../datastores/schema.ts'
 import { Deploy } from '../deploys/schema.ts'
 import { Name } from '../schema.ts'
-import { RepositoryAddress, ServiceInput } from '../services/schema.ts'
+import { RepositoryAddress, ServiceInput } from '../services/input.ts'
 import { PROPERTIES } from '../variables/references.ts'
 
 /** Every field of a shape may be left out, which keeps what is there, or be null, which returns it to its default. */

@@ -1,6 +1,6 @@
 import { useContext } from '../context.ts'
 import { splitCredentials } from '../git/url.ts'
-import { ServicePatch } from '../services/schema.ts'
+import { ServicePatch } from '../services/input.ts'
 import type { ServiceColumns, ServiceRow } from '../services/store.ts'
 import { shownUrl } from '../services/view.ts'
 import type { WantedService } from './project.ts'

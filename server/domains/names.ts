@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
+import { bareHost } from '../bare-host.ts'
 import { AppError } from '../errors.ts'
 
 /** RFC 1035 section 2.3.4, in presentation form. */
@@ -43,5 +44,5 @@ export function normalName(text: string, field: string): string {
 }
 
 function isAddress(text: string): boolean {
-  return isIP(text.replace(/^\[|\]$/g, '')) !== 0
+  return isIP(bareHost(text)) !== 0
 }

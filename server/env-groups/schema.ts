@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { QueryBoolean } from '../http/query.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
-import { EnvVar } from '../services/schema.ts'
+import { EnvVar } from '../variables/schema.ts'
 
 export const EnvGroup = z
   .object({

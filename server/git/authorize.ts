@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
+import { bareHost } from '../bare-host.ts'
 import { useContext } from '../context.ts'
 import { isLocalName } from '../domains/names.ts'
 import { AppError } from '../errors.ts'
@@ -154,7 +155,7 @@ function manifestOf(redirect: URL): object {
 
 /** Whether a provider on the internet can reach an origin, as far as its name tells. */
 export function isOnInternet(origin: string): boolean {
-  const host = new URL(origin).hostname.replace(/^\[|\]$/g, '')
+  const host = bareHost(new URL(origin).hostname)
   if (isIP(host) !== 0) return isPublicAddress(host)
   return host.includes('.') && !isLocalName(host)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bareHost } from '../bare-host.ts'
 import { AppError } from '../errors.ts'
 import { hostFault } from '../reach/addresses.ts'
 import { ownReach } from '../reach/judged.ts'
@@ -29,7 +30,7 @@ export const DEPLOYABLE_URL = z
 export function readBaseUrl(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null
   const url = readUrl(text, 'base_url')
-  const fault = hostFault(url.hostname.replace(/^\[|\]$/g, ''), portOf(url), ownReach())
+  const fault = hostFault(bareHost(url.hostname), portOf(url), ownReach())
   if (fault !== null) throw refusal('base_url', `must lead elsewhere: ${url.hostname} ${fault}`)
   const path = url.pathname.split('/').filter((part) => part !== '')
   return [url.origin, ...path].join('/')

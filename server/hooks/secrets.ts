@@ -1,3 +1,4 @@
+import { bareHost } from '../bare-host.ts'
 import { useContext } from '../context.ts'
 import { pathAt, placeOf } from '../git/providers/place.ts'
 import { listConnections, openSecrets, type ConnectionRow } from '../git/store.ts'
@@ -28,7 +29,5 @@ export function mayDeploy(connection: ConnectionRow | null, repositoryUrl: strin
   if (parsed === null) return false
   // Over ssh and git's own protocol the port is another than that of the pages.
   const isWeb = parsed.protocol === 'http' || parsed.protocol === 'https'
-  return isWeb
-    ? pathAt(place, repositoryUrl) !== null
-    : parsed.host === new URL(place.web).hostname.replace(/^\[|\]$/g, '')
+  return isWeb ? pathAt(place, repositoryUrl) !== null : parsed.host === bareHost(new URL(place.web).hostname)
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
+import { bareHost } from '../bare-host.ts'
 import { AppError } from '../errors.ts'
 import type { Options } from '../options.ts'
 
@@ -50,5 +51,5 @@ function hostOf(host: string): string | null {
 }
 
 function isAddress(name: string): boolean {
-  return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
+  return isIP(bareHost(name)) !== 0
 }

@@ -1,5 +1,6 @@
 import { lookup, type LookupAddress, type LookupOptions } from 'node:dns'
 import { connect, type LookupFunction, type Socket } from 'node:net'
+import { bareHost } from '../bare-host.ts'
 import { useContext } from '../context.ts'
 import { addressFault, hostFault, type Reach } from './addresses.ts'
 
@@ -44,7 +45,7 @@ export function assertPlace(host: string, port: number, reach: Reach): void {
 
 /** What is wrong with a host as it stands in a URL; null when nothing is. */
 export function placeFault(host: string, port: number, reach: Reach): string | null {
-  const fault = hostFault(host.replace(/^\[|\]$/g, ''), port, reach)
+  const fault = hostFault(bareHost(host), port, reach)
   return fault === null ? null : `${host} ${fault}`
 }
 

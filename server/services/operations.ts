@@ -16,7 +16,7 @@ import { assertVariables } from '../variables/rules.ts'
 import { forgetReferences, insertVariables, writeVariables } from '../variables/store.ts'
 import { customDomainsOf } from './hosts.ts'
 import { normalMountPath } from './rules.ts'
-import type { ServiceInput, ServicePatch } from './schema.ts'
+import type { ServiceInput, ServicePatch } from './input.ts'
 import { assertSettings } from './settings.ts'
 import { shownUrl } from './view.ts'
 import {

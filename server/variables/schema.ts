@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { InEnvironment, QueryBoolean } from '../http/query.ts'
-import { EnvVar } from '../services/schema.ts'
+
+export const EnvVar = z
+  .strictObject({
+    key: z.string().meta({ examples: ['LOG_LEVEL'] }),
+    value: z.string().meta({ examples: ['info'] }),
+  })
+  .meta({ id: 'EnvVar' })
+export type EnvVar = z.infer<typeof EnvVar>
 
 export const EnvReplacement = z.strictObject({ vars: z.array(EnvVar) }).meta({ id: 'EnvReplacement' })
 

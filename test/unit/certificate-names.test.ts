@@ -6,7 +6,7 @@ import type { Context } from '#server/context.ts'
 import { ensureBaseDomain } from '#server/domains/operations.ts'
 import { insertDomain } from '#server/domains/store.ts'
 import { createService } from '#server/services/operations.ts'
-import { ServiceInput } from '#server/services/schema.ts'
+import { ServiceInput } from '#server/services/input.ts'
 import { openContext } from '../support/context.ts'
 
 let context: Context

@@ -37,7 +37,7 @@ import type {
 import type {
   ServiceInput as ServiceInputSchema,
   ServicePatch as ServicePatchSchema,
-} from '#server/services/schema.ts'
+} from '#server/services/input.ts'
 import type { ApiToken as ApiTokenSchema } from '#server/tokens/schema.ts'
 
 export type { Backup } from '#server/backups/schema.ts'
@@ -72,7 +72,8 @@ export type {
   Range as MetricsRange,
   ServiceMetrics,
 } from '#server/metrics/schema.ts'
-export type { EnvVar, Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
+export type { Runtime, Service, ServiceState, ServiceStatus } from '#server/services/schema.ts'
+export type { EnvVar } from '#server/variables/schema.ts'
 export type { ServiceType } from '#server/services/types.ts'
 
 export type BlueprintInput = z.input<typeof BlueprintInputSchema>

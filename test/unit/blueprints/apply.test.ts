@@ -13,7 +13,7 @@ import { AppError } from '#server/errors.ts'
 import { newId } from '#server/ids.ts'
 import { createService, findService } from '#server/services/operations.ts'
 import { changeVariables } from '#server/services/variables.ts'
-import { ServiceInput } from '#server/services/schema.ts'
+import { ServiceInput } from '#server/services/input.ts'
 import { resolveEnvironment } from '#server/variables/environment.ts'
 import { openContext } from '../../support/context.ts'
 

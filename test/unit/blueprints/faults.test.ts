@@ -7,7 +7,7 @@ import { readBlueprint } from '#server/blueprints/read.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { AppError } from '#server/errors.ts'
 import { createService } from '#server/services/operations.ts'
-import { ServiceInput } from '#server/services/schema.ts'
+import { ServiceInput } from '#server/services/input.ts'
 import { openContext } from '../../support/context.ts'
 
 const OPTIONS = { dryRun: false, keepsHandSet: false }

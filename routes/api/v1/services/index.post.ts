@@ -1,6 +1,7 @@
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { createService } from '#server/services/operations.ts'
-import { Service, ServiceInput } from '#server/services/schema.ts'
+import { ServiceInput } from '#server/services/input.ts'
+import { Service } from '#server/services/schema.ts'
 import { viewService } from '#server/services/view.ts'
 
 export default defineEndpoint({

@@ -2,7 +2,8 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
 import { findService, scaleService } from '#server/services/operations.ts'
-import { ScaleInput, Service } from '#server/services/schema.ts'
+import { ScaleInput } from '#server/services/input.ts'
+import { Service } from '#server/services/schema.ts'
 import { applied } from '#daemon/settled.ts'
 
 export default defineEndpoint({

@@ -4,7 +4,8 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
 import { removeCustomDomain } from '#server/services/custom-domains.ts'
 import { findService } from '#server/services/operations.ts'
-import { CustomDomainRef, CustomDomains } from '#server/services/schema.ts'
+import { CustomDomainRef } from '#server/services/input.ts'
+import { CustomDomains } from '#server/services/schema.ts'
 
 export default defineEndpoint({
   summary: 'Remove a custom domain from a service',

@@ -5,7 +5,8 @@ import { InEnvironment } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
 import { addCustomDomain } from '#server/services/custom-domains.ts'
 import { findService } from '#server/services/operations.ts'
-import { CustomDomainInput, CustomDomains } from '#server/services/schema.ts'
+import { CustomDomainInput } from '#server/services/input.ts'
+import { CustomDomains } from '#server/services/schema.ts'
 
 export default defineEndpoint({
   summary: 'Add a custom domain to a service',

@@ -3,7 +3,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
 import { findService } from '#server/services/operations.ts'
-import { EnvVar } from '#server/services/schema.ts'
+import { EnvVar } from '#server/variables/schema.ts'
 import { readVariables } from '#server/variables/store.ts'
 
 export default defineEndpoint({

@@ -4,7 +4,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
 import { findCustomDomain } from '#server/services/custom-domains.ts'
 import { findService } from '#server/services/operations.ts'
-import { CustomDomainRef } from '#server/services/schema.ts'
+import { CustomDomainRef } from '#server/services/input.ts'
 
 export default defineEndpoint({
   summary: 'Check the DNS of a custom domain now',

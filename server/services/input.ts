@@ -1,0 +1,232 @@
+import { z } from 'zod'
+import { branchNameFault } from '../git/refs.ts'
+import { deployableUrlFault } from '../git/input.ts'
+import { repositoryUrlFault } from '../git/url.ts'
+import { CpuLimit, MemoryLimit } from '../limits.ts'
+import { Name } from '../schema.ts'
+import { scheduleFault } from '../jobs/cron.ts'
+import { EnvVar } from '../variables/schema.ts'
+import { APT_PACKAGE, healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
+import { RUNTIMES } from './schema.ts'
+import { SERVICE_TYPES } from './types.ts'
+import { watchPathsFault } from './watch-paths.ts'
+
+/** Each is looked up and certified by itself. */
+const MAX_CUSTOM_DOMAINS = 100
+
+/** Each is tried on each file of a push. */
+const MAX_WATCH_PATHS = 50
+
+/** Most instances of one service. */
+export const MAX_INSTANCES = 32
+
+/** As many are more than any program needs beside the base image. */
+const MAX_APT_PACKAGES = 50
+const MAX_PACKAGE_CHARACTERS = 128
+
+const MAX_COMMAND_CHARACTERS = 16 * 1024
+
+/** A text of at most this length without NUL; what is longer is no setting. */
+function text(maximum: number) {
+  return z
+    .string()
+    .max(maximum)
+    .refine((value) => !value.includes('\0'), 'must not contain NUL')
+    .refine((value) => value.isWellFormed(), 'must not contain half of a surrogate pair')
+}
+
+/** An optional text setting: null or an empty string clears it. `fault` answers what is wrong with a text, or null. */
+function setting(maximum: number, fault: (value: string) => string | null = () => null) {
+  return text(maximum)
+    .nullable()
+    .transform((value) => (value === null || value.trim() === '' ? null : value))
+    .superRefine((value, context) => {
+      const found = value === null ? null : fault(value)
+      if (found) context.addIssue(found)
+    })
+    .optional()
+}
+
+export const InstanceCount = z
+  .int()
+  .min(0)
+  .max(MAX_INSTANCES)
+  .meta({ examples: [2] })
+
+const AptPackage = z
+  .string()
+  .max(MAX_PACKAGE_CHARACTERS)
+  .regex(APT_PACKAGE, 'must be the name of a Debian package, such as ffmpeg')
+
+const Port = z
+  .int()
+  .min(1)
+  .max(65_535)
+  .nullable()
+  .optional()
+  .meta({
+    description: 'Where the program listens; else its PORT variable, the one EXPOSEd port, 10000',
+    examples: [3000],
+  })
+
+/** A repository's address by its form alone; whether this server may clone it is judged where its options are known. */
+export const RepositoryAddress = setting(2_048, repositoryUrlFault).meta({
+  examples: ['https://git.example.com/team/api.git'],
+})
+
+/** The settings that a create and a patch share. */
+const settings = {
+  runtime: z
+    .enum(RUNTIMES)
+    .optional()
+    .meta({ examples: ['auto'] }),
+  repo_url: setting(2_048, deployableUrlFault).meta({ examples: ['https://git.example.com/team/api.git'] }),
+  branch: setting(255, branchNameFault).meta({
+    description: "Null is the remote's default branch",
+    examples: ['main'],
+  }),
+  root_dir: setting(1_024, relativePathFault).meta({ examples: ['services/api'] }),
+  dockerfile_path: setting(1_024, relativePathFault).meta({ examples: ['Dockerfile'] }),
+  image: setting(1_024, imageFault).meta({ examples: ['registry.example.com/api:2'] }),
+  build_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm run build'] }),
+  start_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm start'] }),
+  pre_deploy_command: setting(MAX_COMMAND_CHARACTERS).meta({
+    description: 'Runs once in the new image before the rollout; its failure fails the deploy',
+    examples: ['npm run migrate'],
+  }),
+  publish_dir: setting(1_024, relativePathFault).meta({
+    description: "A static site's folder to publish, relative to root_dir",
+    examples: ['dist'],
+  }),
+  health_check_path: setting(1_024, healthPathFault).meta({ examples: ['/healthz'] }),
+  port: Port,
+  schedule: setting(256, scheduleFault).meta({
+    description: 'When a cron job runs: five fields, in UTC',
+    examples: ['0 3 * * *'],
+  }),
+  disk_mount_path: setting(1_024, mountPathFault).meta({
+    description:
+      'Where the one disk of a service is seen inside its container; such a service runs one instance',
+    examples: ['/data'],
+  }),
+  apt_packages: z
+    .array(AptPackage)
+    .max(MAX_APT_PACKAGES)
+    .optional()
+    .meta({
+      description:
+        'Debian packages for the build and the program, where a language plan makes the image; an Aptfile adds to them',
+      examples: [['ffmpeg']],
+    }),
+  instances: InstanceCount.optional(),
+  memory_limit_mb: MemoryLimit.optional(),
+  cpu_limit: CpuLimit.optional(),
+  auto_deploy: z
+    .boolean()
+    .optional()
+    .meta({ examples: [true] }),
+  watch_paths: z
+    .array(text(1_024))
+    .max(MAX_WATCH_PATHS)
+    .nullable()
+    .transform((paths) => (paths === null || paths.length === 0 ? null : paths))
+    .superRefine((paths, context) => {
+      const fault = paths === null ? null : watchPathsFault(paths)
+      if (fault) context.addIssue(fault)
+    })
+    .optional()
+    .meta({
+      description:
+        "Globs from the repository's root: a push that touches none of them deploys nothing; null is all",
+      examples: [['services/api/**', 'package-lock.json']],
+    }),
+  custom_domains: z
+    .array(text(1_024))
+    .max(MAX_CUSTOM_DOMAINS)
+    .optional()
+    .meta({
+      description: 'Hosts of its own, of a web service or static site',
+      examples: [['www.example.org']],
+    }),
+  canonical_domain: setting(1_024).meta({
+    description: 'One of its custom domains, to which requests to the others are redirected',
+    examples: ['www.example.org'],
+  }),
+  compression: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Compresses what a web service answers (zstd, br, gzip) where it gains; not answers with Set-Cookie. Leave it off where a page holds a secret beside what its visitor sent (BREACH)',
+      examples: [false],
+    }),
+  env_groups: z
+    .array(z.string().min(1))
+    .optional()
+    .meta({
+      description: 'Env groups by name or id; a later one wins over an earlier one',
+      examples: [['shared']],
+    }),
+}
+
+export const ServiceInput = z
+  .strictObject({
+    name: Name.meta({ examples: ['api'] }),
+    type: z
+      .enum(SERVICE_TYPES)
+      .default('web_service')
+      .meta({ examples: ['web_service'] }),
+    environment: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Id or name', examples: ['production'] }),
+    ...settings,
+    env: z.array(EnvVar).optional(),
+    deploy: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'False skips the first deploy', examples: [true] }),
+  })
+  .meta({
+    id: 'ServiceInput',
+    examples: [
+      {
+        name: 'api',
+        repo_url: 'https://git.example.com/team/api.git',
+        branch: 'main',
+        env: [{ key: 'LOG_LEVEL', value: 'info' }],
+      },
+    ],
+  })
+export type ServiceInput = z.infer<typeof ServiceInput>
+
+export const ServicePatch = z
+  .strictObject({
+    name: Name.optional().meta({ examples: ['api'] }),
+    ...settings,
+    env: z.array(EnvVar).optional().meta({ description: "Becomes the service's own variables" }),
+    suspended: z
+      .boolean()
+      .optional()
+      .meta({ examples: [false] }),
+  })
+  .meta({ id: 'ServicePatch', examples: [{ start_command: 'npm start', health_check_path: '/healthz' }] })
+export type ServicePatch = z.infer<typeof ServicePatch>
+
+export const CustomDomainInput = z
+  .strictObject({ domain: z.string().meta({ examples: ['www.example.org'] }) })
+  .meta({ id: 'CustomDomainInput' })
+
+export const CustomDomainRef = z.strictObject({
+  id: z
+    .string()
+    .min(1)
+    .meta({ description: 'Id or name of the service', examples: ['api'] }),
+  domain: z
+    .string()
+    .min(1)
+    .meta({ description: 'The custom domain', examples: ['www.example.org'] }),
+})
+
+export const ScaleInput = z.strictObject({ instances: InstanceCount }).meta({ id: 'ScaleInput' })

@@ -4,6 +4,7 @@ import { defineEventHandler, getRequestHeader, setResponseHeaders } from 'h3'
 import assets from '#dashboard-assets'
 import { encodingFor } from '#server/http/compression.ts'
 import { isKnown } from '#server/http/conditional.ts'
+import { assetAt } from '#server/http/pages.ts'
 import { refusalOfUnmatched } from '#server/http/unmatched.ts'
 
 /** Names of the files hold a hash of their content, so that they never change under one name. */
@@ -17,7 +18,7 @@ const read = new Map<string, Promise<Buffer>>()
 /** A file of the dashboard's page, as the build compressed it. */
 export default defineEventHandler(async (event) => {
   const path = event.path.split('?')[0]!
-  const plain = Object.hasOwn(assets, path) ? assets[path] : undefined
+  const plain = assetAt(path)
   if (!plain) throw await refusalOfUnmatched(event)
   const encoding = encodingFor(getRequestHeader(event, 'accept-encoding'))
   const compressed = encoding && assets[path + SUFFIXES[encoding]]

@@ -133,7 +133,7 @@ describe('the dashboard', () => {
         expect(answer.body.error.code).toBe('method_not_allowed')
         expect(answer.headers.get('allow')).toBe('GET, HEAD')
       }
-    for (const path of ['/assets/none.js', '/assets/', '/api/none', '/hooks/none'])
+    for (const path of ['/assets/none.js', `${await asset()}.br`, '/assets/', '/api/none', '/hooks/none'])
       for (const method of ['GET', 'POST']) expect((await server.request(method, path)).status).toBe(404)
   })
 

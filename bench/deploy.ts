@@ -86,6 +86,7 @@ async function handMade(
   }
   const took = performance.now() - began
   await docker('rm', '-f', container)
+  await docker('image', 'rm', 'deployer-bench')
   rmSync(folder, { recursive: true, force: true })
   return took
 }

@@ -58,14 +58,10 @@ export class DeployQueue {
     if (waiting.length === 0) return
     // How containers are reached is known once the engine has answered; that wakes this task.
     const { engine, engineFault, reachByAddress } = this.#world
-    const answers =
-      reachByAddress !== null &&
-      (await engine.info().then(
-        () => true,
-        () => false,
-      ))
-    if (!answers) {
-      if (engineFault !== null)
+    const isMet = reachByAddress !== null
+    if (!isMet || !(await engine.answers())) {
+      // Right after the start it has not been asked yet.
+      if (isMet || engineFault !== null)
         for (const deploy of waiting)
           this.#waits.say(deploy, 'waiting for the container engine, which does not answer')
       return

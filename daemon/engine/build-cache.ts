@@ -20,6 +20,8 @@ const TYPE_MINOR = 42
 /** Older engines look at their disk for one asker at a time and refuse all others. */
 const BUSY = /disk usage operation is already running/
 const BUSY_RETRY_MS = 500
+/** By then what a build made has usually started, which a look at all of the disk would hold up by half a second. */
+const CLAIM_AFTER_MS = 10_000
 /** A look at a full disk takes this long at most; many may ask for one. */
 const BUSY_MS = 120_000
 /** Ids in one request, which carries them in its address. */
@@ -54,28 +56,27 @@ interface CacheRecord {
 export class BuildCache {
   readonly #connection: Connection
   readonly #ledger: Ledger
-  /** How many builds were recorded. */
-  #builds = 0
-  /** In how much it was seen to fit, after how many builds. */
-  #fit: { maxBytes: number; builds: number; untilMs: number } | null = null
+  /** The steps of builds that the engine has still to be asked about. */
+  #unclaimed: BuiltStep[] = []
+  #timer: NodeJS.Timeout | undefined
+  /** In how much it was seen to fit since the last build. */
+  #fit: { maxBytes: number; untilMs: number } | null = null
 
   constructor(connection: Connection, ledger: Ledger) {
     this.#connection = connection
     this.#ledger = ledger
   }
 
-  /** Records what the steps of a build left in the cache. Never throws: what is not recorded is left alone. */
-  async claim(steps: readonly BuiltStep[]): Promise<void> {
-    try {
-      if (steps.length === 0 || (await this.#isAbsent())) return
-      const records = await this.#read()
-      for (const step of steps) {
-        for (const { ID } of madeBy(step, records)) this.#ledger.record('build_cache', ID, ID)
-      }
-      this.#builds += 1
-    } catch (error) {
-      log.warn('what a build left in the build cache is not known, and stays', { error: messageOf(error) })
-    }
+  /** Has what the steps of a build left in the cache recorded, a little later. What is never recorded is left alone. */
+  claim(steps: readonly BuiltStep[]): void {
+    if (steps.length === 0) return
+    this.#fit = null
+    this.#unclaimed.push(...steps)
+    const claim = (): void =>
+      void this.#look().catch((error: unknown) =>
+        log.warn('what builds left in the build cache is not known yet', { error: messageOf(error) }),
+      )
+    this.#timer ??= setTimeout(claim, CLAIM_AFTER_MS).unref()
   }
 
   /**
@@ -83,17 +84,18 @@ export class BuildCache {
    * a build, or an hour: the look takes the engine long. Throws `runtime_error`.
    */
   async shrink(maxBytes: number): Promise<void> {
-    const recorded = this.#ledger.list('build_cache')
-    const builds = this.#builds
-    if (recorded.length === 0 || this.#isKnownToFit(maxBytes) || (await this.#isAbsent())) return
-    const records = await this.#read()
+    const isEmpty = this.#unclaimed.length === 0 && this.#ledger.list('build_cache').length === 0
+    if (isEmpty || this.#isKnownToFit(maxBytes) || (await this.#isAbsent())) return
+    const records = await this.#look()
     const known = new Map(records.map((record) => [record.ID, record]))
+    const recorded = this.#ledger.list('build_cache')
     for (const { name } of recorded) if (!known.has(name)) this.#ledger.forget('build_cache', name)
     const own = recorded
       .flatMap(({ name }) => known.get(name) ?? [])
       .filter(({ InUse, Shared }) => !InUse && !Shared)
     const surplus = chooseSurplus(own, records, maxBytes)
-    if (surplus.length === 0) this.#fit = { maxBytes, builds, untilMs: performance.now() + LOOK_AGAIN_MS }
+    if (surplus.length === 0 && this.#unclaimed.length === 0)
+      this.#fit = { maxBytes, untilMs: performance.now() + LOOK_AGAIN_MS }
     for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
       const ids = surplus.slice(from, from + PRUNED_AT_ONCE)
       // The filter `id` is an expression (moby, builder-next, toBuildkitPruneInfo).
@@ -108,9 +110,24 @@ export class BuildCache {
   }
 
   #isKnownToFit(maxBytes: number): boolean {
-    const fit = this.#fit
-    if (fit?.builds !== this.#builds) return false
-    return fit.maxBytes <= maxBytes && performance.now() < fit.untilMs
+    return this.#fit !== null && this.#fit.maxBytes <= maxBytes && performance.now() < this.#fit.untilMs
+  }
+
+  /** Everything that is in the cache; what builds have left there since the last look is recorded. */
+  async #look(): Promise<CacheRecord[]> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const steps = this.#unclaimed
+    this.#unclaimed = []
+    try {
+      const records = await this.#read()
+      for (const step of steps)
+        for (const { ID } of madeBy(step, records)) this.#ledger.record('build_cache', ID, ID)
+      return records
+    } catch (error) {
+      this.#unclaimed.unshift(...steps)
+      throw error
+    }
   }
 
   /** Podman keeps a build's layers as images. */

@@ -1,4 +1,5 @@
 import type { BuiltStep } from './build-cache.ts'
+import { readVertex, type Vertex } from './build-vertex.ts'
 import { readFields } from './protobuf.ts'
 
 export type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
@@ -18,6 +19,9 @@ const MIN_MASKED_LENGTH = 5
 const OPTIONS_BEGIN = /^npm (?:error|ERR!) (?:Clean install a project|Usage:)$/
 const OF_NPM = /^npm (?:error|ERR!)/
 
+/** An errand of the engine's own that takes longer is named: the log would be still while a registry is slow. */
+const LONG_ERRAND_MS = 3_000
+
 interface Step {
   number: number
   name: string
@@ -29,15 +33,8 @@ interface Step {
   lastLines: string[]
   /** npm has begun to list its options, behind the reason. */
   listsOptions: boolean
-}
-
-interface Vertex {
-  digest: string
-  name: string
-  isCached: boolean
-  startedMs: number | null
-  completedMs: number | null
-  error: string
+  /** Names it when it takes long. */
+  timer: NodeJS.Timeout | undefined
 }
 
 /**
@@ -75,9 +72,12 @@ export class BuildProgress {
   /** The steps that were carried out and not taken from the cache, also for nothing. */
   readonly carriedOut: BuiltStep[] = []
 
-  /** Says what steps printed without a newline at their end. */
+  /** Says what steps printed without a newline at their end, and nothing more. */
   end(): void {
-    for (const step of this.#steps.values()) this.#flush(step)
+    for (const step of this.#steps.values()) {
+      clearTimeout(step.timer)
+      this.#flush(step)
+    }
   }
 
   #vertex(vertex: Vertex): void {
@@ -90,6 +90,7 @@ export class BuildProgress {
         startedMs: vertex.startedMs,
         completedMs: vertex.completedMs,
       })
+    if (vertex.completedMs !== null || vertex.error) clearTimeout(step.timer)
     if (vertex.error && !step.isDone) {
       step.isDone = true
       // "context canceled" comes for the steps beside the one that failed.
@@ -98,8 +99,9 @@ export class BuildProgress {
       this.#flush(step)
       this.lastLines = step.lastLines
       this.#say(step, 'ERROR')
-    } else if (isInternal(step)) {
-      return
+    } else if (isInternal(step) && !step.isAnnounced) {
+      if (step.name !== '' && step.startedMs !== null && vertex.completedMs === null)
+        step.timer ??= setTimeout(() => this.#announce(step), LONG_ERRAND_MS)
     } else if (vertex.isCached && !step.isDone) {
       step.isDone = true
       this.#say(step, 'CACHED')
@@ -187,6 +189,7 @@ export class BuildProgress {
         partial,
         lastLines: [],
         listsOptions: false,
+        timer: undefined,
       }
       this.#steps.set(digest, step)
     }
@@ -194,38 +197,9 @@ export class BuildProgress {
   }
 }
 
-/** The engine's own errands: loading the context and the Dockerfile. They are only named when they fail. */
+/** The engine's own errands: loading the context, the Dockerfile and what a registry says of an image. They are named when they fail or take long. */
 function isInternal({ name }: Step): boolean {
   return name.startsWith('[internal]') || name.startsWith('copy /context') || name === ''
-}
-
-function readVertex(message: Buffer): Vertex {
-  const vertex: Vertex = {
-    digest: '',
-    name: '',
-    isCached: false,
-    startedMs: null,
-    completedMs: null,
-    error: '',
-  }
-  for (const { number, value } of readFields(message)) {
-    if (number === 4) vertex.isCached = value === 1
-    if (typeof value === 'number') continue
-    if (number === 1) vertex.digest = value.toString('latin1')
-    else if (number === 3) vertex.name = value.toString('utf8')
-    else if (number === 5) vertex.startedMs = readTime(value)
-    else if (number === 6) vertex.completedMs = readTime(value)
-    else if (number === 7) vertex.error = value.toString('utf8')
-  }
-  return vertex
-}
-
-function readTime(message: Buffer): number {
-  let milliseconds = 0
-  for (const { number, value } of readFields(message)) {
-    if (typeof value === 'number') milliseconds += number === 1 ? value * 1_000 : value / 1e6
-  }
-  return milliseconds
 }
 
 /** A step's name without what only the builder needs: mounts, runs of spaces and the plans' own wrapper. */

@@ -73,8 +73,7 @@ export async function buildImage(
   } finally {
     session?.close()
     context.destroy()
-    // Nobody waits for it: whose the cache is matters at the next cleanup.
-    void cache.claim(progress.carriedOut)
+    cache.claim(progress.carriedOut)
   }
 }
 
@@ -117,8 +116,8 @@ async function follow(body: Readable, progress: BuildProgress, onLine: OnLine): 
     }
   } finally {
     body.destroy()
+    progress.end()
   }
-  progress.end()
   if (fault !== null)
     throw new AppError(
       'build_failed',

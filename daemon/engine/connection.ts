@@ -12,6 +12,8 @@ const CALL_TIMEOUT_MS = 120_000
 const NEWEST_API = '1.51'
 /** Docker 20.10, Podman's compatible API. */
 const OLDEST_API = '1.40'
+/** The lowest status with which an engine says that it cannot answer anybody. */
+const SERVER_ERROR = 500
 
 export interface EngineVersion {
   version: string
@@ -49,6 +51,19 @@ export class Connection {
   async meet(timeoutMs: number): Promise<EngineVersion> {
     this.#version = null
     return this.#agree(timeoutMs)
+  }
+
+  /** Whether the engine answers within `timeoutMs`, asked without the programs that it runs to tell its version. */
+  async answers(timeoutMs: number): Promise<boolean> {
+    try {
+      await withDeadline(timeoutMs, undefined, (abortSignal) =>
+        this.#dial(this.#docker, { method: 'GET', path: '/_ping', abortSignal }),
+      )
+      return true
+    } catch (error) {
+      // One that does not know the question is there.
+      return (statusOf(error) ?? SERVER_ERROR) < SERVER_ERROR
+    }
   }
 
   /**

@@ -54,6 +54,8 @@ export interface Engine {
   readonly volumes: Volumes
   /** Asks the engine who it is. Throws `runtime_error` within 5 s when it does not answer. */
   info(): Promise<EngineInfo>
+  /** Whether the engine answers within 5 s; takes it a moment, where `info` has it look around its host. */
+  answers(): Promise<boolean>
   /**
    * What happens to this server's containers from now on. Ends or throws when the engine goes away; it forgets what
    * happened then, so list and compare after each connection.
@@ -65,7 +67,7 @@ export interface Engine {
   limitBuilds(limits: BuildLimits): string[]
 }
 
-const INFO_TIMEOUT_MS = 5_000
+const ANSWER_TIMEOUT_MS = 5_000
 /** Which engine, for which server. */
 interface EngineOptions {
   /** `unix:///...`; the first usual socket when absent. */
@@ -95,6 +97,7 @@ export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): E
       canBoundBuilds = info.name === 'docker' && driver === 'cgroupfs' && !info.rootless
       return info
     },
+    answers: () => connection.answers(ANSWER_TIMEOUT_MS),
     events: (signal) => engineEvents(connection, serverId, signal),
     shrinkBuildCache: (maxBytes) => cache.shrink(maxBytes),
     limitBuilds: (limits) => (canBoundBuilds ? limitBuilds(limits) : [...BUILD_LIMITS]),
@@ -111,11 +114,11 @@ interface RawInfo {
 }
 
 async function readInfo(connection: Connection): Promise<EngineInfo & { driver: string }> {
-  const met = await connection.meet(INFO_TIMEOUT_MS)
+  const met = await connection.meet(ANSWER_TIMEOUT_MS)
   const info = (await connection.dial('asking the engine for its host', {
     method: 'GET',
     path: '/info',
-    timeoutMs: INFO_TIMEOUT_MS,
+    timeoutMs: ANSWER_TIMEOUT_MS,
   })) as RawInfo
   return {
     ...met,

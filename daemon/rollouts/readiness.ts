@@ -12,8 +12,10 @@ const MAX_ENDS = 3
 /** A worker that is up for this long is ready. */
 const WORKER_UP_MS = 3_000
 /** Between probes: short at first, since most programs are up in a moment, then easier on a slow starter. */
-const FIRST_PAUSE_MS = 25
+const FIRST_PAUSE_MS = 15
 const LONGEST_PAUSE_MS = 1_000
+/** A program is found ready a quarter later than it was, at most: as much longer each pause is than the one before. */
+const PAUSE_GROWTH = 1.25
 /** From when on it matters where a program listens: some open another port first. */
 const PORTS_MATTER_AFTER_MS = 1_000
 
@@ -78,7 +80,7 @@ export async function waitUntilReady(
       if (ports.fault === null) notes.look(reason, waiting.target?.() ?? null)
     }
     await delay(pause, undefined, { signal })
-    pause = Math.min(LONGEST_PAUSE_MS, pause * 2)
+    pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)
   }
   throw new NotReady(`not healthy within ${withinMs / 60_000} minutes: ${ports.fault ?? reason}`)
 }

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -7,23 +7,44 @@ import { Connection } from '../../daemon/engine/connection.ts'
 
 const STREAMS = 200
 const CALLS = 40
+/** Of an engine that says nothing: what is waited for in vain. */
+const SILENCE_MS = 200
 
-test('a call costs no more for the streams that are open beside it', async () => {
+/** A connection to an engine that answers like this. */
+function connectionTo(answer: RequestListener): Connection {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-connection-'))
   const socket = join(folder, 'engine.sock')
-  const engine = createServer((request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    if (request.url!.includes('/attach')) response.flushHeaders()
-    else response.end(JSON.stringify({ Version: '29.0.0', ApiVersion: '1.51' }))
-  }).listen(socket)
-  const stop = new AbortController()
+  const engine = createServer(answer).listen(socket)
   onTestFinished(() => {
-    stop.abort()
     engine.closeAllConnections()
     engine.close()
     rmSync(folder, { recursive: true })
   })
-  const connection = new Connection(`unix://${socket}`)
+  return new Connection(`unix://${socket}`)
+}
+
+test.each([
+  ['is there', 200, true],
+  ['does not know the question', 404, true],
+  ['cannot answer anybody', 500, false],
+])('an engine that %s: %i', async (_, status, answers) => {
+  const connection = connectionTo((_request, response) => response.writeHead(status).end('{}'))
+  expect(await connection.answers(SILENCE_MS)).toBe(answers)
+})
+
+test('an engine that takes a request and says nothing does not answer, nor one that is not there', async () => {
+  expect(await connectionTo(() => {}).answers(SILENCE_MS)).toBe(false)
+  expect(await new Connection('unix:///nowhere/engine.sock').answers(SILENCE_MS)).toBe(false)
+})
+
+test('a call costs no more for the streams that are open beside it', async () => {
+  const connection = connectionTo((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    if (request.url!.includes('/attach')) response.flushHeaders()
+    else response.end(JSON.stringify({ Version: '29.0.0', ApiVersion: '1.51' }))
+  })
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
   for (let stream = 0; stream < STREAMS; stream++) {
     const body = await connection.stream('attaching', {
       method: 'POST',

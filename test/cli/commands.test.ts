@@ -103,6 +103,10 @@ test('ssh-key prints the public key, the same each time', async () => {
   const first = await deployer(entry, 'ssh-key', '--data-dir', server.dataDirectory)
   expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/^ssh-ed25519 \S+/) })
   expect(await deployer(entry, 'ssh-key', '--data-dir', server.dataDirectory)).toEqual(first)
+  expect(await deployer(entry, 'ssh-key', '--data-dir', '/proc/none')).toMatchObject({
+    code: 1,
+    error: expect.stringMatching(/^deployer: --data-dir \/proc\/none cannot be used: .*\n$/),
+  })
 })
 
 test('proxy upgrade replaces the data plane by another program, and says when none runs', async () => {

@@ -2,9 +2,10 @@ import { posix } from 'node:path'
 import type { Tree } from '../sources/tree.ts'
 import { readDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
+import { seemsBot } from './plans/bots.ts'
 import { NOTHING_KNOWN } from './plans/plan.ts'
 import type { Recipe, RecipeChoice } from './recipe.ts'
-import { linesOf } from './text.ts'
+import { hasLine, linesOf } from './text.ts'
 
 const DEFAULT_DOCKERFILE = 'Dockerfile'
 
@@ -25,9 +26,13 @@ export async function dockerRecipe(tree: Tree, choice: RecipeChoice): Promise<Re
   const notes = [`building with ${path}`]
   if (settings.aptPackages.length > 0)
     notes.push(`apt_packages are not installed: ${path} says what the image has`)
+  const isWorker = type === null && !exposes(content) && (await seemsBot(tree))
+  if (isWorker)
+    notes.push(`${path} exposes no port, and its packages are those of a bot: a background_worker`)
   return {
     ...NOTHING_KNOWN,
-    type: type ?? 'web_service',
+    type: type ?? (isWorker ? 'background_worker' : 'web_service'),
+    isWorker,
     runtime: 'docker',
     file: { kind: 'tree', path },
     needsWhole: false,
@@ -39,6 +44,11 @@ export async function dockerRecipe(tree: Tree, choice: RecipeChoice): Promise<Re
     notes,
     obstacle: isSite && publishDirectory === null ? UNKNOWN_FOLDER : null,
   }
+}
+
+/** Whether a Dockerfile speaks of a port at all. */
+function exposes(dockerfile: string): boolean {
+  return hasLine(dockerfile, /^\s*EXPOSE\b|\bPORT\b|^\s*HEALTHCHECK\b/i)
 }
 
 /** Those of `names` that stand after an ARG instruction; more than one may stand on a line. */

@@ -52,7 +52,7 @@ export class Tree {
       if ((await file.stat()).size > limitBytes) {
         throw new BuildFailure(`${path} has more than ${limitBytes} bytes: make it smaller`)
       }
-      return (await file.readFile('utf8')).replace(/^\ufeff/, '')
+      return textOf(await file.readFile())
     } finally {
       await file.close()
     }
@@ -65,7 +65,7 @@ export class Tree {
     const file = await open(real)
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-      return buffer.toString('utf8', 0, bytesRead)
+      return textOf(buffer.subarray(0, bytesRead))
     } finally {
       await file.close()
     }
@@ -98,3 +98,18 @@ export class Tree {
     return inside === '..' || inside.startsWith('../') ? null : real
   }
 }
+
+/**
+ * The text of a file's bytes, by the mark at their begin: PowerShell writes what a program prints as UTF-16, so that many
+ * a requirements.txt is, and pip reads it.
+ */
+function textOf(bytes: Buffer): string {
+  const encoding = UTF16_MARKS.find(([first, second]) => bytes[0] === first && bytes[1] === second)?.[2]
+  // The decoder takes the mark away.
+  return new TextDecoder(encoding ?? 'utf-8').decode(bytes)
+}
+
+const UTF16_MARKS = [
+  [0xff, 0xfe, 'utf-16le'],
+  [0xfe, 0xff, 'utf-16be'],
+] as const

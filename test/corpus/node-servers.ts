@@ -126,7 +126,7 @@ export const NODE_SERVERS: CorpusTree[] = [
   },
   {
     title: 'Next without scripts, among the development dependencies',
-    files: { 'package.json': manifest({}, ['react'], ['next']) },
+    files: { 'package.json': manifest({}, ['react'], ['next']), 'pages/index.js': '' },
     plan: server('next', 'next start -H 0.0.0.0 -p $PORT', 'next build'),
     without: ['--omit=dev'],
   },
@@ -364,7 +364,8 @@ export const NODE_SERVERS: CorpusTree[] = [
     title: 'yarn 4',
     files: {
       'package.json': manifest({ start: 'node index.js' }, ['koa'], [], { packageManager: 'yarn@4.5.0' }),
-      'yarn.lock': '__metadata:\n  version: 8\n',
+      'yarn.lock':
+        '__metadata:\n  version: 8\n\n"app@workspace:.":\n  dependencies:\n    koa: "npm:*"\n  linkType: soft\n',
       '.yarnrc.yml': 'nodeLinker: pnp\n',
     },
     plan: {

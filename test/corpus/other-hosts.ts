@@ -266,7 +266,7 @@ export const OTHER_HOSTS: CorpusTree[] = [
     title: 'a whole version of node under yarn, which takes no other by itself',
     files: {
       'package.json': manifest({ start: 'node x.js' }, ['express'], [], { engines: { node: '18.12.1' } }),
-      'yarn.lock': '# yarn lockfile v1\n',
+      'yarn.lock': '# yarn lockfile v1\n\nexpress@*:\n  version "5.1.0"\n',
     },
     plan: { runtime: 'node', version: '18', packageManager: 'yarn' },
     dockerfile: ['yarn install --frozen-lockfile --ignore-engines'],

@@ -3,7 +3,7 @@ import type { PlanFacts, PlanSettings } from '#daemon/builds/plans/plan.ts'
 /** A small tree in the shape of a framework's starter or a well-known example, with the plan that is right for it. */
 export interface CorpusTree {
   title: string
-  /** Paths with their contents; objects are written as JSON. */
+  /** Paths with their contents; objects other than bytes are written as JSON. */
   files: Record<string, string | object>
   /** The folder that `root_dir` names, where the tree is a workspace. */
   folder?: string

@@ -28,8 +28,8 @@ export class PlannedTree {
     await mkdir(this.directory)
     for (const [name, content] of Object.entries(files)) {
       await mkdir(dirname(join(this.directory, name)), { recursive: true })
-      const text = typeof content === 'string' ? content : JSON.stringify(content)
-      await writeFile(join(this.directory, name), text)
+      const isBytes = typeof content === 'string' || Buffer.isBuffer(content)
+      await writeFile(join(this.directory, name), isBytes ? content : JSON.stringify(content))
     }
     const place = join(this.directory, folder ?? '')
     const whole = folder === undefined ? null : { tree: new Tree(this.directory), folder }

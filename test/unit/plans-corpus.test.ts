@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { COMPILED } from '../corpus/compiled.ts'
 import { EXAMPLES } from '../corpus/examples.ts'
+import { IN_THE_WILD } from '../corpus/in-the-wild.ts'
+import { LOCKS } from '../corpus/locks.ts'
 import { NODE_SERVERS } from '../corpus/node-servers.ts'
 import { NODE_SITES } from '../corpus/node-sites.ts'
 import { OTHER_HOSTS } from '../corpus/other-hosts.ts'
@@ -25,6 +27,8 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['a pinned version', PINS],
   ['an example', EXAMPLES],
   ['for another host', OTHER_HOSTS],
+  ['a lock file', LOCKS],
+  ['in the wild', IN_THE_WILD],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -75,10 +75,12 @@ export async function generatorOf(
     const configuration = await tree.readText(file)
     if (configuration !== null) return { generator: HUGO, configuration }
   }
-  if (!(await tree.hasFolder('content'))) return null
+  const hasContent = await tree.hasFolder('content')
   for (const file of SHARED_FILES) {
     const configuration = await tree.readText(file)
     if (configuration === null) continue
+    // Its quick start has a theme alone, as long as nothing is written.
+    if (!hasContent && findInLines(configuration, /^\s*["']?(baseURL)["']?\s*[:=]/i) === undefined) continue
     // Zola wants `base_url`, Hugo writes `baseURL` (getzola.org, "Configuration").
     const isZola = file === 'config.toml' && findInLines(configuration, /^\s*(base_url)\s*=/) !== undefined
     if (isZola) return { generator: ZOLA, configuration }

@@ -70,7 +70,19 @@ export async function makePlan(
   const preDeployCommand = planned.preDeployCommand ?? (await releaseCommand(tree))
   const named = new Set(planned.env.map(({ key }) => key))
   const further = (await appVariables(tree)).filter(({ key }) => !named.has(key))
-  return { ...planned, name: plan.name, preDeployCommand, env: [...planned.env, ...further] }
+  const { obstacle: found, startCommand } = planned
+  const isOfTools = found !== null && startCommand === null && OF_TOOLS.has(plan.name)
+  const obstacle = isOfTools ? await withFolders(found, tree) : found
+  return { ...planned, name: plan.name, preDeployCommand, env: [...planned.env, ...further], obstacle }
+}
+
+/** Languages whose manifest in the root is often that of tools for what lies in its folders. */
+const OF_TOOLS = new Set(['node', 'bun', 'python', 'php', 'ruby'])
+
+/** What stands in a program's way may be that it lies in a folder, and the root has the tools of all. */
+async function withFolders(obstacle: string, tree: Tree): Promise<string> {
+  const below = obstacle.includes('root_dir') ? [] : await programsBelow(tree)
+  return below.length === 0 ? obstacle : `${obstacle}; or set root_dir to one of ${below.join(', ')}`
 }
 
 /** Finds the plan for the tree in `directory` and makes it. Throws BuildFailure, also where none fits. */

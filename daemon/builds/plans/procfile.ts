@@ -12,10 +12,23 @@ export async function procfileCommand(
   if (text === null) return null
   const commands = readProcfile(text)
   const type = settings.processType
-  const command = commands.get(type) ?? null
-  if (command === null) notes.push(`the Procfile has no line "${type}:"`)
-  else notes.push(`starting with the line "${type}:" of the Procfile`)
+  const only = onlyOther(commands)
+  const [line, command] = commands.has(type) || only === null ? [type, commands.get(type) ?? null] : only
+  notes.push(
+    command === null
+      ? `the Procfile has no line "${type}:"`
+      : `starting with the line "${line}:" of the Procfile`,
+  )
   return command
+}
+
+/** Lines that say themselves which type of service they are for. */
+const KNOWN_TYPES = new Set(['web', 'worker', 'job', 'release'])
+
+/** The only line, where its name says nothing of a type: `bot:`, `api:`. Null for none or several. */
+function onlyOther(commands: ReadonlyMap<string, string>): [string, string] | null {
+  const others = [...commands].filter(([name]) => name !== 'release')
+  return others.length === 1 && !KNOWN_TYPES.has(others[0]![0]) ? others[0]! : null
 }
 
 /** The command of the line `release:`, which runs before a new version goes live; null without one. */

@@ -82,7 +82,11 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     : isDistribution
       ? DISTRIBUTION
       : { start: START_JAR, take: takeJar(tool.jars) }
-  const buildTool = isDistribution ? tool.command.replace('build -x', 'installDist -x') : tool.command
+  const buildTool = isDistribution
+    ? tool.command.replace('build -x', 'installDist -x')
+    : tool.name === 'gradle' && hasLine(manifest, STAGE)
+      ? `${tool.command} stage`
+      : tool.command
   const proposal = isOwnBuild ? { command: own.start } : null
   const choices = await choose(tree, settings, notes, {
     proposal,
@@ -129,6 +133,8 @@ const DISTRIBUTION = {
 
 const APPLICATION =
   /\bid ?\(?["'](?:io\.micronaut\.)?application["']|\bapply plugin: ?["']application["']|^[\t ]*`?application`?$/
+/** A task that Heroku runs in place of `build`; lines of a Procfile start what it leaves (Heroku, "Deploying Gradle Apps"). */
+const STAGE = /\btask\(?\s?["']?stage\b|\btasks\.(?:register|create)\(["']stage["']/
 /** With these the jar runs by itself. */
 const MAKES_JAR = /shadow|springframework\.boot|ktor\.plugin|plugins\.ktor|Main-Class/
 

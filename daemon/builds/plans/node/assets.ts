@@ -28,7 +28,7 @@ export async function readAssets(tree: Tree, settings: PlanSettings, notes: stri
   const hasPackages = Object.keys(manifest.dependencies).length > 0
   if (!hasPackages && manifest.scripts.build === undefined) return NONE
   const major = await chooseNodeMajor([{ tree, manifest }], notes)
-  const manager = await choosePackageManager(tree, manifest, notes)
+  const manager = await choosePackageManager(tree, new Map([['', manifest]]), notes)
   const installation = await readInstallation(tree, manifest, new Map(), [], manager)
   notes.push(`node ${major} with ${manager.name} for the assets`)
   const image = baseImage(settings, `node:${major}-bookworm`)

@@ -18,8 +18,14 @@ export async function frameworkOf(tree: Tree, manifest: Manifest): Promise<Frame
       .join('\n')
     const hasNothing = configuration === '' && manifest.scripts.build === undefined
     if (known.page !== null && hasNothing && !(await tree.hasFile(known.page))) continue
+    if (known.folders.length > 0 && hasNothing && !(await hasAnyFolder(tree, known.folders))) continue
     const refined = known.refine === undefined ? {} : known.refine({ manifest, configuration })
     if (refined !== null) return { ...known, ...refined }
   }
   return null
+}
+
+async function hasAnyFolder(tree: Tree, folders: string[]): Promise<boolean> {
+  for (const folder of folders) if (await tree.hasFolder(folder)) return true
+  return false
 }

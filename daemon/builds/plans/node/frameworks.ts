@@ -40,6 +40,8 @@ export interface KnownFramework extends Framework {
   configuration: string[]
   /** What it begins with, without which, and without a setting or a script, its package is there for something else; or null. */
   page: string | null
+  /** Folders of which one is there in every project of it, or a script "build"; none for no such sign. */
+  folders: string[]
   /** What a project's own settings change; null where the package stands for something else in it. */
   refine?(project: Project): Partial<Framework> | null
 }
@@ -62,6 +64,7 @@ const NOTHING: Omit<KnownFramework, 'name' | 'packages'> = {
   obstacle: null,
   configuration: [],
   page: null,
+  folders: [],
 }
 
 /** A framework whose build is a program that serves. */

@@ -4,7 +4,8 @@ import { BuildFailure } from '../../failure.ts'
 import { findInLines, hasLine } from '../../text.ts'
 import { firstPin, inManifest, inToolFiles } from '../pins.ts'
 import { rangeOf } from '../ranges.ts'
-import type { Manifest } from './manifest.ts'
+import { MAX_LOCK_BYTES, readLock, type LockState } from './locks/read.ts'
+import type { Manifest, Manifests } from './manifest.ts'
 import { bunManager, npm, pnpm, yarn, yarnClassic, type PackageManager } from './managers.ts'
 
 /** Used where the tree names no version; each still reads the lock files of its predecessors. */
@@ -14,34 +15,32 @@ const PNPM_VERSION = '10'
 const PNPM_MAJORS = [10, 9, 8, 7, 11]
 const YARN_CLASSIC_VERSION = '1.22.22'
 const YARN_VERSION = '4'
+/** By the format of its file, which the next line would write anew. */
+const YARN_BY_LOCK: Record<string, string> = { '4': '2', '5': '3', '6': '3' }
 const YARN_MAJORS = [1, 4, 3, 2]
 
-/** Lock files of large workspaces have several megabytes. */
-const MAX_LOCK_BYTES = 32 * 1024 * 1024
-
 /** Bun as it installs a tree's packages. */
-export async function chooseBun(tree: Tree): Promise<PackageManager> {
-  return bunManager(await hasAny(tree, ['bun.lock', 'bun.lockb']))
+export async function chooseBun(tree: Tree, manifests: Manifests, notes: string[]): Promise<PackageManager> {
+  return bunManager(await readLock(tree, 'bun', manifests, notes))
 }
 
 /** The package manager by what package.json names, else by the lock file, else npm. */
 export async function choosePackageManager(
   tree: Tree,
-  manifest: Manifest,
+  manifests: Manifests,
   notes: string[],
 ): Promise<PackageManager> {
+  const manifest = manifests.get('')!
   const named = manifest.packageManager === null ? null : readField(manifest.packageManager)
   const name = named?.name ?? (await nameByLock(tree)) ?? nameByEngines(manifest)
   const version = named?.version ?? (await pinnedVersion(tree, manifest, name))
-  if (name === 'pnpm') {
-    return pnpm(version ?? (await pnpmVersion(tree)), await tree.hasFile('pnpm-lock.yaml'))
-  }
-  if (name === 'yarn') return await chooseYarn(tree, version)
-  if (name === 'bun') return await chooseBun(tree)
-  const hasLock = await hasAny(tree, ['package-lock.json', 'npm-shrinkwrap.json'])
-  if (!hasLock)
+  const lock = await readLock(tree, name, manifests, notes)
+  if (name === 'pnpm') return pnpm(version ?? (await pnpmVersion(tree)), lock)
+  if (name === 'yarn') return await chooseYarn(tree, version, lock)
+  if (name === 'bun') return bunManager(lock)
+  if (lock === 'none')
     notes.push('there is no lock file: each build takes the newest packages that package.json allows')
-  return npm(hasLock)
+  return npm(lock)
 }
 
 async function hasAny(tree: Tree, names: string[]): Promise<boolean> {
@@ -95,15 +94,16 @@ async function pnpmVersion(tree: Tree): Promise<string> {
   return PNPM_BY_LOCK[format ?? ''] ?? PNPM_VERSION
 }
 
-async function chooseYarn(tree: Tree, version: string | null): Promise<PackageManager> {
-  const lock = await tree.readText('yarn.lock', MAX_LOCK_BYTES)
+async function chooseYarn(tree: Tree, version: string | null, lock: LockState): Promise<PackageManager> {
+  const text = await tree.readText('yarn.lock', MAX_LOCK_BYTES)
   const major = semver.coerce(version)?.major
   // Yarn writes `__metadata` into its lock file since version 2.
   const isModern =
     major === undefined
-      ? (await tree.hasFile('.yarnrc.yml')) || hasLine(lock ?? '', /^__metadata:/)
+      ? (await tree.hasFile('.yarnrc.yml')) || hasLine(text ?? '', /^__metadata:/)
       : major >= 2
+  const format = findInLines(text ?? '', /^  version: (\d+)$/)
   return isModern
-    ? yarn(version ?? YARN_VERSION, lock !== null)
-    : yarnClassic(major === undefined || version === '1' ? YARN_CLASSIC_VERSION : version!, lock !== null)
+    ? yarn(version ?? YARN_BY_LOCK[format ?? ''] ?? YARN_VERSION, lock)
+    : yarnClassic(major === undefined || version === '1' ? YARN_CLASSIC_VERSION : version!, lock)
 }

@@ -1,5 +1,6 @@
 import semver from 'semver'
 import type { Mount } from '../steps.ts'
+import type { LockState } from './locks/read.ts'
 
 /** How a package manager is used in a build. */
 export interface PackageManager {
@@ -32,9 +33,17 @@ const NPM_ENVIRONMENT = {
   npm_config_fund: 'false',
 }
 
+/** What npm does with its file: keeps to it, adds what it lacks, does without. */
+const NPM_INSTALL: Record<LockState, string> = {
+  whole: 'npm ci',
+  'without-peers': 'npm ci --legacy-peer-deps',
+  lacking: 'npm install',
+  none: 'npm install',
+}
+
 /** npm, which node has. */
-export function npm(hasLock: boolean): PackageManager {
-  const install = hasLock ? 'npm ci' : 'npm install'
+export function npm(lock: LockState): PackageManager {
+  const install = NPM_INSTALL[lock]
   return {
     name: 'npm',
     globalPackage: null,
@@ -51,8 +60,8 @@ export function npm(hasLock: boolean): PackageManager {
 }
 
 /** pnpm in a version, or the newest of a line. */
-export function pnpm(version: string, hasLock: boolean): PackageManager {
-  const install = `pnpm install ${hasLock ? '--frozen-lockfile' : '--no-frozen-lockfile'}`
+export function pnpm(version: string, lock: LockState): PackageManager {
+  const install = `pnpm install ${lock === 'whole' ? '--frozen-lockfile' : '--no-frozen-lockfile'}`
   return {
     name: 'pnpm',
     globalPackage: `pnpm@${version}`,
@@ -75,10 +84,18 @@ export function pnpm(version: string, hasLock: boolean): PackageManager {
   }
 }
 
+/** What yarn 1 does with its file: keeps to it, reads it without writing, does without. */
+const CLASSIC_LOCK: Record<LockState, string> = {
+  whole: '--frozen-lockfile',
+  'without-peers': '--frozen-lockfile',
+  lacking: '--pure-lockfile',
+  none: '--no-lockfile',
+}
+
 /** Yarn 1. */
-export function yarnClassic(version: string, hasLock: boolean): PackageManager {
+export function yarnClassic(version: string, lock: LockState): PackageManager {
   // It takes no other node than `engines` names, not even a newer patch.
-  const install = `yarn install ${hasLock ? '--frozen-lockfile' : '--no-lockfile'} --ignore-engines --non-interactive --no-progress`
+  const install = `yarn install ${CLASSIC_LOCK[lock]} --ignore-engines --non-interactive --no-progress`
   return {
     name: 'yarn',
     globalPackage: `yarn@${version}`,
@@ -96,7 +113,7 @@ export function yarnClassic(version: string, hasLock: boolean): PackageManager {
 }
 
 /** Yarn from version 2 on. */
-export function yarn(version: string, hasLock: boolean): PackageManager {
+export function yarn(version: string, lock: LockState): PackageManager {
   // The command came with yarn 4.
   const production =
     semver.major(semver.coerce(version) ?? '4.0.0') >= 4 ? 'yarn workspaces focus --all --production' : null
@@ -104,7 +121,7 @@ export function yarn(version: string, hasLock: boolean): PackageManager {
     name: 'yarn',
     globalPackage: `@yarnpkg/cli-dist@${version}`,
     cache: '/root/.yarn/berry',
-    install: hasLock ? 'yarn install --immutable' : 'yarn install --no-immutable',
+    install: lock === 'whole' ? 'yarn install --immutable' : 'yarn install --no-immutable',
     installProduction: production,
     prune: production,
     run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
@@ -122,8 +139,8 @@ export function yarn(version: string, hasLock: boolean): PackageManager {
 }
 
 /** Bun, which its image has. */
-export function bunManager(hasLock: boolean): PackageManager {
-  const install = `bun install${hasLock ? ' --frozen-lockfile' : ''}`
+export function bunManager(lock: LockState): PackageManager {
+  const install = `bun install${lock === 'whole' ? ' --frozen-lockfile' : ''}`
   return {
     name: 'bun',
     globalPackage: null,

@@ -29,6 +29,9 @@ export interface Manifest {
   value: Record<string, unknown>
 }
 
+/** The package.json files of a project by their folders; the root's is empty. */
+export type Manifests = ReadonlyMap<string, Manifest>
+
 /** Reads a package.json. Throws BuildFailure when it cannot be read. */
 export async function readManifest(tree: Tree, path = 'package.json'): Promise<Manifest> {
   const text = (await tree.readText(path)) ?? ''

@@ -18,7 +18,7 @@ import type { Framework } from './frameworks.ts'
 import { importedPackages } from './imports.ts'
 import { readInstallation, type Installation } from './installation.ts'
 import { chooseBun, choosePackageManager } from './manager.ts'
-import type { Manifest } from './manifest.ts'
+import type { Manifest, Manifests } from './manifest.ts'
 import { oldWebpackEnvironment } from './old-webpack.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
@@ -63,8 +63,9 @@ async function makePlan(
   const project = await findProject(tree, settings, whole, notes)
   const { root, rootManifest, manifest, folder, packages, needed } = project
   const runtime = await chooseRuntime(name, project, notes)
-  const manager =
-    name === 'bun' ? await chooseBun(root) : await choosePackageManager(root, rootManifest, notes)
+  const all: Manifests = new Map([['', rootManifest], ...packages])
+  const chooseManager = name === 'bun' ? chooseBun : choosePackageManager
+  const manager = await chooseManager(root, all, notes)
   const framework = await frameworkOf(project.tree, manifest)
   const search = { tree: project.tree, manifest, manager, framework, major: runtime.nodeMajor, notes }
   const proposal = settings.processType === 'static' ? null : await proposeStart(search)

@@ -43,16 +43,71 @@ function follow(
   depth = 0,
   followed: Followed = { calls: [], words: [] },
 ): Followed {
-  for (const part of command.split(/&&|\|\||[;|&]/)) {
-    const all = part.split(/\s+/).filter((word) => word !== '')
+  let isElsewhere = false
+  for (const all of commandsOf(command)) {
     const words = withoutRunners(all)
-    const script = scriptOf(words, scripts)
     if (followed.words.length + all.length > MAX_WORDS) break
     followed.words.push(...all)
-    if (script !== null && depth < MAX_DEPTH) follow(script, scripts, depth + 1, followed)
-    else if (words.length > 0) followed.calls.push(words)
+    // Behind it the scripts are those of another folder.
+    isElsewhere ||= words[0] === 'cd'
+    const others = isElsewhere ? [] : followersOf(words, scripts)
+    if (others.length > 0 && depth < MAX_DEPTH) {
+      for (const each of others) follow(each, scripts, depth + 1, followed)
+    } else if (words.length > 0) followed.calls.push(words)
   }
   return followed
+}
+
+/** The commands of a list as words, without the quotes around them. */
+export function commandsOf(command: string): string[][] {
+  const commands: string[][] = [[]]
+  let word: string | null = null
+  let quote = ''
+  const end = (): void => {
+    if (word !== null) commands.at(-1)!.push(word)
+    word = null
+  }
+  for (const character of command) {
+    if (quote !== '') {
+      if (character === quote) quote = ''
+      else word += character
+    } else if (character === '"' || character === "'") {
+      quote = character
+      word ??= ''
+    } else if (/\s/.test(character)) end()
+    else if ('&|;'.includes(character)) {
+      end()
+      commands.push([])
+    } else word = (word ?? '') + character
+  }
+  end()
+  return commands.filter((words) => words.length > 0)
+}
+
+/** What a call runs in its turn: a script of package.json, or several at once. */
+function followersOf(words: Call, scripts: Record<string, string>): string[] {
+  const [program = '', ...rest] = words
+  const plain = rest.filter((word) => !word.startsWith('-'))
+  if (TOGETHER.has(program)) return plain.flatMap((pattern) => scriptsLike(pattern, scripts))
+  // Values of its options stand among the commands.
+  if (program === 'concurrently') {
+    return plain.flatMap((each) => {
+      if (each.startsWith('npm:')) return scriptsLike(each.slice('npm:'.length), scripts)
+      return each.includes(' ') ? [each] : []
+    })
+  }
+  const script = scriptOf(words, scripts)
+  return script === null ? [] : [script]
+}
+
+/** Programs of npm-run-all, which run scripts by their names, after or beside each other. */
+const TOGETHER = new Set(['run-p', 'run-s', 'npm-run-all', 'npm-run-all2'])
+
+/** The scripts that a name means, whose parts may be stars. */
+function scriptsLike(pattern: string, scripts: Record<string, string>): string[] {
+  const start = pattern.split('*', 1)[0]!
+  const names = start === pattern ? [pattern] : Object.keys(scripts).filter((name) => name.startsWith(start))
+  return names.filter((name) => Object.hasOwn(scripts, name)).map((name) => scripts[name]!)
 }
 
 function withoutRunners(words: string[]): Call {
@@ -68,10 +123,14 @@ function withoutRunners(words: string[]): Call {
   return words.slice(at)
 }
 
+/** Options that name another folder, with scripts of its own. */
+const ELSEWHERE = /^(?:--prefix|--cwd|--dir|--cwd=.*|--prefix=.*|-C)$/
+
 /** The text of the script that a call of a package manager runs, with those that run before and after it; or null. */
 function scriptOf(words: Call, scripts: Record<string, string>): string | null {
   const [program, ...rest] = words
-  if (program === undefined || !MANAGERS.has(program)) return null
+  if (program === undefined || !MANAGERS.has(program) || rest.some((word) => ELSEWHERE.test(word)))
+    return null
   const [first, second] = rest.filter((word) => !word.startsWith('-'))
   const name = first === 'run' || first === 'run-script' ? second : first
   if (name === undefined || !Object.hasOwn(scripts, name)) return null
@@ -102,6 +161,7 @@ const option =
 const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   ace: option('--watch', '--hmr'),
   'app-builder': any,
+  arc: first('sandbox'),
   astro: first(undefined, 'dev', 'start', 'preview'),
   'browser-sync': any,
   craco: first('start'),
@@ -115,8 +175,11 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   gridsome: first('develop'),
   hexo: first('server', 's'),
   ionic: first('serve'),
+  hugo: (argument, all) => argument === 'server' || argument === 'serve' || all.includes('-w'),
   'live-server': any,
   max: first('dev'),
+  netlify: first('dev', 'serve'),
+  ntl: first('dev', 'serve'),
   next: first(undefined, 'dev'),
   ng: first('serve', 's', 'dev', 'start'),
   nuxi: first(undefined, 'dev', 'preview', 'start'),
@@ -145,6 +208,7 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   tsc: option('-w', '--watch'),
   turbo: (argument, all) => argument === 'dev' || all[1] === 'dev',
   umi: first('dev'),
+  vercel: first('dev', undefined),
   vinxi: first('dev'),
   vite: (argument) => argument !== 'build' && argument !== 'optimize',
   vitepress: first('dev', 'serve', 'preview'),

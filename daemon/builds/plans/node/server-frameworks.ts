@@ -16,6 +16,7 @@ const NITRO = { start: 'node .output/server/index.mjs', output: '.output' }
 export const SERVER_FRAMEWORKS: KnownFramework[] = [
   server('next', ['next'], 'next build', 'next start -H 0.0.0.0 -p $PORT', {
     configuration: variants('next.config'),
+    folders: ['app', 'pages', 'src/app', 'src/pages'],
     caches: ['.next/cache'],
     environment: { NEXT_TELEMETRY_DISABLED: '1' },
     refine: next,
@@ -58,13 +59,7 @@ export const SERVER_FRAMEWORKS: KnownFramework[] = [
     {
       configuration: [...variants('remix.config'), ...variants('vite.config')],
       publishDirectory: 'build/client',
-      // Vite makes a server of its own below build/, the older compiler one file (Remix, "Vite").
-      refine: ({ configuration }) =>
-        configuration.includes('@remix-run/dev')
-          ? /\bssr\s*:\s*false\b/.test(configuration)
-            ? { start: null, singlePage: true }
-            : {}
-          : { start: 'remix-serve build/index.js', publishDirectory: null },
+      refine: remix,
     },
   ),
   server(
@@ -94,9 +89,18 @@ export const SERVER_FRAMEWORKS: KnownFramework[] = [
   server('blitz', ['blitz'], 'blitz build', 'blitz start -p $PORT', { caches: ['.next/cache'] }),
   server('analog', ['@analogjs/platform'], 'vite build', 'node dist/analog/server/index.mjs', {
     output: 'dist/analog',
+    configuration: variants('vite.config'),
+    publishDirectory: 'dist/analog/public',
+    // (analogjs.org, "Static Site Generation")
+    refine: ({ configuration }) =>
+      /\bstatic\s*:\s*true\b/.test(configuration) ? { start: null, output: null } : {},
+  }),
+  server('qwik', ['@builder.io/qwik-city', '@qwik.dev/router'], 'qwik build', 'node server/entry.express', {
+    refine: qwik,
   }),
   server('sapper', ['sapper'], 'sapper build', 'node __sapper__/build'),
   server('adonis', ['@adonisjs/core'], 'node ace build', 'node build/bin/server.js'),
+  server('directus', ['directus'], null, 'directus start'),
   server('strapi', ['@strapi/strapi'], 'strapi build', 'strapi start'),
   server('nest', ['@nestjs/core'], 'nest build', 'node dist/main', {
     // Its command line is a package of its own, which not every project has.
@@ -175,6 +179,34 @@ function reactRouter({ configuration, manifest }: Project): Partial<Framework> {
   // Without its own server there is one of the project's, which a script starts.
   if (!('@react-router/serve' in manifest.dependencies)) return { start: null, publishDirectory: null }
   return { start: `react-router-serve ./${folder ?? 'build'}/server/index.js`, publishDirectory }
+}
+
+/** Vite makes a server of its own below build/, the older compiler one file (Remix, "Vite"). */
+function remix({ configuration, manifest: { dependencies } }: Project): Partial<Framework> {
+  const host = ['netlify', 'architect', 'vercel', 'cloudflare', 'cloudflare-workers', 'deno'].find((name) =>
+    [`@remix-run/${name}`, `@${name}/remix-adapter`, `@${name}/remix`].some((each) => each in dependencies),
+  )
+  const isVite = configuration.includes('@remix-run/dev')
+  if (isVite && /\bssr\s*:\s*false\b/.test(configuration)) return { start: null, singlePage: true }
+  if (host !== undefined) {
+    return { publishDirectory: null, obstacle: foreign('Remix', host, '@remix-run/serve') }
+  }
+  return isVite ? {} : { start: 'remix-serve build/index.js', publishDirectory: null }
+}
+
+/** The script of its build names the adapter, whose server lies below server/ (qwik.dev, "Deployments"). */
+function qwik({ manifest: { scripts } }: Project): Partial<Framework> {
+  const adapter = /\badapters\/([\w-]+)\//.exec(scripts['build.server'] ?? '')?.[1]
+  if (adapter === 'static') return { start: null, publishDirectory: 'dist' }
+  const isServer = adapter === 'express' || adapter === 'fastify' || adapter === 'node-server'
+  if (isServer) return { start: `node server/entry.${adapter}` }
+  return adapter === undefined
+    ? {
+        start: null,
+        obstacle:
+          'no adapter says what Qwik builds for: add one for node with "qwik add express", or for files alone with "qwik add static"',
+      }
+    : { start: null, obstacle: foreign('Qwik', adapter, 'the adapter express') }
 }
 
 /** With Nitro it is a server of its own; without, srvx serves what was built (TanStack Start, "Hosting"). */

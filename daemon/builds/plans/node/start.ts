@@ -5,7 +5,7 @@ import type { Proposal } from '../start.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
 import type { Manifest } from './manifest.ts'
-import { callsOf, isDevelopmentServer } from './scripts.ts'
+import { callsOf, isDevelopmentServer, type Call } from './scripts.ts'
 
 /** Scripts that start a program as it runs for its users, in the order of preference. */
 const START_SCRIPTS = ['start:prod', 'start:production', 'start']
@@ -108,9 +108,15 @@ const FRAMEWORK_SERVERS = new Set(['next', 'nuxt', 'react-router-serve', 'remix-
 function isUnused(script: string, { manifest: { scripts }, framework }: StartSearch): boolean {
   if (script === framework?.start) return false
   const isSite = framework !== null && framework.start === null && framework.publishDirectory !== null
+  const hasNone = (call: Call): boolean => isSite || (framework === null && !call.slice(2).some(isFolder))
   return callsOf(script, scripts).some(
-    (call) => isDevelopmentServer(call) || (isSite && FRAMEWORK_SERVERS.has(call[0]!)),
+    (call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)),
   )
+}
+
+/** An argument that may name the folder of the project. */
+function isFolder(word: string): boolean {
+  return /^[\w./][\w./-]*$/.test(word) && !/^\d+$/.test(word)
 }
 
 /**

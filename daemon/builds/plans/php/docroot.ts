@@ -30,7 +30,15 @@ export async function findDocroot(tree: Tree, composer: Composer | null): Promis
   const named = cleaned(extraFolder(composer?.extra ?? {}))
   if (named !== null && (await tree.hasFolder(named))) return named
   for (const folder of FOLDERS) if (await tree.hasFile(`${folder}/index.php`)) return folder
-  return (await tree.hasFile('index.php')) ? null : undefined
+  if (await tree.hasFile('index.php')) return null
+  return installedFolder(composer) ?? undefined
+}
+
+/** Where Composer lays WordPress, which brings its index.php (johnpbloch/wordpress-core-installer). */
+function installedFolder(composer: Composer | null): string | null {
+  const names = ['johnpbloch/wordpress', 'johnpbloch/wordpress-core', 'roots/wordpress']
+  if (composer === null || !names.some((name) => name in composer.requires)) return null
+  return cleaned(composer.extra['wordpress-install-dir'] ?? 'wordpress')
 }
 
 /** Symfony's `public-dir`, and Drupal's `web-root`. */

@@ -137,6 +137,8 @@ const FRAMEWORKS: Record<string, string> = {
   'slim/slim': 'slim',
   'drupal/core-recommended': 'drupal',
   'roots/wordpress': 'wordpress',
+  'johnpbloch/wordpress': 'wordpress',
+  'johnpbloch/wordpress-core': 'wordpress',
 }
 
 async function frameworkOf(tree: Tree, composer: Composer | null): Promise<string | null> {

@@ -1,0 +1,59 @@
+import type { Tree } from '../../../../sources/tree.ts'
+import type { Manifests } from '../manifest.ts'
+import { gapOfBun } from './bun.ts'
+import { gapOfNpm, isWithoutPeers } from './npm.ts'
+import { gapOfPnpm } from './pnpm.ts'
+import { gapOfYarn } from './yarn.ts'
+
+/** Whether there is a lock file, and whether it holds what the package.json files ask for, peers of npm's packages apart. */
+export type LockState = 'none' | 'whole' | 'without-peers' | 'lacking'
+
+/** Says what a lock file lacks, in words; null for nothing, or where it cannot be told. */
+type FindGap = (text: string, manifests: Manifests) => string | null
+
+/** Lock files of large workspaces have several megabytes. */
+export const MAX_LOCK_BYTES = 32 * 1024 * 1024
+
+/** The lock files of each manager; that of older Buns is no text. */
+const LOCKS: Record<string, [file: string, gapOf: FindGap | null][]> = {
+  npm: [
+    ['npm-shrinkwrap.json', gapOfNpm],
+    ['package-lock.json', gapOfNpm],
+  ],
+  pnpm: [['pnpm-lock.yaml', gapOfPnpm]],
+  yarn: [['yarn.lock', gapOfYarn]],
+  bun: [
+    ['bun.lock', gapOfBun],
+    ['bun.lockb', null],
+  ],
+}
+
+/**
+ * Reads the lock file of a manager. One that lacks something is used as far as it goes, as Render and Railpack do with
+ * npm's: who has package.json changed by hand deploys all the same, and is told what became of it.
+ */
+export async function readLock(
+  tree: Tree,
+  manager: string,
+  manifests: Manifests,
+  notes: string[],
+): Promise<LockState> {
+  for (const [file, gapOf] of LOCKS[manager] ?? []) {
+    if (!(await tree.hasFile(file))) continue
+    const text = gapOf === null ? null : await tree.readText(file, MAX_LOCK_BYTES)
+    const gap = text === null ? null : gapOf!(text, manifests)
+    if (gap === null && manager === 'npm' && isWithoutPeers(text!)) {
+      notes.push(`${file} was written without peer dependencies: installing with --legacy-peer-deps`)
+      return 'without-peers'
+    }
+    if (gap === null) return 'whole'
+    notes.push(
+      `${file} is out of step with package.json: ${gap.slice(0, MAX_GAP_CHARACTERS)}. What it lacks is installed in the newest version that package.json allows; for the same packages in each build run ${manager} install and commit ${file}`,
+    )
+    return 'lacking'
+  }
+  return 'none'
+}
+
+/** It repeats names of the tree. */
+const MAX_GAP_CHARACTERS = 300

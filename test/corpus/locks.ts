@@ -1,0 +1,171 @@
+import { expect } from 'vitest'
+import { manifest, type CorpusTree } from './tree.ts'
+
+const EXPRESS = manifest({ start: 'node server.js' }, ['express@^5.0.0'])
+const npmLock = (packages: Record<string, object>): object => ({
+  'package-lock.json': { lockfileVersion: 3, packages: { '': {}, ...packages } },
+})
+const pnpmLock = (range: string): string =>
+  `lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      express:\n        specifier: ${range}\n        version: 5.0.0\n\npackages:\n`
+const berryLock = (range: string, version = 8): string =>
+  `__metadata:\n  version: ${version}\n\n"app@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "app@workspace:."\n  dependencies:\n    express: "npm:${range}"\n  languageName: unknown\n  linkType: soft\n`
+const bunLock = (range: string): string =>
+  `{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": {\n      "name": "app",\n      "dependencies": {\n        "express": "${range}",\n      },\n    },\n  },\n}\n`
+
+/** Lock files in step with package.json, which are kept to, and others, which are used as far as they go. */
+export const LOCKS: CorpusTree[] = [
+  {
+    title: 'a lock file of npm that holds what is asked for',
+    files: {
+      'package.json': EXPRESS,
+      ...npmLock({
+        'node_modules/express': { version: '5.1.0', dependencies: { send: '^1.0.0' } },
+        'node_modules/express/node_modules/send': { version: '1.2.0' },
+      }),
+    },
+    plan: { runtime: 'node', installCommand: 'npm ci --include=dev' },
+  },
+  {
+    title: 'a package that package.json alone was given',
+    files: { 'package.json': EXPRESS, ...npmLock({}) },
+    plan: {
+      runtime: 'node',
+      installCommand: 'npm install --include=dev',
+      notes: expect.arrayContaining([
+        'package-lock.json is out of step with package.json: it lacks express. What it lacks is installed in the newest version that package.json allows; for the same packages in each build run npm install and commit package-lock.json',
+      ]) as string[],
+    },
+    without: ['npm ci'],
+  },
+  {
+    title: 'a version that package.json alone was given',
+    files: { 'package.json': EXPRESS, ...npmLock({ 'node_modules/express': { version: '4.21.0' } }) },
+    plan: { runtime: 'node', installCommand: 'npm install --include=dev' },
+  },
+  {
+    title: 'a lock file that lost a package of a package',
+    files: {
+      'package.json': EXPRESS,
+      ...npmLock({ 'node_modules/express': { version: '5.1.0', dependencies: { send: '^1.0.0' } } }),
+    },
+    plan: { runtime: 'node', installCommand: 'npm install --include=dev' },
+  },
+  {
+    title: 'packages that a package brings along, and one for another system',
+    files: {
+      'package.json': EXPRESS,
+      ...npmLock({
+        'node_modules/express': { version: '5.1.0', optionalDependencies: { fsevents: '2' } },
+        'node_modules/wasm': { dependencies: { core: '1' }, bundleDependencies: ['core'], optional: true },
+      }),
+    },
+    plan: { runtime: 'node', installCommand: 'npm ci --include=dev' },
+  },
+  {
+    title: 'a lock file that was written without peers',
+    files: {
+      'package.json': EXPRESS,
+      ...npmLock({
+        'node_modules/express': {
+          version: '5.1.0',
+          peerDependencies: { react: '18', vue: '3' },
+          peerDependenciesMeta: { vue: { optional: true } },
+        },
+      }),
+    },
+    plan: { runtime: 'node', installCommand: 'npm ci --legacy-peer-deps --include=dev' },
+  },
+  {
+    title: 'the lock file of a workspace of npm',
+    files: {
+      'package.json': { ...manifest({ start: 'node a/x.js' }), workspaces: ['a', 'b'] },
+      'a/package.json': { name: 'a', dependencies: { b: '*', send: '1', tag: 'latest' } },
+      'b/package.json': { name: 'b', version: '0.1.0' },
+      ...npmLock({
+        a: { dependencies: { b: '*', send: '1', tag: 'latest' } },
+        b: { version: '0.1.0' },
+        'node_modules/a': { resolved: 'a', link: true },
+        'node_modules/b': { resolved: 'b', link: true },
+        'a/node_modules/send': { version: '1.0.0' },
+        'node_modules/tag': { version: '7.0.0' },
+      }),
+    },
+    plan: { runtime: 'node', installCommand: 'npm ci --include=dev' },
+  },
+  {
+    title: 'the lock file of npm 6',
+    files: {
+      'package.json': EXPRESS,
+      'package-lock.json': { lockfileVersion: 1, dependencies: { express: { version: '4.0.0' } } },
+    },
+    plan: { runtime: 'node', installCommand: 'npm install --include=dev' },
+  },
+  {
+    title: 'a lock file of pnpm in step',
+    files: { 'package.json': EXPRESS, 'pnpm-lock.yaml': pnpmLock('^5.0.0') },
+    plan: { runtime: 'node', installCommand: 'pnpm install --frozen-lockfile --prod=false' },
+  },
+  {
+    title: 'a lock file of pnpm out of step',
+    files: { 'package.json': EXPRESS, 'pnpm-lock.yaml': pnpmLock('^4.0.0') },
+    plan: { runtime: 'node', installCommand: 'pnpm install --no-frozen-lockfile --prod=false' },
+  },
+  {
+    title: 'a lock file of pnpm with a package more',
+    files: {
+      'package.json': manifest({ start: 'node x.js' }),
+      'pnpm-lock.yaml': pnpmLock('^5.0.0'),
+    },
+    plan: { runtime: 'node', installCommand: 'pnpm install --no-frozen-lockfile --prod=false' },
+  },
+  {
+    title: 'a lock file of pnpm with a version for all',
+    files: {
+      'package.json': EXPRESS,
+      'pnpm-lock.yaml': `overrides:\n  express@^5: 5.0.1\n${pnpmLock('5.0.1')}`,
+    },
+    plan: { runtime: 'node', installCommand: 'pnpm install --frozen-lockfile --prod=false' },
+  },
+  {
+    title: 'a lock file of yarn 1 in step',
+    files: {
+      'package.json': EXPRESS,
+      'yarn.lock': '# yarn lockfile v1\n\nexpress@4, express@^5.0.0:\n  version "5.1.0"\n',
+    },
+    plan: { runtime: 'node' },
+    dockerfile: ['yarn install --frozen-lockfile'],
+  },
+  {
+    title: 'a lock file of yarn 1 out of step',
+    files: { 'package.json': EXPRESS, 'yarn.lock': 'express@4:\n  version "4.21.0"\n' },
+    plan: { runtime: 'node' },
+    dockerfile: ['yarn install --pure-lockfile'],
+  },
+  {
+    title: 'a lock file of yarn 4 in step',
+    files: { 'package.json': EXPRESS, 'yarn.lock': berryLock('^5.0.0') },
+    plan: { runtime: 'node', installCommand: 'yarn install --immutable' },
+    dockerfile: ['@yarnpkg/cli-dist@4'],
+  },
+  {
+    title: 'a lock file of yarn 4 out of step',
+    files: { 'package.json': EXPRESS, 'yarn.lock': berryLock('^4.0.0') },
+    plan: { runtime: 'node', installCommand: 'yarn install --no-immutable' },
+  },
+  {
+    title: 'a lock file in the format of yarn 3',
+    files: { 'package.json': EXPRESS, 'yarn.lock': berryLock('^5.0.0', 6) },
+    plan: { runtime: 'node', installCommand: 'yarn install --immutable' },
+    dockerfile: ['@yarnpkg/cli-dist@3'],
+  },
+  {
+    title: 'a lock file of Bun in step',
+    files: { 'package.json': EXPRESS, 'bun.lock': bunLock('^5.0.0') },
+    plan: { runtime: 'bun', installCommand: 'bun install --frozen-lockfile' },
+  },
+  {
+    title: 'a lock file of Bun out of step',
+    files: { 'package.json': EXPRESS, 'bun.lock': bunLock('^4.0.0') },
+    plan: { runtime: 'bun', installCommand: 'bun install' },
+  },
+]

@@ -42,7 +42,9 @@ export class OutgoingHeads {
   /** Sends the heads, of which all but the last are interim answers. Answers the index of the body. */
   send(bytes: Buffer, start: number, end: number): number {
     while (start < end && !this.sent) {
-      start = this.#sendOne(bytes, start, end) + END_OF_LINE.length
+      const emptyLine = this.#sendOne(bytes, start, end)
+      if (emptyLine < 0 || emptyLine >= end) throw new Error('the head of an answer is written in one piece')
+      start = emptyLine + END_OF_LINE.length
     }
     return start
   }
@@ -66,11 +68,15 @@ export class OutgoingHeads {
     this.sent = status >= '200'
     // A hint that is not passed on is missed by nobody.
     if (!this.sent && (++this.#interims > MAX_INTERIMS || this.#host.output.isBlocked))
-      return bytes.indexOf(END_OF_HEAD, start, 'latin1') + END_OF_LINE.length
+      return endOfHead(bytes, start)
     const { encoder } = this.#host
-    const length = encoder.head(bytes, start, end, status, without)
-    if (encoder.headEnd >= end) throw new Error('the head of an answer is written in one piece')
-    this.#frames.block(0, length)
+    this.#frames.block(0, encoder.head(bytes, start, end, status, without))
     return encoder.headEnd
   }
+}
+
+/** Where the empty line of the head that begins at `start` begins; negative when there is none. */
+function endOfHead(bytes: Buffer, start: number): number {
+  const end = bytes.indexOf(END_OF_HEAD, start, 'latin1')
+  return end < 0 ? end : end + END_OF_LINE.length
 }

@@ -1,4 +1,4 @@
-import { putText } from '../http1/bytes.ts'
+import { CR, putText } from '../http1/bytes.ts'
 import { MAX_HEAD_BYTES } from '../http1/head.ts'
 import { DynamicTable, TABLE_BYTES } from './dynamic-table.ts'
 import { LITERAL, knownLine, lineEnd, type KnownLine } from './known-lines.ts'
@@ -31,6 +31,8 @@ export class HeaderEncoder {
   #least = TABLE_BYTES
   #limit = TABLE_BYTES
   #at = 0
+  /** Where the empty line of the head that was encoded last begins; the end of the bytes where there is none. */
+  headEnd = 0
 
   /** The peer's table has so many bytes. */
   resize(bytes: number): void {
@@ -39,7 +41,7 @@ export class HeaderEncoder {
   }
 
   /**
-   * Encodes the head of an answer as HTTP/1.1 has it, from `bytes[start, end)` without its empty line, into `encoded`;
+   * Encodes the head of an answer as HTTP/1.1 has it, from `start` of `bytes` to its empty line, into `encoded`;
    * `status` takes the place of its own, and lines whose name is among `without` are left out. Answers the length.
    */
   head(bytes: Buffer, start: number, end: number, status: string, without: readonly string[]): number {
@@ -49,12 +51,14 @@ export class HeaderEncoder {
     else this.#literal(0x00, 4, ':status', status)
     let line: KnownLine | null = null
     // After the line of the status, and after each other.
-    for (let at = lineEnd(bytes, start, end) + 2; at < end;) {
+    let at = lineEnd(bytes, start, end) + 2
+    while (at < end && bytes[at] !== CR) {
       line = knownLine(line, bytes, at, end)
       const stop = line.repeats ? at + line.text.length : lineEnd(bytes, at + line.name.bytes, end)
       if (without.length === 0 || !without.includes(line.name.lower)) this.#line(line, bytes, at, stop)
       at = stop + 2
     }
+    this.headEnd = at
     return this.#at
   }
 

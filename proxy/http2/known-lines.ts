@@ -24,12 +24,15 @@ const CHANGING = new Set([
 ])
 /** What no table on the way should hold, as its length could be guessed from what it saves (RFC 7541 7.1.3). */
 const SECRET = new Set(['authorization', 'set-cookie'])
-/** Text of lines that a worker remembers: services repeat a few dozen. */
+/** Memory of the lines that a worker remembers: services repeat a few dozen. */
 const MAX_BYTES = 512 * 1024
+/** What remembering a line costs beside its text. */
+const LINE_BYTES = 256
 /** A longer line fits into no table. */
 const MAX_LINE_BYTES = TABLE_BYTES
-/** Spellings of names that are remembered. */
+/** Spellings of names that are remembered, and how long they may be: no field that is known has a longer one. */
 const MAX_NAMES = 1_000
+const MAX_NAME_BYTES = 64
 
 /** How a line is encoded: its patterns of RFC 7541 6.2, or not at all. */
 export const LITERAL = { inserted: 0x40, plain: 0x00, neverIndexed: 0x10, none: -1 } as const
@@ -129,7 +132,7 @@ function find(input: Buffer, at: number, stop: number): KnownLine {
     slice(input, at, name.literal === LITERAL.inserted ? stop : at + name.bytes),
   )
   if (text.length > MAX_LINE_BYTES) return line
-  bytes += line.text.length
+  bytes += LINE_BYTES + line.text.length
   if (bytes > MAX_BYTES) forget()
   lines.set(line.repeats ? text : spelling, line)
   return line
@@ -139,7 +142,7 @@ function nameOf(spelling: string): KnownName {
   const known = names.get(spelling)
   if (known) return known
   const name = new KnownName(spelling)
-  if (names.size < MAX_NAMES) names.set(spelling, name)
+  if (names.size < MAX_NAMES && spelling.length <= MAX_NAME_BYTES) names.set(spelling, name)
   return name
 }
 

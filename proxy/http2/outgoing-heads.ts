@@ -11,7 +11,8 @@ const NO_LENGTH = ['content-length']
 /** What answers an upgrade is told otherwise (RFC 8441 5). */
 const UPGRADE_FIELDS = ['sec-websocket-accept']
 const NOTHING: readonly string[] = []
-const END_OF_HEAD = '\r\n\r\n'
+const END_OF_LINE = '\r\n'
+const END_OF_HEAD = END_OF_LINE + END_OF_LINE
 
 /** The heads of the answer to one request after another: those of HTTP/1.1 that the relay writes, as header blocks. */
 export class OutgoingHeads {
@@ -41,15 +42,15 @@ export class OutgoingHeads {
   /** Sends the heads, of which all but the last are interim answers. Answers the index of the body. */
   send(bytes: Buffer, start: number, end: number): number {
     while (start < end && !this.sent) {
-      const headEnd = bytes.indexOf(END_OF_HEAD, start, 'latin1')
-      if (headEnd < 0 || headEnd >= end) throw new Error('the head of an answer is written in one piece')
-      this.#sendOne(bytes, start, headEnd)
-      start = headEnd + END_OF_HEAD.length
+      const emptyLine = this.#sendOne(bytes, start, end)
+      if (emptyLine < 0 || emptyLine >= end) throw new Error('the head of an answer is written in one piece')
+      start = emptyLine + END_OF_LINE.length
     }
     return start
   }
 
-  #sendOne(bytes: Buffer, start: number, end: number): void {
+  /** Answers where its empty line begins. */
+  #sendOne(bytes: Buffer, start: number, end: number): number {
     // After `HTTP/1.1 `.
     let status = latin1(bytes, start + 9, start + 12)
     let without = NOTHING
@@ -66,7 +67,16 @@ export class OutgoingHeads {
     if (this.bodyless) without = NO_LENGTH
     this.sent = status >= '200'
     // A hint that is not passed on is missed by nobody.
-    if (!this.sent && (++this.#interims > MAX_INTERIMS || this.#host.output.isBlocked)) return
-    this.#frames.block(0, this.#host.encoder.head(bytes, start, end, status, without))
+    if (!this.sent && (++this.#interims > MAX_INTERIMS || this.#host.output.isBlocked))
+      return endOfHead(bytes, start)
+    const { encoder } = this.#host
+    this.#frames.block(0, encoder.head(bytes, start, end, status, without))
+    return encoder.headEnd
   }
+}
+
+/** Where the empty line of the head that begins at `start` begins; negative when there is none. */
+function endOfHead(bytes: Buffer, start: number): number {
+  const end = bytes.indexOf(END_OF_HEAD, start, 'latin1')
+  return end < 0 ? end : end + END_OF_LINE.length
 }

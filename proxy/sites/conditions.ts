@@ -27,17 +27,16 @@ const RANGE = /^bytes=[ \t]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[ \t]*$/i
 
 /** 200 when the request's conditions let it be answered, else 304 or 412, in the order of RFC 9110 13.2.2. */
 export function precondition(request: Conditions, { etag, modifiedAt }: Validators): 200 | 304 | 412 {
-  const modified = seconds(modifiedAt)
   if (request.ifMatch !== null) {
     if (!lists(request.ifMatch, etag, false)) return 412
   } else if (request.ifUnmodifiedSince !== null) {
     const since = dateOf(request.ifUnmodifiedSince)
-    if (since !== null && modified > since) return 412
+    if (since !== null && seconds(modifiedAt) > since) return 412
   }
   if (request.ifNoneMatch !== null) return lists(request.ifNoneMatch, etag, true) ? 304 : 200
   if (request.ifModifiedSince === null) return 200
   const since = dateOf(request.ifModifiedSince)
-  return since !== null && modified <= since ? 304 : 200
+  return since !== null && seconds(modifiedAt) <= since ? 304 : 200
 }
 
 /**

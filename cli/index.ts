@@ -1,22 +1,32 @@
 import { AppError, messageOf } from '#server/errors.ts'
 import { VERSION } from '#server/version.ts'
-import { helpText } from './help.ts'
+import { helpText, unknownCommand } from './help.ts'
 import { keptSettings } from './install/settings.ts'
 
 type Command = (argv: string[]) => Promise<number>
 
 /** Commands that end by themselves; each is loaded when it is asked for. */
-const COMMANDS: Record<string, Command> = {
-  'reset-password': async (argv) => (await import('./reset-password.ts')).resetPassword(argv),
-  'ssh-key': async (argv) => (await import('./ssh-key.ts')).printSshKey(argv),
-  stop: async (argv) => (await import('./stop.ts')).stop(argv),
-  proxy: async (argv) => (await import('./proxy.ts')).proxy(argv),
-  install: async (argv) => (await import('./install/install.ts')).install(argv),
-  uninstall: async (argv) => (await import('./install/uninstall.ts')).uninstall(argv),
-  status: async (argv) => (await import('./install/status.ts')).status(argv),
-  version: () => Promise.resolve(print(VERSION)),
-  help: () => Promise.resolve(print(helpText())),
-}
+const COMMANDS = new Map<string, Command>(
+  Object.entries<Command>({
+    'reset-password': async (argv) => (await import('./reset-password.ts')).resetPassword(argv),
+    'ssh-key': async (argv) => (await import('./ssh-key.ts')).printSshKey(argv),
+    stop: async (argv) => (await import('./stop.ts')).stop(argv),
+    proxy: async (argv) => (await import('./proxy.ts')).proxy(argv),
+    install: async (argv) => (await import('./install/install.ts')).install(argv),
+    uninstall: async (argv) => (await import('./install/uninstall.ts')).uninstall(argv),
+    status: async (argv) => (await import('./install/status.ts')).status(argv),
+    version: () => Promise.resolve(print(VERSION)),
+    help: (argv) => Promise.resolve(print(helpText(argv[0]))),
+  }),
+)
+
+/** As other programs are asked. */
+const ALIASES = new Map([
+  ['--help', 'help'],
+  ['-h', 'help'],
+  ['--version', 'version'],
+  ['-v', 'version'],
+])
 
 /** Commands about the server that is there: they start from the settings that `deployer install` has kept. */
 const OF_THE_INSTALLED = ['reset-password', 'ssh-key', 'stop', 'status']
@@ -27,11 +37,13 @@ const OF_THE_INSTALLED = ['reset-password', 'ssh-key', 'stop', 'status']
  */
 export async function runCommand(argv: string[], serve: (argv: string[]) => Promise<void>): Promise<void> {
   const [name = 'help', ...rest] = argv
-  const wanted = rest.includes('--help') ? 'help' : name.replace(/^--?(help|version)$/, '$1')
+  const wanted = ALIASES.get(name) ?? name
   try {
+    if (wanted !== 'help' && rest.some((word) => ALIASES.get(word) === 'help'))
+      return void print(helpText(wanted))
     if (wanted === 'serve') return await serve(rest)
-    const command = COMMANDS[wanted]
-    if (!command) throw new AppError('invalid_request', `there is no command ${name}; see deployer help`)
+    const command = COMMANDS.get(wanted)
+    if (!command) throw unknownCommand(name)
     if (OF_THE_INSTALLED.includes(wanted)) takeKeptSettings()
     process.exitCode = await command(rest)
   } catch (error) {

@@ -10,15 +10,6 @@ import { openDatabase, type Database } from '#server/database/index.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { readOptions } from '#server/options.ts'
 
-const HELP = `Usage: deployer reset-password [--data-dir <directory>]
-
-Replaces the administrator's forgotten password, with the server running or not, ends every session, and lets sign-ins be
-judged again after too many that failed. API tokens stay.
-On a terminal it asks for the new password; else it reads it from standard input:
-
-  printf '%s' "$NEW_PASSWORD" | deployer reset-password
-`
-
 /** A password has at most 256 characters of at most 4 bytes; more is no password. */
 const MAX_INPUT_BYTES = 4_096
 
@@ -28,12 +19,7 @@ const MAX_INPUT_BYTES = 4_096
  */
 export async function resetPassword(argv: string[]): Promise<number> {
   try {
-    const directory = readDirectory(argv)
-    if (directory === null) {
-      process.stdout.write(HELP)
-      return 0
-    }
-    process.stdout.write(`${await replace(directory)}\n`)
+    process.stdout.write(`${await replace(readDirectory(argv))}\n`)
     return 0
   } catch (error) {
     process.stderr.write(`deployer reset-password: ${messageOf(error)}\n`)
@@ -41,11 +27,9 @@ export async function resetPassword(argv: string[]): Promise<number> {
   }
 }
 
-/** The data directory that flags and environment name, or null when help was asked for. */
-function readDirectory(argv: string[]): string | null {
-  const options = { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
-  const { values } = parseArgs({ args: argv, options, strict: true })
-  if (values.help) return null
+/** The data directory that flags and environment name. */
+function readDirectory(argv: string[]): string {
+  const { values } = parseArgs({ args: argv, options: { 'data-dir': { type: 'string' } }, strict: true })
   // Only what says where the data is: a fault in the server's other settings must not stand in the way here.
   const { DEPLOYER_DATA_DIR, XDG_DATA_HOME } = process.env
   const flag = values['data-dir'] === undefined ? [] : [`--data-dir=${values['data-dir']}`]

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { SupervisorSettings } from './protocol.ts'
 
@@ -9,6 +9,9 @@ import type { SupervisorSettings } from './protocol.ts'
 const YOUNG_FLAG = '--max-semi-space-size=2'
 /** There are as many workers as cores: a collector's threads would take the core of another, and wait for each other. */
 const COLLECTOR_FLAG = '--single-threaded-gc'
+
+/** Long enough for any node to say its version. */
+const VERSION_TIMEOUT_MS = 5_000
 
 /** The first descriptor after standard input, output and error. */
 const FIRST_FD = 3
@@ -94,8 +97,19 @@ function launch(
 ): ChildProcess {
   // An upgrade of the host may have removed the file of the node that runs; the kernel still has it.
   const executable = existsSync(node) ? node : '/proc/self/exe'
-  return spawn(executable, [YOUNG_FLAG, COLLECTOR_FLAG, program, role, JSON.stringify(settings)], {
+  return spawn(executable, [...flagsFor(executable), program, role, JSON.stringify(settings)], {
     detached,
     stdio: ['ignore', 'inherit', 'inherit', ...sockets.map(({ fd }) => fd)],
   })
+}
+
+/** The flags that this node knows: V8's come and go with its versions, and node does not start with one that is gone. */
+function flagsFor(executable: string): string[] {
+  const flags = [YOUNG_FLAG, COLLECTOR_FLAG]
+  return starts(executable, flags) ? flags : flags.filter((flag) => starts(executable, [flag]))
+}
+
+function starts(executable: string, flags: readonly string[]): boolean {
+  const options = { stdio: 'ignore', timeout: VERSION_TIMEOUT_MS } as const
+  return spawnSync(executable, [...flags, '--version'], options).status === 0
 }

@@ -210,11 +210,12 @@ export const rows: Row[] = [
     }),
     measures: [
       { ...milliseconds('swapMs', 'takes'), targets: [{ against: null, atLeast: 100 }] },
+      milliseconds('heldMs', 'the longest wait of a request meanwhile'),
+      milliseconds('calmMs', 'the longest wait in as long a time before'),
       {
-        ...milliseconds('heldMs', 'the longest wait of a request meanwhile'),
+        ...milliseconds('beyondMs', 'by which it waited longer'),
         targets: [{ against: null, atLeast: 5 }],
       },
-      milliseconds('calmMs', 'the longest wait without a replacement'),
     ],
   },
 ]

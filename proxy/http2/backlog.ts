@@ -1,44 +1,50 @@
+import type { Page } from '../wire/page.ts'
 import type { OutgoingFrames } from './outgoing-frames.ts'
 
-const NOTHING: Buffer[] = []
+/** Bytes that wait, and where they go on. */
+interface Waiting {
+  readonly source: Buffer | Page
+  at: number
+  readonly end: number
+  /** The answer is complete by them. */
+  readonly last: boolean
+}
+
+const NOTHING: Waiting[] = []
 
 /** What of an answer the client cannot take yet. */
 export class Backlog {
   /** Monotonic milliseconds since when something waits. */
   since = 0
-  #pieces = NOTHING
-  /** Where the first piece goes on. */
-  #at = 0
+  #waiting = NOTHING
 
   get isEmpty(): boolean {
-    return this.#pieces.length === 0
+    return this.#waiting.length === 0
   }
 
-  /** Adds bytes, which must stay as they are. */
-  add(bytes: Buffer): void {
+  /** Adds bytes, which must stay as they are; with `last` the answer is complete by them. */
+  add(source: Buffer | Page, at: number, end: number, last = false): void {
     if (this.isEmpty) {
       this.since = performance.now()
-      this.#pieces = []
+      this.#waiting = []
     }
-    this.#pieces.push(bytes)
+    this.#waiting.push({ source, at, end, last })
   }
 
-  /** Puts what may go of the first piece into `frames`, with `once` a frame. False when nothing may. */
+  /** Puts what may go of the first that waits into `frames`, with `once` a turn's. False when nothing may. */
   sendSome(frames: OutgoingFrames, once: boolean): boolean {
-    const piece = this.#pieces[0]!
-    const at = frames.data(piece, this.#at, piece.length, once)
-    if (at === this.#at) return false
-    this.#at = at
-    if (at === piece.length) {
-      this.#at = 0
-      this.#pieces.shift()
-    }
+    const first = this.#waiting[0]!
+    const { source, at, end, last } = first
+    first.at = Buffer.isBuffer(source)
+      ? frames.data(source, at, end, once)
+      : frames.page(source, at, end, once, last)
+    if (first.at === at) return false
+    if (first.at === end) this.#waiting.shift()
     return true
   }
 
   /** Forgets all of it. */
   clear(): void {
-    this.#pieces = NOTHING
-    this.#at = 0
+    this.#waiting = NOTHING
   }
 }

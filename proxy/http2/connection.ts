@@ -4,7 +4,7 @@ import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, LINGER_MS, READER_TIMEOUT_MS } from '
 import type { SocketWire } from '../wire/socket-wire.ts'
 import type { WireOwner } from '../wire/wire.ts'
 import { HeaderEncoder } from './encoder.ts'
-import { flushSoon, type Flushable } from './flusher.ts'
+import { flushNext, flushSoon, type Flushable } from './flusher.ts'
 import { FrameReader } from './frame-reader.ts'
 import { STREAM_WINDOW_BYTES } from './incoming-body.ts'
 import { Intake } from './intake.ts'
@@ -55,6 +55,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   readonly lanes: Lanes
   readonly peer: Peer
   isQueued = false
+  isUrgent = false
   window = DEFAULT_WINDOW_BYTES
   progressAt = 0
   /** What a new stream's window is. */
@@ -166,7 +167,8 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     this.#scheduler.remove(stream)
     stream.close()
     this.#intake.forget(stream.id, wasReset)
-    this.touch()
+    if (this.#intake.isIdle) flushNext(this)
+    else this.touch()
   }
 
   /** Before the priority of a stream changes, and after. */

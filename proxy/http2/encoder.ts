@@ -1,54 +1,31 @@
-import { latin1, putText } from '../http1/bytes.ts'
+import { putText } from '../http1/bytes.ts'
 import { MAX_HEAD_BYTES } from '../http1/head.ts'
-import { DynamicTable, ENTRY_BYTES, TABLE_BYTES } from './dynamic-table.ts'
+import { DynamicTable, TABLE_BYTES } from './dynamic-table.ts'
+import { LITERAL, knownLine, lineEnd, type KnownLine } from './known-lines.ts'
 import { STATIC_FIELDS, STATIC_NAMES, STATIC_STATUSES } from './static-table.ts'
 
-/** Fields about a connection of HTTP/1.1 have no place in HTTP/2 (RFC 9113 8.2.2). */
-const CONNECTION_FIELDS = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-])
-/** Values that differ from answer to answer would push those that stay out of the table. */
-const CHANGING = new Set([
-  'age',
-  'content-length',
-  'content-range',
-  'date',
-  'etag',
-  'expires',
-  'last-modified',
-  'location',
-  'x-request-id',
-])
-/** What no table on the way should hold, as its length could be guessed from what it saves (RFC 7541 7.1.3). */
-const SECRET = new Set(['authorization', 'set-cookie'])
-/** Spellings of names that are remembered: services use a few dozen. */
-const MAX_NAMES = 1_000
 /** A head, and two integers of three bytes more for each of its fields than HTTP/1.1 has in between. */
 const ENCODED_BYTES = MAX_HEAD_BYTES + 16 * 1024
 /** A text shorter than this is written faster by a loop than by a call out of JavaScript. */
 const SHORT_TEXT = 24
-
-/** Names in lower case by how they are spelled; empty for those that HTTP/2 has no place for. */
-const names = new Map<string, string>()
+/** Bytes are copied faster by a loop up to here. */
+const LONG_TEXT = 100
 
 /** Where header blocks are put together: each is copied into frames at once. */
 export const encoded = Buffer.allocUnsafeSlow(ENCODED_BYTES)
 
+/** A line that the peer's table has. */
 interface Sent {
-  readonly line: string
+  readonly id: number
   readonly size: number
 }
 
 /** Writes the header blocks of one connection (RFC 7541): a line that was sent before is a byte or two. */
 export class HeaderEncoder {
-  /** Numbers of the table's entries by their line of HTTP/1.1. */
-  readonly #numbers = new Map<string, number>()
-  readonly #table = new DynamicTable<Sent>(({ line }, number) => {
-    if (this.#numbers.get(line) === number) this.#numbers.delete(line)
+  /** Numbers of the table's entries by the id of their line. */
+  readonly #numbers = new Map<number, number>()
+  readonly #table = new DynamicTable<Sent>(({ id }, number) => {
+    if (this.#numbers.get(id) === number) this.#numbers.delete(id)
   })
   /** Sizes of the table that the peer is to be told: the least since it was told, and the present one. */
   #least = TABLE_BYTES
@@ -70,12 +47,13 @@ export class HeaderEncoder {
     const known = STATIC_STATUSES.get(status)
     if (known !== undefined) this.#integer(0x80, 7, known)
     else this.#literal(0x00, 4, ':status', status)
-    const text = latin1(bytes, start, end)
-    let line = text.indexOf('\r\n')
-    while (line >= 0) {
-      const next = text.indexOf('\r\n', line + 2)
-      this.#line(text.slice(line + 2, next < 0 ? undefined : next), without)
-      line = next
+    let line: KnownLine | null = null
+    // After the line of the status, and after each other.
+    for (let at = lineEnd(bytes, start, end) + 2; at < end;) {
+      line = knownLine(line, bytes, at, end)
+      const stop = line.repeats ? at + line.text.length : lineEnd(bytes, at + line.name.bytes, end)
+      if (without.length === 0 || !without.includes(line.name.lower)) this.#line(line, bytes, at, stop)
+      at = stop + 2
     }
     return this.#at
   }
@@ -99,23 +77,32 @@ export class HeaderEncoder {
     this.#least = this.#limit
   }
 
-  #line(line: string, without: readonly string[]): void {
-    const number = this.#numbers.get(line)
-    if (number !== undefined)
-      return this.#integer(0x80, 7, STATIC_FIELDS.length + 1 + this.#table.inserted - number)
-    const colon = line.indexOf(':')
-    const name = nameOf(line.slice(0, colon))
-    if (name === '' || without.includes(name)) return
-    const value = line.slice(colon + 2)
-    const size = name.length + value.length + ENTRY_BYTES
-    if (SECRET.has(name)) return this.#literal(0x10, 4, name, value)
-    // One that takes half of the table is not worth what it pushes out.
-    if (CHANGING.has(name) || size > this.#table.limit / 2) return this.#literal(0x00, 4, name, value)
-    this.#literal(0x40, 6, name, value)
-    // A copy: a slice would keep the whole head in memory.
-    const copy = Buffer.from(line, 'latin1').toString('latin1')
-    this.#table.insert({ line: copy, size })
-    this.#numbers.set(copy, this.#table.inserted)
+  /** The line that stands in `bytes[at, stop)`. */
+  #line(line: KnownLine, bytes: Buffer, at: number, stop: number): void {
+    const { name, repeats } = line
+    let pattern = name.literal
+    if (pattern === LITERAL.none) return
+    if (repeats) {
+      const number = this.#numbers.get(line.id)
+      if (number !== undefined)
+        return this.#integer(0x80, 7, STATIC_FIELDS.length + 1 + this.#table.inserted - number)
+      // One that takes half of the table is not worth what it pushes out.
+      if (line.size > this.#table.limit / 2) pattern = LITERAL.plain
+    }
+    this.#integer(pattern, pattern === LITERAL.inserted ? 6 : 4, name.index)
+    if (name.index === 0) this.#bytes(name.text, 0, name.text.length)
+    this.#bytes(bytes, at + name.bytes, stop)
+    if (pattern !== LITERAL.inserted) return
+    this.#table.insert({ id: line.id, size: line.size })
+    this.#numbers.set(line.id, this.#table.inserted)
+  }
+
+  #bytes(bytes: Uint8Array, start: number, end: number): void {
+    this.#integer(0x00, 7, end - start)
+    if (end - start > LONG_TEXT) {
+      encoded.set(bytes.subarray(start, end), this.#at)
+      this.#at += end - start
+    } else for (let at = start; at < end; at++) encoded[this.#at++] = bytes[at]!
   }
 
   #literal(pattern: number, bits: number, name: string, value: string): void {
@@ -142,13 +129,4 @@ export class HeaderEncoder {
     for (value -= most; value >= 128; value >>>= 7) encoded[this.#at++] = (value & 127) | 128
     encoded[this.#at++] = value
   }
-}
-
-function nameOf(spelling: string): string {
-  const known = names.get(spelling)
-  if (known !== undefined) return known
-  const lower = spelling.toLowerCase()
-  const name = CONNECTION_FIELDS.has(lower) ? '' : lower
-  if (names.size < MAX_NAMES) names.set(Buffer.from(spelling, 'latin1').toString('latin1'), name)
-  return name
 }

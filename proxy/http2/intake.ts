@@ -54,6 +54,11 @@ export class Intake implements FrameHandler {
     return this.#blocks.openId !== 0
   }
 
+  /** No stream is open. */
+  get isIdle(): boolean {
+    return this.#streams.isEmpty
+  }
+
   /** The client may send so much more. */
   widen(bytes: number): void {
     this.#data.widen(bytes)

@@ -1,8 +1,11 @@
+import { MIN_WRITTEN_BYTES, PIECE_BYTES, type Page } from '../wire/page.ts'
 import { encoded, type HeaderEncoder } from './encoder.ts'
 import type { Output } from './output.ts'
 import { FLAG, FRAME } from './protocol.ts'
 
 const EMPTY = Buffer.alloc(0)
+/** Streams that take turns have so much of a page written at a time. */
+const TURN_BYTES = 4 * PIECE_BYTES
 
 /** The connection of a stream, as what goes out over it sees it. */
 export interface FramesHost {
@@ -23,6 +26,8 @@ export class OutgoingFrames {
   /** The last frame, which gets END_STREAM when it turns out to be that and has not gone. */
   #lastAt = 0
   #lastTurn = -1
+  /** The last byte has gone with END_STREAM. */
+  #ended = false
 
   constructor(host: FramesHost) {
     this.#host = host
@@ -33,6 +38,7 @@ export class OutgoingFrames {
     this.id = id
     this.window = window
     this.#lastTurn = -1
+    this.#ended = false
   }
 
   /** Puts the header block of so many bytes that was encoded last. */
@@ -61,9 +67,42 @@ export class OutgoingFrames {
     return at
   }
 
+  /**
+   * Sends what may go of a page's content from `at` to `end`, with `once` a turn's: as it lies in the page where TLS can
+   * take it at once. With `last` the stream ends by it. Answers the index of what may not go.
+   */
+  page(page: Page, at: number, end: number, once: boolean, last: boolean): number {
+    const { output } = this.#host
+    const most = once ? Math.min(TURN_BYTES, end - at) : end - at
+    const allowed = Math.min(most, this.window, this.#host.window)
+    // A window may have ended amid a piece.
+    const isWhole = at % PIECE_BYTES === 0
+    if (!isWhole || !output.takesPages || allowed < MIN_WRITTEN_BYTES)
+      return this.#copyPage(page, at, at + allowed, once || !isWhole)
+    if (output.isBusy) return at
+    if (!output.fitsBefore(page, at)) return this.#copyPage(page, at, at + allowed, once)
+    this.#ended = last && at + allowed === end
+    output.page(this.id, this.#ended ? FLAG.endStream : 0, page, at, at + allowed)
+    this.#lastTurn = -1
+    this.window -= allowed
+    this.#host.window -= allowed
+    return at + allowed
+  }
+
+  #copyPage(page: Page, at: number, end: number, once: boolean): number {
+    while (at < end) {
+      const index = page.indexOf(at)
+      const sent = this.data(page.memory, index, index + page.stopOf(at, end) - at) - index
+      at += sent
+      if (sent === 0 || once) break
+    }
+    return at
+  }
+
   /** Ends the stream, with trailers: names in lower case and values in turn. */
   end(trailers: readonly string[]): void {
     const { output, encoder } = this.#host
+    if (this.#ended) return
     if (trailers.length > 0) this.block(FLAG.endStream, encoder.trailers(trailers))
     else if (this.#lastTurn === output.turn) output.addFlag(this.#lastAt, FLAG.endStream)
     else output.frame(FRAME.data, FLAG.endStream, this.id, EMPTY)

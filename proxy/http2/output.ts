@@ -1,3 +1,4 @@
+import type { Page } from '../wire/page.ts'
 import type { SocketWire } from '../wire/socket-wire.ts'
 import { FLAG, FRAME, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './protocol.ts'
 
@@ -91,6 +92,42 @@ export class Output {
     return at
   }
 
+  /** Bytes that are written are taken at once: pages can be written from where they lie. */
+  get takesPages(): boolean {
+    return this.#wire.takesAtOnce
+  }
+
+  /** What was written before has not gone. */
+  get isBusy(): boolean {
+    return this.isBlocked || this.#wire.pending
+  }
+
+  /** Whether what was put together fits before the piece of a page that begins at `start`. */
+  fitsBefore({ front }: Page, start: number): boolean {
+    return this.#at <= (start === 0 ? front : 0)
+  }
+
+  /**
+   * Writes pieces of a page as frames of DATA after what was put together before, which must fit; `flags` are the last
+   * frame's. The output must not be busy.
+   */
+  page(id: number, flags: number, page: Page, start: number, end: number): void {
+    const { memory } = page
+    for (let at = start, stop = 0; at < end; at = stop) {
+      stop = page.stopOf(at, end)
+      const header = page.indexOf(at) - FRAME_HEADER_BYTES
+      writeHeader(memory, header, FRAME.data, stop === end ? flags : 0, id, stop - at)
+    }
+    const from = page.indexOf(start) - FRAME_HEADER_BYTES - this.#at
+    if (this.#chunk) {
+      this.#chunk.copy(memory, from, 0, this.#at)
+      keepChunk(this.#chunk)
+    }
+    this.#turnOver()
+    this.#wire.write(memory, from, page.indexOf(end - 1) + 1)
+    if (poisoned) memory.fill(POISON, from, page.indexOf(start))
+  }
+
   /** Adds a flag to the frame at `at`, which must stand in the chunk of this turn. */
   addFlag(at: number, flag: number): void {
     this.#chunk![at + 4]! |= flag
@@ -107,12 +144,7 @@ export class Output {
     this.#chunk ??= takeChunk()
     const chunk = this.#chunk
     const at = this.#at
-    chunk[at] = length >>> 16
-    chunk[at + 1] = length >>> 8
-    chunk[at + 2] = length
-    chunk[at + 3] = type
-    chunk[at + 4] = flags
-    chunk.writeUInt32BE(id, at + 5)
+    writeHeader(chunk, at, type, flags, id, length)
     this.#at = at + FRAME_HEADER_BYTES
     return at
   }
@@ -154,4 +186,21 @@ export class Output {
     if (this.#chunk) keepChunk(this.#chunk)
     this.#turnOver()
   }
+}
+
+/** Writes the header of a frame (RFC 9113 4.1). */
+function writeHeader(
+  bytes: Buffer,
+  at: number,
+  type: number,
+  flags: number,
+  id: number,
+  length: number,
+): void {
+  bytes[at] = length >>> 16
+  bytes[at + 1] = length >>> 8
+  bytes[at + 2] = length
+  bytes[at + 3] = type
+  bytes[at + 4] = flags
+  bytes.writeUInt32BE(id, at + 5)
 }

@@ -1,5 +1,6 @@
 import { NO_TRAILERS } from '../http1/body.ts'
 import { READER_TIMEOUT_MS } from '../relay/waits.ts'
+import { MIN_WRITTEN_BYTES, type Page } from '../wire/page.ts'
 import { slab } from '../wire/slab.ts'
 import { staysUntilRead } from '../wire/socket-wire.ts'
 import { Wire } from '../wire/wire.ts'
@@ -96,6 +97,25 @@ export class StreamWire extends Wire implements Sender, BodyReader {
     if (start < end && !this.#send(input, start, end, !staysUntilRead(input)) && from) this.holdBack(from)
   }
 
+  override writePage(page: Page, start: number, end: number, last: boolean): boolean {
+    if (end - start < MIN_WRITTEN_BYTES) return this.#sendPieces(page, start, end)
+    if (!this.#open || this.#complete || this.#heads.bodyless) return !this.pending
+    // Its turn comes when all is put together that goes before it.
+    this.#backlog.add(page, start, end, last)
+    this.#host.wait(this)
+    return false
+  }
+
+  /** What is short goes out in one write with what other streams have. */
+  #sendPieces(page: Page, start: number, end: number): boolean {
+    for (let at = start, stop = 0; at < end; at = stop) {
+      stop = page.stopOf(at, end)
+      const index = page.indexOf(at)
+      this.#send(page.memory, index, index + stop - at, false)
+    }
+    return !this.pending
+  }
+
   /** Sends what may be sent, and keeps the rest: a copy of it when the bytes are `transient`. */
   #send(bytes: Buffer, start: number, end: number, transient: boolean): boolean {
     if (!this.#open || this.#complete) return true
@@ -103,8 +123,8 @@ export class StreamWire extends Wire implements Sender, BodyReader {
     if (at >= end || this.#heads.bodyless) return !this.pending
     if (!this.pending) at = this.#frames.data(bytes, at, end)
     if (at < end) {
-      const rest = bytes.subarray(at, end)
-      this.#backlog.add(transient ? Buffer.from(rest) : rest)
+      if (transient) this.#backlog.add(Buffer.from(bytes.subarray(at, end)), 0, end - at)
+      else this.#backlog.add(bytes, at, end)
       this.#host.wait(this)
     }
     return !this.pending

@@ -32,6 +32,11 @@ export class Streams {
     this.#abuse = abuse
   }
 
+  /** None is open. */
+  get isEmpty(): boolean {
+    return this.#open.size === 0
+  }
+
   /** The stream of this number while it is open. */
   open(id: number): StreamWire | undefined {
     return this.#open.get(id)?.wire

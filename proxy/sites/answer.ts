@@ -2,6 +2,7 @@ import { METHOD_GET, METHOD_HEAD } from '../http1/request-head.ts'
 import { log, messageOf } from '../log.ts'
 import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, refusal, type Answer } from '../pages/answers.ts'
 import { hstsLine } from '../pages/render.ts'
+import type { Page } from '../wire/page.ts'
 import { slab } from '../wire/slab.ts'
 import type { Wire } from '../wire/wire.ts'
 import { precondition, rangeOf, type ByteRange } from './conditions.ts'
@@ -88,11 +89,11 @@ export class SiteAnswer implements Receiver {
     this.onDrain()
   }
 
-  take(bytes: Buffer): Promise<void> | null {
+  take(page: Page, start: number, end: number, last: boolean): Promise<void> | null {
     const { wire } = this.#client
     if (this.#head) this.#sendHead(this.#head())
     this.#head = null
-    const sent = wire.write(bytes, 0, bytes.length)
+    const sent = wire.writePage(page, start, end, last)
     this.#client.siteSent()
     return sent ? null : new Promise((resolve) => (this.#whenDrained = resolve))
   }
@@ -174,7 +175,7 @@ export class SiteAnswer implements Receiver {
   }
 
   /** Sends the whole answer in one piece; it is over when the client has taken it. */
-  #finishWith(head: string, content?: Buffer, start = 0, end = 0): void {
+  #finishWith(head: string, content?: Page, start = 0, end = 0): void {
     const client = this.#client
     const sent = this.#sendWhole(client.wire, head, content, start, end)
     client.siteSent()
@@ -183,13 +184,13 @@ export class SiteAnswer implements Receiver {
   }
 
   /** Sends a head with its body. Answers whether the client has taken both. */
-  #sendWhole(wire: Wire, head: string, content: Buffer | undefined, start: number, end: number): boolean {
+  #sendWhole(wire: Wire, head: string, content: Page | undefined, start: number, end: number): boolean {
     slab.reserve(head.length + end - start)
     let to = slab.at + slab.buffer.write(head, slab.at, 'latin1')
     // Frames are put together anyway; elsewhere both go out in one piece.
-    if (content && !wire.frames) to += content.copy(slab.buffer, to, start, end)
+    if (content && !wire.frames) to = content.copy(slab.buffer, to, start, end)
     const sent = wire.writeSlab(to)
-    return content && wire.frames ? wire.write(content, start, end) : sent
+    return content && wire.frames ? wire.writePage(content, start, end, true) : sent
   }
 
   /** Goes on with what the disk gives, unless the client has gone meanwhile. */

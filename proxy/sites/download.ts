@@ -1,19 +1,23 @@
-import { read } from 'node:fs'
+import { readv } from 'node:fs'
+import { Page } from '../wire/page.ts'
 import type { ByteRange } from './conditions.ts'
 import { PAGE_BYTES, type SiteFile } from './file.ts'
 import type { OpenFiles } from './open-files.ts'
 
-/** Buffers that wait for the next download; those of more downloads at a time are let go. */
-const MAX_SPARE_BUFFERS = 32
+/** Pages that wait for the next download; those of more downloads at a time are let go. */
+const MAX_SPARE_PAGES = 32
 
-const spare: Buffer[] = []
+const spare: Page[] = []
 
 /** Who takes what a file gives. */
 export interface Receiver {
   /** Wants no more: its connection is gone. */
   readonly canceled: boolean
-  /** Takes bytes; the promise resolves when they may be overwritten, without one they may be at once. */
-  take(bytes: Buffer): Promise<void> | null
+  /**
+   * Takes bytes of a page, with `last` the last of all; the promise resolves when they may be overwritten, without one
+   * they may be at once.
+   */
+  take(page: Page, start: number, end: number, last: boolean): Promise<void> | null
 }
 
 /**
@@ -33,9 +37,9 @@ export async function sendRange(
     const page = file.pageAt(at)
     if (!page) return sendFromDisk(files, file, { start: at, end }, receiver)
     const offset = at % PAGE_BYTES
-    const bytes = page.subarray(offset, Math.min(page.length, offset + end - at))
-    at += bytes.length
-    await receiver.take(bytes)
+    const stop = Math.min(page.length, offset + end - at)
+    at += stop - offset
+    await receiver.take(page, offset, stop, at === end)
   }
 }
 
@@ -46,26 +50,26 @@ async function sendFromDisk(
   receiver: Receiver,
 ): Promise<void> {
   const descriptor = await files.acquire(file.path)
-  const buffer = spare.pop() ?? Buffer.allocUnsafeSlow(PAGE_BYTES)
+  const page = spare.pop() ?? new Page(PAGE_BYTES)
   try {
     let at = start
     while (at < end && !receiver.canceled) {
-      const bytes = await readAt(descriptor, buffer, Math.min(buffer.length, end - at), at)
+      const bytes = await readAt(descriptor, page.pieces(0, Math.min(page.length, end - at)), at)
       if (bytes === 0) throw new Error(`${file.path} has become shorter`)
       if (receiver.canceled) return
       at += bytes
-      await receiver.take(buffer.subarray(0, bytes))
+      await receiver.take(page, 0, bytes, at === end)
     }
   } finally {
     files.release(file.path)
     // What a connection that was cut still had to send may be read by the kernel until it is closed.
-    if (!receiver.canceled && spare.length < MAX_SPARE_BUFFERS) spare.push(buffer)
+    if (!receiver.canceled && spare.length < MAX_SPARE_PAGES) spare.push(page)
   }
 }
 
-function readAt(descriptor: number, buffer: Buffer, length: number, position: number): Promise<number> {
+function readAt(descriptor: number, pieces: readonly Buffer[], position: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    read(descriptor, buffer, 0, length, position, (error, bytes) => {
+    readv(descriptor, pieces, position, (error, bytes) => {
       if (error) reject(error)
       else resolve(bytes)
     })

@@ -1,4 +1,5 @@
 import { constants, promises } from 'node:fs'
+import { Page } from '../wire/page.ts'
 import type { Cached } from './cache.ts'
 
 /** What is read, kept and sent at a time. */
@@ -10,16 +11,16 @@ const MAX_KEPT_BYTES = 1024 * 1024
 /** What knowing a file costs beside its content. */
 const FILE_BYTES = 512
 
-/** The content of a file in memory, in pieces of `PAGE_BYTES`, each in memory of its own. */
+/** The content of a file in memory, in pages of `PAGE_BYTES`, each in memory of its own. */
 export class Content implements Cached {
-  readonly pages: readonly Buffer[]
+  readonly pages: readonly Page[]
   readonly bytes: number
   used = false
   readonly #file: SiteFile
 
-  constructor(pages: readonly Buffer[], file: SiteFile) {
+  constructor(pages: readonly Page[], file: SiteFile) {
     this.pages = pages
-    this.bytes = file.size
+    this.bytes = pages.reduce((sum, { memory }) => sum + memory.length, 0)
     this.#file = file
   }
 
@@ -60,7 +61,7 @@ export class SiteFile implements Cached {
   }
 
   /** The page that a position lies in; null when it is not in memory. */
-  pageAt(position: number): Buffer | null {
+  pageAt(position: number): Page | null {
     if (!this.content) return null
     this.content.used = true
     return this.content.pages[Math.floor(position / PAGE_BYTES)] ?? null
@@ -77,13 +78,13 @@ export function isSmall(size: number): boolean {
 }
 
 /** Reads a whole file, which must not be a link. Rejects when it is shorter than `size`. */
-export async function readPages(path: string, size: number): Promise<Buffer[]> {
+export async function readPages(path: string, size: number): Promise<Page[]> {
   const file = await promises.open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    const pages: Buffer[] = []
+    const pages: Page[] = []
     for (let at = 0; at < size; at += PAGE_BYTES) {
-      const page = Buffer.allocUnsafeSlow(Math.min(PAGE_BYTES, size - at))
-      const { bytesRead } = await file.read(page, 0, page.length, at)
+      const page = new Page(Math.min(PAGE_BYTES, size - at))
+      const { bytesRead } = await file.readv(page.pieces(0, page.length), at)
       if (bytesRead < page.length) throw new Error(`${path} has become shorter`)
       pages.push(page)
     }

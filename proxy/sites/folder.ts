@@ -2,6 +2,7 @@ import { promises, realpath } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { crypto } from '../modules.ts'
+import type { Page } from '../wire/page.ts'
 import type { Cache } from './cache.ts'
 import { Content, SiteFile, isSmall, readPages } from './file.ts'
 import { NO_RULES, readRules, type Rules } from './rules.ts'
@@ -64,7 +65,7 @@ export class SiteFolder {
   }
 
   /** The content of a small file that is not in memory at the moment. */
-  async read(file: SiteFile): Promise<readonly Buffer[]> {
+  async read(file: SiteFile): Promise<readonly Page[]> {
     const pages = await readPages(file.path, file.size)
     if (!file.content) this.#keepContent(file, pages)
     return pages
@@ -101,7 +102,7 @@ export class SiteFolder {
     const known = this.#files.get(path)
     if (known) return known
     const hash = crypto().createHash('sha256')
-    if (pages) for (const page of pages) hash.update(page)
+    if (pages) for (const page of pages) for (const piece of page.pieces(0, page.length)) hash.update(piece)
     else hash.update(`${size} ${modifiedAt} ${basename(this.#folder)}`)
     const etag = `"${hash.digest('base64url').slice(0, TAG_CHARACTERS)}"`
     const file = new SiteFile({ path: real, size, modifiedAt, etag }, () => {
@@ -116,7 +117,7 @@ export class SiteFolder {
     return file
   }
 
-  #keepContent(file: SiteFile, pages: readonly Buffer[]): void {
+  #keepContent(file: SiteFile, pages: readonly Page[]): void {
     if (this.#closed) return
     file.content = new Content(pages, file)
     this.#cache.add(file.content)

@@ -1,5 +1,6 @@
 import { connect, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { Page } from './page.ts'
 import { slab } from './slab.ts'
 import { Wire } from './wire.ts'
 
@@ -164,6 +165,20 @@ export class SocketWire extends Wire {
     const socket = this.#socket
     if (start === end || !socket.writable) return socket.writableLength === 0
     socket.write(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), this.#written)
+    return socket.writableLength === 0
+  }
+
+  override writePage(page: Page, start: number, end: number): boolean {
+    const socket = this.#socket
+    if (!socket.writable) return socket.writableLength === 0
+    // TLS would put several pieces together in memory that it allocates for that.
+    if (this.#encrypted) {
+      slab.reserve(end - start)
+      return this.writeSlab(page.copy(slab.buffer, slab.at, start, end))
+    }
+    socket.cork()
+    for (const piece of page.pieces(start, end)) socket.write(piece, this.#written)
+    socket.uncork()
     return socket.writableLength === 0
   }
 

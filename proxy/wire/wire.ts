@@ -1,4 +1,5 @@
 import { log } from '../log.ts'
+import type { Page } from './page.ts'
 
 /** Who deals with what happens on a wire. `input` is valid during the call alone. */
 export interface WireOwner {
@@ -34,6 +35,11 @@ export abstract class Wire {
   abstract writeSlab(end: number): boolean
   /** Writes bytes that stay as they are until they are sent. False: they are pending. */
   abstract write(bytes: Buffer, start: number, end: number): boolean
+  /**
+   * Writes bytes of a page, which stays as it is until they are sent; with `last` the message is complete by them.
+   * False: they are pending.
+   */
+  abstract writePage(page: Page, start: number, end: number, last: boolean): boolean
   /** Writes what was read and pauses `from` (null for the last piece) while the bytes are pending. */
   abstract relay(input: Buffer, start: number, end: number, from: Wire | null): void
   /** The answer to one request is complete; `trailers` are names in lower case and values in turn. */

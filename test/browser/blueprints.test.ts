@@ -59,7 +59,16 @@ test('a blueprint is written with completion, its faults and its plan beside it,
   await page.getByText('1 created').waitFor()
   expect((await server.api('GET', '/services/shop')).body).toMatchObject({ port: 3000 })
 
+  await page.getByRole('list', { name: 'Deploys that began' }).getByRole('link', { name: 'shop' }).waitFor()
+
+  await page.keyboard.press('Control+End')
+  await editor.click()
+  await page.keyboard.type('# of mine')
   await page.getByRole('button', { name: 'Export what is here' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await editor.getByText('# of mine').waitFor()
+  await page.getByRole('button', { name: 'Export what is here' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click()
   await editor.getByText('registry.example.com/shop:1').waitFor()
   await page.getByText('unchanged', { exact: false }).first().waitFor()
 })

@@ -104,6 +104,29 @@ test('a failed build says why on its page', async () => {
   expect(browser.faults).toEqual([])
 })
 
+test('a first deploy that failed for want of a variable is mended and deployed where variables are', async () => {
+  await server.api('POST', '/services', {
+    name: 'wanting',
+    type: 'background_worker',
+    image: 'busybox:1',
+    start_command: '[ -n "$WANTED" ] || { echo WANTED is not set; exit 1; }; sleep 3600',
+  })
+  await page.goto('/services/wanting')
+  await waitForBadge(page, 'Failed')
+  await page.getByRole('link', { name: 'Variables', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Add variable' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('WANTED')
+  await page.getByRole('textbox', { name: 'Value of WANTED' }).fill('here')
+  await page.getByRole('button', { name: 'Save and deploy' }).click()
+  await page.waitForURL(/\/deploys\/dep-/)
+  await waitForBadge(page, 'Live')
+  await page.goto('/services/wanting/variables')
+  await page.getByLabel('Name', { exact: true }).fill('RENAMED')
+  await page.getByRole('button', { name: 'Save and restart' }).waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  expect(browser.faults).toEqual([])
+})
+
 test('an uploaded folder goes live', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'upload-'))
   writeFileSync(join(folder, 'Dockerfile'), DOCKERFILE)
@@ -158,7 +181,7 @@ test('variables are pasted as a whole .env and reach the server', async () => {
   await page
     .getByLabel('Variables as .env text')
     .fill('# of the shop\nexport LEVEL=debug\nNOTE="two\\nlines"\n')
-  await page.getByRole('button', { name: 'Save only' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved. The values take effect').waitFor()
   expect((await server.api('GET', '/services/settings/env')).body).toEqual([
     { key: 'LEVEL', value: 'debug' },
@@ -174,6 +197,23 @@ test('a change made elsewhere shows without a reload', async () => {
   await page.getByRole('link', { name: 'from-elsewhere', exact: true }).waitFor()
   await server.api('DELETE', '/services/from-elsewhere')
   await page.getByRole('link', { name: 'from-elsewhere', exact: true }).waitFor({ state: 'detached' })
+  expect(browser.faults).toEqual([])
+})
+
+test('a service that others refer to is deleted after they were named', async () => {
+  await server.api('POST', '/services', { name: 'needed', type: 'private_service', deploy: false })
+  const env = [{ key: 'NEEDED', value: '${{service.needed.host}}' }]
+  expect((await server.api('POST', '/services', { name: 'needs', deploy: false, env })).status).toBe(201)
+  await page.goto('/services/needed/settings')
+  await page.getByRole('button', { name: 'Delete service…' }).click()
+  await page.getByLabel('Type needed to confirm').fill('needed')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Delete service' }).click()
+  await dialog.getByRole('alert').getByText('NEEDED of service needs').waitFor()
+  expect(await dialog.getByRole('alert').innerText()).not.toContain('force=true')
+  await dialog.getByRole('button', { name: 'Delete anyway' }).click()
+  await page.waitForURL('**/services')
+  expect((await server.api('GET', '/services/needed')).status).toBe(404)
   expect(browser.faults).toEqual([])
 })
 

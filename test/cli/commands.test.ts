@@ -40,15 +40,30 @@ test('version and help print and end', async () => {
   const help = await deployer(entry, 'help')
   expect(help.out).toContain('--http-listen')
   expect(await deployer(entry, 'serve', '--help')).toEqual(help)
+  expect(await deployer(entry, '-h')).toEqual(help)
+  expect(await deployer(entry)).toEqual(help)
+})
+
+test('each command says what it does when it is asked for help, and does nothing', async () => {
+  const named = (await deployer(entry, 'help')).out.matchAll(/^deployer ([a-z-]+)/gm)
+  const commands = [...new Set([...named].map(([, command]) => command!))]
+  expect(commands).toContain('uninstall')
+  for (const command of commands.filter((each) => !['serve', 'help'].includes(each))) {
+    const usage = await deployer(entry, command, '-h')
+    expect(usage).toMatchObject({ code: 0, out: expect.stringContaining(`Usage: deployer ${command}`) })
+    expect(await deployer(entry, 'help', command)).toEqual(usage)
+  }
+  expect((await deployer(entry, 'help', 'conquer')).code).toBe(1)
 })
 
 test('an unknown command or flag ends with one line and code 1', async () => {
-  const command = await deployer(entry, 'conquer')
-  expect(command).toMatchObject({
-    code: 1,
-    out: '',
-    error: expect.stringMatching(/^deployer: .*conquer.*\n$/),
-  })
+  for (const name of ['conquer', 'constructor']) {
+    expect(await deployer(entry, name)).toMatchObject({
+      code: 1,
+      out: '',
+      error: expect.stringMatching(new RegExp(`^deployer: .*${name}.*\\n$`)),
+    })
+  }
   const flag = await deployer(entry, 'serve', '--bogus', 'x')
   expect(flag).toMatchObject({ code: 1, error: expect.stringMatching(/^deployer: .*bogus.*\n$/) })
 })

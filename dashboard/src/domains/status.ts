@@ -60,3 +60,10 @@ export function certificateLook(entry: CertificateEntry, now: number): Look {
   if (entry.state === 'issued' && isNearEnd(entry, now)) return { tone: 'warning', label: 'Ends soon' }
   return CERTIFICATE[entry.state]
 }
+
+const RANKS: CertificateState[] = ['failed', 'pending', 'issuing', 'disabled', 'issued', 'local']
+
+/** The lower, the sooner a host wants a look. */
+export function certificateRank({ state }: CertificateEntry): number {
+  return RANKS.indexOf(state)
+}

@@ -47,9 +47,16 @@ export function fromServerLogEvent(event: ServerLogEvent, number: number): LogLi
   }
 }
 
-/** Time of day with milliseconds, in the reader's own zone. */
-export function timeOfDay(ts: string): string {
+/** Time of day with milliseconds in the reader's own zone; `dated` puts month and day before it. */
+export function timeText(ts: string, dated: boolean): string {
   const moment = new Date(ts)
   const part = (value: number, digits = 2) => String(value).padStart(digits, '0')
-  return `${part(moment.getHours())}:${part(moment.getMinutes())}:${part(moment.getSeconds())}.${part(moment.getMilliseconds(), 3)}`
+  const day = dated ? `${part(moment.getMonth() + 1)}-${part(moment.getDate())} ` : ''
+  return `${day}${part(moment.getHours())}:${part(moment.getMinutes())}:${part(moment.getSeconds())}.${part(moment.getMilliseconds(), 3)}`
+}
+
+/** Whether lines, the oldest first, are of more than one day, so that a time of day does not tell them apart. */
+export function spansDays(lines: readonly LogLine[]): boolean {
+  const [first, last] = [lines[0], lines.at(-1)]
+  return first !== undefined && new Date(first.ts).toDateString() !== new Date(last!.ts).toDateString()
 }

@@ -26,7 +26,9 @@ export function useListFilter() {
     void router.replace({ query: Object.fromEntries(kept) })
   })
   const isOn = computed(() => filter.q.trim() !== '' || filter.state !== '' || filter.type !== '')
-  return { ...toRefs(filter), isOn, apply: (services: Service[]) => applied(services, filter) }
+  /** Limits no more; the order stays. */
+  const clear = () => Object.assign(filter, { q: '', state: '', type: '' })
+  return { ...toRefs(filter), isOn, clear, apply: (services: Service[]) => applied(services, filter) }
 }
 
 export type ListFilter = ReturnType<typeof useListFilter>

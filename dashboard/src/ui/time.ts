@@ -18,20 +18,25 @@ export function useNow() {
   return now
 }
 
-const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
-  ['year', 31_557_600],
-  ['month', 2_629_800],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
+const DAY_SECONDS = 86_400
+/** Of what is a few months away the days count: a certificate, a token that ends. */
+const MONTHS_FROM_SECONDS = 100 * DAY_SECONDS
+
+const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number, from: number][] = [
+  ['year', 31_557_600, 31_557_600],
+  ['month', 2_629_800, MONTHS_FROM_SECONDS],
+  ['day', DAY_SECONDS, DAY_SECONDS],
+  ['hour', 3_600, 3_600],
+  ['minute', 60, 60],
 ]
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+/** In figures: "yesterday" would be wrong of 47 hours, and "last mo." says little. */
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
 
 /** "3 min. ago", "in 2 days"; below a minute "just now". */
 export function relativeTime(moment: string, at: number): string {
   const seconds = (Date.parse(moment) - at) / 1_000
-  for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+  for (const [unit, size, from] of UNITS) {
+    if (Math.abs(seconds) >= from) return relative.format(Math.trunc(seconds / size), unit)
   }
   return seconds > 5 ? 'in a moment' : 'just now'
 }

@@ -175,6 +175,12 @@ export class RawHttp2 {
     return Buffer.concat(parts.map(({ content }) => content))
   }
 
+  /** How much that is. */
+  bytes(id: number): number {
+    const parts = this.frames.filter((frame) => frame.type === FRAME.data && frame.id === id)
+    return parts.reduce((sum, { content }) => sum + content.length, 0)
+  }
+
   close(): void {
     this.#socket.destroy()
   }

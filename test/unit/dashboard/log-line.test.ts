@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { contrast, type Colour } from '../../../dashboard/src/logs/colours.ts'
-import { fromLogEvent } from '../../../dashboard/src/logs/line.ts'
+import { fromLogEvent, spansDays, timeText } from '../../../dashboard/src/logs/line.ts'
 import { segmentsOf } from '../../../dashboard/src/logs/segments.ts'
 
 const line = (text: string) =>
@@ -66,4 +66,15 @@ test('a match is marked in any case and across a change of colour', () => {
   const found = texts('an \x1b[31mER\x1b[32mROR\x1b[0m here', 'error')
   expect(found.filter((segment) => segment.found).map((segment) => segment.text)).toEqual(['ER', 'ROR'])
   expect(found.map((segment) => segment.text).join('')).toBe('an ERROR here')
+})
+
+test('lines of more than one day are told apart by their day', () => {
+  const at = (ts: string) => fromLogEvent({ ts, stream: 'stdout', line: 'said' }, 1)
+  const [first, later, next] = [
+    at('2026-01-02T12:00:00.000Z'),
+    at('2026-01-02T12:00:01.000Z'),
+    at('2026-01-04T12:00:00.000Z'),
+  ]
+  expect([[], [first], [first, later], [first, next]].map(spansDays)).toEqual([false, false, false, true])
+  expect(timeText(next.ts, true)).toBe(`01-04 ${timeText(next.ts, false)}`)
 })

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:http2'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { FLAG, FRAME, SETTING } from '../../../proxy/http2/protocol.ts'
+import { start as startStand } from '../lifetimes.ts'
+import { secureTable } from '../secure.ts'
+import { HOST, type ProxyStand, targetOf, waitFor } from '../stand.ts'
+import { GET, RawHttp2, frame, headers, number, settings, type Fields } from './raw-client.ts'
+
+const KIB = 1024
+/** About what frames, pages and what is kept in memory are cut at. */
+const SIZES = [
+  1,
+  16 * KIB,
+  16 * KIB + 1,
+  32 * KIB,
+  40_000,
+  128 * KIB,
+  128 * KIB + 1,
+  300_000,
+  1024 * KIB,
+  1500 * KIB,
+]
+const WINDOW = 65_535
+const PLENTY = 1_000_000_000
+
+const folder = mkdtempSync(join(tmpdir(), 'deployer-http2-sites-'))
+const files = new Map(SIZES.map((size) => [`/${size}.bin`, randomBytes(size)]))
+mkdirSync(join(folder, 'files'))
+for (const [path, content] of files) writeFileSync(join(folder, 'files', path), content)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A host without a certificate, at which plain requests are not sent on to TLS. */
+const PLAIN_HOST = 'plain.test'
+
+/** A site at two hosts. */
+function site(h2c = false): Promise<ProxyStand> {
+  const target = { ...targetOf([]), site: { folder, earlier: [] } }
+  const hosts = { [HOST]: 'app', [PLAIN_HOST]: 'app' }
+  return startStand(secureTable([], { targets: { app: target }, hosts, h2c }))
+}
+
+const path = (value: string, ...more: Fields): Fields => [
+  ...GET.map(([name, given]) => [name, name === ':path' ? value : given] as const),
+  ...more,
+]
+
+const isLastOf = (id: number) => (given: { id: number; flags: number; type: number }) =>
+  given.id === id && given.type === FRAME.data && (given.flags & FLAG.endStream) !== 0
+
+/** A client that lets everything come. */
+async function open(stand: ProxyStand): Promise<RawHttp2> {
+  const client = await RawHttp2.open(stand)
+  return client.send(
+    settings([SETTING.initialWindowSize, PLENTY]),
+    frame(FRAME.windowUpdate, 0, 0, number(PLENTY)),
+  )
+}
+
+/** Waits for the end of a stream, after which nothing of it may come. Answers what came. */
+async function whole(client: RawHttp2, id: number): Promise<Buffer> {
+  const last = await client.until(isLastOf(id))
+  expect(client.frames.findLast((given) => given.id === id)).toBe(last)
+  return client.body(id)
+}
+
+test(
+  'files of every size come whole, to several clients at once, each of many streams',
+  { timeout: 30_000 },
+  async () => {
+    const stand = await site()
+    for (let round = 0; round < 3; round++) {
+      const clients = await Promise.all([open(stand), open(stand), open(stand)])
+      for (const [index, name] of [...files.keys()].entries())
+        for (const client of clients) client.send(headers(index * 2 + 1, path(name)))
+      for (const [index, content] of [...files.values()].entries())
+        for (const client of clients) expect((await whole(client, index * 2 + 1)).equals(content)).toBe(true)
+    }
+    // What was sent with frames in between is the same to those who know none.
+    for (const [name, content] of files) {
+      const [answer] = await once(
+        get({ port: stand.port, path: name, headers: { host: PLAIN_HOST } }),
+        'response',
+      )
+      expect((await buffer(answer as IncomingMessage)).equals(content)).toBe(true)
+    }
+  },
+)
+
+test(
+  'windows that end amid a frame, or are tiny, change nothing of a file',
+  { timeout: 30_000 },
+  async () => {
+    const stand = await site()
+    const sizes = [300_000, 1500 * KIB]
+    for (const step of [50_001, 16 * KIB + 3, 5_000]) {
+      const client = await RawHttp2.open(stand)
+      client.send(
+        settings([SETTING.initialWindowSize, step]),
+        frame(FRAME.windowUpdate, 0, 0, number(PLENTY - WINDOW)),
+      )
+      for (const [index, size] of sizes.entries()) {
+        const id = index * 2 + 1
+        const content = files.get(`/${size}.bin`)!
+        client.send(headers(id, path(`/${size}.bin`)))
+        for (let given = step; given < size; given += step) {
+          await waitFor(
+            () => client.bytes(id) >= given,
+            () => `${client.bytes(id)} of ${given} bytes`,
+          )
+          expect(client.bytes(id)).toBe(given)
+          client.send(frame(FRAME.windowUpdate, 0, id, number(step)))
+        }
+        expect((await whole(client, id)).equals(content)).toBe(true)
+      }
+    }
+  },
+)
+
+test('a range comes from within a file', async () => {
+  const client = await open(await site())
+  let id = -1
+  for (const size of [300_000, 1500 * KIB]) {
+    for (const [first, last] of [
+      [0, size - 1],
+      [1, size - 2],
+      [20_000, 150_000],
+      [128 * KIB, 256 * KIB - 1],
+      [size - 1, size - 1],
+    ] as const) {
+      id += 2
+      client.send(headers(id, path(`/${size}.bin`, ['range', `bytes=${first}-${last}`])))
+      const content = files.get(`/${size}.bin`)!.subarray(first, last + 1)
+      expect((await whole(client, id)).equals(content)).toBe(true)
+    }
+  }
+})
+
+test('who is urgent has a file first, and who is not shares', async () => {
+  const client = await RawHttp2.open(await site())
+  client.send(settings([SETTING.initialWindowSize, PLENTY]))
+  const streams = [
+    [1, 'u=5'],
+    [3, 'u=1'],
+    [5, 'u=3, i'],
+    [7, 'u=3, i'],
+  ] as const
+  client.send(...streams.map(([id, priority]) => headers(id, path('/1048576.bin', ['priority', priority]))))
+  await Promise.all(
+    streams.map(([id]) => client.until((given) => given.id === id && given.type === FRAME.headers)),
+  )
+  client.send(frame(FRAME.windowUpdate, 0, 0, number(PLENTY)))
+  for (const [id] of streams) expect((await whole(client, id)).equals(files.get('/1048576.bin')!)).toBe(true)
+  const lastOf = (id: number) => client.frames.findIndex(isLastOf(id))
+  expect(lastOf(3)).toBeLessThan(Math.min(lastOf(5), lastOf(7)))
+  expect(Math.max(lastOf(5), lastOf(7))).toBeLessThan(lastOf(1))
+  const shared = client.frames.filter(({ type, id }) => type === FRAME.data && (id === 5 || id === 7))
+  const turns = shared.filter(({ id }, index) => id !== shared[index - 1]?.id)
+  expect(turns.length).toBeGreaterThan(8)
+})
+
+test('without TLS files come whole as well', { timeout: 30_000 }, async () => {
+  const stand = await site(true)
+  const session = connect(`http://127.0.0.1:${stand.port}`, {
+    settings: { initialWindowSize: 8 * 1024 * KIB },
+  })
+  onTestFinished(() => session.destroy())
+  await once(session, 'connect')
+  session.setLocalWindowSize(32 * 1024 * KIB)
+  for (let round = 0; round < 3; round++) {
+    const asked = [...files.keys()].map((name) =>
+      buffer(session.request({ ':authority': PLAIN_HOST, ':path': name })),
+    )
+    const answers = await Promise.all(asked)
+    for (const [index, content] of [...files.values()].entries())
+      expect(answers[index]!.equals(content)).toBe(true)
+  }
+})

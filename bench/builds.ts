@@ -37,17 +37,19 @@ await withServer(async (server, dockerHost) => {
     const service = { name: slug, repo_url: remote.url(repository) }
     const { body } = await server.api('POST', '/services', service)
     await phasesOf(server, body.latest_deploy.id)
-    await handMade(dockerHost, { ...application.files, ...version('hand first') })
+    const { base } = await handMade(dockerHost, { ...application.files, ...version('hand first') })
     const ours: Phases[] = []
     const byHand: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
       await delay(PAUSE_MS)
-      byHand.push(await handMade(dockerHost, { ...application.files, ...version(`hand ${round}`) }))
+      const made = await handMade(dockerHost, { ...application.files, ...version(`hand ${round}`) })
+      byHand.push(made.took)
       await commit(repository, version(`server ${round}`), `round ${round}`)
       const deploy = await server.api('POST', `/services/${slug}/deploys`)
       ours.push(await phasesOf(server, deploy.body.id))
     }
-    const size = await docker('image', 'inspect', '-f', '{{.Size}}', IMAGE)
+    const bytes = await sizeOf(IMAGE)
+    const own = bytes - (await sizeOf(base))
     await docker('image', 'rm', IMAGE)
     const hand = median(byHand)
     const figure = (phase: (phases: Phases) => number): string => `${median(ours.map(phase)).toFixed(0)} ms`
@@ -56,10 +58,14 @@ await withServer(async (server, dockerHost) => {
       `${name}: build ${figure(({ build }) => build)}, by hand ${hand.toFixed(0)} ms (ratio ${ratio(({ build }) => build)}; aim: at most 1.15)`,
     )
     console.log(
-      `  with the source and the plan before it (${figure(({ source }) => source)}) ${figure(({ source, build }) => source + build)} (ratio ${ratio(({ source, build }) => source + build)}); image ${formatMib(Number(size.stdout))}`,
+      `  with the source and the plan before it (${figure(({ source }) => source)}) ${figure(({ source, build }) => source + build)} (ratio ${ratio(({ source, build }) => source + build)}); image ${formatMib(bytes)}, of which ${formatMib(own)} beside ${base}`,
     )
   }
   await remote.close()
+
+  async function sizeOf(image: string): Promise<number> {
+    return Number((await docker('image', 'inspect', '-f', '{{.Size}}', image)).stdout)
+  }
 })
 
 /** All applications, or those that the command line names. */
@@ -99,8 +105,14 @@ function momentOf(log: string, line: string): number {
   return Date.parse((JSON.parse(found.slice('data: '.length)) as { ts: string }).ts)
 }
 
+interface HandMade {
+  took: number
+  /** The image that the other was made from. */
+  base: string
+}
+
 /** The same Dockerfile and context, given to the engine's BuildKit as its own client does. */
-async function handMade(dockerHost: string, files: Files): Promise<number> {
+async function handMade(dockerHost: string, files: Files): Promise<HandMade> {
   const folder = await mkdtemp(join(tmpdir(), 'deployer-bench-'))
   const tree = join(folder, 'tree')
   for (const [name, content] of Object.entries(files)) {
@@ -134,5 +146,16 @@ async function handMade(dockerHost: string, files: Files): Promise<number> {
   const fault = /"error":"[^"]*/.exec(stdout)
   if (fault) throw new Error(`the build by hand failed: ${fault[0]}`)
   await rm(folder, { recursive: true, force: true })
-  return took
+  return { took, base: baseOf(content) }
+}
+
+/** The image that the last stage starts from, be it by a stage before. */
+function baseOf(dockerfile: string): string {
+  const stages = new Map<string, string>()
+  let base = ''
+  for (const [, image = '', name] of dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?$/gm)) {
+    base = stages.get(image) ?? image
+    if (name !== undefined) stages.set(name, base)
+  }
+  return base
 }

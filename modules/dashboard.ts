@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { defineNitroModule } from 'nitropack/kit'
 import { build } from 'vite'
 
-/** Their names hold a hash of their content, so that they never change under one name. */
-const ASSETS_MAX_AGE_SECONDS = 365 * 24 * 60 * 60
-
 /**
- * Builds the dashboard. Its hashed files become public assets with their compressed copies; its page becomes the virtual
+ * Builds the dashboard. Its hashed files become public assets with their compressed copies, listed in the virtual module
+ * `#dashboard-assets`; its page becomes the virtual
  * module `#dashboard`, because every address of the dashboard answers it and each answer carries the page's policy.
  */
 export default defineNitroModule({
@@ -24,12 +22,11 @@ export default defineNitroModule({
     nitro.options.publicAssets.push({
       dir: join(folder, 'assets'),
       baseURL: '/assets',
-      maxAge: ASSETS_MAX_AGE_SECONDS,
-      fallthrough: false,
+      maxAge: 0,
     })
-    nitro.options.routeRules['/assets/**'] = {
-      headers: { 'cache-control': `public, max-age=${ASSETS_MAX_AGE_SECONDS}, immutable` },
-    }
+    nitro.options.virtual['#dashboard-assets'] =
+      `export { default } from '#nitro-internal-virtual/public-assets-data'
+`
     nitro.options.compressPublicAssets = { gzip: true, brotli: true }
     const page = await readFile(join(folder, 'index.html'), 'utf8')
     // Weak, because it stands for the compressed copies too (RFC 9110 section 8.8.1).

@@ -25,6 +25,8 @@ const HEAD_TIMEOUT_MS = 30_000
 const IDLE_TIMEOUT_MS = 65_000
 /** How often node looks for heads that take too long. */
 const CHECK_INTERVAL_MS = 5_000
+/** A client that was refused has read why by then; who goes on sending, and never closes, is cut off. */
+const FAREWELL_MS = 5_000
 /** What a client still sends after this is not waited for when the server stops. */
 const CLOSE_WITHIN_MS = 2_000
 
@@ -35,8 +37,9 @@ const CLOSE_WITHIN_MS = 2_000
 export function createHttpServer(options: Options, handle: RequestListener, started: Promise<void>): Server {
   const admit = admission(options)
   const connections = new Connections()
-  const take = (request: IncomingMessage, response: ServerResponse) => {
-    connections.began(request.socket, response)
+  const take = (request: IncomingMessage, response: ServerResponse) =>
+    connections.take(request.socket, response, () => answer(request, response))
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('x-content-type-options', 'nosniff')
     try {
       admit(request)
@@ -100,6 +103,8 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, isAnswering:
     'X-Content-Type-Options: nosniff',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+  const timer = setTimeout(() => socket.destroy(), FAREWELL_MS)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 /** Listens, and answers the port. Throws `io_error` that says why it cannot. */

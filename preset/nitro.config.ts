@@ -5,6 +5,8 @@ import type { NitroPreset } from 'nitropack/types'
 const preset: NitroPreset = {
   extends: 'node-server',
   entry: fileURLToPath(new URL('./entry.ts', import.meta.url)),
+  // A route of our own does: Nitro's knows one entity tag a request, and answers no other method.
+  serveStatic: false,
 }
 
 export default preset

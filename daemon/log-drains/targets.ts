@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import { bareHost } from '#server/bare-host.ts'
@@ -112,7 +112,9 @@ class SyslogTarget implements DrainTarget {
     assertPlace(host, port, TARGETS)
     const isTls = this.#url.protocol === 'tls:'
     const options = { host, port, lookup: judgedLookup(port, TARGETS) }
-    const socket = isTls ? connectTls({ ...options, servername: host }) : connectTcp(options)
+    // An address is no name that a client may ask for (RFC 6066 section 3); the certificate is held against it all the same.
+    const name = isIP(host) === 0 ? { servername: host } : {}
+    const socket = isTls ? connectTls({ ...options, ...name }) : connectTcp(options)
     // Each use meets a fault itself; one between two uses must not end the server.
     socket.on('error', () => {})
     // What it says is not asked for; an end is noticed only by who reads.

@@ -7,7 +7,7 @@ import { GIT_CREDENTIALS_FD } from './git-lifeline.ts'
 const MAX_REQUEST_CHARACTERS = 16 * 1024
 
 interface Entry {
-  /** A whole repository address, or the origin that all addresses below it share. */
+  /** A whole repository address, or what all addresses below it begin with: an origin, or an owner there. */
   place: string
   username: string
   password: string
@@ -21,7 +21,7 @@ interface Entry {
 export class CredentialDesk {
   readonly #entries: Entry[] = []
 
-  /** Adds credentials for one address, or with an origin alone for all of a host. */
+  /** Adds credentials for one address, or for all below an origin or an owner there. */
   add(place: string, username: string | null, password: string | null): void {
     this.#entries.push({ place, username: username ?? '', password: password ?? '' })
   }
@@ -52,13 +52,12 @@ export class CredentialDesk {
     return found ? `username=${found.username}\npassword=${found.password}\n\n` : '\n'
   }
 
-  /** The credentials of the very address, else those of its host. */
+  /** The credentials of the very address, else those of a place that it is below. */
   #find({ protocol, host, path }: z.infer<typeof Request>): Entry | undefined {
-    const origin = `${protocol}://${host}`
-    const address = `${origin}/${path}`
+    const address = `${protocol}://${host}/${path}`
     return (
       this.#entries.find(({ place }) => place === address || decoded(place) === decoded(address)) ??
-      this.#entries.find(({ place }) => place === origin)
+      this.#entries.find(({ place }) => isBelow(address, place))
     )
   }
 }
@@ -73,6 +72,11 @@ const HELPER = `!f() { test "$1" = get || exit 0; { cat; echo; } >&${GIT_CREDENT
 export const ASK_DESK = ['-c', 'credential.useHttpPath=true', '-c', `credential.helper=${HELPER}`]
 
 const Request = z.object({ protocol: z.string(), host: z.string(), path: z.string().default('') })
+
+/** Hosts of repositories take owners in any letter case. A step up could lead out of the place. */
+function isBelow(address: string, place: string): boolean {
+  return !/\/\.\.?(\/|$)/.test(address) && address.toLowerCase().startsWith(`${place.toLowerCase()}/`)
+}
 
 /** What two ways of writing one address share; git hands on paths without their escapes and last slash. */
 function decoded(address: string): string {

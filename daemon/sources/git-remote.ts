@@ -69,7 +69,7 @@ export async function withRemote<T>(
   // For all of its host, where its submodules may be.
   if (username !== null || password !== null) desk.add(new URL(url).origin, username, password)
   else if (isWeb && access.credentials)
-    desk.add(new URL(url).origin, access.credentials.username, access.credentials.password)
+    desk.add(access.credentials.place, access.credentials.username, access.credentials.password)
   const pass = await openPass(access.reach)
   const ssh = sshCommand(access)
   const environment = {

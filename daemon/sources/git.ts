@@ -179,7 +179,11 @@ function credentialsBelow(
   const above = splitCredentials(access.url)
   const isInAddress = above.username !== null || above.password !== null
   const credentials = isInAddress
-    ? { username: above.username ?? '', password: above.password ?? '' }
+    ? {
+        username: above.username ?? '',
+        password: above.password ?? '',
+        place: new URL(above.url).origin,
+      }
     : (access.credentials ?? null)
   return credentials !== null && placeOf(above.url) === placeOf(own.url)
     ? { credentials, holder }

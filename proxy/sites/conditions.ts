@@ -1,8 +1,16 @@
-import type { SiteRequest } from './request.ts'
+/** What a request makes its answer depend on, as it was sent. A field that is not there is null. */
+export interface Conditions {
+  ifMatch: string | null
+  ifNoneMatch: string | null
+  ifModifiedSince: string | null
+  ifUnmodifiedSince: string | null
+  ifRange: string | null
+  range: string | null
+}
 
 /** What is compared with a request's conditions. */
 export interface Validators {
-  /** A strong entity tag with its quotes. */
+  /** An entity tag with its quotes. */
   etag: string
   /** The moment in milliseconds, of which a date has seconds. */
   modifiedAt: number
@@ -18,7 +26,7 @@ export interface ByteRange {
 const RANGE = /^bytes=[ \t]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[ \t]*$/i
 
 /** 200 when the request's conditions let it be answered, else 304 or 412, in the order of RFC 9110 13.2.2. */
-export function precondition(request: SiteRequest, { etag, modifiedAt }: Validators): 200 | 304 | 412 {
+export function precondition(request: Conditions, { etag, modifiedAt }: Validators): 200 | 304 | 412 {
   const modified = seconds(modifiedAt)
   if (request.ifMatch !== null) {
     if (!lists(request.ifMatch, etag, false)) return 412
@@ -37,7 +45,7 @@ export function precondition(request: SiteRequest, { etag, modifiedAt }: Validat
  * several, for one that is malformed or meant for another content (If-Range); `unsatisfiable` when none are there.
  */
 export function rangeOf(
-  request: SiteRequest,
+  request: Conditions,
   size: number,
   { etag, modifiedAt }: Validators,
 ): ByteRange | 'unsatisfiable' | null {
@@ -59,11 +67,12 @@ function isSame(validator: string, etag: string, modifiedAt: number): boolean {
   return validator === etag || dateOf(validator) === seconds(modifiedAt)
 }
 
-/** Whether a list of entity tags names `etag`; a weak comparison lets `W/` pass (RFC 9110 8.8.3.2). */
+/** Whether a list of entity tags names `etag`; a weak comparison lets `W/` of either pass (RFC 9110 8.8.3.2). */
 function lists(tags: string, etag: string, weakly: boolean): boolean {
   if (tags === '*') return true
-  for (const [tag, weak, opaque] of tags.matchAll(/(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)) {
-    if (tag === etag || (weak !== undefined && weakly && opaque === etag)) return true
+  const own = weakly && etag.startsWith('W/') ? etag.slice('W/'.length) : etag
+  for (const [, weak, opaque] of tags.matchAll(/(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)) {
+    if (opaque === own && (weakly || weak === undefined)) return true
   }
   return false
 }

@@ -1,8 +1,9 @@
 import { LOWER, SPACE, TAB, ascii, equalsIgnoringCase, latin1 } from '../http1/bytes.ts'
 import type { Head } from '../http1/head.ts'
+import type { Conditions } from './conditions.ts'
 
 /** What of a request matters to a site. A field that is not there is null. */
-export interface SiteRequest {
+export interface SiteRequest extends Conditions {
   /** Kind of the method, see `request-head.ts`. */
   method: number
   hasBody: boolean
@@ -12,12 +13,6 @@ export interface SiteRequest {
   query: string
   accept: string | null
   acceptEncoding: string | null
-  ifMatch: string | null
-  ifNoneMatch: string | null
-  ifModifiedSince: string | null
-  ifUnmodifiedSince: string | null
-  ifRange: string | null
-  range: string | null
 }
 
 type FieldName = Exclude<keyof SiteRequest, 'method' | 'hasBody' | 'path' | 'query'>

@@ -2,6 +2,7 @@ import { renameSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { Channel, ChannelError, type Handler } from '../control/channel.ts'
 import { controlSocketFile, withSocketPath } from '../control/paths.ts'
+import { SocketWatch } from '../control/socket-watch.ts'
 import type { Hello } from '../protocol.ts'
 
 /** The control plane has one connection, a successor one, `stop --all` one. */
@@ -9,42 +10,53 @@ const MAX_CONTROL_CONNECTIONS = 64
 
 /** The supervisor's control socket. It greets first, and hears nothing but `attach` until that was accepted. */
 export class ControlServer {
-  #server: Server
+  #server: Server | null = null
+  #watch: SocketWatch | null = null
   #channels = new Set<Channel>()
   #file: string
   #hello: () => Hello
+  #makeHandler: () => Handler
+  #gone: () => void
 
-  /** `makeHandler` makes what answers one connection. */
-  constructor(dataDirectory: string, hello: () => Hello, makeHandler: () => Handler) {
+  /** `makeHandler` makes what answers one connection; `gone` is called when there is no folder for the socket any more. */
+  constructor(dataDirectory: string, hello: () => Hello, makeHandler: () => Handler, gone: () => void) {
     this.#file = controlSocketFile(dataDirectory)
     this.#hello = hello
-    this.#server = createServer((socket) => this.#serve(socket, makeHandler()))
-    this.#server.maxConnections = MAX_CONTROL_CONNECTIONS
+    this.#makeHandler = makeHandler
+    this.#gone = gone
   }
 
   /** Opens the socket in place of whatever is there, at once. */
   async open(): Promise<void> {
     const temporary = `${this.#file}.${process.pid}`
     rmSync(temporary, { force: true })
+    const server = createServer((socket) => this.#serve(socket, this.#makeHandler()))
+    server.maxConnections = MAX_CONTROL_CONNECTIONS
     await withSocketPath(
       temporary,
       (path) =>
         new Promise<void>((resolve, reject) => {
-          this.#server.once('error', reject)
-          this.#server.listen(path, resolve)
+          server.once('error', reject)
+          server.listen(path, resolve)
         }),
     )
     renameSync(temporary, this.#file)
+    this.#server?.close()
+    this.#server = server
+    this.#watch ??= new SocketWatch(this.#file, { reopen: () => this.open(), gone: this.#gone })
+    if (this.#channels.size === 0) this.#watch.start()
   }
 
   /** Accepts no more and ends every connection after what was answered. */
   close(): void {
-    this.#server.close()
+    this.#server?.close()
     for (const channel of this.#channels) channel.close()
   }
 
-  /** Removes the socket's file. */
+  /** Removes the socket's file, for good. */
   remove(): void {
+    this.#watch?.stop()
+    this.#watch = null
     rmSync(this.#file, { force: true })
   }
 
@@ -60,7 +72,11 @@ export class ControlServer {
       return handler(op, body, text)
     })
     this.#channels.add(channel)
-    channel.onClose = () => this.#channels.delete(channel)
+    this.#watch?.stop()
+    channel.onClose = () => {
+      this.#channels.delete(channel)
+      if (this.#channels.size === 0) this.#watch?.start()
+    }
     channel.event('hello', this.#hello())
   }
 }

@@ -57,6 +57,13 @@ class Supervisor {
         const connection: Connection = { tables: TableImage.reader(), image: null }
         return (op, body, text) => this.#handle(op, body, text, connection)
       },
+      () => {
+        log(
+          'warn',
+          'the data directory is gone, and with it whoever could ask for anything: the data plane ends',
+        )
+        void this.stop()
+      },
     )
   }
 

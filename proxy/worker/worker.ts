@@ -1,8 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Channel, ChannelError } from '../control/channel.ts'
 import { workerSocketFile, withSocketPath } from '../control/paths.ts'
+import { SocketWatch } from '../control/socket-watch.ts'
 import { type WorkerHello, type WorkerReport, TICKET_KEY_BYTES } from '../control/worker-messages.ts'
 import { log } from '../log.ts'
 import type { BoundListener, SupervisorSettings } from '../protocol.ts'
@@ -46,6 +47,9 @@ class Worker {
   #incarnation = readFileSync(RANDOM_UUID_FILE, 'latin1').trim()
   #listeners: Listeners
   #reporters = new Map<Channel, Reporter>()
+  #server: Server | null = null
+  #channels = 0
+  #watch: SocketWatch | null = null
   #greeted = false
   #ending = false
   /** False when the whole data plane ends. */
@@ -64,6 +68,20 @@ class Worker {
   /** Opens the control socket. */
   async open(): Promise<void> {
     const file = workerSocketFile(this.#settings.data_directory, process.pid)
+    await this.#listen(file)
+    this.#watch = new SocketWatch(file, {
+      reopen: () => this.#listen(file),
+      gone: () => {
+        log('warn', 'the data directory is gone: a worker without a supervisor ends')
+        this.retire(FAREWELL_MS, true)
+      },
+    })
+    process.on('exit', () => rmSync(file, { force: true }))
+    setInterval(() => void this.#report(), REPORT_MS).unref()
+    setTimeout(() => this.#greeted || this.#end(), ORPHAN_AT_BIRTH_MS).unref()
+  }
+
+  async #listen(file: string): Promise<void> {
     rmSync(file, { force: true })
     const server = createServer((socket) => this.#greet(socket))
     await withSocketPath(
@@ -74,9 +92,8 @@ class Worker {
           server.listen(path, resolve)
         }),
     )
-    process.on('exit', () => rmSync(file, { force: true }))
-    setInterval(() => void this.#report(), REPORT_MS).unref()
-    setTimeout(() => this.#greeted || this.#end(), ORPHAN_AT_BIRTH_MS).unref()
+    this.#server?.close()
+    this.#server = server
   }
 
   #greet(socket: Socket): void {
@@ -86,7 +103,12 @@ class Worker {
       return this.#handle(op, body, tables)
     })
     this.#greeted = true
-    channel.onClose = () => this.#reporters.delete(channel)
+    this.#channels++
+    this.#watch?.stop()
+    channel.onClose = () => {
+      this.#reporters.delete(channel)
+      if (--this.#channels === 0) this.#watch?.start()
+    }
   }
 
   /** Who says hello is a supervisor: it is told what is counted. Control planes do not. */

@@ -11,6 +11,6 @@ export default defineEndpoint({
   description: 'Of the native dialect, for editors: `# yaml-language-server: $schema=<this address>`.',
   auth: 'none',
   response: JsonSchema,
-  derived: true,
+  keptFrom: 'program',
   handler: () => JsonSchema.parse(blueprintSchema()),
 })

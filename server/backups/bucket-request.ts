@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import { answerOf } from '../answer-of.ts'
 import { AppError, messageOf } from '../errors.ts'
+import type { ByteRange } from '../http/file.ts'
 import type { BucketOptions } from './bucket-option.ts'
 
 /** A store that says and takes nothing for this long is gone. */
@@ -30,6 +31,8 @@ interface Asked {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   url: string
   body?: Body
+  /** What of an object is wanted. */
+  range?: ByteRange
 }
 
 /** What a store refused, by its own code (S3 API reference, "Error responses"). */
@@ -94,7 +97,7 @@ export function textBody(text: string): Body {
 
 async function send(
   { accessKeyId, secretAccessKey, region }: BucketOptions,
-  { method, url, body }: Asked,
+  { method, url, body, range }: Asked,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const headers = { 'x-amz-content-sha256': body?.sha256 ?? EMPTY_SHA256 }
@@ -103,7 +106,11 @@ async function send(
   const request = signed.url.protocol === 'https:' ? requestHttps : requestHttp
   const asked = request(signed.url, {
     method,
-    headers: { ...Object.fromEntries(signed.headers), 'content-length': body?.size ?? 0 },
+    headers: {
+      ...Object.fromEntries(signed.headers),
+      'content-length': body?.size ?? 0,
+      ...(range && { range: `bytes=${range.start}-${range.end - 1}` }),
+    },
     signal,
     timeout: SILENCE_MS,
   })

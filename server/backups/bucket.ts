@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
+import type { ByteRange } from '../http/file.ts'
 import type { BucketOptions } from './bucket-option.ts'
 import { ask, askText, elements, textBody, type Body } from './bucket-request.ts'
 
@@ -56,10 +57,20 @@ export class Bucket {
     await askText(this.#options, { method: 'PUT', url, body }, signal)
   }
 
-  /** Reads an object. Throws `io_error`, or `not_found` when there is none. */
-  async get(url: string, signal: AbortSignal): Promise<{ size: number; stream: Readable }> {
-    const answer = await ask(this.#options, { method: 'GET', url }, signal)
-    return { size: Number(answer.headers['content-length']), stream: answer }
+  /**
+   * Reads an object, or a part of it; `size` is of all of it. Throws `io_error`, or `not_found` when there is none.
+   */
+  async get(
+    url: string,
+    signal: AbortSignal,
+    range: ByteRange | null = null,
+  ): Promise<{ size: number; stream: Readable }> {
+    const answer = await ask(this.#options, { method: 'GET', url, ...(range && { range }) }, signal)
+    if (!range) return { size: Number(answer.headers['content-length']), stream: answer }
+    const [begins, size] = (answer.headers['content-range'] ?? '').split('/')
+    if (begins === `bytes ${range.start}-${range.end - 1}`) return { size: Number(size), stream: answer }
+    answer.destroy()
+    throw new AppError('io_error', `the bucket was asked for a part of ${url} and sent another`)
   }
 
   /** Removes what there is at an address, uploads that were never finished too. Throws `io_error`. */

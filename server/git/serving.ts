@@ -15,6 +15,8 @@ const log = logger('git')
 export interface GitCredentials {
   username: string
   password: string
+  /** The address below which they are told, such as `https://github.com/ada`. */
+  place: string
 }
 
 /** The connection that serves a repository address, and what git signs in with. */
@@ -31,7 +33,7 @@ export interface Serving {
 export async function servingConnection(url: string): Promise<Serving | null> {
   const candidates = candidatesFor(url)
   const owner = candidates.find(isOwner)
-  if (owner) return { ...owner, credentials: await credentialsOf(owner.connection) }
+  if (owner) return { ...owner, credentials: await credentialsOf(owner) }
   const key = repositoryKey(url)
   for (const candidate of candidates) {
     const credentials = await readingWith(candidate)
@@ -85,14 +87,22 @@ function isOwner({ connection: { account }, path }: Candidate): boolean {
   return account !== null && path.toLowerCase().startsWith(`${account.toLowerCase()}/`)
 }
 
-async function credentialsOf(connection: ConnectionRow): Promise<GitCredentials> {
-  return { username: apiOf(connection).gitUser, password: await accessToken(connection) }
+/**
+ * What git signs in with. A repository of somebody else gets it for that owner's repositories alone: as a submodule of a
+ * stranger's repository, a private one of the account would end in the stranger's build.
+ */
+async function credentialsOf(candidate: Candidate): Promise<GitCredentials> {
+  const { connection, path } = candidate
+  const { web } = placeOf(connection)
+  const place = isOwner(candidate) ? web : `${web}/${path.split('/', 1)[0]}`
+  return { username: apiOf(connection).gitUser, password: await accessToken(connection), place }
 }
 
 /** What git signs in with when the provider says that this connection reads the repository; null when it does not say so. */
-async function readingWith({ connection, path }: Candidate): Promise<GitCredentials | null> {
+async function readingWith(candidate: Candidate): Promise<GitCredentials | null> {
+  const { connection, path } = candidate
   try {
-    const credentials = await credentialsOf(connection)
+    const credentials = await credentialsOf(candidate)
     return (await apiOf(connection).canRead(credentials.password, path)) ? credentials : null
   } catch (error) {
     log.info('a git connection was passed over', { connection: connection.id, error: messageOf(error) })

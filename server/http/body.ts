@@ -57,7 +57,8 @@ export async function* receiveFromAnyone(
 }
 
 /** Reads a JSON body; an empty one counts as `{}`. Throws `payload_too_large` or `invalid_request`. */
-export function readJson(event: H3Event): Promise<unknown> {
+export async function readJson(event: H3Event): Promise<unknown> {
+  assertPlain(event)
   return gatherJson(receive(event, BODY_LIMIT_BYTES))
 }
 
@@ -73,6 +74,7 @@ export async function gatherJson(body: AsyncIterable<Buffer>): Promise<unknown> 
 
 /** Reads a body that is text. Throws `payload_too_large`, or `invalid_request` when it is no UTF-8. */
 export async function readText(event: H3Event): Promise<string> {
+  assertPlain(event)
   const gathered = new Gathered()
   for await (const piece of receive(event, BODY_LIMIT_BYTES)) gathered.add(piece)
   return decodeUtf8(gathered.bytes)
@@ -80,6 +82,7 @@ export async function readText(event: H3Event): Promise<string> {
 
 /** Reads a JSON body of anyone. What is too large to be meant is read to its end, so that the limit holds, and not kept. */
 export async function readJsonFromAnyone(event: H3Event): Promise<unknown> {
+  assertPlain(event)
   const share = budget.open()
   const gathered = new Gathered()
   let size = 0
@@ -153,6 +156,13 @@ async function hold(request: IncomingMessage, share: ByteShare, bytes: number): 
   } finally {
     request.socket.resume()
   }
+}
+
+/** Nothing here unpacks: a few bytes could become gigabytes. Throws `invalid_request`. */
+function assertPlain({ node: { req } }: H3Event): void {
+  const coding = req.headers['content-encoding']?.trim().toLowerCase()
+  if (coding && coding !== 'identity')
+    throw new AppError('invalid_request', `body: must be sent as it is, not in the coding ${coding}`)
 }
 
 function tooLarge(limitBytes: number): AppError {

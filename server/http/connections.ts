@@ -3,17 +3,32 @@ import type { Socket } from 'node:net'
 
 /** Each takes some 35 KiB and a file descriptor; an administrator's browsers and programs need some dozens. */
 const MAX_CONNECTIONS = 4_096
+/** Requests that one may send before the answer to the first has come: browsers and libraries send none. */
+const MAX_WAITING = 16
+
+/** A request whose turn has not come. */
+interface Waiting {
+  response: ServerResponse
+  handle: () => void
+}
+
+/** A connection with a request under way. */
+interface Busy {
+  response: ServerResponse
+  waiting: Waiting[]
+}
 
 /**
- * Bounds how many connections are open, whoever they are from: for one too many the longest idle one is closed, so that
- * who holds many keeps nobody out.
+ * Bounds what is open, whoever it is from: for one connection too many the longest idle one is closed, so that who holds
+ * many keeps nobody out; and a connection has one request under way, the next when the answer before has gone out, so that
+ * nothing is made for who does not read it or has left.
  */
 export class Connections {
   readonly #limit: number
   /** Without a request under way, longest idle first. */
   readonly #idle = new Set<Socket>()
-  /** With the newest request's answer, the one whose request is oldest first. */
-  readonly #busy = new Map<Socket, ServerResponse>()
+  /** The one whose request is oldest first. */
+  readonly #busy = new Map<Socket, Busy>()
 
   constructor(limit: number = MAX_CONNECTIONS) {
     this.#limit = limit
@@ -29,21 +44,32 @@ export class Connections {
     })
   }
 
-  /** Notes that a request is under way until its answer has gone out. */
-  began(socket: Socket, response: ServerResponse): void {
-    this.#idle.delete(socket)
-    this.#busy.delete(socket)
-    this.#busy.set(socket, response)
-    response.once('close', () => {
-      if (this.#busy.get(socket) !== response) return
-      this.#busy.delete(socket)
-      if (!socket.destroyed) this.#idle.add(socket)
-    })
+  /** Calls `handle` when it is a request's turn; not for one whose connection has ended, or that is one too many. */
+  take(socket: Socket, response: ServerResponse, handle: () => void): void {
+    if (socket.destroyed) return
+    const waiting = this.#busy.get(socket)?.waiting
+    if (waiting === undefined) this.#begin(socket, { response, waiting: [] }, handle)
+    else if (waiting.length < MAX_WAITING) waiting.push({ response, handle })
+    else socket.destroy()
   }
 
   /** Whether an answer on this connection has begun and not ended. */
   isAnswering(socket: Socket): boolean {
-    return this.#busy.get(socket)?.headersSent ?? false
+    return this.#busy.get(socket)?.response.headersSent ?? false
+  }
+
+  #begin(socket: Socket, busy: Busy, handle: () => void): void {
+    this.#idle.delete(socket)
+    this.#busy.delete(socket)
+    this.#busy.set(socket, busy)
+    busy.response.once('close', () => {
+      if (this.#busy.get(socket) !== busy || socket.destroyed) return
+      const [next, ...waiting] = busy.waiting
+      if (next) return this.#begin(socket, { response: next.response, waiting }, next.handle)
+      this.#busy.delete(socket)
+      this.#idle.add(socket)
+    })
+    handle()
   }
 
   #closeOne(): void {

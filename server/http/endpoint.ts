@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { authenticate, type AuthRule, type Principal } from './auth.ts'
 import { assertLength, BODY_LIMIT_BYTES, readJson, readJsonFromAnyone } from './body.ts'
-import { KeptAnswers } from './kept-answers.ts'
+import { KeptAnswers, type KeptFrom } from './kept-answers.ts'
 import { sendJson } from './send.ts'
 import { validate } from './validate.ts'
 
@@ -19,6 +19,8 @@ import { validate } from './validate.ts'
 export interface RawResponse {
   contentType: string
   description: string
+  /** A part of it may be asked for by `Range`, and whether it is sent made to depend on what the client has. */
+  ranges?: true
 }
 
 /** A body that is not JSON: the handler reads it from the event. */
@@ -52,8 +54,8 @@ export interface EndpointSpec<
   query?: Q
   body?: B
   response?: R
-  /** The answer follows from path, query and database alone: it is made once for as long as nothing is written. */
-  derived?: true
+  /** What the answer follows from, beside path and query alone: it is made once for as long as that holds. */
+  keptFrom?: KeptFrom
   /** Codes that this operation answers beyond those that follow from its shape. */
   errors?: readonly ErrorCode[]
   handler(context: {
@@ -87,7 +89,7 @@ export function defineEndpoint<
   B extends Schema | RawBody = undefined,
   R extends Schema | RawResponse = undefined,
 >(spec: EndpointSpec<P, Q, B, R>): Endpoint {
-  const kept = new KeptAnswers()
+  const kept = spec.keptFrom && new KeptAnswers(spec.keptFrom)
   const answer = async (event: H3Event) => {
     // The router takes a path that is a file of its own, but not for this method, to where any name may stand.
     if (spec.params && Object.keys(getRouterParams(event)).length === 0)
@@ -102,7 +104,7 @@ export function defineEndpoint<
     const read = spec.auth === 'none' ? readJsonFromAnyone : readJson
     const body = (isSchema(bodySchema) ? validate(bodySchema, await read(event)) : undefined) as Parsed<B>
     const reply = async () => spec.handler({ event, principal, params, query, body })
-    if (spec.derived) return (await kept.get(JSON.stringify([params, query]), reply)).send(event)
+    if (kept) return (await kept.get(JSON.stringify([params, query]), reply)).send(event)
     const made = await reply()
     if (event.handled) return undefined
     if (!isSchema(spec.response)) return null
@@ -129,6 +131,10 @@ function parse(schema: Schema, input: unknown): unknown {
 /** `access_token` is a credential that any GET may carry, not a field of the query. */
 function withoutAccessToken(event: H3Event): Record<string, unknown> {
   const { access_token: _, ...query } = getQuery(event)
+  // h3 leaves these out before anybody could say that there are none such.
+  const names = new URLSearchParams(event.path.split('?')[1])
+  for (const name of ['__proto__', 'constructor'])
+    if (names.has(name)) throw new AppError('invalid_request', `${name}: unknown field`)
   return query
 }
 

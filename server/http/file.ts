@@ -1,21 +1,53 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setResponseHeaders, type H3Event } from 'h3'
+import { setResponseHeader, setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
+import { precondition, rangeOf, type ByteRange } from '#proxy/sites/conditions.ts'
 import { useContext } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { conditionsOf } from './conditional.ts'
 import { isHead } from './head.ts'
 
+export type { ByteRange }
+
+/** What a client gets, and what it is told of it. */
+export interface Download {
+  size: number
+  /** Of characters that need no escape. */
+  name: string
+  /** A strong entity tag with its quotes. */
+  etag: string
+  /** Milliseconds. */
+  modifiedAt: number
+  /** Opens it, or a part of it. */
+  open(range: ByteRange | null): Promise<Readable>
+}
+
 /**
- * Sends a stream as a download, at the client's pace, and closes it. A client that leaves, and the end of the server,
- * cut it short of its declared length, so that nobody takes a part for the whole.
+ * Sends a download, or the part of it that is asked for, at the client's pace, and closes it. A client that leaves, and
+ * the end of the server, cut it short of its declared length, so that nobody takes a part for the whole. Throws
+ * `precondition_failed`, `range_not_satisfiable`, or what opening it throws.
  */
-export async function sendFile(
-  event: H3Event,
-  { stream, size, name }: { stream: Readable; size: number; name: string },
-): Promise<void> {
+export async function sendFile(event: H3Event, download: Download): Promise<void> {
   const { req, res } = event.node
+  const { size, name, etag, modifiedAt } = download
+  setResponseHeaders(event, {
+    etag,
+    'last-modified': new Date(modifiedAt).toUTCString(),
+    'accept-ranges': 'bytes',
+  })
+  const range = wantedPart(event, download)
+  if (range === 'none') {
+    setResponseStatus(event, 304)
+    return void res.end()
+  }
+  const stream = await download.open(range)
+  if (range) {
+    setResponseStatus(event, 206)
+    setResponseHeader(event, 'content-range', `bytes ${range.start}-${range.end - 1}/${size}`)
+  }
   setResponseHeaders(event, {
     'content-type': 'application/octet-stream',
-    'content-length': size,
+    'content-length': range ? range.end - range.start : size,
     'content-disposition': `attachment; filename="${name}"`,
   })
   res.flushHeaders()
@@ -25,4 +57,22 @@ export async function sendFile(
     return
   }
   await pipeline(stream, res, { signal: useContext().stopping }).catch(() => res.destroy())
+}
+
+/** What of a download the request gets: null for all of it, `none` when its client has it already. */
+function wantedPart(event: H3Event, { size, ...validators }: Download): ByteRange | 'none' | null {
+  const { req } = event.node
+  const conditions = conditionsOf(req)
+  const verdict = precondition(conditions, validators)
+  if (verdict === 304) return 'none'
+  if (verdict === 412)
+    throw new AppError(
+      'precondition_failed',
+      'If-Match or If-Unmodified-Since asks for another content than there is',
+    )
+  // A range means something to GET alone (RFC 9110 section 14.2).
+  const range = isHead(req) ? null : rangeOf(conditions, size, validators)
+  if (range !== 'unsatisfiable') return range
+  setResponseHeader(event, 'content-range', `bytes */${size}`)
+  throw new AppError('range_not_satisfiable', `the range begins beyond the ${size} bytes that there are`)
 }

@@ -17,12 +17,21 @@ export async function refusalOfUnmatched(event: H3Event): Promise<AppError> {
   // A path that is a file of its own is no name that another one takes.
   const own = following.filter((endpoint) => !endpoint.path.includes(':'))
   const matching = own.length > 0 ? own : following
-  if (matching.length === 0) return new AppError('not_found', `there is nothing at ${path}`)
+  if (matching.length === 0) {
+    // The list of files is of the build, like the endpoints.
+    const { isDashboardPath } = await import('./pages.ts')
+    if (isDashboardPath(path)) return otherMethod(event, path, ['get'])
+    return new AppError('not_found', `there is nothing at ${path}`)
+  }
   const needsCredentials = matching.every(({ handler }) => handler.spec?.auth !== 'none')
   if (needsCredentials && identify(event).kind === 'none') {
     return new AppError('unauthorized', 'this needs an API token: Authorization: Bearer <token>')
   }
   const allowed = METHODS.filter((method) => matching.some((endpoint) => endpoint.method === method))
+  return otherMethod(event, path, allowed)
+}
+
+function otherMethod(event: H3Event, path: string, allowed: readonly string[]): AppError {
   const names = allowed.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
   setResponseHeader(event, 'allow', names.join(', '))
   return new AppError('method_not_allowed', `${path} takes ${names.join(', ')}, not ${event.method}`)

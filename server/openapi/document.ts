@@ -158,6 +158,8 @@ function codesOf(method: string, path: string, spec: AnyEndpointSpec): ErrorCode
   if (path.includes('{') || namesEnvironment(spec)) codes.push('not_found')
   if (takesBody(method)) codes.push('payload_too_large')
   if (takesBody(method) && spec.auth === 'none') codes.push('service_unavailable')
+  if (spec.response && !isSchema(spec.response) && spec.response.ranges)
+    codes.push('precondition_failed', 'range_not_satisfiable')
   codes.push(...(spec.errors ?? []), 'internal_error', 'database_error', 'io_error')
   return [...new Set(codes)].toSorted((a, b) => ERRORS[a] - ERRORS[b])
 }
@@ -254,7 +256,11 @@ function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaC
   const status = String(spec.status ?? 200)
   if (!isSchema(response)) {
     const content = { [response.contentType]: rawContent(path, response.contentType) }
-    return { [status]: { description: response.description, content } }
+    const parts = {
+      206: { description: 'The part that `Range` asks for', content },
+      304: { description: 'The client has it already' },
+    }
+    return { [status]: { description: response.description, content }, ...(response.ranges && parts) }
   }
   const schema = collector.convert(response, 'output')
   const description = SUCCESS_DESCRIPTIONS[status] ?? 'The answer'

@@ -60,9 +60,17 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     when: 'the work of this request was cancelled while it waited',
     message: 'the deploy was canceled',
   },
+  precondition_failed: {
+    when: 'If-Match or If-Unmodified-Since asks for another content than there is',
+    message: 'If-Match or If-Unmodified-Since asks for another content than there is',
+  },
   payload_too_large: {
     when: 'the body is larger than allowed',
     message: 'the body is larger than the 2 MiB allowed here',
+  },
+  range_not_satisfiable: {
+    when: 'Range begins where nothing is; Content-Range tells the size',
+    message: 'the range begins beyond the 1048576 bytes that there are',
   },
   misdirected_request: {
     when: 'the Host is a name that this server does not go by',

@@ -11,7 +11,8 @@ export interface Reach {
 
 /**
  * Link-local networks with the metadata services of clouds, the metadata addresses that lie elsewhere (Azure, Alibaba,
- * Oracle, EC2 over IPv6), and what names no one host: the unspecified, multicast and reserved networks (RFC 6890).
+ * Oracle; over IPv6 those of EC2 and its pods, Oracle, Scaleway and Google), and what names no one host: the unspecified,
+ * multicast and reserved networks (RFC 6890).
  */
 const NEVER = blockList([
   '0.0.0.0/8',
@@ -24,7 +25,10 @@ const NEVER = blockList([
   '::/128',
   'fe80::/10',
   'ff00::/8',
-  'fd00:ec2::254/128',
+  'fd00:ec2::/32',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+  'fd20:ce::254/128',
 ])
 
 /** How clouds name their metadata services. */

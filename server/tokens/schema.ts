@@ -6,8 +6,8 @@ const MAX_NAME = 200
 
 const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 
-/** Controls, marks that turn or hide text (Unicode's format characters), line and paragraph separators: a name is read by who trusts it. */
-const INVISIBLE_FREE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u
+/** Controls, marks that turn or hide text (Unicode's format characters), halves of characters, line and paragraph separators: a name is read by who trusts it. */
+const INVISIBLE_FREE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u
 
 /** What people call a token or a terminal. */
 export const TokenName = text(1, MAX_NAME)

@@ -152,6 +152,7 @@ describe('the sign-in of a terminal', () => {
     ['/auth/cli', 'name', { name: 'bell\u0007' }],
     ['/auth/cli', 'name', { name: 'laptop\u202egnp.exe' }],
     ['/auth/cli', 'name', { name: 'lap\u200btop' }],
+    ['/auth/cli', 'name', { name: 'lap\ud800top' }],
     ['/auth/cli', 'name', { name: 'lap\u2028top' }],
     ['/auth/cli', 'name', { name: 'x'.repeat(201) }],
     ['/auth/cli', 'scope', { scope: 'all' }],

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -41,6 +42,32 @@ describe.concurrent('a body', () => {
     },
     60_000,
   )
+
+  it('whose head never ends is cut off with its connection, also when its client does not close', async () => {
+    const port = Number(new URL(server.url).port)
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    let received = ''
+    let isClosed = false
+    socket.on('data', (bytes) => (received += bytes.toString()))
+    socket.on('error', () => {}).on('close', () => (isClosed = true))
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
+    const drip = setInterval(() => socket.write('x'), 500)
+    await waitFor(() => isClosed, 'the end', 90_000).finally(() => clearInterval(drip))
+    expect(received).toMatch(/^HTTP\/1\.1 408 /)
+  }, 100_000)
+
+  it('that is packed is not unpacked but refused, and that is said', async () => {
+    const ask = (path: string, coding: string) =>
+      server.request('POST', path, '{"name":"packed"}', {
+        headers: { authorization: `Bearer ${server.token}`, 'content-encoding': coding },
+      })
+    for (const path of ['/api/v1/env-groups', '/api/v1/auth/cli', '/api/v1/blueprints/convert']) {
+      const answer = await ask(path, 'gzip')
+      expect(answer).toMatchObject(refusal(400, 'invalid_request'))
+      expect(answer.body.error.message).toContain('not in the coding gzip')
+    }
+    expect((await ask('/api/v1/auth/cli', 'Identity')).status).toBe(200)
+  })
 
   it('ends when it trickles', async () => {
     using wire = await Wire.open(server.url)

@@ -99,6 +99,55 @@ describe('the API port', () => {
   })
 })
 
+describe('the dashboard', () => {
+  const asset = async () => /\/assets\/index-[\w.-]+\.js/.exec(await (await fetch(server.url)).text())![0]
+
+  it('sends nothing again to who has it, in whatever list its tag stands', async () => {
+    for (const path of ['/', '/services/x', await asset()]) {
+      for (const encoding of ['br', 'gzip', 'identity']) {
+        const ask = (fields: Record<string, string>, method = 'GET') =>
+          fetch(server.url + path, { method, headers: { 'accept-encoding': encoding, ...fields } })
+        const etag = (await ask({})).headers.get('etag')!
+        const opaque = etag.replace('W/', '')
+        for (const tags of [etag, `"x", ${etag}`, `${etag} , W/"y"`, '*', opaque, `W/${opaque}`])
+          for (const method of ['GET', 'HEAD']) {
+            const answer = await ask({ 'if-none-match': tags }, method)
+            expect([path, tags, answer.status, await answer.text()]).toEqual([path, tags, 304, ''])
+            expect(answer.headers.get('etag')).toBe(etag)
+            expect(answer.headers.get('vary')).toBe('accept-encoding')
+          }
+        // A date counts for nothing beside a tag that is another (RFC 9110 section 13.1.3).
+        const later = { 'if-modified-since': 'Fri, 31 Dec 2100 23:59:59 GMT' }
+        for (const fields of [{ 'if-none-match': '"x"' }, { 'if-none-match': 'x' }])
+          expect((await ask({ ...fields, ...later })).status).toBe(200)
+      }
+    }
+  })
+
+  it('says of its pages and files which methods they have', async () => {
+    for (const path of ['/', '/services', '/no/such/page', await asset()])
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const answer = await server.request(method, path)
+        expect([path, method, answer.status]).toEqual([path, method, 405])
+        expect(answer.body.error.code).toBe('method_not_allowed')
+        expect(answer.headers.get('allow')).toBe('GET, HEAD')
+      }
+    for (const path of ['/assets/none.js', `${await asset()}.br`, '/assets/', '/api/none', '/hooks/none'])
+      for (const method of ['GET', 'POST']) expect((await server.request(method, path)).status).toBe(404)
+  })
+
+  it('sends a file in the coding that its client likes', async () => {
+    const path = await asset()
+    const codingOf = async (accepted: string) =>
+      (await fetch(server.url + path, { headers: { 'accept-encoding': accepted } })).headers.get(
+        'content-encoding',
+      )
+    expect(await codingOf('gzip, br')).toBe('br')
+    expect(await codingOf('gzip;q=1.0, br;q=0.1')).toBe('gzip')
+    expect(await codingOf('br;q=0, gzip;q=0')).toBe(null)
+  })
+})
+
 describe('a target with scheme and host', () => {
   it('is taken, and its host is the one that counts', async () => {
     const ask = (target: string, host: string) =>
@@ -154,6 +203,29 @@ describe('a client that asks before it sends', () => {
   })
 })
 
+describe('a name that objects have', () => {
+  it.each(['__proto__', 'constructor', '__prot%6f__'])('is no field of a query: %s', async (name) => {
+    for (const query of [`${name}=1`, `limit=1&${name}`]) {
+      const { status, body } = await server.api('GET', `/services/nobody/deploys?${query}`)
+      expect([status, body.error.code]).toEqual([400, 'invalid_request'])
+      expect(body.error.message).toContain('unknown field')
+    }
+  })
+})
+
+describe('a name for people', () => {
+  it.each(['\ud800', 'a\udc00b', 'a\u202eb', 'a\u0007'])('is text that can be shown: %j', async (name) => {
+    const url = 'http://127.0.0.1:1/'
+    for (const [path, kind] of [
+      ['/notifications', 'webhook'],
+      ['/log-drains', 'http'],
+    ] as const) {
+      const { status, body } = await server.api('POST', path, { name, kind, url })
+      expect([status, body.error?.message]).toEqual([400, expect.stringMatching(/^name: /)])
+    }
+  })
+})
+
 describe('a number in the query', () => {
   it('that is too large for an integer counts as the largest', async () => {
     await server.api('POST', '/services', { name: 'listed' })
@@ -162,6 +234,25 @@ describe('a number in the query', () => {
       expect((await server.api('GET', `/services/listed/deploys?limit=${limit}`)).status).toBe(200)
     expect((await server.api('GET', `/services/listed/deploys?limit=1e3`)).status).toBe(400)
     expect((await server.api('GET', `/server/logs?tail=${huge}`)).status).toBe(200)
+  })
+})
+
+describe('a connection', () => {
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+
+  it('has requests that were sent ahead answered in their order, and ends for too many of them', async () => {
+    using patient = await Wire.open(server.url)
+    patient.socket.write(ask('/') + ask('/healthz') + ask('/api/none'))
+    await waitFor(() => patient.received.includes('there is nothing at /api/none'), 'the last answer')
+    expect([...patient.received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual([
+      '200',
+      '200',
+      '404',
+    ])
+    using hasty = await Wire.open(server.url)
+    hasty.socket.write(ask('/api/openapi.json').repeat(500))
+    await hasty.end()
+    expect((await server.request('GET', '/healthz')).body).toBe('ok')
   })
 })
 

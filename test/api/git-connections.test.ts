@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -42,6 +42,19 @@ function makeRepository(name: string): void {
   const tree = git(bare, 'mktree')
   const commit = git(bare, 'commit-tree', '-m', 'first', tree)
   for (const branch of ['main', 'next']) git(bare, 'update-ref', `refs/heads/${branch}`, commit)
+}
+
+/** Pushes a branch on which another repository is a submodule. */
+function addSubmodule(name: string, branch: string, of: string): void {
+  const work = mkdtempSync(join(home, '.work-'))
+  git(work, 'clone', '-q', join(home, `${name}.git`), '.')
+  const sha = git(join(home, `${of}.git`), 'rev-parse', 'main')
+  const module = [`path = sub`, `url = ${provider.url}/${of}.git`]
+  writeFileSync(join(work, '.gitmodules'), ['[submodule "sub"]', ...module, ''].join('\n'))
+  git(work, 'add', '.gitmodules')
+  git(work, 'update-index', '--add', '--cacheinfo', `160000,${sha},sub`)
+  git(work, 'commit', '-q', '-m', 'submodule')
+  git(work, 'push', '-q', 'origin', `HEAD:${branch}`)
 }
 
 /** Connects with a token whose owner reads `octo-org/api`. */
@@ -287,6 +300,23 @@ describe('the repositories of a connection', () => {
       failure(409, 'git_authorization_rejected', /Bad credentials/),
     )
     expect(await listed()).toMatchObject([{ status: 'connected' }])
+  })
+})
+
+describe('a submodule', () => {
+  it('in somebody else’s repository gets nothing that is the account’s own', async () => {
+    await connect()
+    for (const name of ['ada/secret', 'ada/app', 'octo-org/lib']) {
+      makeRepository(name)
+      provider.add(name, ['ada'])
+    }
+    for (const name of ['octo-org/lib', 'ada/app']) addSubmodule(name, 'with-submodule', 'ada/secret')
+    const detect = (name: string) =>
+      server.api('POST', '/detect', { repo_url: `${provider.url}/${name}.git`, branch: 'with-submodule' })
+    expect((await detect('ada/app')).status).toBe(200)
+    const stranger = await detect('octo-org/lib')
+    expect(stranger.status).toBeGreaterThanOrEqual(400)
+    expect(stranger.body.error.message).toMatch(/^the submodule sub cannot be fetched/)
   })
 })
 

@@ -61,6 +61,57 @@ describe('a backup', () => {
     },
   )
 
+  test('that was cut off on its way goes on where it was', async () => {
+    const [backup] = (await backupsOf(server, 'cache')) as [Backup]
+    const size = backup.size_bytes
+    const ask = (headers: Record<string, string>, method = 'GET') =>
+      fetch(`${server.url}/api/v1/datastores/cache/backups/${backup.id}/download`, {
+        method,
+        headers: { authorization: `Bearer ${server.token}`, ...headers },
+      })
+    const whole = await ask({})
+    const etag = whole.headers.get('etag')!
+    const modified = whole.headers.get('last-modified')!
+    expect(whole.headers.get('accept-ranges')).toBe('bytes')
+    const bytes = Buffer.from(await whole.arrayBuffer())
+    for (const [range, start, end] of [
+      ['bytes=0-9', 0, 10],
+      ['bytes=10-', 10, size],
+      ['bytes=-4', size - 4, size],
+      [`bytes=5-${size + 100}`, 5, size],
+    ] as const) {
+      const part = await ask({ range, 'if-range': etag })
+      expect([part.status, part.headers.get('content-range')]).toEqual([
+        206,
+        `bytes ${start}-${end - 1}/${size}`,
+      ])
+      expect(part.headers.get('content-length')).toBe(String(end - start))
+      expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(start, end))).toBe(true)
+    }
+    // Another content, a part that makes no sense, several at once, and a HEAD: all of it.
+    const unheeded: Record<string, string>[] = [
+      { 'if-range': '"another"' },
+      { range: 'bytes=9-8' },
+      { range: 'bytes=0-1,4-5' },
+    ]
+    for (const headers of unheeded) {
+      const answer = await ask({ range: 'bytes=0-9', ...headers })
+      expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, size])
+    }
+    const head = await ask({ range: 'bytes=0-9' }, 'HEAD')
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(size)])
+    const beyond = await ask({ range: `bytes=${size}-` })
+    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${size}`])
+    expect(await beyond.json()).toMatchObject({ error: { code: 'range_not_satisfiable' } })
+    expect((await ask({ 'if-none-match': `"b", ${etag}` })).status).toBe(304)
+    expect((await ask({ 'if-modified-since': modified })).status).toBe(304)
+    const other = await ask({ 'if-match': '"another"' })
+    expect([other.status, await other.json()]).toMatchObject([
+      412,
+      { error: { code: 'precondition_failed' } },
+    ])
+  })
+
   test('goes with its file', async () => {
     const { id } = await backUp(server, 'cache')
     expect((await server.api('DELETE', `/datastores/cache/backups/${id}`)).status).toBe(204)

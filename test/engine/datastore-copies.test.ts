@@ -39,10 +39,14 @@ async function objectOf({ id }: Backup): Promise<string | undefined> {
   return (await bucket.objects()).find((name) => name.includes(id))
 }
 
-async function download(name: string, { id }: Backup): Promise<string> {
-  const answer = await fetch(`${server.url}/api/v1/datastores/${name}/backups/${id}/download`, {
-    headers: { authorization: `Bearer ${server.token}` },
+function asked(name: string, { id }: Backup, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${server.url}/api/v1/datastores/${name}/backups/${id}/download`, {
+    headers: { authorization: `Bearer ${server.token}`, ...headers },
   })
+}
+
+async function download(name: string, backup: Backup): Promise<string> {
+  const answer = await asked(name, backup)
   expect(answer.status).toBe(200)
   return createHash('sha256')
     .update(Buffer.from(await answer.arrayBuffer()))
@@ -79,6 +83,9 @@ describe('a backup', () => {
     const [shown] = await backupsOf(server, 'cache')
     expect(shown?.stored).toEqual(['s3'])
     expect(await download('cache', gone)).toBe(gone.sha256)
+    const part = await asked('cache', gone, { range: 'bytes=5-8' })
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 5-8/${gone.size_bytes}`])
+    expect(await part.text()).toMatch(/^\d{4}$/)
     expect((await restored(server, 'cache', gone.id)).error).toBeNull()
     expect(await keyvalue(cache.external_url, (client) => client.get('at'))).toBe('first')
     // It is here again.

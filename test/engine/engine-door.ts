@@ -12,6 +12,8 @@ export interface EngineDoor {
   comeBack(): Promise<void>
   /** Takes the engine away from the server; the others have it still. */
   goAway(): Promise<void>
+  /** Has the engine take requests and answer none, or answer those that come from now on. */
+  fallSilent(isSilent: boolean): void
   /** Has the engine refuse requests whose first line is such, with these words; null for none. */
   refuse(requests: { line: RegExp; words: string } | null): void
   close(): Promise<void>
@@ -23,6 +25,7 @@ export async function openDoor(): Promise<EngineDoor> {
   const socket = join(folder, 'engine.sock')
   const open = new Set<Socket>()
   let door: Server | null = null
+  let isSilent = false
   let refused: { line: RegExp; words: string } | null = null
 
   function pass(client: Socket): void {
@@ -35,6 +38,7 @@ export async function openDoor(): Promise<EngineDoor> {
     client.on('close', () => engine.destroy())
     engine.on('close', () => client.destroy())
     client.on('data', (chunk) => {
+      if (isSilent) return
       const line = chunk.toString('latin1').split('\r\n')[0]!
       if (refused?.line.test(line)) client.end(refusal(refused.words))
       else engine.write(chunk)
@@ -59,6 +63,7 @@ export async function openDoor(): Promise<EngineDoor> {
       await new Promise((resolve) => server.close(resolve))
       rmSync(socket, { force: true })
     },
+    fallSilent: (silent) => void (isSilent = silent),
     refuse: (requests) => (refused = requests),
     async close() {
       await opened.goAway()

@@ -245,7 +245,7 @@ describe('submodules', () => {
     git(own.work, 'submodule', 'add', '-q', elsewhere.bare, 'lib')
     git(own.work, 'config', '-f', '.gitmodules', 'submodule.lib.url', `${remotes.http}/${name(elsewhere)}`)
     own.push({ a: 'x' })
-    const credentials = { username: PRIVATE_USER, password: PRIVATE_PASSWORD }
+    const credentials = { username: PRIVATE_USER, password: PRIVATE_PASSWORD, place: remotes.privateHttp }
     for (const [address, connection] of [
       [withPassword(PRIVATE_USER, PRIVATE_PASSWORD), null],
       [remotes.privateHttp, credentials],
@@ -253,6 +253,35 @@ describe('submodules', () => {
       await expect(
         get(`${address}/${name(own)}`, { credentials: connection, holder: 'owner' }),
       ).rejects.toMatchObject(failure(/^the submodule lib\/secret cannot be fetched .*is private/))
+  })
+
+  test('of somebody else’s repository get what a connection gives for that owner, and nothing of others', async () => {
+    const privately = (owner: string) => {
+      const made = new Repository(remotes, `${owner}/r${(count += 1)}`)
+      made.push({ a: `of ${owner}` })
+      return made
+    }
+    const address = (of: Repository) => `${remotes.privateHttp}${of.bare.slice(remotes.directory.length)}`
+    const app = privately('Eve')
+    const credentials = {
+      username: PRIVATE_USER,
+      password: PRIVATE_PASSWORD,
+      place: `${remotes.privateHttp}/Eve`,
+    }
+    const deploy = (of: Repository) => {
+      git(app.work, 'rm', '-q', '-f', '--ignore-unmatch', 'sub')
+      git(app.work, 'submodule', 'add', '-q', '--force', '--name', of.bare, of.bare, 'sub')
+      git(app.work, 'config', '-f', '.gitmodules', `submodule.${of.bare}.url`, address(of))
+      app.push({})
+      rmSync(tree(), { recursive: true, force: true })
+      return get(address(app), { credentials, holder: 'ada' })
+    }
+    await deploy(privately('Eve'))
+    expect(readFileSync(join(tree(), 'sub/a'), 'utf8')).toBe('of Eve')
+    for (const owner of ['ada', 'Evening'])
+      await expect(deploy(privately(owner))).rejects.toMatchObject(
+        failure(/^the submodule sub cannot be fetched .*is private/),
+      )
   })
 
   test('that are listed and not there are left out', async () => {

@@ -27,7 +27,8 @@ let count = 0
 let lines: string[]
 
 const ATTRIBUTES = '*.bin filter=lfs diff=lfs merge=lfs -text\n'
-const CREDENTIALS = { username: PRIVATE_USER, password: PRIVATE_PASSWORD }
+
+const credentials = () => ({ username: PRIVATE_USER, password: PRIVATE_PASSWORD, place: lfs.url })
 
 beforeAll(useBuiltReader)
 beforeAll(async () => {
@@ -111,7 +112,7 @@ describe('files that Git LFS keeps', () => {
     lfs.behaviour = { isPrivate: true }
     const source = repository()
     source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('secret') })
-    await get(source, { credentials: CREDENTIALS })
+    await get(source, { credentials: credentials() })
     expect(contentOf('a.bin')).toBe('secret')
     const address = `${lfs.url.replace('://', `://${PRIVATE_USER}:pa%20ss%3A1@`)}/${name(source)}`
     await get(source, { url: address })
@@ -126,7 +127,7 @@ describe('files that Git LFS keeps', () => {
       'a.bin': lfs.keep('elsewhere'),
       '.lfsconfig': `[lfs]\n\turl = http://localhost:${port}/some/lfs\n[include]\n\tpath = /etc/passwd\n`,
     })
-    await get(source, { credentials: CREDENTIALS })
+    await get(source, { credentials: credentials() })
     expect(contentOf('a.bin')).toBe('elsewhere')
     const [batch] = questions()
     expect(batch).toMatchObject({ path: '/some/lfs/objects/batch', authorization: null })
@@ -167,7 +168,7 @@ describe('files that Git LFS keeps', () => {
     git(parent.work, 'submodule', 'add', '-q', child.bare, 'child')
     git(parent.work, 'config', '-f', '.gitmodules', 'submodule.child.url', `../${name(child)}`)
     parent.push({ p: 'x' })
-    await get(parent, { credentials: CREDENTIALS })
+    await get(parent, { credentials: credentials() })
     expect(contentOf('child/a.bin')).toBe('of the submodule')
     expect(questions()[0]!.path).toBe(`/${name(child)}/info/lfs/objects/batch`)
     expect(lines).toEqual(['fetching the submodule child', 'fetching a file kept by Git LFS'])

@@ -142,7 +142,11 @@ describe('a second checkout', () => {
 })
 
 describe('what a mirror holds', () => {
-  const credentials = { username: PRIVATE_USER, password: PRIVATE_PASSWORD }
+  const credentials = () => ({
+    username: PRIVATE_USER,
+    password: PRIVATE_PASSWORD,
+    place: remotes.privateHttp,
+  })
   const privately = (of: Repository) => `${remotes.privateHttp}/${name(of)}`
 
   test('is of no use to those whose credentials the remote refuses', async () => {
@@ -150,7 +154,7 @@ describe('what a mirror holds', () => {
     source.push({ a: 'secret' })
     const url = privately(source)
     const sha = git(source.work, 'rev-parse', 'HEAD')
-    await get(source, { url, credentials })
+    await get(source, { url, credentials: credentials() })
     rmSync(tree(), { recursive: true })
     const asked = [null, sha].flatMap((commit) => [null, 'main'].map((branch) => ({ commit, branch })))
     for (const what of asked) {
@@ -158,12 +162,12 @@ describe('what a mirror holds', () => {
       await expect(refused).rejects.toMatchObject(failure('does not exist or is private'))
     }
     for (const holder of ['one', 'two']) {
-      const wrong = { username: PRIVATE_USER, password: 'revoked' }
+      const wrong = { ...credentials(), password: 'revoked' }
       const refused = get(source, { url, branch: 'main', commit: sha, holder, credentials: wrong })
       await expect(refused).rejects.toMatchObject(failure('refused the credentials'))
     }
     expect(() => readdirSync(tree())).toThrow('ENOENT')
-    await get(source, { url, credentials })
+    await get(source, { url, credentials: credentials() })
     expect(lines).toEqual([])
   })
 
@@ -172,7 +176,7 @@ describe('what a mirror holds', () => {
     source.push({ a: 'x' })
     await get(source)
     await get(source, { holder: 'two' })
-    await get(source, { url: privately(source), credentials })
+    await get(source, { url: privately(source), credentials: credentials() })
     expect(readdirSync(mirrors())).toHaveLength(3)
     expect(statSync(mirror()).mode & 0o777).toBe(0o700)
   })
@@ -209,7 +213,7 @@ describe('what a mirror holds', () => {
   test('has no credentials in it', async () => {
     const source = repository()
     source.push({ a: 'x' })
-    await get(source, { url: privately(source), credentials })
+    await get(source, { url: privately(source), credentials: credentials() })
     const files = readdirSync(mirrors(), { recursive: true, withFileTypes: true }).filter((at) => at.isFile())
     expect(files.length).toBeGreaterThan(3)
     for (const at of files)

@@ -1,5 +1,7 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ProxyListenError } from '../../daemon/proxy/client.ts'
 import { findProxy } from '../../daemon/proxy/find.ts'
 import { Load, http1 } from './load.ts'
@@ -8,6 +10,8 @@ import { HOST, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } f
 
 /** Polls wait this long: only a hang needs it. */
 const PATIENT = { timeout: 10_000 }
+/** What has lost its folder ends only after a while. */
+const GRACE = { timeout: 30_000 }
 
 test(
   'fifty swaps under load lose no request, each old instance being closed once drained',
@@ -345,3 +349,48 @@ test('workers without a supervisor are found and ended too', async () => {
   await expect.poll(async () => (await stand.processes()).workers, PATIENT).toEqual([])
   stand.client = await stand.connect(tableOf([]))
 })
+
+describe('a data plane whose control plane has gone', () => {
+  test('ends when its data directory is removed', { timeout: 60_000 }, async () => {
+    const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
+    const { supervisor, workers } = await stand.processes()
+    stand.client.close()
+    rmSync(stand.directory, { recursive: true })
+    await expect.poll(() => [supervisor, ...workers].filter(isAlive), GRACE).toEqual([])
+    mkdirSync(stand.directory)
+    stand.client = await stand.connect(tableOf([]))
+  })
+
+  test('and whose supervisor was killed ends then too', { timeout: 60_000 }, async () => {
+    const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
+    const { supervisor, workers } = await stand.processes()
+    stand.client.close()
+    process.kill(supervisor, 'SIGKILL')
+    await expect.poll(() => isAlive(supervisor), PATIENT).toBe(false)
+    rmSync(stand.directory, { recursive: true })
+    await expect.poll(() => workers.filter(isAlive), GRACE).toEqual([])
+    mkdirSync(stand.directory)
+    stand.client = await stand.connect(tableOf([]))
+  })
+
+  test('serves on when only its socket is removed, and is found again', { timeout: 60_000 }, async () => {
+    const stand = await start(tableOf([(await app('v')).spec]))
+    const before = await stand.processes()
+    stand.client.close()
+    const socket = join(stand.directory, 'proxy/control.sock')
+    rmSync(socket)
+    await expect.poll(() => existsSync(socket), GRACE).toBe(true)
+    expect(await stand.processes()).toEqual(before)
+    stand.client = await stand.connect(tableOf([]))
+    expect(await stand.processes()).toEqual(before)
+  })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    // A zombie is none that serves.
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}

@@ -98,16 +98,44 @@ describe('connections over their number', () => {
     const [first, second, third, fourth, fifth, sixth] = Array.from({ length: 6 }, socket)
     for (const one of [first!, second!, third!]) connections.opened(one)
     const answer = response()
-    connections.began(first!, answer)
+    connections.take(first!, answer, () => {})
     connections.opened(fourth!)
     expect([first, second, third].map((one) => one!.destroyed)).toEqual([false, true, false])
     // Its answer has ended, so that it is idle from now: the third was idle longer.
     answer.emit('close')
     connections.opened(fifth!)
     expect([first!.destroyed, third!.destroyed]).toEqual([false, true])
-    for (const one of [fifth!, first!, fourth!]) connections.began(one, response())
+    for (const one of [fifth!, first!, fourth!]) connections.take(one, response(), () => {})
     connections.opened(sixth!)
     expect([fifth!.destroyed, first!.destroyed, fourth!.destroyed]).toEqual([true, false, false])
+  })
+
+  it('have one request under way, and the next when its answer has gone out', () => {
+    const connections = new Connections()
+    const [patient, hasty, leaving] = Array.from({ length: 3 }, socket)
+    const handled: string[] = []
+    const ask = (one: Socket, name: string) => {
+      const answer = response()
+      connections.take(one, answer, () => handled.push(name))
+      return answer
+    }
+    for (const one of [patient!, hasty!, leaving!]) connections.opened(one)
+    const answers = ['a', 'b', 'c'].map((name) => ask(patient!, name))
+    expect(handled).toEqual(['a'])
+    answers[0]!.emit('close')
+    expect(handled).toEqual(['a', 'b'])
+    answers[1]!.emit('close')
+    answers[2]!.emit('close')
+    ask(patient!, 'd')
+    expect(handled).toEqual(['a', 'b', 'c', 'd'])
+    for (let count = 0; count < 18; count++) ask(hasty!, `hasty ${count}`)
+    expect([patient!.destroyed, hasty!.destroyed]).toEqual([false, true])
+    const left = ask(leaving!, 'e')
+    ask(leaving!, 'f')
+    leaving!.destroy()
+    left.emit('close')
+    ask(leaving!, 'g')
+    expect(handled).toEqual(['a', 'b', 'c', 'd', 'hasty 0', 'e'])
   })
 })
 

@@ -401,6 +401,17 @@ test.each<[Partial<SiteRequest>, number]>([
   expect(precondition({ ...NONE, ...fields }, VALIDATORS)).toBe(status)
 })
 
+test.each([
+  ['"a"', 304],
+  ['W/"a"', 304],
+  ['"b", W/"a"', 304],
+  ['W/"b"', 200],
+])('what has a weak tag is compared weakly with If-None-Match %s', (ifNoneMatch, status) => {
+  const weak = { ...VALIDATORS, etag: 'W/"a"' }
+  expect(precondition({ ...NONE, ifNoneMatch }, weak)).toBe(status)
+  expect(precondition({ ...NONE, ifMatch: ifNoneMatch }, weak)).toBe(412)
+})
+
 test.each<[string, string | null, unknown]>([
   ['bytes=0-4', null, { start: 0, end: 5 }],
   ['bytes=5-', null, { start: 5, end: 10 }],

@@ -8,7 +8,7 @@ import { viewServices } from '#server/services/view.ts'
 export default defineEndpoint({
   summary: 'List the services of an environment',
   auth: 'token',
-  derived: true,
+  keptFrom: 'database',
   query: InEnvironment,
   response: z.array(Service),
   handler: ({ query }) => viewServices(findEnvironment(query.environment)),

@@ -1,4 +1,4 @@
-import { openBackup } from '#server/backups/download.ts'
+import { downloadOf } from '#server/backups/download.ts'
 import { findBackup } from '#server/backups/operations.ts'
 import { BackupPath } from '#server/backups/schema.ts'
 import { findDatastore } from '#server/datastores/operations.ts'
@@ -8,14 +8,16 @@ import { InEnvironment } from '#server/http/query.ts'
 
 export default defineEndpoint({
   summary: 'Download a backup',
-  description: 'For `pg_restore` from a relational datastore; an RDB file from a key-value store.',
+  description:
+    'For `pg_restore` from a relational datastore; an RDB file from a key-value store. A download that was cut goes on with ' +
+    '`Range`; its `ETag` is for `If-Range`.',
   auth: 'token',
   params: BackupPath,
   query: InEnvironment,
-  response: { contentType: 'application/octet-stream', description: 'The file' },
+  response: { contentType: 'application/octet-stream', description: 'The file', ranges: true },
   errors: ['conflict', 'io_error'],
   async handler({ event, params, query }) {
     const datastore = findDatastore(params.id, query.environment)
-    await sendFile(event, await openBackup(datastore, findBackup(datastore, params.backup_id)))
+    await sendFile(event, downloadOf(datastore, findBackup(datastore, params.backup_id)))
   },
 })

@@ -58,6 +58,19 @@ export class Tree {
     }
   }
 
+  /** Whether a file begins with the mark of UTF-16, which is read here, but not by every tool. */
+  async isUtf16(path: string): Promise<boolean> {
+    const real = await this.#resolve(path)
+    if (real === null || !(await lstat(real)).isFile()) return false
+    const file = await open(real)
+    try {
+      const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0)
+      return utf16Of(buffer) !== undefined
+    } finally {
+      await file.close()
+    }
+  }
+
   /** The first bytes of a file as text, however large it is; null when there is none. */
   async readHead(path: string): Promise<string | null> {
     const real = await this.#resolve(path)
@@ -104,9 +117,12 @@ export class Tree {
  * a requirements.txt is, and pip reads it.
  */
 function textOf(bytes: Buffer): string {
-  const encoding = UTF16_MARKS.find(([first, second]) => bytes[0] === first && bytes[1] === second)?.[2]
   // The decoder takes the mark away.
-  return new TextDecoder(encoding ?? 'utf-8').decode(bytes)
+  return new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes)
+}
+
+function utf16Of(bytes: Buffer): string | undefined {
+  return UTF16_MARKS.find(([first, second]) => bytes[0] === first && bytes[1] === second)?.[2]
 }
 
 const UTF16_MARKS = [

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
 
 const utf16 = (text: string): Buffer =>
@@ -186,5 +187,19 @@ export const IN_THE_WILD: CorpusTree[] = [
       Procfile: 'web: java -jar build/server/webapp-runner.jar build/libs/*.war\n',
     },
     plan: { runtime: 'java', buildCommand: 'sh ./gradlew --no-daemon build -x test stage' },
+  },
+  {
+    title: 'a war for a servlet container',
+    files: { 'pom.xml': '<project><packaging>war</packaging></project>' },
+    plan: {
+      runtime: 'java',
+      startCommand: null,
+      obstacle: expect.stringContaining('pom.xml builds a war, which a servlet container runs') as string,
+    },
+  },
+  {
+    title: 'a war that starts itself',
+    files: { 'pom.xml': '<project><packaging>war</packaging>spring-boot-maven-plugin</project>' },
+    plan: { runtime: 'java', startCommand: 'java -Dserver.port=$PORT -jar /app/server.jar', obstacle: null },
   },
 ]

@@ -217,4 +217,29 @@ export const PYTHON: CorpusTree[] = [
     plan: { ...program(null, 'python main.py'), aptPackages: ['fonts-noto-core'] },
     dockerfile: ['poppler-utils fonts-noto-core'],
   },
+  {
+    title: 'an environment of conda that Windows exported',
+    files: {
+      'environment.yml':
+        'name: shop\nchannels:\n  - defaults\ndependencies:\n  - python=3.11.14=h981015d_0\n  - vc=14.3=h2df5915_10\n  - flask=3.0=py311_0\n  - pip:\n      - gunicorn==22.0.0\nprefix: C:\\\\Users\\\\me\n',
+      'app.py': 'from flask import Flask\napp = Flask(__name__)\n',
+    },
+    plan: {
+      runtime: 'python',
+      framework: 'flask',
+      version: '3.11',
+      packageManager: 'conda',
+      startCommand: 'gunicorn --bind 0.0.0.0:$PORT app:app',
+    },
+    dockerfile: [
+      'COPY manifests/environment.yml ./',
+      'micromamba create --yes --always-copy --prefix /opt/venv',
+    ],
+    without: ['python3 -m venv', 'pip install gunicorn'],
+  },
+  {
+    title: 'requirements beside an environment of conda',
+    files: { 'environment.yml': 'dependencies:\n  - flask\n', 'requirements.txt': 'flask\n', 'main.py': '' },
+    plan: { runtime: 'python', packageManager: 'pip', startCommand: 'python main.py' },
+  },
 ]

@@ -1,4 +1,4 @@
-import { manifest, type CorpusTree } from './tree.ts'
+import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
 
 const ROOT = {
   'package.json': { name: 'root', private: true, workspaces: ['apps/*', 'packages/*'] },
@@ -168,5 +168,64 @@ export const WORKSPACES: CorpusTree[] = [
     folder: 'tools/bot',
     plan: { runtime: 'node', startCommand: 'node bot.js' },
     dockerfile: ['COPY source/ ./', 'WORKDIR /app\n'],
+  },
+  {
+    title: "the only application of an Nx workspace whose packages are the root's",
+    files: {
+      'package.json': manifest({ start: 'nx serve', build: 'nx build' }, ['react'], ['nx', 'vite']),
+      'nx.json': {},
+      'apps/shop/project.json': {
+        name: 'shop',
+        projectType: 'application',
+        targets: { build: { executor: '@nx/vite:build', options: { outputPath: 'dist/apps/shop' } } },
+      },
+      'apps/shop-e2e/project.json': { name: 'shop-e2e', projectType: 'application' },
+      'libs/ui/project.json': { name: 'ui', projectType: 'library' },
+      ...NPM_LOCK,
+    },
+    plan: {
+      runtime: 'node',
+      framework: 'nx',
+      isSite: true,
+      buildCommand: 'nx build shop',
+      publishDirectory: 'dist/apps/shop',
+      obstacle: null,
+    },
+  },
+  {
+    title: 'several applications of an Nx workspace',
+    files: {
+      'package.json': manifest({ start: 'nx serve' }, ['react'], ['nx']),
+      'nx.json': {},
+      'apps/api/project.json': { projectType: 'application' },
+      'apps/web/project.json': { projectType: 'application' },
+      ...NPM_LOCK,
+    },
+    plan: {
+      runtime: 'node',
+      obstacle:
+        'this is an Nx workspace with several applications (apps/api, apps/web): set root_dir to the folder of one',
+    },
+  },
+  {
+    title: 'a server of an Nx workspace that root_dir names',
+    folder: 'apps/api',
+    files: {
+      'package.json': manifest({ start: 'nx serve' }, ['@nestjs/core'], ['nx']),
+      'nx.json': {},
+      'apps/api/project.json': {
+        projectType: 'application',
+        targets: { build: { executor: '@nx/webpack:webpack', options: { target: 'node' } } },
+      },
+      'apps/web/project.json': { projectType: 'application' },
+      ...NPM_LOCK,
+    },
+    plan: {
+      runtime: 'node',
+      framework: 'nx',
+      buildCommand: 'nx build api',
+      startCommand: 'node dist/apps/api/main.js',
+      obstacle: null,
+    },
   },
 ]

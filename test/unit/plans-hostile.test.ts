@@ -42,6 +42,11 @@ test('fifty manifests at once are an answer', async () => {
 test.each<[string, Files, string]>([
   ['a package.json that is an array', { 'package.json': [] }, 'package.json is not a JSON object'],
   ['a package.json that is a text', { 'package.json': '"x"' }, 'package.json is not a JSON object'],
+  [
+    'a package.json in UTF-16',
+    { 'package.json': Buffer.from('\ufeff{}', 'utf16le') },
+    'package.json is written in UTF-16, which node does not read: save it as UTF-8',
+  ],
   ['a package.json of invalid UTF-8', { 'package.json': '{"\u0000' }, 'package.json is not valid JSON'],
   ['a package.json of 5 MiB', { 'package.json': 'x'.repeat(5 * MIB) }, 'make it smaller'],
   ['a composer.json that is a list', { 'composer.json': [] }, 'composer.json is not a valid JSON object'],
@@ -284,4 +289,35 @@ test('a link that leads out of the tree, or around in it, is no file', async () 
   const planned = await choosePlan('auto', tree.directory, NO_SETTINGS)
   expect(planned.version).toBe('24')
   expect(Object.keys(planned.manifests)).toEqual(['package.json', 'p/a/package.json'])
+})
+
+test('scripts that each mean all others are an answer', async () => {
+  const scripts = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, index) => [`s${index}`, 'run-p * * *']),
+  )
+  const planned = await tree.plan({ 'package.json': { scripts: { ...scripts, start: 'run-p *' } } })
+  expect(planned.startCommand).toBe('run-p *')
+})
+
+test.each([
+  ['package-lock.json', '['.repeat(MIB)],
+  ['package-lock.json', '{"packages": {"__proto__": {"version": "1"}, "": []}}'],
+  ['yarn.lock', `a${',b@1 '.repeat(MIB / 8)}:`],
+  ['pnpm-lock.yaml', `importers:\n  .:\n    dependencies:\n${"      '".repeat(MIB / 8)}`],
+  ['bun.lock', ', '.repeat(MIB / 2)],
+])('a %s made to confuse is an answer', async (name, text) => {
+  const files = { 'package.json': { ...startable, dependencies: { constructor: '1' } }, [name]: text }
+  expect((await tree.plan(files)).startCommand).toBe('node x.js')
+})
+
+test('an Nx workspace made to confuse writes nothing into the Dockerfile', async () => {
+  const application = (more: object) => ({ projectType: 'application', ...more })
+  const planned = await tree.plan({
+    'package.json': { dependencies: { nx: '21' } },
+    'nx.json': {},
+    'apps/a/project.json': application({ name: 'a; rm -rf /' }),
+    'apps/b/project.json': application({ targets: { build: { options: { outputPath: '../x\nRUN y' } } } }),
+  })
+  expect(planned.publishDirectory).toBeNull()
+  expect(planned.dockerfile).not.toMatch(/rm -rf|RUN y/)
 })

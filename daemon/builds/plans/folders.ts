@@ -22,7 +22,7 @@ export async function memberFolders(
   manifest: string,
 ): Promise<string[]> {
   const search = new Search(tree, manifest)
-  for (const pattern of patterns.filter((each) => !each.startsWith('!'))) {
+  for (const pattern of new Set(patterns.filter((each) => !each.startsWith('!')))) {
     await search.expand('', segmentsOf(pattern), 0)
   }
   const excluded = patterns.filter((each) => each.startsWith('!')).map((each) => segmentsOf(each.slice(1)))

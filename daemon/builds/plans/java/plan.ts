@@ -87,7 +87,11 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     : tool.name === 'gradle' && hasLine(manifest, STAGE)
       ? `${tool.command} stage`
       : tool.command
-  const proposal = isOwnBuild ? { command: own.start } : null
+  const proposal = !isOwnBuild
+    ? null
+    : manifest.includes('<packaging>war</packaging>') && !isQuarkus && !manifest.includes('spring-boot')
+      ? { obstacle: WAR }
+      : { command: own.start }
   const choices = await choose(tree, settings, notes, {
     proposal,
     advice: isOwnBuild ? '' : UNKNOWN_PROGRAM,
@@ -124,6 +128,9 @@ const QUARKUS = {
   start: 'java -Dquarkus.http.host=0.0.0.0 -Dquarkus.http.port=$PORT -jar /app/quarkus-app/quarkus-run.jar',
   take: 'cp -r $(ls -d target/quarkus-app build/quarkus-app 2>/dev/null) /app/quarkus-app',
 }
+
+const WAR =
+  'pom.xml builds a war, which a servlet container runs: add a Dockerfile that copies it into an image of tomcat, or the plugin spring-boot-maven-plugin, or a Procfile that starts it with webapp-runner, or set start_command'
 
 /** Gradle's plugin leaves a folder with a script that starts the program, and finds it through a link (Gradle, "The Application Plugin"). */
 const DISTRIBUTION = {

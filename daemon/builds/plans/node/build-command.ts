@@ -17,7 +17,8 @@ export async function chooseBuildCommand(
   if (settings.buildCommand !== null) return settings.buildCommand
   const siteBuild = framework === null || framework.start === null ? null : framework.siteBuild
   if (settings.processType === 'static' && siteBuild !== null) return siteBuild
-  const { folder, manifest } = project
+  const { folder, manifest, application } = project
+  if (application !== null) return framework?.build ?? null
   const script = BUILD_SCRIPTS.find((name) => name in manifest.scripts)
   if (folder !== '') return await workspaceBuild(project, manager, framework, script)
   if (script !== undefined) return manager.run(script)

@@ -42,6 +42,8 @@ export async function readManifest(tree: Tree, path = 'package.json'): Promise<M
     throw new BuildFailure(`${path} is not valid JSON (${(cause as Error).message}): correct it`, { cause })
   }
   if (!isRecord(value)) throw new BuildFailure(`${path} is not a JSON object: correct it`)
+  if (await tree.isUtf16(path))
+    throw new BuildFailure(`${path} is written in UTF-16, which node does not read: save it as UTF-8`)
   const devDependencies = textsOf(value.devDependencies)
   return {
     name: textOrNull(value.name),

@@ -23,6 +23,7 @@ import { oldWebpackEnvironment } from './old-webpack.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
 import { callsOf, packageNeeded } from './scripts.ts'
+import { isNxApplication, nxFramework } from './nx.ts'
 import { isBot, proposeStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 
@@ -30,7 +31,7 @@ import { systemPackages } from './system-packages.ts'
 export const node: LanguagePlan = {
   name: 'node',
   lookedFor: 'package.json',
-  detect: (tree) => tree.hasFile('package.json'),
+  detect: async (tree) => (await tree.hasFile('package.json')) || (await isNxApplication(tree)),
   plan: (tree, settings, whole) => makePlan('node', tree, settings, whole),
 }
 
@@ -66,7 +67,10 @@ async function makePlan(
   const all: Manifests = new Map([['', rootManifest], ...packages])
   const chooseManager = name === 'bun' ? chooseBun : choosePackageManager
   const manager = await chooseManager(root, all, notes)
-  const framework = await frameworkOf(project.tree, manifest)
+  const framework =
+    project.application === null
+      ? await frameworkOf(project.tree, manifest)
+      : nxFramework(project.application)
   const search = { tree: project.tree, manifest, manager, framework, major: runtime.nodeMajor, notes }
   const proposal = settings.processType === 'static' ? null : await proposeStart(search)
   const start = await chooseStart(project.tree, settings, notes, proposal, ADVICE)

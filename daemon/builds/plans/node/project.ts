@@ -2,6 +2,7 @@ import type { Tree } from '../../../sources/tree.ts'
 import type { PlanSettings, WholeSource } from '../plan.ts'
 import { frameworkOf } from './framework.ts'
 import { readManifest, type Manifest } from './manifest.ts'
+import { nxApplications, type NxApplication } from './nx.ts'
 import { callsOf, isDevelopmentServer } from './scripts.ts'
 import { neededBy, readWorkspace, type Packages } from './workspace.ts'
 
@@ -22,6 +23,8 @@ export interface Project {
   needsWhole: boolean
   /** Why no package was chosen. */
   obstacle: string | null
+  /** The application that is built by the root, which has all packages; null for none. */
+  application: NxApplication | null
 }
 
 /** Finds the package that a tree means: itself, or one of the workspace that it is a part or the root of. */
@@ -31,6 +34,11 @@ export async function findProject(
   whole: WholeSource | null,
   notes: string[],
 ): Promise<Project> {
+  const application = whole === null ? null : await applicationIn(whole)
+  if (application !== null) {
+    notes.push(`building the application ${application.application!.name} of the Nx workspace`)
+    return application
+  }
   const manifest = await readManifest(tree)
   const alone: Project = {
     root: tree,
@@ -42,6 +50,7 @@ export async function findProject(
     needed: [],
     needsWhole: false,
     obstacle: null,
+    application: null,
   }
   const outer = whole === null ? null : await inWorkspace(tree, manifest, whole)
   if (outer !== null) {
@@ -49,8 +58,55 @@ export async function findProject(
     return outer
   }
   const packages = await readWorkspace(tree, manifest)
-  if (packages === null) return alone
-  return await chooseInRoot({ ...alone, packages, needed: [...packages.keys()] }, settings, notes)
+  const root = packages === null ? alone : { ...alone, packages, needed: [...packages.keys()] }
+  const project = packages === null ? root : await chooseInRoot(root, settings, notes)
+  const isChosen = project.folder !== '' || project.obstacle !== null
+  return isChosen || settings.startCommand !== null || startsItself(manifest)
+    ? project
+    : await chooseApplication(project, notes)
+}
+
+/** The application of an Nx workspace that is a folder of a source, and has no package.json of its own that says more. */
+async function applicationIn({ tree: root, folder }: WholeSource): Promise<Project | null> {
+  if (!(await root.hasFile('nx.json')) || !(await root.hasFile('package.json'))) return null
+  const manifest = await readManifest(root)
+  const application = (await nxApplications(root, manifest)).find((each) => each.folder === folder)
+  if (application === undefined || (await hasOwnScripts(root, folder))) return null
+  const packages: Packages = (await readWorkspace(root, manifest)) ?? new Map()
+  return {
+    root,
+    rootManifest: manifest,
+    folder: '',
+    tree: root,
+    manifest,
+    packages,
+    needed: [...packages.keys()],
+    needsWhole: true,
+    obstacle: null,
+    application,
+  }
+}
+
+/** A package of the workspace that builds itself. */
+async function hasOwnScripts(root: Tree, folder: string): Promise<boolean> {
+  const path = `${folder}/package.json`
+  return (await root.hasFile(path)) && 'build' in (await readManifest(root, path)).scripts
+}
+
+/** The only application of an Nx workspace whose root starts nothing. */
+async function chooseApplication(project: Project, notes: string[]): Promise<Project> {
+  const applications = await nxApplications(project.tree, project.manifest)
+  const [application, ...others] = applications
+  if (application === undefined) return project
+  if (others.length > 0) {
+    const folders = applications.slice(0, SHOWN_FOLDERS).map(({ folder }) => folder)
+    return {
+      ...project,
+      obstacle: `this is an Nx workspace with several applications (${folders.join(', ')}): set root_dir to the folder of one`,
+    }
+  }
+  notes.push(`building the application ${application.name} of the Nx workspace`)
+  return { ...project, application }
 }
 
 async function inWorkspace(tree: Tree, manifest: Manifest, whole: WholeSource): Promise<Project | null> {
@@ -60,7 +116,18 @@ async function inWorkspace(tree: Tree, manifest: Manifest, whole: WholeSource): 
   const packages = await readWorkspace(root, rootManifest)
   if (packages === null || !packages.has(folder)) return null
   const needed = neededBy(folder, packages)
-  return { root, rootManifest, folder, tree, manifest, packages, needed, needsWhole: true, obstacle: null }
+  return {
+    root,
+    rootManifest,
+    folder,
+    tree,
+    manifest,
+    packages,
+    needed,
+    needsWhole: true,
+    obstacle: null,
+    application: null,
+  }
 }
 
 /** As many names as fit into a message. */

@@ -6,6 +6,9 @@ const MAX_DEPTH = 6
 /** More words than this say no more; scripts may multiply each other. */
 const MAX_WORDS = 2_000
 
+/** A star may mean all scripts, each of which may mean all again. */
+const MAX_TOGETHER = 20
+
 /** Words before a program that change nothing of what it is. */
 const RUNNERS = new Set([
   'exec',
@@ -30,6 +33,10 @@ interface Followed {
   calls: Call[]
   /** All words on the way, runners too. */
   words: string[]
+  /** There are more words than say anything. */
+  isFull: boolean
+  /** What was followed: a second time it says nothing new. */
+  seen: Set<string>
 }
 
 /** The programs that a command calls in the end. */
@@ -41,18 +48,23 @@ function follow(
   command: string,
   scripts: Record<string, string>,
   depth = 0,
-  followed: Followed = { calls: [], words: [] },
+  followed: Followed = { calls: [], words: [], isFull: false, seen: new Set() },
 ): Followed {
+  if (followed.seen.has(command)) return followed
+  followed.seen.add(command)
   let isElsewhere = false
   for (const all of commandsOf(command)) {
     const words = withoutRunners(all)
-    if (followed.words.length + all.length > MAX_WORDS) break
+    followed.isFull ||= followed.words.length + all.length > MAX_WORDS
+    if (followed.isFull) break
     followed.words.push(...all)
     // Behind it the scripts are those of another folder.
     isElsewhere ||= words[0] === 'cd'
     const others = isElsewhere ? [] : followersOf(words, scripts)
     if (others.length > 0 && depth < MAX_DEPTH) {
-      for (const each of others) follow(each, scripts, depth + 1, followed)
+      for (const each of others) {
+        if (!followed.isFull) follow(each, scripts, depth + 1, followed)
+      }
     } else if (words.length > 0) followed.calls.push(words)
   }
   return followed
@@ -87,7 +99,7 @@ export function commandsOf(command: string): string[][] {
 /** What a call runs in its turn: a script of package.json, or several at once. */
 function followersOf(words: Call, scripts: Record<string, string>): string[] {
   const [program = '', ...rest] = words
-  const plain = rest.filter((word) => !word.startsWith('-'))
+  const plain = rest.filter((word) => !word.startsWith('-')).slice(0, MAX_TOGETHER)
   if (TOGETHER.has(program)) return plain.flatMap((pattern) => scriptsLike(pattern, scripts))
   // Values of its options stand among the commands.
   if (program === 'concurrently') {
@@ -106,8 +118,13 @@ const TOGETHER = new Set(['run-p', 'run-s', 'npm-run-all', 'npm-run-all2'])
 /** The scripts that a name means, whose parts may be stars. */
 function scriptsLike(pattern: string, scripts: Record<string, string>): string[] {
   const start = pattern.split('*', 1)[0]!
-  const names = start === pattern ? [pattern] : Object.keys(scripts).filter((name) => name.startsWith(start))
-  return names.filter((name) => Object.hasOwn(scripts, name)).map((name) => scripts[name]!)
+  if (start === pattern) return Object.hasOwn(scripts, pattern) ? [scripts[pattern]!] : []
+  const texts: string[] = []
+  for (const name in scripts) {
+    if (name.startsWith(start)) texts.push(scripts[name]!)
+    if (texts.length === MAX_TOGETHER) break
+  }
+  return texts
 }
 
 function withoutRunners(words: string[]): Call {

@@ -1,5 +1,8 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { hasLine } from '../../text.ts'
+import type { PlanSettings } from '../plan.ts'
+import { baseImage } from '../steps.ts'
+import { readEnvironment, type Environment } from './conda.ts'
 import { readRequirements, type Requirements } from './requirements.ts'
 
 /** How a Python project's packages are installed into the active environment. */
@@ -10,6 +13,12 @@ export interface Installer {
   environment: Record<string, string>
   /** What installing reads; none when it may read the whole tree. */
   files: string[]
+  /** What it reads that is not as the tree has it. */
+  manifests?: Record<string, string>
+  /** Lines that bring what no package of pip's does. */
+  lines?: (settings: PlanSettings) => string[]
+  /** It makes the environment itself, with a Python of its own. */
+  makesEnvironment?: true
   /** Commands that need `files` alone, so that a change of the code leaves what they did in the engine's cache. */
   early: string[]
   /** Commands that need the whole tree. */
@@ -27,6 +36,8 @@ export async function chooseInstaller(tree: Tree): Promise<Installer> {
   const requirements = await readRequirements(tree)
   if (requirements.files.length > 0) return pip(requirements)
   if (hasLine(project ?? '', /^\[project\]/)) return byProject(project!)
+  const environment = await readEnvironment(tree)
+  if (environment !== null) return conda(environment)
   const isPackage = hasLine(project ?? '', /^\[build-system\]/) || (await tree.hasFile('setup.py'))
   const late = isPackage ? ['pip install .'] : []
   return { name: 'pip', tool: null, environment: {}, files: [], early: [], late }
@@ -36,6 +47,23 @@ function pip({ files, namesTree }: Requirements): Installer {
   const install = 'pip install -r requirements.txt'
   const [early, late] = namesTree ? [[], [install]] : [[install], []]
   return { name: 'pip', tool: null, environment: {}, files: namesTree ? [] : files, early, late }
+}
+
+/** Makes an environment of conda's packages where the others have theirs (mamba-org, "Micromamba User Guide"). */
+function conda({ file, text }: Environment): Installer {
+  return {
+    name: 'conda',
+    tool: null,
+    environment: { MAMBA_ROOT_PREFIX: '/root/.cache/mamba' },
+    files: [],
+    manifests: { [file]: text },
+    lines: (settings) => [
+      `COPY --from=${baseImage(settings, 'mambaorg/micromamba:2')} /bin/micromamba /usr/local/bin/micromamba`,
+    ],
+    makesEnvironment: true,
+    early: [`micromamba create --yes --always-copy --prefix /opt/venv --file ${file}`],
+    late: [],
+  }
 }
 
 const UV_ENVIRONMENT = {

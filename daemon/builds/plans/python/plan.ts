@@ -11,6 +11,7 @@ import {
   buildStage,
   installPackages,
   lastStage,
+  MANIFESTS_FOLDER,
   step,
   takeApp,
   textOf,
@@ -33,6 +34,8 @@ const MANIFESTS = [
   'pyproject.toml',
   'setup.py',
   'mkdocs.yml',
+  'environment.yml',
+  'environment.yaml',
 ]
 const ENTRY_FILES = ['main.py', 'app.py', 'wsgi.py', 'server.py', 'bot.py']
 
@@ -87,8 +90,9 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...assets.stages,
     ...buildStage(baseImage(settings, `python:${version}-${debian}`)),
     ...installPackages([...system.build, ...aptPackages]),
+    ...(installer.lines?.(settings) ?? []),
     // Programs that a base image brings along can be used; those that are installed win.
-    `RUN python3 -m venv --system-site-packages ${VENV}`,
+    ...(installer.makesEnvironment === true ? [] : [`RUN python3 -m venv --system-site-packages ${VENV}`]),
     `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore`,
     ...installSteps(installer, added, settings),
     ...assets.lines,
@@ -113,7 +117,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     publishDirectory: isMkdocs ? folderOf(documentation) : null,
     isWorker: (found?.framework ?? null) === null && isBot(names),
     dockerfile: textOf(dockerfile),
-    manifests: assets.manifests,
+    manifests: { ...assets.manifests, ...installer.manifests },
     needsWhole: false,
     ignore: ['.git', '**/__pycache__', '.venv', 'venv', '**/node_modules'],
     notes: [`python ${version} with ${installer.name}`, ...notes],
@@ -151,6 +155,7 @@ function installSteps(installer: Installer, added: string[], settings: PlanSetti
     ...tool,
     ...environment,
     ...[...copies].map(([folder, files]) => `COPY ${files.join(' ')} ./${folder}`),
+    ...Object.keys(installer.manifests ?? {}).map((file) => `COPY ${MANIFESTS_FOLDER}/${file} ./`),
     ...installer.early.map(run),
     ...(added.length === 0 ? [] : [run(`pip install ${added.join(' ')}`)]),
     'COPY source/ ./',

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
 import { withoutHashComments } from '../../comments.ts'
 import { linesOf } from '../../text.ts'
+import { readEnvironment } from './conda.ts'
 
 /** Files that one requirements file may name, itself included. */
 const MAX_FILES = 20
@@ -45,12 +46,14 @@ async function add(tree: Tree, path: string, read: Requirements): Promise<void> 
 /** Tells whether a project names a package among its requirements, by its lower-case name. */
 export type NamesPackage = (name: string) => boolean
 
-/** Reads which packages a project names: in its requirements, pyproject.toml and Pipfile. */
+/** Reads which packages a project names: in its requirements, pyproject.toml and Pipfile, else in conda's list. */
 export async function readNames(tree: Tree): Promise<NamesPackage> {
   const { text } = await readRequirements(tree)
   const others = await Promise.all(
     ['pyproject.toml', 'Pipfile', 'setup.py'].map((name) => tree.readText(name)),
   )
+  const isListed = text !== '' || others.some((each) => each !== null)
+  if (!isListed) others.push((await readEnvironment(tree))?.text ?? null)
   const names = new Set<string>()
   const written = withoutHashComments([text, ...others].join('\n'))
   for (const [named] of written.matchAll(/(?<![^\s"'])[A-Za-z][\w.[-]*/g)) {

@@ -2,7 +2,8 @@ import semver from 'semver'
 import type { Tree } from '../../../sources/tree.ts'
 import { findInLines } from '../../text.ts'
 import { debianOfPython, PYTHON_MINORS, nearestImage, unreadable, type Debian } from '../base-images.ts'
-import { firstPin, inFiles, inToolFiles, type Pin } from '../pins.ts'
+import { firstPin, inFiles, inManifest, inToolFiles, type Pin } from '../pins.ts'
+import { readEnvironment } from './conda.ts'
 
 /** Used where the tree says nothing. */
 const DEFAULT_MINOR = 13
@@ -36,6 +37,10 @@ async function chooseMinor(tree: Tree, notes: string[]): Promise<number> {
   const pin = await firstPin([
     inFiles(tree, ['.python-version', 'runtime.txt']),
     inToolFiles(tree, ['python']),
+    inManifest(
+      findInLines((await readEnvironment(tree))?.text ?? '', /^\s*- ?python ?={1,2} ?(3\.\d+)/),
+      'environment.yml',
+    ),
   ])
   if (pin === null) return await byManifest(tree, notes)
   // `3.13t` is the build without the global lock; there is no image of it.

@@ -59,6 +59,7 @@ export class BuildCache {
   /** The steps of builds that the engine has still to be asked about. */
   #unclaimed: BuiltStep[] = []
   #timer: NodeJS.Timeout | undefined
+  #looking: Promise<CacheRecord[]> | null = null
   /** In how much it was seen to fit since the last build. */
   #fit: { maxBytes: number; untilMs: number } | null = null
 
@@ -72,10 +73,12 @@ export class BuildCache {
     if (steps.length === 0) return
     this.#fit = null
     this.#unclaimed.push(...steps)
-    const claim = (): void =>
-      void this.#look().catch((error: unknown) =>
+    const claim = (): void => {
+      this.#timer = undefined
+      this.#look().catch((error: unknown) =>
         log.warn('what builds left in the build cache is not known yet', { error: messageOf(error) }),
       )
+    }
     this.#timer ??= setTimeout(claim, CLAIM_AFTER_MS).unref()
   }
 
@@ -113,8 +116,13 @@ export class BuildCache {
     return this.#fit !== null && this.#fit.maxBytes <= maxBytes && performance.now() < this.#fit.untilMs
   }
 
-  /** Everything that is in the cache; what builds have left there since the last look is recorded. */
-  async #look(): Promise<CacheRecord[]> {
+  /** Everything that is in the cache; what builds have left there since the last look is recorded. Many share one look. */
+  #look(): Promise<CacheRecord[]> {
+    this.#looking ??= this.#lookAnew().finally(() => (this.#looking = null))
+    return this.#looking
+  }
+
+  async #lookAnew(): Promise<CacheRecord[]> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const steps = this.#unclaimed

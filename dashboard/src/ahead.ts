@@ -7,8 +7,14 @@ const loads: Load<unknown>[] = []
 
 /** Code that is loaded when it is first needed, or before that by `loadAhead`. */
 export function ahead<T>(load: Load<T>): Load<T> {
-  loads.push(load)
-  return load
+  const begun = () => {
+    const loading = load()
+    // The router begins to load before it knows that it stays, and then never looks at what became of it.
+    loading.catch(() => {})
+    return loading
+  }
+  loads.push(begun)
+  return begun
 }
 
 /** Loads all such code once the browser is idle, piece by piece, so that it is there when the server is not. */

@@ -23,6 +23,7 @@ export default defineEventHandler(async (event) => {
   const encoding = encodingFor(getRequestHeader(event, 'accept-encoding'))
   const compressed = encoding && assets[path + SUFFIXES[encoding]]
   const { etag, size, path: file } = compressed ?? plain
+  const bytes = await bytesOf(file)
   setResponseHeaders(event, KEPT)
   if (isKnown(event, etag)) return
   setResponseHeaders(event, {
@@ -30,7 +31,7 @@ export default defineEventHandler(async (event) => {
     'content-length': size,
     ...(compressed && { 'content-encoding': encoding }),
   })
-  event.node.res.end(await bytesOf(file))
+  event.node.res.end(bytes)
 })
 
 function bytesOf(file: string): Promise<Buffer> {

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
 import { move } from '../machine.ts'
 import { assertNameFree } from '../names.ts'
-import { assertUnreferenced } from '../variables/referrers.ts'
+import { referenceFault } from '../variables/referrers.ts'
 import { KINDS } from './kinds.ts'
 import { postgresName } from './postgres-names.ts'
 import type { DatastoreInput, DatastorePatch } from './schema.ts'
@@ -126,20 +126,9 @@ export function patchDatastore(datastore: DatastoreRow, patch: DatastorePatch): 
 export function deleteDatastore(datastore: DatastoreRow, force: boolean): void {
   if (datastore.status === 'deleting') return
   useDatabase().transaction(() => {
-    if (!force) {
-      assertUnreferenced('datastore', datastore.environment_id, datastore.name, ', or repeat with force=true')
-      if (datastore.status === 'upgrading')
-        throw new AppError(
-          'conflict',
-          `datastore ${datastore.name} is upgrading: wait for its end, or repeat with force=true`,
-        )
-      const filled = filledFrom(datastore.id)
-      if (filled !== undefined)
-        throw new AppError(
-          'conflict',
-          `datastore ${filled} is being filled from a backup of ${datastore.name}, which would go too: wait for its end, or repeat with force=true`,
-        )
-    }
+    const obstacles = force ? [] : obstaclesTo(datastore)
+    if (obstacles.length > 0)
+      throw new AppError('conflict', `${obstacles.join('; ')}, or repeat with force=true`)
     move(datastoreMachine, datastore.id, 'deleting', {
       error: null,
       updated_at: Date.now(),
@@ -147,6 +136,18 @@ export function deleteDatastore(datastore: DatastoreRow, force: boolean): void {
     })
   })
   tellDatastore(datastore.id)
+}
+
+/** All that a deletion would take from others, and what to do about each: who insists has read all of it. */
+function obstaclesTo({ id, environment_id, name, status }: DatastoreRow): string[] {
+  const filled = filledFrom(id)
+  return [
+    referenceFault('datastore', environment_id, name),
+    status === 'upgrading' ? `datastore ${name} is upgrading: wait for its end` : null,
+    filled === undefined
+      ? null
+      : `datastore ${filled} is being filled from a backup of ${name}, which would go too: wait for its end`,
+  ].filter((fault) => fault !== null)
 }
 
 /** The repository and the tag that new ones of a kind are made from. */

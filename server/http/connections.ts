@@ -63,7 +63,8 @@ export class Connections {
     this.#busy.delete(socket)
     this.#busy.set(socket, busy)
     busy.response.once('close', () => {
-      if (this.#busy.get(socket) !== busy || socket.destroyed) return
+      // An answer that says that it is the last one ends the connection behind it (RFC 9112, section 9.6).
+      if (this.#busy.get(socket) !== busy || socket.destroyed || socket.writableEnded) return
       const [next, ...waiting] = busy.waiting
       if (next) return this.#begin(socket, { response: next.response, waiting }, next.handle)
       this.#busy.delete(socket)

@@ -30,17 +30,17 @@ export interface Download {
 export async function sendFile(event: H3Event, download: Download): Promise<void> {
   const { req, res } = event.node
   const { size, name, etag, modifiedAt } = download
+  const range = wantedPart(event, download)
+  const stream = range === 'none' ? null : await download.open(range)
   setResponseHeaders(event, {
     etag,
     'last-modified': new Date(modifiedAt).toUTCString(),
     'accept-ranges': 'bytes',
   })
-  const range = wantedPart(event, download)
-  if (range === 'none') {
+  if (range === 'none' || !stream) {
     setResponseStatus(event, 304)
     return void res.end()
   }
-  const stream = await download.open(range)
   if (range) {
     setResponseStatus(event, 206)
     setResponseHeader(event, 'content-range', `bytes ${range.start}-${range.end - 1}/${size}`)

@@ -14,7 +14,7 @@ const log = logger('logs')
 /** Lines wait this long for others, so that a chatty program costs few writes. */
 const FLUSH_DELAY_MS = 20
 /** Lines that wait for the disk; those of a faster producer are counted and left out. */
-const MAX_PENDING_BYTES = 32 * 1024 * 1024
+const MAX_PENDING_BYTES = 16 * 1024 * 1024
 /** A disk that took nothing is tried again after this. */
 const RETRY_MS = 1_000
 /** Stored lines that all who follow a log share: more than most of them ask for. */

@@ -15,12 +15,15 @@ export function assertUnreferenced(
   name: string,
   remedy: string,
 ): void {
+  const fault = referenceFault(kind, environmentId, name)
+  if (fault !== null) throw new AppError('conflict', `${fault}${remedy}`)
+}
+
+/** Whose variables refer to something of an environment, in words; null when none do. */
+export function referenceFault(kind: TargetKind, environmentId: string, name: string): string | null {
   const referrers = referrersOf(kind, environmentId, name)
-  if (referrers.length === 0) return
+  if (referrers.length === 0) return null
   const told = referrers.slice(0, MAX_TOLD).map(({ holder, name, key }) => `${key} of ${holder} ${name}`)
   const more = referrers.length > MAX_TOLD ? ` and ${referrers.length - MAX_TOLD} more` : ''
-  throw new AppError(
-    'conflict',
-    `${kind} ${name} is referred to by ${told.join(', ')}${more}: change them first${remedy}`,
-  )
+  return `${kind} ${name} is referred to by ${told.join(', ')}${more}: change them first`
 }

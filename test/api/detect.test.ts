@@ -184,6 +184,24 @@ describe('detection', () => {
       },
     ],
     [
+      'a bot with a Dockerfile that speaks of no port',
+      { 'requirements.txt': 'discord.py\n', 'main.py': '', Dockerfile: 'FROM python:3.13\nCOPY . .\n' },
+      '',
+      {
+        type: 'background_worker',
+        runtime: 'docker',
+        notes: expect.arrayContaining([
+          'Dockerfile exposes no port, and its packages are those of a bot: a background_worker',
+        ]),
+      },
+    ],
+    [
+      'a web service with a Dockerfile that exposes a port, whatever bot is among its packages',
+      { 'requirements.txt': 'discord.py\n', 'main.py': '', Dockerfile: 'FROM python:3.13\nEXPOSE 8000\n' },
+      '',
+      { type: 'web_service', runtime: 'docker', port: 8000 },
+    ],
+    [
       'the folder that a Staticfile names',
       { Staticfile: 'root: dist\npushstate: enabled\n', 'dist/index.html': '' },
       '',

@@ -64,7 +64,7 @@ test('the address to return to is never another site', async () => {
 test('a token made in the dashboard works until it is revoked there', async () => {
   const page = await browser.open(server.url)
   await setUp(page, server.setupCode)
-  await page.getByRole('link', { name: 'Account' }).click()
+  await page.getByRole('link', { name: 'Account', exact: true }).click()
   await page.getByRole('button', { name: 'New token' }).click()
   await page.getByLabel('Name').fill('ci')
   await page.getByRole('button', { name: 'Create token' }).click()

@@ -184,6 +184,11 @@ test('the palette finds it, and its end by force names what refers to it', async
   await page.getByRole('button', { name: 'Delete datastore…' }).click()
   await page.getByRole('dialog').getByText('CACHE', { exact: true }).waitFor()
   await page.getByLabel('Type cache to confirm').fill('cache')
+  await confirm('Delete datastore')
+  await page
+    .getByRole('dialog')
+    .getByText(/is referred to by CACHE of /)
+    .waitFor()
   await confirm('Delete anyway')
   await page.waitForURL('**/datastores')
   await page.getByRole('link', { name: 'copy', exact: true }).waitFor()

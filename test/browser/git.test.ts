@@ -103,7 +103,7 @@ test('who comes back without a state that holds is told to start again', async (
   await page.goto('/git/callback?code=x&state=made-up')
   await page.getByText(/The state is unknown, was used/).waitFor()
   await page.goto('/git/callback?error=access_denied&error_description=The+user+denied+it')
-  await page.getByText(/was told no: The user denied it/).waitFor()
+  await page.getByText(/did not connect the account: The user denied it/).waitFor()
 })
 
 test('deliveries are listed with what became of them', async () => {

@@ -73,7 +73,7 @@ test('a cron job says when it is due, runs at once when asked, and shows what it
   await page.getByLabel('Type').selectOption('Cron job')
   await page.getByLabel('Schedule').fill(RARELY)
   await page.getByText(/Next run: \w+, 29 Feb \d{4}, 00:00 UTC/).waitFor()
-  await page.getByText('Build, start and limits').click()
+  await page.getByText('Start and limits').click()
   await page.getByLabel('Command optional', { exact: true }).fill('echo three sheets; exit 4')
   await page.getByRole('button', { name: 'Create and deploy' }).click()
   await waitForBadge(page, 'Live')

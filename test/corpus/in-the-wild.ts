@@ -28,6 +28,46 @@ export const IN_THE_WILD: CorpusTree[] = [
     plan: { runtime: 'python', startCommand: 'python dbot.py' },
   },
   {
+    title: 'a Procfile whose only line runs beside a server',
+    files: {
+      'requirements.txt': 'flask\n',
+      'app.py': 'from flask import Flask\napp = Flask(__name__)\n',
+      Procfile: 'release: x\nclock: python clock.py\n',
+    },
+    plan: { runtime: 'python', startCommand: 'gunicorn --bind 0.0.0.0:$PORT app:app' },
+  },
+  {
+    title: 'a Procfile whose only line runs beside pages',
+    files: {
+      'package.json': manifest({ build: 'vite build' }, [], ['vite']),
+      'index.html': '',
+      Procfile: 'postdeploy: node seed.js\n',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', isSite: true, startCommand: null },
+  },
+  {
+    title: 'a Procfile whose only line is that of a worker of another name, beside pages',
+    files: {
+      'package.json': manifest({ build: 'vite build' }, [], ['vite']),
+      'index.html': '',
+      Procfile: 'clock: node clock.js\n',
+      ...NPM_LOCK,
+    },
+    settings: { processType: 'worker' },
+    plan: { runtime: 'node', startCommand: 'node clock.js' },
+  },
+  {
+    title: 'a Procfile whose only line is of another name, for a cron job',
+    files: { 'requirements.txt': '', Procfile: 'console: python manage.py shell\n' },
+    settings: { processType: 'job' },
+    plan: {
+      runtime: 'python',
+      startCommand: null,
+      obstacle: 'nothing says what this job runs: set start_command',
+    },
+  },
+  {
     title: 'a Procfile with several lines of names of their own',
     files: { 'requirements.txt': '', 'main.py': '', Procfile: 'api: python api.py\nbot: python bot.py\n' },
     plan: { runtime: 'python', startCommand: 'python main.py' },

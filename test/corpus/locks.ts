@@ -5,6 +5,10 @@ const EXPRESS = manifest({ start: 'node server.js' }, ['express@^5.0.0'])
 const npmLock = (packages: Record<string, object>): object => ({
   'package-lock.json': { lockfileVersion: 3, packages: { '': {}, ...packages } },
 })
+const REACT_17 = npmLock({
+  'node_modules/react': { version: '17.0.2' },
+  'node_modules/react-dom': { version: '18.2.0', peerDependencies: { react: '^18.2.0' } },
+})
 const pnpmLock = (range: string): string =>
   `lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      express:\n        specifier: ${range}\n        version: 5.0.0\n\npackages:\n`
 const berryLock = (range: string, version = 8): string =>
@@ -73,7 +77,75 @@ export const LOCKS: CorpusTree[] = [
         },
       }),
     },
-    plan: { runtime: 'node', installCommand: 'npm ci --legacy-peer-deps --include=dev' },
+    plan: { runtime: 'node', installCommand: 'npm ci --include=dev' },
+    dockerfile: ['ENV npm_config_legacy_peer_deps=true'],
+  },
+  {
+    title: 'a lock file without peers in a build that takes packages out again',
+    files: {
+      'package.json': manifest({ start: 'node server.js', postinstall: 'patch-package' }, [
+        'express@^5.0.0',
+        'patch-package',
+      ]),
+      ...npmLock({
+        'node_modules/express': { version: '5.1.0', peerDependencies: { react: '18' } },
+        'node_modules/patch-package': { version: '8.0.0' },
+      }),
+    },
+    plan: { runtime: 'node' },
+    // Said once for all commands: what is pruned is resolved as what was installed.
+    dockerfile: ['ENV npm_config_legacy_peer_deps=true', 'npm prune --omit=dev'],
+    without: ['--legacy-peer-deps'],
+  },
+  {
+    title: 'a lock file with a peer in another version than is wanted',
+    files: {
+      'package.json': manifest({ start: 'node server.js' }, ['react@^17.0.0', 'react-dom@^18.2.0']),
+      ...REACT_17,
+    },
+    plan: { runtime: 'node' },
+    dockerfile: ['ENV npm_config_legacy_peer_deps=true', 'npm ci --omit=dev'],
+  },
+  {
+    title: 'a peer whose version the root says for all',
+    files: {
+      'package.json': manifest({ start: 'node server.js' }, ['react@^17.0.0', 'react-dom@^18.2.0'], [], {
+        overrides: { 'react-dom@18': { react: '$react' } },
+      }),
+      ...REACT_17,
+    },
+    plan: { runtime: 'node', installCommand: 'npm ci --include=dev' },
+    without: ['legacy_peer_deps'],
+  },
+  {
+    title: 'a lock file with a peer in another version, beside one that npm added itself',
+    files: {
+      'package.json': EXPRESS,
+      ...npmLock({
+        'node_modules/express': { version: '5.1.0', peerDependencies: { react: '^18.0.0', vue: '3' } },
+        'node_modules/react': { version: '17.0.2' },
+        'node_modules/vue': { version: '3.5.0', peer: true },
+      }),
+    },
+    // It was written with peers, and without them would lose those.
+    plan: { runtime: 'node' },
+    without: ['legacy_peer_deps'],
+  },
+  {
+    title: 'peers of what a package brings along',
+    files: {
+      'package.json': EXPRESS,
+      ...npmLock({
+        'node_modules/express': { version: '5.1.0', bundleDependencies: ['core'] },
+        'node_modules/express/node_modules/core': {
+          version: '1.0.0',
+          inBundle: true,
+          peerDependencies: { react: '18' },
+        },
+      }),
+    },
+    plan: { runtime: 'node' },
+    without: ['legacy_peer_deps'],
   },
   {
     title: 'the lock file of a workspace of npm',

@@ -236,6 +236,53 @@ export const PYTHON: CorpusTree[] = [
       'micromamba create --yes --always-copy --prefix /opt/venv',
     ],
     without: ['python3 -m venv', 'pip install gunicorn'],
+    manifests: {
+      'environment.yml':
+        'name: shop\nchannels:\n  - defaults\ndependencies:\n  - pip\n  - python=3.11.14\n  - flask=3.0\n  - pip:\n      - gunicorn==22.0.0\n',
+    },
+  },
+  {
+    title: 'an environment of conda with constraints that a person wrote',
+    files: {
+      'environment.yml':
+        'dependencies:\n  - pip # of conda\n  - python>=3.11\n  - numpy<=2\n  - scipy >=1.11,<2\n  - conda-forge::pandas=2.2\n  - conda-forge::zlib=1.3=h1_0\n  - pytorch=2.5=*cuda*\n  - "blas=*=openblas"\n  - conda-forge::pywin32\n  - pip:\n      - flask>=2\n      - vc=1=2\n      - git+https://example.com/x.git\n  - xz=5.6=h2_1\n',
+      'main.py': '',
+    },
+    plan: { runtime: 'python', packageManager: 'conda' },
+    manifests: {
+      'environment.yml':
+        'dependencies:\n  - pip # of conda\n  - python>=3.11\n  - numpy<=2\n  - scipy >=1.11,<2\n  - conda-forge::pandas=2.2\n  - conda-forge::zlib=1.3\n  - pytorch=2.5=*cuda*\n  - "blas=*=openblas"\n  - pip:\n      - flask>=2\n      - vc=1=2\n      - git+https://example.com/x.git\n  - xz=5.6\n',
+    },
+  },
+  {
+    title: 'an environment of conda whose items are not indented',
+    files: {
+      'environment.yml':
+        'dependencies:\n# the language\n- python=3.10\n- flask=3.0=py310_0\n- pip:\n  - gunicorn\nchannels:\n- a=1=2\n',
+      'main.py': '',
+    },
+    plan: { runtime: 'python', version: '3.10' },
+    manifests: {
+      'environment.yml':
+        'dependencies:\n# the language\n- pip\n- python=3.10\n- flask=3.0\n- pip:\n  - gunicorn\nchannels:\n- a=1=2\n',
+    },
+  },
+  {
+    title: 'an environment of conda that begins with what pip installs',
+    files: {
+      'environment.yml': 'dependencies:\n    - pip:\n        - flask==3.0\n    - python=3.12=h1_0\n',
+      'main.py': '',
+    },
+    plan: { runtime: 'python', version: '3.12' },
+    manifests: {
+      'environment.yml': 'dependencies:\n    - pip\n    - pip:\n        - flask==3.0\n    - python=3.12\n',
+    },
+  },
+  {
+    title: 'an environment of conda in one line',
+    files: { 'environment.yml': 'dependencies: [python=3.10, "flask>=3", pip]\n', 'main.py': '' },
+    plan: { runtime: 'python', packageManager: 'conda' },
+    manifests: { 'environment.yml': 'dependencies: [python=3.10, "flask>=3", pip]\n' },
   },
   {
     title: 'requirements beside an environment of conda',

@@ -12,6 +12,8 @@ export interface CorpusTree {
   plan: Partial<PlanFacts> & { runtime: string }
   /** What the Dockerfile has to have. */
   dockerfile?: string[]
+  /** Manifests that are written anew, each as a whole. */
+  manifests?: Record<string, string>
   /** What it must not have. */
   without?: string[]
 }

@@ -137,6 +137,19 @@ describe('connections over their number', () => {
     ask(leaving!, 'g')
     expect(handled).toEqual(['a', 'b', 'c', 'd', 'hasty 0', 'e'])
   })
+
+  it('carry out nothing behind an answer that was their last', () => {
+    const connections = new Connections()
+    const ended = socket()
+    const handled: string[] = []
+    connections.opened(ended)
+    const last = response()
+    connections.take(ended, last, () => handled.push('last'))
+    connections.take(ended, response(), () => handled.push('behind it'))
+    Object.assign(ended, { writableEnded: true })
+    last.emit('close')
+    expect(handled).toEqual(['last'])
+  })
 })
 
 describe('pieces gathered', () => {

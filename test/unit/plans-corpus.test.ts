@@ -34,10 +34,11 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
 describe.each(CORPUS)('%s', (_group, trees) => {
   test.each(trees.map((each): [string, CorpusTree] => [each.title, each]))(
     'is planned as its documentation says: %s',
-    async (_title, { files, folder, settings, plan, dockerfile = [], without = [] }) => {
+    async (_title, { files, folder, settings, plan, manifests = {}, dockerfile = [], without = [] }) => {
       const { runtime, ...facts } = plan
       const planned = await tree.plan(files, settings, folder)
       expect({ runtime: planned.name, ...planned }).toMatchObject({ runtime, ...facts })
+      expect(planned.manifests).toMatchObject(manifests)
       for (const text of dockerfile) expect(planned.dockerfile).toContain(text)
       for (const text of without) expect(planned.dockerfile).not.toContain(text)
     },

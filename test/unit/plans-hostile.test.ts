@@ -321,3 +321,49 @@ test('an Nx workspace made to confuse writes nothing into the Dockerfile', async
   expect(planned.publishDirectory).toBeNull()
   expect(planned.dockerfile).not.toMatch(/rm -rf|RUN y/)
 })
+
+test.each<[string, folder: string, more: object, file: Files]>([
+  ['a folder', 'apps/a $(id)', { name: 'a' }, { 'next.config.js': '' }],
+  ['a name that is an option', 'apps/a', { name: '--version' }, {}],
+  [
+    'an output that is an option',
+    'apps/a',
+    { targets: { build: { outputs: ['-x/y'] } } },
+    { 'webpack.config.js': "target: 'node'" },
+  ],
+])('%s of an Nx workspace is no part of a command', async (_title, folder, more, others) => {
+  const planned = await tree.plan({
+    'package.json': { dependencies: { nx: '21', next: '15' } },
+    'nx.json': {},
+    [`${folder}/project.json`]: { projectType: 'application', ...more },
+    ...Object.fromEntries(Object.entries(others).map(([name, text]) => [`${folder}/${name}`, text])),
+  })
+  const commands = `${planned.buildCommand} ${planned.startCommand} ${planned.dockerfile}`
+  expect(commands).not.toMatch(/\$\(id\)|--version|-x\/y/)
+})
+
+test('many packages that a deep path of a lock file sees above it are an answer', async () => {
+  const names = Array.from({ length: 10_000 }, (_, at) => `p${at}`)
+  const deep = `${'a/'.repeat(2_000)}node_modules/x`
+  const planned = await tree.plan({
+    'package.json': startable,
+    'package-lock.json': {
+      packages: {
+        ...Object.fromEntries(names.map((name) => [`node_modules/${name}`, { version: '1.0.0' }])),
+        [deep]: { dependencies: Object.fromEntries(names.map((name) => [name, '1'])) },
+      },
+    },
+  })
+  expect(planned.installCommand).toBe('npm ci --include=dev')
+})
+
+test('a path of a lock file that no disk has is passed over', async () => {
+  const deep = `${'a/'.repeat(100_000)}node_modules/x`
+  const planned = await tree.plan({
+    'package.json': startable,
+    'package-lock.json': {
+      packages: { '': {}, [deep]: { version: '1.0.0', dependencies: { missing: '1' } } },
+    },
+  })
+  expect(planned.installCommand).toBe('npm ci --include=dev')
+})

@@ -2,17 +2,21 @@ import type { Tree } from '../../sources/tree.ts'
 import { linesOf } from '../text.ts'
 import type { PlanSettings } from './plan.ts'
 
-/** The command of this service's line in the tree's `Procfile`, or null. Notes say what of the file is not used. */
+/**
+ * The command of this service's line in the tree's `Procfile`, or null. `takesOther`: an only line of another name will do.
+ * Notes say what of the file is not used.
+ */
 export async function procfileCommand(
   tree: Tree,
   settings: PlanSettings,
   notes: string[],
+  takesOther: boolean,
 ): Promise<string | null> {
   const text = await tree.readText('Procfile')
   if (text === null) return null
   const commands = readProcfile(text)
   const type = settings.processType
-  const only = onlyOther(commands)
+  const only = takesOther ? onlyOther(commands) : null
   const [line, command] = commands.has(type) || only === null ? [type, commands.get(type) ?? null] : only
   notes.push(
     command === null

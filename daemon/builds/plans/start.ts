@@ -12,7 +12,7 @@ export interface Start extends Pick<PlannedBuild, 'startCommand' | 'isSite' | 'o
 export type Proposal = { command: string } | { site: true } | { obstacle: string } | null
 
 /**
- * The start: the service's own command, the line of the Procfile, what the plan proposes. A web server is no proposal
+ * The start: the service's own command, its line of the Procfile, what the plan proposes. A web server is no proposal
  * for a job, which has to end; files for browsers are one for the web alone. `advice` says what to add where nothing says
  * how to start.
  */
@@ -25,7 +25,11 @@ export async function chooseStart(
 ): Promise<Start> {
   const nothing: Start = { startCommand: null, isSite: false, obstacle: null, isProposed: true }
   if (settings.processType === 'static') return { ...nothing, isSite: true }
-  const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes))
+  const isWeb = settings.processType === 'web'
+  const isStartable = proposal !== null && ('command' in proposal || ('site' in proposal && isWeb))
+  // A line such as `clock:` or `console:` is run beside what the plan itself can start, and is no job that ends.
+  const takesOther = !isStartable && settings.processType !== 'job'
+  const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes, takesOther))
   if (given !== null) return { ...nothing, startCommand: given, isProposed: false }
   if (settings.processType === 'job') {
     return { ...nothing, obstacle: 'nothing says what this job runs: set start_command' }
@@ -35,7 +39,7 @@ export async function chooseStart(
     notes.push(`starting with: ${proposal.command}`)
     return { ...nothing, startCommand: proposal.command }
   }
-  if (proposal !== null && settings.processType === 'web') return { ...nothing, isSite: true }
+  if (proposal !== null && isWeb) return { ...nothing, isSite: true }
   return {
     ...nothing,
     obstacle: `nothing says how to start this service: ${advice}, or set start_command`,

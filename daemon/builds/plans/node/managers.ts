@@ -36,7 +36,7 @@ const NPM_ENVIRONMENT = {
 /** What npm does with its file: keeps to it, adds what it lacks, does without. */
 const NPM_INSTALL: Record<LockState, string> = {
   whole: 'npm ci',
-  'without-peers': 'npm ci --legacy-peer-deps',
+  'without-peers': 'npm ci',
   lacking: 'npm install',
   none: 'npm install',
 }
@@ -53,7 +53,11 @@ export function npm(lock: LockState): PackageManager {
     prune: 'npm prune --omit=dev --ignore-scripts',
     run: (script) => (script === 'start' ? 'npm start' : `npm run ${script}`),
     runIn: (name, script) => `npm run ${script} --workspace=${name}`,
-    environment: NPM_ENVIRONMENT,
+    // For every command: one that prunes would resolve the peers again.
+    environment:
+      lock === 'without-peers'
+        ? { ...NPM_ENVIRONMENT, npm_config_legacy_peer_deps: 'true' }
+        : NPM_ENVIRONMENT,
     files: ['package-lock.json', 'npm-shrinkwrap.json', '.npmrc'],
     folders: [],
   }

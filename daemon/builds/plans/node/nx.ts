@@ -48,9 +48,9 @@ export async function nxApplications(tree: Tree, manifest: Manifest): Promise<Nx
   return applications
 }
 
-/** Names and paths go into commands as they are. */
-const PLAIN = /^(?:@[\w.-]+\/)?[\w.-]+$/
-const PLAIN_PATH = /^[\w.@-]+(?:\/[\w.@-]+)*$/
+/** Names and paths go into commands as they are, and are no options there. */
+const PLAIN = /^(?:@\w[\w.-]*\/)?\w[\w.-]*$/
+const PLAIN_PATH = /^[\w.@][\w.@-]*(?:\/[\w.@-]+)*$/
 
 /** Builders that make a program (nx.dev, "@nx/node", "@nx/webpack"). */
 const SERVER_EXECUTORS = /^@(?:nx|nrwl)\/(?:node|js|esbuild):/
@@ -62,7 +62,8 @@ async function readApplication(tree: Tree, folder: string): Promise<NxApplicatio
   const targets = [project.targets, project.architect].find(isRecord)
   const build = isRecord(targets?.build) ? targets.build : {}
   const isTest = /-e2e(?:-|$)/.test(folder === '' ? name : folder)
-  if (isTest || !PLAIN.test(name)) return null
+  const isPlain = PLAIN.test(name) && (folder === '' || plainPath(folder) !== null)
+  if (isTest || !isPlain) return null
   const options = isRecord(build.options) ? build.options : {}
   const executor = typeof build.executor === 'string' ? build.executor : ''
   const output = outputOf(options, build.outputs, folder, name)

@@ -1,9 +1,10 @@
 import type { Tree } from '../../../sources/tree.ts'
 import type { PlanSettings, WholeSource } from '../plan.ts'
+import { isDevelopmentServer } from './development-servers.ts'
 import { frameworkOf } from './framework.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { nxApplications, type NxApplication } from './nx.ts'
-import { callsOf, isDevelopmentServer } from './scripts.ts'
+import { callsOf } from './scripts.ts'
 import { neededBy, readWorkspace, type Packages } from './workspace.ts'
 
 /** The package that is built, alone or in its workspace. */

@@ -24,8 +24,6 @@ const RUNNERS = new Set([
 ])
 /** Programs that run a script of package.json. */
 const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun'])
-/** Words of theirs that are no script. */
-const MANAGER_WORDS = new Set(['run', 'run-script', 'exec', 'dlx', 'x', 'start', 'stop', 'test'])
 
 /** What a command comes to, through other scripts of package.json. */
 interface Followed {
@@ -155,94 +153,6 @@ function scriptOf(words: Call, scripts: Record<string, string>): string | null {
     .filter((each) => Object.hasOwn(scripts, each))
     .map((each) => scripts[each])
     .join(' && ')
-}
-
-/** Whether a call runs a package manager for something that is no script of package.json, so that it must be there. */
-export function callsManager(words: Call): boolean {
-  return MANAGERS.has(words[0] ?? '') && (words.length === 1 || MANAGER_WORDS.has(words[1]!))
-}
-
-type Judge = (argument: string | undefined, all: readonly string[]) => boolean
-
-const first =
-  (...names: (string | undefined)[]): Judge =>
-  (argument) =>
-    names.includes(argument)
-const any: Judge = () => true
-const option =
-  (...names: string[]): Judge =>
-  (_argument, all) =>
-    all.some((word) => names.includes(word))
-
-/** Programs that serve files to a developer who changes them, by the arguments with which they do (each tool's own reference). */
-const DEVELOPMENT_SERVERS: Record<string, Judge> = {
-  ace: option('--watch', '--hmr'),
-  'app-builder': any,
-  arc: first('sandbox'),
-  astro: first(undefined, 'dev', 'start', 'preview'),
-  'browser-sync': any,
-  craco: first('start'),
-  docusaurus: first('start', 'serve'),
-  'docusaurus-start': any,
-  eleventy: option('--serve', '--watch'),
-  '@11ty/eleventy': option('--serve', '--watch'),
-  ember: first('serve', 'server', 's'),
-  expo: first('start', undefined),
-  gatsby: first('develop', 'serve'),
-  gridsome: first('develop'),
-  hexo: first('server', 's'),
-  ionic: first('serve'),
-  hugo: (argument, all) => argument === 'server' || argument === 'serve' || all.includes('-w'),
-  'live-server': any,
-  max: first('dev'),
-  netlify: first('dev', 'serve'),
-  ntl: first('dev', 'serve'),
-  next: first(undefined, 'dev'),
-  ng: first('serve', 's', 'dev', 'start'),
-  nuxi: first(undefined, 'dev', 'preview', 'start'),
-  // What it starts is a preview since version 3; in version 2, the framework's own start is the same command.
-  nuxt: first(undefined, 'dev', 'preview', 'start'),
-  nx: first('serve', 'dev', 'preview', 'run'),
-  parcel: (argument) => argument !== 'build',
-  preact: first('watch', 'serve'),
-  quasar: first('dev', 'serve'),
-  'react-app-rewired': first('start'),
-  'react-router': first('dev'),
-  'react-scripts': first('start'),
-  'react-static': first('start'),
-  remix: first('dev', 'watch'),
-  rollup: option('-w', '--watch', '-cw'),
-  rsbuild: first(undefined, 'dev', 'preview'),
-  rspack: first(undefined, 'serve', 'dev', 'server', 's'),
-  sanity: first('dev', 'start', 'preview'),
-  'sirv-dev': any,
-  snowpack: first('dev'),
-  'solid-start': first('dev'),
-  'start-storybook': any,
-  stencil: option('--serve', '--dev', '--watch'),
-  storybook: first('dev'),
-  'svelte-kit': first('dev', 'preview'),
-  tsc: option('-w', '--watch'),
-  turbo: (argument, all) => argument === 'dev' || all[1] === 'dev',
-  umi: first('dev'),
-  vercel: first('dev', undefined),
-  vinxi: first('dev'),
-  vite: (argument) => argument !== 'build' && argument !== 'optimize',
-  vitepress: first('dev', 'serve', 'preview'),
-  'vue-cli-service': first('serve'),
-  vuepress: first('dev', 'serve'),
-  'vuepress-vite': first('dev'),
-  webpack: (argument, all) => argument === 'serve' || argument === 'server' || all.includes('--watch'),
-  'webpack-dev-server': any,
-  wmr: first(undefined, 'serve', 'start'),
-  wrangler: first('dev'),
-}
-
-/** Whether a call starts a server that is for development alone. */
-export function isDevelopmentServer([program, ...rest]: Call): boolean {
-  if (program === undefined || !Object.hasOwn(DEVELOPMENT_SERVERS, program)) return false
-  const argument = rest.find((word) => !word.startsWith('-'))
-  return DEVELOPMENT_SERVERS[program]!(argument, rest)
 }
 
 /** Programs by the package that brings them, where the names differ. */

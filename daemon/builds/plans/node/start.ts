@@ -2,10 +2,11 @@ import type { Tree } from '../../../sources/tree.ts'
 import { withoutSlashComments } from '../../comments.ts'
 import { hasLine } from '../../text.ts'
 import type { Proposal } from '../start.ts'
+import { isDevelopmentServer } from './development-servers.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
 import type { Manifest } from './manifest.ts'
-import { callsOf, isDevelopmentServer, type Call } from './scripts.ts'
+import { callsOf, type Call } from './scripts.ts'
 
 /** Scripts that start a program as it runs for its users, in the order of preference. */
 const START_SCRIPTS = ['start:prod', 'start:production', 'start']

@@ -24,25 +24,37 @@ export async function readEnvironment(tree: Tree): Promise<Environment | null> {
   return null
 }
 
+/** A package as an export names it: its version, and the build of it. A build with a star is a wish of a person's. */
+const EXPORTED = /^( *- +[\w./:-]+=[^=\s]+)=[^=\s*]+\s*$/
+
 /**
  * The list without what an export adds that holds for the system it was made on: builds (`=h2bbff1b_0`), packages of
- * other systems, the place of the environment. What pip installs is named for all systems alike.
+ * other systems, the place of the environment. Every other line stays as it is: what pip installs is named for all systems
+ * alike. A list in one line (`[python, flask]`) no tool exports.
  */
 function forLinux(text: string): string {
   const lines: string[] = []
   let isList = false
+  /** Where the first item stands, and its indent, which all have; those of `pip:` stand deeper. */
+  let first: { at: number; indent: string } | null = null
   let hasPip = false
   for (const line of linesOf(text)) {
-    if (/^\S/.test(line)) isList = line.startsWith('dependencies:')
+    if (/^[^\s#-]/.test(line)) isList = line.startsWith('dependencies:')
     if (line.startsWith('prefix:')) continue
-    const [, start = '', name = '', version = ''] =
-      /^( {0,8}- ?)([\w.-]+)((?: ?[<>=!~][^=\s]*)?)/.exec(isList ? line : '') ?? []
-    if (name === '' || line.includes('==')) lines.push(line)
-    else if (name === 'pip') {
-      lines.push(line)
-      hasPip = true
-    } else if (!OTHER_SYSTEMS.test(name)) lines.push(`${start}${name}${version}`)
+    const indent = isList ? /^( *)- /.exec(line)?.[1] : undefined
+    if (indent !== undefined) first ??= { at: lines.length, indent }
+    const name = indent !== undefined && indent === first?.indent ? nameIn(line) : null
+    if (name !== null && OTHER_SYSTEMS.test(name)) continue
+    hasPip ||= name === 'pip'
+    lines.push(name === null ? line : line.replace(EXPORTED, '$1'))
   }
-  const pip = hasPip ? [] : ['  - pip']
-  return `${lines.flatMap((line) => (line.startsWith('dependencies:') ? [line, ...pip] : [line])).join('\n')}\n`
+  // Packages that the list does not name are installed with it.
+  if (first !== null && !hasPip) lines.splice(first.at, 0, `${first.indent}- pip`)
+  return lines.join('\n')
+}
+
+/** The name of the package of an item, perhaps behind a channel (`conda-forge::flask`); null for `pip:`, or none. */
+function nameIn(item: string): string | null {
+  const [, named = ''] = /^ *- +["']?([\w./:-]+)/.exec(item) ?? []
+  return named === '' || named.endsWith(':') ? null : named.split('::').at(-1)!
 }

@@ -42,7 +42,7 @@ const ENTRY_FILES = ['main.py', 'app.py', 'wsgi.py', 'server.py', 'bot.py']
 /** Python programs, with pip, uv, Poetry, PDM or Pipenv. */
 export const python: LanguagePlan = {
   name: 'python',
-  lookedFor: 'requirements.txt, pyproject.toml, Pipfile or main.py',
+  lookedFor: 'requirements.txt, pyproject.toml, Pipfile, environment.yml or main.py',
   detect: isPython,
   plan: makePlan,
 }

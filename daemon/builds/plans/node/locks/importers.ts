@@ -10,7 +10,7 @@ export function difference(
   manifests: Manifests,
   overrides: string[] = [],
 ): string | null {
-  const overridden = new Set([...overriddenIn(manifests.get('')), ...overrides].map(lastNameOf))
+  const overridden = new Set([...overriddenIn(manifests.get('')), ...overrides.map(lastNameOf)])
   for (const [folder, manifest] of manifests) {
     const wanted = Object.entries(manifest.dependencies).filter(([name]) => !overridden.has(name))
     const locked = importers.get(folder)
@@ -37,11 +37,20 @@ function peersOf({ value }: Manifest): string[] {
   return Object.keys(textsOf(value.peerDependencies))
 }
 
-/** The names whose versions the root says for all, which is written in place of what the others ask for. */
-function overriddenIn(root: Manifest | undefined): string[] {
+/** The names whose versions the root says for all, or for a package (npm), which is written in place of what the others ask for. */
+export function overriddenIn(root: Manifest | undefined): ReadonlySet<string> {
   const { pnpm, overrides, resolutions } = root?.value ?? {}
-  const all = [isRecord(pnpm) ? pnpm.overrides : null, overrides, resolutions].filter(isRecord)
-  return all.flatMap((each) => Object.keys(each))
+  const names = new Set<string>()
+  const left: unknown[] = [isRecord(pnpm) ? pnpm.overrides : null, overrides, resolutions]
+  while (left.length > 0) {
+    const each = left.pop()
+    if (!isRecord(each)) continue
+    for (const [key, value] of Object.entries(each)) {
+      names.add(lastNameOf(key))
+      left.push(value)
+    }
+  }
+  return names
 }
 
 /** `name`, `name@range`, `parent>name` and `parent/**\/name` speak of the last name. */

@@ -1,16 +1,20 @@
+import { posix } from 'node:path'
 import semver from 'semver'
 import { parsedJson } from '#server/parsed-json.ts'
 import { isRecord, textsOf } from '../../json.ts'
 import { rangeOf } from '../../ranges.ts'
 import type { Manifests } from '../manifest.ts'
+import { overriddenIn } from './importers.ts'
 
 /** A package as the lock file has it, by the folder that it is installed to. */
 interface Locked {
   version: string | null
   /** What it needs to be there, and does not bring itself. */
   needs: string[]
-  /** What it wants whoever takes it to bring. */
-  peers: string[]
+  /** What it wants whoever takes it to bring, with the ranges. */
+  peers: Record<string, string>
+  /** Only the peers of others brought it. */
+  isPeer: boolean
   /** Another folder of the tree, which it stands for. */
   link: string | null
 }
@@ -27,8 +31,9 @@ export function gapOfNpm(text: string, manifests: Manifests): string | null {
     return isRecord(lock.dependencies) ? gapOfOld(lock.dependencies, manifests) : null
   const packages = packagesOf(lock.packages)
   for (const [folder, { dependencies }] of manifests) {
+    const seen = seenFrom(packages, folder)
     for (const [name, range] of Object.entries(dependencies)) {
-      const gap = gapOf(name, range, find(packages, folder, name))
+      const gap = gapOf(name, range, find(seen, name))
       if (gap !== null) return gap
     }
   }
@@ -38,27 +43,58 @@ export function gapOfNpm(text: string, manifests: Manifests): string | null {
 
 /**
  * Whether package-lock.json was written with `--legacy-peer-deps`: a package's peers are missing, which npm adds since
- * version 7, or refuses with ERESOLVE.
+ * version 7, or are of versions that it refuses with ERESOLVE.
  */
-export function isWithoutPeers(text: string): boolean {
+export function isWithoutPeers(text: string, manifests: Manifests): boolean {
   const lock = parsedJson(text)
   if (!isRecord(lock) || !isRecord(lock.packages)) return false
-  return missingOf(packagesOf(lock.packages), ({ peers }) => peers) !== null
+  const packages = packagesOf(lock.packages)
+  if (missingOf(packages, ({ peers }) => Object.keys(peers)) !== null) return true
+  const all = [...eachOf(packages)]
+  // npm takes some that do not suit, deep in the tree. A file for which it added peers would lose those.
+  if (all.some(({ locked }) => locked.isPeer)) return false
+  const overridden = overriddenIn(manifests.get(''))
+  return all.some(({ locked, path }) => {
+    const peers = Object.entries(locked.peers).filter(([name]) => !overridden.has(name))
+    const seen = peers.length === 0 ? [] : seenFrom(packages, path)
+    return peers.some(([name, range]) => gapOf(name, range, find(seen, name)) !== null)
+  })
 }
 
-function packagesOf(packages: Record<string, unknown>): Map<string, Locked> {
-  return new Map(Object.entries(packages).map(([path, each]) => [path, lockedOf(each)]))
+/** As Linux has it for paths (limits.h, PATH_MAX). */
+const MAX_PATH_CHARACTERS = 4_096
+
+/** Packages by their names, by the folder whose `node_modules` has them. */
+type Packages = ReadonlyMap<string, ReadonlyMap<string, Locked>>
+
+function packagesOf(entries: Record<string, unknown>): Packages {
+  const packages = new Map<string, Map<string, Locked>>()
+  for (const [path, each] of Object.entries(entries)) {
+    const at = path.length > MAX_PATH_CHARACTERS ? -1 : `/${path}`.lastIndexOf(`/${FOLDER}`)
+    if (at === -1) continue
+    const folder = path.slice(0, Math.max(0, at - 1))
+    const held = packages.get(folder) ?? new Map<string, Locked>()
+    packages.set(folder, held.set(path.slice(at + FOLDER.length), lockedOf(each)))
+  }
+  return packages
+}
+
+function* eachOf(packages: Packages): Generator<{ path: string; name: string; locked: Locked }> {
+  for (const [folder, held] of packages) {
+    for (const [name, locked] of held) yield { path: posix.join(folder, FOLDER, name), name, locked }
+  }
 }
 
 /** The first package that another one asks for and does not see. */
 function missingOf(
-  packages: ReadonlyMap<string, Locked>,
+  packages: Packages,
   asks: (locked: Locked) => string[],
 ): { name: string; by: string } | null {
-  for (const [path, locked] of packages) {
-    if (!path.includes(FOLDER)) continue
-    const name = asks(locked).find((each) => find(packages, path, each) === null)
-    if (name !== undefined) return { name, by: nameOf(path) }
+  for (const { path, name: by, locked } of eachOf(packages)) {
+    const asked = asks(locked)
+    const seen = asked.length === 0 ? [] : seenFrom(packages, path)
+    const name = asked.find((each) => find(seen, each) === null)
+    if (name !== undefined) return { name, by }
   }
   return null
 }
@@ -88,7 +124,7 @@ const FOLDER = 'node_modules/'
 function lockedOf(value: unknown): Locked {
   const entry = isRecord(value) ? value : {}
   const optional = isRecord(entry.peerDependenciesMeta) ? entry.peerDependenciesMeta : {}
-  const peers = Object.keys(textsOf(entry.peerDependencies)).filter((name) => {
+  const wanted = Object.entries(textsOf(entry.peerDependencies)).filter(([name]) => {
     const meta = Object.hasOwn(optional, name) ? optional[name] : undefined
     return !isRecord(meta) || meta.optional !== true
   })
@@ -97,18 +133,26 @@ function lockedOf(value: unknown): Locked {
   return {
     version: typeof entry.version === 'string' ? entry.version : null,
     needs: Object.keys(textsOf(entry.dependencies)).filter((name) => !bundled.includes(name)),
-    peers,
+    // What a package brings along is as that package has it.
+    peers: entry.inBundle === true ? {} : Object.fromEntries(wanted),
+    isPeer: entry.peer === true,
     link: isLink ? (entry.resolved as string) : null,
   }
 }
 
-/** The package of a name that a folder sees: in its own `node_modules`, else in those above. */
-function find(packages: ReadonlyMap<string, Locked>, from: string, name: string): Locked | null {
+/** The packages that a folder sees: in its own `node_modules`, and in those above. */
+function seenFrom(packages: Packages, from: string): ReadonlyMap<string, Locked>[] {
+  const seen: ReadonlyMap<string, Locked>[] = []
   for (let folder = from; ; folder = parentOf(folder)) {
-    const found = packages.get(folder === '' ? `${FOLDER}${name}` : `${folder}/${FOLDER}${name}`)
-    if (found !== undefined) return found
-    if (folder === '') return null
+    const held = packages.get(folder)
+    if (held !== undefined) seen.push(held)
+    if (folder === '') return seen
   }
+}
+
+/** The nearest of a name. */
+function find(seen: readonly ReadonlyMap<string, Locked>[], name: string): Locked | null {
+  return seen.find((held) => held.has(name))?.get(name) ?? null
 }
 
 /** The next folder above that can have a `node_modules`. */
@@ -116,8 +160,4 @@ function parentOf(folder: string): string {
   const inner = folder.lastIndexOf(`/${FOLDER}`)
   if (inner !== -1) return folder.slice(0, inner)
   return folder.startsWith(FOLDER) ? '' : folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf(FOLDER) + FOLDER.length)
 }

@@ -42,8 +42,8 @@ export async function readLock(
     if (!(await tree.hasFile(file))) continue
     const text = gapOf === null ? null : await tree.readText(file, MAX_LOCK_BYTES)
     const gap = text === null ? null : gapOf!(text, manifests)
-    if (gap === null && manager === 'npm' && isWithoutPeers(text!)) {
-      notes.push(`${file} was written without peer dependencies: installing with --legacy-peer-deps`)
+    if (gap === null && manager === 'npm' && isWithoutPeers(text!, manifests)) {
+      notes.push(`${file} was written without peer dependencies: installing with npm's legacy-peer-deps`)
       return 'without-peers'
     }
     if (gap === null) return 'whole'

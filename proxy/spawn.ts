@@ -1,17 +1,7 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { flagsFor } from './node-flags.ts'
 import type { SupervisorSettings } from './protocol.ts'
-
-/**
- * MiB of the young generation. By default it grows to 16: what of a new table outlives it is copied in one go, for which
- * requests waited up to 20 ms, and connections that idle seem to cost twice what they do.
- */
-const YOUNG_FLAG = '--max-semi-space-size=2'
-/** There are as many workers as cores: a collector's threads would take the core of another, and wait for each other. */
-const COLLECTOR_FLAG = '--single-threaded-gc'
-
-/** Long enough for any node to say its version. */
-const VERSION_TIMEOUT_MS = 5_000
 
 /** The first descriptor after standard input, output and error. */
 const FIRST_FD = 3
@@ -97,19 +87,10 @@ function launch(
 ): ChildProcess {
   // An upgrade of the host may have removed the file of the node that runs; the kernel still has it.
   const executable = existsSync(node) ? node : '/proc/self/exe'
-  return spawn(executable, [...flagsFor(executable), program, role, JSON.stringify(settings)], {
+  // A starter lives for a moment, and a worker that starts it serves others: to ask a node for its flags takes time.
+  const flags = role === 'starter' ? [] : flagsFor(executable)
+  return spawn(executable, [...flags, program, role, JSON.stringify(settings)], {
     detached,
     stdio: ['ignore', 'inherit', 'inherit', ...sockets.map(({ fd }) => fd)],
   })
-}
-
-/** The flags that this node knows: V8's come and go with its versions, and node does not start with one that is gone. */
-function flagsFor(executable: string): string[] {
-  const flags = [YOUNG_FLAG, COLLECTOR_FLAG]
-  return starts(executable, flags) ? flags : flags.filter((flag) => starts(executable, [flag]))
-}
-
-function starts(executable: string, flags: readonly string[]): boolean {
-  const options = { stdio: 'ignore', timeout: VERSION_TIMEOUT_MS } as const
-  return spawnSync(executable, [...flags, '--version'], options).status === 0
 }

@@ -46,6 +46,7 @@ const ORDER: Record<string, string[]> = {
     'counts.ts',
     'control',
     'table',
+    'node-flags.ts',
     'spawn.ts',
     'http1',
     'wire',

@@ -5,48 +5,43 @@ import { log, messageOf } from '../log.ts'
 /** Who removes a data directory removes its files first, and who puts another in its place takes a moment. */
 const GRACE_MS = 5_000
 
-/** What is done when a socket has no file any more. */
-interface Remedies {
-  /** Its folder is there: gives it a file again. */
+/** Whose socket it is, and what is done when that has no file any more. */
+interface Owner {
+  /** Nobody is connected, who could ask the process for anything. */
+  isAlone(): boolean
+  /** Its folder is there: gives the socket a file again. */
   reopen(): Promise<void>
   /** Its folder is gone, or another stands in its place: nobody can find the process by it ever again. */
   gone(): void
 }
 
 /**
- * Looks after the file of a control socket while nobody is connected to it. Without one no control plane finds what
- * serves here: it could be neither told nor ended, and would keep its addresses from whoever comes next. The folder is
- * seen from the working directory, the data directory, so that one that was moved is not one that is gone.
+ * Looks after the file of a control socket. Without one no control plane finds what serves here: it could be neither told
+ * nor ended, and would keep its addresses from whoever comes next. The folder is seen from the working directory, the data
+ * directory, so that one that was moved is not one that is gone.
  */
 export class SocketWatch {
   readonly #folder: string
   readonly #file: string
   readonly #inode: number
-  readonly #remedies: Remedies
+  readonly #owner: Owner
   #watcher: FSWatcher | null = null
   #timer: NodeJS.Timeout | undefined
 
-  constructor(file: string, remedies: Remedies) {
+  constructor(file: string, owner: Owner) {
     this.#folder = basename(dirname(file))
     this.#file = join(this.#folder, basename(file))
     this.#inode = statSync(this.#folder).ino
-    this.#remedies = remedies
+    this.#owner = owner
   }
 
-  /** Begins to look, when somebody has left. */
+  /** Begins to look, and looks again when the last who was connected has left. */
   start(): void {
-    if (this.#watcher) return
-    try {
-      this.#watcher = watch(this.#folder, { persistent: false }, () => this.#look())
-      this.#watcher.on('error', () => {})
-    } catch (error) {
-      // The host's watches are bounded (inotify(7)); a folder that is gone cannot be watched either.
-      log('warn', 'the folder of the control socket is not watched', { error: messageOf(error) })
-    }
+    this.#watcher ??= this.#watchFolder()
     this.#look()
   }
 
-  /** Ends looking: somebody is connected, or the process ends. */
+  /** Ends looking: the file is not needed for now, or the process ends. */
   stop(): void {
     this.#watcher?.close()
     this.#watcher = null
@@ -54,16 +49,49 @@ export class SocketWatch {
     this.#timer = undefined
   }
 
+  #watchFolder(): FSWatcher | null {
+    try {
+      const watcher = watch(this.#folder, { persistent: false }, () => this.#look())
+      // It has seen its last: the next start makes another.
+      watcher.on('error', () => {
+        watcher.close()
+        if (this.#watcher === watcher) this.#watcher = null
+      })
+      return watcher
+    } catch (error) {
+      // The host's watches are bounded (inotify(7)); a folder that is gone cannot be watched either.
+      log('warn', 'the folder of the control socket is not watched', { error: messageOf(error) })
+      return null
+    }
+  }
+
   #look(): void {
-    if (!existsSync(this.#file)) this.#timer ??= setTimeout(() => void this.#act(), GRACE_MS)
+    if (!existsSync(this.#file)) this.#lookLater()
+  }
+
+  #lookLater(): void {
+    this.#timer ??= setTimeout(() => void this.#act(), GRACE_MS)
   }
 
   async #act(): Promise<void> {
     this.#timer = undefined
-    if (statSync(this.#folder, { throwIfNoEntry: false })?.ino !== this.#inode) return this.#remedies.gone()
-    if (existsSync(this.#file)) return
-    await this.#remedies.reopen().catch((error: unknown) => {
-      log('error', 'the control socket cannot be opened again', { error: messageOf(error) })
-    })
+    try {
+      if (this.#isFolderGone()) {
+        if (!this.#owner.isAlone()) return
+        this.stop()
+        this.#owner.gone()
+      } else if (!existsSync(this.#file)) await this.#owner.reopen()
+    } catch (error) {
+      log('error', 'the control socket cannot be opened again, which is tried on', {
+        error: messageOf(error),
+      })
+      this.#lookLater()
+    }
+  }
+
+  #isFolderGone(): boolean {
+    const folder = statSync(this.#folder, { throwIfNoEntry: false })
+    // One that something is mounted from is found after its removal too, without a name that leads there.
+    return folder?.ino !== this.#inode || folder.nlink === 0
   }
 }

@@ -132,8 +132,9 @@ function find(input: Buffer, at: number, stop: number): KnownLine {
     slice(input, at, name.literal === LITERAL.inserted ? stop : at + name.bytes),
   )
   if (text.length > MAX_LINE_BYTES) return line
-  bytes += LINE_BYTES + line.text.length
-  if (bytes > MAX_BYTES) forget()
+  const size = LINE_BYTES + line.text.length
+  if (bytes + size > MAX_BYTES) forget()
+  bytes += size
   lines.set(line.repeats ? text : spelling, line)
   return line
 }

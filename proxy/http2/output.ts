@@ -1,4 +1,5 @@
 import type { Page } from '../wire/page.ts'
+import { poison } from '../wire/poison.ts'
 import type { SocketWire } from '../wire/socket-wire.ts'
 import { FLAG, FRAME, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './protocol.ts'
 
@@ -8,9 +9,6 @@ export const CHUNK_BYTES = 64 * 1024
 const MAX_KEPT_CHUNKS = 64
 /** A frame of DATA that is cut by the end of a chunk is at least so long. */
 const MIN_DATA_BYTES = 1024
-/** The byte that tests write over what was sent, so that a use after the write shows. */
-const POISON = 0xdb
-const poisoned = process.env.DEPLOYER_PROXY_POISON === '1'
 
 const kept: Buffer[] = []
 
@@ -19,7 +17,7 @@ function takeChunk(): Buffer {
 }
 
 function keepChunk(chunk: Buffer): void {
-  if (poisoned) chunk.fill(POISON)
+  poison(chunk)
   if (kept.length < MAX_KEPT_CHUNKS) kept.push(chunk)
 }
 
@@ -125,7 +123,7 @@ export class Output {
     }
     this.#turnOver()
     this.#wire.write(memory, from, page.indexOf(end - 1) + 1)
-    if (poisoned) memory.fill(POISON, from, page.indexOf(start))
+    poison(memory, from, page.indexOf(start))
   }
 
   /** Adds a flag to the frame at `at`, which must stand in the chunk of this turn. */

@@ -74,8 +74,9 @@ export class Exchange implements UpstreamClient, SiteClient {
     return this.#delivery.upstream !== null || this.#siteAnswer !== null
   }
 
-  #wait(milliseconds: number): void {
-    this.#connection.deadline = this.#worker.now + milliseconds
+  /** After a stall the worker's clock is behind: a short wait begins with a `now` of its own. */
+  #wait(milliseconds: number, now = this.#worker.now): void {
+    this.#connection.deadline = now + milliseconds
   }
 
   // --- the request
@@ -115,7 +116,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     if (this.#destination.target!.compression) this.request.compression = codingWanted(head)
     const headEnd = finishRequestHead(head, input, slab.buffer, peer, this.#worker.routes, this.request)
     if (this.#delivery.begin(instance, headEnd, this.request.startedAt)) this.#awaitAnswer()
-    else this.#wait(CONNECT_TIMEOUT_MS)
+    else this.#wait(CONNECT_TIMEOUT_MS, this.request.startedAt)
   }
 
   /** Takes what of `input[at, end)` belongs to the request. Answers the index after that. */
@@ -247,7 +248,7 @@ export class Exchange implements UpstreamClient, SiteClient {
       return this.#connection.over(true)
     }
     if (this.#delivery.retry(this.#destination.target, this.request.replayable))
-      return this.#wait(CONNECT_TIMEOUT_MS)
+      return this.#wait(CONNECT_TIMEOUT_MS, performance.now())
     this.respond(BAD_GATEWAY)
   }
 

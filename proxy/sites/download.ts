@@ -1,5 +1,6 @@
 import { readv } from 'node:fs'
 import { Page } from '../wire/page.ts'
+import { poison } from '../wire/poison.ts'
 import type { ByteRange } from './conditions.ts'
 import { PAGE_BYTES, type SiteFile } from './file.ts'
 import type { OpenFiles } from './open-files.ts'
@@ -63,8 +64,13 @@ async function sendFromDisk(
   } finally {
     files.release(file.path)
     // What a connection that was cut still had to send may be read by the kernel until it is closed.
-    if (!receiver.canceled && spare.length < MAX_SPARE_PAGES) spare.push(page)
+    if (!receiver.canceled) keep(page)
   }
+}
+
+function keep(page: Page): void {
+  poison(page.memory)
+  if (spare.length < MAX_SPARE_PAGES) spare.push(page)
 }
 
 function readAt(descriptor: number, pieces: readonly Buffer[], position: number): Promise<number> {

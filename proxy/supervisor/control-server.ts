@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { Channel, ChannelError, type Handler } from '../control/channel.ts'
 import { controlSocketFile, withSocketPath } from '../control/paths.ts'
@@ -14,6 +14,8 @@ export class ControlServer {
   #watch: SocketWatch | null = null
   #channels = new Set<Channel>()
   #file: string
+  /** Of the socket's file: another in its place is a successor's. */
+  #inode = 0
   #hello: () => Hello
   #makeHandler: () => Handler
   #gone: () => void
@@ -28,6 +30,18 @@ export class ControlServer {
 
   /** Opens the socket in place of whatever is there, at once. */
   async open(): Promise<void> {
+    await this.#listen(renameSync)
+    this.#watch = new SocketWatch(this.#file, {
+      isAlone: () => this.#channels.size === 0,
+      // A link takes nobody's place.
+      reopen: () => this.#listen(linkSync),
+      gone: this.#gone,
+    })
+    this.#watch.start()
+  }
+
+  /** Listens on a socket to which `place` gives its name. */
+  async #listen(place: (temporary: string, file: string) => void): Promise<void> {
     const temporary = `${this.#file}.${process.pid}`
     rmSync(temporary, { force: true })
     const server = createServer((socket) => this.#serve(socket, this.#makeHandler()))
@@ -40,11 +54,18 @@ export class ControlServer {
           server.listen(path, resolve)
         }),
     )
-    renameSync(temporary, this.#file)
+    try {
+      const { ino } = statSync(temporary)
+      place(temporary, this.#file)
+      this.#inode = ino
+    } catch (error) {
+      server.close()
+      throw error
+    } finally {
+      rmSync(temporary, { force: true })
+    }
     this.#server?.close()
     this.#server = server
-    this.#watch ??= new SocketWatch(this.#file, { reopen: () => this.open(), gone: this.#gone })
-    if (this.#channels.size === 0) this.#watch.start()
   }
 
   /** Accepts no more and ends every connection after what was answered. */
@@ -57,7 +78,8 @@ export class ControlServer {
   remove(): void {
     this.#watch?.stop()
     this.#watch = null
-    rmSync(this.#file, { force: true })
+    if (statSync(this.#file, { throwIfNoEntry: false })?.ino === this.#inode)
+      rmSync(this.#file, { force: true })
   }
 
   #serve(socket: Socket, handler: Handler): void {
@@ -72,7 +94,6 @@ export class ControlServer {
       return handler(op, body, text)
     })
     this.#channels.add(channel)
-    this.#watch?.stop()
     channel.onClose = () => {
       this.#channels.delete(channel)
       if (this.#channels.size === 0) this.#watch?.start()

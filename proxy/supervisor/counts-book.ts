@@ -29,6 +29,7 @@ export class CountsBook {
   #changed = true
   /** Before, the file still has what the supervisor before left. */
   #begun = false
+  #abandoned = false
 
   constructor(directory: string) {
     this.#file = join(directory, 'counts.json')
@@ -78,7 +79,7 @@ export class CountsBook {
   }
 
   save(): void {
-    if (!this.#begun || !this.#changed) return
+    if (!this.#begun || !this.#changed || this.#abandoned) return
     try {
       writeAtomically(this.#file, JSON.stringify(this.#page))
       this.#changed = false
@@ -86,6 +87,11 @@ export class CountsBook {
       // A full disk is no reason to count no more.
       log('error', 'the counts cannot be saved', { error: messageOf(error) })
     }
+  }
+
+  /** Saves no more: the file, if there is one, is another's. */
+  abandon(): void {
+    this.#abandoned = true
   }
 
   #note(incarnation: string, sums: Sums): void {

@@ -45,6 +45,7 @@ class Supervisor {
   #control: ControlServer
   #queue: Promise<unknown> = Promise.resolve()
   #succession = new Succession()
+  #timers: NodeJS.Timeout[] = []
 
   constructor(settings: SupervisorSettings) {
     this.#settings = settings
@@ -62,7 +63,7 @@ class Supervisor {
           'warn',
           'the data directory is gone, and with it whoever could ask for anything: the data plane ends',
         )
-        void this.stop()
+        void this.#abandon()
       },
     )
   }
@@ -86,8 +87,10 @@ class Supervisor {
     // While nothing else serves, the workers of the supervisor before go on.
     if (serving.fleet.serving.length > 0) await serving.adopt()
     await this.#control.open()
-    setInterval(() => serving.save(), SAVE_MS)
-    setInterval(() => rotateLog(this.#directory), CHECK_LOG_MS)
+    this.#timers = [
+      setInterval(() => serving.save(), SAVE_MS),
+      setInterval(() => rotateLog(this.#directory), CHECK_LOG_MS),
+    ]
     log('info', 'the data plane serves', { version: this.#settings.version, listeners: serving.listeners })
   }
 
@@ -100,6 +103,15 @@ class Supervisor {
     this.#control.remove()
     this.#endSoon('the data plane has ended')
     return null
+  }
+
+  /** The same where nothing is touched that stands under the names of its files: it is another's. */
+  async #abandon(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    const { fleet } = this.#serving
+    fleet.book.abandon()
+    await this.#inTurn(() => fleet.stop())
+    this.#endSoon('the data plane has ended')
   }
 
   /** Ends this process alone: the workers serve on, and the supervisor that comes next takes them over. */

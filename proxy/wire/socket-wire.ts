@@ -1,6 +1,7 @@
 import { connect, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Page } from './page.ts'
+import { poison } from './poison.ts'
 import { slab } from './slab.ts'
 import { Wire } from './wire.ts'
 
@@ -8,10 +9,6 @@ import { Wire } from './wire.ts'
 export const READ_BUFFER_BYTES = 64 * 1024
 
 const KEEP_ALIVE_PROBE_MS = 60_000
-
-/** The byte that tests write over what was read, so that a use after the callback shows. */
-const POISON = 0xdb
-const poisoned = process.env.DEPLOYER_PROXY_POISON === '1'
 
 /**
  * One read buffer for all connections: reading, the callback and the copy out of it are one synchronous step, and an
@@ -126,7 +123,7 @@ export class SocketWire extends Wire {
       },
       callback: (length, input) => {
         this.receive(input as Buffer, length)
-        if (poisoned && input === shared) shared.fill(POISON, 0, length)
+        if (input === shared) poison(shared, 0, length)
         return !this.paused
       },
     }

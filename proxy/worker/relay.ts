@@ -36,7 +36,11 @@ export class Relay implements Http2Worker {
   #ticketKeys: Buffer | null = null
   #connections = 0
   #perAddress = new Map<string, number>()
-  #timer = setInterval(() => this.#tick(), TICK_MS)
+  #timer = setInterval(() => {
+    this.now = performance.now()
+    // After a stall timers run before the sockets are looked at: what came in time is read before anything expires.
+    setImmediate(() => this.#tick())
+  }, TICK_MS)
 
   get openConnections(): number {
     return this.#connections
@@ -192,7 +196,6 @@ export class Relay implements Http2Worker {
   }
 
   #tick(): void {
-    this.now = performance.now()
     for (const client of this.#clients) {
       try {
         client.tick(this.now)

@@ -70,6 +70,7 @@ class Worker {
     const file = workerSocketFile(this.#settings.data_directory, process.pid)
     await this.#listen(file)
     this.#watch = new SocketWatch(file, {
+      isAlone: () => this.#channels === 0,
       reopen: () => this.#listen(file),
       gone: () => {
         log('warn', 'the data directory is gone: a worker without a supervisor ends')
@@ -82,6 +83,8 @@ class Worker {
   }
 
   async #listen(file: string): Promise<void> {
+    // One that closes removes its file, whosever that is by then.
+    this.#server?.close()
     rmSync(file, { force: true })
     const server = createServer((socket) => this.#greet(socket))
     await withSocketPath(
@@ -92,7 +95,6 @@ class Worker {
           server.listen(path, resolve)
         }),
     )
-    this.#server?.close()
     this.#server = server
   }
 
@@ -104,6 +106,7 @@ class Worker {
     })
     this.#greeted = true
     this.#channels++
+    // While a supervisor is connected it needs no file, and a host has few watches.
     this.#watch?.stop()
     channel.onClose = () => {
       this.#reporters.delete(channel)

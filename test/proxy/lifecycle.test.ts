@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ProxyListenError } from '../../daemon/proxy/client.ts'
 import { findProxy } from '../../daemon/proxy/find.ts'
+import { workerSocketFile } from '../../proxy/control/paths.ts'
 import { Load, http1 } from './load.ts'
 import { app, closing, start } from './lifetimes.ts'
 import { HOST, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } from './stand.ts'
@@ -373,6 +374,19 @@ describe('a data plane whose control plane has gone', () => {
     stand.client = await stand.connect(tableOf([]))
   })
 
+  test('leaves alone what stands in the place of its data directory', { timeout: 60_000 }, async () => {
+    const stand = await start(tableOf([(await app('v')).spec]))
+    const { supervisor, workers } = await stand.processes()
+    stand.client.close()
+    rmSync(stand.directory, { recursive: true })
+    const folder = join(stand.directory, 'proxy')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'control.sock'), 'of a successor')
+    await expect.poll(() => [supervisor, ...workers].filter(isAlive), GRACE).toEqual([])
+    expect(readdirSync(folder)).toEqual(['control.sock'])
+    stand.client = await stand.connect(tableOf([]))
+  })
+
   test('serves on when only its socket is removed, and is found again', { timeout: 60_000 }, async () => {
     const stand = await start(tableOf([(await app('v')).spec]))
     const before = await stand.processes()
@@ -384,6 +398,24 @@ describe('a data plane whose control plane has gone', () => {
     stand.client = await stand.connect(tableOf([]))
     expect(await stand.processes()).toEqual(before)
   })
+
+  test(
+    'and whose supervisor was killed is found by its workers, also when their sockets were removed',
+    { timeout: 60_000 },
+    async () => {
+      const stand = await start(tableOf([(await app('v')).spec]))
+      const { supervisor, workers } = await stand.processes()
+      stand.client.close()
+      process.kill(supervisor, 'SIGKILL')
+      await expect.poll(() => isAlive(supervisor), PATIENT).toBe(false)
+      const socket = workerSocketFile(stand.directory, workers[0]!)
+      rmSync(socket)
+      await expect.poll(() => existsSync(socket), GRACE).toBe(true)
+      stand.client = await stand.connect(tableOf([]))
+      expect((await stand.processes()).supervisor).not.toBe(supervisor)
+      await expect.poll(() => workers.filter(isAlive), PATIENT).toEqual([])
+    },
+  )
 })
 
 function isAlive(pid: number): boolean {

@@ -1,10 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
 // First, as it has read buffers overwritten after use.
 import { RawConnection, waitFor } from './stand.ts'
 import type { ListenerSpec, RouteTable } from '../../proxy/protocol.ts'
 import { Relay } from '../../proxy/worker/relay.ts'
+
+/** More than the time between two looks at the clock. */
+const OVERDUE_MS = 600
 
 /** The connections of a worker in the process of the test that runs, whose clock can be put forward. */
 export class OwnRelay {
@@ -53,6 +57,13 @@ export class OwnRelay {
       () => this.relay.now >= passed,
       () => 'the clock does not tick',
     )
+    await setImmediate()
+  }
+
+  /** Does nothing else for so long that the clock is due; for the data plane it was longer. */
+  stall(milliseconds: number): void {
+    this.#ahead += milliseconds
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OVERDUE_MS)
   }
 
   async #listen(protocol: ListenerSpec['protocol']): Promise<void> {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RouteTable, Upstream } from '../../proxy/protocol.ts'
 import { app, closing } from './lifetimes.ts'
@@ -193,6 +193,28 @@ test('an instance that takes no connection within 5 s is passed over for another
   expect(clients.map(({ received }) => received !== '').sort()).toEqual([false, true])
   await own.pass(2_000)
   for (const [index, client] of clients.entries()) await client.until(`/${index + 1} there`)
+})
+
+test('an instance that takes a connection while its worker is held up has taken it in time', async () => {
+  const own = await start([(await app('there')).spec])
+  const client = own.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
+  // The request is read and the connection begun; that it stands is told with the next look at the sockets.
+  while (own.relay.openRequests === 0) await setImmediate()
+  own.stall(6_000)
+  expect(statusOf(await client.until('there'))).toBe(200)
+})
+
+test('the wait for a connection begins with its request, however long ago the clock was looked at', async () => {
+  const own = await start([await stuckServer()])
+  const client = own.raw()
+  await once(client.socket, 'connect')
+  await own.pass(0)
+  client.request('GET / HTTP/1.1', `Host: ${HOST}`)
+  await own.pass(6_000)
+  await sleep(MOMENT_MS)
+  expect(client.received).toBe('')
+  await own.pass(6_000)
+  expect(statusOf(await client.until('502'))).toBe(502)
 })
 
 test('an instance that refuses two connections gets no request for 10 s, and then again', async () => {

@@ -1,0 +1,49 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { flagsFor } from '../../proxy/node-flags.ts'
+
+const YOUNG = '--max-semi-space-size=2'
+const COLLECTOR = '--single-threaded-gc'
+
+test('the node that runs knows every flag', () => {
+  expect(flagsFor(process.execPath)).toEqual([YOUNG, COLLECTOR])
+})
+
+test('a flag that a node refuses is left out', () => {
+  const node = nodeThat(`case " $* " in *" ${COLLECTOR} "*) exit 9 ;; esac`)
+  expect(flagsFor(node.file)).toEqual([YOUNG])
+})
+
+test.each(['exit 1', 'kill -9 $$'])('a node that fails otherwise (%s) keeps the flags', (failure) => {
+  expect(flagsFor(nodeThat(failure).file)).toEqual([YOUNG, COLLECTOR])
+})
+
+test('a node is asked once, and one that takes its place anew', () => {
+  const node = nodeThat('exit 0')
+  for (let start = 0; start < 3; start++) flagsFor(node.file)
+  expect(node.asked).toBe(1)
+  node.replace('exit 9')
+  expect(flagsFor(node.file)).toEqual([])
+})
+
+/** A program in place of a node, which notes that it was run. */
+function nodeThat(does: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'deployer-node-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'node')
+  const notes = join(folder, 'notes')
+  const replace = (script: string) => {
+    rmSync(file, { force: true })
+    writeFileSync(file, `#!/bin/sh\necho >> ${notes}\n${script}\n`, { mode: 0o755 })
+  }
+  replace(does)
+  return {
+    file,
+    replace,
+    get asked() {
+      return readFileSync(notes, 'latin1').length
+    },
+  }
+}

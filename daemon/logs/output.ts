@@ -38,6 +38,8 @@ export interface OutputOptions {
  * What a container prints: first what the engine's log has, then what comes, joined so that no line is missing and none comes
  * twice. It goes on across restarts of the container and of the engine, until the container is removed or the signal
  * aborts. Never throws. Read it without pause: it holds the program back otherwise.
+ *
+ * The log followed would have no seam, but Docker 20.10 repeats and loses lines of it where the file is rotated.
  */
 export async function* readOutput(
   engine: Engine,

@@ -15,15 +15,16 @@ function asGitReadsIt(url: string): Record<string, string> {
   )
 }
 
+/** Addresses whose host git itself reads out of them; those of http pass the gate. */
+const ownProtocols = anyAddress
+  .map((text) => parseRepositoryUrl(text))
+  .filter((parsed) => parsed?.protocol === 'ssh' || parsed?.protocol === 'git')
+
 test('git reads out of what it is given the very host, port and path that were judged', () => {
-  let addresses = 0
   assert(
-    property(anyAddress, (text) => {
-      const parsed = parseRepositoryUrl(text)
-      if (parsed === null || !(parsed.protocol === 'ssh' || parsed.protocol === 'git')) return
-      addresses += 1
-      const { protocol, username, host, port, path, scp } = parsed
-      const read = asGitReadsIt(formatRepositoryUrl(parsed))
+    property(ownProtocols, (parsed) => {
+      const { protocol, username, host, port, path, scp } = parsed!
+      const read = asGitReadsIt(formatRepositoryUrl(parsed!))
       const bracketed = host.includes(':') ? `[${host}]` : host
       const from = (scp ? path : `/${path}`).replace(/^\/~/, '~')
       if (protocol === 'git') {
@@ -35,9 +36,7 @@ test('git reads out of what it is given the very host, port and path that were j
         expect(read.port).toBe(port === null ? 'NONE' : String(port))
       }
     }),
-    { numRuns: 2_000 },
   )
-  expect(addresses).toBeGreaterThan(50)
 })
 
 test('git would read an option out of an escaped host, which is refused', () => {

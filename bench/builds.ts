@@ -13,6 +13,7 @@ import { NO_SETTINGS } from '../daemon/builds/plans/plan.ts'
 import { commit, createRepository, startGitHttp } from '../test/stand/git.ts'
 import type { TestServer } from '../test/support/server.ts'
 import { APPLICATIONS, type Application, type Files } from './lib/applications.ts'
+import { buildByHand } from './lib/build-by-hand.ts'
 import { formatMib, median, withServer } from './lib/stand.ts'
 
 const ROUNDS = 5
@@ -23,8 +24,6 @@ const LOOK_MS = 100
 /** In every file that changes: what an earlier run has built is in the engine's cache, whole. */
 const RUN = randomUUID().slice(0, 8)
 const IMAGE = 'deployer-bench'
-/** Of a build's progress: the first build of Next prints much. */
-const MAX_PROGRESS_BYTES = 64 * 1024 * 1024
 const run = promisify(execFile)
 
 await withServer(async (server, dockerHost) => {
@@ -128,24 +127,8 @@ async function handMade(dockerHost: string, files: Files): Promise<HandMade> {
     { root: tree, file: { kind: 'plan', content, ignore, manifests } },
     createWriteStream(context),
   )
-  const { stdout } = await run(
-    'curl',
-    [
-      '-sf',
-      '--unix-socket',
-      dockerHost.slice('unix://'.length),
-      '-H',
-      'content-type: application/x-tar',
-      '--data-binary',
-      `@${context}`,
-      `http://engine/build?version=2&t=${IMAGE}`,
-    ],
-    { maxBuffer: MAX_PROGRESS_BYTES },
-  )
+  await buildByHand(dockerHost, context, IMAGE)
   const took = performance.now() - began
-  // A build that fails is answered like one that does not.
-  const fault = /"error":"[^"]*/.exec(stdout)
-  if (fault) throw new Error(`the build by hand failed: ${fault[0]}`)
   await rm(folder, { recursive: true, force: true })
   return { took, base: baseOf(content) }
 }

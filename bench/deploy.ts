@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { commit, createRepository, startGitHttp } from '../test/stand/git.ts'
+import { buildByHand } from './lib/build-by-hand.ts'
 import { median, withServer } from './lib/stand.ts'
 
 const ROUNDS = 7
@@ -65,18 +66,9 @@ async function handMade(
   writeFileSync(join(folder, 'Dockerfile'), dockerfile)
   writeFileSync(join(folder, 'index.html'), text)
   const began = performance.now()
-  // The engine's BuildKit without the client's buildx, which may not be there.
-  await run('tar', ['-cf', join(folder, 'context.tar'), '-C', folder, 'Dockerfile', 'index.html'])
-  await run('curl', [
-    '-sf',
-    '--unix-socket',
-    dockerHost.slice('unix://'.length),
-    '-H',
-    'content-type: application/x-tar',
-    '--data-binary',
-    `@${join(folder, 'context.tar')}`,
-    'http://engine/build?version=2&t=deployer-bench',
-  ])
+  const context = join(folder, 'context.tar')
+  await run('tar', ['-cf', context, '-C', folder, 'Dockerfile', 'index.html'])
+  await buildByHand(dockerHost, context, 'deployer-bench')
   const container = (await docker('run', '-d', '--init', '--memory', '512m', 'deployer-bench')).stdout.trim()
   const address = (await docker('inspect', '-f', '{{.NetworkSettings.IPAddress}}', container)).stdout.trim()
   for (;;) {

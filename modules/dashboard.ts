@@ -6,8 +6,8 @@ import { build } from 'vite'
 
 /**
  * Builds the dashboard. Its hashed files become public assets with their compressed copies, listed in the virtual module
- * `#dashboard-assets`; its page becomes the virtual
- * module `#dashboard`, because every address of the dashboard answers it and each answer carries the page's policy.
+ * `#dashboard-assets`; its page becomes the virtual module `#dashboard`, because every address of the dashboard answers
+ * it and each answer carries the page's policy.
  */
 export default defineNitroModule({
   name: 'dashboard',
@@ -25,8 +25,7 @@ export default defineNitroModule({
       maxAge: 0,
     })
     nitro.options.virtual['#dashboard-assets'] =
-      `export { default } from '#nitro-internal-virtual/public-assets-data'
-`
+      "export { default } from '#nitro-internal-virtual/public-assets-data'"
     nitro.options.compressPublicAssets = { gzip: true, brotli: true }
     const page = await readFile(join(folder, 'index.html'), 'utf8')
     // Weak, because it stands for the compressed copies too (RFC 9110 section 8.8.1).

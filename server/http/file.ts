@@ -31,21 +31,23 @@ export async function sendFile(event: H3Event, download: Download): Promise<void
   const { req, res } = event.node
   const { size, name, etag, modifiedAt } = download
   const range = wantedPart(event, download)
-  const stream = range === 'none' ? null : await download.open(range)
-  setResponseHeaders(event, {
+  const validators = {
     etag,
     'last-modified': new Date(modifiedAt).toUTCString(),
     'accept-ranges': 'bytes',
-  })
-  if (range === 'none' || !stream) {
+  }
+  if (range === 'none') {
+    setResponseHeaders(event, validators)
     setResponseStatus(event, 304)
     return void res.end()
   }
+  const stream = await download.open(range)
   if (range) {
     setResponseStatus(event, 206)
     setResponseHeader(event, 'content-range', `bytes ${range.start}-${range.end - 1}/${size}`)
   }
   setResponseHeaders(event, {
+    ...validators,
     'content-type': 'application/octet-stream',
     'content-length': range ? range.end - range.start : size,
     'content-disposition': `attachment; filename="${name}"`,

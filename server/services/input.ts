@@ -18,7 +18,7 @@ const MAX_CUSTOM_DOMAINS = 100
 const MAX_WATCH_PATHS = 50
 
 /** Most instances of one service. */
-export const MAX_INSTANCES = 32
+const MAX_INSTANCES = 32
 
 /** As many are more than any program needs beside the base image. */
 const MAX_APT_PACKAGES = 50

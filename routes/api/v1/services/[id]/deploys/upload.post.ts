@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { archivePath } from '#server/archives.ts'
+import { archivePath, UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 import { receiveArchive } from '#daemon/sources/archive.ts'
 import { assertUploadable, queueUpload } from '#server/deploys/operations.ts'
 import { Deploy, UploadQuery } from '#server/deploys/schema.ts'
@@ -9,7 +9,6 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { newId } from '#server/ids.ts'
 import { IdOrName } from '#server/schema.ts'
 import { findService } from '#server/services/operations.ts'
-import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 
 export default defineEndpoint({
   summary: 'Deploy an uploaded source archive',

@@ -3,9 +3,8 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { IdOrName } from '#server/schema.ts'
 import { findService } from '#server/services/operations.ts'
 import { restartChanged } from '#server/services/restart.ts'
-import { EnvVar } from '#server/variables/schema.ts'
+import { EnvPatch, EnvQuery, EnvVar } from '#server/variables/schema.ts'
 import { changeVariables } from '#server/services/variables.ts'
-import { EnvPatch, EnvQuery } from '#server/variables/schema.ts'
 
 export default defineEndpoint({
   summary: "Set some of a service's variables and remove others",

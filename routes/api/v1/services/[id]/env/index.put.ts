@@ -3,9 +3,8 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { IdOrName } from '#server/schema.ts'
 import { findService } from '#server/services/operations.ts'
 import { restartChanged } from '#server/services/restart.ts'
-import { EnvVar } from '#server/variables/schema.ts'
+import { EnvQuery, EnvReplacement, EnvVar } from '#server/variables/schema.ts'
 import { replaceVariables } from '#server/services/variables.ts'
-import { EnvReplacement, EnvQuery } from '#server/variables/schema.ts'
 
 export default defineEndpoint({
   summary: "Make a service's variables exactly these",

@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+/** Of a build's progress: the first build of Next prints much. */
+const MAX_PROGRESS_BYTES = 64 * 1024 * 1024
+
+const run = promisify(execFile)
+
+/**
+ * Has the engine's BuildKit build a packed context, without the client's buildx, which may not be there. Throws when the
+ * build fails.
+ */
+export async function buildByHand(dockerHost: string, context: string, image: string): Promise<void> {
+  const { stdout } = await run(
+    'curl',
+    [
+      '-sf',
+      '--unix-socket',
+      dockerHost.slice('unix://'.length),
+      '-H',
+      'content-type: application/x-tar',
+      '--data-binary',
+      `@${context}`,
+      `http://engine/build?version=2&t=${image}`,
+    ],
+    { maxBuffer: MAX_PROGRESS_BYTES },
+  )
+  // A build that fails is answered like one that does not.
+  const fault = /"error":"[^"]*/.exec(stdout)
+  if (fault) throw new Error(`the build by hand failed: ${fault[0]}`)
+}

@@ -2,7 +2,7 @@ import { METHOD_GET, METHOD_HEAD } from '../http1/request-head.ts'
 import { log, messageOf } from '../log.ts'
 import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, refusal, type Answer } from '../pages/answers.ts'
 import { hstsLine } from '../pages/render.ts'
-import type { Page } from '../wire/page.ts'
+import type { Layout, Page } from '../wire/page.ts'
 import { slab } from '../wire/slab.ts'
 import type { Wire } from '../wire/wire.ts'
 import { precondition, rangeOf, type ByteRange } from './conditions.ts'
@@ -64,6 +64,10 @@ export class SiteAnswer implements Receiver {
     this.#site = site
     this.#files = files
     this.#request = request
+  }
+
+  get layout(): Layout {
+    return this.#client.wire.frames ? 'framed' : 'plain'
   }
 
   begin(): void {
@@ -142,11 +146,12 @@ export class SiteAnswer implements Receiver {
     if (this.#client.request.headOnly || end === start) return this.#finishWith(head())
     if (file.small) {
       file.used = true
-      const page = file.pageAt(0)
+      const page = file.pageAt(0, 'framed')
       if (page) return this.#finishWith(head(), page, start, end)
-      return this.#await(folder.read(file), ([page]) => this.#finishWith(head(), page, start, end))
+      return this.#await(folder.read(file, 'framed'), ([page]) => this.#finishWith(head(), page, start, end))
     }
-    if (!file.content) folder.keepSoon(file)
+    const { layout } = this
+    if (!file.contents[layout]) folder.keepSoon(file, layout)
     file.used = true
     this.#head = head
     this.#await(sendRange(this.#files, file, { start, end }, this), () => this.#client.finish())

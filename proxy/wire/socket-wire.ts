@@ -166,17 +166,8 @@ export class SocketWire extends Wire {
   }
 
   override writePage(page: Page, start: number, end: number): boolean {
-    const socket = this.#socket
-    if (!socket.writable) return socket.writableLength === 0
-    // TLS would put several pieces together in memory that it allocates for that.
-    if (this.#encrypted) {
-      slab.reserve(end - start)
-      return this.writeSlab(page.copy(slab.buffer, slab.at, start, end))
-    }
-    socket.cork()
-    for (const piece of page.pieces(start, end)) socket.write(piece, this.#written)
-    socket.uncork()
-    return socket.writableLength === 0
+    for (const piece of page.pieces(start, end)) this.write(piece, 0, piece.length)
+    return !this.pending
   }
 
   override relay(input: Buffer, start: number, end: number, from: Wire | null): void {

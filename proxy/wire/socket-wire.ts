@@ -28,6 +28,8 @@ interface Handle {
 
 let adoptable = true
 
+function nothing(): void {}
+
 /** Takes the handle out of a socket, which is of no use then; null where that is not possible. */
 function takeHandle(socket: Socket): Handle | null {
   const holder = socket as unknown as { _handle: Handle | null }
@@ -67,12 +69,13 @@ export class SocketWire extends Wire {
     const handle = takeHandle(accepted)
     if (!handle) return this.#acceptWithEvents(accepted)
     const socket = this.#adopt(handle)
+    // node's memory of it lasts as long as the handle: without who listened during the handshake it is less.
+    accepted.removeAllListeners().on('error', nothing)
     // What a TLSSocket does for its handle: it frees the session with it, ends at a broken record, and has nothing to
     // do when a message of TLS 1.3 comes later; clients cannot renegotiate (SSL_CTX_set_options(3)).
     Object.assign(socket, { ssl: handle })
-    const later = () => {}
     const broken = () => void socket.destroy()
-    Object.assign(handle, { onerror: broken, onhandshakestart: later, onhandshakedone: later })
+    Object.assign(handle, { onerror: broken, onhandshakestart: nothing, onhandshakedone: nothing })
     this.#attach(socket)
     socket.resume()
   }
@@ -138,7 +141,7 @@ export class SocketWire extends Wire {
     }
     socket.on('end', () => this.peerEnded())
     // The error is told by the close that follows it.
-    socket.on('error', () => {})
+    socket.on('error', nothing)
     socket.on('close', () => this.gone())
   }
 

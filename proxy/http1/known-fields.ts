@@ -13,8 +13,8 @@ const SLOT_BITS = 32 - Math.log2(LINES)
 
 /**
  * Field lines that passed and mean nothing to the relay, as they were written last: one that comes again, byte for byte,
- * needs no other look at its bytes than whether they are the same, four at a time. What is remembered says nothing of
- * the head that it stood in.
+ * needs no other look at its bytes than whether they are the same. What is remembered says nothing of the head that it
+ * stood in. Who would find out by the time it takes what others have sent must guess four bytes at once.
  */
 export class KnownFields {
   /** Where the name ended of the line that was repeated last, after its beginning. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ProxyStand, RawUpstream, statusOf, tableOf } from '../stand.ts'
+import { ProxyStand, RawUpstream, statusOf, tableOf, waitFor } from '../stand.ts'
 import { SMUGGLED, get } from './cases.ts'
 import { REFUSED } from './corpus.ts'
 
@@ -30,7 +30,10 @@ async function behind(
   const before = upstream.received.length
   const sockets = upstream.sockets.length
   const client = stand.raw().send(request)
-  await expect.poll(() => upstream.received.length).toBeGreaterThan(before)
+  await waitFor(
+    () => upstream.received.length > before,
+    () => 'the upstream has no request',
+  )
   client.send(more)
   await sleep(MOMENT_MS)
   const early = client.received

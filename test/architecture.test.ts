@@ -206,7 +206,7 @@ describe('the process that reads sources', () => {
           specifier,
         ) ||
         /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||
-        !/^(node:|\w+\/|semver$|tar-stream$)/.test(specifier),
+        !/^(node:|\w+\/|semver$|tar-stream$|yaml$|smol-toml$)/.test(specifier),
     )
     expect(reached).toContain('daemon/builds/plans/go.ts')
     expect(foreign).toEqual([])

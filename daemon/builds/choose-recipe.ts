@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import type { ServiceType } from '#server/services/types.ts'
 import { Tree } from '../sources/tree.ts'
 import { readContext } from './context.ts'
@@ -39,7 +39,8 @@ export async function chooseRecipe({
   const context = new Tree(recipe.needsWhole ? place.directory : join(place.directory, place.folder))
   const ignoring = recipe.file === null ? [] : (await readContext(context, recipe.file)).notes
   const notes = [...recipe.notes, ...ignoring].map((note) => note.slice(0, MAX_NOTE_CHARACTERS))
-  return { ...recipe, notes }
+  const rootDirectories = recipe.rootDirectories.map((each) => posix.join(place.folder, each))
+  return { ...recipe, notes, rootDirectories }
 }
 
 class Chooser {
@@ -55,7 +56,7 @@ class Chooser {
 
   async choose(): Promise<Recipe> {
     const { type, runtime, settings } = this.#choice
-    const docker = await dockerRecipe(this.#tree, this.#choice)
+    const docker = await dockerRecipe(this.#tree, this.#choice, PROCESS_TYPES[type ?? 'web_service'])
     if (docker !== null) return docker
     const isStatic = runtime === 'static'
     const plan = await findPlan(isStatic ? 'auto' : runtime, this.#tree)
@@ -80,7 +81,7 @@ class Chooser {
   async #site(plan: LanguagePlan | null): Promise<Recipe> {
     const { runtime, settings } = this.#choice
     if (plan === null && settings.buildCommand === null) return await this.#asItIs('static_site')
-    if (plan === null) throw new BuildFailure(await nothingFits(this.#tree))
+    if (plan === null) throw new BuildFailure((await nothingFits(this.#tree)).obstacle)
     const planned = await this.#make(plan, 'static_site')
     const isAsked = runtime !== 'auto' || settings.buildCommand !== null
     if (isAsked || buildsSite(planned)) return this.#planned('static_site', planned)
@@ -123,9 +124,9 @@ class Chooser {
   }
 
   async #nothing(): Promise<Recipe> {
-    const reason = await nothingFits(this.#tree)
+    const fault = await nothingFits(this.#tree)
     const type = this.#choice.type ?? 'web_service'
-    return { ...NOTHING_BUILT, type, runtime: null, notes: [reason], obstacle: reason }
+    return { ...NOTHING_BUILT, type, runtime: null, notes: [fault.obstacle], ...fault }
   }
 
   /** What a plan makes, for a type of service. */

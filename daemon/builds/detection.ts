@@ -139,6 +139,7 @@ function view(recipe: Recipe): Detection {
     health_check_path: recipe.healthCheckPath,
     env: recipe.env.map(({ key, generate, why }) => ({ key, generate: generate !== null, why })),
     apt_packages: recipe.aptPackages,
+    root_dirs: recipe.rootDirectories,
     notes: obstacle === null || notes.includes(obstacle) ? notes : [...notes, obstacle],
   }
 }

@@ -3,7 +3,8 @@ import type { Tree } from '../sources/tree.ts'
 import { readDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
 import { seemsBot } from './plans/bots.ts'
-import { NOTHING_KNOWN } from './plans/plan.ts'
+import { readHosted } from './plans/hosts/hosted.ts'
+import { NOTHING_KNOWN, type ProcessType } from './plans/plan.ts'
 import type { Recipe, RecipeChoice } from './recipe.ts'
 import { hasLine, linesOf } from './text.ts'
 
@@ -14,16 +15,23 @@ export const UNKNOWN_FOLDER =
   'it is not known which folder to publish: set publish_dir of a static_site to the folder that the build makes, such as dist, or give a start command'
 
 /** The recipe by a tree's Dockerfile, where one is asked for or decides; else null. */
-export async function dockerRecipe(tree: Tree, choice: RecipeChoice): Promise<Recipe | null> {
+export async function dockerRecipe(
+  tree: Tree,
+  choice: RecipeChoice,
+  processType: ProcessType,
+): Promise<Recipe | null> {
   const { type, runtime, dockerfilePath, publishDirectory, settings } = choice
-  const path = posix.normalize(dockerfilePath ?? DEFAULT_DOCKERFILE)
+  const hosted = await readHosted(tree, { ...settings, processType }, null)
+  const named =
+    hosted.dockerfile !== null && (await tree.hasFile(hosted.dockerfile)) ? hosted.dockerfile : null
+  const path = posix.normalize(dockerfilePath ?? named ?? DEFAULT_DOCKERFILE)
   const isWanted = runtime === 'docker' || dockerfilePath !== null
   const isSite = type === 'static_site'
   // A site's Dockerfile is most often one that serves it; only one that is asked for builds it.
   const isTaken = runtime === 'auto' && !isSite && (await tree.hasFile(path))
   if (!isWanted && !isTaken) return null
   const { content } = await readDockerfile(tree, path)
-  const notes = [`building with ${path}`]
+  const notes = [`building with ${path}`, ...hosted.notes]
   if (settings.aptPackages.length > 0)
     notes.push(`apt_packages are not installed: ${path} says what the image has`)
   const isWorker = type === null && !exposes(content) && (await seemsBot(tree))
@@ -37,10 +45,13 @@ export async function dockerRecipe(tree: Tree, choice: RecipeChoice): Promise<Re
     file: { kind: 'tree', path },
     needsWhole: false,
     declaredArguments: declaredIn(content, settings.secretNames),
-    startCommand: isSite ? null : settings.startCommand,
+    startCommand: isSite ? null : hosted.settings.startCommand,
+    preDeployCommand: isSite ? null : hosted.preDeployCommand,
+    healthCheckPath: isSite ? null : hosted.healthCheckPath,
+    env: hosted.env,
     isSite,
     publishDirectory,
-    port: exposedPort(content),
+    port: exposedPort(content) ?? hosted.port,
     notes,
     obstacle: isSite && publishDirectory === null ? UNKNOWN_FOLDER : null,
   }

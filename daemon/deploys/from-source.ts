@@ -75,6 +75,7 @@ async function build(
       port: recipe.port,
       health_check_path: recipe.healthCheckPath,
       pre_deploy_command: recipe.preDeployCommand,
+      start_command: recipe.file.kind === 'tree' ? recipe.startCommand : null,
     }
     const snapshot = takeSnapshot(getService(service.id) ?? service, image, planned)
     return goOn(deploy, snapshot, image.reference)

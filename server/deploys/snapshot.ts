@@ -26,7 +26,7 @@ export function takeSnapshot(service: ServiceRow, image: ImageFacts, planned: Pl
   const port = listens ? (chosen ?? planned.port ?? foundPort(service) ?? DEFAULT_PORT) : null
   return {
     image_id: image.id,
-    start_command: service.start_command,
+    start_command: service.start_command ?? planned.start_command ?? null,
     env: port === null ? variables : { ...variables, PORT: String(port) },
     port,
     is_port_chosen: chosen !== null,

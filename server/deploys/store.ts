@@ -50,6 +50,8 @@ export interface PlannedRun {
   port: number | null
   health_check_path: string | null
   pre_deploy_command: string | null
+  /** Where the image does not start by itself what the source says; missing in records of former versions. */
+  start_command?: string | null
 }
 
 /** Of an image that was made elsewhere. */

@@ -82,6 +82,10 @@ export const Detection = z
     apt_packages: z
       .array(z.string())
       .meta({ description: 'Debian packages that are installed', examples: [[]] }),
+    root_dirs: z.array(z.string()).meta({
+      description: 'Folders that could be `root_dir`, where the one that was looked at has no program',
+      examples: [[]],
+    }),
     notes: z.array(z.string()).meta({
       description: 'What was chosen and why, and what stands in the way',
       examples: [['node 24 with npm']],

@@ -78,6 +78,7 @@ describe('detection', () => {
       'health_check_path',
       'env',
       'apt_packages',
+      'root_dirs',
       'notes',
     ])
     expect(body).toMatchObject({
@@ -91,6 +92,7 @@ describe('detection', () => {
       port: null,
       env: [],
       apt_packages: [],
+      root_dirs: [],
     })
     expect(body.install_command).toMatch(/^npm ci/)
     expect(body.notes.length).toBeGreaterThan(0)
@@ -225,7 +227,74 @@ describe('detection', () => {
       '',
       {
         runtime: null,
+        root_dirs: ['api', 'site'],
         notes: [expect.stringContaining('set root_dir to one of api (go), site (static)')],
+      },
+    ],
+    [
+      'folders below one for programs, from the root of the source',
+      {
+        'README.md': '',
+        'shop/apps/web/index.html': '',
+        'shop/apps/api/go.mod': 'module x\n',
+        'shop/docs/a.md': '',
+      },
+      '?root_dir=shop',
+      { runtime: null, root_dirs: ['shop/apps/api', 'shop/apps/web'] },
+    ],
+    [
+      'folders two levels down, where there are none above',
+      { 'README.md': '', 'team/shop/composer.json': {}, 'team/shop/public/index.php': '' },
+      '',
+      { runtime: null, root_dirs: ['team/shop'] },
+    ],
+    [
+      'programs of a workspace that could be meant',
+      {
+        'package.json': { workspaces: ['apps/*'] },
+        'apps/a/package.json': { name: 'a', scripts: { start: 'node a.js' } },
+        'apps/b/package.json': { name: 'b', scripts: { start: 'node b.js' } },
+      },
+      '',
+      { runtime: 'node', root_dirs: ['apps/a', 'apps/b'], start_command: null },
+    ],
+    [
+      "a Dockerfile that railway.json names, with that file's commands",
+      {
+        'deploy/app.Dockerfile': 'FROM busybox\n',
+        'railway.json': {
+          build: { builder: 'DOCKERFILE', dockerfilePath: '/deploy/app.Dockerfile', buildCommand: 'make' },
+          deploy: { startCommand: 'serve --here', preDeployCommand: 'migrate', healthcheckPath: '/up' },
+        },
+      },
+      '',
+      {
+        runtime: 'docker',
+        build_command: null,
+        start_command: 'serve --here',
+        pre_deploy_command: 'migrate',
+        health_check_path: '/up',
+        notes: expect.arrayContaining([
+          'building with deploy/app.Dockerfile',
+          'starting as railway.json says: serve --here',
+        ]),
+      },
+    ],
+    [
+      'a Dockerfile with the processes, the release and the port of fly.toml',
+      {
+        Dockerfile: 'FROM busybox\n',
+        'fly.toml':
+          '[processes]\napp = "bin/server"\nworker = "bin/work"\n[deploy]\nrelease_command = "bin/migrate"\n[env]\nSITE_URL = "https://x.fly.dev"\n[[services]]\ninternal_port = 4000\n[[services.http_checks]]\npath = "/ping"\n',
+      },
+      '',
+      {
+        runtime: 'docker',
+        start_command: 'bin/server',
+        pre_deploy_command: 'bin/migrate',
+        port: 4000,
+        health_check_path: '/ping',
+        env: [{ key: 'SITE_URL', generate: false, why: 'fly.toml sets it for its own host' }],
       },
     ],
     [

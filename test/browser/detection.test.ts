@@ -61,6 +61,26 @@ test('New service shows what a repository is before anything is made, and takes 
   expect(browser.faults).toEqual([])
 })
 
+test('New service offers the folders of a repository with several programs, and looks into the one that is chosen', async () => {
+  const repository = await createRepository({ 'README.md': 'words' })
+  await commit(
+    repository,
+    { 'apps/web/index.html': '', 'apps/api/go.mod': 'module x\n', 'apps/api/main.go': 'package main\n' },
+    'two programs',
+  )
+  await page.goto('/services/new')
+  await page.getByLabel('Repository address').fill(remote.url(repository))
+  const folders = found().getByRole('list', { name: 'Folders to choose from' })
+  await folders.waitFor()
+  expect(await folders.getByRole('button').allInnerTexts()).toEqual(['apps/api', 'apps/web'])
+  await folders.getByRole('button', { name: 'apps/api' }).click()
+  await found().getByText('Web service: Go').waitFor()
+  expect(await folders.count()).toBe(0)
+  await page.getByText('Build, start and limits').click()
+  expect(await page.getByLabel('Root directory').inputValue()).toBe('apps/api')
+  expect(browser.faults).toEqual([])
+})
+
 test('New service says when nothing is found, and why', async () => {
   const repository = await createRepository({ 'README.md': 'words' })
   await page.goto('/services/new')

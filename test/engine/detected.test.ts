@@ -117,6 +117,45 @@ test('a Staticfile names the folder of the pages, and that they route in the bro
   expect((await fetchFrom(server, 'staticfile.localhost', '/x.txt')).text).toBe('the page')
 })
 
+test('what a file for another host says of a Dockerfile is done with its image', async () => {
+  const { id, deploy } = await create('hosted', {
+    'deploy/image.Dockerfile':
+      'FROM busybox:1\nRUN mkdir /www && echo other >/www/index.html\nENTRYPOINT ["false"]\n',
+    'railway.json': JSON.stringify({
+      build: { dockerfilePath: 'deploy/image.Dockerfile' },
+      deploy: {
+        startCommand: 'echo "told by a file" >/www/index.html; httpd -f -p $PORT -h /www',
+        preDeployCommand: 'echo before it goes live',
+        healthcheckPath: '/index.html',
+      },
+    }),
+  })
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+  expect(await fetchFrom(server, 'hosted.localhost')).toEqual({ status: 200, text: 'told by a file\n' })
+  expect(await logOf(deploy)).toMatch(/starting as railway.json says[^]*before it goes live/)
+  expect((await containersOf(id)).length).toBe(1)
+  await server.api('PATCH', '/services/hosted', { start_command: 'httpd -f -p $PORT -h /www' })
+  await again('hosted')
+  expect((await fetchFrom(server, 'hosted.localhost')).text).toBe('other\n')
+})
+
+test('commands of nixpacks.toml build and start a program of node, which installs nothing a second time', async () => {
+  const { deploy } = await create(
+    'phases',
+    {
+      'package.json': JSON.stringify({ name: 'phases', scripts: { build: 'cp made.txt built.txt' } }),
+      'made.txt': 'built',
+      'main.cjs': `const text = require('node:fs').readFileSync('built.txt', 'utf8') + process.env.GREETING
+require('node:http').createServer((_, response) => response.end(text)).listen(process.env.PORT)`,
+      'nixpacks.toml':
+        '[variables]\nGREETING = \' of "$5" \\ x\'\n[phases.build]\ncmds = ["npm install --no-fund", "...", "cd / && true", "echo more >>built.txt"]\n[start]\ncmd = "node main.cjs"\n',
+    },
+    { runtime: 'node' },
+  )
+  expect({ ...(await endOf(server, deploy)), log: await logOf(deploy) }).toMatchObject({ status: 'live' })
+  expect((await fetchFrom(server, 'phases.localhost')).text).toBe('builtmore\n of "$5" \\ x')
+})
+
 test('a type that cannot be right is told before anything is built', async () => {
   const { deploy } = await create('inside', FRONT_END, { type: 'private_service' })
   expect(await endOf(server, deploy)).toMatchObject({

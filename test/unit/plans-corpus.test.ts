@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { COMPILED } from '../corpus/compiled.ts'
 import { EXAMPLES } from '../corpus/examples.ts'
+import { HOST_FILES } from '../corpus/host-files.ts'
 import { IN_THE_WILD } from '../corpus/in-the-wild.ts'
 import { LOCKS } from '../corpus/locks.ts'
 import { NODE_SERVERS } from '../corpus/node-servers.ts'
@@ -27,6 +28,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['a pinned version', PINS],
   ['an example', EXAMPLES],
   ['for another host', OTHER_HOSTS],
+  ['with a file for another host', HOST_FILES],
   ['a lock file', LOCKS],
   ['in the wild', IN_THE_WILD],
 ]

@@ -126,6 +126,30 @@ test.each<[file: string, base: object, others: Files, keys: string]>([
   ],
   ['global.json', {}, { 'x.csproj': '<Project Sdk="Microsoft.NET.Sdk.Web"/>' }, 'sdk sdk.version'],
   ['hugo.json', {}, {}, 'publishDir'],
+  [
+    'railway.json',
+    {},
+    { 'package.json': PACKAGE },
+    'build build.buildCommand build.nixpacksPlan.variables.A build.watchPatterns deploy.startCommand deploy.preDeployCommand deploy.healthcheckPath deploy.cronSchedule',
+  ],
+  [
+    'nixpacks.json',
+    {},
+    { 'main.py': '' },
+    'phases phases.setup phases.setup.aptPkgs phases.setup.nixPkgs phases.x.cmds phases.build.cmds start.cmd variables variables.A variables.PORT',
+  ],
+  [
+    'railpack.json',
+    {},
+    { 'package.json': PACKAGE },
+    'packages packages.node steps steps.build steps.build.commands steps.x.commands deploy.startCommand deploy.variables buildAptPackages',
+  ],
+  [
+    'heroku.yml',
+    {},
+    { 'main.py': '' },
+    'build.packages run run.web run.web.command release.command build.docker.web',
+  ],
 ])('%s takes any value for its keys (%#: %o)', async (file, base, others, keys) => {
   const paths = fc.constantFrom(...keys.split(' ')).map((key) => key.split('.'))
   await fc.assert(

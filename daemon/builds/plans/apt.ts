@@ -4,6 +4,12 @@ import type { PlanSettings } from './plan.ts'
 
 /** Debian Policy Manual, 5.6.1: the names of packages. */
 const PACKAGE_NAME = /^[a-z0-9][a-z0-9+.-]+$/
+
+/** Whether a text is a name of a package. */
+export function isPackageName(text: string): boolean {
+  return PACKAGE_NAME.test(text)
+}
+
 /** As many as a service may name itself. */
 const MAX_PACKAGES = 50
 
@@ -13,7 +19,7 @@ export async function aptPackagesOf(tree: Tree, settings: PlanSettings, notes: s
   for (const line of linesOf((await tree.readText('Aptfile')) ?? '')) {
     const name = line.trim()
     if (name === '' || name.startsWith('#')) continue
-    if (PACKAGE_NAME.test(name) && names.size < MAX_PACKAGES) names.add(name)
+    if (isPackageName(name) && names.size < MAX_PACKAGES) names.add(name)
     else
       notes.push(`the line ${JSON.stringify(name.slice(0, 100))} of the Aptfile names no package of Debian`)
   }

@@ -9,6 +9,8 @@ import { elixir } from './elixir.ts'
 import { generators } from './generators.ts'
 import { gleam } from './gleam.ts'
 import { go } from './go.ts'
+import { OWN_COMMANDS } from './hosts/host-file.ts'
+import { composed, readHosted, type Hosted } from './hosts/hosted.ts'
 import { clojure } from './java/clojure.ts'
 import { java } from './java/plan.ts'
 import { scala } from './java/scala.ts'
@@ -20,6 +22,7 @@ import { python } from './python/plan.ts'
 import { ruby } from './ruby/plan.ts'
 import { rust } from './rust.ts'
 import { shell } from './shell.ts'
+import { withVariables } from './steps.ts'
 
 /** In the order in which `auto` asks them: a tree of another language often has a package.json for its assets. */
 const PLANS: LanguagePlan[] = [
@@ -66,23 +69,54 @@ export async function makePlan(
   settings: PlanSettings,
   whole: WholeSource | null,
 ): Promise<ChosenPlan> {
-  const planned = await plan.plan(tree, settings, whole)
-  const preDeployCommand = planned.preDeployCommand ?? (await releaseCommand(tree))
+  const hosted = await readHosted(tree, settings, plan)
+  const planned = await planHosted(plan, tree, hosted, whole)
+  const preDeployCommand = planned.preDeployCommand ?? hosted.preDeployCommand ?? (await releaseCommand(tree))
   const named = new Set(planned.env.map(({ key }) => key))
-  const further = (await appVariables(tree)).filter(({ key }) => !named.has(key))
-  const { obstacle: found, startCommand } = planned
-  const isOfTools = found !== null && startCommand === null && OF_TOOLS.has(plan.name)
-  const obstacle = isOfTools ? await withFolders(found, tree) : found
-  return { ...planned, name: plan.name, preDeployCommand, env: [...planned.env, ...further], obstacle }
+  const further = [...(await appVariables(tree)), ...hosted.env].filter(({ key }) => !named.has(key))
+  const isOfTools = planned.obstacle !== null && planned.startCommand === null && OF_TOOLS.has(plan.name)
+  return {
+    ...planned,
+    ...(isOfTools ? await withFolders(planned.obstacle!, planned.rootDirectories, tree) : {}),
+    name: plan.name,
+    preDeployCommand,
+    healthCheckPath: hosted.healthCheckPath ?? planned.healthCheckPath,
+    port: planned.port ?? hosted.port,
+    env: [...planned.env, ...further],
+    notes: [...planned.notes, ...hosted.notes],
+  }
+}
+
+/** Plans with what files for other hosts say, where the service says nothing. */
+async function planHosted(
+  plan: LanguagePlan,
+  tree: Tree,
+  { settings, build, buildFile, variables, notes }: Hosted,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
+  const own = build?.includes(OWN_COMMANDS) ? await plan.plan(tree, settings, whole) : null
+  const command = build === null ? null : composed(build, own?.buildCommand ?? null)
+  if (command !== null) notes.push(`building as ${buildFile} says`)
+  const buildCommand = command ?? settings.buildCommand
+  const planned = await plan.plan(tree, { ...settings, buildCommand }, whole)
+  return { ...planned, dockerfile: withVariables(planned.dockerfile, variables) }
 }
 
 /** Languages whose manifest in the root is often that of tools for what lies in its folders. */
 const OF_TOOLS = new Set(['node', 'bun', 'python', 'php', 'ruby'])
 
 /** What stands in a program's way may be that it lies in a folder, and the root has the tools of all. */
-async function withFolders(obstacle: string, tree: Tree): Promise<string> {
-  const below = obstacle.includes('root_dir') ? [] : await programsBelow(tree)
-  return below.length === 0 ? obstacle : `${obstacle}; or set root_dir to one of ${below.join(', ')}`
+async function withFolders(
+  obstacle: string,
+  known: string[],
+  tree: Tree,
+): Promise<Pick<PlannedBuild, 'obstacle' | 'rootDirectories'>> {
+  const below = known.length > 0 ? [] : await programsBelow(tree)
+  if (below.length === 0) return { obstacle, rootDirectories: known }
+  return {
+    obstacle: `${obstacle}; or set root_dir to one of ${toldOf(below)}`,
+    rootDirectories: below.map(({ folder }) => folder),
+  }
 }
 
 /** Finds the plan for the tree in `directory` and makes it. Throws BuildFailure, also where none fits. */
@@ -94,7 +128,7 @@ export async function choosePlan(
 ): Promise<ChosenPlan> {
   const tree = new Tree(directory)
   const plan = await findPlan(runtime, tree)
-  if (plan === null) throw new BuildFailure(await nothingFits(tree))
+  if (plan === null) throw new BuildFailure((await nothingFits(tree)).obstacle)
   return await makePlan(plan, tree, settings, whole)
 }
 
@@ -112,31 +146,63 @@ async function named(runtime: string, tree: Tree): Promise<LanguagePlan> {
   )
 }
 
-/** What was looked for in a tree that no plan fits, and what to do. */
-export async function nothingFits(tree: Tree): Promise<string> {
+/** What was looked for in a tree that no plan fits, and what to do; with the folders that one fits. */
+export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootDirectories: string[] }> {
   const below = await programsBelow(tree)
+  const rootDirectories = below.map(({ folder }) => folder)
   if (below.length > 0) {
-    return `there is nothing to build in ${await contents(tree)}, but in folders of it: set root_dir to one of ${below.join(', ')}`
+    const obstacle = `there is nothing to build in ${await contents(tree)}, but in folders of it: set root_dir to one of ${toldOf(below)}`
+    return { obstacle, rootDirectories }
   }
   const wanted = PLANS.map(({ name, lookedFor }) => `${lookedFor} (${name})`).join(', ')
-  return `no way to build this source was found: there is no Dockerfile, ${wanted} in ${await contents(tree)}: add one, or set root_dir to the folder that has it`
+  const obstacle = `no way to build this source was found: there is no Dockerfile, ${wanted} in ${await contents(tree)}: add one, or set root_dir to the folder that has it`
+  return { obstacle, rootDirectories }
 }
 
 /** Folders that are looked into, and as many as a person would choose from. */
 const MAX_FOLDERS = 40
 const MAX_CHOICES = 10
 
-/** The folders right below the root that can be built, with what by: `backend (python)`. */
-async function programsBelow(tree: Tree): Promise<string[]> {
-  const folders = (await tree.list('.')).filter((name) => name.endsWith('/') && !name.startsWith('.'))
-  const found: string[] = []
-  for (const name of folders.slice(0, MAX_FOLDERS)) {
-    const folder = tree.folder(name)
-    const runtime = (await folder.hasFile('Dockerfile')) ? 'docker' : await runtimeOf(folder)
-    if (runtime !== null) found.push(`${name.slice(0, -1)} (${runtime})`)
+/** Folders that hold nothing but programs' own, by habit. */
+const OF_PROGRAMS = new Set(['apps', 'services', 'packages', 'projects'])
+
+/** A folder that can be built, with what by. */
+interface Below {
+  folder: string
+  runtime: string
+}
+
+/** As a person reads it: `backend (python), frontend (node)`. */
+function toldOf(below: readonly Below[]): string {
+  return below.map(({ folder, runtime }) => `${folder} (${runtime})`).join(', ')
+}
+
+/** The folders right below the root that can be built, and those below a folder for programs; else any a level below. */
+async function programsBelow(tree: Tree): Promise<Below[]> {
+  const first = await foldersIn(tree, '.')
+  const second = await Promise.all(
+    first.slice(0, MAX_FOLDERS).map(async (name) => [name, await foldersIn(tree, name)] as const),
+  )
+  const inside = (names: readonly (readonly [string, string[]])[]): string[] =>
+    names.flatMap(([name, folders]) => folders.map((each) => `${name}/${each}`))
+  const usual = await buildable(tree, [...first, ...inside(second.filter(([name]) => OF_PROGRAMS.has(name)))])
+  return usual.length > 0 ? usual : await buildable(tree, inside(second))
+}
+
+async function buildable(tree: Tree, folders: readonly string[]): Promise<Below[]> {
+  const found: Below[] = []
+  for (const folder of folders.slice(0, MAX_FOLDERS)) {
+    const below = tree.folder(folder)
+    const runtime = (await below.hasFile('Dockerfile')) ? 'docker' : await runtimeOf(below)
+    if (runtime !== null) found.push({ folder, runtime })
     if (found.length === MAX_CHOICES) break
   }
   return found
+}
+
+async function foldersIn(tree: Tree, path: string): Promise<string[]> {
+  const names = await tree.list(path)
+  return names.flatMap((name) => (name.endsWith('/') && !name.startsWith('.') ? [name.slice(0, -1)] : []))
 }
 
 async function runtimeOf(tree: Tree): Promise<string | null> {

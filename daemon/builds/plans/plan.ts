@@ -94,6 +94,8 @@ export interface PlanFacts {
   notes: string[]
   /** Why this cannot go live as it is, and what to set; null when it can. Facts are told all the same, and nothing is built. */
   obstacle: string | null
+  /** The folders of the tree that could be its `root_dir`, where `obstacle` asks for one. */
+  rootDirectories: string[]
 }
 
 /** What a plan starts from that knows nothing yet. */
@@ -115,6 +117,7 @@ export const NOTHING_KNOWN: PlanFacts = {
   aptPackages: [],
   notes: [],
   obstacle: null,
+  rootDirectories: [],
 }
 
 /** An image that a plan makes. */
@@ -136,6 +139,8 @@ export interface LanguagePlan {
   /** What makes a tree one of this language, for the message to one whose tree is not. */
   lookedFor: string
   detect(tree: Tree): Promise<boolean>
+  /** Whether a start command that a file for another host names says more than the plan finds itself; it does without this. */
+  takesStart?(tree: Tree, command: string): Promise<boolean>
   /**
    * Throws BuildFailure for files that cannot be read as what they are, naming the file. `whole` is null where the tree
    * is all of the source.

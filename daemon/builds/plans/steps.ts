@@ -156,6 +156,15 @@ export function textOf(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
 }
 
+/** A Dockerfile whose every stage begins with variables; those of its own lines come after them, and win. */
+export function withVariables(dockerfile: string, variables: Record<string, string>): string {
+  const lines = Object.entries(variables).map(
+    ([key, value]) => `ENV ${key}="${value.replaceAll(/["\\$]/g, '\\$&')}"`,
+  )
+  if (lines.length === 0) return dockerfile
+  return dockerfile.replaceAll(/^FROM .*$/gm, (line) => [line, ...lines].join('\n'))
+}
+
 /** Ends a Dockerfile whose build stage a site's files are copied from. */
 export function siteStage(workdir = '/app'): string[] {
   return [

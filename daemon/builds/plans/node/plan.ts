@@ -24,7 +24,7 @@ import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
 import { callsOf, packageNeeded } from './scripts.ts'
 import { isNxApplication, nxFramework } from './nx.ts'
-import { isBot, proposeStart } from './start.ts'
+import { isBot, proposeStart, takesStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 
 /** Node programs, with npm, pnpm or yarn. */
@@ -33,6 +33,7 @@ export const node: LanguagePlan = {
   lookedFor: 'package.json',
   detect: async (tree) => (await tree.hasFile('package.json')) || (await isNxApplication(tree)),
   plan: (tree, settings, whole) => makePlan('node', tree, settings, whole),
+  takesStart,
 }
 
 const OTHER_LOCKS = ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml']
@@ -52,6 +53,7 @@ export const bun: LanguagePlan = {
     return true
   },
   plan: (tree, settings, whole) => makePlan('bun', tree, settings, whole),
+  takesStart,
 }
 
 async function makePlan(
@@ -133,6 +135,7 @@ async function makePlan(
     env: framework?.name === 'adonis' ? [ADONIS_KEY] : [],
     aptPackages,
     obstacle: project.obstacle ?? obstacleOf(start, framework, settings),
+    rootDirectories: project.rootDirectories,
     dockerfile: textOf(dockerfile),
     manifests: installation.manifests,
     needsWhole: project.needsWhole,

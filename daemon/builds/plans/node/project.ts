@@ -24,6 +24,8 @@ export interface Project {
   needsWhole: boolean
   /** Why no package was chosen. */
   obstacle: string | null
+  /** The folders of those to choose from. */
+  rootDirectories: string[]
   /** The application that is built by the root, which has all packages; null for none. */
   application: NxApplication | null
 }
@@ -51,6 +53,7 @@ export async function findProject(
     needed: [],
     needsWhole: false,
     obstacle: null,
+    rootDirectories: [],
     application: null,
   }
   const outer = whole === null ? null : await inWorkspace(tree, manifest, whole)
@@ -84,6 +87,7 @@ async function applicationIn({ tree: root, folder }: WholeSource): Promise<Proje
     needed: [...packages.keys()],
     needsWhole: true,
     obstacle: null,
+    rootDirectories: [],
     application,
   }
 }
@@ -103,6 +107,7 @@ async function chooseApplication(project: Project, notes: string[]): Promise<Pro
     const folders = applications.slice(0, SHOWN_FOLDERS).map(({ folder }) => folder)
     return {
       ...project,
+      rootDirectories: folders,
       obstacle: `this is an Nx workspace with several applications (${folders.join(', ')}): set root_dir to the folder of one`,
     }
   }
@@ -127,6 +132,7 @@ async function inWorkspace(tree: Tree, manifest: Manifest, whole: WholeSource): 
     needed,
     needsWhole: true,
     obstacle: null,
+    rootDirectories: [],
     application: null,
   }
 }
@@ -146,11 +152,12 @@ async function chooseInRoot(project: Project, settings: PlanSettings, notes: str
   const [folder] = programs
   if (folder === undefined) return project
   if (programs.length > 1) {
-    const names = programs.slice(0, SHOWN_FOLDERS).join(', ')
+    const rootDirectories = programs.slice(0, SHOWN_FOLDERS)
     const more = programs.length > SHOWN_FOLDERS ? ', ...' : ''
     return {
       ...project,
-      obstacle: `this is a workspace with several programs (${names}${more}): set root_dir to the folder of one`,
+      rootDirectories,
+      obstacle: `this is a workspace with several programs (${rootDirectories.join(', ')}${more}): set root_dir to the folder of one`,
     }
   }
   notes.push(`building ${folder}, the only program of the workspace`)

@@ -5,7 +5,7 @@ import type { Proposal } from '../start.ts'
 import { isDevelopmentServer } from './development-servers.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
-import type { Manifest } from './manifest.ts'
+import { readManifest, type Manifest } from './manifest.ts'
 import { callsOf, type Call } from './scripts.ts'
 
 /** Scripts that start a program as it runs for its users, in the order of preference. */
@@ -100,6 +100,16 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   if (framework !== null && framework.publishDirectory !== null && !(serves && entry !== null))
     return { site: true }
   return entry === null ? null : { command: entry }
+}
+
+/** The script that is looked at anyway. */
+const OWN_START = /^(?:npm|pnpm|yarn|bun)(?: run)? start$/
+
+/** Whether a command of another host's file says what to start: not the usual script, and no development server. */
+export async function takesStart(tree: Tree, command: string): Promise<boolean> {
+  if (OWN_START.test(command)) return false
+  const scripts = (await tree.hasFile('package.json')) ? (await readManifest(tree)).scripts : {}
+  return !callsOf(command, scripts).some(isDevelopmentServer)
 }
 
 /** Programs that start what their framework built as a server, which there is none of where it built files alone. */

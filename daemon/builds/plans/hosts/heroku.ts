@@ -1,0 +1,35 @@
+import type { Tree } from '../../../sources/tree.ts'
+import {
+  at,
+  commandOf,
+  commandsOf,
+  fileOf,
+  joined,
+  readRecord,
+  silent,
+  textsIn,
+  type HostFile,
+} from './host-file.ts'
+
+/** What Heroku builds by a Dockerfile, and its newer buildpacks (devcenter.heroku.com, "Building Docker Images with heroku.yml"). */
+export async function heroku(tree: Tree, notes: string[]): Promise<HostFile[]> {
+  const file = 'heroku.yml'
+  const value = await readRecord(tree, file, notes)
+  if (value === null) return []
+  const started = (name: string): string | null => {
+    const line = at(value, 'run', name)
+    return commandOf(line) ?? joined(commandsOf(at(line, 'command')))
+  }
+  const web = started('web')
+  const worker = started('worker')
+  const image = at(value, 'build', 'docker', 'web')
+  return [
+    {
+      ...silent(file),
+      starts: { ...(web === null ? {} : { web }), ...(worker === null ? {} : { worker }) },
+      preDeploy: joined(commandsOf(at(value, 'release', 'command'))),
+      aptPackages: textsIn(at(value, 'build', 'packages')),
+      dockerfile: fileOf(image) ?? fileOf(at(image, 'dockerfile')),
+    },
+  ]
+}

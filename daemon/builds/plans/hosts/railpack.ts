@@ -1,0 +1,41 @@
+import type { Tree } from '../../../sources/tree.ts'
+import { isRecord } from '../json.ts'
+import {
+  at,
+  commandOf,
+  commandsOf,
+  OWN_COMMANDS,
+  readRecord,
+  silent,
+  textsIn,
+  variablesOf,
+  type HostFile,
+} from './host-file.ts'
+
+/** Railpack's own (railpack.com, "Configuration File"). Steps beside `build` run before it, but for the installation. */
+export async function railpack(tree: Tree, notes: string[]): Promise<HostFile[]> {
+  const file = 'railpack.json'
+  const value = await readRecord(tree, file, notes)
+  if (value === null) return []
+  const steps = isRecord(value.steps) ? value.steps : {}
+  const cmds = (name: string): string[] => commandsOf(at(steps, name, 'commands'))
+  const building = at(steps, 'build', 'commands') === undefined ? [OWN_COMMANDS] : cmds('build')
+  const others = Object.keys(steps).filter((name) => name !== 'install' && name !== 'build')
+  const all = [...others.flatMap(cmds).filter((each) => each !== OWN_COMMANDS), ...building]
+  const command = commandOf(at(value, 'deploy', 'startCommand'))
+  return [
+    {
+      ...silent(file),
+      starts: command === null ? {} : { web: command, worker: command },
+      build: all.length === 1 && all[0] === OWN_COMMANDS ? null : all,
+      aptPackages: [
+        ...textsIn(value.buildAptPackages),
+        ...textsIn(at(value, 'deploy', 'aptPackages')),
+      ].filter((each) => each !== OWN_COMMANDS),
+      variables: {
+        ...variablesOf(at(steps, 'build', 'variables')),
+        ...variablesOf(at(value, 'deploy', 'variables')),
+      },
+    },
+  ]
+}

@@ -1,0 +1,30 @@
+/** Commands that install what the manifests name and nothing else, which every plan does before it builds. */
+const INSTALLATION =
+  /^(?:npm (?:ci|i|install|clean-install)|(?:pnpm|bun) (?:i|install)|yarn(?: install)?|(?:python3? -m )?pip3? install -r requirements\.txt|(?:composer|bundle|poetry|pipenv) install|uv sync)(?: --?[\w-]+(?:=[\w./-]+)?)*$/
+
+/** Package managers that a plan brings, in the version that the tree asks for. */
+const MANAGER =
+  /^(?:npm (?:i|install) (?:-g|--global)|corepack (?:enable|prepare))(?: (?:npm|pnpm|yarn)(?:@[\w.-]+)?| --?[\w-]+)*$/
+
+/** Whether a command does what a plan has done already when it builds. */
+export function isInstallation(command: string): boolean {
+  return INSTALLATION.test(command) || MANAGER.test(command)
+}
+
+/**
+ * A build command without what its first commands install, as people write it for hosts that install nothing themselves:
+ * `npm ci && npm run build`. A second installation costs time, and npm's removes folders that are mounted in the build.
+ * Null where nothing is left.
+ */
+export function withoutInstallation(command: string): string | null {
+  const parts = command.split('&&').map((part) => part.trim())
+  const first = parts.findIndex((part) => !isInstallation(part))
+  if (first <= 0) return first === 0 ? command : null
+  return parts.slice(first).join(' && ')
+}
+
+/** Variables that do what an option of an installation does. */
+export function installationVariables(commands: readonly (string | null)[]): Record<string, string> {
+  const isLegacy = commands.some((command) => /\s--legacy-peer-deps(?:\s|$)/.test(command ?? ''))
+  return isLegacy ? { npm_config_legacy_peer_deps: 'true' } : {}
+}

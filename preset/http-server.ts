@@ -1,12 +1,5 @@
 import { once } from 'node:events'
-import {
-  createServer,
-  STATUS_CODES,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { formatAddress } from '#daemon/proxy/listeners.ts'
@@ -37,10 +30,16 @@ const CLOSE_WITHIN_MS = 2_000
 export function createHttpServer(options: Options, handle: RequestListener, started: Promise<void>): Server {
   const admit = admission(options)
   const connections = new Connections()
-  const take = (request: IncomingMessage, response: ServerResponse) =>
-    connections.take(request.socket, response, () => answer(request, response))
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
-    response.setHeader('x-content-type-options', 'nosniff')
+  const inTurn = (answer: RequestListener): RequestListener => {
+    return (request, response) =>
+      connections.take(request.socket, response, () => {
+        response.setHeader('x-content-type-options', 'nosniff')
+        // Nobody upgrades here, but node's parser drops what came in one piece behind a request that asks for it.
+        if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+        answer(request, response)
+      })
+  }
+  const answer = inTurn((request, response) => {
     try {
       admit(request)
     } catch (error) {
@@ -51,7 +50,11 @@ export function createHttpServer(options: Options, handle: RequestListener, star
     if (request.method === 'HEAD') asGet(request)
     if (request.url === '/healthz') handle(request, response)
     else void started.then(() => handle(request, response))
-  }
+  })
+  const refuseExpectation = inTurn((request, response) => {
+    const message = 'of what a request may expect only 100-continue is known here'
+    void refuse(request, response, { status: 417, code: 'invalid_request', message })
+  })
   return (
     createServer({
       // Bodies and streams have limits of their own; a head has this one.
@@ -64,14 +67,10 @@ export function createHttpServer(options: Options, handle: RequestListener, star
       IncomingMessage: Request,
     })
       .on('connection', (socket: Socket) => connections.opened(socket))
-      .on('request', take)
+      .on('request', answer)
       // Whether the body is wanted is told by who reads it.
-      .on('checkContinue', take)
-      .on('checkExpectation', (request, response) => {
-        response.setHeader('x-content-type-options', 'nosniff')
-        const message = 'of what a request may expect only 100-continue is known here'
-        void refuse(request, response, { status: 417, code: 'invalid_request', message })
-      })
+      .on('checkContinue', answer)
+      .on('checkExpectation', refuseExpectation)
       .on('clientError', (error: NodeJS.ErrnoException, socket) =>
         connections.spoiled(socket as Socket, () => refuseUnread(error, socket)),
       )

@@ -72,7 +72,7 @@ export async function rollOut(
     if (error instanceof NotReady) await delay(LAST_LINES_MS)
     // What cannot be removed now is found and removed by the supervisor.
     await removeInstancesOf(world, deploy).catch(() => {})
-    throw error instanceof NotReady ? new NotReady([error.message, ...lastLines].join('\n')) : error
+    throw error instanceof NotReady ? new NotReady([error.message, ...saidOnce(lastLines)].join('\n')) : error
   } finally {
     following.abort()
   }
@@ -106,6 +106,11 @@ function recordSwitch(deploy: DeployRow): void {
       else tryMove(instanceMachine, id, 'draining', { left_rotation_at: Date.now() })
     }
   })
+}
+
+/** Lines without those that come again: a program that is started three times prints the same as often. */
+function saidOnce(lines: readonly string[]): string[] {
+  return [...new Set(lines.toReversed())].toReversed()
 }
 
 /** Copies what a new instance prints into the deploy's log until the deploy is done. */

@@ -73,9 +73,11 @@ export const ASK_DESK = ['-c', 'credential.useHttpPath=true', '-c', `credential.
 
 const Request = z.object({ protocol: z.string(), host: z.string(), path: z.string().default('') })
 
-/** Hosts of repositories take owners in any letter case. A step up could lead out of the place. */
-function isBelow(address: string, place: string): boolean {
-  return !/\/\.\.?(\/|$)/.test(address) && address.toLowerCase().startsWith(`${place.toLowerCase()}/`)
+/** Whether an address is below a place. Hosts of repositories take owners in any letter case. A step up could lead out. */
+export function isBelow(address: string, place: string): boolean {
+  return (
+    !/\/(\.|%2e){1,2}(\/|$)/i.test(address) && address.toLowerCase().startsWith(`${place.toLowerCase()}/`)
+  )
 }
 
 /** What two ways of writing one address share; git hands on paths without their escapes and last slash. */

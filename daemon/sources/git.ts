@@ -1,8 +1,10 @@
+import type { GitCredentials } from '#server/git/serving.ts'
 import { parseRepositoryUrl, splitCredentials } from '#server/git/url.ts'
 import { join } from 'node:path'
 import { BuildFailure } from '../builds/failure.ts'
 import type { Reader } from '../reader/reader.ts'
 import { MAX_SUBMODULES, TOO_MANY_SUBMODULES, type CheckoutUse } from './checkout-limits.ts'
+import { isBelow } from './credential-desk.ts'
 import { fetchById, fetchCommit, type CommitChoice, type FetchedCommit } from './fetch.ts'
 import { RemoteFault, withRemote, type RemoteAccess } from './git-remote.ts'
 import { fetchLfsFiles } from './lfs.ts'
@@ -186,8 +188,20 @@ function credentialsBelow(
       }
     : (access.credentials ?? null)
   return credentials !== null && placeOf(above.url) === placeOf(own.url)
-    ? { credentials, holder }
+    ? { credentials: forOwnerOf(own.url, credentials), holder }
     : { credentials: null, holder: '' }
+}
+
+/**
+ * The credentials for a submodule that is somebody else's: what lies below that is theirs to say, so that it gets them for
+ * their repositories alone.
+ */
+function forOwnerOf(url: string, credentials: GitCredentials): GitCredentials | null {
+  const { username, password, place, own } = credentials
+  if (own === undefined || isBelow(url, own)) return credentials
+  if (!isBelow(url, place)) return null
+  const [owner] = url.slice(place.length + 1).split('/', 1)
+  return { username, password, place: `${place}/${owner}` }
 }
 
 /** What has the same credentials. */

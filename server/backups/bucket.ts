@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { ByteRange } from '../http/file.ts'
@@ -66,7 +66,10 @@ export class Bucket {
     range: ByteRange | null = null,
   ): Promise<{ size: number; stream: Readable }> {
     const answer = await ask(this.#options, { method: 'GET', url, ...(range && { range }) }, signal)
-    if (!range) return { size: Number(answer.headers['content-length']), stream: answer }
+    const whole = { size: Number(answer.headers['content-length']), stream: answer }
+    if (!range) return whole
+    // A store may know nothing of ranges (RFC 9110 section 14.2).
+    if (answer.statusCode === 200) return { ...whole, stream: partOf(answer, range) }
     const [begins, size] = (answer.headers['content-range'] ?? '').split('/')
     if (begins === `bytes ${range.start}-${range.end - 1}`) return { size: Number(size), stream: answer }
     answer.destroy()
@@ -124,6 +127,20 @@ export class Bucket {
     const aborted = `${url}?uploadId=${encodeURIComponent(upload)}`
     await askText(this.#options, { method: 'DELETE', url: aborted }, signal).catch(unlessMissing)
   }
+}
+
+/** A part of a stream of bytes. What comes behind it is not waited for. */
+function partOf(stream: Readable, { start, end }: ByteRange): Readable {
+  const pieces = async function* (): AsyncGenerator<Buffer, void> {
+    let at = 0
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      const part = piece.subarray(Math.max(0, start - at), Math.max(0, end - at))
+      at += piece.length
+      if (part.length > 0) yield part
+      if (at >= end) return
+    }
+  }
+  return Readable.from(pieces(), { objectMode: false })
 }
 
 /** A part of a file, `end` not in it. It is read twice, since its checksum is signed before it is sent. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { parse } from 'tldts'
 import { bareHost } from '../bare-host.ts'
 import { AppError } from '../errors.ts'
@@ -36,6 +36,10 @@ export function normalName(text: string, field: string): string {
   if (name.length > MAX_NAME_CHARACTERS) throw fault(`must have at most ${MAX_NAME_CHARACTERS} characters`)
   if (!name.split('.').every((label) => LABEL.test(label)))
     throw fault('each label must be 1 to 63 of a-z, 0-9 and hyphen, with no hyphen first or last')
+  // The conversion takes labels that are coded already as they are, and leaves those that stand for nothing.
+  const shown = domainToUnicode(name)
+  if (/(^|\.)xn--/.test(shown) || domainToASCII(shown) !== name)
+    throw fault('has a label that begins with xn-- and stands for no name: write it in its own letters')
   if (name === 'localhost') return name
   if (!name.includes('.')) throw fault('must have at least two labels, such as example.com')
   if (parse(name).publicSuffix === name && !isLocalName(name))

@@ -17,6 +17,8 @@ export interface GitCredentials {
   password: string
   /** The address below which they are told, such as `https://github.com/ada`. */
   place: string
+  /** Where that is a whole host: the address below which whoever owns a repository is the account that they are of. */
+  own?: string
 }
 
 /** The connection that serves a repository address, and what git signs in with. */
@@ -94,8 +96,9 @@ function isOwner({ connection: { account }, path }: Candidate): boolean {
 async function credentialsOf(candidate: Candidate): Promise<GitCredentials> {
   const { connection, path } = candidate
   const { web } = placeOf(connection)
-  const place = isOwner(candidate) ? web : `${web}/${path.split('/', 1)[0]}`
-  return { username: apiOf(connection).gitUser, password: await accessToken(connection), place }
+  const owner = `${web}/${path.split('/', 1)[0]}`
+  const places = isOwner(candidate) ? { place: web, own: owner } : { place: owner }
+  return { username: apiOf(connection).gitUser, password: await accessToken(connection), ...places }
 }
 
 /** What git signs in with when the provider says that this connection reads the repository; null when it does not say so. */

@@ -75,6 +75,9 @@ export class Connections {
     this.#busy.delete(socket)
     this.#busy.set(socket, busy)
     busy.response.once('close', () => {
+      // Of a body that was begun and left node reads no more, and so nothing that comes behind it. With a listener it
+      // flows also when who began to read leaves only now.
+      busy.response.req.on('data', () => {}).resume()
       // An answer that says that it is the last one ends the connection behind it (RFC 9112, section 9.6).
       if (this.#busy.get(socket) !== busy || socket.destroyed || socket.writableEnded) return
       const [next, ...waiting] = busy.waiting

@@ -8,7 +8,7 @@ import { scheduleFault } from '../jobs/cron.ts'
 import { EnvVar } from '../variables/schema.ts'
 import { APT_PACKAGE, healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
 import { RUNTIMES } from './schema.ts'
-import { SERVICE_TYPES } from './types.ts'
+import { MAX_INSTANCES, SERVICE_TYPES } from './types.ts'
 import { watchPathsFault } from './watch-paths.ts'
 
 /** Each is looked up and certified by itself. */
@@ -16,9 +16,6 @@ const MAX_CUSTOM_DOMAINS = 100
 
 /** Each is tried on each file of a push. */
 const MAX_WATCH_PATHS = 50
-
-/** Most instances of one service. */
-const MAX_INSTANCES = 32
 
 /** As many are more than any program needs beside the base image. */
 const MAX_APT_PACKAGES = 50

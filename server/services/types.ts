@@ -8,6 +8,9 @@ export const SERVICE_TYPES = [
 ] as const
 export type ServiceType = (typeof SERVICE_TYPES)[number]
 
+/** Most instances of one service. */
+export const MAX_INSTANCES = 32
+
 interface TypeFacts {
   /** As a message says it. */
   label: string

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Bucket } from '#server/backups/bucket.ts'
+
+const OBJECT = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
+
+let server: Server
+let bucket: Bucket
+beforeAll(async () => {
+  // It knows nothing of ranges, but sends a wrong part of what is called so.
+  server = createServer((request, response) => {
+    const isOther = request.url!.endsWith('other')
+    if (isOther) response.setHeader('content-range', `bytes 0-9/${OBJECT.length}`)
+    response.writeHead(isOther ? 206 : 200, { 'content-length': isOther ? 10 : OBJECT.length })
+    response.end(isOther ? OBJECT.subarray(0, 10) : OBJECT)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/backups`
+  bucket = new Bucket({ url, accessKeyId: 'a', secretAccessKey: 'b', region: 'c' })
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const get = (name: string, start: number, end: number) =>
+  bucket.get(bucket.urlOf(name), new AbortController().signal, { start, end })
+
+test.each([
+  [0, 1],
+  [5, 9],
+  [65_530, 131_080],
+  [0, OBJECT.length],
+  [OBJECT.length - 1, OBJECT.length],
+])('of a store without ranges the bytes from %i to %i are had all the same', async (start, end) => {
+  const { size, stream } = await get('object', start, end)
+  expect(size).toBe(OBJECT.length)
+  expect((await buffer(stream)).equals(OBJECT.subarray(start, end))).toBe(true)
+})
+
+test('a part that is another than was asked for is refused', async () => {
+  await expect(get('other', 5, 9)).rejects.toMatchObject({ code: 'io_error' })
+})

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, test } from 'vitest'
+import { Connections } from '#server/http/connections.ts'
+import { waitFor } from '../support/wait.ts'
+import { Wire } from '../support/wire.ts'
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+/** Opens a connection to a server whose `answer` is called when it is a request's turn. */
+async function open(answer: (request: IncomingMessage) => Promise<string>): Promise<Wire> {
+  const connections = new Connections()
+  server = createServer()
+    .on('connection', (socket) => connections.opened(socket))
+    .on('request', (request, response) =>
+      connections.take(
+        request.socket,
+        response,
+        () => void answer(request).then((text) => response.end(text)),
+      ),
+    )
+    .listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return await Wire.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+const PIECE = 'x'.repeat(30_000)
+const head = (method: string, path: string, length: number) => [
+  `${method} ${path} HTTP/1.1`,
+  'Host: localhost',
+  `Content-Length: ${length}`,
+]
+
+test.each([
+  ['before', (pieces: AsyncIterator<Buffer>) => pieces.return!()],
+  ['after', (pieces: AsyncIterator<Buffer>) => delay(100).then(() => pieces.return!())],
+])('a request goes on behind one whose body was left %s its answer, with more to come', async (_, leave) => {
+  using wire = await open(async (request) => {
+    if (request.method === 'GET') return 'the next'
+    const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
+    await pieces.next()
+    wire.socket.write(PIECE.repeat(3))
+    await waitFor(() => request.readableLength >= request.readableHighWaterMark, 'more than is read ahead')
+    void leave(pieces)
+    return 'the first'
+  })
+  wire.send(head('POST', '/', 4 * PIECE.length), PIECE)
+  await waitFor(() => wire.received.includes('the first'), 'the first answer')
+  wire.send(head('GET', '/', 0))
+  await waitFor(() => wire.received.includes('the next'), 'the next answer', 5_000)
+})

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
 import { findInLines, hasLine } from '../../text.ts'
 import { choose, inOrder } from '../choices.ts'
@@ -66,7 +67,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const { text: version, debian } = await choosePythonVersion(tree, notes)
   const names = await readNames(tree)
   const installer = await chooseInstaller(tree)
-  const project = await findDjango(tree)
+  const project = await findDjango(tree, names)
   const found = await findStart(tree, names, project)
   const documentation = await tree.readText('mkdocs.yml')
   const proposal: Proposal = found ?? (documentation === null ? null : { site: true })
@@ -78,7 +79,9 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
       inOrder([
         ...assets.commands,
         ...(documentation !== null && isSite ? ['mkdocs build'] : []),
-        ...(project?.gathersFiles === true && !isSite ? ['python manage.py collectstatic --noinput'] : []),
+        ...(project?.gathersFiles === true && !isSite
+          ? [`python ${posix.join(project.folder, 'manage.py')} collectstatic --noinput`]
+          : []),
       ]),
   })
   const isMkdocs = documentation !== null && (found === null || start.isSite)

@@ -1,33 +1,8 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { hasLine, linesOf } from '../../text.ts'
+import { findApplication, withServer, type PythonStart } from './application.ts'
 import type { DjangoProject } from './django.ts'
 import type { NamesPackage } from './requirements.ts'
-
-/** How a Python program is started. */
-export interface PythonStart {
-  command: string
-  /** One lower-case word; null for a plain program. */
-  framework: string | null
-  /** The web server that it wants, which the project does not name. */
-  packages: string[]
-}
-
-/** Where applications are usually made, as file and as module name. */
-const MODULES = [
-  'app',
-  'main',
-  'wsgi',
-  'asgi',
-  'server',
-  'application',
-  'app/main',
-  'app/app',
-  'app/__init__',
-  'src/main',
-  'src/app',
-  'api/main',
-  'backend/main',
-]
 
 /** Files of programs that start a server themselves. */
 const PROGRAMS = [
@@ -72,30 +47,27 @@ export async function findStart(
   names: NamesPackage,
   project: DjangoProject | null,
 ): Promise<PythonStart | null> {
-  if (project !== null) return django(project.module, names)
+  if (project !== null) return django(project, names)
   return (
     (await reflex(tree, names)) ??
     (await ownServer(tree, names)) ??
-    (await application(tree, names)) ??
+    (await findApplication(tree, names)) ??
     (await plainFile(tree)) ??
     (await ownCommand(tree))
   )
 }
 
-function django(module: string, names: NamesPackage): PythonStart {
+function django({ module, folder }: DjangoProject, names: NamesPackage): PythonStart {
   const start = { framework: 'django', packages: [] }
+  const place = folder === '' ? '' : `cd ${folder} && `
   if (!names('gunicorn') && names('uvicorn')) {
-    return { ...start, command: `uvicorn --host 0.0.0.0 --port $PORT ${module}.asgi:application` }
+    return { ...start, command: `${place}uvicorn --host 0.0.0.0 --port $PORT ${module}.asgi:application` }
   }
   if (!names('gunicorn') && names('daphne')) {
-    return { ...start, command: `daphne -b 0.0.0.0 -p $PORT ${module}.asgi:application` }
+    return { ...start, command: `${place}daphne -b 0.0.0.0 -p $PORT ${module}.asgi:application` }
   }
-  return withServer({ ...start, command: `gunicorn --bind 0.0.0.0:$PORT ${module}.wsgi` }, 'gunicorn', names)
-}
-
-/** Django's development server and Flask's are not made to be public. */
-function withServer(start: PythonStart, server: string, names: NamesPackage): PythonStart {
-  return names(server) ? start : { ...start, packages: [server] }
+  const command = `${place}gunicorn --bind 0.0.0.0:$PORT ${module}.wsgi`
+  return withServer({ ...start, command }, 'gunicorn', names)
 }
 
 /** Tools that run a script, or scripts that serve themselves when they are told where to listen. */
@@ -159,56 +131,6 @@ async function pagesOf(tree: Tree): Promise<string[]> {
   return names
     .filter((name) => /^[\w.-]+\.py$/.test(name) && !/test|^setup\.py$/.test(name))
     .slice(0, MAX_PAGES)
-}
-
-/** What makes an application in a module, and how it is served. */
-const APPLICATIONS: { framework: string; call: RegExp; kind: 'asgi' | 'wsgi' }[] = [
-  { framework: 'fastapi', call: /^(?:\w+\.)?FastAPI\(/, kind: 'asgi' },
-  { framework: 'fasthtml', call: /^(?:fast_app|FastHTML|\w+\.FastHTML)\(/, kind: 'asgi' },
-  { framework: 'starlette', call: /^(?:\w+\.)?Starlette\(/, kind: 'asgi' },
-  { framework: 'litestar', call: /^(?:\w+\.)?Litestar\(/, kind: 'asgi' },
-  { framework: 'quart', call: /^(?:\w+\.)?Quart\(/, kind: 'asgi' },
-  { framework: 'flask', call: /^(?:\w+\.)?Flask\(/, kind: 'wsgi' },
-  { framework: 'falcon', call: /^falcon\.(?:App|API)\(/, kind: 'wsgi' },
-]
-
-async function application(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
-  for (const file of MODULES) {
-    const text = await tree.readText(`${file}.py`)
-    if (text === null) continue
-    const module = file.replace(/\/__init__$/, '').replaceAll('/', '.')
-    for (const { framework, call, kind } of APPLICATIONS) {
-      const made = findMade(text, call)
-      if (made !== undefined) return served(framework, kind, `${module}:${made}`, names)
-    }
-    // Dash tells its own server by a name, or runs it itself by HOST and PORT.
-    const dash = names('dash') ? findMade(text, /^\w+\.server\b/) : undefined
-    if (dash !== undefined) return served('dash', 'wsgi', `${module}:${dash}`, names)
-    if (hasLine(text, /^def create_app\(/)) return served('flask', 'wsgi', `"${module}:create_app()"`, names)
-  }
-  return null
-}
-
-function served(framework: string, kind: 'asgi' | 'wsgi', target: string, names: NamesPackage): PythonStart {
-  const start = { framework, packages: [] }
-  if (kind === 'wsgi') {
-    return withServer({ ...start, command: `gunicorn --bind 0.0.0.0:$PORT ${target}` }, 'gunicorn', names)
-  }
-  if (!names('uvicorn') && names('hypercorn')) {
-    return { ...start, command: `hypercorn --bind 0.0.0.0:$PORT ${target}` }
-  }
-  return withServer({ ...start, command: `uvicorn --host 0.0.0.0 --port $PORT ${target}` }, 'uvicorn', names)
-}
-
-/** The name that a module gives to what a call makes: `app = Flask(...)`, `app: FastAPI = FastAPI(...)`, `app, rt = fast_app()`. */
-function findMade(text: string, call: RegExp): string | undefined {
-  for (const line of linesOf(text)) {
-    const equals = line.indexOf('=')
-    if (equals === -1 || !call.test(line.slice(equals + 1).trimStart())) continue
-    const name = /^[A-Za-z_]\w*(?=\s*(?:[:,]|$))/.exec(line.slice(0, equals))?.[0]
-    if (name !== undefined) return name
-  }
-  return undefined
 }
 
 async function plainFile(tree: Tree): Promise<PythonStart | null> {

@@ -3,33 +3,29 @@ import tailwindcss from '@tailwindcss/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig, type Plugin } from 'vite'
 
-const THEME_SCRIPT = new URL('src/theme.js', import.meta.url)
+const HEAD_SCRIPTS = ['theme.js', 'first-code.js']
 
 /**
- * Puts src/theme.js into the head as a blocking script of its own: modules run after the first paint, and the page's
- * policy allows no inline script.
+ * Puts what has to run before the first paint, and before any module, into the head as one blocking script: the page's
+ * policy allows no inline one.
  */
-function themeScript(): Plugin {
+function headScript(): Plugin {
   return {
-    name: 'theme-script',
+    name: 'head-script',
     async buildStart() {
-      // The development server serves the file itself.
+      // The development server serves the files themselves.
       if (this.meta.watchMode) return
-      this.emitFile({ type: 'asset', name: 'theme.js', source: await readFile(THEME_SCRIPT, 'utf8') })
+      const texts = HEAD_SCRIPTS.map((name) => readFile(new URL(`src/${name}`, import.meta.url), 'utf8'))
+      this.emitFile({ type: 'asset', name: 'head.js', source: (await Promise.all(texts)).join('') })
     },
     transformIndexHtml: {
       order: 'post',
       handler(_html, { bundle = {} }) {
         const asset = Object.values(bundle).find(
-          (output) => output.type === 'asset' && output.names.includes('theme.js'),
+          (output) => output.type === 'asset' && output.names.includes('head.js'),
         )
-        return [
-          {
-            tag: 'script',
-            attrs: { src: asset ? `/${asset.fileName}` : '/src/theme.js' },
-            injectTo: 'head-prepend',
-          },
-        ]
+        const sources = asset ? [`/${asset.fileName}`] : HEAD_SCRIPTS.map((name) => `/src/${name}`)
+        return sources.map((src) => ({ tag: 'script', attrs: { src }, injectTo: 'head-prepend' }))
       },
     },
   }
@@ -37,7 +33,7 @@ function themeScript(): Plugin {
 
 export default defineConfig({
   root: new URL('.', import.meta.url).pathname,
-  plugins: [vue(), tailwindcss(), themeScript()],
+  plugins: [vue(), tailwindcss(), headScript()],
   define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false' },
   build: {
     target: 'es2023',

@@ -12,7 +12,12 @@ beforeAll(async () => {
   browser = await TestBrowser.launch()
   page = await browser.open(server.url)
   await setUp(page, server.setupCode)
-  await server.api('POST', '/services', { name: 'kept', image: 'busybox:1', deploy: false })
+  await server.api('POST', '/services', {
+    name: 'kept',
+    image: 'busybox:1',
+    deploy: false,
+    env: [{ key: 'LEVEL', value: 'info' }],
+  })
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()
@@ -57,6 +62,32 @@ test('while the server is away a link keeps the page and says so, and the page g
   await page.getByText('Not saved yet').waitFor({ state: 'detached' })
   expect((await server.api('GET', '/services/kept')).body.start_command).toBe('typed meanwhile')
   expect(browser.faults).toEqual([])
+})
+
+test.for(['services/kept?*', 'services/kept/env', 'services/*/env', 'environments', 'auth/status'])(
+  'a request for %s that the network cut off is sent again by itself, although the change feed stayed open',
+  async (path) => {
+    let isCut = false
+    await page.route(`**/api/v1/${path}`, async (route) => {
+      if (isCut) return route.continue()
+      isCut = true
+      await route.abort('connectionreset')
+    })
+    await page.goto('/services/kept/variables')
+    await page.getByRole('button', { name: 'Show values' }).waitFor()
+    await page.unrouteAll()
+  },
+)
+
+test('who is signed out is led to sign-in also when the first question was cut off', async () => {
+  const stranger = await browser.open(server.url)
+  let cut = 0
+  await stranger.route('**/api/v1/auth/status', (route) =>
+    cut++ < 2 ? route.abort('connectionreset') : route.continue(),
+  )
+  await stranger.goto('/services/kept/variables')
+  await stranger.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await stranger.context().close()
 })
 
 test('a server that is back within three seconds is nothing to speak of', async () => {

@@ -34,7 +34,7 @@ export class TestBrowser implements AsyncDisposable {
     const context = await this.#browser.newContext({ baseURL, ...options })
     context.setDefaultTimeout(WAIT_LIMIT_MS)
     this.#watch(context, new URL(baseURL).host)
-    return context.newPage()
+    return goesAgain(await context.newPage())
   }
 
   /** What went wrong so far: a page threw, was refused something by its policy, or asked another host. */
@@ -56,6 +56,20 @@ export class TestBrowser implements AsyncDisposable {
       if (!isOwn(url, host)) this.#faults.push(`asked ${url.href}`)
     })
   }
+}
+
+/**
+ * A container that another test starts or removes changes the machine's addresses, upon which Chromium cuts off what is on
+ * its way. The dashboard asks again by itself; the document is asked for by the test.
+ */
+function goesAgain(page: Page): Page {
+  const goto = page.goto.bind(page)
+  page.goto = (url, options) =>
+    goto(url, options).catch((error: Error) => {
+      if (error.message.includes('ERR_NETWORK_CHANGED')) return goto(url, options)
+      throw error
+    })
+  return page
 }
 
 /** Pages of deployed services are opened by the tests themselves; blob and data addresses leave no browser. */

@@ -77,6 +77,20 @@ test('a page whose code cannot be loaded is fetched anew once and then says so',
   expect(documents).toBe(2)
 })
 
+test('a page whose first code was cut off on its way is fetched anew once, and then says so', async () => {
+  const page = await browser.open(server.url)
+  let documents = 0
+  page.on('request', (request) => (documents += request.resourceType() === 'document' ? 1 : 0))
+  await page.route('**/assets/vue-*.js', (route) => (documents === 1 ? route.abort() : route.continue()))
+  await page.goto('/sign-in')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(documents).toBe(2)
+
+  await page.route('**/assets/vue-*.js', (route) => route.abort())
+  await page.goto('/sign-in')
+  await page.getByText('The dashboard could not be loaded').waitFor()
+})
+
 test('a dark system gets a dark page before anything is drawn, and a choice outlives the page', async () => {
   const page = await browser.open(server.url, { colorScheme: 'dark' })
   await page.goto('/sign-in', { waitUntil: 'commit' })

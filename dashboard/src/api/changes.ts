@@ -45,7 +45,11 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') close()
   else open()
 })
-connection.onBack(open)
+connection.onBack(() => {
+  // The network cut off a request and left the feed open: only what was asked for then is missing.
+  if (source) emit(RESYNC)
+  else open()
+})
 session.onRenewal(open)
 
 function open(): void {

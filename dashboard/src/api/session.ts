@@ -6,6 +6,7 @@ const user = ref<User | null>(null)
 const setupRequired = ref(false)
 const ended = ref(false)
 let known = false
+let asking: Promise<AuthStatus> | null = null
 let renewal: PromiseWithResolvers<boolean> | null = null
 const renewed = new Set<() => void>()
 
@@ -33,9 +34,11 @@ export const session = {
   /** The server no longer knows the session; the reader is asked for the password over the page. */
   ended: readonly(ended),
 
-  /** Asks the server once; later calls answer from what it said. */
+  /** Asks the server once; later calls answer from what it said. Those that wait together fail together. */
   async load(): Promise<void> {
-    if (!known) take(await api('GET /auth/status'))
+    if (known) return
+    asking ??= api('GET /auth/status').finally(() => (asking = null))
+    take(await asking)
   },
 
   async signIn(email: string, password: string): Promise<void> {

@@ -348,4 +348,44 @@ export const PYTHON: CorpusTree[] = [
       'python backend/manage.py collectstatic --noinput',
     ),
   },
+  {
+    title: 'Pelican by its quick start',
+    files: {
+      'requirements.txt': 'pelican[markdown]\n',
+      'pelicanconf.py': "SITENAME = 'x'\n",
+      'publishconf.py': '',
+      'content/a.md': '',
+    },
+    plan: {
+      runtime: 'python',
+      framework: 'pelican',
+      isSite: true,
+      buildCommand: 'pelican content -o output -s publishconf.py',
+      publishDirectory: 'output',
+    },
+  },
+  {
+    title: 'Sphinx with requirements beside its pages',
+    files: {
+      'pyproject.toml': '[project]\nname = "lumache"\n',
+      'docs/requirements.txt': 'sphinx==7.1.2\nsphinx-rtd-theme\n',
+      'docs/source/conf.py': "project = 'Lumache'\nextensions = []\n",
+    },
+    plan: {
+      runtime: 'python',
+      framework: 'sphinx',
+      isSite: true,
+      buildCommand: 'pip install -r docs/requirements.txt && sphinx-build -b html docs/source build/html',
+      publishDirectory: 'build/html',
+    },
+  },
+  {
+    title: 'a server whose documentation is made by Sphinx',
+    files: {
+      'requirements.txt': 'flask\nsphinx\n',
+      'app.py': 'app = Flask(__name__)\n',
+      'docs/conf.py': "project = 'x'\n",
+    },
+    plan: program('flask', 'gunicorn --bind 0.0.0.0:$PORT app:app'),
+  },
 ]

@@ -61,7 +61,7 @@ function compileWith(packages: readonly string[], commands: readonly string[]): 
     `ldd ${COMPILED_FILES} | sed -n 's#.* => /\\(usr/\\)\\?\\(lib/[^ ]*\\).*#*/\\2#p' | sort -u | xargs -r dpkg-query --search | cut -d: -f1 | sort -u | xargs -r apt-mark manual >/dev/null`,
     'apt-get purge -y -qq --auto-remove >/dev/null',
     `! ldd ${COMPILED_FILES} | grep 'not found'`,
-    'rm -rf /var/lib/apt/lists/* /tmp/pear',
+    'apt-get clean && rm -rf /var/lib/apt/lists/* /tmp/pear',
   ].join(' && ')
 }
 

@@ -53,7 +53,8 @@ export async function findStart(
     (await ownServer(tree, names)) ??
     (await findApplication(tree, names)) ??
     (await plainFile(tree)) ??
-    (await ownCommand(tree))
+    (await ownCommand(tree)) ??
+    (await onlyProgram(tree))
   )
 }
 
@@ -125,7 +126,7 @@ async function ownServer(tree: Tree, names: NamesPackage): Promise<PythonStart |
 /** Of the root's files, which Streamlit's users name as they like. */
 const MAX_PAGES = 20
 
-/** The files that may be the first page of an app for Streamlit. */
+/** The files of the root that are no tests: any may be the program, or the first page of an app for Streamlit. */
 async function pagesOf(tree: Tree): Promise<string[]> {
   const names = await tree.list('.')
   return names
@@ -138,6 +139,15 @@ async function plainFile(tree: Tree): Promise<PythonStart | null> {
     if (await tree.hasFile(file)) return { command: `python ${file}`, framework: null, packages: [] }
   }
   return null
+}
+
+/** The only file of the root that says itself that it is a program. */
+async function onlyProgram(tree: Tree): Promise<PythonStart | null> {
+  const programs: string[] = []
+  for (const file of await pagesOf(tree)) {
+    if (hasLine((await tree.readText(file)) ?? '', /^if __name__ == ["']__main__["']/)) programs.push(file)
+  }
+  return programs.length === 1 ? { command: `python ${programs[0]!}`, framework: null, packages: [] } : null
 }
 
 /** The only command that the project installs, which needs the project itself to be built (PyPA, "Entry points"). */

@@ -64,7 +64,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     advice: ADVICE,
     build: ({ isSite }) => ownBuild(isRails, gemfile, isSite ? generator : null, assets),
   })
-  if (gemfile.platforms.length > 0)
+  if (gemfile.platforms.length > 0 && !gemfile.platforms.some((each) => each.endsWith('-linux')))
     notes.push(
       `Gemfile.lock is for ${gemfile.platforms.slice(0, SHOWN_PLATFORMS).join(', ')}: the build adds its own platform, as "bundle lock --add-platform x86_64-linux" does for good`,
     )

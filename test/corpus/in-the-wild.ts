@@ -242,4 +242,37 @@ export const IN_THE_WILD: CorpusTree[] = [
     files: { 'pom.xml': '<project><packaging>war</packaging>spring-boot-maven-plugin</project>' },
     plan: { runtime: 'java', startCommand: 'java -Dserver.port=$PORT -jar /app/server.jar', obstacle: null },
   },
+  {
+    title: 'a bot in the only file of Python that is a program',
+    files: {
+      'requirements.txt': 'python-telegram-bot==21\n',
+      'rules_bot.py': 'def main():\n    pass\n\nif __name__ == "__main__":\n    main()\n',
+      'components.py': '',
+      'test_rules.py': 'if __name__ == "__main__":\n    pass\n',
+    },
+    settings: { processType: 'worker' },
+    plan: { runtime: 'python', startCommand: 'python rules_bot.py', isWorker: true },
+  },
+  {
+    title: 'a bot of Java',
+    files: {
+      'pom.xml':
+        '<project><artifactId>bot</artifactId><dependencies>\n<artifactId>JDA</artifactId>\n</dependencies></project>',
+    },
+    plan: { runtime: 'java', isWorker: true },
+  },
+  {
+    title: 'a bot of Go with a web server beside it',
+    files: {
+      'go.mod':
+        'module x\n\nrequire (\n\tgithub.com/bwmarrin/discordgo v0.28.1\n\tgithub.com/go-chi/chi/v5 v5.1.0\n)\n',
+      'main.go': 'package main\n',
+    },
+    plan: { runtime: 'go', isWorker: false },
+  },
+  {
+    title: "a theme whose main is its tools'",
+    files: { 'package.json': { ...manifest({}, [], ['gulp']), main: 'gulpfile.js' }, 'gulpfile.js': '' },
+    plan: { runtime: 'node', startCommand: null },
+  },
 ]

@@ -289,4 +289,103 @@ export const PYTHON: CorpusTree[] = [
     files: { 'environment.yml': 'dependencies:\n  - flask\n', 'requirements.txt': 'flask\n', 'main.py': '' },
     plan: { runtime: 'python', packageManager: 'pip', startCommand: 'python main.py' },
   },
+  {
+    title: 'FastAPI in a package below src',
+    files: {
+      'pyproject.toml':
+        '[project]\nname = "shop"\ndependencies = ["fastapi", "uvicorn"]\n[build-system]\nrequires = []\n',
+      'src/shop/__init__.py': '',
+      'src/shop/main.py': 'from shop.routes import router\n\napp = FastAPI()\n',
+      'src/shop/routes.py': '',
+    },
+    plan: program('fastapi', 'PYTHONPATH=src uvicorn --host 0.0.0.0 --port $PORT shop.main:app'),
+  },
+  {
+    title: 'a factory of FastAPI in a package below src',
+    files: {
+      'requirements.txt': 'fastapi\n',
+      'src/shop/__init__.py': 'def create_app() -> FastAPI:\n    pass\n',
+    },
+    plan: program('fastapi', 'PYTHONPATH=src uvicorn --host 0.0.0.0 --port $PORT --factory shop:create_app'),
+    dockerfile: ['pip install uvicorn'],
+  },
+  {
+    title: 'a factory of Flask in a package below src',
+    files: {
+      'requirements.txt': 'flask\ngunicorn\n',
+      'src/flaskr/__init__.py': 'def create_app():\n    pass\n',
+    },
+    plan: program('flask', 'PYTHONPATH=src gunicorn --bind 0.0.0.0:$PORT "flaskr:create_app()"'),
+  },
+  {
+    title: 'FastAPI in a folder whose modules name each other as if it were the root',
+    files: {
+      'requirements.txt': 'fastapi\nuvicorn\n',
+      'app/main.py': 'from fastapi import FastAPI\nfrom routers import items\n\napp = FastAPI()\n',
+      'app/routers/items.py': '',
+    },
+    plan: program('fastapi', 'cd app && uvicorn --host 0.0.0.0 --port $PORT main:app'),
+  },
+  {
+    title: 'FastAPI in a folder whose modules name each other from the root',
+    files: {
+      'requirements.txt': 'fastapi\nuvicorn\n',
+      'app/main.py': 'from app.routers import items\nfrom . import settings\napp = FastAPI()\n',
+      'app/routers/items.py': '',
+    },
+    plan: program('fastapi', 'uvicorn --host 0.0.0.0 --port $PORT app.main:app'),
+  },
+  {
+    title: 'Django below the folder of its requirements',
+    files: {
+      'requirements.txt': 'Django==5.2\ngunicorn\n',
+      'backend/manage.py': MANAGE('shop.settings'),
+      'backend/shop/settings.py': "STATIC_ROOT = BASE_DIR / 'static'\n",
+    },
+    plan: program(
+      'django',
+      'cd backend && gunicorn --bind 0.0.0.0:$PORT shop.wsgi',
+      'python backend/manage.py collectstatic --noinput',
+    ),
+  },
+  {
+    title: 'Pelican by its quick start',
+    files: {
+      'requirements.txt': 'pelican[markdown]\n',
+      'pelicanconf.py': "SITENAME = 'x'\n",
+      'publishconf.py': '',
+      'content/a.md': '',
+    },
+    plan: {
+      runtime: 'python',
+      framework: 'pelican',
+      isSite: true,
+      buildCommand: 'pelican content -o output -s publishconf.py',
+      publishDirectory: 'output',
+    },
+  },
+  {
+    title: 'Sphinx with requirements beside its pages',
+    files: {
+      'pyproject.toml': '[project]\nname = "lumache"\n',
+      'docs/requirements.txt': 'sphinx==7.1.2\nsphinx-rtd-theme\n',
+      'docs/source/conf.py': "project = 'Lumache'\nextensions = []\n",
+    },
+    plan: {
+      runtime: 'python',
+      framework: 'sphinx',
+      isSite: true,
+      buildCommand: 'pip install -r docs/requirements.txt && sphinx-build -b html docs/source build/html',
+      publishDirectory: 'build/html',
+    },
+  },
+  {
+    title: 'a server whose documentation is made by Sphinx',
+    files: {
+      'requirements.txt': 'flask\nsphinx\n',
+      'app.py': 'app = Flask(__name__)\n',
+      'docs/conf.py': "project = 'x'\n",
+    },
+    plan: program('flask', 'gunicorn --bind 0.0.0.0:$PORT app:app'),
+  },
 ]

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { manifest, type CorpusTree } from './tree.ts'
 
 const RAILS = {
@@ -175,5 +176,45 @@ export const RUBY_AND_PHP: CorpusTree[] = [
     files: { 'composer.json': { require: { php: '^8.5' } }, 'index.php': '' },
     plan: { runtime: 'php', version: '8.5' },
     without: ['pcntl opcache'],
+  },
+  {
+    title: 'a lock file that was made on a Mac alone',
+    files: {
+      Gemfile: 'source "https://rubygems.org"\ngem "rackup"\n',
+      'Gemfile.lock':
+        'GEM\n  specs:\n    rackup (2.2.1)\n\nPLATFORMS\n  arm64-darwin-23\n\nDEPENDENCIES\n  rackup\n',
+      'config.ru': '',
+    },
+    plan: {
+      runtime: 'ruby',
+      notes: expect.arrayContaining([
+        expect.stringContaining('Gemfile.lock is for arm64-darwin-23') as string,
+      ]) as string[],
+    },
+    dockerfile: ['bundle lock --add-platform', 'RUN cp /opt/Gemfile.lock ./\n'],
+  },
+  {
+    title: 'a lock file for the machines of builds',
+    files: {
+      Gemfile: 'source "https://rubygems.org"\ngem "rackup"\n',
+      'Gemfile.lock':
+        'PLATFORMS\n  aarch64-linux\n  arm64-darwin-23\n  x86_64-linux\n\nDEPENDENCIES\n  rackup\n',
+      'config.ru': '',
+    },
+    plan: { runtime: 'ruby' },
+    without: ['--add-platform'],
+  },
+  {
+    title: 'extensions of PHP, whose headers are gone when they are compiled',
+    files: { 'composer.json': { require: { 'ext-intl': '*', 'ext-imagick': '*' } }, 'public/index.php': '' },
+    plan: { runtime: 'php' },
+    dockerfile: [
+      'marked=$(apt-mark showmanual) && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libpq-dev libzip-dev libicu-dev libmagickwand-dev',
+      "apt-mark auto '.*' >/dev/null && apt-mark manual $marked >/dev/null && ldd",
+      "apt-get purge -y -qq --auto-remove >/dev/null && ! ldd $(php -r 'echo ini_get(\"extension_dir\");')/*.so | grep 'not found'",
+    ],
+    without: [
+      'RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libpq-dev',
+    ],
   },
 ]

@@ -228,4 +228,49 @@ export const WORKSPACES: CorpusTree[] = [
       obstacle: null,
     },
   },
+  {
+    title: 'a build in a folder whose packages nothing installs',
+    files: {
+      'package.json': manifest({ build: 'cd client && npm run build', start: 'node server.js' }, ['express']),
+      ...NPM_LOCK,
+      'server.js': '',
+      'client/package.json': manifest({ build: 'vite build' }, [], ['vite']),
+      'client/package-lock.json': { lockfileVersion: 3, packages: {} },
+    },
+    plan: {
+      runtime: 'node',
+      buildCommand: '(cd client && npm install --include=dev) && npm run build && rm -rf client/node_modules',
+      startCommand: 'node server.js',
+    },
+  },
+  {
+    title: 'a build in two folders, of which one is started',
+    files: {
+      'package.json': manifest({
+        build: 'npm run build:web && npm run build --prefix server',
+        'build:web': 'npm --prefix=web run build',
+        start: 'npm start --prefix server',
+      }),
+      'server/package.json': manifest({ build: 'tsc', start: 'node dist/a.js' }, ['express'], ['typescript']),
+      'web/package.json': manifest({ build: 'vite build' }, [], ['vite']),
+    },
+    plan: {
+      runtime: 'node',
+      buildCommand:
+        '(cd web && npm install --include=dev) && (cd server && npm install --include=dev) && npm run build && rm -rf web/node_modules',
+    },
+  },
+  {
+    title: 'a build in a folder that a script installs',
+    files: {
+      'package.json': manifest(
+        { 'heroku-postbuild': 'cd client && npm install && npm run build', start: 'node server.js' },
+        ['express'],
+      ),
+      ...NPM_LOCK,
+      'server.js': '',
+      'client/package.json': manifest({ build: 'vite build' }, [], ['vite']),
+    },
+    plan: { runtime: 'node', buildCommand: 'npm run heroku-postbuild' },
+  },
 ]

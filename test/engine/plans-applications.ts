@@ -48,6 +48,9 @@ def hello():
   ruby: {
     files: {
       Gemfile: 'source "https://rubygems.org"\n',
+      // Bundler refuses one that was made on other machines alone.
+      'Gemfile.lock':
+        'GEM\n  remote: https://rubygems.org/\n  specs:\n\nPLATFORMS\n  arm64-darwin-23\n\nDEPENDENCIES\n\nBUNDLED WITH\n   2.3.7\n',
       Procfile: 'web: bundle exec ruby server.rb\n',
       'server.rb': `require 'socket'
 Signal.trap('TERM') { exit 0 }

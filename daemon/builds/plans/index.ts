@@ -2,6 +2,7 @@ import { Tree } from '../../sources/tree.ts'
 import { contents } from '../contents.ts'
 import { BuildFailure } from '../failure.ts'
 import { appVariables } from './app-json.ts'
+import { seemsBot } from './bots.ts'
 import { cpp } from './cpp.ts'
 import { deno } from './deno.ts'
 import { dotnet } from './dotnet.ts'
@@ -79,6 +80,7 @@ export async function makePlan(
     ...planned,
     ...(isOfTools ? await withFolders(planned.obstacle!, planned.rootDirectories, tree) : {}),
     name: plan.name,
+    isWorker: planned.isWorker || (planned.framework === null && !planned.isSite && (await seemsBot(tree))),
     preDeployCommand,
     healthCheckPath: hosted.healthCheckPath ?? planned.healthCheckPath,
     port: planned.port ?? hosted.port,

@@ -1,4 +1,5 @@
 import { aptPackagesOf } from '../apt.ts'
+import { inOrder } from '../choices.ts'
 import {
   NOTHING_KNOWN,
   type LanguagePlan,
@@ -23,6 +24,7 @@ import { oldWebpackEnvironment } from './old-webpack.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
 import { callsOf, packageNeeded } from './scripts.ts'
+import { nestedInstallation } from './nested.ts'
 import { isNxApplication, nxFramework } from './nx.ts'
 import { isBot, proposeStart, takesStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
@@ -76,7 +78,9 @@ async function makePlan(
   const search = { tree: project.tree, manifest, manager, framework, major: runtime.nodeMajor, notes }
   const proposal = settings.processType === 'static' ? null : await proposeStart(search)
   const start = await chooseStart(project.tree, settings, notes, proposal, ADVICE)
-  const buildCommand = await chooseBuildCommand(project, manager, framework, settings)
+  const chosen = await chooseBuildCommand(project, manager, framework, settings)
+  const nested = await nestedInstallation(project, manager, chosen, start.startCommand, notes)
+  const buildCommand = inOrder([...nested.before, ...(chosen === null ? [] : [chosen]), ...nested.after])
   if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
   if (start.isSite && framework !== null && framework.start !== null && framework.siteBuild === null) {
     const advice = framework.name === 'next' ? ": set output: 'export' in next.config for files alone" : ''

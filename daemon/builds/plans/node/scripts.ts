@@ -23,7 +23,7 @@ const RUNNERS = new Set([
   'dotenvx',
 ])
 /** Programs that run a script of package.json. */
-const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun'])
+export const MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun'])
 
 /** What a command comes to, through other scripts of package.json. */
 interface Followed {
@@ -125,7 +125,8 @@ function scriptsLike(pattern: string, scripts: Record<string, string>): string[]
   return texts
 }
 
-function withoutRunners(words: string[]): Call {
+/** A call without what stands before the program. */
+export function withoutRunners(words: string[]): Call {
   let at = 0
   while (at < words.length) {
     const word = words[at]!

@@ -102,6 +102,9 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   return entry === null ? null : { command: entry }
 }
 
+/** Files of tools, which people leave in `main` where a program would be named. */
+const TASKS = /^(?:gulpfile|gruntfile|(?:webpack|rollup|vite)\.config)\b/i
+
 /** The script that is looked at anyway. */
 const OWN_START = /^(?:npm|pnpm|yarn|bun)(?: run)? start$/
 
@@ -183,7 +186,8 @@ function commandOf(name: string, { manifest: { scripts }, manager }: StartSearch
 }
 
 async function entryOf({ tree, manifest, framework, major, notes }: StartSearch): Promise<string | null> {
-  const { main, scripts, dependencies } = manifest
+  const { scripts, dependencies } = manifest
+  const main = TASKS.test(manifest.main ?? '') ? null : manifest.main
   const run = major === null ? 'bun run' : 'node'
   if (main !== null && /^[\w./@-]+$/.test(main) && !main.includes('..')) {
     for (const file of [main, `${main}.js`, `${main}/index.js`]) {

@@ -1,5 +1,3 @@
-import { installPackages } from '../steps.ts'
-
 /** Extensions that the official image can compile, with the packages this takes (docker-php-ext-install). */
 const COMPILED: Record<string, string[]> = {
   bcmath: [],
@@ -43,6 +41,30 @@ const OPCACHE = [
   'opcache.revalidate_freq=60',
 ].join('\\n')
 
+/** The extensions that were compiled. */
+const COMPILED_FILES = `$(php -r 'echo ini_get("extension_dir");')/*.so`
+
+/**
+ * Compiles with packages that are gone when it ends, all in one layer, but for the libraries that the extensions load, as the
+ * official images that stand on PHP do (docker-library, WordPress and Drupal): what was installed by hand before stays,
+ * what an extension is linked with counts as installed by hand, and everything else is removed.
+ */
+function compileWith(packages: readonly string[], commands: readonly string[]): string {
+  const install = `apt-get install -y -qq --no-install-recommends ${packages.join(' ')} >/dev/null`
+  return [
+    'RUN marked=$(apt-mark showmanual)',
+    ...(packages.length === 0 ? [] : [`apt-get update -qq && DEBIAN_FRONTEND=noninteractive ${install}`]),
+    ...commands,
+    "apt-mark auto '.*' >/dev/null",
+    'apt-mark manual $marked >/dev/null',
+    // Paths as the loader finds them, below /lib or /usr/lib; packages say the one or the other.
+    `ldd ${COMPILED_FILES} | sed -n 's#.* => /\\(usr/\\)\\?\\(lib/[^ ]*\\).*#*/\\2#p' | sort -u | xargs -r dpkg-query --search | cut -d: -f1 | sort -u | xargs -r apt-mark manual >/dev/null`,
+    'apt-get purge -y -qq --auto-remove >/dev/null',
+    `! ldd ${COMPILED_FILES} | grep 'not found'`,
+    'apt-get clean && rm -rf /var/lib/apt/lists/* /tmp/pear',
+  ].join(' && ')
+}
+
 /** The lines that compile the extensions that are wanted, and the usual ones; and set up OPcache. */
 export function extensionSteps(wanted: readonly string[], version: string): string[] {
   const compiled = [...new Set([...USUAL, ...wanted.filter((name) => name in COMPILED)])].filter(
@@ -59,12 +81,11 @@ export function extensionSteps(wanted: readonly string[], version: string): stri
     : []
   const commands = [
     ...configure,
-    `docker-php-ext-install ${compiled.join(' ')}`,
+    `docker-php-ext-install -j$(nproc) ${compiled.join(' ')}`,
     ...pecl.map((name) => `pecl install ${name} && docker-php-ext-enable ${name}`),
   ]
   return [
-    ...installPackages([...new Set(packages)]),
-    `RUN ${commands.join(' && ')}`,
+    compileWith([...new Set(packages)], commands),
     `RUN mkdir -p /usr/local/etc/php/conf.d && printf '${OPCACHE}\\n' >/usr/local/etc/php/conf.d/opcache-settings.ini`,
   ]
 }

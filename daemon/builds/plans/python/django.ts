@@ -1,8 +1,11 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { findInLines, hasLine } from '../../text.ts'
+import type { NamesPackage } from './requirements.ts'
 
 /** A Django project, by its manage.py. */
 export interface DjangoProject {
+  /** Where its manage.py lies, empty for the root. */
+  folder: string
   /** The module with `wsgi.py` and `asgi.py`. */
   module: string
   /** It says where its static files are gathered. */
@@ -12,8 +15,23 @@ export interface DjangoProject {
 /** Settings may be parted into this many files. */
 const MAX_SETTINGS_FILES = 20
 
-/** Finds the Django project of a tree; null without one. */
-export async function findDjango(tree: Tree): Promise<DjangoProject | null> {
+/** Folders right below the root that may have the manage.py. */
+const MAX_FOLDERS = 40
+/** They go into commands as they are. */
+const PLAIN_FOLDER = /^[\w-][\w.-]*\/$/
+
+/** Finds the Django project of a tree, whose requirements may lie above it; null without one. */
+export async function findDjango(tree: Tree, names: NamesPackage): Promise<DjangoProject | null> {
+  const own = await projectIn(tree, '')
+  if (own !== null || !names('django')) return own
+  for (const name of (await tree.list('.')).filter((each) => PLAIN_FOLDER.test(each)).slice(0, MAX_FOLDERS)) {
+    const found = await projectIn(tree.folder(name), name.slice(0, -1))
+    if (found !== null) return found
+  }
+  return null
+}
+
+async function projectIn(tree: Tree, folder: string): Promise<DjangoProject | null> {
   const manage = await tree.readText('manage.py')
   const settings = /DJANGO_SETTINGS_MODULE["'],\s*["']([A-Za-z_][\w.]*)["']/.exec(manage ?? '')?.[1]
   if (settings === undefined) return null
@@ -24,6 +42,7 @@ export async function findDjango(tree: Tree): Promise<DjangoProject | null> {
     )
     .find((module) => module !== undefined)
   return {
+    folder,
     module: application ?? settings.split('.', 1)[0]!,
     gathersFiles: texts.some((text) => hasLine(text, /^\s*STATIC_ROOT\s*[:=]/)),
   }

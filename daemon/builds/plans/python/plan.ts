@@ -1,5 +1,6 @@
+import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
-import { findInLines, hasLine } from '../../text.ts'
+import { hasLine } from '../../text.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasStartScript } from '../node/manifest.ts'
@@ -18,8 +19,9 @@ import {
 } from '../steps.ts'
 import { installBrowser } from '../playwright.ts'
 import { findDjango } from './django.ts'
+import { findGenerator } from './generators.ts'
 import { chooseInstaller, type Installer } from './installers.ts'
-import { readNames, type NamesPackage } from './requirements.ts'
+import { readNames } from './requirements.ts'
 import { findStart, isBot } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 import { choosePythonVersion } from './version.ts'
@@ -34,6 +36,7 @@ const MANIFESTS = [
   'pyproject.toml',
   'setup.py',
   'mkdocs.yml',
+  'pelicanconf.py',
   'environment.yml',
   'environment.yaml',
 ]
@@ -66,10 +69,10 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const { text: version, debian } = await choosePythonVersion(tree, notes)
   const names = await readNames(tree)
   const installer = await chooseInstaller(tree)
-  const project = await findDjango(tree)
+  const project = await findDjango(tree, names)
   const found = await findStart(tree, names, project)
-  const documentation = await tree.readText('mkdocs.yml')
-  const proposal: Proposal = found ?? (documentation === null ? null : { site: true })
+  const generator = await findGenerator(tree, names)
+  const proposal: Proposal = found ?? (generator === null ? null : { site: true })
   const assets = await readAssets(tree, settings, notes)
   const { start, facts, aptPackages } = await choose(tree, settings, notes, {
     proposal,
@@ -77,14 +80,16 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     build: ({ isSite }) =>
       inOrder([
         ...assets.commands,
-        ...(documentation !== null && isSite ? ['mkdocs build'] : []),
-        ...(project?.gathersFiles === true && !isSite ? ['python manage.py collectstatic --noinput'] : []),
+        ...(generator !== null && isSite ? [generator.build] : []),
+        ...(project?.gathersFiles === true && !isSite
+          ? [`python ${posix.join(project.folder, 'manage.py')} collectstatic --noinput`]
+          : []),
       ]),
   })
-  const isMkdocs = documentation !== null && (found === null || start.isSite)
+  const site = found === null || start.isSite ? generator : null
   const added = start.isProposed && found !== null && !start.isSite ? found.packages : []
   if (added.length > 0) notes.push(`installing ${added.join(', ')}, which the requirements do not name`)
-  if (isMkdocs) added.push(...documentationPackages(documentation, names))
+  if (site !== null) added.push(...site.packages)
   const system = systemPackages(names)
   const dockerfile = [
     ...assets.stages,
@@ -111,10 +116,10 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   return {
     ...facts,
     version,
-    framework: isMkdocs ? 'mkdocs' : (found?.framework ?? null),
+    framework: site?.name ?? found?.framework ?? null,
     packageManager: installer.name.toLowerCase(),
     installCommand: inOrder([...installer.early, ...installer.late]),
-    publishDirectory: isMkdocs ? folderOf(documentation) : null,
+    publishDirectory: site?.publishDirectory ?? null,
     isWorker: (found?.framework ?? null) === null && isBot(names),
     dockerfile: textOf(dockerfile),
     manifests: { ...assets.manifests, ...installer.manifests },
@@ -125,19 +130,6 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
 }
 
 const ADVICE = 'add a Procfile with a line "web:", or a main.py'
-
-/** MkDocs' `site_dir`. */
-function folderOf(documentation: string): string {
-  return findInLines(documentation, /^site_dir:\s*["']?([\w-]+(?:\/[\w-]+)*)["']?\s*$/) ?? 'site'
-}
-
-/** MkDocs itself, and its most used theme, where no list of requirements names them. */
-function documentationPackages(documentation: string, names: NamesPackage): string[] {
-  if (names('mkdocs') || names('mkdocs-material')) return []
-  return findInLines(documentation, /^\s*name:\s*["']?(material)\b/) === undefined
-    ? ['mkdocs']
-    : ['mkdocs', 'mkdocs-material']
-}
 
 function installSteps(installer: Installer, added: string[], settings: PlanSettings): string[] {
   const run = (command: string): string => step(command, settings, [CACHE])

@@ -1,33 +1,8 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { hasLine, linesOf } from '../../text.ts'
+import { findApplication, withServer, type PythonStart } from './application.ts'
 import type { DjangoProject } from './django.ts'
 import type { NamesPackage } from './requirements.ts'
-
-/** How a Python program is started. */
-export interface PythonStart {
-  command: string
-  /** One lower-case word; null for a plain program. */
-  framework: string | null
-  /** The web server that it wants, which the project does not name. */
-  packages: string[]
-}
-
-/** Where applications are usually made, as file and as module name. */
-const MODULES = [
-  'app',
-  'main',
-  'wsgi',
-  'asgi',
-  'server',
-  'application',
-  'app/main',
-  'app/app',
-  'app/__init__',
-  'src/main',
-  'src/app',
-  'api/main',
-  'backend/main',
-]
 
 /** Files of programs that start a server themselves. */
 const PROGRAMS = [
@@ -72,30 +47,28 @@ export async function findStart(
   names: NamesPackage,
   project: DjangoProject | null,
 ): Promise<PythonStart | null> {
-  if (project !== null) return django(project.module, names)
+  if (project !== null) return django(project, names)
   return (
     (await reflex(tree, names)) ??
     (await ownServer(tree, names)) ??
-    (await application(tree, names)) ??
+    (await findApplication(tree, names)) ??
     (await plainFile(tree)) ??
-    (await ownCommand(tree))
+    (await ownCommand(tree)) ??
+    (await onlyProgram(tree))
   )
 }
 
-function django(module: string, names: NamesPackage): PythonStart {
+function django({ module, folder }: DjangoProject, names: NamesPackage): PythonStart {
   const start = { framework: 'django', packages: [] }
+  const place = folder === '' ? '' : `cd ${folder} && `
   if (!names('gunicorn') && names('uvicorn')) {
-    return { ...start, command: `uvicorn --host 0.0.0.0 --port $PORT ${module}.asgi:application` }
+    return { ...start, command: `${place}uvicorn --host 0.0.0.0 --port $PORT ${module}.asgi:application` }
   }
   if (!names('gunicorn') && names('daphne')) {
-    return { ...start, command: `daphne -b 0.0.0.0 -p $PORT ${module}.asgi:application` }
+    return { ...start, command: `${place}daphne -b 0.0.0.0 -p $PORT ${module}.asgi:application` }
   }
-  return withServer({ ...start, command: `gunicorn --bind 0.0.0.0:$PORT ${module}.wsgi` }, 'gunicorn', names)
-}
-
-/** Django's development server and Flask's are not made to be public. */
-function withServer(start: PythonStart, server: string, names: NamesPackage): PythonStart {
-  return names(server) ? start : { ...start, packages: [server] }
+  const command = `${place}gunicorn --bind 0.0.0.0:$PORT ${module}.wsgi`
+  return withServer({ ...start, command }, 'gunicorn', names)
 }
 
 /** Tools that run a script, or scripts that serve themselves when they are told where to listen. */
@@ -153,7 +126,7 @@ async function ownServer(tree: Tree, names: NamesPackage): Promise<PythonStart |
 /** Of the root's files, which Streamlit's users name as they like. */
 const MAX_PAGES = 20
 
-/** The files that may be the first page of an app for Streamlit. */
+/** The files of the root that are no tests: any may be the program, or the first page of an app for Streamlit. */
 async function pagesOf(tree: Tree): Promise<string[]> {
   const names = await tree.list('.')
   return names
@@ -161,61 +134,20 @@ async function pagesOf(tree: Tree): Promise<string[]> {
     .slice(0, MAX_PAGES)
 }
 
-/** What makes an application in a module, and how it is served. */
-const APPLICATIONS: { framework: string; call: RegExp; kind: 'asgi' | 'wsgi' }[] = [
-  { framework: 'fastapi', call: /^(?:\w+\.)?FastAPI\(/, kind: 'asgi' },
-  { framework: 'fasthtml', call: /^(?:fast_app|FastHTML|\w+\.FastHTML)\(/, kind: 'asgi' },
-  { framework: 'starlette', call: /^(?:\w+\.)?Starlette\(/, kind: 'asgi' },
-  { framework: 'litestar', call: /^(?:\w+\.)?Litestar\(/, kind: 'asgi' },
-  { framework: 'quart', call: /^(?:\w+\.)?Quart\(/, kind: 'asgi' },
-  { framework: 'flask', call: /^(?:\w+\.)?Flask\(/, kind: 'wsgi' },
-  { framework: 'falcon', call: /^falcon\.(?:App|API)\(/, kind: 'wsgi' },
-]
-
-async function application(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
-  for (const file of MODULES) {
-    const text = await tree.readText(`${file}.py`)
-    if (text === null) continue
-    const module = file.replace(/\/__init__$/, '').replaceAll('/', '.')
-    for (const { framework, call, kind } of APPLICATIONS) {
-      const made = findMade(text, call)
-      if (made !== undefined) return served(framework, kind, `${module}:${made}`, names)
-    }
-    // Dash tells its own server by a name, or runs it itself by HOST and PORT.
-    const dash = names('dash') ? findMade(text, /^\w+\.server\b/) : undefined
-    if (dash !== undefined) return served('dash', 'wsgi', `${module}:${dash}`, names)
-    if (hasLine(text, /^def create_app\(/)) return served('flask', 'wsgi', `"${module}:create_app()"`, names)
-  }
-  return null
-}
-
-function served(framework: string, kind: 'asgi' | 'wsgi', target: string, names: NamesPackage): PythonStart {
-  const start = { framework, packages: [] }
-  if (kind === 'wsgi') {
-    return withServer({ ...start, command: `gunicorn --bind 0.0.0.0:$PORT ${target}` }, 'gunicorn', names)
-  }
-  if (!names('uvicorn') && names('hypercorn')) {
-    return { ...start, command: `hypercorn --bind 0.0.0.0:$PORT ${target}` }
-  }
-  return withServer({ ...start, command: `uvicorn --host 0.0.0.0 --port $PORT ${target}` }, 'uvicorn', names)
-}
-
-/** The name that a module gives to what a call makes: `app = Flask(...)`, `app: FastAPI = FastAPI(...)`, `app, rt = fast_app()`. */
-function findMade(text: string, call: RegExp): string | undefined {
-  for (const line of linesOf(text)) {
-    const equals = line.indexOf('=')
-    if (equals === -1 || !call.test(line.slice(equals + 1).trimStart())) continue
-    const name = /^[A-Za-z_]\w*(?=\s*(?:[:,]|$))/.exec(line.slice(0, equals))?.[0]
-    if (name !== undefined) return name
-  }
-  return undefined
-}
-
 async function plainFile(tree: Tree): Promise<PythonStart | null> {
   for (const file of PROGRAMS) {
     if (await tree.hasFile(file)) return { command: `python ${file}`, framework: null, packages: [] }
   }
   return null
+}
+
+/** The only file of the root that says itself that it is a program. */
+async function onlyProgram(tree: Tree): Promise<PythonStart | null> {
+  const programs: string[] = []
+  for (const file of await pagesOf(tree)) {
+    if (hasLine((await tree.readText(file)) ?? '', /^if __name__ == ["']__main__["']/)) programs.push(file)
+  }
+  return programs.length === 1 ? { command: `python ${programs[0]!}`, framework: null, packages: [] } : null
 }
 
 /** The only command that the project installs, which needs the project itself to be built (PyPA, "Entry points"). */

@@ -9,6 +9,8 @@ export interface Gemfile {
   has: (gem: string) => boolean
   /** What Bundler reads to install; empty when the Gemfile may read any file of the tree. */
   files: string[]
+  /** The platforms of the lock file, where none of them is any machine's: Bundler installs nothing on another. */
+  platforms: string[]
   /** The folder of gems that the tree brings along, which Bundler takes before it asks a server; or null. */
   vendored: string | null
 }
@@ -38,5 +40,27 @@ export async function readGemfile(tree: Tree): Promise<Gemfile> {
     for (const name of ['Gemfile', ...BESIDE]) if (await tree.hasFile(name)) files.push(name)
   }
   const vendored = (await tree.hasFolder(VENDORED)) ? VENDORED : null
-  return { exists: text !== null, hasLock: lock !== null, has: (gem) => gems.has(gem), files, vendored }
+  return {
+    exists: text !== null,
+    hasLock: lock !== null,
+    platforms: lackingPlatforms(lock ?? ''),
+    has: (gem) => gems.has(gem),
+    files,
+    vendored,
+  }
+}
+
+/** Machines that builds run on, by Bundler's names. */
+const MACHINES = ['x86_64-linux', 'aarch64-linux']
+
+/** What stands below PLATFORMS of a lock file; none where Bundler takes it on every machine that builds. */
+function lackingPlatforms(lock: string): string[] {
+  const platforms: string[] = []
+  let isBelow = false
+  for (const line of linesOf(lock)) {
+    if (!line.startsWith(' ')) isBelow = line === 'PLATFORMS'
+    else if (isBelow) platforms.push(line.trim())
+  }
+  const isTaken = platforms.includes('ruby') || MACHINES.every((machine) => platforms.includes(machine))
+  return isTaken ? [] : platforms
 }

@@ -64,6 +64,10 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     advice: ADVICE,
     build: ({ isSite }) => ownBuild(isRails, gemfile, isSite ? generator : null, assets),
   })
+  if (gemfile.platforms.length > 0 && !gemfile.platforms.some((each) => each.endsWith('-linux')))
+    notes.push(
+      `Gemfile.lock is for ${gemfile.platforms.slice(0, SHOWN_PLATFORMS).join(', ')}: the build adds its own platform, as "bundle lock --add-platform x86_64-linux" does for good`,
+    )
   const system = systemPackages(gemfile, debian)
   const dockerfile = [
     ...assets.stages,
@@ -102,6 +106,9 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     notes: [`ruby ${version} with Bundler`, ...notes],
   }
 }
+
+/** In a note. */
+const SHOWN_PLATFORMS = 5
 
 const ADVICE = 'add a Procfile with a line "web:", or a config.ru'
 
@@ -152,7 +159,8 @@ function installSteps(gemfile: Gemfile, gems: string[], settings: PlanSettings):
       'COPY source/ ./',
     ]
   }
-  const install = step('bundle install', settings, CACHES)
+  const isLacking = gemfile.platforms.length > 0
+  const install = step(isLacking ? `${ADD_PLATFORM} && bundle install` : 'bundle install', settings, CACHES)
   if (gemfile.files.length === 0) return [environment, 'COPY source/ ./', install]
   const files = gemfile.files.filter((name) => !name.includes('/'))
   return [
@@ -161,9 +169,18 @@ function installSteps(gemfile: Gemfile, gems: string[], settings: PlanSettings):
     ...(gemfile.vendored === null ? [] : [`COPY source/${gemfile.vendored} ./${gemfile.vendored}`]),
     ...(gemfile.files.length > files.length ? ['COPY source/.bundle/config ./.bundle/config'] : []),
     install,
+    ...(isLacking ? ['RUN cp Gemfile.lock /opt/'] : []),
     'COPY source/ ./',
+    ...(isLacking ? ['RUN cp /opt/Gemfile.lock ./'] : []),
   ]
 }
+
+/**
+ * Bundler installs nothing by a lock file that was made on other machines alone; it says itself to add the one that it runs on
+ * (Bundler, "bundle lock").
+ */
+const ADD_PLATFORM =
+  '(grep -qxE " *$(uname -m)-linux(-gnu)?" Gemfile.lock || BUNDLE_DEPLOYMENT=false BUNDLE_FROZEN=false bundle lock --add-platform "$(uname -m)-linux")'
 
 /** Rails' own page for it, where the routes name it (Rails guides, "Rails::HealthController"). */
 async function healthCheck(tree: Tree): Promise<string | null> {

@@ -1,0 +1,90 @@
+import { posix } from 'node:path'
+import { choosePackageManager } from './manager.ts'
+import type { PackageManager } from './managers.ts'
+import { readManifest, type Manifest } from './manifest.ts'
+import type { Project } from './project.ts'
+import { commandsOf, MANAGERS, withoutRunners } from './scripts.ts'
+
+/** More scripts than this say no more; each may call all others. */
+const MAX_FOLLOWED = 100
+/** Of a project whose root is no workspace. */
+const MAX_FOLDERS = 5
+
+/** Folders go into commands as they are. */
+const PLAIN_PATH = /^[\w@.-]+(?:\/[\w@.-]+)*$/
+
+/** What scripts do in folders that have a package.json of their own. */
+interface Nested {
+  runs: Set<string>
+  installs: Set<string>
+  /** Commands that were followed: a second time they say nothing new, and scripts may call each other in circles. */
+  seen: Set<string>
+}
+
+/** Scripts that run before the build. */
+const BEFORE = ['preinstall', 'install', 'postinstall', 'prepare', 'heroku-prebuild']
+
+/**
+ * Commands that install packages of folders in which the build runs a script, though nothing installs them: on the machine
+ * of who wrote `cd client && npm run build` they lie there. Without those whose packages only the build needs, the image
+ * keeps none of them.
+ */
+export async function nestedInstallation(
+  { tree, manifest, packages, folder: own, application }: Project,
+  manager: PackageManager,
+  build: string | null,
+  start: string | null,
+  notes: string[],
+): Promise<{ before: string[]; after: string[] }> {
+  const before: string[] = []
+  const after: string[] = []
+  if (own !== '' || application !== null) return { before, after }
+  const nested: Nested = { runs: new Set(), installs: new Set(), seen: new Set() }
+  for (const name of BEFORE) follow(manifest.scripts[name] ?? '', manifest.scripts, nested)
+  nested.runs.clear()
+  nested.seen.clear()
+  follow(build ?? '', manifest.scripts, nested)
+  const built = new Set(nested.runs)
+  follow(start ?? '', manifest.scripts, nested)
+  for (const folder of [...nested.runs].slice(0, MAX_FOLDERS)) {
+    const isKnown = nested.installs.has(folder) || packages.has(folder) || !PLAIN_PATH.test(folder)
+    if (isKnown || folder.startsWith('..') || !(await tree.hasFile(`${folder}/package.json`))) continue
+    const place = tree.folder(folder)
+    const theirs = await choosePackageManager(place, new Map([['', await readManifest(place)]]), [])
+    if (theirs.name !== manager.name && theirs.globalPackage !== null) continue
+    notes.push(`installing the packages of ${folder}, where a script runs and nothing installs them`)
+    before.push(`(cd ${folder} && ${theirs.install})`)
+    if (built.has(folder) && !isNamed(start, folder, manifest)) after.push(`rm -rf ${folder}/node_modules`)
+  }
+  return { before, after }
+}
+
+/** Whether what starts, or the script that it runs, lies in a folder. */
+function isNamed(start: string | null, folder: string, { scripts }: Manifest): boolean {
+  return [start ?? '', scripts.start ?? ''].some((text) => text.includes(folder))
+}
+
+function follow(command: string, scripts: Record<string, string>, nested: Nested): void {
+  if (nested.seen.has(command) || nested.seen.size === MAX_FOLLOWED) return
+  nested.seen.add(command)
+  let folder = ''
+  for (const all of commandsOf(command.replaceAll(/[()]/g, ' '))) {
+    const words = withoutRunners(all)
+    const [program = '', ...rest] = words
+    if (program === 'cd') folder = posix.join(folder, rest[0] ?? '.').replace(/\/$/, '')
+    if (!MANAGERS.has(program)) continue
+    const option = rest.findIndex((word) => /^(?:--prefix|--cwd|--dir|-C)(?:=|$)/.test(word))
+    const named = option === -1 ? null : (rest[option]!.split('=')[1] ?? rest[option + 1] ?? null)
+    const place = named === null ? folder : posix.join(folder, named).replace(/\/$/, '')
+    const [first, second] = rest.filter(
+      (word, index) => !word.startsWith('-') && (option === -1 || index !== option + 1),
+    )
+    if (first === undefined || ['install', 'i', 'ci', 'add'].includes(first)) nested.installs.add(place)
+    else if (place !== '' && place !== '.') nested.runs.add(place)
+    else {
+      const name = first === 'run' || first === 'run-script' ? second : first
+      const script = name !== undefined && Object.hasOwn(scripts, name) ? scripts[name]! : null
+      if (script !== null) follow(script, scripts, nested)
+    }
+  }
+}

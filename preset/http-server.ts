@@ -72,7 +72,7 @@ export function createHttpServer(options: Options, handle: RequestListener, star
       .on('checkContinue', answer)
       .on('checkExpectation', refuseExpectation)
       .on('clientError', (error: NodeJS.ErrnoException, socket) =>
-        refuseUnread(error, socket, connections.isAnswering(socket as Socket)),
+        connections.spoiled(socket as Socket, () => refuseUnread(error, socket)),
       )
   )
 }
@@ -85,8 +85,8 @@ const STATUS_OF_FAULT: Record<string, number> = {
 }
 
 /** Answers what is no request, as far as an answer can still be read. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
-  if (!socket.writable || isAnswering) return void socket.destroy()
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy()
   const status = STATUS_OF_FAULT[error.code ?? ''] ?? 400
   const text = errorText({
     status,

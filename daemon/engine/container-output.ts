@@ -14,8 +14,6 @@ export interface LogOptions {
   tail?: number
   /** Goes on with new lines until the container ends. */
   follow?: boolean
-  /** When the program that runs was started: a last line of it that has no newline yet is left out. */
-  growingSince?: string | null
   signal: AbortSignal
 }
 
@@ -31,7 +29,7 @@ export class ContainerOutput {
 
   /** A container's output, oldest first, whole lines. Ends with the container or the signal; slow readers slow it down. */
   async *logs(name: string, options: LogOptions): AsyncGenerator<OutputLine> {
-    const { signal, growingSince } = options
+    const { signal } = options
     if (signal.aborted) return
     const doing = `reading the output of ${name}`
     const path = `/containers/${this.#finder.idOf(name)}/logs?`
@@ -45,7 +43,7 @@ export class ContainerOutput {
     const frames = new LogFrames()
     try {
       for await (const chunk of body as AsyncIterable<Buffer>) yield* frames.push(chunk)
-      yield* frames.end(growingSince)
+      yield* frames.end()
     } catch (error) {
       if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
     } finally {
@@ -66,7 +64,6 @@ export class ContainerOutput {
     // A failure before the first line is asked for is met then; and who is not read any more must let go of the program.
     body.on('error', () => {})
     signal.addEventListener('abort', () => body.destroy(), { once: true })
-    if (signal.aborted) body.destroy()
     return this.#attached(doing, body, signal)
   }
 

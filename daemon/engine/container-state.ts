@@ -13,8 +13,6 @@ export interface ContainerState {
   paused: boolean
   /** Of its last run; null while it runs and when it never did. */
   exitCode: number | null
-  /** When its run began, with the engine's nanoseconds; null while it does not run, and in a list. */
-  startedAt: string | null
   /** Whether the kernel killed one of its processes for memory; a running container of a list says false. */
   oomKilled: boolean
   /** Why it did not start, in the engine's words. */
@@ -42,7 +40,6 @@ export function stateOf(found: Docker.ContainerInspectInfo): ContainerState {
     running: State.Running,
     paused: State.Paused,
     exitCode: wasRun ? State.ExitCode : null,
-    startedAt: State.Running ? State.StartedAt : null,
     oomKilled: State.OOMKilled,
     error: State.Error === '' ? null : State.Error,
     address: addressOf(NetworkSettings.Networks),
@@ -65,7 +62,6 @@ export function summaryOf(info: Docker.ContainerInfo): ContainerState {
     running: true,
     paused: false,
     exitCode: null,
-    startedAt: null,
     oomKilled: false,
     error: null,
     address: addressOf(info.NetworkSettings?.Networks ?? {}),

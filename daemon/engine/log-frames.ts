@@ -4,8 +4,6 @@ export interface OutputLine {
   ts: string
   stream: 'stdout' | 'stderr'
   line: string
-  /** Not the program's: the engine says here that its log cannot be read on. */
-  isFault?: true
 }
 
 /** A longer line is cut; the rest of it is dropped. */
@@ -25,9 +23,8 @@ interface Pending {
 
 /**
  * Takes apart the engine's multiplexed stream: frames of an 8-byte header (stream, length) and text (Engine API, "Attach
- * to a container", stream format). In a log each frame begins with a timestamp, a long line's further frames with the same;
- * so what a program printed last without a newline is a line of its own, whatever its next run prints. A frame without
- * one, which the engine says itself, stands at the time of what came before it.
+ * to a container", stream format). In a log each frame begins with a timestamp, a long line's further frames too; one
+ * without, which the engine says itself, stands at the time of what came before it.
  */
 export class LogFrames {
   readonly #now: (() => string) | null
@@ -58,23 +55,17 @@ export class LogFrames {
     return lines
   }
 
-  /** The last line of each stream when it had no newline; one of `growingSince` or later is not ended yet. */
-  end(growingSince: string | null = null): OutputLine[] {
+  /** The last line of each stream when it had no newline. */
+  end(): OutputLine[] {
     return (['stdout', 'stderr'] as const).flatMap((stream) => {
       const pending = this.#pending[stream]
       this.#pending[stream] = null
-      if (!pending || (growingSince !== null && pending.ts >= growingSince)) return []
-      return [finish(stream, pending)]
+      return pending ? [finish(stream, pending)] : []
     })
   }
 
   #frame(stream: 'stdout' | 'stderr', payload: Buffer, lines: OutputLine[]): void {
     const { ts, start } = this.#timed(payload)
-    const begun = this.#pending[stream]
-    if (begun && !this.#now && begun.ts !== ts) {
-      lines.push(finish(stream, begun))
-      this.#pending[stream] = null
-    }
     let from = start
     do {
       const pending = (this.#pending[stream] ??= { ts, parts: [], length: 0 })
@@ -91,7 +82,7 @@ export class LogFrames {
   #fault(payload: Buffer): OutputLine {
     const pending: Pending = { ts: this.#untimed(), parts: [], length: 0 }
     append(pending, payload.subarray(0, payload.at(-1) === NEWLINE ? -1 : payload.length))
-    return { ...finish('stderr', pending), isFault: true }
+    return finish('stderr', pending)
   }
 
   /** The time of a frame, and where its text starts. */

@@ -4,7 +4,6 @@ import { allDatastores, getDatastore } from '#server/datastores/store.ts'
 import { isId } from '#server/ids.ts'
 import { allInstances, instancesOf } from '#server/instances/store.ts'
 import { tidyLogInstances } from '#server/logs/instances.ts'
-import { tidyPlaces } from '#server/logs/places.ts'
 import { closeServiceLogs, tidyServiceLogs } from '#server/logs/service-logs.ts'
 import { getService } from '#server/services/store.ts'
 import type { Task } from '../driver.ts'
@@ -37,7 +36,6 @@ export class LogCollector {
       everyMs: TIDY_MS,
       async run() {
         tidyLogInstances(useContext().options.logRetentionMs)
-        tidyPlaces()
         await tidyServiceLogs((id) => (getService(id) ?? getDatastore(id)) !== undefined)
       },
     }

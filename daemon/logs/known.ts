@@ -33,19 +33,16 @@ export class KnownLines {
     return engineMoment(Math.max(...moments.map((moment) => Date.parse(moment))) - earlierMs)
   }
 
-  /** Of what the log has since, what was not handed on yet; and whether what is known was met in it. */
-  after(logged: readonly OutputLine[], since = ''): { fresh: OutputLine[]; isMet: boolean } {
-    let isMet = true
+  /** Of what the log has since, what was not handed on yet. */
+  after(logged: readonly OutputLine[]): OutputLine[] {
     const fresh = new Set(
       STREAMS.flatMap((stream) => {
         const ofStream = logged.filter((line) => line.stream === stream)
-        const found = afterKnown(ofStream.map(shown), this.#lines[stream])
-        // Of a stream that was silent before the reading begins nothing is met.
-        isMet &&= found.isMet || this.#lines[stream].at(-1)!.ts < since
-        return ofStream.slice(ofStream.length - found.lines.length)
+        const left = afterKnown(ofStream.map(shown), this.#lines[stream]).length
+        return ofStream.slice(ofStream.length - left)
       }),
     )
-    return { fresh: logged.filter((line) => fresh.has(line)), isMet }
+    return logged.filter((line) => fresh.has(line))
   }
 }
 

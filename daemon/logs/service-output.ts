@@ -1,19 +1,18 @@
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { Bell } from '#server/bell.ts'
+import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
-import { systemLine } from '#server/logs/system-lines.ts'
 import { instanceDeploys, recordLogInstance } from '#server/logs/instances.ts'
 import type { LogLine } from '#server/log-lines.ts'
 import { logger } from '#server/log.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
 import type { ServiceLog } from '#server/logs/store.ts'
-import type { Engine } from '../engine/index.ts'
+import type { Engine, OutputLine } from '../engine/index.ts'
 import { toLogLine } from './follow.ts'
 import { Intake } from './intake.ts'
+import type { KnownLines } from './known.ts'
 import { readOutput } from './output.ts'
-import { PlaceKeeper } from './place-keeper.ts'
-import type { Place } from './place.ts'
-import { placeOf } from './resume.ts'
+import { knownOf } from './resume.ts'
 
 const log = logger('logs')
 
@@ -99,10 +98,9 @@ export class ServiceOutput {
       setTimeout(caughtUp, CATCH_UP_MS).unref()
     }
     try {
-      const place = await this.#placeOf(id, signal)
-      const keeper = new PlaceKeeper(this.#engine, id, this.#log, place, signal)
+      const known = await this.#placeOf(id, signal)
       while (!signal.aborted) {
-        const wasReplaced = await this.#read(id, place, keeper, caughtUp, signal).catch((error: unknown) => {
+        const wasReplaced = await this.#read(id, known, caughtUp, signal).catch((error: unknown) => {
           this.#warn('the output of an instance cannot be taken in; it is tried again', id, error)
           return false
         })
@@ -117,29 +115,12 @@ export class ServiceOutput {
   }
 
   /** Reads as long as there is something to read; answers whether another container has taken the place of the one read. */
-  async #read(
-    id: string,
-    place: Place,
-    keeper: PlaceKeeper,
-    onLive: () => void,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async #read(id: string, known: KnownLines, onLive: () => void, signal: AbortSignal): Promise<boolean> {
     const reading = new AbortController()
     this.#readings.set(id, reading)
-    const options = {
-      signal: AbortSignal.any([signal, reading.signal]),
-      place,
-      onBegin: () => this.#keepBeginning(id, keeper),
-      onGap: (why: string) => this.#say(id, `lines may be missing here: ${why}`),
-      onLive,
-      isTold: true,
-    }
+    const options = { signal: AbortSignal.any([signal, reading.signal]), known, onLive, isTold: true }
     for await (const output of readOutput(this.#engine, id, options)) {
-      const bytes = output.reduce((sum, { line }) => sum + line.length + 1, 0)
-      const lines = output.map((line) => toLogLine(id, line))
-      this.#take(lines, bytes)
-      // What is held still is not stored.
-      if (!this.#early) keeper.stored(lines.length, bytes)
+      this.#take(id, output)
       // The followers write between two readings, so that those who keep up miss nothing of a burst.
       await setImmediate()
     }
@@ -151,14 +132,14 @@ export class ServiceOutput {
   }
 
   /** What is stored of an instance already. A store that cannot be read is waited for. */
-  async #placeOf(id: string, signal: AbortSignal): Promise<Place> {
+  async #placeOf(id: string, signal: AbortSignal): Promise<KnownLines> {
     // The container of a datastore bears the same name again and again.
     const isNew = id !== this.#serviceId && !instanceDeploys(this.#serviceId).has(id)
     for (;;) {
       try {
-        const place = await placeOf(this.#log, id, isNew)
+        const known = await knownOf(this.#log, id, isNew)
         recordLogInstance(id)
-        return place
+        return known
       } catch (error) {
         signal.throwIfAborted()
         log.warn('a service log cannot be read', { service: this.#serviceId, error: messageOf(error) })
@@ -167,18 +148,11 @@ export class ServiceOutput {
     }
   }
 
-  /** Before the first line of a container: what is held is of the one before it. */
-  async #keepBeginning(id: string, keeper: PlaceKeeper): Promise<void> {
-    if (this.#early?.some(({ line }) => line.instance === id)) this.#begin()
-    await keeper.keep()
-  }
-
-  #say(instance: string, text: string): void {
-    this.#take([{ ...systemLine(text), instance }], 0)
-  }
-
-  #take(lines: readonly LogLine[], bytes: number): void {
-    if (!this.#intake.take(bytes)) return this.#log.lose(lines)
+  #take(id: string, output: readonly OutputLine[]): void {
+    const bytes = output.reduce((sum, { line }) => sum + line.length + 1, 0)
+    if (!this.#intake.take(bytes)) return this.#log.lose(output.length)
+    const oldest = new Date(Date.now() - useContext().options.logRetentionMs).toISOString()
+    const lines = output.map((line) => toLogLine(id, line)).filter(({ ts }) => ts >= oldest)
     if (!this.#early) return this.#log.append(lines)
     for (const line of lines) this.#early.push({ line, time: line.ts })
     if (this.#early.length > MAX_EARLY_LINES) this.#begin()

@@ -38,7 +38,7 @@ export class SocketWatch {
   /** Begins to look, and looks again when the last who was connected has left. */
   start(): void {
     this.#watcher ??= this.#watchFolder()
-    this.#look()
+    this.look()
   }
 
   /** Ends looking: the file is not needed for now, or the process ends. */
@@ -51,7 +51,7 @@ export class SocketWatch {
 
   #watchFolder(): FSWatcher | null {
     try {
-      const watcher = watch(this.#folder, { persistent: false }, () => this.#look())
+      const watcher = watch(this.#folder, { persistent: false }, () => this.look())
       // It has seen its last: the next start makes another.
       watcher.on('error', () => {
         watcher.close()
@@ -65,7 +65,8 @@ export class SocketWatch {
     }
   }
 
-  #look(): void {
+  /** Sees whether the file is there: for who is looked after by somebody connected, and needs no watch meanwhile. */
+  look(): void {
     if (!existsSync(this.#file)) this.#lookLater()
   }
 

@@ -14,6 +14,7 @@ import {
 } from './field-kinds.ts'
 import { connectionTokens, decimal, isHost, isRequestId, keepAliveTimeout, namesH2c } from './field-values.ts'
 import { COMPLETE, INCOMPLETE, MAX_FIELDS, type Head } from './head.ts'
+import { KnownFields } from './known-fields.ts'
 
 /** 15 digits stay below 2^53. */
 const MAX_LENGTH_DIGITS = 15
@@ -23,6 +24,9 @@ const CONTINUE = ascii('100-continue')
 
 const DROP = 0
 const KEEP = 1
+
+const knownOfRequests = new KnownFields()
+const knownOfAnswers = new KnownFields()
 
 /**
  * Reads the fields from `at`, which is the start of a line, and copies those that pass to `output` at `to`, all in one
@@ -38,6 +42,7 @@ export function parseFields(
   head: Head,
   request: boolean,
 ): number {
+  const known = request ? knownOfRequests : knownOfAnswers
   let fields = 0
   for (;;) {
     if (at >= end) return INCOMPLETE
@@ -51,6 +56,14 @@ export function parseFields(
     }
     if (++fields > MAX_FIELDS) return 431
     const lineStart = to
+    const repeated = known.repeat(input, at, end, output, to)
+    if (repeated > 0) {
+      at += repeated
+      to += repeated
+      head.lineStarts[head.lines] = lineStart
+      head.nameEnds[head.lines++] = lineStart + known.nameBytes
+      continue
+    }
     const nameStart = at
     while (at < end && TOKEN[(byte = input[at]!)] === 1) {
       output[to++] = byte
@@ -91,7 +104,7 @@ export function parseFields(
       }
       // Whoever compares letter by letter shall find the same framing.
       if (kind === TRANSFER_ENCODING) output.set(CHUNKED, outputValue)
-    }
+    } else known.remember(output, lineStart, outputNameEnd, to)
     head.lineStarts[head.lines] = lineStart
     head.nameEnds[head.lines++] = outputNameEnd
   }

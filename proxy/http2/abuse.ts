@@ -8,17 +8,20 @@ const IDLE_FRAMES = { most: 1_000, perSecond: 200 }
 
 /** What one client may do that costs more here than there. */
 export class Abuse {
-  readonly #resets = new Allowance(RESETS.most, RESETS.perSecond)
-  readonly #idleFrames = new Allowance(IDLE_FRAMES.most, IDLE_FRAMES.perSecond)
+  /** Made for the first: most clients do neither. */
+  #resets: Allowance | null = null
+  #idleFrames: Allowance | null = null
 
   /** A stream was reset. Throws ConnectionFault when it is one too many. */
   reset(): void {
+    this.#resets ??= new Allowance(RESETS.most, RESETS.perSecond)
     if (!this.#resets.take(performance.now()))
       throw new ConnectionFault(ERROR.enhanceYourCalm, 'streams are reset too often')
   }
 
   /** A frame that does nothing has come. Throws ConnectionFault when it is one too many. */
   idleFrame(): void {
+    this.#idleFrames ??= new Allowance(IDLE_FRAMES.most, IDLE_FRAMES.perSecond)
     if (!this.#idleFrames.take(performance.now()))
       throw new ConnectionFault(ERROR.enhanceYourCalm, 'too many frames that do nothing')
   }

@@ -19,8 +19,8 @@ export interface FrameHandler {
 export class FrameReader {
   readonly #handler: FrameHandler
   #prefaceRead = 0
-  /** A header that came in pieces; so small that it is part of the heap, and pins no memory that others have left. */
-  readonly #header = new Uint8Array(FRAME_HEADER_BYTES)
+  /** A header that comes in pieces; so small that it is part of the heap, and pins no memory that others have left. */
+  #header: Uint8Array | null = null
   #headerRead = 0
   #type = 0
   #flags = 0
@@ -72,11 +72,13 @@ export class FrameReader {
     if (this.#headerRead === 0 && end - at >= FRAME_HEADER_BYTES) {
       return this.#begin(input, at, at + FRAME_HEADER_BYTES, end, input)
     }
+    const header = (this.#header ??= new Uint8Array(FRAME_HEADER_BYTES))
     const stop = Math.min(end, at + FRAME_HEADER_BYTES - this.#headerRead)
-    this.#headerRead += input.copy(this.#header, this.#headerRead, at, stop)
+    this.#headerRead += input.copy(header, this.#headerRead, at, stop)
     if (this.#headerRead < FRAME_HEADER_BYTES) return stop
     this.#headerRead = 0
-    return this.#begin(this.#header, 0, stop, end, input)
+    this.#header = null
+    return this.#begin(header, 0, stop, end, input)
   }
 
   /** Begins the frame whose header stands in `header` at `from`, and whose content follows in `input` from `at` on. */

@@ -6,23 +6,28 @@ import type { Streams } from './streams.ts'
 /** A client that sends so little at a time, of what nobody wants, makes us work for nothing. */
 const TINY_BYTES = 256
 
+/** The connection of the streams. */
+export interface DataHost {
+  /** So many bytes need not be waited for: the client may send as many more. */
+  took(bytes: number): void
+}
+
 /** Gives the DATA of a connection to its streams, piece by piece as frames come (RFC 9113 6.1). */
 export class IncomingData {
   readonly #streams: Streams
   readonly #abuse: Abuse
-  readonly #giveBack: (bytes: number) => void
+  readonly #host: DataHost
   /** Bytes that the client may send. */
   #window: number
   /** The stream of the frame that comes, null where nobody wants it; and how much of it has come. */
   #stream: StreamWire | null = null
   #bytes = 0
 
-  /** `giveBack` hears of bytes that nobody wants. */
-  constructor(streams: Streams, abuse: Abuse, window: number, giveBack: (bytes: number) => void) {
+  constructor(host: DataHost, streams: Streams, abuse: Abuse, window: number) {
+    this.#host = host
     this.#streams = streams
     this.#abuse = abuse
     this.#window = window
-    this.#giveBack = giveBack
   }
 
   /** The client may send so much more. */
@@ -37,7 +42,7 @@ export class IncomingData {
     if (this.#window < 0) throw new ConnectionFault(ERROR.flowControl, 'more DATA than the connection takes')
     this.#stream = this.#wanting(id, length)
     if (this.#stream) return
-    this.#giveBack(length)
+    this.#host.took(length)
     if (length < TINY_BYTES) this.#abuse.idleFrame()
   }
 
@@ -59,7 +64,7 @@ export class IncomingData {
     this.#bytes += end - start
     const stream = this.#stream
     if (!stream) return
-    if (!stream.isOpen) this.#giveBack(end - start)
+    if (!stream.isOpen) this.#host.took(end - start)
     else if (!stream.body.take(bytes, start, end)) this.#streams.reset(stream, ERROR.protocol)
   }
 
@@ -70,7 +75,7 @@ export class IncomingData {
     const ends = (flags & FLAG.endStream) !== 0
     if (this.#bytes === 0 && !ends) this.#abuse.idleFrame()
     if (!stream) return
-    if (!stream.isOpen) return this.#giveBack(padding)
+    if (!stream.isOpen) return this.#host.took(padding)
     if (padding > 0) stream.body.skip(padding)
     if (ends && stream.isOpen && !stream.endBody('')) this.#streams.reset(stream, ERROR.protocol)
   }

@@ -4,7 +4,7 @@ import { Abuse } from './abuse.ts'
 import { HeaderDecoder } from './decoder.ts'
 import type { FrameHandler } from './frame-reader.ts'
 import { HeaderBlocks, dependencyIn, type HeaderBlock } from './header-blocks.ts'
-import { IncomingData } from './incoming-data.ts'
+import { IncomingData, type DataHost } from './incoming-data.ts'
 import { readPriority } from './priority.ts'
 import { ConnectionFault, ERROR, FLAG, FRAME, MAX_WINDOW_BYTES } from './protocol.ts'
 import { RequestFields } from './request-fields.ts'
@@ -22,10 +22,9 @@ const fields = new RequestFields()
 let head: Buffer | null = null
 
 /** The connection of an intake. */
-export interface IntakeHost extends StreamsHost {
+export interface IntakeHost extends StreamsHost, DataHost {
   /** What a new stream may be sent. */
   readonly streamWindow: number
-  took(bytes: number): void
   widen(bytes: number): void
   apply(settings: PeerSettings): void
   settled(): void
@@ -46,7 +45,7 @@ export class Intake implements FrameHandler {
   constructor(host: IntakeHost, window: number) {
     this.#host = host
     this.#streams = new Streams(host, this.#abuse)
-    this.#data = new IncomingData(this.#streams, this.#abuse, window, (bytes) => host.took(bytes))
+    this.#data = new IncomingData(host, this.#streams, this.#abuse, window)
   }
 
   /** A header block has begun and is not whole. */

@@ -1,4 +1,5 @@
 import { CR, ascii, latin1 } from '../http1/bytes.ts'
+import { Words } from '../http1/words.ts'
 import { ENTRY_BYTES, TABLE_BYTES } from './dynamic-table.ts'
 import { STATIC_NAMES } from './static-table.ts'
 
@@ -26,8 +27,8 @@ const CHANGING = new Set([
 const SECRET = new Set(['authorization', 'set-cookie'])
 /** Memory of the lines that a worker remembers: services repeat a few dozen. */
 const MAX_BYTES = 512 * 1024
-/** What remembering a line costs beside its text. */
-const LINE_BYTES = 256
+/** What remembering a line costs beside its text, which is kept as bytes and as words. */
+const LINE_BYTES = 384
 /** A longer line fits into no table. */
 const MAX_LINE_BYTES = TABLE_BYTES
 /** Spellings of names that are remembered, and how long they may be: no field that is known has a longer one. */
@@ -73,6 +74,8 @@ export class KnownLine {
   readonly repeats: boolean
   /** What it begins with, or of one that repeats all of it. */
   readonly text: Uint8Array
+  /** The same in words of four bytes, as far as they go. */
+  readonly words: Uint32Array
   /** What came after it last. */
   next: KnownLine | null = null
 
@@ -80,6 +83,8 @@ export class KnownLine {
     this.name = name
     this.repeats = name.literal === LITERAL.inserted
     this.text = text
+    const view = new DataView(text.buffer, text.byteOffset, text.length)
+    this.words = Uint32Array.from({ length: text.length >>> 2 }, (_, word) => view.getUint32(word * 4, true))
   }
 
   /** What it counts in a table. */
@@ -110,11 +115,17 @@ export function knownLine(before: KnownLine | null, input: Buffer, at: number, e
   return line
 }
 
+const heads = new Words()
+
 /** Whether the line that begins at `at` is this one. */
-function isAt({ text, repeats }: KnownLine, input: Uint8Array, at: number, end: number): boolean {
+function isAt({ text, words, repeats }: KnownLine, input: Uint8Array, at: number, end: number): boolean {
   const stop = at + text.length
   if (stop > end) return false
-  for (let index = 0; index < text.length; index++) if (input[at + index] !== text[index]) return false
+  const view = heads.of(input)
+  let index = at
+  for (let word = 0; word < words.length; word++, index += 4)
+    if (view.getUint32(index, true) !== words[word]) return false
+  for (; index < stop; index++) if (input[index] !== text[index - at]) return false
   return !repeats || stop === end || input[stop] === CR
 }
 
@@ -132,7 +143,7 @@ function find(input: Buffer, at: number, stop: number): KnownLine {
     slice(input, at, name.literal === LITERAL.inserted ? stop : at + name.bytes),
   )
   if (text.length > MAX_LINE_BYTES) return line
-  const size = LINE_BYTES + line.text.length
+  const size = LINE_BYTES + 2 * line.text.length
   if (bytes + size > MAX_BYTES) forget()
   bytes += size
   lines.set(line.repeats ? text : spelling, line)

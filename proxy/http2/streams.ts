@@ -22,7 +22,8 @@ export class Streams {
   readonly #host: StreamsHost
   readonly #abuse: Abuse
   readonly #open = new Map<number, Lane>()
-  readonly #forgotten = new Set<number>()
+  /** Made for the first. */
+  #forgotten: Set<number> | null = null
   /** The newest stream of the client's, and the last that is served. */
   #lastId = 0
   #lastServed = Infinity
@@ -53,7 +54,7 @@ export class Streams {
 
   /** What comes of a stream that has ended is ignored: we ended it, or the client did not know yet that we would. */
   ignores(id: number): boolean {
-    return this.#forgotten.has(id) || id > this.#lastServed
+    return this.#forgotten?.has(id) || id > this.#lastServed
   }
 
   /** The client opens this stream. Throws ConnectionFault where it may not. */
@@ -88,9 +89,10 @@ export class Streams {
   }
 
   #ignore(id: number): void {
-    this.#forgotten.add(id)
-    if (this.#forgotten.size <= MAX_FORGOTTEN) return
-    for (const oldest of this.#forgotten) return void this.#forgotten.delete(oldest)
+    const forgotten = (this.#forgotten ??= new Set())
+    forgotten.add(id)
+    if (forgotten.size <= MAX_FORGOTTEN) return
+    for (const oldest of forgotten) return void forgotten.delete(oldest)
   }
 
   /** Ends a stream for a fault of the client. Throws ConnectionFault when that is one too many. */

@@ -1,12 +1,12 @@
 import { METHOD_GET, METHOD_HEAD } from '../http1/request-head.ts'
 import { log, messageOf } from '../log.ts'
 import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, refusal, type Answer } from '../pages/answers.ts'
-import { hstsLine } from '../pages/render.ts'
-import type { Page } from '../wire/page.ts'
+import type { Layout, Page } from '../wire/page.ts'
 import { slab } from '../wire/slab.ts'
 import type { Wire } from '../wire/wire.ts'
 import { precondition, rangeOf, type ByteRange } from './conditions.ts'
 import { sendRange, type Receiver } from './download.ts'
+import { putHead } from './head.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { SiteRequest } from './request.ts'
 import { chooseRepresentation, type Representation, type Verdict } from './resolution.ts'
@@ -14,20 +14,7 @@ import type { Site } from './site.ts'
 
 /** What browsers may keep of a redirect: nothing without asking, as the next deploy may have another. */
 const REDIRECT_FIELDS = 'Cache-Control: public, max-age=0, must-revalidate\r\n'
-
-const REASONS: Record<number, string> = {
-  200: 'OK',
-  206: 'Partial Content',
-  301: 'Moved Permanently',
-  302: 'Found',
-  303: 'See Other',
-  304: 'Not Modified',
-  307: 'Temporary Redirect',
-  308: 'Permanent Redirect',
-  404: 'Not Found',
-  412: 'Precondition Failed',
-  416: 'Range Not Satisfiable',
-}
+const NO_LINES = new Uint8Array(0)
 
 /** Who an answer of a site is for. */
 export interface SiteClient {
@@ -55,8 +42,8 @@ export class SiteAnswer implements Receiver {
   readonly #site: Site
   readonly #files: OpenFiles
   readonly #request: SiteRequest
-  /** Goes out before the first bytes of a file. */
-  #head: (() => string) | null = null
+  /** Puts the head, which goes out before the first bytes of a file. */
+  #putHead: (() => number) | null = null
   #whenDrained: (() => void) | null = null
 
   constructor(client: SiteClient, site: Site, files: OpenFiles, request: SiteRequest) {
@@ -64,6 +51,10 @@ export class SiteAnswer implements Receiver {
     this.#site = site
     this.#files = files
     this.#request = request
+  }
+
+  get layout(): Layout {
+    return this.#client.wire.frames ? 'framed' : 'plain'
   }
 
   begin(): void {
@@ -91,8 +82,8 @@ export class SiteAnswer implements Receiver {
 
   take(page: Page, start: number, end: number, last: boolean): Promise<void> | null {
     const { wire } = this.#client
-    if (this.#head) this.#sendHead(this.#head())
-    this.#head = null
+    if (this.#putHead) wire.writeSlab(this.#putHead())
+    this.#putHead = null
     const sent = wire.writePage(page, start, end, last)
     this.#client.siteSent()
     return sent ? null : new Promise((resolve) => (this.#whenDrained = resolve))
@@ -106,7 +97,7 @@ export class SiteAnswer implements Receiver {
         return this.#refuse(NO_SUCH_PAGE)
       case 'redirect': {
         const location = withQuery(verdict.location, this.#request.query)
-        return this.#sendEmpty(verdict.status, `Location: ${location}\r\n${REDIRECT_FIELDS}`)
+        return this.#sendEmpty(verdict.status, NO_LINES, `Location: ${location}\r\n${REDIRECT_FIELDS}`)
       }
       case 'file':
         return this.#answerFile(
@@ -130,67 +121,67 @@ export class SiteAnswer implements Receiver {
     if (condition !== 200) return this.#sendEmpty(condition, fields.validators)
     const range = this.#client.request.headOnly ? null : rangeOf(this.#request, file.size, file)
     if (range === 'unsatisfiable')
-      return this.#sendEmpty(416, `${fields.validators}Content-Range: bytes */${file.size}\r\n`)
+      return this.#sendEmpty(416, fields.validators, `Content-Range: bytes */${file.size}\r\n`)
     this.#send(range ? 206 : 200, representation, range ?? whole)
   }
 
   #send(status: number, { file, folder, fields }: Representation, { start, end }: ByteRange): void {
     const part = status === 206 ? `Content-Range: bytes ${start}-${end - 1}/${file.size}\r\n` : ''
-    const length = `Content-Length: ${end - start}\r\n`
-    const lines = fields.validators + fields.body + part + length
-    const head = () => this.#headOf(status, lines)
-    if (this.#client.request.headOnly || end === start) return this.#finishWith(head())
+    const more = `${part}Content-Length: ${end - start}\r\n`
+    if (this.#client.request.headOnly || end === start)
+      return this.#finishWith(this.#begin(status, fields.all, more))
     if (file.small) {
       file.used = true
-      const page = file.pageAt(0)
-      if (page) return this.#finishWith(head(), page, start, end)
-      return this.#await(folder.read(file), ([page]) => this.#finishWith(head(), page, start, end))
+      const page = file.pageAt(0, 'framed')
+      if (page) return this.#sendPage(status, fields.all, more, page, start, end)
+      return this.#await(folder.read(file, 'framed'), ([page]) =>
+        this.#sendPage(status, fields.all, more, page!, start, end),
+      )
     }
-    if (!file.content) folder.keepSoon(file)
+    const { layout } = this
+    if (!file.contents[layout]) folder.keepSoon(file, layout)
     file.used = true
-    this.#head = head
+    this.#putHead = () => this.#begin(status, fields.all, more)
     this.#await(sendRange(this.#files, file, { start, end }, this), () => this.#client.finish())
   }
 
   /** Sends an answer without a body. */
-  #sendEmpty(status: number, lines: string): void {
-    this.#finishWith(this.#headOf(status, status === 304 ? lines : `${lines}Content-Length: 0\r\n`))
+  #sendEmpty(status: number, lines: Uint8Array, more = ''): void {
+    this.#finishWith(this.#begin(status, lines, status === 304 ? more : `${more}Content-Length: 0\r\n`))
   }
 
-  #headOf(status: number, lines: string): string {
+  /** Puts the head of the answer, which begins by it, with room for so many bytes of a body. Answers its end. */
+  #begin(status: number, lines: Uint8Array, more: string, contentBytes = 0): number {
     const client = this.#client
-    const close = client.closesAfterAnswer(status) ? 'Connection: close\r\n' : ''
+    const close = client.closesAfterAnswer(status)
     const { hstsSeconds } = client
-    const hsts = hstsSeconds === 0 ? '' : hstsLine(hstsSeconds)
+    const { requestId } = client.request
     client.answerBegins(status)
-    return (
-      `HTTP/1.1 ${status} ${REASONS[status]}\r\nDate: ${httpDate()}\r\n${lines}` +
-      `X-Request-Id: ${client.request.requestId}\r\n${hsts}${close}\r\n`
-    )
+    return putHead({ status, lines, more, requestId, hstsSeconds, close }, contentBytes)
   }
 
-  #sendHead(head: string): void {
-    slab.reserve(head.length)
-    this.#client.wire.writeSlab(slab.at + slab.buffer.write(head, slab.at, 'latin1'))
-  }
-
-  /** Sends the whole answer in one piece; it is over when the client has taken it. */
-  #finishWith(head: string, content?: Page, start = 0, end = 0): void {
-    const client = this.#client
-    const sent = this.#sendWhole(client.wire, head, content, start, end)
-    client.siteSent()
-    if (sent) client.finish()
-    else this.#whenDrained = () => this.canceled || client.finish()
-  }
-
-  /** Sends a head with its body. Answers whether the client has taken both. */
-  #sendWhole(wire: Wire, head: string, content: Page | undefined, start: number, end: number): boolean {
-    slab.reserve(head.length + end - start)
-    let to = slab.at + slab.buffer.write(head, slab.at, 'latin1')
+  /** Sends the whole answer in one piece. */
+  #sendPage(status: number, lines: Uint8Array, more: string, page: Page, start: number, end: number): void {
+    const { wire } = this.#client
     // Frames are put together anyway; elsewhere both go out in one piece.
-    if (content && !wire.frames) to = content.copy(slab.buffer, to, start, end)
-    const sent = wire.writeSlab(to)
-    return content && wire.frames ? wire.writePage(content, start, end, true) : sent
+    const copied = wire.frames ? 0 : end - start
+    const headEnd = this.#begin(status, lines, more, copied)
+    if (copied > 0) return this.#finishWith(page.copy(slab.buffer, headEnd, start, end))
+    wire.writeSlab(headEnd)
+    this.#finish(wire.writePage(page, start, end, true))
+  }
+
+  /** Sends what stands in the slab up to `to`, which is all. */
+  #finishWith(to: number): void {
+    this.#finish(this.#client.wire.writeSlab(to))
+  }
+
+  /** It is over when the client has taken all. */
+  #finish(isTaken: boolean): void {
+    const client = this.#client
+    client.siteSent()
+    if (isTaken) client.finish()
+    else this.#whenDrained = () => this.canceled || client.finish()
   }
 
   /** Goes on with what the disk gives, unless the client has gone meanwhile. */
@@ -224,17 +215,4 @@ function complain(error: unknown): void {
   if (now - complainedAt < COMPLAINT_MS) return
   complainedAt = now
   log('error', 'a file of a site cannot be read', { error: messageOf(error) })
-}
-
-let dateSecond = 0
-let date = ''
-
-/** The Date of an answer, put together once a second. */
-function httpDate(): string {
-  const second = Math.floor(Date.now() / 1000)
-  if (second !== dateSecond) {
-    dateSecond = second
-    date = new Date(second * 1000).toUTCString()
-  }
-  return date
 }

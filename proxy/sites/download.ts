@@ -1,19 +1,21 @@
 import { readv } from 'node:fs'
-import { Page } from '../wire/page.ts'
+import { Page, type Layout } from '../wire/page.ts'
 import { poison } from '../wire/poison.ts'
 import type { ByteRange } from './conditions.ts'
 import { PAGE_BYTES, type SiteFile } from './file.ts'
 import type { OpenFiles } from './open-files.ts'
 
-/** Pages that wait for the next download; those of more downloads at a time are let go. */
+/** Pages of a layout that wait for the next download; those of more downloads at a time are let go. */
 const MAX_SPARE_PAGES = 32
 
-const spare: Page[] = []
+const spare: Record<Layout, Page[]> = { plain: [], framed: [] }
 
 /** Who takes what a file gives. */
 export interface Receiver {
   /** Wants no more: its connection is gone. */
   readonly canceled: boolean
+  /** How it would have pages. */
+  readonly layout: Layout
   /**
    * Takes bytes of a page, with `last` the last of all; the promise resolves when they may be overwritten, without one
    * they may be at once.
@@ -35,7 +37,7 @@ export async function sendRange(
   let at = start
   while (at < end && !receiver.canceled) {
     // Asked for each time, as a page that is no longer kept should not stay for the sake of a slow reader.
-    const page = file.pageAt(at)
+    const page = file.pageAt(at, receiver.layout)
     if (!page) return sendFromDisk(files, file, { start: at, end }, receiver)
     const offset = at % PAGE_BYTES
     const stop = Math.min(page.length, offset + end - at)
@@ -51,7 +53,8 @@ async function sendFromDisk(
   receiver: Receiver,
 ): Promise<void> {
   const descriptor = await files.acquire(file.path)
-  const page = spare.pop() ?? new Page(PAGE_BYTES)
+  const { layout } = receiver
+  const page = spare[layout].pop() ?? new Page(PAGE_BYTES, layout)
   try {
     let at = start
     while (at < end && !receiver.canceled) {
@@ -64,13 +67,13 @@ async function sendFromDisk(
   } finally {
     files.release(file.path)
     // What a connection that was cut still had to send may be read by the kernel until it is closed.
-    if (!receiver.canceled) keep(page)
+    if (!receiver.canceled) keep(page, layout)
   }
 }
 
-function keep(page: Page): void {
+function keep(page: Page, layout: Layout): void {
   poison(page.memory)
-  if (spare.length < MAX_SPARE_PAGES) spare.push(page)
+  if (spare[layout].length < MAX_SPARE_PAGES) spare[layout].push(page)
 }
 
 function readAt(descriptor: number, pieces: readonly Buffer[], position: number): Promise<number> {

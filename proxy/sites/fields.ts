@@ -1,3 +1,4 @@
+import { ascii } from '../http1/bytes.ts'
 import { mediaType } from './media-types.ts'
 import type { Coding } from '../compression/codings.ts'
 import type { SiteFile } from './file.ts'
@@ -25,9 +26,9 @@ export interface Represented {
 /** The header lines of an answer that do not depend on the request. */
 export interface FieldLines {
   /** What a 304 repeats too (RFC 9110 15.4.5). */
-  validators: string
-  /** What tells about the body. */
-  body: string
+  validators: Uint8Array
+  /** The same with what tells about the body. */
+  all: Uint8Array
 }
 
 /** Puts the lines together, each with its CRLF. */
@@ -49,9 +50,10 @@ export function fieldLines(represented: Represented): FieldLines {
   ])
   if (coding !== null) body.push(['Content-Encoding', coding])
   if (!missing) body.push(['Accept-Ranges', 'bytes'])
-  return { validators: lines([...validators, ...rules]), body: lines(body) }
+  validators.push(...rules)
+  return { validators: lines(validators), all: lines([...validators, ...body]) }
 }
 
-function lines(fields: readonly Field[]): string {
-  return fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+function lines(fields: readonly Field[]): Uint8Array {
+  return ascii(fields.map(([name, value]) => `${name}: ${value}\r\n`).join(''))
 }

@@ -1,5 +1,5 @@
 import { constants, promises } from 'node:fs'
-import { Page } from '../wire/page.ts'
+import { Page, type Layout } from '../wire/page.ts'
 import type { Cached } from './cache.ts'
 
 /** What is read, kept and sent at a time. */
@@ -13,19 +13,21 @@ const FILE_BYTES = 512
 
 /** The content of a file in memory, in pages of `PAGE_BYTES`, each in memory of its own. */
 export class Content implements Cached {
+  readonly layout: Layout
   readonly pages: readonly Page[]
   readonly bytes: number
   used = false
   readonly #file: SiteFile
 
-  constructor(pages: readonly Page[], file: SiteFile) {
+  constructor(layout: Layout, pages: readonly Page[], file: SiteFile) {
+    this.layout = layout
     this.pages = pages
     this.bytes = pages.reduce((sum, { memory }) => sum + memory.length, 0)
     this.#file = file
   }
 
   dropped(): void {
-    this.#file.content = null
+    this.#file.contents[this.layout] = null
   }
 }
 
@@ -40,8 +42,8 @@ export class SiteFile implements Cached {
   readonly etag: string
   readonly bytes = FILE_BYTES
   used = false
-  /** As long as it is kept. */
-  content: Content | null = null
+  /** As long as they are kept. A large file may be in memory in both layouts, a small one is `framed`. */
+  readonly contents: Record<Layout, Content | null> = { plain: null, framed: null }
   readonly #whenDropped: () => void
 
   constructor(facts: Pick<SiteFile, 'path' | 'size' | 'modifiedAt' | 'etag'>, whenDropped: () => void) {
@@ -60,11 +62,12 @@ export class SiteFile implements Cached {
     return this.size <= MAX_KEPT_BYTES
   }
 
-  /** The page that a position lies in; null when it is not in memory. */
-  pageAt(position: number): Page | null {
-    if (!this.content) return null
-    this.content.used = true
-    return this.content.pages[Math.floor(position / PAGE_BYTES)] ?? null
+  /** The page that a position lies in; null when it is not in memory in that layout. */
+  pageAt(position: number, layout: Layout): Page | null {
+    const content = this.contents[layout]
+    if (!content) return null
+    content.used = true
+    return content.pages[Math.floor(position / PAGE_BYTES)] ?? null
   }
 
   dropped(): void {
@@ -78,12 +81,12 @@ export function isSmall(size: number): boolean {
 }
 
 /** Reads a whole file, which must not be a link. Rejects when it is shorter than `size`. */
-export async function readPages(path: string, size: number): Promise<Page[]> {
+export async function readPages(path: string, size: number, layout: Layout): Promise<Page[]> {
   const file = await promises.open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     const pages: Page[] = []
     for (let at = 0; at < size; at += PAGE_BYTES) {
-      const page = new Page(Math.min(PAGE_BYTES, size - at))
+      const page = new Page(Math.min(PAGE_BYTES, size - at), layout)
       const { bytesRead } = await file.readv(page.pieces(0, page.length), at)
       if (bytesRead < page.length) throw new Error(`${path} has become shorter`)
       pages.push(page)

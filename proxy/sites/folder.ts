@@ -2,7 +2,7 @@ import { promises, realpath } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { crypto } from '../modules.ts'
-import type { Page } from '../wire/page.ts'
+import type { Layout, Page } from '../wire/page.ts'
 import type { Cache } from './cache.ts'
 import { Content, SiteFile, isSmall, readPages } from './file.ts'
 import { NO_RULES, readRules, type Rules } from './rules.ts'
@@ -64,20 +64,20 @@ export class SiteFolder {
     }
   }
 
-  /** The content of a small file that is not in memory at the moment. */
-  async read(file: SiteFile): Promise<readonly Page[]> {
-    const pages = await readPages(file.path, file.size)
-    if (!file.content) this.#keepContent(file, pages)
+  /** The content of a file that is not in memory in that layout at the moment. */
+  async read(file: SiteFile, layout: Layout): Promise<readonly Page[]> {
+    const pages = await readPages(file.path, file.size, layout)
+    if (!file.contents[layout]) this.#keepContent(file, layout, pages)
     return pages
   }
 
   /** Takes a large file into memory for the next who ask, when it was asked for before and is not too large. */
-  keepSoon(file: SiteFile): void {
+  keepSoon(file: SiteFile, layout: Layout): void {
     const now = performance.now()
     if (!file.used || !file.keepable || this.#closed || now - keptAt < KEEP_EVERY_MS) return
     keptAt = now
     // Who sends it says so when it cannot be read.
-    this.read(file).catch(() => {})
+    this.read(file, layout).catch(() => {})
   }
 
   /** The folder stands in no table any more: nothing of it is kept. */
@@ -98,7 +98,7 @@ export class SiteFolder {
    * large one of size, time and published folder, which needs no reading: it changes with every deploy.
    */
   async #describe(path: string, real: string, size: number, modifiedAt: number): Promise<SiteFile> {
-    const pages = isSmall(size) ? await readPages(real, size) : null
+    const pages = isSmall(size) ? await readPages(real, size, 'framed') : null
     const known = this.#files.get(path)
     if (known) return known
     const hash = crypto().createHash('sha256')
@@ -107,19 +107,20 @@ export class SiteFolder {
     const etag = `"${hash.digest('base64url').slice(0, TAG_CHARACTERS)}"`
     const file = new SiteFile({ path: real, size, modifiedAt, etag }, () => {
       this.#files.delete(path)
-      if (file.content) this.#cache.remove(file.content)
+      for (const content of Object.values(file.contents)) if (content) this.#cache.remove(content)
     })
     if (!this.#closed) {
       this.#files.set(path, file)
       this.#cache.add(file)
     }
-    if (pages) this.#keepContent(file, pages)
+    if (pages) this.#keepContent(file, 'framed', pages)
     return file
   }
 
-  #keepContent(file: SiteFile, pages: readonly Page[]): void {
+  #keepContent(file: SiteFile, layout: Layout, pages: readonly Page[]): void {
     if (this.#closed) return
-    file.content = new Content(pages, file)
-    this.#cache.add(file.content)
+    const content = new Content(layout, pages, file)
+    file.contents[layout] = content
+    this.#cache.add(content)
   }
 }

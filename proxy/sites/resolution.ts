@@ -67,7 +67,7 @@ function bytesOf(verdict: Verdict): number {
   if (verdict.kind === 'redirect') return verdict.location.length
   if (verdict.kind !== 'file') return 0
   return verdict.representations.reduce(
-    (sum, { fields }) => sum + RESOLUTION_BYTES + fields.validators.length + fields.body.length,
+    (sum, { fields }) => sum + RESOLUTION_BYTES + fields.validators.length + fields.all.length,
     0,
   )
 }

@@ -13,6 +13,8 @@ const HANDSHAKE_TIMEOUT_MS = 10_000
 interface Handshake {
   socket: Socket
   done: (socket: TLSSocket) => void
+  /** Forgets it with its connection. */
+  forget: () => void
   /** Monotonic milliseconds. */
   deadline: number
 }
@@ -43,6 +45,7 @@ export class TlsTerminator {
       const handshake = this.#handshakes.get(keyOf(socket))
       if (!handshake) return void socket.destroy()
       this.#handshakes.delete(keyOf(socket))
+      handshake.socket.off('close', handshake.forget)
       try {
         handshake.done(socket)
       } catch (error) {
@@ -59,10 +62,11 @@ export class TlsTerminator {
     const key = keyOf(socket)
     // Who has left already has no address.
     if (socket.remoteAddress === undefined) return void socket.destroy()
-    this.#handshakes.set(key, { socket, done, deadline: now + HANDSHAKE_TIMEOUT_MS })
-    socket.once('close', () => {
+    const forget = () => {
       if (this.#handshakes.get(key)?.socket === socket) this.#handshakes.delete(key)
-    })
+    }
+    this.#handshakes.set(key, { socket, done, forget, deadline: now + HANDSHAKE_TIMEOUT_MS })
+    socket.on('close', forget)
     socket.allowHalfOpen = false
     const begin = () => void this.#server.emit('connection', socket)
     if (this.#challenges.isOpen) this.#challenges.receive(socket, begin)

@@ -28,6 +28,8 @@ interface Handle {
 
 let adoptable = true
 
+function nothing(): void {}
+
 /** Takes the handle out of a socket, which is of no use then; null where that is not possible. */
 function takeHandle(socket: Socket): Handle | null {
   const holder = socket as unknown as { _handle: Handle | null }
@@ -67,12 +69,13 @@ export class SocketWire extends Wire {
     const handle = takeHandle(accepted)
     if (!handle) return this.#acceptWithEvents(accepted)
     const socket = this.#adopt(handle)
+    // node's memory of it lasts as long as the handle: without who listened during the handshake it is less.
+    accepted.removeAllListeners().on('error', nothing)
     // What a TLSSocket does for its handle: it frees the session with it, ends at a broken record, and has nothing to
     // do when a message of TLS 1.3 comes later; clients cannot renegotiate (SSL_CTX_set_options(3)).
     Object.assign(socket, { ssl: handle })
-    const later = () => {}
     const broken = () => void socket.destroy()
-    Object.assign(handle, { onerror: broken, onhandshakestart: later, onhandshakedone: later })
+    Object.assign(handle, { onerror: broken, onhandshakestart: nothing, onhandshakedone: nothing })
     this.#attach(socket)
     socket.resume()
   }
@@ -138,7 +141,7 @@ export class SocketWire extends Wire {
     }
     socket.on('end', () => this.peerEnded())
     // The error is told by the close that follows it.
-    socket.on('error', () => {})
+    socket.on('error', nothing)
     socket.on('close', () => this.gone())
   }
 
@@ -166,17 +169,8 @@ export class SocketWire extends Wire {
   }
 
   override writePage(page: Page, start: number, end: number): boolean {
-    const socket = this.#socket
-    if (!socket.writable) return socket.writableLength === 0
-    // TLS would put several pieces together in memory that it allocates for that.
-    if (this.#encrypted) {
-      slab.reserve(end - start)
-      return this.writeSlab(page.copy(slab.buffer, slab.at, start, end))
-    }
-    socket.cork()
-    for (const piece of page.pieces(start, end)) socket.write(piece, this.#written)
-    socket.uncork()
-    return socket.writableLength === 0
+    for (const piece of page.pieces(start, end)) this.write(piece, 0, piece.length)
+    return !this.pending
   }
 
   override relay(input: Buffer, start: number, end: number, from: Wire | null): void {

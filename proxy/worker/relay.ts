@@ -61,7 +61,7 @@ export class Relay implements Http2Worker {
       return
     }
     if (protocol === 'https') {
-      socket.once('close', () => this.#leave(peer))
+      socket.on('close', () => this.#leave(peer))
       return this.#tls().accept(socket, this.now, (secure) => this.#acceptEncrypted(secure, peer))
     }
     this.#acceptPlain(socket, peer)

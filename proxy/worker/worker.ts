@@ -78,7 +78,10 @@ class Worker {
       },
     })
     process.on('exit', () => rmSync(file, { force: true }))
-    setInterval(() => void this.#report(), REPORT_MS).unref()
+    setInterval(() => {
+      this.#watch?.look()
+      void this.#report()
+    }, REPORT_MS).unref()
     setTimeout(() => this.#greeted || this.#end(), ORPHAN_AT_BIRTH_MS).unref()
   }
 
@@ -106,7 +109,7 @@ class Worker {
     })
     this.#greeted = true
     this.#channels++
-    // While a supervisor is connected it needs no file, and a host has few watches.
+    // A host has few watches: while a supervisor is connected, reports look for the file that the next one finds.
     this.#watch?.stop()
     channel.onClose = () => {
       this.#reporters.delete(channel)

@@ -16,6 +16,8 @@ interface Waiting {
 interface Busy {
   response: ServerResponse
   waiting: Waiting[]
+  /** What came behind all of them is no request: what is to be done about it after their answers. */
+  refuse: (() => void) | null
 }
 
 /**
@@ -48,14 +50,24 @@ export class Connections {
   take(socket: Socket, response: ServerResponse, handle: () => void): void {
     if (socket.destroyed) return
     const waiting = this.#busy.get(socket)?.waiting
-    if (waiting === undefined) this.#begin(socket, { response, waiting: [] }, handle)
+    if (waiting === undefined) this.#begin(socket, { response, waiting: [], refuse: null }, handle)
     else if (waiting.length < MAX_WAITING) waiting.push({ response, handle })
     else socket.destroy()
   }
 
-  /** Whether an answer on this connection has begun and not ended. */
-  isAnswering(socket: Socket): boolean {
-    return this.#busy.get(socket)?.response.headersSent ?? false
+  /**
+   * What came is no request, or no body of one: calls `refuse` when nothing is left to be answered before, as it would be
+   * taken for that answer. An answer that has begun to a request that was not whole is cut.
+   */
+  spoiled(socket: Socket, refuse: () => void): void {
+    const busy = this.#busy.get(socket)
+    if (!busy) return refuse()
+    const { response, waiting } = busy
+    if (response.req.complete) {
+      busy.waiting = waiting.filter(({ response }) => response.req.complete)
+      busy.refuse = refuse
+    } else if (response.headersSent) socket.destroy()
+    else refuse()
   }
 
   #begin(socket: Socket, busy: Busy, handle: () => void): void {
@@ -69,7 +81,9 @@ export class Connections {
       // An answer that says that it is the last one ends the connection behind it (RFC 9112, section 9.6).
       if (this.#busy.get(socket) !== busy || socket.destroyed || socket.writableEnded) return
       const [next, ...waiting] = busy.waiting
-      if (next) return this.#begin(socket, { response: next.response, waiting }, next.handle)
+      const { refuse } = busy
+      if (next) return this.#begin(socket, { response: next.response, waiting, refuse }, next.handle)
+      if (refuse) return refuse()
       this.#busy.delete(socket)
       this.#idle.add(socket)
     })

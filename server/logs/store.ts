@@ -6,7 +6,7 @@ import { logger } from '../log.ts'
 import { LogEnd } from './log-end.ts'
 import type { Slice } from './parts.ts'
 import { LineRing } from './ring.ts'
-import { LostLines, systemLine } from './system-lines.ts'
+import { lostLine, systemLine } from './system-lines.ts'
 import { Allowance, readTail } from './tail.ts'
 
 const log = logger('logs')
@@ -26,12 +26,6 @@ export interface Joint {
   slices: Slice[]
   ring: LineRing
   position: number
-}
-
-/** Waits until so many lines are settled. */
-interface Mark {
-  settled: number
-  resolve: (line: number | null) => void
 }
 
 /**
@@ -54,9 +48,8 @@ export class ServiceLog {
   #waitingBytes = 0
   /** Lines that are on the disk, or could not be put there, counted from the start of the server. */
   #settled = 0
-  readonly #lost = new LostLines()
-  readonly #unkept = new LostLines()
-  #marks: Mark[] = []
+  #lost = 0
+  #unkept = 0
   #fullSince: number | null = null
   #timer: NodeJS.Timeout | undefined
   #work: Promise<void> = Promise.resolve()
@@ -70,15 +63,14 @@ export class ServiceLog {
   /** Adds lines. Those that come faster than the disk takes them are left out, and counted in a line of their own. */
   append(lines: readonly LogLine[]): void {
     if (this.removed.aborted || lines.length === 0) return
-    if (this.#waitingBytes > MAX_PENDING_BYTES) return this.lose(lines)
+    if (this.#waitingBytes > MAX_PENDING_BYTES) return this.lose(lines.length)
     this.#tellLost()
     this.#add(lines.map((line) => `${JSON.stringify(line)}\n`))
   }
 
   /** Counts lines that are left out here; the log says how many as soon as it can. */
-  lose(lines: readonly LogLine[]): void {
-    if (this.removed.aborted) return
-    this.#lost.add(lines)
+  lose(count: number): void {
+    this.#lost += count
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS)
   }
 
@@ -86,21 +78,6 @@ export class ServiceLog {
   async flushed(): Promise<void> {
     this.#flush()
     await this.#work
-  }
-
-  /**
-   * Resolves with the number of the line that follows what was added or lost before, once all of that is on the disk or
-   * said to be lost there; null when that cannot be said, as the disk did not take it.
-   */
-  async mark(): Promise<number | null> {
-    this.#tellLost()
-    const settled = this.#settled + this.#waiting.length
-    const reached = new Promise<number | null>((resolve) => this.#marks.push({ settled, resolve }))
-    await this.#end.opened()
-    this.#flush()
-    await this.#work
-    this.#reach(0)
-    return reached
   }
 
   /** What is stored now, and from where on the ring goes on. Until `leave` is called the ring is kept. */
@@ -157,20 +134,18 @@ export class ServiceLog {
   async remove(): Promise<void> {
     this.#removal.abort()
     clearTimeout(this.#timer)
+    this.#lost = 0
     this.#waiting = []
     this.#waitingBytes = 0
-    for (const { resolve } of this.#marks.splice(0)) resolve(null)
     await this.closePart()
     await rm(this.#directory, { recursive: true, force: true })
   }
 
   #tellLost(): void {
-    if (this.#lost.isEmpty) return
-    this.#addOwn(...this.#lost.take('the output came faster than it can be kept'))
-  }
-
-  #addOwn(...lines: LogLine[]): void {
-    this.#add(lines.map((line) => `${JSON.stringify(line)}\n`))
+    if (this.#lost === 0) return
+    const line = lostLine(this.#lost, 'the output came faster than it can be kept')
+    this.#lost = 0
+    this.#add([`${JSON.stringify(line)}\n`])
   }
 
   #add(texts: string[]): void {
@@ -216,10 +191,7 @@ export class ServiceLog {
     try {
       if (this.#fullSince !== null && performance.now() - this.#fullSince < RETRY_MS) this.#giveUp(most)
       else {
-        await this.#end.append(this.#waiting.slice(0, most), (kept) => {
-          this.#settle((count = kept))
-          this.#reach(kept)
-        })
+        await this.#end.append(this.#waiting.slice(0, most), (kept) => this.#settle((count = kept)))
         this.grown.ring()
         if (this.#fullSince !== null) this.#sayRoom()
       }
@@ -237,29 +209,20 @@ export class ServiceLog {
     for (const text of this.#waiting.splice(0, count)) this.#waitingBytes -= text.length
   }
 
-  /** Answers the marks that are reached; so many of the settled lines were stored just now. */
-  #reach(stored: number): void {
-    const isSaid = this.#unkept.isEmpty
-    while (this.#marks.length > 0 && this.#marks[0]!.settled <= this.#settled) {
-      const { settled, resolve } = this.#marks.shift()!
-      resolve(isSaid ? this.#end.next - Math.min(stored, this.#settled - settled) : null)
-    }
-  }
-
   #giveUp(count: number): void {
-    this.#unkept.add(this.#waiting.slice(0, count).map((text) => JSON.parse(text) as LogLine))
     this.#settle(count)
-    this.#reach(0)
+    this.#unkept += count
   }
 
   #sayFull(error: string): void {
     log.error('a service log cannot be kept; following it goes on', { directory: this.#directory, error })
-    this.#addOwn(systemLine(`from here on lines are shown but not kept: ${error}`))
+    this.#add([`${JSON.stringify(systemLine(`from here on lines are shown but not kept: ${error}`))}\n`])
   }
 
   #sayRoom(): void {
     log.info('the disk takes a service log again', { directory: this.#directory })
-    this.#addOwn(...this.#unkept.take('the disk did not take it'))
+    this.#add([`${JSON.stringify(lostLine(this.#unkept, 'the disk did not take it'))}\n`])
     this.#fullSince = null
+    this.#unkept = 0
   }
 }

@@ -254,6 +254,19 @@ describe('a connection', () => {
     await hasty.end()
     expect((await server.request('GET', '/healthz')).body).toBe('ok')
   })
+
+  it.each([
+    'no request\r\n\r\n',
+    'POST /api/v1/services HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nno size',
+  ])('has what was asked before answered first where %j follows', async (bytes) => {
+    using wire = await Wire.open(server.url)
+    wire.socket.write(ask('/api/none') + ask('/api/other') + bytes)
+    const [none, other, refused, ...more] = (await wire.end()).split(/(?=HTTP\/1\.1 )/)
+    expect(none).toContain('there is nothing at /api/none')
+    expect(other).toContain('there is nothing at /api/other')
+    expect(refused).toMatch(/^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n/)
+    expect(more).toEqual([])
+  })
 })
 
 describe('connections', () => {

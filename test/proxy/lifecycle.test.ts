@@ -400,6 +400,22 @@ describe('a data plane whose control plane has gone', () => {
   })
 
   test(
+    'whose worker has lost its socket leaves none behind when its supervisor dies',
+    { timeout: 60_000 },
+    async () => {
+      const stand = await start(tableOf([(await app('v')).spec]))
+      const { supervisor, workers } = await stand.processes()
+      const socket = workerSocketFile(stand.directory, workers[0]!)
+      rmSync(socket)
+      await expect.poll(() => existsSync(socket), GRACE).toBe(true)
+      const back = stand.reconnection()
+      process.kill(supervisor, 'SIGKILL')
+      await back
+      await expect.poll(() => [supervisor, ...workers].filter(isAlive), PATIENT).toEqual([])
+    },
+  )
+
+  test(
     'and whose supervisor was killed is found by its workers, also when their sockets were removed',
     { timeout: 60_000 },
     async () => {

@@ -19,28 +19,9 @@ test('what the engine says in a log itself is a line of its own, at the time of 
     ...frames.push(frame(1, `${TIME} and ended\n`)),
   ]
   expect(lines).toEqual([
-    { ts: TIME, stream: 'stderr', line: 'Error grabbing logs: invalid character', isFault: true },
+    { ts: TIME, stream: 'stderr', line: 'Error grabbing logs: invalid character' },
     { ts: TIME, stream: 'stdout', line: 'begun and ended' },
   ])
-})
-
-test('what one run printed last without a newline is not a part of what the next one prints', () => {
-  const later = '2026-01-01T00:00:07.000000001Z'
-  const frames = new LogFrames()
-  const lines = [
-    ...frames.push(frame(1, `${TIME} prompt> `)),
-    ...frames.push(frame(2, `${later} of another stream\n`)),
-    ...frames.push(frame(1, `${later} first\n`)),
-    ...frames.push(frame(1, `${later} not ended`)),
-  ]
-  expect(lines.map(({ line }) => line)).toEqual(['of another stream', 'prompt> ', 'first'])
-  expect(frames.end(later)).toEqual([])
-})
-
-test('a last line without a newline is ended when the run that printed it is', () => {
-  const frames = new LogFrames()
-  frames.push(frame(1, `${TIME} prompt> `))
-  expect(frames.end('2026-01-01T00:00:07.000000001Z').map(({ line }) => line)).toEqual(['prompt> '])
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterKnown, placeByText } from '../../daemon/logs/seam.ts'
+import { afterKnown, joinLive } from '../../daemon/logs/seam.ts'
 import type { OutputLine } from '../../daemon/engine/log-frames.ts'
 
 /** Lines of one millisecond each, from a moment on. */
@@ -13,37 +13,51 @@ function lines(texts: string[], from = 0, stream: OutputLine['stream'] = 'stdout
 
 const texts = (all: readonly OutputLine[]) => all.map(({ line }) => line)
 
-const numbers = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, index) => String(from + index))
+function joined(logged: OutputLine[], live: OutputLine[]): string[] {
+  const { before, live: rest, open } = joinLive(logged, live)
+  expect(open).toEqual([])
+  return texts([...before, ...rest])
+}
 
-test('the place of what came live is told by texts that differ', () => {
-  expect(placeByText(lines(numbers(1, 20)), lines(numbers(5, 25)), 16)).toBe(4)
-  expect(placeByText(lines(numbers(1, 20)), lines(['', ...numbers(6, 25)]), 16)).toBe(4)
-  expect(placeByText(lines(['one line', ...numbers(6, 20)]), lines(['line', ...numbers(6, 25)]), 16)).toBe(0)
+test('what the log has and what came live are joined where both have it', () => {
+  expect(joined(lines(['1', '2', '3']), lines(['3', '4', '5'], 3))).toEqual(['1', '2', '3', '4', '5'])
+  expect(joined(lines(['1', '2', '3', '4']), lines(['2', '3'], 3))).toEqual(['1', '2', '3'])
+  expect(joined(lines(['1', '2']), lines(['1', '2', '3'], 2))).toEqual(['1', '2', '3'])
+  expect(joined(lines(['1', '2']), [])).toEqual(['1', '2'])
+  expect(joined([], lines(['1']))).toEqual(['1'])
 })
 
-test('the place of what came live is not told by few texts, by repeated ones, or by a log that lacks lines', () => {
-  expect(placeByText(lines(numbers(1, 20)), lines(numbers(14, 20)), 7)).toBeNull()
-  expect(placeByText(lines(numbers(1, 20)), lines(numbers(11, 25)), 15)).toBeNull()
-  expect(placeByText(lines(numbers(1, 20)), lines(numbers(31, 45)), 15)).toBeNull()
-  const ticks = lines(Array<string>(40).fill('tick'))
-  expect(placeByText(ticks, ticks.slice(5), 30)).toBeNull()
-  const rounds = lines([...numbers(1, 10), ...numbers(1, 10), ...numbers(1, 10)])
-  expect(placeByText(rounds, rounds.slice(10, 20), 10)).toBeNull()
+test('a line that was half printed when the reader attached is taken whole from the log', () => {
+  expect(joined(lines(['first line', 'second line']), lines(['ond line', 'third'], 2))).toEqual([
+    'first line',
+    'second line',
+    'third',
+  ])
+})
+
+test('a log that does not reach to the first live line has to be read again', () => {
+  expect(joinLive(lines(['1', '2']), lines(['4', '5'], 3)).open).toEqual(['stdout'])
+  expect(joinLive(lines(['1', '2']), lines([''], 3)).open).toEqual(['stdout'])
+})
+
+test('streams are joined each by itself', () => {
+  const logged = [...lines(['a', 'b']), ...lines(['x', 'y'], 0, 'stderr')]
+  const live = [...lines(['y', 'z'], 2, 'stderr'), ...lines(['b', 'c'], 2)]
+  const result = joined(logged, live)
+  expect(result.toSorted()).toEqual(['a', 'b', 'c', 'x', 'y', 'z'])
 })
 
 test('after a pause the place is found by what was known, also where the text repeats itself', () => {
-  expect(texts(afterKnown(lines(['1', '2', '3', '4']), lines(['2', '3'], 1)).lines)).toEqual(['4'])
-  expect(texts(afterKnown(lines(['1', '2']), lines(['1', '2'])).lines)).toEqual([])
-  expect(texts(afterKnown(lines(['1', '2']), []).lines)).toEqual(['1', '2'])
+  expect(texts(afterKnown(lines(['1', '2', '3', '4']), lines(['2', '3'], 1)))).toEqual(['4'])
+  expect(texts(afterKnown(lines(['1', '2']), lines(['1', '2'])))).toEqual([])
+  expect(texts(afterKnown(lines(['1', '2']), []))).toEqual(['1', '2'])
   const ticks = lines(Array<string>(10).fill('tick'))
-  expect(afterKnown(ticks, ticks.slice(3, 7))).toEqual({ lines: ticks.slice(7), isMet: true })
+  expect(afterKnown(ticks, ticks.slice(3, 7))).toEqual(ticks.slice(7))
 })
 
 test('where nothing known is found any more, the time decides', () => {
   const logged = lines(['7', '8', '9'], 7)
-  const found = afterKnown(logged, lines(['other'], 7))
-  expect({ lines: texts(found.lines), isMet: found.isMet }).toEqual({ lines: ['8', '9'], isMet: false })
+  expect(texts(afterKnown(logged, lines(['other'], 7)))).toEqual(['8', '9'])
 })
 
 /** The same line again and again, a period apart, and how much later than that each one arrived. */
@@ -64,6 +78,8 @@ test.each([5, 10, 100])(
     const logged = ticks(120, periodMs, () => 0)
     const arrived = ticks(120, periodMs, lateNow)
     for (const end of [1, 30, 39, 80, 119])
-      expect(afterKnown(logged, arrived.slice(Math.max(0, end - 64), end)).lines).toEqual(logged.slice(end))
+      expect(afterKnown(logged, arrived.slice(Math.max(0, end - 64), end))).toEqual(logged.slice(end))
+    for (const start of [0, 1, 35, 90])
+      expect(joinLive(logged.slice(0, 100), arrived.slice(start)).before).toEqual(logged.slice(0, start))
   },
 )

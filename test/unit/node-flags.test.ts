@@ -6,18 +6,19 @@ import { flagsFor } from '../../proxy/node-flags.ts'
 
 const YOUNG = '--max-semi-space-size=2'
 const COLLECTOR = '--single-threaded-gc'
+const COMPILER = '--invocation-count-for-maglev=1200'
 
 test('the node that runs knows every flag', () => {
-  expect(flagsFor(process.execPath)).toEqual([YOUNG, COLLECTOR])
+  expect(flagsFor(process.execPath)).toEqual([YOUNG, COLLECTOR, COMPILER])
 })
 
 test('a flag that a node refuses is left out', () => {
   const node = nodeThat(`case " $* " in *" ${COLLECTOR} "*) exit 9 ;; esac`)
-  expect(flagsFor(node.file)).toEqual([YOUNG])
+  expect(flagsFor(node.file)).toEqual([YOUNG, COMPILER])
 })
 
 test.each(['exit 1', 'kill -9 $$'])('a node that fails otherwise (%s) keeps the flags', (failure) => {
-  expect(flagsFor(nodeThat(failure).file)).toEqual([YOUNG, COLLECTOR])
+  expect(flagsFor(nodeThat(failure).file)).toEqual([YOUNG, COLLECTOR, COMPILER])
 })
 
 test('a node is asked once, and one that takes its place anew', () => {

@@ -54,6 +54,18 @@ test('a socket whose file is removed gets another, also while somebody is connec
   expect(existsSync(file)).toBe(true)
 })
 
+test('a socket that is not watched gets another when somebody looks', async () => {
+  const watch = startWatch()
+  watch.stop()
+  rmSync(file)
+  await grace()
+  expect(done).toEqual([])
+  watch.look()
+  watch.look()
+  await grace()
+  expect(done).toEqual(['reopened'])
+})
+
 test('a file that cannot be made is tried again', async () => {
   const watch = startWatch()
   fails = true

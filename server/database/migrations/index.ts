@@ -16,7 +16,6 @@ import versionsOfKeptVolumes from './015-versions-of-kept-volumes.ts'
 import deliveriesOfLogDrains from './016-deliveries-of-log-drains.ts'
 import compression from './017-compression.ts'
 import authorsOfCommits from './018-authors-of-commits.ts'
-import placesInLogs from './019-places-in-logs.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [
@@ -38,5 +37,4 @@ export const migrations: readonly string[] = [
   deliveriesOfLogDrains,
   compression,
   authorsOfCommits,
-  placesInLogs,
 ]

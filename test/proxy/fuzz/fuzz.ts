@@ -11,17 +11,18 @@ export const SEED = Number(process.env.DEPLOYER_FUZZ_SEED ?? 1)
 export const FUZZ_TIMEOUT_MS = SECONDS * 1000 + 60_000
 
 /**
- * Changes seeds for as long as is allowed and has `faultOf` look at each. Throws at the first fault with what repeats
- * it; answers the number of cases.
+ * Changes seeds for as long as is allowed, and on a machine that is busy until there were `fewest`, and has `faultOf`
+ * look at each. Throws at the first fault with what repeats it; answers the number of cases.
  */
 export async function fuzz(
   seeds: Seeds,
+  fewest: number,
   faultOf: (bytes: Buffer, cuts: readonly number[], random: Random) => Promise<string | null>,
 ): Promise<number> {
   const random = new Random(SEED)
   const end = performance.now() + SECONDS * 1000
   let cases = 0
-  for (; performance.now() < end; cases++) {
+  for (; performance.now() < end || cases < fewest; cases++) {
     const bytes = mutate(random, seeds)
     const cuts = cutsOf(random, bytes.length)
     const fault = await faultOf(bytes, cuts, random)

@@ -5,14 +5,14 @@ import type { Seeds } from './mutation.ts'
 import { readAnswer, readRequests } from './relay-reader.ts'
 import { ANSWER_SEEDS, REQUEST_SEEDS } from './seeds.ts'
 
-/** Fewer cases in a second than any machine manages mean that nothing was compared. */
+/** A slow machine takes longer than the time for so many. */
 const FEWEST_CASES = 100
 
 test(
   'every request that the relay accepts is the same request to node, as it comes and as it is sent on',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
-    expect(await fuzz(REQUEST_SEEDS, requestFault)).toBeGreaterThan(FEWEST_CASES)
+    expect(await fuzz(REQUEST_SEEDS, FEWEST_CASES, requestFault)).toBeGreaterThanOrEqual(FEWEST_CASES)
   },
 )
 
@@ -21,10 +21,10 @@ test(
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
     const methods = ['GET', 'GET', 'HEAD', 'POST']
-    const cases = await fuzz(ANSWER_SEEDS, (bytes, cuts, random) =>
+    const cases = await fuzz(ANSWER_SEEDS, FEWEST_CASES, (bytes, cuts, random) =>
       answerFault(random.one(methods), bytes, cuts),
     )
-    expect(cases).toBeGreaterThan(FEWEST_CASES)
+    expect(cases).toBeGreaterThanOrEqual(FEWEST_CASES)
   },
 )
 

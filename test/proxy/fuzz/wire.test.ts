@@ -6,7 +6,7 @@ import { FUZZ_TIMEOUT_MS, fuzz } from './fuzz.ts'
 import { readRequests, type RelayMessage } from './relay-reader.ts'
 import { REQUEST_SEEDS } from './seeds.ts'
 
-/** Even a slow machine sends more in the time. */
+/** A slow machine takes longer than the time for so many. */
 const FEWEST_CASES = 50
 
 const both = watched()
@@ -46,6 +46,6 @@ test(
   'whatever bytes a client sends, the upstream reads the requests that they hold and nothing else',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
-    expect(await fuzz(REQUEST_SEEDS, wireFault)).toBeGreaterThan(FEWEST_CASES)
+    expect(await fuzz(REQUEST_SEEDS, FEWEST_CASES, wireFault)).toBeGreaterThanOrEqual(FEWEST_CASES)
   },
 )

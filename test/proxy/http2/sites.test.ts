@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { get, type IncomingMessage } from 'node:http'
+import { get as getPlain, type ClientRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:http2'
+import { get as getSecure } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -70,6 +71,24 @@ async function whole(client: RawHttp2, id: number): Promise<Buffer> {
   return client.body(id)
 }
 
+/** A file over HTTP/1.1. */
+async function overPlain(stand: ProxyStand, path: string): Promise<Buffer> {
+  return bodyOf(getPlain({ port: stand.port, path, headers: { host: PLAIN_HOST } }))
+}
+
+/** The same over TLS. */
+async function overTls(stand: ProxyStand, path: string): Promise<Buffer> {
+  const { host, port } = stand.client.bound.find(({ host }) => host === '127.0.0.2')!
+  return bodyOf(
+    getSecure({ host, port, path, servername: HOST, headers: { host: HOST }, rejectUnauthorized: false }),
+  )
+}
+
+async function bodyOf(request: ClientRequest): Promise<Buffer> {
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  return buffer(answer)
+}
+
 test(
   'files of every size come whole, to several clients at once, each of many streams',
   { timeout: 30_000 },
@@ -81,14 +100,10 @@ test(
         for (const client of clients) client.send(headers(index * 2 + 1, path(name)))
       for (const [index, content] of [...files.values()].entries())
         for (const client of clients) expect((await whole(client, index * 2 + 1)).equals(content)).toBe(true)
-    }
-    // What was sent with frames in between is the same to those who know none.
-    for (const [name, content] of files) {
-      const [answer] = await once(
-        get({ port: stand.port, path: name, headers: { host: PLAIN_HOST } }),
-        'response',
-      )
-      expect((await buffer(answer as IncomingMessage)).equals(content)).toBe(true)
+      // What is sent with frames in between is the same to those who know none.
+      for (const [name, content] of files)
+        for (const answer of await Promise.all([overPlain(stand, name), overTls(stand, name)]))
+          expect(answer.equals(content)).toBe(true)
     }
   },
 )

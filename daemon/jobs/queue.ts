@@ -71,10 +71,11 @@ export class JobQueue {
 
   async #startWhatCan(): Promise<void> {
     if (jobsInProgress().every(({ id }) => runs.has(id))) return
+    const { engine, engineFault, reachByAddress } = this.#world
     // How containers are reached is known once the engine has answered; that wakes this task.
-    if (this.#world.reachByAddress === null) return
-    await this.#world.engine.info()
-    if (this.#stopped) return
+    if (reachByAddress === null || engineFault !== null) return
+    // That it is gone is heard a moment later.
+    if (!(await engine.answers()) || this.#stopped) return
     for (const job of jobsInProgress()) {
       if (!runs.has(job.id) && !isBlocked(job)) this.#start(job)
     }

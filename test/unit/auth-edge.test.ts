@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { Readable } from 'node:stream'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -91,7 +92,8 @@ describe('connections over their number', () => {
         this.emit('close')
       },
     }) as unknown as Socket
-  const response = () => new EventEmitter() as ServerResponse
+  const response = () =>
+    Object.assign(new EventEmitter(), { req: Readable.from([]) }) as never as ServerResponse
 
   it('end the one that was idle longest, and a busy one only when all are', () => {
     const connections = new Connections(3)

@@ -30,6 +30,8 @@ export class Destination {
   #certified = false
   /** The connection's certificate is not that of the host (RFC 9110 15.5.20). */
   #misdirected = false
+  /** The request was for a proof of whose server this is, which is no request to the target. */
+  #proves = false
   #host: Uint8Array = NO_BYTES
   #epoch = -1
 
@@ -40,7 +42,8 @@ export class Destination {
 
   /** Where the request is counted. */
   get counts(): Tally {
-    return this.target?.counts ?? this.#directory.routes.unrouted
+    const { unrouted } = this.#directory.routes
+    return this.#proves ? unrouted : (this.target?.counts ?? unrouted)
   }
 
   /**
@@ -48,6 +51,7 @@ export class Destination {
    * does so itself. `now` is monotonic milliseconds.
    */
   choose(head: Head, input: Buffer, now: number): Instance | Site | Answer {
+    this.#proves = false
     this.#find(head, input)
     if (this.#misdirected) return refusal(421)
     const refused = head.method === METHOD_REFUSED
@@ -64,6 +68,7 @@ export class Destination {
   /** What comes next has no host that could be read. */
   forget(): void {
     this.target = null
+    this.#proves = false
     this.#epoch = -1
   }
 
@@ -71,7 +76,11 @@ export class Destination {
   #answerFirst(head: Head, input: Buffer): Answer | null {
     const { routes, securePort } = this.#directory
     const proof = proofPath(slab.buffer, slab.at, head)
-    if (proof !== null) return proofAnswer(proof, routes)
+    if (proof !== null) {
+      const answer = proofAnswer(proof, routes)
+      this.#proves = answer !== null
+      return answer
+    }
     const canonical = this.target?.redirect
     if (canonical) return canonicalRedirect(canonical, pathOf(slab.buffer, slab.at, head))
     // A proxy that is trusted has taken TLS off already.

@@ -265,6 +265,17 @@ test('a nonce is answered at any host with a proof that the key was known', asyn
   expect(answer).toContain('HTTP/1.1 404')
 })
 
+test('a proof counts as no request of the service at whose host it was asked for', async () => {
+  const upstream = await echo()
+  const stand = await start(secureTable([upstream.spec], { verification_key: 'the key' }))
+  for (const path of ['/.well-known/deployer/0a1b', '/its-own'])
+    await stand.raw().request(`GET ${path} HTTP/1.1`, `Host: ${HOST}`, 'Connection: close').end()
+  await waitUntil(async () => {
+    const { unrouted, ...services } = (await stand.client.counts()).targets
+    return Object.values(services)[0]?.status_2xx === 1 && unrouted?.status_2xx === 1
+  }, 'the counts of one request each')
+})
+
 test('a host may lead to another, with and without TLS, and its requests count as the service', async () => {
   const upstream = await echo()
   const table = secureTable([upstream.spec])

@@ -56,6 +56,8 @@ interface CacheRecord {
 export class BuildCache {
   readonly #connection: Connection
   readonly #ledger: Ledger
+  /** The steps of builds that the engine has still to be asked about. */
+  #unclaimed: BuiltStep[] = []
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<CacheRecord[]> | null = null
   /** In how much it was seen to fit since the last build. */
@@ -66,14 +68,11 @@ export class BuildCache {
     this.#ledger = ledger
   }
 
-  /**
-   * Has what the steps of a build left in the cache recorded: a little later, or when the cache is shrunk next, also after
-   * a restart. What is never recorded is left alone.
-   */
+  /** Has what the steps of a build left in the cache recorded, a little later. What is never recorded is left alone. */
   claim(steps: readonly BuiltStep[]): void {
     if (steps.length === 0) return
     this.#fit = null
-    this.#write(steps)
+    this.#unclaimed.push(...steps)
     const claim = (): void => {
       this.#timer = undefined
       this.#look().catch((error: unknown) =>
@@ -88,17 +87,17 @@ export class BuildCache {
    * a build, or an hour: the look takes the engine long. Throws `runtime_error`.
    */
   async shrink(maxBytes: number): Promise<void> {
-    const isEmpty = this.#ledger.list('build_cache').length === 0
+    const isEmpty = this.#unclaimed.length === 0 && this.#ledger.list('build_cache').length === 0
     if (isEmpty || this.#isKnownToFit(maxBytes) || (await this.#isAbsent())) return
     const records = await this.#look()
     const known = new Map(records.map((record) => [record.ID, record]))
-    const recorded = this.#ledger.list('build_cache').filter(({ engine_id }) => engine_id !== null)
+    const recorded = this.#ledger.list('build_cache')
     for (const { name } of recorded) if (!known.has(name)) this.#ledger.forget('build_cache', name)
     const own = recorded
       .flatMap(({ name }) => known.get(name) ?? [])
       .filter(({ InUse, Shared }) => !InUse && !Shared)
     const surplus = chooseSurplus(own, records, maxBytes)
-    if (surplus.length === 0 && this.#unclaimed().length === 0)
+    if (surplus.length === 0 && this.#unclaimed.length === 0)
       this.#fit = { maxBytes, untilMs: performance.now() + LOOK_AGAIN_MS }
     for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
       const ids = surplus.slice(from, from + PRUNED_AT_ONCE)
@@ -126,27 +125,17 @@ export class BuildCache {
   async #lookAnew(): Promise<CacheRecord[]> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const steps = this.#unclaimed()
-    const records = await this.#read()
-    for (const step of steps) {
-      for (const { ID } of madeBy(step, records)) this.#ledger.record('build_cache', ID, ID)
-      this.#ledger.forget('build_cache', JSON.stringify(step))
-    }
-    return records
-  }
-
-  /** Writes down steps that the engine has still to be asked about, in place of the ids that it will tell. */
-  #write(steps: readonly BuiltStep[]): void {
+    const steps = this.#unclaimed
+    this.#unclaimed = []
     try {
-      for (const step of steps) this.#ledger.record('build_cache', JSON.stringify(step))
+      const records = await this.#read()
+      for (const step of steps)
+        for (const { ID } of madeBy(step, records)) this.#ledger.record('build_cache', ID, ID)
+      return records
     } catch (error) {
-      log.warn('what a build left in the build cache will not be known', { error: messageOf(error) })
+      this.#unclaimed.unshift(...steps)
+      throw error
     }
-  }
-
-  #unclaimed(): BuiltStep[] {
-    const waiting = this.#ledger.list('build_cache').filter(({ engine_id }) => engine_id === null)
-    return waiting.map(({ name }) => JSON.parse(name) as BuiltStep)
   }
 
   /** Podman keeps a build's layers as images. */

@@ -184,17 +184,6 @@ describe('a build', () => {
 })
 
 describe('the build cache', () => {
-  test('is known also when the server was stopped right after a build', async () => {
-    const nonce = `${bench.serverId}-stopped`
-    await build({ Dockerfile: `FROM busybox:1\nRUN echo ${nonce} > /a\n` })
-    const [own] = await cacheIds(`echo ${nonce} > `)
-    const { serverId, ledger } = bench
-    const next = createEngine({ dockerHost: standEngine(), serverId, ledger })
-    await next.shrinkBuildCache(1024 ** 4)
-    expect(ledger.find('build_cache', own!)).toMatchObject({ engine_id: own })
-    expect(ledger.list('build_cache').filter(({ engine_id }) => engine_id === null)).toEqual([])
-  })
-
   test('is shrunk by what this server built, and by nothing else', async () => {
     const nonce = `${bench.serverId}-own`
     await build({ Dockerfile: `FROM busybox:1\nRUN echo ${nonce} > /a\nCOPY b /b\n`, b: nonce })

@@ -46,22 +46,28 @@ export class Connections {
     })
   }
 
-  /** Calls `handle` when it is a request's turn; not for one whose connection has ended, or that is one too many. */
+  /**
+   * Calls `handle` when it is a request's turn; not for one whose connection has ended, that is one too many, or that was
+   * refused before it was whole: its refusal is its answer.
+   */
   take(socket: Socket, response: ServerResponse, handle: () => void): void {
-    if (socket.destroyed) return
-    const waiting = this.#busy.get(socket)?.waiting
-    if (waiting === undefined) this.#begin(socket, { response, waiting: [], refuse: null }, handle)
-    else if (waiting.length < MAX_WAITING) waiting.push({ response, handle })
+    if (socket.destroyed || socket.writableEnded) return
+    const busy = this.#busy.get(socket)
+    if (!busy) this.#begin(socket, { response, waiting: [], refuse: null }, handle)
+    else if (busy.refuse) return
+    else if (busy.waiting.length < MAX_WAITING) busy.waiting.push({ response, handle })
     else socket.destroy()
   }
 
   /**
    * What came is no request, or no body of one: calls `refuse` when nothing is left to be answered before, as it would be
-   * taken for that answer. An answer that has begun to a request that was not whole is cut.
+   * taken for that answer; once, however much of the kind follows. What has begun to be answered, or was, before it was
+   * whole is cut: a refusal behind it would be a second answer.
    */
   spoiled(socket: Socket, refuse: () => void): void {
     const busy = this.#busy.get(socket)
     if (!busy) return refuse()
+    if (busy.refuse) return
     const { response, waiting } = busy
     if (response.req.complete) {
       busy.waiting = waiting.filter(({ response }) => response.req.complete)

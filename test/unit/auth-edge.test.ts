@@ -92,8 +92,10 @@ describe('connections over their number', () => {
         this.emit('close')
       },
     }) as unknown as Socket
-  const response = () =>
-    Object.assign(new EventEmitter(), { req: Readable.from([]) }) as never as ServerResponse
+  const response = (complete = true) => {
+    const req = Object.assign(new Readable({ read() {} }), { complete })
+    return Object.assign(new EventEmitter(), { req, headersSent: true }) as never as ServerResponse
+  }
 
   it('end the one that was idle longest, and a busy one only when all are', () => {
     const connections = new Connections(3)
@@ -151,6 +153,32 @@ describe('connections over their number', () => {
     Object.assign(ended, { writableEnded: true })
     last.emit('close')
     expect(handled).toEqual(['last'])
+  })
+
+  it('have what is no request refused once behind what was asked before, and nothing handled behind it', () => {
+    const connections = new Connections()
+    const spoiled = socket()
+    const done: string[] = []
+    connections.opened(spoiled)
+    const first = response()
+    connections.take(spoiled, first, () => done.push('handled'))
+    connections.spoiled(spoiled, () => done.push('refused'))
+    // A head that took too long may still come whole.
+    connections.take(spoiled, response(), () => done.push('handled although refused'))
+    connections.spoiled(spoiled, () => done.push('refused again'))
+    first.emit('close')
+    connections.take(spoiled, response(), () => done.push('handled behind the refusal'))
+    expect(done).toEqual(['handled', 'refused'])
+  })
+
+  it('take nothing more where an idle one was refused', () => {
+    const connections = new Connections()
+    const refused = socket()
+    const done: string[] = []
+    connections.opened(refused)
+    connections.spoiled(refused, () => Object.assign(refused, { writableEnded: true }))
+    connections.take(refused, response(), () => done.push('handled although refused'))
+    expect(done).toEqual([])
   })
 })
 

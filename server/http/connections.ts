@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { LINGER_BYTES, LINGER_MS } from './refuse.ts'
 
 /** Each takes some 35 KiB and a file descriptor; an administrator's browsers and programs need some dozens. */
 const MAX_CONNECTIONS = 4_096
@@ -80,20 +81,31 @@ export class Connections {
     this.#idle.delete(socket)
     this.#busy.delete(socket)
     this.#busy.set(socket, busy)
-    busy.response.once('close', () => {
-      // Of a body that was begun and left node reads no more, and so nothing that comes behind it. With a listener it
-      // flows also when who began to read leaves only now.
-      busy.response.req.on('data', () => {}).resume()
-      // An answer that says that it is the last one ends the connection behind it (RFC 9112, section 9.6).
-      if (this.#busy.get(socket) !== busy || socket.destroyed || socket.writableEnded) return
-      const [next, ...waiting] = busy.waiting
-      const { refuse } = busy
-      if (next) return this.#begin(socket, { response: next.response, waiting, refuse }, next.handle)
-      if (refuse) return refuse()
-      this.#busy.delete(socket)
-      this.#idle.add(socket)
-    })
+    const { response } = busy
+    // Ahead of node's own listener, which would have a body that nobody began to read thrown away uncounted.
+    response.prependOnceListener('finish', () => discard(response.req))
+    response.once('close', () => this.#goOn(socket, busy))
     handle()
+  }
+
+  /** After an answer, with what comes behind its request. */
+  #goOn(socket: Socket, busy: Busy): void {
+    // An answer that says that it is the last one ends the connection behind it (RFC 9112, section 9.6).
+    if (this.#busy.get(socket) !== busy || socket.destroyed || socket.writableEnded) return
+    const { response, refuse } = busy
+    if (!response.req.complete) {
+      const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+      response.req.once('end', () => {
+        clearTimeout(timer)
+        this.#goOn(socket, busy)
+      })
+      return
+    }
+    const [next, ...waiting] = busy.waiting
+    if (next) return this.#begin(socket, { response: next.response, waiting, refuse }, next.handle)
+    if (refuse) return refuse()
+    this.#busy.delete(socket)
+    this.#idle.add(socket)
   }
 
   #closeOne(): void {
@@ -102,4 +114,17 @@ export class Connections {
     this.#busy.delete(socket!)
     socket!.destroy()
   }
+}
+
+/**
+ * Reads what is left of an answered request's body, as node reads no more of one that was begun and left, and so nothing
+ * that comes behind it. With a listener it flows also when who began to read leaves only later.
+ */
+function discard(request: IncomingMessage): void {
+  let bytes = 0
+  request.on('data', (piece: Buffer) => {
+    bytes += piece.length
+    if (bytes > LINGER_BYTES) request.destroy()
+  })
+  request.resume()
 }

@@ -1,8 +1,8 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Gathered } from '#server/gathered.ts'
 import { ByteBudget } from '#server/http/byte-budget.ts'
 import { encodingFor } from '#server/http/compression.ts'
@@ -84,6 +84,7 @@ describe('the clock of a body', () => {
 })
 
 describe('connections over their number', () => {
+  const PIECE = Buffer.alloc(1024 * 1024)
   const socket = () =>
     Object.assign(new EventEmitter(), {
       destroyed: false,
@@ -179,6 +180,40 @@ describe('connections over their number', () => {
     connections.spoiled(refused, () => Object.assign(refused, { writableEnded: true }))
     connections.take(refused, response(), () => done.push('handled although refused'))
     expect(done).toEqual([])
+  })
+
+  it('are read for 64 MiB of a body that its answer left', async () => {
+    const connections = new Connections()
+    const [large, larger] = [64, 65].map((pieces) => {
+      const answer = response(false)
+      connections.take(socket(), answer, () => {})
+      answer.emit('finish')
+      for (let count = 0; count < pieces; count++) answer.req.push(PIECE)
+      return answer.req
+    })
+    await vi.waitFor(() => expect(larger!.destroyed).toBe(true))
+    expect(large!.destroyed).toBe(false)
+  })
+
+  it('are not read for ever for a body that its answer left', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const connections = new Connections()
+    const [endless, ending] = [socket(), socket()]
+    const handled: string[] = []
+    for (const one of [endless, ending]) {
+      connections.opened(one)
+      const answer = response(false)
+      connections.take(one, answer, () => {})
+      answer.emit('finish')
+      answer.emit('close')
+      if (one === endless) continue
+      Object.assign(answer.req, { complete: true }).push(null)
+      await once(answer.req, 'end')
+    }
+    vi.advanceTimersByTime(5_000)
+    for (const one of [endless, ending]) connections.take(one, response(), () => handled.push('the next'))
+    expect([endless.destroyed, ending.destroyed, handled]).toEqual([true, false, ['the next']])
   })
 })
 

@@ -1,14 +1,18 @@
 /** Commands that install what the manifests name and nothing else, which every plan does before it builds. */
 const INSTALLATION =
-  /^(?:npm (?:ci|i|install|clean-install)|(?:pnpm|bun) (?:i|install)|yarn(?: install)?|(?:python3? -m )?pip3? install -r requirements\.txt|(?:composer|bundle|poetry|pipenv) install|uv sync)(?: --?[\w-]+(?:=[\w./-]+)?)*$/
+  /^(?:npm (?:ci|i|install|clean-install)|(?:pnpm|bun) (?:i|install)|yarn(?: install)?|(?:python3? -m )?pip3? install(?: --?[\w-]+)* -r requirements\.txt|(?:composer|bundle|poetry|pipenv) install|uv sync)(?: --?[\w-]+(?:=[\w./-]+)?)*$/
 
 /** Package managers that a plan brings, in the version that the tree asks for. */
 const MANAGER =
   /^(?:npm (?:i|install) (?:-g|--global)|corepack (?:enable|prepare))(?: (?:npm|pnpm|yarn)(?:@[\w.-]+)?| --?[\w-]+)*$/
 
+/** The environment that a plan makes, as Nixpacks makes it (nixpacks.com, "Python"). */
+const ENVIRONMENT =
+  /^(?:python3? -m venv(?: --[\w-]+)* \/opt\/venv|(?:\.|source) \/opt\/venv\/bin\/activate)$/
+
 /** Whether a command does what a plan has done already when it builds. */
 export function isInstallation(command: string): boolean {
-  return INSTALLATION.test(command) || MANAGER.test(command)
+  return INSTALLATION.test(command) || MANAGER.test(command) || ENVIRONMENT.test(command)
 }
 
 /**

@@ -6,8 +6,8 @@ const LINES = 128
 /** A longer line is read anew each time. */
 const LINE_BYTES = 256
 const LINE_WORDS = LINE_BYTES / 4
-/** A line is found by its first so many bytes, which no shorter one has. */
-const KEY_BYTES = 8
+/** A line is found by its first so many bytes, which tell those of a browser's head apart; a shorter one is soon read. */
+const KEY_BYTES = 16
 /** Odd numbers that spread bits (Knuth, "The Art of Computer Programming" 6.4). */
 const SPREAD = 0x9e3779b1
 const SLOT_BITS = 32 - Math.log2(LINES)
@@ -124,6 +124,8 @@ function isShared(bytes: Uint8Array, start: number, nameEnd: number): boolean {
 }
 
 function slotOf(view: DataView, at: number): number {
-  const key = view.getUint32(at, true) ^ Math.imul(view.getUint32(at + 4, true), SPREAD)
-  return Math.imul(key, SPREAD) >>> SLOT_BITS
+  let key = 0
+  for (const stop = at + KEY_BYTES; at < stop; at += 4)
+    key = Math.imul(key ^ view.getUint32(at, true), SPREAD)
+  return key >>> SLOT_BITS
 }

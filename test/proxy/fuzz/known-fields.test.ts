@@ -18,6 +18,37 @@ const LINES = [
   'Cookie: session=0123456789abcdef',
 ]
 const KNOWN = LINES.slice(1, -1)
+/** What Chrome sends with a page, and an application's answer, but for what is never remembered. */
+const HEADS = [
+  [
+    'sec-ch-ua: "Chromium";v="128", "Not;A=Brand";v="24", "Google Chrome";v="128"',
+    'sec-ch-ua-mobile: ?0',
+    'sec-ch-ua-platform: "Windows"',
+    'Upgrade-Insecure-Requests: 1',
+    'User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0',
+    'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8',
+    'Sec-Fetch-Site: none',
+    'Sec-Fetch-Mode: navigate',
+    'Sec-Fetch-User: ?1',
+    'Sec-Fetch-Dest: document',
+    'Accept-Encoding: gzip, deflate, br, zstd',
+    'Accept-Language: en-US,en;q=0.9',
+  ],
+  [
+    'Server: nginx/1.24.0',
+    'Date: Sun, 22 Nov 2026 21:52:32 GMT',
+    'Content-Type: text/html; charset=utf-8',
+    'Content-Encoding: gzip',
+    'Cache-Control: public, max-age=0',
+    'Vary: Accept-Encoding',
+    'Access-Control-Allow-Origin: *',
+    'Strict-Transport-Security: max-age=15552000; includeSubDomains',
+    'X-Content-Type-Options: nosniff',
+    'X-DNS-Prefetch-Control: off',
+    'X-Frame-Options: SAMEORIGIN',
+    'X-Powered-By: Express',
+  ],
+]
 const X = 'X'.charCodeAt(0)
 
 /** What of a head passes, in a buffer of its own so that it begins anywhere. */
@@ -50,6 +81,10 @@ const headOf = (lines: readonly string[]) => `${REQUEST}${lines.map((line) => `$
 test('these lines are known once they were read, but for those that mean something or are secret', () => {
   expect(repeated(KNOWN)).toEqual(KNOWN)
   expect(new Set(KNOWN.map(({ length }) => length % 4)).size).toBe(4)
+})
+
+test('the lines of one head are known beside each other', () => {
+  for (const lines of HEADS) expect(repeated(lines)).toEqual(lines)
 })
 
 test('nothing is remembered that could be a secret', () => {

@@ -41,7 +41,7 @@ export class SocketWatch {
     this.look()
   }
 
-  /** Ends looking: the file is not needed for now, or the process ends. */
+  /** Ends the watch: the file is not needed for now, or the process ends. Who calls `look` still has it looked for. */
   stop(): void {
     this.#watcher?.close()
     this.#watcher = null

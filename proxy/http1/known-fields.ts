@@ -1,3 +1,4 @@
+import { ascii, equalsFolded } from './bytes.ts'
 import { Words } from './words.ts'
 
 /** Lines that are remembered: a browser sends about ten, and an application's answer has as many. */
@@ -5,16 +6,64 @@ const LINES = 128
 /** A longer line is read anew each time. */
 const LINE_BYTES = 256
 const LINE_WORDS = LINE_BYTES / 4
-/** A line is found by its first so many bytes, which no shorter one has. */
-const KEY_BYTES = 8
+/** A line is found by its first so many bytes, which tell those of a browser's head apart; a shorter one is soon read. */
+const KEY_BYTES = 16
 /** Odd numbers that spread bits (Knuth, "The Art of Computer Programming" 6.4). */
 const SPREAD = 0x9e3779b1
 const SLOT_BITS = 32 - Math.log2(LINES)
+/**
+ * Fields that are the same for many visitors and services, and hold nothing that one of them keeps from another: all
+ * share this memory, and how long it takes to find a line in it, or not, tells something of what others have sent.
+ */
+const NAMES = [
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'accept-ranges',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+  'cache-control',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'cross-origin-embedder-policy',
+  'cross-origin-opener-policy',
+  'cross-origin-resource-policy',
+  'date',
+  'origin-agent-cluster',
+  'permissions-policy',
+  'pragma',
+  'priority',
+  'referrer-policy',
+  'sec-ch-ua',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-platform',
+  'sec-fetch-dest',
+  'sec-fetch-mode',
+  'sec-fetch-site',
+  'sec-fetch-user',
+  'server',
+  'strict-transport-security',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'vary',
+  'x-content-type-options',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+  'x-powered-by',
+  'x-xss-protection',
+]
+const NAMES_BY_LENGTH = Array.from({ length: LINE_BYTES }, (_, length) =>
+  NAMES.filter((name) => name.length === length).map(ascii),
+)
 
 /**
- * Field lines that passed and mean nothing to the relay, as they were written last: one that comes again, byte for byte,
- * needs no other look at its bytes than whether they are the same. What is remembered says nothing of the head that it
- * stood in. Who would find out by the time it takes what others have sent must guess four bytes at once.
+ * Field lines of a few names that passed and mean nothing to the relay, as they were written last: one that comes again,
+ * byte for byte, needs no other look at its bytes than whether they are the same.
  */
 export class KnownFields {
   /** Where the name ended of the line that was repeated last, after its beginning. */
@@ -53,10 +102,10 @@ export class KnownFields {
     return length
   }
 
-  /** Remembers the line that stands in `bytes[start, end)`, and whose name ends at `nameEnd`. */
+  /** Remembers the line that stands in `bytes[start, end)`, if its name, which ends at `nameEnd`, is one of them. */
   remember(bytes: Uint8Array, start: number, nameEnd: number, end: number): void {
     const length = end - start
-    if (length < KEY_BYTES || length > LINE_BYTES) return
+    if (length < KEY_BYTES || length > LINE_BYTES || !isShared(bytes, start, nameEnd)) return
     const view = this.#output.of(bytes)
     const slot = slotOf(view, start)
     const stop = end - 4
@@ -68,7 +117,15 @@ export class KnownFields {
   }
 }
 
+function isShared(bytes: Uint8Array, start: number, nameEnd: number): boolean {
+  for (const name of NAMES_BY_LENGTH[nameEnd - start]!)
+    if (equalsFolded(bytes, start, nameEnd, name)) return true
+  return false
+}
+
 function slotOf(view: DataView, at: number): number {
-  const key = view.getUint32(at, true) ^ Math.imul(view.getUint32(at + 4, true), SPREAD)
-  return Math.imul(key, SPREAD) >>> SLOT_BITS
+  let key = 0
+  for (const stop = at + KEY_BYTES; at < stop; at += 4)
+    key = Math.imul(key ^ view.getUint32(at, true), SPREAD)
+  return key >>> SLOT_BITS
 }

@@ -61,7 +61,7 @@ export function fieldOf(name: string, value: string): Field {
 }
 
 function kindOf(name: string, value: string): number {
-  // The one that differs from request to request: it may hold less than others, for which the request is judged by it.
+  // Differs from request to request, and may hold less than other values: `isPath` judges it with the request.
   if (name === ':path') return KIND.path
   if (NOT_IN_VALUE.test(value) || WHITE_SPACE.test(value)) return KIND.malformed
   if (name === 'te') return value.toLowerCase() === 'trailers' ? KIND.regular : KIND.malformed

@@ -23,8 +23,11 @@ const CHANGING = new Set([
   'location',
   'x-request-id',
 ])
-/** What no table on the way should hold, as its length could be guessed from what it saves (RFC 7541 7.1.3). */
-const SECRET = new Set(['authorization', 'set-cookie'])
+/**
+ * What no table on the way should hold, as its length could be guessed from what it saves (RFC 7541 7.1.3); nor does the
+ * memory of lines, which is of all services.
+ */
+const SECRET = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie'])
 /** Memory of the lines that a worker remembers: services repeat a few dozen. */
 const MAX_BYTES = 512 * 1024
 /** What remembering a line costs beside its text, which is kept as bytes and as words. */

@@ -5,10 +5,11 @@ import type { ByteRange } from './conditions.ts'
 import { PAGE_BYTES, type SiteFile } from './file.ts'
 import type { OpenFiles } from './open-files.ts'
 
-/** Pages of a layout that wait for the next download; those of more downloads at a time are let go. */
+/** Pages that wait for the next download, 4 MiB of both layouts together. */
 const MAX_SPARE_PAGES = 32
 
-const spare: Record<Layout, Page[]> = { plain: [], framed: [] }
+/** Those that came last at the end. */
+const spare: Page[] = []
 
 /** Who takes what a file gives. */
 export interface Receiver {
@@ -54,7 +55,7 @@ async function sendFromDisk(
 ): Promise<void> {
   const descriptor = await files.acquire(file.path)
   const { layout } = receiver
-  const page = spare[layout].pop() ?? new Page(PAGE_BYTES, layout)
+  const page = sparePage(layout) ?? new Page(PAGE_BYTES, layout)
   try {
     let at = start
     while (at < end && !receiver.canceled) {
@@ -67,13 +68,20 @@ async function sendFromDisk(
   } finally {
     files.release(file.path)
     // What a connection that was cut still had to send may be read by the kernel until it is closed.
-    if (!receiver.canceled) keep(page, layout)
+    if (!receiver.canceled) keep(page)
   }
 }
 
-function keep(page: Page, layout: Layout): void {
+function sparePage(layout: Layout): Page | undefined {
+  const index = spare.findLastIndex((page) => page.layout === layout)
+  return index === -1 ? undefined : spare.splice(index, 1)[0]
+}
+
+/** The page that has waited longest goes, which is of the layout that fewer ask for. */
+function keep(page: Page): void {
   poison(page.memory)
-  if (spare[layout].length < MAX_SPARE_PAGES) spare[layout].push(page)
+  spare.push(page)
+  if (spare.length > MAX_SPARE_PAGES) spare.shift()
 }
 
 function readAt(descriptor: number, pieces: readonly Buffer[], position: number): Promise<number> {

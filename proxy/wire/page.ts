@@ -16,6 +16,7 @@ export type Layout = 'plain' | 'framed'
 /** Content of a file in memory. */
 export class Page {
   readonly length: number
+  readonly layout: Layout
   readonly memory: Buffer
   /** Bytes before the room of the first piece. */
   readonly front: number
@@ -25,6 +26,7 @@ export class Page {
   constructor(length: number, layout: Layout) {
     const isFramed = layout === 'framed'
     this.length = length
+    this.layout = layout
     this.front = isFramed && length >= MIN_WRITTEN_BYTES ? FRONT_BYTES : 0
     this.#piece = isFramed ? PIECE_BYTES : Math.max(length, 1)
     this.#room = isFramed ? ROOM_BYTES : 0

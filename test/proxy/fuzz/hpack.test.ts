@@ -168,6 +168,17 @@ test('a repeated answer is a few bytes', () => {
   expect(first).toBeGreaterThan(4 * 20)
 })
 
+test('what is secret stands in no table: every time it is a literal that is never indexed', () => {
+  const encoder = new HeaderEncoder()
+  for (const name of ['authorization', 'cookie', 'proxy-authorization', 'set-cookie']) {
+    for (let time = 0; time < 3; time++) {
+      const block = encode(encoder, '200', [[name, 'a=0123456789abcdef']])
+      expect([name, block[1]! & 0xf0]).toEqual([name, 0x10])
+      expect(block.includes('a=0123456789abcdef')).toBe(true)
+    }
+  }
+})
+
 test('whatever bytes a block is made of, it is read or refused', () => {
   const bytes = array(integer({ min: 0, max: 255 }), { maxLength: 200 })
   assert(

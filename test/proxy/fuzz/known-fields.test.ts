@@ -1,23 +1,58 @@
 import { expect, test } from 'vitest'
 import { COMPLETE, Head } from '../../../proxy/http1/head.ts'
+import { KnownFields } from '../../../proxy/http1/known-fields.ts'
 import { parseRequestHead } from '../../../proxy/http1/request-head.ts'
+import { parseResponseHead } from '../../../proxy/http1/response-head.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\n'
+/** With names of their own, so that each is remembered beside the others, in all lengths modulo the four bytes of a word. */
 const LINES = [
   'Host: app.test',
   'User-Agent: somebody',
   'Accept: text/html,application/xhtml+xml;q=0.9',
-  'X-Eight: ',
-  'X-Some: 1',
-  'X-Some: 12',
-  'X-Some: 123',
-  'X-Some: 1234',
+  'Sec-Fetch-Site: ',
+  'Content-Type: 1',
+  'Cache-Control: 12',
+  'Accept-Language: 123',
+  'Sec-CH-UA-Mobile: 1234',
   'Cookie: session=0123456789abcdef',
+]
+const KNOWN = LINES.slice(1, -1)
+/** What Chrome sends with a page, and an application's answer, but for what is never remembered. */
+const HEADS = [
+  [
+    'sec-ch-ua: "Chromium";v="128", "Not;A=Brand";v="24", "Google Chrome";v="128"',
+    'sec-ch-ua-mobile: ?0',
+    'sec-ch-ua-platform: "Windows"',
+    'Upgrade-Insecure-Requests: 1',
+    'User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0',
+    'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8',
+    'Sec-Fetch-Site: none',
+    'Sec-Fetch-Mode: navigate',
+    'Sec-Fetch-User: ?1',
+    'Sec-Fetch-Dest: document',
+    'Accept-Encoding: gzip, deflate, br, zstd',
+    'Accept-Language: en-US,en;q=0.9',
+  ],
+  [
+    'Server: nginx/1.24.0',
+    'Date: Sun, 22 Nov 2026 21:52:32 GMT',
+    'Content-Type: text/html; charset=utf-8',
+    'Content-Encoding: gzip',
+    'Cache-Control: public, max-age=0',
+    'Vary: Accept-Encoding',
+    'Access-Control-Allow-Origin: *',
+    'Strict-Transport-Security: max-age=15552000; includeSubDomains',
+    'X-Content-Type-Options: nosniff',
+    'X-DNS-Prefetch-Control: off',
+    'X-Frame-Options: SAMEORIGIN',
+    'X-Powered-By: Express',
+  ],
 ]
 const X = 'X'.charCodeAt(0)
 
 /** What of a head passes, in a buffer of its own so that it begins anywhere. */
-function passed(text: string, shift: number): { result: number; text: string; names: string[] } {
+function passed(text: string, shift: number) {
   const input = Buffer.from(' '.repeat(shift) + text, 'latin1')
   const output = Buffer.alloc(input.length + 64, 0xff)
   const head = new Head()
@@ -25,10 +60,40 @@ function passed(text: string, shift: number): { result: number; text: string; na
   const names = [...head.nameEnds.subarray(0, head.lines)].map((end, line) =>
     output.toString('latin1', head.lineStarts[line], end),
   )
-  return { result, text: output.toString('latin1', shift, head.outputEnd), names }
+  const { expectsOther } = head
+  return { result, text: output.toString('latin1', shift, head.outputEnd), names, expectsOther }
+}
+
+/** What is repeated of each line after all were remembered: its text; an empty one when it is not known. */
+function repeated(lines: readonly string[]): string[] {
+  const known = new KnownFields()
+  const bytes = lines.map((line) => Buffer.from(`${line}\r\n`, 'latin1'))
+  for (const [index, line] of lines.entries())
+    known.remember(bytes[index]!, 0, line.indexOf(':'), bytes[index]!.length)
+  return bytes.map((line) => {
+    const output = Buffer.alloc(line.length)
+    return output.toString('latin1', 0, Math.max(0, known.repeat(line, 0, line.length, output, 0) - 2))
+  })
 }
 
 const headOf = (lines: readonly string[]) => `${REQUEST}${lines.map((line) => `${line}\r\n`).join('')}\r\n`
+
+test('these lines are known once they were read, but for those that mean something or are secret', () => {
+  expect(repeated(KNOWN)).toEqual(KNOWN)
+  expect(new Set(KNOWN.map(({ length }) => length % 4)).size).toBe(4)
+})
+
+test('the lines of one head are known beside each other', () => {
+  for (const lines of HEADS) expect(repeated(lines)).toEqual(lines)
+})
+
+test('nothing is remembered that could be a secret', () => {
+  const names = ['Cookie', 'Authorization', 'Proxy-Authorization', 'Set-Cookie', 'X-Api-Key', 'Private-Token']
+  const lines = [...names, ...names.map((name) => name.toLowerCase())].map(
+    (name) => `${name}: 0123456789abcdef`,
+  )
+  expect(repeated(lines)).toEqual(lines.map(() => ''))
+})
 
 test('a head that is known is read as it was the first time, wherever it stands', () => {
   const first = passed(headOf(LINES), 0)
@@ -69,4 +134,25 @@ test('a head that is cut anywhere amid known lines is not complete', () => {
   const text = headOf(LINES)
   for (let end = REQUEST.length; end < text.length; end++)
     expect(passed(text.slice(0, end), 0).result).toBe(-1)
+})
+
+test('what means nothing in an answer is judged in a request, however often an answer has said it', () => {
+  const lines = [
+    'X-Real-IP: 192.0.2.1',
+    'X-Forwarded-For: 192.0.2.1',
+    'Host: no host',
+    'Expect: what nobody can do',
+  ]
+  const answer = `HTTP/1.1 200 OK\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`
+  const input = Buffer.from(answer, 'latin1')
+  for (let time = 0; time < 3; time++) {
+    const head = new Head()
+    const output = Buffer.alloc(input.length)
+    expect(parseResponseHead(input, 0, input.length, output, 0, head)).toBe(COMPLETE)
+    expect(output.toString('latin1', 0, head.outputEnd)).toBe(answer.slice(0, -2))
+  }
+  const good = ['Host: app.test']
+  expect(passed(headOf([...good, ...lines.slice(0, 2)]), 0).names).toEqual(['Host'])
+  expect(passed(headOf(lines.slice(2, 3)), 0).result).toBe(400)
+  expect(passed(headOf([...good, lines[3]!]), 0)).toMatchObject({ result: COMPLETE, expectsOther: true })
 })

@@ -53,12 +53,14 @@ export async function* readOutput(
     const session = new AbortController()
     const stop = AbortSignal.any([signal, session.signal])
     const look = () => isOver(engine, id, untilEnd).then((over) => over && session.abort())
-    const watch = isTold ? undefined : setInterval(() => void look(), LOOK_MS)
+    let watch: ReturnType<typeof setInterval> | undefined
     let isCalm = true
     try {
       const found = await engine.containers.inspect(id)
       if (!found) return
       const isLast = untilEnd && !found.running
+      // What an ended program has printed is read to its end, however long that takes.
+      if (!isTold && !isLast) watch = setInterval(() => void look(), LOOK_MS)
       const since = engineMoment(Date.now())
       // A paused one cannot be attached to, but read.
       const live = isLast ? null : await engine.output.attach(id, stop).catch(() => null)

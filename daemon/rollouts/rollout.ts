@@ -108,9 +108,12 @@ function recordSwitch(deploy: DeployRow): void {
   })
 }
 
-/** Lines without those that come again: a program that is started three times prints the same as often. */
-function saidOnce(lines: readonly string[]): string[] {
-  return [...new Set(lines.toReversed())].toReversed()
+/** The last of lines that come again and again as a whole: a program that is started three times prints the same as often. */
+function saidOnce(lines: readonly string[]): readonly string[] {
+  for (let length = 1; length < lines.length; length++)
+    if (lines.every((line, index) => index < length || line === lines[index - length]))
+      return lines.slice(-length)
+  return lines
 }
 
 /** Copies what a new instance prints into the deploy's log until the deploy is done. */

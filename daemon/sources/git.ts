@@ -180,16 +180,19 @@ function credentialsBelow(
   if (own.username !== null || own.password !== null) return { credentials: null, holder: mirror }
   const above = splitCredentials(access.url)
   const isInAddress = above.username !== null || above.password !== null
-  const credentials = isInAddress
-    ? {
-        username: above.username ?? '',
-        password: above.password ?? '',
-        place: new URL(above.url).origin,
-      }
-    : (access.credentials ?? null)
+  const credentials = isInAddress ? credentialsOf(above) : (access.credentials ?? null)
   return credentials !== null && placeOf(above.url) === placeOf(own.url)
     ? { credentials: forOwnerOf(own.url, credentials), holder }
     : { credentials: null, holder: '' }
+}
+
+/** The credentials in an address: those of the account that its repository is of, as those of a connection are. */
+function credentialsOf({ url, username, password }: ReturnType<typeof splitCredentials>): GitCredentials {
+  const { origin, pathname } = new URL(url)
+  const [owner, name] = pathname.slice(1).split('/', 2)
+  // Where repositories lie at the root they have no owners.
+  const own = name === undefined ? {} : { own: `${origin}/${owner}` }
+  return { username: username ?? '', password: password ?? '', place: origin, ...own }
 }
 
 /**

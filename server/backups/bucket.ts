@@ -140,7 +140,9 @@ function partOf(stream: Readable, { start, end }: ByteRange): Readable {
       if (at >= end) return
     }
   }
-  return Readable.from(pieces(), { objectMode: false })
+  const part = Readable.from(pieces(), { objectMode: false })
+  // Of one that is ended before it was read nobody has begun to read the stream.
+  return part.once('close', () => stream.destroy())
 }
 
 /** A part of a file, `end` not in it. It is read twice, since its checksum is signed before it is sent. */

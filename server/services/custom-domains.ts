@@ -19,8 +19,10 @@ export function addCustomDomain(service: ServiceRow, text: string): string[] {
 
 /** The host of its own that a service has under this name. Throws `not_found` when it has it not. */
 export function findCustomDomain(service: ServiceRow, text: string): string {
-  const host = normalName(text, 'domain')
-  if (!customDomainsOf(service).includes(host))
+  const domains = customDomainsOf(service)
+  // One that was taken before what a name may be was narrowed can go.
+  const host = domains.includes(text) ? text : normalName(text, 'domain')
+  if (!domains.includes(host))
     throw new AppError('not_found', `service ${service.name} has no custom domain ${host}`)
   return host
 }

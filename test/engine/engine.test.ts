@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine } from '#daemon/engine/index.ts'
+import { readOutput } from '#daemon/logs/output.ts'
 import { standEngine } from '../support/stand-setup.ts'
 import { all, never, openBench, tarOf, type Bench, memoryLedger } from './engine-support.ts'
 
@@ -219,6 +220,17 @@ describe('the containers of another server', () => {
 })
 
 describe('the output of a container', () => {
+  test('that has ended is read to its end, however slowly', async () => {
+    const name = await bench.run('seq 1 60000')
+    await bench.engine.containers.wait(name, never())
+    let read = 0
+    for await (const lines of readOutput(bench.engine, name, { untilEnd: true, signal: never() })) {
+      if (read === 0) await delay(3_000)
+      read += lines.length
+    }
+    expect(read).toBe(60_000)
+  })
+
   test('comes as lines in order, each with its stream and time', async () => {
     const lines = await bench.output('echo one; sleep 0.3; echo two >&2; sleep 0.3; printf three')
     expect(lines.map(({ stream, line }) => [stream, line])).toEqual([

@@ -284,41 +284,48 @@ describe('submodules', () => {
       )
   })
 
-  test('of a stranger’s submodule below a repository of the account get the token for that stranger alone', async () => {
-    const privately = (owner: string) => new Repository(remotes, `${owner}/r${(count += 1)}`)
-    const address = (of: Repository) => `${remotes.privateHttp}${of.bare.slice(remotes.directory.length)}`
-    const secret = privately('ada')
-    secret.push({ a: 'secret' })
-    const add = (to: Repository, of: Repository, files: Record<string, string>) => {
-      git(to.work, 'submodule', 'add', '-q', '--name', of.bare, of.bare, 'sub')
-      git(to.work, 'config', '-f', '.gitmodules', `submodule.${of.bare}.url`, address(of))
-      to.push(files)
-    }
-    const deploy = (through: Repository) => {
-      const own = privately('Ada')
-      add(own, through, { a: 'own' })
-      const place = { place: remotes.privateHttp, own: `${remotes.privateHttp}/ada` }
-      const credentials = { username: PRIVATE_USER, password: PRIVATE_PASSWORD, ...place }
-      rmSync(tree(), { recursive: true, force: true })
-      return get(address(own), { credentials, holder: 'ada' })
-    }
-    const inner = privately('Eve')
-    inner.push({ a: 'of Eve' })
-    for (const [owner, below, content] of [
-      ['Eve', inner, 'of Eve'],
-      ['ada', secret, 'secret'],
-    ] as const) {
-      const library = privately(owner)
-      add(library, below, {})
-      await deploy(library)
-      expect(readFileSync(join(tree(), 'sub/sub/a'), 'utf8')).toBe(content)
-    }
-    const greedy = privately('Eve')
-    add(greedy, secret, {})
-    await expect(deploy(greedy)).rejects.toMatchObject(
-      failure(/^the submodule sub\/sub cannot be fetched .*is private/),
-    )
-  })
+  test.each([
+    ['of a connection', false],
+    ['in the address', true],
+  ])(
+    'of a stranger’s submodule below one’s own get the token %s for that stranger alone',
+    async (_where, isInAddress) => {
+      const privately = (owner: string) => new Repository(remotes, `${owner}/r${(count += 1)}`)
+      const address = (of: Repository) => `${remotes.privateHttp}${of.bare.slice(remotes.directory.length)}`
+      const secret = privately('ada')
+      secret.push({ a: 'secret' })
+      const add = (to: Repository, of: Repository, files: Record<string, string>) => {
+        git(to.work, 'submodule', 'add', '-q', '--name', of.bare, of.bare, 'sub')
+        git(to.work, 'config', '-f', '.gitmodules', `submodule.${of.bare}.url`, address(of))
+        to.push(files)
+      }
+      const deploy = (through: Repository) => {
+        const own = privately('Ada')
+        add(own, through, { a: 'own' })
+        const place = { place: remotes.privateHttp, own: `${remotes.privateHttp}/ada` }
+        const credentials = { username: PRIVATE_USER, password: PRIVATE_PASSWORD, ...place }
+        rmSync(tree(), { recursive: true, force: true })
+        if (!isInAddress) return get(address(own), { credentials, holder: 'ada' })
+        return get(address(own).replace(remotes.privateHttp, withPassword(PRIVATE_USER, PRIVATE_PASSWORD)))
+      }
+      const inner = privately('Eve')
+      inner.push({ a: 'of Eve' })
+      for (const [owner, below, content] of [
+        ['Eve', inner, 'of Eve'],
+        ['ada', secret, 'secret'],
+      ] as const) {
+        const library = privately(owner)
+        add(library, below, {})
+        await deploy(library)
+        expect(readFileSync(join(tree(), 'sub/sub/a'), 'utf8')).toBe(content)
+      }
+      const greedy = privately('Eve')
+      add(greedy, secret, {})
+      await expect(deploy(greedy)).rejects.toMatchObject(
+        failure(/^the submodule sub\/sub cannot be fetched .*is private/),
+      )
+    },
+  )
 
   test('that are listed and not there are left out', async () => {
     const source = repository()

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,9 +9,14 @@ const OBJECT = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
 
 let server: Server
 let bucket: Bucket
+const slow = Promise.withResolvers<ServerResponse>()
 beforeAll(async () => {
   // It knows nothing of ranges, but sends a wrong part of what is called so.
   server = createServer((request, response) => {
+    if (request.url!.endsWith('slow')) {
+      slow.resolve(response)
+      return void response.writeHead(200, { 'content-length': OBJECT.length }).write(OBJECT.subarray(0, 1))
+    }
     const isOther = request.url!.endsWith('other')
     if (isOther) response.setHeader('content-range', `bytes 0-9/${OBJECT.length}`)
     response.writeHead(isOther ? 206 : 200, { 'content-length': isOther ? 10 : OBJECT.length })
@@ -43,4 +48,11 @@ test.each([
 
 test('a part that is another than was asked for is refused', async () => {
   await expect(get('other', 5, 9)).rejects.toMatchObject({ code: 'io_error' })
+})
+
+test('a part that nobody reads ends what the store sends', async () => {
+  const { stream } = await get('slow', 5, 9)
+  const left = once(await slow.promise, 'close')
+  stream.destroy()
+  await left
 })

@@ -22,8 +22,8 @@ export async function dockerRecipe(
 ): Promise<Recipe | null> {
   const { type, runtime, dockerfilePath, publishDirectory, settings } = choice
   const hosted = await readHosted(tree, { ...settings, processType }, null)
-  const named =
-    hosted.dockerfile !== null && (await tree.hasFile(hosted.dockerfile)) ? hosted.dockerfile : null
+  const isUsual = hosted.dockerfile === null || (await tree.hasFile(DEFAULT_DOCKERFILE))
+  const named = !isUsual && (await tree.hasFile(hosted.dockerfile!)) ? hosted.dockerfile : null
   const path = posix.normalize(dockerfilePath ?? named ?? DEFAULT_DOCKERFILE)
   const isWanted = runtime === 'docker' || dockerfilePath !== null
   const isSite = type === 'static_site'
@@ -32,6 +32,8 @@ export async function dockerRecipe(
   if (!isWanted && !isTaken) return null
   const { content } = await readDockerfile(tree, path)
   const notes = [`building with ${path}`, ...hosted.notes]
+  if (hosted.dockerfile !== null && posix.normalize(hosted.dockerfile) !== path)
+    notes.push(`a file for another host builds with ${hosted.dockerfile}: set dockerfile_path for that`)
   if (settings.aptPackages.length > 0)
     notes.push(`apt_packages are not installed: ${path} says what the image has`)
   const isWorker = type === null && !exposes(content) && (await seemsBot(tree))

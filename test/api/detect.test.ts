@@ -313,7 +313,26 @@ describe('detection', () => {
       },
     ],
     [
-      'a Dockerfile with the processes, the release and the port of fly.toml',
+      'its own Dockerfile, whatever the builder and the Dockerfiles of others are',
+      {
+        Dockerfile: 'FROM busybox\n',
+        'backend/Dockerfile': 'FROM scratch\n',
+        'heroku.yml': 'build:\n  docker:\n    web: backend/Dockerfile\nrun:\n  web: bin/server\n',
+        'railway.json': { build: { builder: 'NIXPACKS' }, deploy: { startCommand: 'npm run theirs' } },
+      },
+      '',
+      {
+        runtime: 'docker',
+        start_command: null,
+        notes: expect.arrayContaining([
+          'building with Dockerfile',
+          'heroku.yml builds backend/Dockerfile: set root_dir to its folder for that',
+          expect.stringContaining('npm run theirs'),
+        ]),
+      },
+    ],
+    [
+      'a Dockerfile with the port of fly.toml, without its commands, which are for an entrypoint',
       {
         Dockerfile: 'FROM busybox\n',
         'fly.toml':
@@ -322,8 +341,8 @@ describe('detection', () => {
       '',
       {
         runtime: 'docker',
-        start_command: 'bin/server',
-        pre_deploy_command: 'bin/migrate',
+        start_command: null,
+        pre_deploy_command: null,
         port: 4000,
         health_check_path: '/ping',
         env: [{ key: 'SITE_URL', generate: false, why: 'fly.toml sets it for its own host' }],

@@ -94,10 +94,16 @@ export const HOST_FILES: CorpusTree[] = [
       'package.json': manifest({ start: 'react-scripts start', build: 'react-scripts build' }, [
         'react-scripts',
       ]),
-      'railway.json': { deploy: { startCommand: 'npm run start' } },
+      'railway.json': { deploy: { startCommand: 'npx react-scripts start' } },
       ...NPM_LOCK,
     },
-    plan: { runtime: 'node', isSite: true, publishDirectory: 'build', startCommand: null },
+    plan: {
+      runtime: 'node',
+      isSite: true,
+      publishDirectory: 'build',
+      startCommand: null,
+      notes: withNote('it is left aside, it is a server for development'),
+    },
   },
   {
     title: 'railway.toml with a build that installs with an option',
@@ -165,7 +171,8 @@ export const HOST_FILES: CorpusTree[] = [
   {
     title: 'nixpacks.toml with phases, packages of the system, variables and versions',
     files: {
-      'requirements.txt': 'flask\n',
+      'requirements.txt': 'flask\ngunicorn\n',
+      'web/make.sh': '#!/bin/sh\n',
       'nixpacks.toml': `providers = ["python"]
 
 [variables]
@@ -194,7 +201,6 @@ cmd = "gunicorn -w 4 run:app"
     },
     plan: {
       runtime: 'python',
-      version: '3.11',
       aptPackages: ['libgl1', 'ffmpeg', 'poppler-utils'],
       buildCommand: 'python -m nltk.downloader punkt && (cd web && ./make.sh)',
       startCommand: 'gunicorn -w 4 run:app',
@@ -206,12 +212,16 @@ cmd = "gunicorn -w 4 run:app"
   {
     title: 'nixpacks.toml that adds to the build that is found',
     files: {
-      'package.json': manifest({ build: 'tsc', start: 'node dist/index.js' }, ['express'], ['typescript']),
+      'package.json': manifest(
+        { build: 'tsc', start: 'node dist/index.js', after: 'node after.js' },
+        ['express'],
+        ['typescript'],
+      ),
       ...NPM_LOCK,
       'nixpacks.toml':
-        "[phases.setup]\nnixPkgs = ['nodejs_20']\n[phases.build]\ncmds = ['...', 'npm run seed']\n",
+        "[phases.setup]\nnixPkgs = ['nodejs_20']\n[phases.build]\ncmds = ['...', 'npm run after']\n",
     },
-    plan: { runtime: 'node', version: '20', buildCommand: 'npm run build && npm run seed' },
+    plan: { runtime: 'node', buildCommand: 'npm run build && npm run after' },
   },
   {
     title: 'railpack.json with comments, steps, packages and a start command',
@@ -231,7 +241,6 @@ cmd = "gunicorn -w 4 run:app"
     },
     plan: {
       runtime: 'node',
-      version: '22',
       aptPackages: ['lsb-release'],
       buildCommand: 'npm run build && node after.js',
       startCommand: 'node dist/main.js',
@@ -244,12 +253,12 @@ cmd = "gunicorn -w 4 run:app"
       'go.mod': 'module example.com/shop\n',
       'main.go': 'package main\n',
       'heroku.yml':
-        'build:\n  packages:\n    - graphicsmagick\nrun:\n  web: shop -v\nrelease:\n  command:\n    - ./migrate\n    - ./seed\n',
+        'build:\n  packages:\n    - graphicsmagick\nrun:\n  web: shop -v\nrelease:\n  command:\n    - shop migrate\n    - shop seed\n',
     },
     plan: {
       runtime: 'go',
       startCommand: 'shop -v',
-      preDeployCommand: './migrate && ./seed',
+      preDeployCommand: 'shop migrate && shop seed',
       aptPackages: ['graphicsmagick'],
     },
   },
@@ -267,6 +276,7 @@ cmd = "gunicorn -w 4 run:app"
     title: 'nixpacks.toml with a command that forgives',
     files: {
       ...EXPRESS,
+      'package.json': manifest({ start: 'node server.js', a: 'node a.js', d: 'node d.js' }, ['express']),
       'nixpacks.toml': '[phases.build]\ncmds = ["npm run a", "cp b c || true", "npm run d"]\n',
     },
     plan: { runtime: 'node', buildCommand: 'npm run a && (cp b c || true) && npm run d' },
@@ -310,7 +320,11 @@ cmd = "gunicorn -w 4 run:app"
     plan: {
       runtime: 'node',
       startCommand: 'node server.js',
-      notes: withNote('nixpacks.toml cannot be read: it is left aside'),
+      notes: expect.arrayContaining(
+        ['railway.json', 'railpack.json', 'nixpacks.toml', 'heroku.yml', 'fly.toml'].map(
+          (file) => `${file} cannot be read: it is left aside`,
+        ),
+      ) as string[],
     },
   },
   {
@@ -327,5 +341,177 @@ cmd = "gunicorn -w 4 run:app"
       'fly.toml': 'build = 3\nservices = 4\n[env]\nA = [1]\n',
     },
     plan: { runtime: 'node', startCommand: 'node server.js', preDeployCommand: null, healthCheckPath: null },
+  },
+  {
+    title: 'railway.json that builds a program in Java, without a start',
+    files: {
+      'pom.xml': '<project><artifactId>shop</artifactId></project>',
+      'railway.json': { build: { buildCommand: ['./mvnw -DskipTests package'] } },
+    },
+    plan: { runtime: 'java', obstacle: null, notes: withNote('the plan for java knows what it builds') },
+    without: ['./mvnw'],
+  },
+  {
+    title: 'railway.json that builds a program in Rust into another folder',
+    files: {
+      'Cargo.toml': '[package]\nname = "shop"\n',
+      'src/main.rs': 'fn main() {}\n',
+      'railway.json': {
+        build: { buildCommand: 'cargo build' },
+        deploy: { startCommand: './target/debug/shop' },
+      },
+    },
+    plan: { runtime: 'rust', startCommand: '/app/bin/shop', obstacle: null },
+  },
+  {
+    title: 'railway.json that starts what its own host built of a program in Go',
+    files: {
+      'go.mod': 'module example.com/shop\n',
+      'main.go': 'package main\n',
+      'railway.json': { build: { buildCommand: 'go build -o out .' }, deploy: { startCommand: './out' } },
+    },
+    plan: { runtime: 'go', startCommand: '/app/bin/server', obstacle: null },
+  },
+  {
+    title: 'railway.json that publishes a program of .NET',
+    files: {
+      'shop.csproj': '<Project Sdk="Microsoft.NET.Sdk.Web"></Project>',
+      'railway.json': { build: { buildCommand: 'dotnet publish -o out' } },
+    },
+    plan: { runtime: 'dotnet', obstacle: null, notes: withNote('the plan for dotnet knows') },
+  },
+  {
+    title: 'nixpacks.toml that serves a site with a program of Nix',
+    files: {
+      'package.json': manifest({ build: 'vite build', dev: 'vite' }, [], ['vite']),
+      'index.html': '',
+      ...NPM_LOCK,
+      'nixpacks.toml':
+        "[phases.setup]\nnixPkgs = ['nodejs_22', 'caddy']\n[phases.caddy]\ndependsOn = ['setup']\ncmds = ['caddy fmt --overwrite Caddyfile']\n[start]\ncmd = 'exec caddy run --config Caddyfile'\n",
+    },
+    plan: { runtime: 'node', isSite: true, startCommand: null, buildCommand: 'npm run build' },
+  },
+  {
+    title: 'railway.json that serves a site with a package fetched at its start',
+    files: {
+      'package.json': manifest({ build: 'vite build' }, [], ['vite']),
+      'index.html': '',
+      ...NPM_LOCK,
+      'railway.json': { deploy: { startCommand: 'npx serve -s dist -l $PORT' } },
+    },
+    plan: { runtime: 'node', isSite: true, startCommand: null, notes: withNote('it serves files alone') },
+  },
+  {
+    title: 'railway.json that builds a front end with a program that the image lacks',
+    files: {
+      ...FASTAPI,
+      'frontend/package.json': manifest({ build: 'vite build' }),
+      'railway.json': { build: { buildCommand: 'cd frontend && npm ci && npm run build' } },
+    },
+    plan: { runtime: 'python', buildCommand: null, notes: withNote('the image has no npm') },
+  },
+  {
+    title: "nixpacks.toml with the start of Nixpacks' own image of PHP",
+    files: {
+      'index.php': '<?php\n',
+      'nixpacks.toml':
+        "[start]\ncmd = 'node /assets/scripts/prestart.mjs /assets/nginx.template.conf /nginx.conf && (php-fpm -y /assets/php-fpm.conf & nginx -c /nginx.conf)'\n",
+    },
+    plan: { runtime: 'php', startCommand: 'apache2-foreground', obstacle: null },
+  },
+  {
+    title: 'railway.json that starts a development server of PHP',
+    files: {
+      'index.php': '<?php\n',
+      'railway.json': { deploy: { startCommand: 'php -S 0.0.0.0:$PORT' } },
+    },
+    plan: { runtime: 'php', startCommand: 'apache2-foreground', notes: withNote('a server for development') },
+  },
+  {
+    title: 'railway.json that starts a development server of Python',
+    files: {
+      ...FASTAPI,
+      'requirements.txt': 'flask\n',
+      'main.py': 'app = Flask(__name__)\n',
+      'railway.json': { deploy: { startCommand: 'flask run --host 0.0.0.0 --port $PORT' } },
+    },
+    plan: { runtime: 'python', framework: 'flask', notes: withNote('a server for development') },
+  },
+  {
+    title: 'railway.json in the root of a workspace with one program',
+    files: {
+      'package.json': manifest({}, [], [], { workspaces: ['apps/*'] }),
+      'apps/api/package.json': manifest(
+        { build: 'tsc', start: 'node dist/index.js' },
+        ['express'],
+        ['typescript'],
+        { name: 'api' },
+      ),
+      ...NPM_LOCK,
+      'railway.json': {
+        build: { buildCommand: 'npm run build --workspaces' },
+        deploy: { startCommand: 'node apps/api/dist/index.js' },
+      },
+    },
+    plan: {
+      runtime: 'node',
+      startCommand: 'node dist/index.js',
+      notes: withNote('building apps/api, the only program of the workspace'),
+    },
+  },
+  {
+    title: "nixpacks.toml with Nixpacks' idiom for an environment",
+    files: {
+      ...FASTAPI,
+      'nixpacks.toml':
+        "[phases.install]\ncmds = ['python -m venv --copies /opt/venv && . /opt/venv/bin/activate && pip install --no-cache-dir -r requirements.txt']\n",
+    },
+    plan: { runtime: 'python', buildCommand: null },
+    without: ['--copies'],
+  },
+  {
+    title: 'nixpacks.toml that installs with an option, and packages of Ubuntu',
+    files: {
+      ...EXPRESS,
+      'nixpacks.toml':
+        "[variables]\nNODE_ENV = 'production'\n[phases.setup]\naptPkgs = ['ffmpeg', 'libjpeg-turbo8', 'libicu70']\n[phases.install]\ncmds = ['npm ci --legacy-peer-deps']\n",
+    },
+    plan: { runtime: 'node', aptPackages: ['ffmpeg'], notes: withNote('libjpeg-turbo8, libicu70') },
+    dockerfile: ['ENV npm_config_legacy_peer_deps="true"'],
+    without: ['ENV NODE_ENV="production"'],
+  },
+  {
+    title: 'nixpacks.toml with an older version than package.json wants',
+    files: {
+      ...EXPRESS,
+      'package.json': manifest({ start: 'node server.js' }, ['express'], [], { engines: { node: '>=22' } }),
+      'nixpacks.toml': "[phases.setup]\nnixPkgs = ['nodejs_16', 'ruby_2_5', 'python27']\n",
+    },
+    plan: { runtime: 'node', obstacle: null, notes: withNote('nodejs_16') },
+    without: ['node:16'],
+  },
+  {
+    title: "railway.json that starts a framework's server, which the standalone build does not have",
+    files: {
+      'package.json': manifest({ build: 'next build' }, ['next']),
+      'next.config.js': "module.exports = { output: 'standalone' }\n",
+      ...NPM_LOCK,
+      'railway.json': { deploy: { startCommand: 'next start -p $PORT' } },
+    },
+    plan: { runtime: 'node', startCommand: 'node server.js' },
+  },
+  {
+    title: 'railway.json with a build that reaches for a database, and a variable that two files name',
+    files: {
+      ...EXPRESS,
+      'app.json': { env: { SITE: { required: true } } },
+      'fly.toml': '[build]\nbuilder = "heroku/builder:24"\n[env]\nSITE = "https://shop.fly.dev"\n',
+      'railway.json': { build: { buildCommand: 'npx prisma migrate deploy && node make.js # all' } },
+    },
+    plan: {
+      runtime: 'node',
+      buildCommand: null,
+      env: [{ key: 'SITE', generate: null, why: 'app.json asks for it' }],
+    },
   },
 ]

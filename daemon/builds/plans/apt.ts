@@ -6,7 +6,7 @@ import type { PlanSettings } from './plan.ts'
 const PACKAGE_NAME = /^[a-z0-9][a-z0-9+.-]+$/
 
 /** Whether a text is a name of a package. */
-export function isPackageName(text: string): boolean {
+function isPackageName(text: string): boolean {
   return PACKAGE_NAME.test(text)
 }
 

@@ -10,8 +10,7 @@ import { elixir } from './elixir.ts'
 import { generators } from './generators.ts'
 import { gleam } from './gleam.ts'
 import { go } from './go.ts'
-import { OWN_COMMANDS } from './hosts/host-file.ts'
-import { composed, readHosted, type Hosted } from './hosts/hosted.ts'
+import { readHosted } from './hosts/hosted.ts'
 import { clojure } from './java/clojure.ts'
 import { java } from './java/plan.ts'
 import { scala } from './java/scala.ts'
@@ -71,11 +70,15 @@ export async function makePlan(
   settings: PlanSettings,
   whole: WholeSource | null,
 ): Promise<ChosenPlan> {
-  const hosted = await readHosted(tree, settings, plan)
-  const planned = await planHosted(plan, tree, hosted, whole)
+  const hosted = await readHosted(tree, settings, async () => ({
+    language: plan.name,
+    own: await plan.plan(tree, settings, whole),
+    isElsewhere: (await plan.buildsElsewhere?.(tree, settings, whole)) ?? false,
+  }))
+  const planned = await plan.plan(tree, hosted.settings, whole)
   const preDeployCommand = planned.preDeployCommand ?? hosted.preDeployCommand ?? (await releaseCommand(tree))
-  const named = new Set(planned.env.map(({ key }) => key))
-  const further = [...(await appVariables(tree)), ...hosted.env].filter(({ key }) => !named.has(key))
+  const all = [...planned.env, ...(await appVariables(tree)), ...hosted.env]
+  const env = all.filter(({ key }, index) => all.findIndex((each) => each.key === key) === index)
   // A job says itself what it runs, wherever it lies.
   const isProgram = settings.processType !== 'job' && OF_TOOLS.has(plan.name)
   const isOfTools = planned.obstacle !== null && planned.startCommand === null && isProgram
@@ -87,24 +90,10 @@ export async function makePlan(
     preDeployCommand,
     healthCheckPath: hosted.healthCheckPath ?? planned.healthCheckPath,
     port: planned.port ?? hosted.port,
-    env: [...planned.env, ...further],
+    dockerfile: withVariables(planned.dockerfile, hosted.variables),
+    env,
     notes: [...planned.notes, ...hosted.notes],
   }
-}
-
-/** Plans with what files for other hosts say, where the service says nothing. */
-async function planHosted(
-  plan: LanguagePlan,
-  tree: Tree,
-  { settings, build, buildFile, variables, notes }: Hosted,
-  whole: WholeSource | null,
-): Promise<PlannedBuild> {
-  const own = build?.includes(OWN_COMMANDS) ? await plan.plan(tree, settings, whole) : null
-  const command = build === null ? null : composed(build, own?.buildCommand ?? null)
-  if (command !== null) notes.push(`building as ${buildFile} says`)
-  const buildCommand = command ?? settings.buildCommand
-  const planned = await plan.plan(tree, { ...settings, buildCommand }, whole)
-  return { ...planned, dockerfile: withVariables(planned.dockerfile, variables) }
 }
 
 /** Languages whose manifest in the root is often that of tools for what lies in its folders. */

@@ -1,6 +1,6 @@
 /** Commands that install what the manifests name and nothing else, which every plan does before it builds. */
 const INSTALLATION =
-  /^(?:npm (?:ci|i|install|clean-install)|(?:pnpm|bun) (?:i|install)|yarn(?: install)?|(?:python3? -m )?pip3? install -r requirements\.txt|(?:composer|bundle|poetry|pipenv) install|uv sync)(?: --?[\w-]+(?:=[\w./-]+)?)*$/
+  /^(?:npm (?:ci|i|install|clean-install)|(?:pnpm|bun) (?:i|install)|yarn(?: install)?|(?:python3? -m )?pip3? install(?: --?[\w-]+)* -r requirements\.txt|(?:composer|bundle|poetry|pipenv) install|uv sync)(?: --?[\w-]+(?:=[\w./-]+)?)*$/
 
 /** Package managers that a plan brings, in the version that the tree asks for. */
 const MANAGER =
@@ -13,10 +13,14 @@ const ELSEWHERE = /^(?:npm|pnpm|yarn|bun) .*\s(?:--prefix|--cwd|--dir|--modules-
 const OPTION =
   /^(?:-[qsf]|--(?:quiet|silent|force|ci|legacy-peer-deps|prefer-offline|no-audit|no-fund|no-save|frozen-lockfile|no-frozen-lockfile|immutable|no-immutable|include=dev|production=false|no-progress|non-interactive))$/
 
+/** The environment that a plan makes, as Nixpacks makes it (nixpacks.com, "Python"). */
+const ENVIRONMENT =
+  /^(?:python3? -m venv(?: --[\w-]+)* \/opt\/venv|(?:\.|source) \/opt\/venv\/bin\/activate)$/
+
 /** Whether a command does what a plan has done already when it builds. */
 export function isInstallation(command: string): boolean {
   if (ELSEWHERE.test(command)) return false
-  return INSTALLATION.test(command) || MANAGER.test(command)
+  return INSTALLATION.test(command) || MANAGER.test(command) || ENVIRONMENT.test(command)
 }
 
 /**

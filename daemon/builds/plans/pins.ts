@@ -1,6 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
 import { linesOf } from '../text.ts'
-import { at, readRecord, textsIn } from './hosts/host-file.ts'
 
 /** A version that a tree asks for, as it is written there. */
 export interface Pin {
@@ -42,45 +41,9 @@ export function inManifest(text: string | null | undefined, where: string): PinR
   return async () => (text === null || text === undefined || text.trim() === '' ? null : { text, where })
 }
 
-/**
- * Reads the files of asdf, mise, Railpack and Nixpacks, which name versions of all languages, for a tool that goes by any of
- * `names`.
- */
+/** Reads the files of asdf and mise, which name versions of all languages, for a tool that goes by any of `names`. */
 export function inToolFiles(tree: Tree, names: readonly string[]): PinReader {
-  return async () =>
-    (await inToolVersions(tree, names)) ??
-    (await inMise(tree, names)) ??
-    (await inRailpack(tree, names)) ??
-    (await inNixpacks(tree, names))
-}
-
-/** What is no plain version there means nothing to an image. */
-const PLAIN_VERSION = /^\d+(?:\.\d+){0,2}$/
-
-/** `"packages": {"node": "22"}`, by the names of mise. */
-async function inRailpack(tree: Tree, names: readonly string[]): Promise<Pin | null> {
-  const where = 'railpack.json'
-  const packages = at(await readRecord(tree, where, []), 'packages')
-  const text = names.map((name) => at(packages, name)).find((each) => typeof each === 'string')
-  return typeof text === 'string' && PLAIN_VERSION.test(text) ? { text, where } : null
-}
-
-/** Nix's names of languages, with the version behind them: `nodejs_22`, `python311`, `go_1_22`, `jdk17`. */
-const NIX_PACKAGE = /^(nodejs|python|php|ruby|go|jdk|openjdk)[-_]?(\d+(?:_\d+)?)(?:_x)?$/
-const NIX_NAMES: Record<string, string> = { nodejs: 'node', jdk: 'java', openjdk: 'java' }
-/** Written without a sign between the parts. */
-const RUN_TOGETHER = /^(\d)(\d+)$/
-
-async function inNixpacks(tree: Tree, names: readonly string[]): Promise<Pin | null> {
-  const where = 'nixpacks.toml'
-  for (const each of textsIn(at(await readRecord(tree, where, []), 'phases', 'setup', 'nixPkgs'))) {
-    const [, nix, version] = NIX_PACKAGE.exec(each) ?? []
-    if (nix === undefined || !names.includes(Object.hasOwn(NIX_NAMES, nix) ? NIX_NAMES[nix]! : nix)) continue
-    const isTogether = nix === 'python' || nix === 'php'
-    const text = isTogether ? version!.replace(RUN_TOGETHER, '$1.$2') : version!.replace('_', '.')
-    if (!isTogether || text.includes('.')) return { text, where }
-  }
-  return null
+  return async () => (await inToolVersions(tree, names)) ?? (await inMise(tree, names))
 }
 
 /** `nodejs 22.1.0 20.9.0`: the first version is used (asdf, "Configuration"). */

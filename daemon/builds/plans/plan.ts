@@ -139,8 +139,8 @@ export interface LanguagePlan {
   /** What makes a tree one of this language, for the message to one whose tree is not. */
   lookedFor: string
   detect(tree: Tree): Promise<boolean>
-  /** Whether a start command that a file for another host names says more than the plan finds itself; it does without this. */
-  takesStart?(tree: Tree, command: string): Promise<boolean>
+  /** Whether it builds another folder than the tree's own, or by another tool than the package's; it does not without this. */
+  buildsElsewhere?(tree: Tree, settings: PlanSettings, whole: WholeSource | null): Promise<boolean>
   /**
    * Throws BuildFailure for files that cannot be read as what they are, naming the file. `whole` is null where the tree
    * is all of the source.

@@ -156,13 +156,18 @@ export function textOf(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** A Dockerfile whose every stage begins with variables; those of its own lines come after them, and win. */
+/** A Dockerfile whose every stage has variables; those of its own lines come after them, and win. Stages inherit those of another. */
 export function withVariables(dockerfile: string, variables: Record<string, string>): string {
   const lines = Object.entries(variables).map(
     ([key, value]) => `ENV ${key}="${value.replaceAll(/["\\$]/g, '\\$&')}"`,
   )
   if (lines.length === 0) return dockerfile
-  return dockerfile.replaceAll(/^FROM .*$/gm, (line) => [line, ...lines].join('\n'))
+  const stages = new Set<string>()
+  return dockerfile.replaceAll(/^FROM (\S+)(?: AS (\S+))?$/gm, (line, image: string, stage?: string) => {
+    const isOfStage = stages.has(image)
+    if (stage !== undefined) stages.add(stage)
+    return isOfStage ? line : [line, ...lines].join('\n')
+  })
 }
 
 /** Ends a Dockerfile whose build stage a site's files are copied from. */

@@ -15,10 +15,10 @@ import {
  * Fly's, which speaks of the image that its Dockerfile or builder makes: the folders in its commands are those of that
  * image (fly.io, "App configuration"). Its variables name the app's address there.
  */
-export async function fly(tree: Tree, notes: string[]): Promise<HostFile[]> {
+export async function fly(tree: Tree, notes: string[]): Promise<HostFile | null> {
   const file = 'fly.toml'
   const value = await readRecord(tree, file, notes)
-  if (value === null) return []
+  if (value === null) return null
   const { processes } = value
   const web = commandOf(at(processes, 'app')) ?? commandOf(at(processes, 'web'))
   const worker = commandOf(at(processes, 'worker'))
@@ -27,22 +27,20 @@ export async function fly(tree: Tree, notes: string[]): Promise<HostFile[]> {
     pathOf(at(value, 'services', 'http_checks', 'path'))
   // In a folder of its own it is most often for what that host alone has.
   const dockerfile = fileOf(at(value, 'build', 'dockerfile'))
-  return [
-    {
-      ...silent(file),
-      starts: { ...(web === null ? {} : { web }), ...(worker === null ? {} : { worker }) },
-      preDeploy: commandOf(at(value, 'deploy', 'release_command')),
-      healthCheckPath: health,
-      wanted: Object.keys(variablesOf(value.env)),
-      port:
-        portOf(at(value, 'http_service', 'internal_port')) ??
-        portOf(at(value, 'services', 'internal_port')) ??
-        portOf(at(value, 'env', 'PORT')),
-      isOfImage: at(value, 'build', 'builder') === undefined,
-      notes:
-        dockerfile === null || dockerfile === 'Dockerfile'
-          ? []
-          : [`${file} builds with ${dockerfile}: set dockerfile_path for that`],
-    },
-  ]
+  return {
+    ...silent(file),
+    starts: { ...(web === null ? {} : { web }), ...(worker === null ? {} : { worker }) },
+    preDeploy: commandOf(at(value, 'deploy', 'release_command')),
+    healthCheckPath: health,
+    wanted: Object.keys(variablesOf(value.env)),
+    port:
+      portOf(at(value, 'http_service', 'internal_port')) ??
+      portOf(at(value, 'services', 'internal_port')) ??
+      portOf(at(value, 'env', 'PORT')),
+    isOfImage: at(value, 'build', 'builder') === undefined,
+    notes:
+      dockerfile === null || dockerfile === 'Dockerfile'
+        ? []
+        : [`${file} builds with ${dockerfile}: set dockerfile_path for that`],
+  }
 }

@@ -12,10 +12,10 @@ import {
 } from './host-file.ts'
 
 /** What Heroku builds by a Dockerfile, and its newer buildpacks (devcenter.heroku.com, "Building Docker Images with heroku.yml"). */
-export async function heroku(tree: Tree, notes: string[]): Promise<HostFile[]> {
+export async function heroku(tree: Tree, notes: string[]): Promise<HostFile | null> {
   const file = 'heroku.yml'
   const value = await readRecord(tree, file, notes)
-  if (value === null) return []
+  if (value === null) return null
   const started = (name: string): string | null => {
     const line = at(value, 'run', name)
     return commandOf(line) ?? joined(commandsOf(at(line, 'command')))
@@ -23,13 +23,15 @@ export async function heroku(tree: Tree, notes: string[]): Promise<HostFile[]> {
   const web = started('web')
   const worker = started('worker')
   const image = at(value, 'build', 'docker', 'web')
-  return [
-    {
-      ...silent(file),
-      starts: { ...(web === null ? {} : { web }), ...(worker === null ? {} : { worker }) },
-      preDeploy: joined(commandsOf(at(value, 'release', 'command'))),
-      aptPackages: textsIn(at(value, 'build', 'packages')),
-      dockerfile: fileOf(image) ?? fileOf(at(image, 'dockerfile')),
-    },
-  ]
+  const dockerfile = fileOf(image) ?? fileOf(at(image, 'dockerfile'))
+  // The folder of a Dockerfile is what it is built from there.
+  const isBelow = dockerfile !== null && dockerfile.includes('/')
+  return {
+    ...silent(file),
+    starts: { ...(web === null ? {} : { web }), ...(worker === null ? {} : { worker }) },
+    preDeploy: joined(commandsOf(at(value, 'release', 'command'))),
+    aptPackages: textsIn(at(value, 'build', 'packages')),
+    dockerfile: isBelow ? null : dockerfile,
+    notes: isBelow ? [`${file} builds ${dockerfile}: set root_dir to its folder for that`] : [],
+  }
 }

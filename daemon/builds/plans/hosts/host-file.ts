@@ -15,6 +15,8 @@ export interface HostFile {
   starts: Partial<Record<ProcessType, string>>
   /** What builds, in order, with `OWN_COMMANDS` for what is found; null where it does not say. */
   build: string[] | null
+  /** Commands that install the packages, which the plan does itself: an option of theirs may matter. */
+  installs: string[]
   preDeploy: string | null
   healthCheckPath: string | null
   /** Debian packages for the build and the program. */
@@ -27,6 +29,8 @@ export interface HostFile {
   dockerfile: string | null
   /** Where the program listens whatever it is told. */
   port: number | null
+  /** A builder of the host's makes the image: a Dockerfile that lies beside it is not meant. */
+  isOfBuilder: boolean
   /** Its commands are those of the image that its Dockerfile makes, whose folders no other image has. */
   isOfImage: boolean
   notes: string[]
@@ -38,6 +42,7 @@ export function silent(file: string): HostFile {
     file,
     starts: {},
     build: null,
+    installs: [],
     preDeploy: null,
     healthCheckPath: null,
     aptPackages: [],
@@ -45,6 +50,7 @@ export function silent(file: string): HostFile {
     wanted: [],
     dockerfile: null,
     port: null,
+    isOfBuilder: false,
     isOfImage: false,
     notes: [],
   }
@@ -133,8 +139,9 @@ export function fileOf(value: unknown): string | null {
   return /^[\w.-]+(?:\/[\w.-]+)*$/.test(path) && !path.split('/').includes('..') ? path : null
 }
 
-/** Variables that only the host of a program can set. */
-const OF_THE_HOST = new Set(['PATH', 'HOME', 'PORT', 'HOST', 'HOSTNAME', 'SHELL', 'PWD', 'LD_PRELOAD'])
+/** Variables that only the host of a program can set, or a plan: others would change what it installs, or from where it runs. */
+const OF_THE_HOST =
+  /^(?:PATH|HOME|PORT|HOST|HOSTNAME|SHELL|PWD|LD_.*|NODE_ENV|VIRTUAL_ENV|PYTHONHOME|npm_config_(?!legacy_peer_deps$).*|YARN_.*|PIP_.*|BUNDLE_.*|NIXPACKS_.*|RAILPACK_.*)$/i
 /** As the API takes names of variables. */
 const NAME = /^(?!DEPLOYER_)[A-Za-z_]\w{0,127}$/
 const MAX_VARIABLES = 50
@@ -146,7 +153,7 @@ export function variablesOf(value: unknown): Record<string, string> {
     const text = ['string', 'number', 'boolean'].includes(typeof each) ? String(each) : null
     const isPlain =
       text !== null && text.length <= MAX_VALUE_CHARACTERS && !/[\p{Cc}]|\$\{\{|\/nix\//u.test(text)
-    return isPlain && NAME.test(key) && !OF_THE_HOST.has(key) ? [[key, text]] : []
+    return isPlain && NAME.test(key) && !OF_THE_HOST.test(key) ? [[key, text]] : []
   })
   return Object.fromEntries(entries.slice(0, MAX_VARIABLES))
 }

@@ -1,12 +1,14 @@
 import type { Tree } from '../../../sources/tree.ts'
-import { isPackageName } from '../apt.ts'
+import { inOrder } from '../choices.ts'
 import { installationVariables, withoutInstallation } from '../installation.ts'
-import type { LanguagePlan, PlannedVariable, PlanSettings } from '../plan.ts'
+import type { PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
 import { processTypes } from '../procfile.ts'
 import { fly } from './fly.ts'
 import { heroku } from './heroku.ts'
 import { OWN_COMMANDS, type HostFile } from './host-file.ts'
+import { against, type Known, type Purpose } from './judge.ts'
 import { nixpacks } from './nixpacks.ts'
+import { isKnownPackage } from './packages.ts'
 import { railpack } from './railpack.ts'
 import { railway } from './railway.ts'
 
@@ -16,12 +18,8 @@ const AFTER_PROCFILE = [heroku, fly]
 
 /** What files that are written for other hosts say of a tree. */
 export interface Hosted {
-  /** The service's own, and where they say nothing, those of the files; the build command alone is told apart. */
+  /** The service's own, and where they say nothing, those of the files. */
   settings: PlanSettings
-  /** What builds, with `OWN_COMMANDS` for what is found; null where the service says it, or nobody. */
-  build: string[] | null
-  /** The file that says so. */
-  buildFile: string | null
   preDeployCommand: string | null
   healthCheckPath: string | null
   port: number | null
@@ -31,62 +29,112 @@ export interface Hosted {
   /** Those that have to be set. */
   env: PlannedVariable[]
   notes: string[]
+  /** What is planned without them, where there are any. */
+  own: PlannedBuild | null
 }
 
+/** What a tree is built as without these files. */
+export type Unhosted = Omit<Known, 'packages' | 'tree'>
+
+/** The script that is run anyway, and the one that is looked at anyway. */
+const OWN_BUILD = /^(?:npm|pnpm|yarn|bun)(?: run)? build$/
+const OWN_START = /^(?:npm|pnpm|yarn|bun)(?: run)? start$/
+
+/** As many as a service may name itself. */
+const MAX_PACKAGES = 50
+
 /**
- * Reads the files in which a tree says how other hosts build and start it. `plan` is null for one
- * that is built by a Dockerfile of its own: some of them speak of that image alone, and builders say nothing of it.
+ * Reads the files in which a tree says how other hosts build and start it. What would break what is right without them is
+ * left aside, and told. `unhosted` is null for a tree that is built by a Dockerfile of its own.
  */
 export async function readHosted(
   tree: Tree,
   settings: PlanSettings,
-  plan: LanguagePlan | null,
+  unhosted: (() => Promise<Unhosted>) | null,
 ): Promise<Hosted> {
   const notes: string[] = []
   const types = await processTypes(tree)
-  const before = await readAll(plan === null ? [railway] : BEFORE_PROCFILE)
-  const after = (await readAll(AFTER_PROCFILE)).filter((file) => plan === null || !file.isOfImage)
+  const before = await readAll(unhosted === null ? [railway] : BEFORE_PROCFILE)
+  const after = (await readAll(AFTER_PROCFILE)).filter((file) => unhosted === null || !file.isOfImage)
   const files = [...before, ...after]
+  const without = files.length === 0 || unhosted === null ? null : await unhosted()
+  const packages = packagesOf()
   const start = settings.startCommand === null ? await startOf() : null
   if (start !== null) notes.push(`starting as ${start.file} says: ${start.command}`)
-  const releasing = types.has('release') ? before : files
-  const release = releasing.find(({ preDeploy }) => preDeploy !== null)
-  if (release !== undefined && settings.preDeployCommand === null)
-    notes.push(`before it goes live, as ${release.file} says: ${release.preDeploy}`)
-  const builder = settings.buildCommand === null ? files.find(({ build }) => build !== null) : undefined
-  const packages = files.flatMap(({ aptPackages }) => aptPackages).filter(isPackageName)
+  const release = settings.preDeployCommand === null ? await releaseOf() : null
+  if (release !== null) notes.push(`before it goes live, as ${release.file} says: ${release.command}`)
+  const build = settings.buildCommand === null ? await buildOf() : null
+  if (build !== null) notes.push(`building as ${build.file} says: ${build.command}`)
   const variables = Object.assign({}, ...files.toReversed().map((file) => file.variables)) as object
+  const installs = files.flatMap((file) => [...file.installs, ...(file.build ?? [])])
+  const wanted = new Map(
+    files.flatMap((file) =>
+      file.wanted.map((key) => [key, { key, generate: null, why: `${file.file} sets it for its own host` }]),
+    ),
+  )
   return {
     settings: {
       ...settings,
+      buildCommand: settings.buildCommand ?? build?.command ?? null,
       startCommand: settings.startCommand ?? start?.command ?? null,
-      preDeployCommand: settings.preDeployCommand ?? release?.preDeploy ?? null,
-      aptPackages: [...new Set([...settings.aptPackages, ...packages])],
+      preDeployCommand: settings.preDeployCommand ?? release?.command ?? null,
+      aptPackages: packages,
     },
-    build: builder?.build ?? null,
-    buildFile: builder?.file ?? null,
-    preDeployCommand: release?.preDeploy ?? null,
+    preDeployCommand: release?.command ?? null,
     healthCheckPath: first(({ healthCheckPath }) => healthCheckPath),
     port: first(({ port }) => port),
     dockerfile: first(({ dockerfile }) => dockerfile),
-    variables: {
-      ...variables,
-      ...installationVariables([settings.buildCommand, ...(builder?.build ?? [])]),
-    },
-    env: files.flatMap(({ file, wanted }) =>
-      wanted.map((key) => ({ key, generate: null, why: `${file} sets it for its own host` })),
-    ),
+    variables: { ...variables, ...installationVariables([settings.buildCommand, ...installs]) },
+    env: [...wanted.values()],
     notes: [...notes, ...files.flatMap((file) => file.notes)],
+    own: without?.own ?? null,
   }
 
   async function readAll(readers: typeof BEFORE_PROCFILE): Promise<HostFile[]> {
     const found: HostFile[] = []
-    for (const read of readers) found.push(...((await read(tree, notes)) ?? []))
+    for (const read of readers) {
+      const file = await read(tree, notes)
+      if (file === null) continue
+      if (unhosted !== null) found.push(file)
+      else found.push(beside(file))
+    }
     return found
+  }
+
+  /** What a file says of an image that a Dockerfile makes, which keeps its own entrypoint. */
+  function beside(file: HostFile): HostFile {
+    if (file.file.startsWith('railway.') && !file.isOfBuilder) return file
+    for (const command of [
+      ...Object.values(file.starts),
+      ...(file.preDeploy === null ? [] : [file.preDeploy]),
+    ])
+      notes.push(`${file.file} says: ${command}: it is left aside, the Dockerfile says what its image runs`)
+    return { ...file, starts: {}, preDeploy: null }
   }
 
   function first<T>(value: (file: HostFile) => T | null): T | null {
     return files.map(value).find((each) => each !== null) ?? null
+  }
+
+  /** The service's own, and those of the files that every image can have; the names of others differ between releases. */
+  function packagesOf(): string[] {
+    const named = [...new Set(files.flatMap(({ aptPackages }) => aptPackages))]
+    const known = named.filter((name) => isKnownPackage(name, without?.language ?? ''))
+    const others = named.filter((name) => !known.includes(name))
+    if (others.length > 0 && unhosted !== null)
+      notes.push(
+        `packages of files for other hosts that are not installed: ${others.join(', ')}: set apt_packages for those of Debian`,
+      )
+    const all = new Set([...settings.aptPackages, ...known])
+    return [...all].slice(0, Math.max(MAX_PACKAGES, settings.aptPackages.length))
+  }
+
+  /** Whether nothing speaks against a command; it is told what does. */
+  async function takes(file: string, command: string, purpose: Purpose): Promise<boolean> {
+    if (without === null) return true
+    const reason = await against(command, purpose, { ...without, tree, packages })
+    if (reason !== null) notes.push(`${file} says: ${command}: it is left aside, ${reason}`)
+    return reason === null
   }
 
   /** A Procfile has a line for a worker where the one command of these files is that of the web. */
@@ -98,30 +146,49 @@ export async function readHosted(
     for (const { file, starts } of candidates) {
       const command = starts[processType]
       if (command === undefined) continue
-      return (await plan?.takesStart?.(tree, command)) === false ? null : { file, command }
+      const isOwn = without !== null && (OWN_START.test(command) || command === without.own.startCommand)
+      return !isOwn && (await takes(file, command, 'start')) ? { file, command } : null
     }
     return null
   }
-}
 
-/** The script that is run anyway. */
-const OWN_SCRIPT = /^(?:npm|pnpm|yarn|bun)(?: run)? build$/
+  async function releaseOf(): Promise<{ file: string; command: string } | null> {
+    for (const { file, preDeploy } of types.has('release') ? before : files) {
+      if (preDeploy === null) continue
+      return (await takes(file, preDeploy, 'release')) ? { file, command: preDeploy } : null
+    }
+    return null
+  }
+
+  async function buildOf(): Promise<{ file: string; command: string } | null> {
+    const builder = files.find((file) => file.build !== null)
+    if (builder === undefined || without === null) return null
+    const { file } = builder
+    const commands = builder.build!.flatMap((each) => withoutInstallation(each) ?? [])
+    const theirs = inOrder(commands.filter((each) => each !== OWN_COMMANDS))
+    if (theirs === null || (commands.length === 1 && OWN_BUILD.test(theirs))) return null
+    // What only builds says nothing of what to start then.
+    const isUnknown = without.own.obstacle !== null && start === null && settings.startCommand === null
+    if (isUnknown && settings.processType !== 'static') {
+      notes.push(`${file} says: ${theirs}: it is left aside, nothing says how to start what it builds`)
+      return null
+    }
+    if (!(await takes(file, theirs, 'build'))) return null
+    return { file, command: composed(commands, without.own.buildCommand) }
+  }
+}
 
 /** A command that leaves the folder as it is, and fails where a part of it does. */
 function isPlain(command: string): boolean {
   return !/\b(?:cd|pushd|set|exec|exit)\s|[|;]|(?:^|[^&])&(?:$|[^&])/.test(command)
 }
 
-/**
- * One command of what a file says and what is found, without what a plan does itself; null where that is all. Each runs in the
- * root, wherever the one before it went.
- */
-export function composed(build: readonly string[], own: string | null): string | null {
+/** One command of what a file says and what is found. Each runs in the root, wherever the one before it went. */
+function composed(build: readonly string[], own: string | null): string {
   const commands = build.flatMap((command) =>
     command !== OWN_COMMANDS ? [command] : own === null ? [] : [own],
   )
   const parts =
     commands.length === 1 ? commands : commands.map((each) => (isPlain(each) ? each : `(${each})`))
-  const command = withoutInstallation(parts.join(' && '))
-  return command === null || command === '' || OWN_SCRIPT.test(command) ? null : command
+  return parts.join(' && ')
 }

@@ -1,5 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
-import { isInstallation } from '../installation.ts'
+import { withoutInstallation } from '../installation.ts'
 import { isRecord } from '../json.ts'
 import {
   at,
@@ -21,12 +21,12 @@ const INSTALL = 'install'
 const BUILD = 'build'
 
 /** A build plan of Nixpacks, which is laid over what it finds itself (nixpacks.com, "Configuration File Reference"). */
-export async function nixpacks(tree: Tree, notes: string[]): Promise<HostFile[]> {
+export async function nixpacks(tree: Tree, notes: string[]): Promise<HostFile | null> {
   for (const file of FILES) {
     const value = await readRecord(tree, file, notes)
-    if (value !== null) return [nixpacksPlan(file, value)]
+    if (value !== null) return nixpacksPlan(file, value)
   }
-  return []
+  return null
 }
 
 /** The same plan, in whatever file it stands. */
@@ -41,7 +41,7 @@ export function nixpacksPlan(file: string, value: Record<string, unknown>): Host
   const after = others.filter((name) => !before.includes(name))
   const cmds = (name: string): string[] => commandsOf(at(phases, name, 'cmds'))
   const beside = [
-    ...installing.filter((each) => each !== OWN_COMMANDS && !isInstallation(each)),
+    ...installing.filter((each) => each !== OWN_COMMANDS && withoutInstallation(each) !== null),
     ...before.flatMap(cmds),
   ]
   const building = isRecord(phases[BUILD]) && 'cmds' in phases[BUILD] ? cmds(BUILD) : [OWN_COMMANDS]
@@ -50,15 +50,20 @@ export function nixpacksPlan(file: string, value: Record<string, unknown>): Host
     ...silent(file),
     starts: command === null ? {} : { web: command, worker: command },
     build: all.length === 1 && all[0] === OWN_COMMANDS ? null : all,
+    installs: installing,
     aptPackages: names
       .flatMap((name) => [
         ...textsIn(at(phases, name, 'aptPkgs')),
-        ...textsIn(at(phases, name, 'nixPkgs')).flatMap((each) => DEBIAN[each.replace(/^pkgs\./, '')] ?? []),
+        ...textsIn(at(phases, name, 'nixPkgs')).map((each) => debianOf(each.replace(/^pkgs\./, ''))),
       ])
       .filter((each) => each !== OWN_COMMANDS),
     variables: variablesOf(value.variables),
     port: portOf(at(value, 'variables', 'PORT')),
   }
+}
+
+function debianOf(nix: string): string {
+  return Object.hasOwn(DEBIAN, nix) ? DEBIAN[nix]! : nix
 }
 
 /** What Nix calls packages that programs run, by Debian's names. */

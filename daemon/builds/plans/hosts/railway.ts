@@ -20,12 +20,12 @@ const FILES = ['railway.json', 'railway.toml']
  * Railway's configuration in the code, which overrides what its dashboard says (docs.railway.com, "Config as Code"). A
  * service with a schedule runs its command and ends, so that the command is a job's.
  */
-export async function railway(tree: Tree, notes: string[]): Promise<HostFile[]> {
+export async function railway(tree: Tree, notes: string[]): Promise<HostFile | null> {
   for (const file of FILES) {
     const value = await readRecord(tree, file, notes)
-    if (value !== null) return [read(file, value)]
+    if (value !== null) return read(file, value)
   }
-  return []
+  return null
 }
 
 function read(file: string, value: Record<string, unknown>): HostFile {
@@ -35,6 +35,8 @@ function read(file: string, value: Record<string, unknown>): HostFile {
   const command = commandOf(at(deploy, 'startCommand'))
   const building = commandsOf(at(build, 'buildCommand'))
   const schedule = commandOf(at(deploy, 'cronSchedule'))
+  const isOfBuilder =
+    ['NIXPACKS', 'RAILPACK'].includes(String(at(build, 'builder')).toUpperCase()) || isRecord(planned)
   const watched = textsIn(at(build, 'watchPatterns'))
   return {
     ...plan,
@@ -47,7 +49,8 @@ function read(file: string, value: Record<string, unknown>): HostFile {
     build: building.length === 0 ? plan.build : building,
     preDeploy: joined(commandsOf(at(deploy, 'preDeployCommand'))),
     healthCheckPath: pathOf(at(deploy, 'healthcheckPath')),
-    dockerfile: fileOf(at(build, 'dockerfilePath')),
+    isOfBuilder,
+    dockerfile: isOfBuilder ? null : fileOf(at(build, 'dockerfilePath')),
     notes: [
       ...(schedule === null
         ? []

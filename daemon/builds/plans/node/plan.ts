@@ -26,7 +26,7 @@ import { chooseRuntime, type Runtime } from './runtime.ts'
 import { callsOf, packageNeeded } from './scripts.ts'
 import { nestedInstallation } from './nested.ts'
 import { isNxApplication, nxFramework } from './nx.ts'
-import { isBot, proposeStart, takesStart } from './start.ts'
+import { isBot, proposeStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 
 /** Node programs, with npm, pnpm or yarn. */
@@ -35,7 +35,7 @@ export const node: LanguagePlan = {
   lookedFor: 'package.json',
   detect: async (tree) => (await tree.hasFile('package.json')) || (await isNxApplication(tree)),
   plan: (tree, settings, whole) => makePlan('node', tree, settings, whole),
-  takesStart,
+  buildsElsewhere,
 }
 
 const OTHER_LOCKS = ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml']
@@ -55,7 +55,17 @@ export const bun: LanguagePlan = {
     return true
   },
   plan: (tree, settings, whole) => makePlan('bun', tree, settings, whole),
-  takesStart,
+  buildsElsewhere,
+}
+
+/** A package of a workspace, or an application of Nx: what is written for its folder or the root would miss the other. */
+async function buildsElsewhere(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<boolean> {
+  const { folder, application } = await findProject(tree, settings, whole, [])
+  return folder !== '' || application !== null
 }
 
 async function makePlan(

@@ -5,7 +5,7 @@ import type { Proposal } from '../start.ts'
 import { isDevelopmentServer } from './development-servers.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
-import { readManifest, type Manifest } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
 import { callsOf, type Call } from './scripts.ts'
 
 /** Scripts that start a program as it runs for its users, in the order of preference. */
@@ -104,16 +104,6 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
 
 /** Files of tools, which people leave in `main` where a program would be named. */
 const TASKS = /^(?:gulpfile|gruntfile|(?:webpack|rollup|vite)\.config)\b/i
-
-/** The script that is looked at anyway. */
-const OWN_START = /^(?:npm|pnpm|yarn|bun)(?: run)? start$/
-
-/** Whether a command of another host's file says what to start: not the usual script, and no development server. */
-export async function takesStart(tree: Tree, command: string): Promise<boolean> {
-  if (OWN_START.test(command)) return false
-  const scripts = (await tree.hasFile('package.json')) ? (await readManifest(tree)).scripts : {}
-  return !callsOf(command, scripts).some(isDevelopmentServer)
-}
 
 /** Programs that start what their framework built as a server, which there is none of where it built files alone. */
 const FRAMEWORK_SERVERS = new Set(['next', 'nuxt', 'react-router-serve', 'remix-serve', 'vinxi'])

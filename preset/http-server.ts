@@ -71,8 +71,9 @@ export function createHttpServer(options: Options, handle: RequestListener, star
       // Whether the body is wanted is told by who reads it.
       .on('checkContinue', answer)
       .on('checkExpectation', refuseExpectation)
-      .on('clientError', (error: NodeJS.ErrnoException, socket) =>
-        connections.spoiled(socket as Socket, () => refuseUnread(error, socket)),
+      // The error itself, which holds the bytes at fault, is not kept for as long as the answers before last.
+      .on('clientError', ({ code, message }: NodeJS.ErrnoException, socket) =>
+        connections.spoiled(socket as Socket, () => refuseUnread(code, message, socket)),
       )
   )
 }
@@ -85,13 +86,13 @@ const STATUS_OF_FAULT: Record<string, number> = {
 }
 
 /** Answers what is no request, as far as an answer can still be read. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuseUnread(fault: string | undefined, message: string, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy()
-  const status = STATUS_OF_FAULT[error.code ?? ''] ?? 400
+  const status = STATUS_OF_FAULT[fault ?? ''] ?? 400
   const text = errorText({
     status,
     code: 'invalid_request',
-    message: `${STATUS_CODES[status]}: ${error.message}`,
+    message: `${STATUS_CODES[status]}: ${message}`,
   })
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

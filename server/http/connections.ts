@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { LINGER_BYTES, LINGER_MS } from './refuse.ts'
 
 /** Each takes some 35 KiB and a file descriptor; an administrator's browsers and programs need some dozens. */
 const MAX_CONNECTIONS = 4_096
@@ -46,22 +47,28 @@ export class Connections {
     })
   }
 
-  /** Calls `handle` when it is a request's turn; not for one whose connection has ended, or that is one too many. */
+  /**
+   * Calls `handle` when it is a request's turn; not for one whose connection has ended, that is one too many, or that was
+   * refused before it was whole: its refusal is its answer.
+   */
   take(socket: Socket, response: ServerResponse, handle: () => void): void {
-    if (socket.destroyed) return
-    const waiting = this.#busy.get(socket)?.waiting
-    if (waiting === undefined) this.#begin(socket, { response, waiting: [], refuse: null }, handle)
-    else if (waiting.length < MAX_WAITING) waiting.push({ response, handle })
+    if (socket.destroyed || socket.writableEnded) return
+    const busy = this.#busy.get(socket)
+    if (!busy) this.#begin(socket, { response, waiting: [], refuse: null }, handle)
+    else if (busy.refuse) return
+    else if (busy.waiting.length < MAX_WAITING) busy.waiting.push({ response, handle })
     else socket.destroy()
   }
 
   /**
    * What came is no request, or no body of one: calls `refuse` when nothing is left to be answered before, as it would be
-   * taken for that answer. An answer that has begun to a request that was not whole is cut.
+   * taken for that answer; once, however much of the kind follows. What has begun to be answered, or was, before it was
+   * whole is cut: a refusal behind it would be a second answer.
    */
   spoiled(socket: Socket, refuse: () => void): void {
     const busy = this.#busy.get(socket)
     if (!busy) return refuse()
+    if (busy.refuse) return
     const { response, waiting } = busy
     if (response.req.complete) {
       busy.waiting = waiting.filter(({ response }) => response.req.complete)
@@ -74,20 +81,31 @@ export class Connections {
     this.#idle.delete(socket)
     this.#busy.delete(socket)
     this.#busy.set(socket, busy)
-    busy.response.once('close', () => {
-      // Of a body that was begun and left node reads no more, and so nothing that comes behind it. With a listener it
-      // flows also when who began to read leaves only now.
-      busy.response.req.on('data', () => {}).resume()
-      // An answer that says that it is the last one ends the connection behind it (RFC 9112, section 9.6).
-      if (this.#busy.get(socket) !== busy || socket.destroyed || socket.writableEnded) return
-      const [next, ...waiting] = busy.waiting
-      const { refuse } = busy
-      if (next) return this.#begin(socket, { response: next.response, waiting, refuse }, next.handle)
-      if (refuse) return refuse()
-      this.#busy.delete(socket)
-      this.#idle.add(socket)
-    })
+    const { response } = busy
+    // Ahead of node's own listener, which would have a body that nobody began to read thrown away uncounted.
+    response.prependOnceListener('finish', () => discard(response.req))
+    response.once('close', () => this.#goOn(socket, busy))
     handle()
+  }
+
+  /** After an answer, with what comes behind its request. */
+  #goOn(socket: Socket, busy: Busy): void {
+    // An answer that says that it is the last one ends the connection behind it (RFC 9112, section 9.6).
+    if (this.#busy.get(socket) !== busy || socket.destroyed || socket.writableEnded) return
+    const { response, refuse } = busy
+    if (!response.req.complete) {
+      const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+      response.req.once('end', () => {
+        clearTimeout(timer)
+        this.#goOn(socket, busy)
+      })
+      return
+    }
+    const [next, ...waiting] = busy.waiting
+    if (next) return this.#begin(socket, { response: next.response, waiting, refuse }, next.handle)
+    if (refuse) return refuse()
+    this.#busy.delete(socket)
+    this.#idle.add(socket)
   }
 
   #closeOne(): void {
@@ -96,4 +114,17 @@ export class Connections {
     this.#busy.delete(socket!)
     socket!.destroy()
   }
+}
+
+/**
+ * Reads what is left of an answered request's body, as node reads no more of one that was begun and left, and so nothing
+ * that comes behind it. With a listener it flows also when who began to read leaves only later.
+ */
+function discard(request: IncomingMessage): void {
+  let bytes = 0
+  request.on('data', (piece: Buffer) => {
+    bytes += piece.length
+    if (bytes > LINGER_BYTES) request.destroy()
+  })
+  request.resume()
 }

@@ -39,9 +39,10 @@ export async function refuse(
   else await endDraining(request, response, text)
 }
 
-/** How much of a refused body is read and thrown away, so that a client that is still sending reads the answer. */
-const LINGER_BYTES = 64 * 1024 * 1024
-const LINGER_MS = 5_000
+/** How much of an answered request's body is read and thrown away, so that a client that is still sending reads the answer. */
+export const LINGER_BYTES = 64 * 1024 * 1024
+/** And for how long. */
+export const LINGER_MS = 5_000
 
 /**
  * Sends a whole answer while the request's body is still coming, and ends only when that has come or the client has

@@ -1,8 +1,8 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Gathered } from '#server/gathered.ts'
 import { ByteBudget } from '#server/http/byte-budget.ts'
 import { encodingFor } from '#server/http/compression.ts'
@@ -84,6 +84,7 @@ describe('the clock of a body', () => {
 })
 
 describe('connections over their number', () => {
+  const PIECE = Buffer.alloc(1024 * 1024)
   const socket = () =>
     Object.assign(new EventEmitter(), {
       destroyed: false,
@@ -92,8 +93,10 @@ describe('connections over their number', () => {
         this.emit('close')
       },
     }) as unknown as Socket
-  const response = () =>
-    Object.assign(new EventEmitter(), { req: Readable.from([]) }) as never as ServerResponse
+  const response = (complete = true) => {
+    const req = Object.assign(new Readable({ read() {} }), { complete })
+    return Object.assign(new EventEmitter(), { req, headersSent: true }) as never as ServerResponse
+  }
 
   it('end the one that was idle longest, and a busy one only when all are', () => {
     const connections = new Connections(3)
@@ -151,6 +154,66 @@ describe('connections over their number', () => {
     Object.assign(ended, { writableEnded: true })
     last.emit('close')
     expect(handled).toEqual(['last'])
+  })
+
+  it('have what is no request refused once behind what was asked before, and nothing handled behind it', () => {
+    const connections = new Connections()
+    const spoiled = socket()
+    const done: string[] = []
+    connections.opened(spoiled)
+    const first = response()
+    connections.take(spoiled, first, () => done.push('handled'))
+    connections.spoiled(spoiled, () => done.push('refused'))
+    // A head that took too long may still come whole.
+    connections.take(spoiled, response(), () => done.push('handled although refused'))
+    connections.spoiled(spoiled, () => done.push('refused again'))
+    first.emit('close')
+    connections.take(spoiled, response(), () => done.push('handled behind the refusal'))
+    expect(done).toEqual(['handled', 'refused'])
+  })
+
+  it('take nothing more where an idle one was refused', () => {
+    const connections = new Connections()
+    const refused = socket()
+    const done: string[] = []
+    connections.opened(refused)
+    connections.spoiled(refused, () => Object.assign(refused, { writableEnded: true }))
+    connections.take(refused, response(), () => done.push('handled although refused'))
+    expect(done).toEqual([])
+  })
+
+  it('are read for 64 MiB of a body that its answer left', async () => {
+    const connections = new Connections()
+    const [large, larger] = [64, 65].map((pieces) => {
+      const answer = response(false)
+      connections.take(socket(), answer, () => {})
+      answer.emit('finish')
+      for (let count = 0; count < pieces; count++) answer.req.push(PIECE)
+      return answer.req
+    })
+    await vi.waitFor(() => expect(larger!.destroyed).toBe(true))
+    expect(large!.destroyed).toBe(false)
+  })
+
+  it('are not read for ever for a body that its answer left', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const connections = new Connections()
+    const [endless, ending] = [socket(), socket()]
+    const handled: string[] = []
+    for (const one of [endless, ending]) {
+      connections.opened(one)
+      const answer = response(false)
+      connections.take(one, answer, () => {})
+      answer.emit('finish')
+      answer.emit('close')
+      if (one === endless) continue
+      Object.assign(answer.req, { complete: true }).push(null)
+      await once(answer.req, 'end')
+    }
+    vi.advanceTimersByTime(5_000)
+    for (const one of [endless, ending]) connections.take(one, response(), () => handled.push('the next'))
+    expect([endless.destroyed, ending.destroyed, handled]).toEqual([true, false, ['the next']])
   })
 })
 

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { Connections } from '#server/http/connections.ts'
+import { Request } from '#server/http/request.ts'
 import { waitFor } from '../support/wait.ts'
 import { Wire } from '../support/wire.ts'
 
@@ -16,7 +17,7 @@ afterEach(() => {
 /** Opens a connection to a server whose `answer` is called when it is a request's turn. */
 async function open(answer: (request: IncomingMessage) => Promise<string>): Promise<Wire> {
   const connections = new Connections()
-  server = createServer()
+  server = createServer({ IncomingMessage: Request })
     .on('connection', (socket) => connections.opened(socket))
     .on('request', (request, response) =>
       connections.take(
@@ -24,6 +25,9 @@ async function open(answer: (request: IncomingMessage) => Promise<string>): Prom
         response,
         () => void answer(request).then((text) => response.end(text)),
       ),
+    )
+    .on('clientError', (_, socket) =>
+      connections.spoiled(socket as Socket, () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     )
     .listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -54,4 +58,24 @@ test.each([
   await waitFor(() => wire.received.includes('the first'), 'the first answer')
   wire.send(head('GET', '/', 0))
   await waitFor(() => wire.received.includes('the next'), 'the next answer', 5_000)
+})
+
+const CHUNKED = ['GET / HTTP/1.1', 'Host: localhost', 'Transfer-Encoding: chunked']
+
+test('a request that was answered before its body spoiled gets no second answer', async () => {
+  using wire = await open(async () => 'the only one')
+  wire.send(CHUNKED)
+  await waitFor(() => wire.received.includes('the only one'), 'the answer')
+  wire.socket.write('no size\r\n')
+  await waitFor(() => wire.closed, 'the end')
+  expect(wire.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+})
+
+test('a connection ends with a body in crumbs that its answer left', async () => {
+  using wire = await open(async () => 'the answer')
+  wire.send(CHUNKED)
+  await waitFor(() => wire.received.includes('the answer'), 'the answer')
+  wire.socket.write('1\r\nx\r\n'.repeat(1_000))
+  // Sooner than for the time that a body has.
+  await waitFor(() => wire.closed, 'the end', 4_500)
 })

@@ -222,6 +222,18 @@ describe('detection', () => {
       { type: 'static_site', runtime: 'static', publish_dir: '.' },
     ],
     [
+      'pages beside programs of Python that only help to make them',
+      {
+        'index.html': '',
+        'requirements.txt': 'requests\ndiscord.py\nfastapi\n',
+        'scraper.py': 'if __name__ == "__main__":\n    pass\n',
+        'src/shop/main.py': 'app = FastAPI()\n',
+        'docs/conf.py': "project = 'x'\n",
+      },
+      '',
+      { type: 'static_site', runtime: 'static', publish_dir: '.' },
+    ],
+    [
       'folders that could be meant, of pages too',
       { 'api/go.mod': 'module x\n', 'site/index.html': '' },
       '',
@@ -241,6 +253,26 @@ describe('detection', () => {
       },
       '?root_dir=shop',
       { runtime: null, root_dirs: ['shop/apps/api', 'shop/apps/web'] },
+    ],
+    [
+      'programs before libraries, documentation and what others wrote',
+      {
+        'README.md': '',
+        'apps/web/index.html': '',
+        'docs/requirements.txt': 'sphinx\n',
+        'node_modules/x/package.json': { name: 'x' },
+        'packages/api/package.json': { scripts: { start: 'node a.js' } },
+        'packages/ui/package.json': { name: 'ui' },
+        'vendor/x/go.mod': 'module x\n',
+      },
+      '',
+      { runtime: null, root_dirs: ['apps/web', 'packages/api'] },
+    ],
+    [
+      'a job, which says itself what it runs',
+      { 'package.json': { devDependencies: { prettier: '3' } }, 'api/go.mod': 'module x\n' },
+      '?type=cron_job',
+      { runtime: 'node', root_dirs: [] },
     ],
     [
       'folders two levels down, where there are none above',

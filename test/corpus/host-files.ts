@@ -122,6 +122,24 @@ export const HOST_FILES: CorpusTree[] = [
     without: ['npm ci && npm run build'],
   },
   {
+    title: "a service's build command that brings a package manager of its own",
+    files: EXPRESS,
+    settings: { buildCommand: 'npm i -g pnpm && pnpm install && pnpm build' },
+    plan: { runtime: 'node', buildCommand: 'npm i -g pnpm && pnpm install && pnpm build' },
+  },
+  {
+    title: "a service's build command that enables another package manager",
+    files: EXPRESS,
+    settings: { buildCommand: 'corepack enable && pnpm install && pnpm build' },
+    plan: { runtime: 'node', buildCommand: 'corepack enable && pnpm install && pnpm build' },
+  },
+  {
+    title: "a service's build command that installs in a folder",
+    files: EXPRESS,
+    settings: { buildCommand: 'npm install --prefix=server && npm run build' },
+    plan: { runtime: 'node', buildCommand: 'npm install --prefix=server && npm run build' },
+  },
+  {
     title: "a service's build command that installs and nothing else",
     files: {
       ...EXPRESS,

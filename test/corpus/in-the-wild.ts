@@ -271,6 +271,31 @@ export const IN_THE_WILD: CorpusTree[] = [
     plan: { runtime: 'go', isWorker: false },
   },
   {
+    title: 'a bot of Go',
+    files: {
+      'go.mod': 'module x\n\nrequire github.com/bwmarrin/discordgo v0.28.1\n',
+      'main.go': 'package main\n',
+    },
+    plan: { runtime: 'go', isWorker: true },
+  },
+  {
+    title: 'a server of Go that tells a bot as well, without a package to serve',
+    files: {
+      'go.mod': 'module x\n\nrequire github.com/bwmarrin/discordgo v0.28.1\n',
+      'main.go': 'package main\n',
+      'internal/web/serve.go': 'package web\n\nfunc Serve() {\n\thttp.ListenAndServe(":8080", nil)\n}\n',
+    },
+    plan: { runtime: 'go', isWorker: false },
+  },
+  {
+    title: 'a program of Go whose packages want those of a bot',
+    files: {
+      'go.mod': 'module x\n\nrequire (\n\tgithub.com/bwmarrin/discordgo v0.28.1 // indirect\n)\n',
+      'main.go': 'package main\n',
+    },
+    plan: { runtime: 'go', isWorker: false },
+  },
+  {
     title: "a theme whose main is its tools'",
     files: { 'package.json': { ...manifest({}, [], ['gulp']), main: 'gulpfile.js' }, 'gulpfile.js': '' },
     plan: { runtime: 'node', startCommand: null },

@@ -349,6 +349,124 @@ export const PYTHON: CorpusTree[] = [
     ),
   },
   {
+    title: 'FastAPI in the root beside an example of Django',
+    files: {
+      'requirements.txt': 'fastapi\nuvicorn\ndjango\n',
+      'main.py': 'app = FastAPI()\n',
+      'shop/manage.py': MANAGE('shop.settings'),
+    },
+    plan: program('fastapi', 'uvicorn --host 0.0.0.0 --port $PORT main:app'),
+  },
+  {
+    title: 'a package for Django that is tried by a project of its tests',
+    files: {
+      'requirements.txt': 'django\n',
+      'tests/manage.py': MANAGE('tests.settings'),
+      'example/manage.py': MANAGE('example.settings'),
+    },
+    plan: { runtime: 'python', startCommand: null },
+  },
+  {
+    title: 'several Django projects below the folder of their requirements',
+    files: {
+      'requirements.txt': 'django\n',
+      'blog/manage.py': MANAGE('blog.settings'),
+      'shop/manage.py': MANAGE('shop.settings'),
+    },
+    plan: { runtime: 'python', startCommand: null },
+  },
+  {
+    title: 'Django below the folder of its requirements, which the Procfile starts',
+    files: {
+      'requirements.txt': 'django\n',
+      'backend/manage.py': MANAGE('shop.settings'),
+      'backend/shop/settings.py': "STATIC_ROOT = 'static'\n",
+      Procfile: 'web: sh start.sh\n',
+    },
+    plan: { runtime: 'python', startCommand: 'sh start.sh', buildCommand: null },
+  },
+  {
+    title: 'modules that have the names of the standard library and of requirements',
+    files: {
+      'requirements.txt': 'fastapi\nuvicorn\nredis\n',
+      'app/main.py': 'import logging\nimport redis\n\napp = FastAPI()\n',
+      'app/logging.py': '',
+      'app/redis.py': '',
+    },
+    plan: program('fastapi', 'uvicorn --host 0.0.0.0 --port $PORT app.main:app'),
+  },
+  {
+    title: 'modules that name each other from the root, and one as if it were the root',
+    files: {
+      'requirements.txt': 'fastapi\nuvicorn\n',
+      'app/main.py': 'import settings\nfrom app.routers import items\n\napp = FastAPI()\n',
+      'app/settings.py': '',
+      'app/routers/items.py': '',
+    },
+    plan: program('fastapi', 'uvicorn --host 0.0.0.0 --port $PORT app.main:app'),
+  },
+  {
+    title: 'a package whose own file makes the application',
+    files: {
+      'requirements.txt': 'flask\ngunicorn\n',
+      'app/__init__.py': 'import models\n\napp = Flask(__name__)\n',
+      'app/models.py': '',
+    },
+    plan: program('flask', 'gunicorn --bind 0.0.0.0:$PORT app:app'),
+  },
+  {
+    title: 'a program in the root beside a package below src',
+    files: {
+      'requirements.txt': 'flask\n',
+      'src/shop/__init__.py': 'def create_app():\n    pass\n',
+      'run.py': 'create_app().run()\n',
+    },
+    plan: program(null, 'python run.py'),
+  },
+  {
+    title: 'a factory below src that wants to be given something',
+    files: {
+      'requirements.txt': 'flask\n',
+      'src/shop/__init__.py': 'def create_app(\n    config: dict[str, str],\n):\n    pass\n',
+    },
+    plan: { runtime: 'python', startCommand: null },
+  },
+  {
+    title: 'a factory below src whose parameters all have a default',
+    files: {
+      'requirements.txt': 'flask\n',
+      'src/shop/__init__.py': 'def create_app(test_config=None, *, debug=False):\n    pass\n',
+    },
+    plan: program('flask', 'PYTHONPATH=src gunicorn --bind 0.0.0.0:$PORT "shop:create_app()"'),
+  },
+  {
+    title: 'MkDocs with a script that helps to write it',
+    files: {
+      'mkdocs.yml': 'site_name: x\n',
+      'requirements.txt': 'mkdocs\ndiscord.py\n',
+      'helper.py': 'if __name__ == "__main__":\n    pass\n',
+      'src/shop/main.py': 'app = FastAPI()\n',
+    },
+    plan: { runtime: 'python', framework: 'mkdocs', isSite: true, startCommand: null },
+  },
+  {
+    title: 'a script that serves nobody',
+    files: {
+      'requirements.txt': 'requests\n',
+      'bump_version.py': 'if __name__ == "__main__":\n    pass\n',
+      'api/go.mod': 'module x\n',
+    },
+    plan: { runtime: 'python', startCommand: null, rootDirectories: ['api'] },
+  },
+  {
+    title: 'a bot whose name has a test in it',
+    files: {
+      'requirements.txt': 'discord.py\n',
+      'contest.py': 'if __name__ == "__main__":\n    pass\n',
+    },
+    plan: { ...program(null, 'python contest.py'), isWorker: true },
+  },
+  {
     title: 'Pelican by its quick start',
     files: {
       'requirements.txt': 'pelican[markdown]\n',

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
 
 const ROOT = {
@@ -258,6 +259,55 @@ export const WORKSPACES: CorpusTree[] = [
       runtime: 'node',
       buildCommand:
         '(cd web && npm install --include=dev) && (cd server && npm install --include=dev) && npm run build && rm -rf web/node_modules',
+    },
+  },
+  {
+    title: 'builds in two folders, each in brackets, with a script of the root behind them',
+    files: {
+      'package.json': manifest({
+        build: '(cd client && npm run build) && (cd server && npm run build) && npm run pages',
+        pages: 'npm run build --prefix=web',
+        start: 'node server/a.js',
+      }),
+      'client/package.json': manifest({ build: 'vite build' }, [], ['vite']),
+      'server/package.json': manifest({ build: 'tsc' }, [], ['typescript']),
+      'web/package.json': manifest({ build: 'vite build' }, [], ['vite']),
+    },
+    plan: {
+      runtime: 'node',
+      buildCommand: expect.stringMatching(
+        /^\(cd client && npm install [^&]*\) && \(cd server && npm install [^&]*\) && \(cd web && npm install /,
+      ) as string,
+    },
+  },
+  {
+    title: 'a build in a folder that only another host would install',
+    files: {
+      'package.json': manifest({
+        'heroku-prebuild': 'npm install --prefix client',
+        build: 'npm run build --prefix client',
+        start: 'node server.js',
+      }),
+      'client/package.json': manifest({ build: 'vite build' }, [], ['vite']),
+    },
+    plan: {
+      runtime: 'node',
+      buildCommand: expect.stringContaining('(cd client && npm install --include=dev) && ') as string,
+    },
+  },
+  {
+    title: 'a build in a folder that a script may install in its own way',
+    files: {
+      'package.json': manifest({
+        postinstall: 'sh install.sh',
+        build: 'npm run build --prefix api',
+        start: 'node server.js',
+      }),
+      'api/package.json': manifest({ build: 'tsc' }, ['express'], ['typescript']),
+    },
+    plan: {
+      runtime: 'node',
+      buildCommand: '(cd api && npm install --include=dev) && npm run build',
     },
   },
   {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
 import { hasLine } from '../text.ts'
@@ -6,27 +7,39 @@ import { isBot as isNodeBot } from './node/start.ts'
 import { readNames } from './python/requirements.ts'
 import { isBot as isPythonBot } from './python/start.ts'
 
-/** Bots and servers of languages whose own plans do not tell them apart, by what their manifests name. */
-const OTHERS: { manifests: string[]; bots: RegExp; servers: RegExp }[] = [
+/**
+ * Bots and servers of languages whose own plans do not tell them apart, by what their manifests name, and by what programs
+ * call that listen without a package.
+ */
+const OTHERS: { manifests: string[]; bots: RegExp; servers: RegExp; sources: RegExp; listening: RegExp }[] = [
   {
     manifests: ['go.mod'],
-    bots: /\/(?:discordgo|disgo|arikawa\S*|telegram-bot-api\S*|telebot\S*|telego|gotgbot\S*)\b/,
+    // What only its packages want stands behind `// indirect` (go.dev/ref/mod, "go.mod files").
+    bots: /^(?!.*\/\/ indirect).*\/(?:discordgo|disgo|arikawa\S*|telegram-bot-api\S*|telebot\S*|telego|gotgbot\S*)\b/,
     servers: /\/(?:gin|echo|fiber|chi|mux|fasthttp|httprouter|iris|beego)\b/,
+    sources: /\.go$/,
+    listening: /\bListenAndServe|\bnet\.Listen\b|\bhttp\.Serve\b/,
   },
   {
     manifests: ['Cargo.toml'],
     bots: /^\s*(?:serenity|poise|twilight-\w+|teloxide|frankenstein)\b/,
     servers: /^\s*(?:axum|actix-web|rocket|warp|poem|hyper|tide)\b/,
+    sources: /\.rs$/,
+    listening: /\bTcpListener\b|\bServer::(?:http|bind)\b/,
   },
   {
     manifests: ['pom.xml', 'build.gradle', 'build.gradle.kts'],
     bots: /\b(?:JDA|discord4j|javacord|telegrambots|kord-core)\b/i,
     servers: /spring-boot-starter-web|ktor-server|javalin|micronaut|quarkus|sparkjava|undertow|jetty/i,
+    sources: /\.(?:java|kt|kts)$/,
+    listening: /\bHttpServer\b|\bServerSocket\b|\bembeddedServer\b/,
   },
   {
     manifests: ['Gemfile'],
     bots: /^\s*gem\s+["'](?:discordrb|telegram-bot\S*)["']/,
     servers: /^\s*gem\s+["'](?:rails|sinatra|puma|rack|hanami|roda|grape)["']/,
+    sources: /\.rb$/,
+    listening: /\bWEBrick\b|\bTCPServer\b/,
   },
 ]
 
@@ -45,11 +58,38 @@ export async function seemsBot(tree: Tree): Promise<boolean> {
 }
 
 async function isOther(tree: Tree): Promise<boolean> {
-  for (const { manifests, bots, servers } of OTHERS) {
+  for (const { manifests, bots, servers, sources, listening } of OTHERS) {
     for (const file of manifests) {
       const text = (await tree.readText(file)) ?? ''
-      if (hasLine(text, bots) && !hasLine(text, servers)) return true
+      if (hasLine(text, bots) && !hasLine(text, servers)) return !(await mayListen(tree, sources, listening))
     }
+  }
+  return false
+}
+
+/** Of a bot's own sources: with more files, or deeper ones, it may be anything. */
+const MAX_SOURCES = 200
+const MAX_DEPTH = 10
+
+/** Whether a source of a tree listens by itself, or there are too many to tell. */
+async function mayListen(tree: Tree, sources: RegExp, listening: RegExp): Promise<boolean> {
+  let folders = ['.']
+  let left = MAX_SOURCES
+  for (let depth = 0; folders.length > 0; depth += 1) {
+    if (depth === MAX_DEPTH) return true
+    const below: string[] = []
+    for (const folder of folders) {
+      for (const name of await tree.list(folder)) {
+        if (name.endsWith('/') ? /^(?:\.|vendor|node_modules|target|build)/.test(name) : !sources.test(name))
+          continue
+        left -= 1
+        if (left < 0) return true
+        const path = posix.join(folder, name)
+        if (name.endsWith('/')) below.push(path.slice(0, -1))
+        else if (hasLine((await tree.readHead(path)) ?? '', listening)) return true
+      }
+    }
+    folders = below
   }
   return false
 }

@@ -14,6 +14,7 @@ import { readHosted } from './hosts/hosted.ts'
 import { clojure } from './java/clojure.ts'
 import { java } from './java/plan.ts'
 import { scala } from './java/scala.ts'
+import { hasStartScript } from './node/manifest.ts'
 import { bun, node } from './node/plan.ts'
 import { php } from './php/plan.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
@@ -78,7 +79,9 @@ export async function makePlan(
   const preDeployCommand = planned.preDeployCommand ?? hosted.preDeployCommand ?? (await releaseCommand(tree))
   const all = [...planned.env, ...(await appVariables(tree)), ...hosted.env]
   const env = all.filter(({ key }, index) => all.findIndex((each) => each.key === key) === index)
-  const isOfTools = planned.obstacle !== null && planned.startCommand === null && OF_TOOLS.has(plan.name)
+  // A job says itself what it runs, wherever it lies.
+  const isProgram = settings.processType !== 'job' && OF_TOOLS.has(plan.name)
+  const isOfTools = planned.obstacle !== null && planned.startCommand === null && isProgram
   return {
     ...planned,
     ...(isOfTools ? await withFolders(planned.obstacle!, planned.rootDirectories, tree) : {}),
@@ -154,8 +157,15 @@ export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootD
 const MAX_FOLDERS = 40
 const MAX_CHOICES = 10
 
-/** Folders that hold nothing but programs' own, by habit. */
-const OF_PROGRAMS = new Set(['apps', 'services', 'packages', 'projects'])
+/** Folders that hold nothing but programs' own, by habit; and one that holds libraries as well. */
+const OF_PROGRAMS = new Set(['apps', 'services', 'projects'])
+const OF_LIBRARIES = 'packages'
+
+/** Folders of others' packages, which are nobody's programs. */
+const OF_OTHERS = new Set(['node_modules', 'vendor'])
+
+/** Folders that go with a program, and are offered where there is nothing else. */
+const BESIDE = /(?:^|\/)(?:docs?|tests?|e2e|examples?|samples?)$/
 
 /** A folder that can be built, with what by. */
 interface Below {
@@ -176,8 +186,17 @@ async function programsBelow(tree: Tree): Promise<Below[]> {
   )
   const inside = (names: readonly (readonly [string, string[]])[]): string[] =>
     names.flatMap(([name, folders]) => folders.map((each) => `${name}/${each}`))
-  const usual = await buildable(tree, [...first, ...inside(second.filter(([name]) => OF_PROGRAMS.has(name)))])
-  return usual.length > 0 ? usual : await buildable(tree, inside(second))
+  const among = (isOf: (name: string) => boolean): string[] => inside(second.filter(([name]) => isOf(name)))
+  const usual = [
+    ...among((name) => OF_PROGRAMS.has(name)),
+    ...first,
+    ...among((name) => name === OF_LIBRARIES),
+  ]
+  for (const folders of [usual.filter((each) => !BESIDE.test(each)), usual, inside(second)]) {
+    const found = await buildable(tree, folders)
+    if (found.length > 0) return found
+  }
+  return []
 }
 
 async function buildable(tree: Tree, folders: readonly string[]): Promise<Below[]> {
@@ -185,7 +204,9 @@ async function buildable(tree: Tree, folders: readonly string[]): Promise<Below[
   for (const folder of folders.slice(0, MAX_FOLDERS)) {
     const below = tree.folder(folder)
     const runtime = (await below.hasFile('Dockerfile')) ? 'docker' : await runtimeOf(below)
-    if (runtime !== null) found.push({ folder, runtime })
+    const isLibrary =
+      folder.startsWith(`${OF_LIBRARIES}/`) && runtime === 'node' && !(await hasStartScript(below))
+    if (runtime !== null && !isLibrary) found.push({ folder, runtime })
     if (found.length === MAX_CHOICES) break
   }
   return found
@@ -193,7 +214,10 @@ async function buildable(tree: Tree, folders: readonly string[]): Promise<Below[
 
 async function foldersIn(tree: Tree, path: string): Promise<string[]> {
   const names = await tree.list(path)
-  return names.flatMap((name) => (name.endsWith('/') && !name.startsWith('.') ? [name.slice(0, -1)] : []))
+  const folders = names.flatMap((name) =>
+    name.endsWith('/') && !name.startsWith('.') ? [name.slice(0, -1)] : [],
+  )
+  return folders.filter((name) => !OF_OTHERS.has(name))
 }
 
 async function runtimeOf(tree: Tree): Promise<string | null> {

@@ -36,8 +36,9 @@ export function useDetection(sought: () => Sought | null): DetectionState {
     (wanted, former, onCleanup) => {
       if (wanted?.source !== former?.source) found.value = null
       problem.value = null
-      asking.value = false
-      if (wanted === null || !isComplete(wanted)) return
+      // The pause is part of it: what was found before is not what is meant now.
+      asking.value = wanted !== null && isComplete(wanted)
+      if (wanted === null || !asking.value) return
       const stop = new AbortController()
       const timer = setTimeout(() => void ask(wanted, stop.signal), PAUSE_MS)
       onCleanup(() => {
@@ -50,7 +51,6 @@ export function useDetection(sought: () => Sought | null): DetectionState {
   return { found, problem, asking }
 
   async function ask(wanted: Sought, signal: AbortSignal): Promise<void> {
-    asking.value = true
     try {
       found.value = await detect(wanted, signal)
     } catch (error) {

@@ -1,4 +1,4 @@
-import { withoutInstallation } from '../installation.ts'
+import { withoutInstallationBy } from '../installation.ts'
 import type { PlanSettings } from '../plan.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
@@ -15,7 +15,7 @@ export async function chooseBuildCommand(
   framework: Framework | null,
   settings: PlanSettings,
 ): Promise<string | null> {
-  if (settings.buildCommand !== null) return withoutInstallation(settings.buildCommand)
+  if (settings.buildCommand !== null) return withoutInstallationBy(manager.name, settings.buildCommand)
   const siteBuild = framework === null || framework.start === null ? null : framework.siteBuild
   if (settings.processType === 'static' && siteBuild !== null) return siteBuild
   const { folder, manifest, application } = project

@@ -22,7 +22,7 @@ interface Nested {
 }
 
 /** Scripts that run before the build. */
-const BEFORE = ['preinstall', 'install', 'postinstall', 'prepare', 'heroku-prebuild']
+const BEFORE = ['preinstall', 'install', 'postinstall', 'prepare']
 
 /**
  * Commands that install packages of folders in which the build runs a script, though nothing installs them: on the machine
@@ -41,6 +41,8 @@ export async function nestedInstallation(
   if (own !== '' || application !== null) return { before, after }
   const nested: Nested = { runs: new Set(), installs: new Set(), seen: new Set() }
   for (const name of BEFORE) follow(manifest.scripts[name] ?? '', manifest.scripts, nested)
+  // What they run that is no script of npm may install too, for more than the build.
+  const mayInstall = BEFORE.some((name) => name in manifest.scripts)
   nested.runs.clear()
   nested.seen.clear()
   follow(build ?? '', manifest.scripts, nested)
@@ -54,7 +56,8 @@ export async function nestedInstallation(
     if (theirs.name !== manager.name && theirs.globalPackage !== null) continue
     notes.push(`installing the packages of ${folder}, where a script runs and nothing installs them`)
     before.push(`(cd ${folder} && ${theirs.install})`)
-    if (built.has(folder) && !isNamed(start, folder, manifest)) after.push(`rm -rf ${folder}/node_modules`)
+    const isBuilt = built.has(folder) && !isNamed(start, folder, manifest)
+    if (isBuilt && !mayInstall) after.push(`rm -rf ${folder}/node_modules`)
   }
   return { before, after }
 }
@@ -68,8 +71,14 @@ function follow(command: string, scripts: Record<string, string>, nested: Nested
   if (nested.seen.has(command) || nested.seen.size === MAX_FOLLOWED) return
   nested.seen.add(command)
   let folder = ''
-  for (const all of commandsOf(command.replaceAll(/[()]/g, ' '))) {
-    const words = withoutRunners(all)
+  // Behind the bracket that ends it, a subshell leaves its folder.
+  const outer: string[] = []
+  let ended = 0
+  for (const all of commandsOf(command.replaceAll(/[()]/g, ' $& '))) {
+    for (; ended > 0; ended -= 1) folder = outer.pop() ?? folder
+    for (const word of all) if (word === '(') outer.push(folder)
+    ended = all.filter((word) => word === ')').length
+    const words = withoutRunners(all.filter((word) => word !== '(' && word !== ')'))
     const [program = '', ...rest] = words
     if (program === 'cd') folder = posix.join(folder, rest[0] ?? '.').replace(/\/$/, '')
     if (!MANAGERS.has(program)) continue

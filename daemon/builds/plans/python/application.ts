@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
 import { hasLine, linesOf } from '../../text.ts'
 import type { NamesPackage } from './requirements.ts'
+import { STANDARD_LIBRARY } from './standard-library.ts'
 
 /** How a Python program is started. */
 export interface PythonStart {
@@ -35,6 +36,9 @@ const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', '__init__']
 /** Of those packages; one has the application. */
 const MAX_PACKAGES = 10
 
+/** Parameters of a factory. */
+const MAX_PARAMETERS_CHARACTERS = 4_096
+
 /** What makes an application in a module, and how it is served. */
 const APPLICATIONS: { framework: string; call: RegExp; kind: 'asgi' | 'wsgi' }[] = [
   { framework: 'fastapi', call: /^(?:\w+\.)?FastAPI\(/, kind: 'asgi' },
@@ -46,52 +50,69 @@ const APPLICATIONS: { framework: string; call: RegExp; kind: 'asgi' | 'wsgi' }[]
   { framework: 'falcon', call: /^falcon\.(?:App|API)\(/, kind: 'wsgi' },
 ]
 
-/** A module that may make the application. */
-interface Module {
-  file: string
-  /** The folder that its name starts from, empty for the root. */
-  base: string
-}
-
 /** Finds the application that a server for Python serves, by what its module makes; null where none of the usual ones does. */
 export async function findApplication(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
-  for (const { file, base } of await modulesOf(tree)) {
+  for (const file of MODULES) {
     const text = await tree.readText(`${file}.py`)
-    if (text === null) continue
-    const made = madeIn(text, names)
-    if (made === null) continue
+    const made = text === null ? null : madeIn(text, names)
+    if (text === null || made === null) continue
     const folder = posix.dirname(file)
-    const isInside = base === '' && folder !== '.' && (await importsBeside(tree, folder, text))
-    const path = isInside ? posix.basename(file) : posix.relative(base, file)
-    const module = path.replace(/\/__init__$/, '').replaceAll('/', '.')
-    const prefix = isInside ? `cd ${folder} && ` : base === '' ? '' : `PYTHONPATH=${base} `
-    const start = served({ ...made, target: made.target(module) }, names)
-    return { ...start, command: `${prefix}${start.command}` }
+    const isInside = folder !== '.' && (await importsBeside(tree, file, text, names))
+    const start = served(made, moduleOf(isInside ? posix.basename(file) : file), names)
+    return isInside ? { ...start, command: `cd ${folder} && ${start.command}` } : start
   }
   return null
 }
 
-async function modulesOf(tree: Tree): Promise<Module[]> {
-  const folders = (await tree.list(SOURCES))
-    .filter((name) => /^[A-Za-z_]\w*\/$/.test(name))
-    .slice(0, MAX_PACKAGES)
-  return [
-    ...MODULES.map((file) => ({ file, base: '' })),
-    ...folders.flatMap((name) =>
-      IN_PACKAGES.map((module) => ({ file: `${SOURCES}/${name}${module}`, base: SOURCES })),
-    ),
-  ]
+/** Finds the application that a package below `src` makes; null where none does by itself. */
+export async function findPackaged(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
+  const folders = (await tree.list(SOURCES)).filter((name) => /^[A-Za-z_]\w*\/$/.test(name))
+  for (const folder of folders.slice(0, MAX_PACKAGES)) {
+    for (const module of IN_PACKAGES) {
+      const file = `${folder}${module}`
+      const text = await tree.readText(`${SOURCES}/${file}.py`)
+      const made = text === null ? null : madeIn(text, names)
+      if (text === null || made === null || (made.isFactory && !takesNothing(text))) continue
+      const start = served(made, moduleOf(file), names)
+      return { ...start, command: `PYTHONPATH=${SOURCES} ${start.command}` }
+    }
+  }
+  return null
 }
 
-/** Whether a module names others of its folder as if that were the root, so that it is started there. */
-async function importsBeside(tree: Tree, folder: string, text: string): Promise<boolean> {
-  const modules = (await tree.list(folder)).map((name) => name.replace(/(?:\.py|\/)$/, ''))
-  const root = new Set((await tree.list('.')).map((name) => name.replace(/(?:\.py|\/)$/, '')))
-  const beside = new Set(modules.filter((name) => !root.has(name)))
+function moduleOf(file: string): string {
+  return file.replace(/\/__init__$/, '').replaceAll('/', '.')
+}
+
+/** Whether the factory of a module can be called as it is: a server hands nothing over. */
+function takesNothing(text: string): boolean {
+  const [, rest = ''] = text.split(/^def create_app\(/m, 2)
+  const parameters = rest.slice(0, MAX_PARAMETERS_CHARACTERS).split(')', 1)[0]!.split(',')
+  return parameters.map((each) => each.trim()).every((each) => /^(?:$|[*/])|=/.test(each))
+}
+
+/**
+ * Whether a module names others of its folder as if that were the root, so that it is started there. One that also names
+ * them from the root, or by their place, is none, nor is a package itself.
+ */
+async function importsBeside(tree: Tree, file: string, text: string, names: NamesPackage): Promise<boolean> {
+  const folder = posix.dirname(file)
+  if (posix.basename(file) === '__init__') return false
+  const root = new Set(await modulesIn(tree, '.'))
+  const beside = new Set((await modulesIn(tree, folder)).filter((name) => !root.has(name)))
+  const imported = new Set<string>()
   for (const line of linesOf(text)) {
-    if (beside.has(/^(?:from|import) ([A-Za-z_]\w*)/.exec(line)?.[1] ?? '')) return true
+    if (/^\s*from\s+\./.test(line)) return false
+    const name = /^\s*(?:from|import)\s+([A-Za-z_]\w*)/.exec(line)?.[1]
+    if (name !== undefined) imported.add(name)
   }
-  return false
+  const isElsewhere = (name: string): boolean =>
+    STANDARD_LIBRARY.has(name) || names(name.replaceAll('_', '-'))
+  return !imported.has(folder) && [...imported].some((name) => beside.has(name) && !isElsewhere(name))
+}
+
+async function modulesIn(tree: Tree, folder: string): Promise<string[]> {
+  return (await tree.list(folder)).map((name) => name.replace(/(?:\.py|\/)$/, ''))
 }
 
 interface Made {
@@ -99,21 +120,27 @@ interface Made {
   kind: 'asgi' | 'wsgi'
   /** What a server is told, by the module's name. */
   target: (module: string) => string
+  /** It is made by a function that the server calls. */
+  isFactory: boolean
 }
 
 function madeIn(text: string, names: NamesPackage): Made | null {
   for (const { framework, call, kind } of APPLICATIONS) {
     const made = findMade(text, call)
-    if (made !== undefined) return { framework, kind, target: (module) => `${module}:${made}` }
+    if (made !== undefined)
+      return { framework, kind, target: (module) => `${module}:${made}`, isFactory: false }
   }
   // Dash tells its own server by a name, or runs it itself by HOST and PORT.
   const dash = names('dash') ? findMade(text, /^\w+\.server\b/) : undefined
-  if (dash !== undefined) return { framework: 'dash', kind: 'wsgi', target: (module) => `${module}:${dash}` }
+  if (dash !== undefined) {
+    return { framework: 'dash', kind: 'wsgi', target: (module) => `${module}:${dash}`, isFactory: false }
+  }
   if (!hasLine(text, /^def create_app\(/)) return null
   const isAsgi = names('fastapi') && !names('flask')
+  const isFactory = true
   return isAsgi
-    ? { framework: 'fastapi', kind: 'asgi', target: (module) => `--factory ${module}:create_app` }
-    : { framework: 'flask', kind: 'wsgi', target: (module) => `"${module}:create_app()"` }
+    ? { framework: 'fastapi', kind: 'asgi', target: (module) => `--factory ${module}:create_app`, isFactory }
+    : { framework: 'flask', kind: 'wsgi', target: (module) => `"${module}:create_app()"`, isFactory }
 }
 
 /** Django's development server and Flask's are not made to be public. */
@@ -121,15 +148,14 @@ export function withServer(start: PythonStart, server: string, names: NamesPacka
   return names(server) ? start : { ...start, packages: [server] }
 }
 
-function served(
-  { framework, kind, target }: Omit<Made, 'target'> & { target: string },
-  names: NamesPackage,
-): PythonStart {
+function served(made: Made, module: string, names: NamesPackage): PythonStart {
+  const { framework, kind, isFactory } = made
+  const target = made.target(module)
   const start = { framework, packages: [] }
   if (kind === 'wsgi') {
     return withServer({ ...start, command: `gunicorn --bind 0.0.0.0:$PORT ${target}` }, 'gunicorn', names)
   }
-  if (!names('uvicorn') && names('hypercorn') && !target.startsWith('--')) {
+  if (!names('uvicorn') && names('hypercorn') && !isFactory) {
     return { ...start, command: `hypercorn --bind 0.0.0.0:$PORT ${target}` }
   }
   return withServer({ ...start, command: `uvicorn --host 0.0.0.0 --port $PORT ${target}` }, 'uvicorn', names)

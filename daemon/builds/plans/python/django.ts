@@ -20,15 +20,24 @@ const MAX_FOLDERS = 40
 /** They go into commands as they are. */
 const PLAIN_FOLDER = /^[\w-][\w.-]*\/$/
 
-/** Finds the Django project of a tree, whose requirements may lie above it; null without one. */
-export async function findDjango(tree: Tree, names: NamesPackage): Promise<DjangoProject | null> {
-  const own = await projectIn(tree, '')
-  if (own !== null || !names('django')) return own
-  for (const name of (await tree.list('.')).filter((each) => PLAIN_FOLDER.test(each)).slice(0, MAX_FOLDERS)) {
-    const found = await projectIn(tree.folder(name), name.slice(0, -1))
-    if (found !== null) return found
+/** Projects that show or try what the root has, rather than being it. */
+const BESIDE = /^(?:tests?|testing|examples?|samples?|demos?|docs?|sandbox|templates?)\/$/i
+
+/** Finds the Django project in the root of a tree; null without one. */
+export async function findDjango(tree: Tree): Promise<DjangoProject | null> {
+  return await projectIn(tree, '')
+}
+
+/** Finds the only Django project in a folder below its requirements; null for none or several. */
+export async function findDjangoBelow(tree: Tree, names: NamesPackage): Promise<DjangoProject | null> {
+  if (!names('django')) return null
+  const folders = (await tree.list('.')).filter((name) => PLAIN_FOLDER.test(name) && !BESIDE.test(name))
+  const found: DjangoProject[] = []
+  for (const name of folders.slice(0, MAX_FOLDERS)) {
+    const project = await projectIn(tree.folder(name), name.slice(0, -1))
+    if (project !== null) found.push(project)
   }
-  return null
+  return found.length === 1 ? found[0]! : null
 }
 
 async function projectIn(tree: Tree, folder: string): Promise<DjangoProject | null> {

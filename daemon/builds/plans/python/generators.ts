@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
+import { pagesIn } from '../../pages.ts'
 import { findInLines, hasLine } from '../../text.ts'
 import type { NamesPackage } from './requirements.ts'
 
@@ -26,7 +27,9 @@ export async function findGenerator(tree: Tree, names: NamesPackage): Promise<Si
       packages: mkdocsPackages(mkdocs, names),
     }
   }
-  return (await pelican(tree, names)) ?? (await sphinx(tree, names))
+  const found = (await pelican(tree, names)) ?? (await sphinx(tree, names))
+  // Pages that lie there as they are need no build.
+  return found === null || (await pagesIn(tree)) !== null ? null : found
 }
 
 /** MkDocs itself, and its most used theme. */

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
+import { pagesIn } from '../../pages.ts'
 import { hasLine } from '../../text.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
@@ -22,7 +23,7 @@ import { findDjango } from './django.ts'
 import { findGenerator } from './generators.ts'
 import { chooseInstaller, type Installer } from './installers.ts'
 import { readNames } from './requirements.ts'
-import { findStart, isBot } from './start.ts'
+import { findStart, isBot, suggestStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 import { choosePythonVersion } from './version.ts'
 
@@ -69,9 +70,14 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const { text: version, debian } = await choosePythonVersion(tree, notes)
   const names = await readNames(tree)
   const installer = await chooseInstaller(tree)
-  const project = await findDjango(tree, names)
-  const found = await findStart(tree, names, project)
+  const own = await findDjango(tree)
+  const told = await findStart(tree, names, own)
   const generator = await findGenerator(tree, names)
+  const isTold = told !== null || generator !== null || settings.startCommand !== null
+  const isOther = isTold || (await tree.hasFile('Procfile')) || (await pagesIn(tree)) !== null
+  const suggested = isOther ? null : await suggestStart(tree, names)
+  const found = told ?? suggested?.start ?? null
+  const project = own ?? suggested?.project ?? null
   const proposal: Proposal = found ?? (generator === null ? null : { site: true })
   const assets = await readAssets(tree, settings, notes)
   const { start, facts, aptPackages } = await choose(tree, settings, notes, {

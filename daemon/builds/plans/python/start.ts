@@ -1,7 +1,7 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { hasLine, linesOf } from '../../text.ts'
-import { findApplication, withServer, type PythonStart } from './application.ts'
-import type { DjangoProject } from './django.ts'
+import { findApplication, findPackaged, withServer, type PythonStart } from './application.ts'
+import { findDjangoBelow, type DjangoProject } from './django.ts'
 import type { NamesPackage } from './requirements.ts'
 
 /** Files of programs that start a server themselves. */
@@ -53,9 +53,22 @@ export async function findStart(
     (await ownServer(tree, names)) ??
     (await findApplication(tree, names)) ??
     (await plainFile(tree)) ??
-    (await ownCommand(tree)) ??
-    (await onlyProgram(tree))
+    (await ownCommand(tree))
   )
+}
+
+/** A start that the files only suggest, with the Django project that it is, if it is one. */
+export interface Suggested {
+  start: PythonStart
+  project: DjangoProject | null
+}
+
+/** Looks further down for a program, in a tree whose root says of none, and which is no site either. */
+export async function suggestStart(tree: Tree, names: NamesPackage): Promise<Suggested | null> {
+  const project = await findDjangoBelow(tree, names)
+  if (project !== null) return { start: django(project, names), project }
+  const start = (await findPackaged(tree, names)) ?? (isBot(names) ? await onlyProgram(tree) : null)
+  return start === null ? null : { start, project: null }
 }
 
 function django({ module, folder }: DjangoProject, names: NamesPackage): PythonStart {
@@ -130,7 +143,9 @@ const MAX_PAGES = 20
 async function pagesOf(tree: Tree): Promise<string[]> {
   const names = await tree.list('.')
   return names
-    .filter((name) => /^[\w.-]+\.py$/.test(name) && !/test|^setup\.py$/.test(name))
+    .filter(
+      (name) => /^[\w.-]+\.py$/.test(name) && !/^(?:tests?|test_.*|.*_tests?|conftest|setup)\.py$/.test(name),
+    )
     .slice(0, MAX_PAGES)
 }
 
@@ -141,7 +156,7 @@ async function plainFile(tree: Tree): Promise<PythonStart | null> {
   return null
 }
 
-/** The only file of the root that says itself that it is a program. */
+/** The only file of the root that says itself that it is a program: for bots, as beside anything else it may be a tool. */
 async function onlyProgram(tree: Tree): Promise<PythonStart | null> {
   const programs: string[] = []
   for (const file of await pagesOf(tree)) {

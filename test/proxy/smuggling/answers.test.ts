@@ -92,9 +92,16 @@ test.each(EXCESSES)(
 )
 
 test.each(BROKEN.slice(0, 12))('a chunk with %s after good ones cuts the answer', async (_what, body) => {
-  answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n', body)
+  const isThere = Promise.withResolvers<void>()
+  answer = async (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n')
+    // Come together, the two would be no answer at all.
+    await isThere.promise
+    socket.write(Buffer.from(body, 'latin1'))
+  }
   const client = stand.raw().request('GET / HTTP/1.1', H)
   await client.until('ok\r\n')
+  isThere.resolve()
   await client.end()
   expect(client.received).toMatch(/\r\n\r\n2\r\nok\r\n$/)
   expect(client.failed?.message).toContain('ECONNRESET')

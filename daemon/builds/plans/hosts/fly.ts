@@ -7,6 +7,7 @@ import {
   portOf,
   readRecord,
   silent,
+  startsOf,
   variablesOf,
   type HostFile,
 } from './host-file.ts'
@@ -29,7 +30,7 @@ export async function fly(tree: Tree, notes: string[]): Promise<HostFile | null>
   const dockerfile = fileOf(at(value, 'build', 'dockerfile'))
   return {
     ...silent(file),
-    starts: { ...(web === null ? {} : { web }), ...(worker === null ? {} : { worker }) },
+    starts: startsOf(web, worker),
     preDeploy: commandOf(at(value, 'deploy', 'release_command')),
     healthCheckPath: health,
     wanted: Object.keys(variablesOf(value.env)),

@@ -7,6 +7,7 @@ import {
   joined,
   readRecord,
   silent,
+  startsOf,
   textsIn,
   type HostFile,
 } from './host-file.ts'
@@ -28,7 +29,7 @@ export async function heroku(tree: Tree, notes: string[]): Promise<HostFile | nu
   const isBelow = dockerfile !== null && dockerfile.includes('/')
   return {
     ...silent(file),
-    starts: { ...(web === null ? {} : { web }), ...(worker === null ? {} : { worker }) },
+    starts: startsOf(web, worker),
     preDeploy: joined(commandsOf(at(value, 'release', 'command'))),
     aptPackages: textsIn(at(value, 'build', 'packages')),
     dockerfile: isBelow ? null : dockerfile,

@@ -117,6 +117,16 @@ export function joined(commands: readonly string[]): string | null {
   return commands.length === 0 ? null : commands.join(' && ')
 }
 
+/** Start commands of a file: one for a worker too where it has one alone. */
+export function startsOf(web: string | null, worker: string | null = web): HostFile['starts'] {
+  return { ...(web === null ? {} : { web }), ...(worker === null ? {} : { worker }) }
+}
+
+/** What builds; null where that is what is found without the file. */
+export function buildOf(commands: string[]): string[] | null {
+  return commands.length === 1 && commands[0] === OWN_COMMANDS ? null : commands
+}
+
 /** The texts of a list. */
 export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, MAX_COMMANDS) : []

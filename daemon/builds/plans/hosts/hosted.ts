@@ -94,9 +94,7 @@ export async function readHosted(
     const found: HostFile[] = []
     for (const read of readers) {
       const file = await read(tree, notes)
-      if (file === null) continue
-      if (unhosted !== null) found.push(file)
-      else found.push(beside(file))
+      if (file !== null) found.push(unhosted === null ? beside(file) : file)
     }
     return found
   }

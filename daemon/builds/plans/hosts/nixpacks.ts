@@ -3,12 +3,14 @@ import { withoutInstallation } from '../installation.ts'
 import { isRecord } from '../json.ts'
 import {
   at,
+  buildOf,
   commandOf,
   commandsOf,
   OWN_COMMANDS,
   portOf,
   readRecord,
   silent,
+  startsOf,
   textsIn,
   variablesOf,
   type HostFile,
@@ -48,8 +50,8 @@ export function nixpacksPlan(file: string, value: Record<string, unknown>): Host
   const all = [...beside, ...building, ...after.flatMap(cmds)]
   return {
     ...silent(file),
-    starts: command === null ? {} : { web: command, worker: command },
-    build: all.length === 1 && all[0] === OWN_COMMANDS ? null : all,
+    starts: startsOf(command),
+    build: buildOf(all),
     installs: installing,
     aptPackages: names
       .flatMap((name) => [

@@ -2,11 +2,13 @@ import type { Tree } from '../../../sources/tree.ts'
 import { isRecord } from '../json.ts'
 import {
   at,
+  buildOf,
   commandOf,
   commandsOf,
   OWN_COMMANDS,
   readRecord,
   silent,
+  startsOf,
   textsIn,
   variablesOf,
   type HostFile,
@@ -25,8 +27,8 @@ export async function railpack(tree: Tree, notes: string[]): Promise<HostFile | 
   const command = commandOf(at(value, 'deploy', 'startCommand'))
   return {
     ...silent(file),
-    starts: command === null ? {} : { web: command, worker: command },
-    build: all.length === 1 && all[0] === OWN_COMMANDS ? null : all,
+    starts: startsOf(command),
+    build: buildOf(all),
     notes: isRecord(value.packages)
       ? [
           `${file} names versions, which are taken from files such as .tool-versions: ${Object.keys(value.packages).slice(0, 10).join(', ')}`,

@@ -9,6 +9,7 @@ import {
   pathOf,
   readRecord,
   silent,
+  startsOf,
   textsIn,
   type HostFile,
 } from './host-file.ts'
@@ -40,12 +41,7 @@ function read(file: string, value: Record<string, unknown>): HostFile {
   const watched = textsIn(at(build, 'watchPatterns'))
   return {
     ...plan,
-    starts:
-      command === null
-        ? plan.starts
-        : schedule !== null
-          ? { job: command }
-          : { web: command, worker: command },
+    starts: command === null ? plan.starts : schedule !== null ? { job: command } : startsOf(command),
     build: building.length === 0 ? plan.build : building,
     preDeploy: joined(commandsOf(at(deploy, 'preDeployCommand'))),
     healthCheckPath: pathOf(at(deploy, 'healthcheckPath')),

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import { MAX_HEAD_BYTES } from '../http1/head.ts'
 import type { Peer } from '../relay/peer.ts'
 import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, LINGER_MS, READER_TIMEOUT_MS } from '../relay/waits.ts'
@@ -148,7 +149,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     this.output.flush()
     this.lanes.settle()
     if (this.#wire.pending && this.#drainedBy === Infinity)
-      this.#drainedBy = performance.now() + READER_TIMEOUT_MS
+      this.#drainedBy = monotonicMs() + READER_TIMEOUT_MS
     if (this.lanes.busy.size > 0) this.#idleBy = Infinity
     else if (this.#leaving && this.output.isSent) this.#close()
     else if (this.#idleBy === Infinity) this.#idleBy = this.#worker.now + IDLE_TIMEOUT_MS

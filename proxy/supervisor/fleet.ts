@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../clock.ts'
 import { ChannelError } from '../control/channel.ts'
 import { log, messageOf } from '../log.ts'
 import type { BoundListener, Counts } from '../protocol.ts'
@@ -140,7 +141,7 @@ export class Fleet {
     this.#links.delete(link)
     this.book.close(link.incarnation)
     if (!this.#replacing || link.retiring) return
-    const young = performance.now() - link.startedAt < YOUNG_MS
+    const young = monotonicMs() - link.startedAt < YOUNG_MS
     this.#wait = young ? Math.min(Math.max(this.#wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS) : 0
     log('error', 'a worker has died and is replaced', { worker: link.pid, wait_ms: this.#wait })
     setTimeout(() => this.#replacing && this.#vacant(), this.#wait)

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../clock.ts'
 import { ChannelError, connectChannel, type Channel } from '../control/channel.ts'
 import { workerSocketFile, workerSocketFiles } from '../control/paths.ts'
 import type { WorkerHello, WorkerReport } from '../control/worker-messages.ts'
@@ -31,7 +32,7 @@ const MAX_BEATS_OWED = 3
 export class WorkerLink {
   readonly pid: number
   readonly incarnation: string
-  readonly startedAt = performance.now()
+  readonly startedAt = monotonicMs()
   retiring = false
   /** Resolves when the process has ended, or, for one that is no child, its connection. */
   readonly ended: Promise<void>
@@ -65,8 +66,8 @@ export class WorkerLink {
     const fault = { text: '' }
     child.once('error', (error) => (fault.text = error.message))
     child.once('exit', (code, signal) => (fault.text ||= `it ended with ${signal ?? code}`))
-    const deadline = performance.now() + START_MS
-    while (fault.text === '' && performance.now() < deadline) {
+    const deadline = monotonicMs() + START_MS
+    while (fault.text === '' && monotonicMs() < deadline) {
       const link =
         child.pid === undefined
           ? null

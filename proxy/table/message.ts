@@ -2,7 +2,7 @@ import type { Channel } from '../control/channel.ts'
 import { SECTIONS, type Section } from '../protocol.ts'
 
 /** Characters of one message: a worker takes it in a fraction of a millisecond, with requests before and after. */
-const MESSAGE_CHARACTERS = 16 * 1024
+const MESSAGE_CHARACTERS = 32 * 1024
 
 /** Entries with the JSON of their values; null for those that are gone. */
 export type TextPart = Partial<Record<Section, [name: string, text: string | null][]>>
@@ -47,12 +47,6 @@ function writeMessage(part: number, base: boolean, entries: TextPart, more: stri
   return `{"part":${part},"base":${base},"entries":{${sections.join()}}${more}}`
 }
 
-/** How many messages are under way at a time, and how long each is waited for. */
-export interface Pace {
-  window: number
-  timeoutMs: number
-}
-
 /**
  * Sends the messages of a table, a few at a time; answers what the last is answered with. Throws `ChannelError` of the
  * first that is refused.
@@ -60,7 +54,7 @@ export interface Pace {
 export async function sendTable(
   channel: Channel,
   messages: Iterable<string>,
-  { window, timeoutMs }: Pace,
+  { window, timeoutMs }: { window: number; timeoutMs: number },
 ): Promise<unknown> {
   const underWay: Promise<unknown>[] = []
   let answer: unknown

@@ -83,12 +83,11 @@ export class Draft {
     const counts = known?.counts.id === id ? known.counts : this.#ledger.of(id)
     // The object stays the same where the target does.
     const route = known ?? new TargetRoute(counts)
-    const instances: Instance[] = []
-    for (const upstream of upstreams) {
-      const instance = route.instanceOf(upstream) ?? new Instance(upstream)
+    const instances = upstreams.map((upstream) => {
+      const instance = route.instances.find((instance) => instance.is(upstream)) ?? new Instance(upstream)
       if (instance.draining !== (upstream.draining === true)) this.turning.add(instance)
-      instances.push(instance)
-    }
+      return instance
+    })
     for (const instance of route.instances) if (!instances.includes(instance)) this.leaving.push(instance)
     this.plans.push({
       route,

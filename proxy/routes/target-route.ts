@@ -1,5 +1,5 @@
 import type { Tally } from '../counts.ts'
-import type { TargetState, Upstream } from '../protocol.ts'
+import type { TargetState } from '../protocol.ts'
 import type { Site } from '../sites/site.ts'
 import type { Instance } from './instance.ts'
 
@@ -18,12 +18,6 @@ export class TargetRoute {
 
   constructor(counts: Tally) {
     this.counts = counts
-  }
-
-  /** The instance that an upstream of a table is. */
-  instanceOf(upstream: Upstream): Instance | null {
-    for (const instance of this.instances) if (instance.is(upstream)) return instance
-    return null
   }
 
   /** The instance with the fewest open requests, equals in turn; never `except`. */

@@ -57,13 +57,12 @@ export class TableImage {
     const all: Entries = base && before ? { ...before.#entries } : sectionMaps()
     let gone = false
     for (const section of SECTIONS) {
-      if (!parts.some((part) => part[section])) continue
+      const changes = parts.flatMap((part): [string, unknown][] => part[section] ?? [])
+      if (changes.length === 0) continue
       const entries = new Map(all[section])
-      for (const part of parts) {
-        for (const [name, value] of part[section] ?? []) {
-          if (value === null) gone = entries.delete(name) || gone
-          else entries.set(name, value)
-        }
+      for (const [name, value] of changes) {
+        if (value === null) gone = entries.delete(name) || gone
+        else entries.set(name, value)
       }
       if (entries.size > MAX_ENTRIES[section]) fail(section, `must be at most ${MAX_ENTRIES[section]}`)
       all[section] = entries

@@ -1,5 +1,6 @@
-import { useDatabase } from './context.ts'
+import { useContext, useDatabase } from './context.ts'
 import type { Database } from './database/index.ts'
+import type { Vault } from './secrets.ts'
 
 /** What a thing in the container engine is. */
 export type ThingKind = 'container' | 'image' | 'network' | 'volume' | 'build_cache'
@@ -12,7 +13,7 @@ export interface Thing {
 }
 
 /** What a server has made in the container engine, by its database. */
-export function ledgerOf(database: () => Database) {
+export function ledgerOf(database: () => Database, vault: () => Vault) {
   return {
     record(kind: ThingKind, name: string, engineId: string | null = null): void {
       database().run(
@@ -42,8 +43,16 @@ export function ledgerOf(database: () => Database) {
     forget(kind: ThingKind, name: string): void {
       database().run('DELETE FROM engine_things WHERE kind = ? AND name = ?', kind, name)
     },
+
+    seal(text: string): string {
+      return Buffer.from(vault().seal(text)).toString('base64')
+    },
+
+    open(sealed: string): string {
+      return vault().open(Buffer.from(sealed, 'base64'))
+    },
   }
 }
 
 /** The same of the server that runs. */
-export const ledger = ledgerOf(useDatabase)
+export const ledger = ledgerOf(useDatabase, () => useContext().vault)

@@ -8,6 +8,7 @@ import { openDatabase } from '#server/database/index.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { ledgerOf } from '#server/ledger.ts'
 import { readOptions, type Options } from '#server/options.ts'
+import { openVault } from '#server/secrets.ts'
 import { serverIdOf } from '#server/server-id.ts'
 import { stop } from '../stop.ts'
 import {
@@ -103,7 +104,10 @@ async function inEngine<T>(
   if (!existsSync(file)) return null
   const database = await openDatabase(file)
   try {
-    const ledger = ledgerOf(() => database)
+    const ledger = ledgerOf(
+      () => database,
+      () => openVault(join(dataDirectory, 'secret.key')),
+    )
     const serverId = serverIdOf(database)
     return await act({
       engine: createEngine({ ...(dockerHost === null ? {} : { dockerHost }), serverId, ledger }),

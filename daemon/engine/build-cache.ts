@@ -8,7 +8,9 @@ const log = logger('engine')
 
 /** A step that a build carried out, rather than took from the cache; moments are the engine's own. */
 export interface BuiltStep {
+  /** As BuildKit shows it, with the values of build arguments and of the image's environment. */
   name: string
+  hasFailed: boolean
   startedMs: number
   completedMs: number
 }
@@ -29,6 +31,10 @@ const PRUNED_AT_ONCE = 100
 /** The engine's moments of a record have nanoseconds, a Date has not. */
 const MOMENT_SLACK_MS = 1
 
+/** How the description of what a command made ends: with the command, as it is written in the Dockerfile. */
+const FROM_EXEC = / from exec (?:\/bin\/sh -c )?([^]*)$/
+/** In a command; in the name of its step the value stands in its place (BuildKit, dockerfile2llb, processCmdEnv). */
+const VARIABLE = /\$(?:\w+|\{[^}]*\})/
 /** Steps that put files into an image. */
 const FILE_STEP = /^\[[^\]]*\] (?:COPY|ADD|WORKDIR) /
 /** Records that builds in progress use, or images, become removable without a build that ends. */
@@ -56,8 +62,6 @@ interface CacheRecord {
 export class BuildCache {
   readonly #connection: Connection
   readonly #ledger: Ledger
-  /** The steps of builds that the engine has still to be asked about. */
-  #unclaimed: BuiltStep[] = []
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<CacheRecord[]> | null = null
   /** In how much it was seen to fit since the last build. */
@@ -68,11 +72,22 @@ export class BuildCache {
     this.#ledger = ledger
   }
 
-  /** Has what the steps of a build left in the cache recorded, a little later. What is never recorded is left alone. */
-  claim(steps: readonly BuiltStep[]): void {
-    if (steps.length === 0) return
+  /**
+   * Writes down that a build of this server carried out a step, for when the engine is asked what the step left: the
+   * server may be killed in between. It is sealed, as the names of steps hold the values of build arguments.
+   */
+  note(step: BuiltStep): void {
     this.#fit = null
-    this.#unclaimed.push(...steps)
+    try {
+      this.#ledger.record('build_cache', this.#ledger.seal(JSON.stringify(step)))
+    } catch (error) {
+      log.warn('what a build leaves in the build cache will not be known', { error: messageOf(error) })
+    }
+  }
+
+  /** Has what the noted steps left recorded, a little later. What is never recorded is left alone. */
+  claim(): void {
+    if (this.#noted().length === 0) return
     const claim = (): void => {
       this.#timer = undefined
       this.#look().catch((error: unknown) =>
@@ -87,17 +102,17 @@ export class BuildCache {
    * a build, or an hour: the look takes the engine long. Throws `runtime_error`.
    */
   async shrink(maxBytes: number): Promise<void> {
-    const isEmpty = this.#unclaimed.length === 0 && this.#ledger.list('build_cache').length === 0
-    if (isEmpty || this.#isKnownToFit(maxBytes) || (await this.#isAbsent())) return
+    if (this.#ledger.list('build_cache').length === 0 || this.#isKnownToFit(maxBytes)) return
+    if (await this.#isAbsent()) return
     const records = await this.#look()
     const known = new Map(records.map((record) => [record.ID, record]))
-    const recorded = this.#ledger.list('build_cache')
+    const recorded = this.#ledger.list('build_cache').filter(({ engine_id }) => engine_id !== null)
     for (const { name } of recorded) if (!known.has(name)) this.#ledger.forget('build_cache', name)
     const own = recorded
       .flatMap(({ name }) => known.get(name) ?? [])
       .filter(({ InUse, Shared }) => !InUse && !Shared)
     const surplus = chooseSurplus(own, records, maxBytes)
-    if (surplus.length === 0 && this.#unclaimed.length === 0)
+    if (surplus.length === 0 && this.#noted().length === 0)
       this.#fit = { maxBytes, untilMs: performance.now() + LOOK_AGAIN_MS }
     for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
       const ids = surplus.slice(from, from + PRUNED_AT_ONCE)
@@ -125,17 +140,20 @@ export class BuildCache {
   async #lookAnew(): Promise<CacheRecord[]> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const steps = this.#unclaimed
-    this.#unclaimed = []
-    try {
-      const records = await this.#read()
-      for (const step of steps)
-        for (const { ID } of madeBy(step, records)) this.#ledger.record('build_cache', ID, ID)
-      return records
-    } catch (error) {
-      this.#unclaimed.unshift(...steps)
-      throw error
+    const noted = this.#noted()
+    const records = await this.#read()
+    for (const note of noted) {
+      const step = JSON.parse(this.#ledger.open(note)) as BuiltStep
+      for (const { ID } of madeBy(step, records)) this.#ledger.record('build_cache', ID, ID)
+      this.#ledger.forget('build_cache', note)
     }
+    return records
+  }
+
+  /** The steps that the engine has still to be asked about: until then they have no id. */
+  #noted(): string[] {
+    const waiting = this.#ledger.list('build_cache').filter(({ engine_id }) => engine_id === null)
+    return waiting.map(({ name }) => name)
   }
 
   /** Podman keeps a build's layers as images. */
@@ -159,24 +177,40 @@ export class BuildCache {
   }
 }
 
-/** The records that a step made. */
+/** The records that a step made: one of each kind, or none where more than one could be meant. */
 function madeBy(step: BuiltStep, records: readonly CacheRecord[]): CacheRecord[] {
-  const during = records.filter(({ Description, CreatedAt }) => {
+  const made = records.filter(({ Description, CreatedAt }) => {
     const madeMs = Date.parse(CreatedAt)
-    const isDuring =
-      madeMs >= step.startedMs - MOMENT_SLACK_MS && madeMs <= step.completedMs + MOMENT_SLACK_MS
-    return isDuring && isOfStep(Description, step.name)
+    if (madeMs < step.startedMs - MOMENT_SLACK_MS || madeMs > step.completedMs + MOMENT_SLACK_MS) return false
+    // Of a step that failed the engine keeps nothing but the folders that its mounts share.
+    return isOfStep(Description, step.name) && (!step.hasFailed || Description.startsWith('cached mount '))
   })
-  const byDescription = Map.groupBy(during, ({ Description }) => Description)
-  return [...byDescription.values()].flatMap((alike) => (alike.length === 1 ? alike : []))
+  const byKind = Map.groupBy(made, ({ Description }) => Description.replace(FROM_EXEC, ''))
+  return [...byKind.values()].flatMap((alike) => (alike.length === 1 ? alike : []))
 }
 
 /** Whether BuildKit describes what a step makes like this (its solver, ops/exec.go and ops/file.go; source/http). */
 export function isOfStep(description: string, step: string): boolean {
   if (step.startsWith('[internal] load')) return /^(?:http url |local source for )/.test(description)
-  const command = / from exec (?:\/bin\/sh -c )?([^]*)$/.exec(description)?.[1]
-  if (command !== undefined) return command === commandOf(step)
+  const command = FROM_EXEC.exec(description)?.[1]
+  if (command !== undefined) return isExpansion(command, commandOf(step))
   return description === step || (description === 'fileop target' && FILE_STEP.test(step))
+}
+
+/** Whether a text is what a command may read as once variables in it have their values. */
+function isExpansion(command: string, text: string | undefined): boolean {
+  if (text === undefined) return false
+  const [first, ...pieces] = command.split(VARIABLE) as [string, ...string[]]
+  const last = pieces.pop()
+  if (last === undefined) return command === text
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at)
+    if (found === -1) return false
+    at = found + piece.length
+  }
+  return text.length - last.length >= at && text.endsWith(last)
 }
 
 /** What a step runs, without its place (`[build 2/5]`) and its flags. */

@@ -43,14 +43,23 @@ interface Step {
  */
 export class BuildProgress {
   readonly #onLine: OnLine
+  readonly #onStep: (step: BuiltStep) => void
   readonly #steps = new Map<string, Step>()
   readonly #arguments: [string, string][]
   #last: Step | null = null
   #announced = 0
 
-  /** `buildArgs` are those of the build: BuildKit puts their values into the names of steps, where they are taken out again. */
-  constructor(onLine: OnLine, buildArgs: Record<string, string> = {}) {
+  /**
+   * `buildArgs` are those of the build: BuildKit puts their values into the names of steps, where they are taken out
+   * again. `onStep` hears of each step that was carried out and not taken from the cache, also for nothing.
+   */
+  constructor(
+    onLine: OnLine,
+    buildArgs: Record<string, string> = {},
+    onStep: (step: BuiltStep) => void = () => {},
+  ) {
     this.#onLine = onLine
+    this.#onStep = onStep
     this.#arguments = Object.entries(buildArgs)
       .filter(([, value]) => value.length >= MIN_MASKED_LENGTH)
       .sort(([, a], [, b]) => b.length - a.length)
@@ -69,8 +78,6 @@ export class BuildProgress {
   failed: string[] = []
   /** What the step that failed last printed before it ended, without what says nothing of the reason. */
   lastLines: readonly string[] = []
-  /** The steps that were carried out and not taken from the cache, also for nothing. */
-  readonly carriedOut: BuiltStep[] = []
 
   /** Says what steps printed without a newline at their end, and nothing more. */
   end(): void {
@@ -85,8 +92,9 @@ export class BuildProgress {
     if (vertex.name) step.name = this.#nameOf(vertex.name)
     step.startedMs ??= vertex.startedMs
     if (vertex.completedMs !== null && vertex.startedMs !== null && !vertex.isCached)
-      this.carriedOut.push({
+      this.#onStep({
         name: vertex.name,
+        hasFailed: vertex.error !== '',
         startedMs: vertex.startedMs,
         completedMs: vertex.completedMs,
       })

@@ -52,7 +52,7 @@ export async function buildImage(
   const offer = { secrets: options.secrets ?? {}, registryAuth: options.registryAuth ?? registryCredentials }
   const session = await openBuildSession(connection, offer, signal)
   const buildId = randomUUID()
-  const progress = new BuildProgress(options.onLine, options.buildArgs)
+  const progress = new BuildProgress(options.onLine, options.buildArgs, (step) => cache.note(step))
   try {
     const body = await connection.call(
       'building the image',
@@ -73,7 +73,7 @@ export async function buildImage(
   } finally {
     session?.close()
     context.destroy()
-    cache.claim(progress.carriedOut)
+    cache.claim()
   }
 }
 

@@ -12,4 +12,8 @@ export interface Ledger {
   list(kind: ThingKind): Thing[]
   /** Strikes out what is gone. */
   forget(kind: ThingKind, name: string): void
+  /** Makes of a text that may hold secrets a name that tells nothing of it. */
+  seal(text: string): string
+  /** The text that was sealed. */
+  open(sealed: string): string
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
@@ -5,16 +6,17 @@ import { AppError } from '#server/errors.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
 import { Slots } from '../reader/slots.ts'
+import { EMPTY, mayBeGzip, notGzip } from './archive-formats.ts'
 import { KEEP_ARCHIVE } from './jobs.ts'
 
-/** Each takes a process of 50 to 70 MiB; the senders of more wait before their first byte is read. */
+/** Each takes a process of 50 to 70 MiB; the senders of more wait after their first piece. */
 const MAX_RECEIVED_AT_ONCE = 8
 
 const slots = new Slots(MAX_RECEIVED_AT_ONCE)
 
 /**
- * Keeps an uploaded `.tar.gz` at `path` (mode 0600). It is judged on the way, by a process of its own, so that a bad one
- * is refused at once: `invalid_request` names the fault and the entry, `payload_too_large` comes after `limitBytes`. The
+ * Keeps an uploaded `.tar.gz` at `path` (mode 0600). It is judged on the way, once it begins like one by a process of its
+ * own, so that a bad one is refused at once: `invalid_request` names the fault and the entry, `payload_too_large` comes after `limitBytes`. The
  * file appears under its name only when it is whole and good. After a failure `stream` is left open: its owner drains or
  * ends it.
  */
@@ -28,6 +30,7 @@ export async function receiveArchive(
   const ignore = (): void => {}
   stream.on('error', ignore)
   try {
+    await judgeBeginning(stream)
     await slots.run(() =>
       withReader(undefined, (reader) =>
         reader.feed(KEEP_ARCHIVE, { path: partial }, stream, counted(limitBytes)),
@@ -40,6 +43,15 @@ export async function receiveArchive(
   } finally {
     stream.off('error', ignore)
   }
+}
+
+/** Refuses what is no archive by its first piece, which stays in the stream: no process is started for it. */
+async function judgeBeginning(stream: Readable): Promise<void> {
+  await once(stream, 'readable')
+  const start = stream.read() as Buffer | null
+  if (start === null) throw new BuildFailure(EMPTY)
+  stream.unshift(start)
+  if (!mayBeGzip(start)) throw new BuildFailure(notGzip(start))
 }
 
 /** Throws `payload_too_large` when more bytes came than may. */

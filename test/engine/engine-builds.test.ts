@@ -184,6 +184,29 @@ describe('a build', () => {
 })
 
 describe('the build cache', () => {
+  test('is known also to a server that was killed during a build', async () => {
+    const path = `/${bench.serverId}-killed`
+    const Dockerfile = `FROM busybox:1\nARG WORD\nRUN echo $WORD > ${path}\nRUN echo ready; sleep 3; echo $WORD > /b\n`
+    const next = createEngine({ dockerHost: standEngine(), serverId: bench.serverId, ledger: bench.ledger })
+    let seen: Promise<void> | undefined
+    const building = build(
+      { Dockerfile },
+      {
+        buildArgs: { WORD: bench.serverId },
+        onLine: (line) => {
+          if (line === 'ready') seen ??= next.shrinkBuildCache(1024 ** 4)
+        },
+      },
+    )
+    await waitFor(() => seen !== undefined, 'the second step')
+    await seen
+    const [first] = await cacheIds(`echo $WORD > ${path}`)
+    expect(bench.ledger.find('build_cache', first!)).toMatchObject({ engine_id: first })
+    await building
+    await bench.engine.shrinkBuildCache(1024 ** 4)
+    expect(bench.ledger.list('build_cache').filter(({ engine_id }) => engine_id === null)).toEqual([])
+  })
+
   test('is shrunk by what this server built, and by nothing else', async () => {
     const nonce = `${bench.serverId}-own`
     await build({ Dockerfile: `FROM busybox:1\nRUN echo ${nonce} > /a\nCOPY b /b\n`, b: nonce })

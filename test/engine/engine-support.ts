@@ -86,6 +86,8 @@ export function memoryLedger(): Ledger {
     find: (kind, name) => things.get(`${kind} ${name}`),
     list: (kind) => [...things.values()].filter((thing) => thing.kind === kind),
     forget: (kind, name) => void things.delete(`${kind} ${name}`),
+    seal: (text) => Buffer.from(text).toString('base64'),
+    open: (sealed) => Buffer.from(sealed, 'base64').toString(),
   }
 }
 

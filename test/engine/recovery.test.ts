@@ -1,7 +1,12 @@
+import { buffer } from 'node:stream/consumers'
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { createGzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { containersOf, docker, fetchFrom } from './live.ts'
+import { tarOf } from './engine-support.ts'
+import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
 const SLOW_MS = 90_000
 /** Listens only after a while, so that a deploy can be caught while it rolls out. */
@@ -102,4 +107,37 @@ describe('the server is killed at any moment and goes on', () => {
     expect(again.status).toBe(201)
     expect(again.body.id).not.toBe(id)
   })
+
+  test('what a build left in the cache is known after a crash right behind it, and nothing tells its arguments', async () => {
+    const secret = 'a value that names of steps hold'
+    const Dockerfile = `FROM busybox:1\nARG WORD\nRUN echo ${server.dataDirectory} $WORD > /a\nCMD httpd -f -p $PORT\n`
+    const env = [{ key: 'WORD', value: secret }]
+    const created = await server.api('POST', '/services', { name: 'built', env })
+    expect(created).toMatchObject({ status: 201 })
+    const archive = await buffer(tarOf({ Dockerfile }).pipe(createGzip()))
+    const { status, body } = await server.api('POST', '/services/built/deploys/upload', archive)
+    expect({ status, body }).toMatchObject({ status: 202 })
+    await untilStatus(body.id, 'deploying')
+    await server.kill('SIGKILL')
+    const noted = cacheRecords()
+    expect(noted.some(({ engine_id }) => engine_id === null)).toBe(true)
+    expect(noted.filter(({ name }) => name.includes(secret))).toEqual([])
+    await server.restart()
+    await waitFor(
+      () => noted.every((note) => !cacheRecords().some(({ name }) => name === note.name)),
+      'the engine to be asked',
+      SLOW_MS,
+    )
+    expect((await endOf(server, body.id)).status).toBe('live')
+  })
 })
+
+function cacheRecords(): { name: string; engine_id: string | null }[] {
+  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { readOnly: true })
+  try {
+    const sql = "SELECT name, engine_id FROM engine_things WHERE kind = 'build_cache'"
+    return database.prepare(sql).all() as { name: string; engine_id: string | null }[]
+  } finally {
+    database.close()
+  }
+}

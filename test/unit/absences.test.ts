@@ -16,7 +16,14 @@ let engine: Engine
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'absences-'))
   socket = join(folder, 'engine.sock')
-  const ledger = { record: () => {}, find: () => undefined, list: () => [], forget: () => {} }
+  const ledger = {
+    record: () => {},
+    find: () => undefined,
+    list: () => [],
+    forget: () => {},
+    seal: () => '',
+    open: () => '',
+  }
   engine = createEngine({ dockerHost: `unix://${socket}`, serverId: 'test', ledger })
 })
 afterEach(async () => {

@@ -3,6 +3,7 @@ import { Agent, type ClientRequest } from 'node:http'
 import Docker from 'dockerode'
 import type { Duplex, Readable } from 'node:stream'
 import { inspect } from 'node:util'
+import { failWithAnswer } from '#server/answer-of.ts'
 import { AppError } from '#server/errors.ts'
 import { engineFault, statusOf } from './faults.ts'
 
@@ -200,7 +201,7 @@ const { addRequest } = Agent.prototype as unknown as {
  */
 class TerseAgent extends Agent {
   addRequest(request: ClientRequest, options: object): void {
-    request.once('response', (answer) => answer.once('error', (error) => request.emit('error', error)))
+    failWithAnswer(request)
     addRequest.call(this, request, options)
   }
 

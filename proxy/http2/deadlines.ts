@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, LINGER_MS, READER_TIMEOUT_MS } from '../relay/waits.ts'
 
 /** A client that says that it goes has this long for what is under way. */
@@ -57,7 +58,7 @@ export class Deadlines {
 
   /** The client has to take what was written. */
   awaitDrain(): void {
-    if (this.#drainedBy === Infinity) this.#drainedBy = performance.now() + READER_TIMEOUT_MS
+    if (this.#drainedBy === Infinity) this.#drainedBy = monotonicMs() + READER_TIMEOUT_MS
   }
 
   drained(): void {

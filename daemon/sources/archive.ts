@@ -5,7 +5,7 @@ import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 import { AppError } from '#server/errors.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
-import { Slots } from '../reader/slots.ts'
+import { Slots } from '#server/slots.ts'
 import { EMPTY, mayBeGzip, notGzip } from './archive-formats.ts'
 import { KEEP_ARCHIVE } from './jobs.ts'
 

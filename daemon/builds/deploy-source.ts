@@ -97,7 +97,7 @@ async function layOut(
 }
 
 /** The connection that serves a repository. Throws BuildFailure when it should and cannot. */
-export async function servingOf(url: string): Promise<Serving | null> {
+async function servingOf(url: string): Promise<Serving | null> {
   try {
     return await servingConnection(url)
   } catch (error) {

@@ -1,25 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import { provideContext, type Context } from '#server/context.ts'
-import { openDatabase } from '#server/database/index.ts'
+import { type Context } from '#server/context.ts'
 import { makeLive } from '#server/deploys/operations.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import { getDeploy, insertDeploy, listDeploys } from '#server/deploys/store.ts'
 import { createEnvGroup } from '#server/env-groups/operations.ts'
-import { ensureBaseDomain } from '#server/domains/operations.ts'
-import { ensureProduction } from '#server/environments/store.ts'
 import { newId } from '#server/ids.ts'
 import { tryMove } from '#server/machine.ts'
-import { readOptions } from '#server/options.ts'
-import { openVault, type Vault } from '#server/secrets.ts'
 import { createService, findService } from '#server/services/operations.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import type { ServiceType } from '#server/services/types.ts'
 import { resolveEnvironment } from '#server/variables/environment.ts'
+import { openContext } from '../support/context.ts'
 
-let directory: string
+let close: () => Promise<void>
 /** The server's own state, new for each test. */
 export let context: Context
 /** How many values were opened. */
@@ -28,34 +21,18 @@ let opened: number
 /** Gives each test of a file an empty database with two environments. */
 export function useVariables(): void {
   beforeEach(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'deployer-variables-'))
-    const vault = openVault(join(directory, 'key'))
+    ;({ context, close } = await openContext())
+    const { vault } = context
     opened = 0
-    const counting: Vault = {
-      ...vault,
-      open: (sealed) => {
-        opened++
-        return vault.open(sealed)
-      },
+    const open = (sealed: Uint8Array): string => {
+      opened++
+      return vault.open(sealed)
     }
-    context = {
-      options: readOptions(['--data-dir', directory, '--http-listen', '127.0.0.1:80'], {}),
-      database: await openDatabase(join(directory, 'deployer.db')),
-      vault: counting,
-      serverId: 'test',
-      version: '0.0.0',
-      stopping: new AbortController().signal,
-    }
-    provideContext(context)
-    ensureProduction()
-    ensureBaseDomain()
+    context.vault = { ...vault, open }
     addEnvironment('staging')
   })
 
-  afterEach(async () => {
-    await context.database.close()
-    rmSync(directory, { recursive: true })
-  })
+  afterEach(() => close())
 }
 
 /** How many values a work opens. */
@@ -71,7 +48,7 @@ export function listed(values: Values): { key: string; value: string }[] {
   return Object.entries(values).map(([key, value]) => ({ key, value }))
 }
 
-export function addEnvironment(name: string): void {
+function addEnvironment(name: string): void {
   context.database.run(
     'INSERT INTO environments (id, name, created_at) VALUES (?, ?, ?)',
     newId('environment'),

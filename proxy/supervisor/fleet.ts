@@ -3,6 +3,7 @@ import { ChannelError } from '../control/channel.ts'
 import { log, messageOf } from '../log.ts'
 import type { BoundListener, Counts } from '../protocol.ts'
 import type { WorkerSettings } from '../spawn.ts'
+import type { TableImage } from '../table/image.ts'
 import type { CountsBook } from './counts-book.ts'
 import type { ServedTable } from './served-table.ts'
 import { TicketKeys } from './ticket-keys.ts'
@@ -74,6 +75,11 @@ export class Fleet {
     await this.shareTicketKeys()
     if (table) await Promise.all(links.map((link) => link.update(table)))
     await this.retire(links)
+  }
+
+  /** Gives workers what has come of a table: `changed` is the table that it has changes of, null for a whole one. */
+  advance(messages: readonly string[], changed: TableImage | null): void {
+    for (const link of this.#links) link.advance(messages, changed)
   }
 
   /** Gives every worker the table; each has it when this resolves. */

@@ -8,8 +8,9 @@ import { log, messageOf } from '../log.ts'
 import type { BoundListener } from '../protocol.ts'
 import { spawnWorker, type WorkerSettings } from '../spawn.ts'
 import type { TableImage } from '../table/image.ts'
-import { sendTable } from '../table/message.ts'
+import { sendTable, type Pace } from '../table/message.ts'
 import type { CountsBook } from './counts-book.ts'
+import { Lead } from './lead.ts'
 import type { ServedTable } from './served-table.ts'
 
 /** Time for a new worker to open its control socket. */
@@ -18,7 +19,7 @@ const START_POLL_MS = 10
 /** A worker that does not take a part of a table in this time hangs; it is killed and replaced. */
 const TABLE_MS = 10_000
 /** Messages of a table under way: while one is taken the next is there already, and none waits behind many. */
-const TABLE_WINDOW = 2
+const TABLE_PACE: Pace = { window: 2, timeoutMs: TABLE_MS }
 const COUNTS_MS = 1_000
 const RETIRE_MS = 8_000
 /** What a drain may take over its deadline before the worker counts as hanging. */
@@ -36,8 +37,11 @@ export class WorkerLink {
   readonly ended: Promise<void>
   #channel: Channel
   #beatsOwed = 0
-  /** The table that it has. */
+  /** The table that it has; null while it gets one. */
   #given: TableImage | null = null
+  #giving = false
+  /** What it has of the table that comes. */
+  #lead: Lead | null = null
 
   constructor(channel: Channel, hello: WorkerHello, child: ChildProcess | null) {
     this.#channel = channel
@@ -114,11 +118,31 @@ export class WorkerLink {
 
   /** Gives it a table. Throws what it answers, such as a listen error. */
   async give(table: ServedTable): Promise<BoundListener[]> {
+    const lead = this.#lead
+    const rest = lead?.stop()
     const changes = this.#given && table.changesTo(this.#given)
+    const messages = lead?.messages === (changes ?? table.messages) ? rest! : changes
+    this.#lead = null
     this.#given = null
-    const listeners = (changes && (await this.#change(changes))) ?? (await this.#send(table.messages))
-    this.#given = table.image
-    return listeners
+    this.#giving = true
+    try {
+      const listeners = (messages && (await this.#try(messages))) ?? (await this.#send(table.messages))
+      this.#given = table.image
+      return listeners
+    } finally {
+      this.#giving = false
+    }
+  }
+
+  /**
+   * Gives it what has come of a table already, before it is known to be valid: all but its last message. `changed` is the
+   * table that it has changes of, null for a whole one.
+   */
+  advance(messages: readonly string[], changed: TableImage | null): void {
+    if (this.#giving || (changed && changed !== this.#given)) return
+    this.#lead ??= new Lead(messages, this.#channel, TABLE_PACE)
+    // The parts of two tables may not mix.
+    if (this.#lead.messages === messages) this.#lead.advance()
   }
 
   /** Gives a worker a table; a serving one that does not take it is killed. */
@@ -189,8 +213,8 @@ export class WorkerLink {
     }
   }
 
-  /** Gives it changes alone; null when they are not to the table that it has. */
-  async #change(messages: readonly string[]): Promise<BoundListener[] | null> {
+  /** Gives it changes alone, or the rest of what it has; null when it does not have what they follow. */
+  async #try(messages: readonly string[]): Promise<BoundListener[] | null> {
     try {
       return await this.#send(messages)
     } catch (error) {
@@ -200,7 +224,7 @@ export class WorkerLink {
   }
 
   async #send(messages: readonly string[]): Promise<BoundListener[]> {
-    const answer = await sendTable(this.#channel, messages, { window: TABLE_WINDOW, timeoutMs: TABLE_MS })
+    const answer = await sendTable(this.#channel, messages, TABLE_PACE)
     return (answer as { listeners: BoundListener[] }).listeners
   }
 

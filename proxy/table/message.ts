@@ -47,6 +47,12 @@ function writeMessage(part: number, base: boolean, entries: TextPart, more: stri
   return `{"part":${part},"base":${base},"entries":{${sections.join()}}${more}}`
 }
 
+/** How many messages are under way at a time, and how long each is waited for. */
+export interface Pace {
+  window: number
+  timeoutMs: number
+}
+
 /**
  * Sends the messages of a table, a few at a time; answers what the last is answered with. Throws `ChannelError` of the
  * first that is refused.
@@ -54,7 +60,7 @@ function writeMessage(part: number, base: boolean, entries: TextPart, more: stri
 export async function sendTable(
   channel: Channel,
   messages: Iterable<string>,
-  { window, timeoutMs }: { window: number; timeoutMs: number },
+  { window, timeoutMs }: Pace,
 ): Promise<unknown> {
   const underWay: Promise<unknown>[] = []
   let answer: unknown

@@ -4,8 +4,8 @@ import { validateEntries, validateSettings } from './validation.ts'
 
 /** What becomes of a table while it is read. */
 export interface Sink<Table> {
-  /** `text` is the message in JSON. */
-  add(entries: TablePart, text: string): void
+  /** `text` is the message in JSON, `isLast` whether none comes after it. */
+  add(entries: TablePart, text: string, isLast: boolean): void
   end(settings: TableSettings): Table
 }
 
@@ -30,7 +30,7 @@ export class TableReader<Table> {
     this.#sink = null
     if (!sink || (part !== 0 && part !== this.#next))
       fail(`part ${part}`, 'comes after a fault or out of order')
-    sink.add(validateEntries(entries), text)
+    sink.add(validateEntries(entries), text, settings !== undefined)
     if (settings !== undefined) return sink.end(validateSettings(settings))
     this.#next = part + 1
     this.#sink = sink

@@ -1,0 +1,155 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { connectChannel, type Channel } from '../../proxy/control/channel.ts'
+import { controlSocketFile } from '../../proxy/control/paths.ts'
+import type { BoundListener, RouteTable } from '../../proxy/protocol.ts'
+import { SentTable } from '../../proxy/table/sent-table.ts'
+import { app, start } from './lifetimes.ts'
+import { HOST, type HttpUpstream, type ProxyStand, statusOf, tableOf, targetOf } from './stand.ts'
+
+const PATIENT = { timeout: 10_000 }
+/** Enough hosts for a table of many messages. */
+const MANY = 1_000
+
+/** A table of many hosts, the app's last: whoever has a part of it has not that one. */
+function manyHosts(name: string, upstream: HttpUpstream): RouteTable {
+  const table = tableOf([upstream.spec], { hosts: {}, targets: {} })
+  for (let number = 0; number < MANY; number++) {
+    table.hosts[`${name}-${number}.test`] = `srv-${number}`
+    const spec = { ...upstream.spec, instance: `${name}-${number}` }
+    table.targets[`srv-${number}`] = targetOf([spec], 'serving', `srv-${number}`)
+  }
+  table.hosts[HOST] = 'app'
+  table.targets.app = targetOf([upstream.spec])
+  return table
+}
+
+/** A control plane that sends the messages of its tables by hand. */
+class Sender {
+  readonly #channel: Channel
+  readonly #sent = new SentTable()
+  #held = ''
+
+  static async open(stand: ProxyStand): Promise<Sender> {
+    const channel = await connectChannel(controlSocketFile(stand.directory), () => null)
+    onTestFinished(() => channel.destroy())
+    await channel.request('attach', { server_id: 'server-1', workers: 0 }, PATIENT.timeout)
+    return new Sender(channel)
+  }
+
+  private constructor(channel: Channel) {
+    this.#channel = channel
+  }
+
+  /** Sends all messages of a table but the last. */
+  async begin(table: RouteTable): Promise<void> {
+    const messages = [...this.#sent.become(table)]
+    if (messages.length < 3) throw new Error('the table is too small to come in parts')
+    this.#held = messages.pop()!
+    for (const message of messages) await this.#channel.request('table', message, PATIENT.timeout)
+  }
+
+  /** Sends the last. */
+  async finish(): Promise<BoundListener[]> {
+    const answer = await this.#channel.request('table', this.#held, PATIENT.timeout)
+    return (answer as { listeners: BoundListener[] }).listeners
+  }
+
+  async send(table: RouteTable): Promise<void> {
+    await this.begin(table)
+    await this.finish()
+  }
+
+  leave(): void {
+    this.#channel.destroy()
+  }
+}
+
+/** Who answers for a host; the status when nobody does. */
+async function serverOf(stand: ProxyStand, host: string): Promise<string | number> {
+  const answer = await stand.raw().request('GET / HTTP/1.1', `Host: ${host}`, 'Connection: close').end()
+  return statusOf(answer) === 200 ? answer.split(' ').at(-1)! : statusOf(answer)
+}
+
+test('a table whose sender is gone before its last message is in force nowhere', async () => {
+  const [one, two, three] = [await app('one'), await app('two'), await app('three')]
+  const stand = await start(tableOf([one.spec]), { workers: 2 })
+  const sender = await Sender.open(stand)
+  await sender.begin(manyHosts('gone', two))
+  expect(await serverOf(stand, HOST)).toBe('one')
+  sender.leave()
+  await stand.client.applyTable(manyHosts('whole', three))
+  for (let times = 0; times < 8; times++) {
+    expect(await serverOf(stand, HOST)).toBe('three')
+    expect(await serverOf(stand, 'whole-7.test')).toBe('three')
+    expect(await serverOf(stand, 'gone-7.test')).toBe(404)
+  }
+})
+
+test('a table that is refused at its last message leaves the one before, and the next is right', async () => {
+  const [one, two] = [await app('one'), await app('two')]
+  const stand = await start(manyHosts('first', one))
+  const { address } = stand.client.bound[0]!
+  const listeners = (['http', 'https'] as const).map((protocol) => ({ address, protocol }))
+  await expect(stand.client.applyTable({ ...manyHosts('next', two), listeners })).rejects.toThrow('twice')
+  expect(await serverOf(stand, HOST)).toBe('one')
+  expect(await serverOf(stand, 'first-7.test')).toBe('one')
+  expect(await serverOf(stand, 'next-7.test')).toBe(404)
+  await stand.client.applyTable(manyHosts('next', two))
+  expect(await serverOf(stand, 'first-7.test')).toBe(404)
+  expect(await serverOf(stand, 'next-7.test')).toBe('two')
+})
+
+test('two tables that come at the same time are in force one after the other, each of them whole', async () => {
+  const [one, two, three] = [await app('one'), await app('two'), await app('three')]
+  const stand = await start(tableOf([one.spec]), { workers: 2 })
+  const slow = await Sender.open(stand)
+  await slow.begin(manyHosts('slow', two))
+  await stand.client.applyTable(manyHosts('fast', three))
+  expect(await serverOf(stand, 'fast-7.test')).toBe('three')
+  expect(await serverOf(stand, 'slow-7.test')).toBe(404)
+  await slow.finish()
+  expect(await serverOf(stand, HOST)).toBe('two')
+  expect(await serverOf(stand, 'fast-7.test')).toBe(404)
+  expect(await serverOf(stand, 'slow-7.test')).toBe('two')
+})
+
+test('changes that another table overtakes are refused', async () => {
+  const [one, two, three] = [await app('one'), await app('two'), await app('three')]
+  const stand = await start(tableOf([one.spec]))
+  const slow = await Sender.open(stand)
+  await slow.send(manyHosts('many', one))
+  await slow.begin(manyHosts('many', two))
+  expect(await serverOf(stand, 'many-7.test')).toBe('one')
+  await stand.client.applyTable(manyHosts('many', three))
+  await expect(slow.finish()).rejects.toThrow('not to the table in use')
+  expect(await serverOf(stand, 'many-7.test')).toBe('three')
+})
+
+test('a worker that comes while a table does has all of it, and so have those that lived on', async () => {
+  const [one, two] = [await app('one'), await app('two')]
+  const stand = await start(tableOf([one.spec]), { workers: 2 })
+  const sender = await Sender.open(stand)
+  await sender.send(manyHosts('many', one))
+  await sender.begin(manyHosts('many', two))
+  const { workers } = await stand.processes()
+  process.kill(workers[0]!, 'SIGKILL')
+  const others = async () => (await stand.processes()).workers.filter((pid) => pid !== workers[0])
+  await expect.poll(async () => (await others()).length, PATIENT).toBe(2)
+  await expect.poll(() => serverOf(stand, 'many-7.test'), PATIENT).toBe('one')
+  await sender.finish()
+  for (let times = 0; times < 8; times++) expect(await serverOf(stand, 'many-7.test')).toBe('two')
+})
+
+test('a supervisor that dies while a table comes leaves the one before in force', async () => {
+  const [one, two, three] = [await app('one'), await app('two'), await app('three')]
+  const stand = await start(manyHosts('many', one), { workers: 2 })
+  const sender = await Sender.open(stand)
+  await sender.begin(manyHosts('many', two))
+  const reconnected = stand.reconnection()
+  process.kill((await stand.processes()).supervisor, 'SIGKILL')
+  expect(await serverOf(stand, 'many-7.test')).toBe('one')
+  await reconnected
+  expect(await serverOf(stand, 'many-7.test')).toBe('one')
+  await stand.client.applyTable(manyHosts('many', three))
+  for (let times = 0; times < 8; times++) expect(await serverOf(stand, 'many-7.test')).toBe('three')
+})

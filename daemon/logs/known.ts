@@ -1,12 +1,10 @@
 import { timestamp } from '#server/clock.ts'
 import { cleanLine } from '#server/log-lines.ts'
 import type { OutputLine } from '../engine/index.ts'
-import { afterKnown } from './seam.ts'
+import { endOfKnown, MOST_COMPARED, STREAMS } from './seam.ts'
 
 /** Lines kept of each stream, to find the place again when the engine or the server was away. */
-export const KNOWN_LINES = 64
-
-const STREAMS = ['stdout', 'stderr'] as const
+export const KNOWN_LINES = MOST_COMPARED
 
 /** The last lines of a container that were handed on, as logs show them. */
 export class KnownLines {
@@ -28,21 +26,31 @@ export class KnownLines {
 
   /** The moment of the newest, as the engine takes it, or so much before; null when nothing is known. */
   since(earlierMs: number): string | null {
-    const moments = STREAMS.flatMap((stream) => this.#lines[stream].at(-1)?.ts ?? [])
-    if (moments.length === 0) return this.#since
-    return engineMoment(Math.max(...moments.map((moment) => Date.parse(moment))) - earlierMs)
+    const newest = this.#newest()
+    return newest ? engineMoment(Date.parse(newest.ts) - earlierMs) : this.#since
   }
 
-  /** Of what the log has since, what was not handed on yet. */
-  after(logged: readonly OutputLine[]): OutputLine[] {
-    const fresh = new Set(
-      STREAMS.flatMap((stream) => {
-        const ofStream = logged.filter((line) => line.stream === stream)
-        const left = afterKnown(ofStream.map(shown), this.#lines[stream]).length
-        return ofStream.slice(ofStream.length - left)
-      }),
-    )
+  /**
+   * Of what the log has, what was not handed on yet: null where the newest known line is not found in it. That may be as
+   * clocks were set or lines came very late; of the whole log, the times tell what is new then.
+   */
+  after(logged: readonly OutputLine[], isWhole: boolean): OutputLine[] | null {
+    const newest = this.#newest()
+    const fresh = new Set<OutputLine>()
+    for (const stream of STREAMS) {
+      const ofStream = logged.filter((line) => line.stream === stream)
+      const place = endOfKnown(ofStream.map(shown), this.#lines[stream])
+      const last = this.#lines[stream].at(-1)
+      if (place === -1 && !isWhole && last === newest) return null
+      const isNew = (line: OutputLine, index: number) => (place === -1 ? line.ts > last!.ts : index >= place)
+      for (const [index, line] of ofStream.entries()) if (isNew(line, index)) fresh.add(line)
+    }
     return logged.filter((line) => fresh.has(line))
+  }
+
+  #newest(): OutputLine | undefined {
+    const [one, other] = STREAMS.map((stream) => this.#lines[stream].at(-1))
+    return one && other ? (one.ts < other.ts ? other : one) : (one ?? other)
   }
 }
 

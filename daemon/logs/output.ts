@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Engine, OutputLine } from '../engine/index.ts'
+import { Ahead } from './ahead.ts'
+import { EngineLog } from './engine-log.ts'
 import { engineMoment, KnownLines } from './known.ts'
-import { joinLive } from './seam.ts'
+import { joinLive, MOST_COMPARED, STREAMS, type Seam } from './seam.ts'
 
 /** Between two tries at an engine that does not answer, or at a paused container. */
 const RETRY_MS = 300
@@ -13,16 +15,10 @@ const LIVE_MS = 200
 const LOG_TRIES = 10
 const LOG_RETRY_MS = 20
 /** Where lines repeat themselves, more of them are waited for between two tries, up to so many. */
-const DOUBT_MS = 50
-const DOUBT_LINES = 128
-/** Lines handed on at once. */
-const BATCH_LINES = 500
-/** What is read again before the last known line then: clocks are corrected now and then. */
-const OVERLAP_MS = 2_000
+const DOUBT_MS = 60
+const DOUBT_LINES = MOST_COMPARED
 
 export interface OutputOptions {
-  /** Only so many of the lines that are there already; all when absent. */
-  tail?: number
   /** Whether it ends when the program has ended; otherwise it waits for its next start. */
   untilEnd?: boolean
   signal: AbortSignal
@@ -44,11 +40,8 @@ export interface OutputOptions {
 export async function* readOutput(
   engine: Engine,
   id: string,
-  { tail, untilEnd = false, signal, onLive, known = new KnownLines(), isTold = false }: OutputOptions,
+  { untilEnd = false, signal, onLive, known = new KnownLines(), isTold = false }: OutputOptions,
 ): AsyncGenerator<OutputLine[]> {
-  let options: { tail?: number; since?: string } = tail === undefined ? {} : { tail }
-  const resumed = known.since(OVERLAP_MS)
-  if (resumed !== null) options = { since: resumed }
   while (!signal.aborted) {
     const session = new AbortController()
     const stop = AbortSignal.any([signal, session.signal])
@@ -61,11 +54,11 @@ export async function* readOutput(
       const isLast = untilEnd && !found.running
       // What an ended program has printed is read to its end, however long that takes.
       if (!isTold && !isLast) watch = setInterval(() => void look(), LOOK_MS)
-      const since = engineMoment(Date.now())
+      const log = new EngineLog(engine, id, known, engineMoment(Date.now()), stop)
       // A paused one cannot be attached to, but read.
       const live = isLast ? null : await engine.output.attach(id, stop).catch(() => null)
-      const logged = readLogged(engine, id, options, known, stop)
-      for await (const lines of live ? joined(engine, id, since, logged, live, stop) : logged) {
+      const isGone = () => isOver(engine, id, false)
+      for await (const lines of live ? joined(log, new Ahead(live), isGone, stop) : log.unknown()) {
         known.add(lines)
         if (lines.length === 0) onLive?.()
         else yield lines
@@ -73,118 +66,79 @@ export async function* readOutput(
       }
       if (!live) onLive?.()
       if (isLast) return
-      options = { since }
     } catch {
       // The engine may be away for a while; the next round asks again.
     } finally {
       clearInterval(watch)
       session.abort()
     }
-    // What is known already is looked for in what is read again.
-    const last = known.since(OVERLAP_MS)
-    if (last !== null) options = { since: last }
     if (isCalm) await delay(RETRY_MS, undefined, { signal }).catch(() => {})
   }
 }
 
 /** The log's lines up to what may also come live, then the seam, then an empty batch, then what comes live. */
 async function* joined(
-  engine: Engine,
-  id: string,
-  since: string,
-  logged: AsyncIterable<OutputLine[]>,
-  live: AsyncGenerator<OutputLine[], void>,
+  log: EngineLog,
+  live: Ahead,
+  isGone: () => Promise<boolean>,
   signal: AbortSignal,
 ): AsyncGenerator<OutputLine[]> {
-  const recent: OutputLine[] = []
-  for await (const lines of logged) {
-    const first = lines.findIndex(({ ts }) => ts >= since)
-    recent.push(...(first === -1 ? [] : lines.slice(first)))
-    const older = first === -1 ? lines : lines.slice(0, first)
-    if (older.length > 0) yield older
+  let recent: OutputLine[] = []
+  try {
+    for await (const lines of log.unknown()) {
+      const first = lines.findIndex(({ ts }) => ts >= log.since)
+      recent = recent.concat(first === -1 ? [] : lines.slice(first))
+      const older = first === -1 ? lines : lines.slice(0, first)
+      if (older.length > 0) yield older
+    }
+  } catch (error) {
+    // What an attachment has of a container that was removed is nowhere else.
+    if (!(await isGone())) throw error
   }
-  const ahead = new Ahead(live)
-  const streams = [...new Set(recent.map(({ stream }) => stream))]
-  const isShown = (lines: OutputLine[]) =>
-    streams.every((each) => lines.some(({ stream }) => stream === each))
-  const early = recent.length === 0 ? [] : await ahead.take(LIVE_MS, isShown)
-  let seam = joinLive(recent, early)
-  const isDoubtful = () => seam.isDoubtful && early.length < DOUBT_LINES
-  for (let tries = 1; (seam.open.length > 0 || isDoubtful()) && tries < LOG_TRIES; tries++) {
-    if (isDoubtful()) early.push(...(await ahead.take(DOUBT_MS)))
-    else await delay(LOG_RETRY_MS, undefined, { signal })
-    seam = joinLive(await printedSince(engine, id, since, signal), early)
-  }
+  const seam = await meet(log, recent, live, isGone, signal)
   const met = [...seam.before, ...seam.live]
   if (met.length > 0) yield met
   yield []
-  yield* ahead.rest()
+  yield* live.rest()
 }
 
-async function* readLogged(
-  engine: Engine,
-  id: string,
-  options: { tail?: number; since?: string },
-  known: KnownLines,
+/**
+ * Joins the end of the log with what comes live. Once something has come, the log is read again, as it has that line then:
+ * before, nothing tells whether the log's last lines are those that come, where all are the same.
+ */
+async function meet(
+  log: EngineLog,
+  recent: OutputLine[],
+  live: Ahead,
+  isGone: () => Promise<boolean>,
   signal: AbortSignal,
-): AsyncGenerator<OutputLine[]> {
-  // A second reading is short, and what is known already is looked for in the whole of it.
-  if (options.since !== undefined)
-    return yield known.after(await printedSince(engine, id, options.since, signal))
-  let lines: OutputLine[] = []
-  for await (const line of engine.output.logs(id, { ...options, signal })) {
-    lines.push(line)
-    if (lines.length < BATCH_LINES) continue
-    yield lines
-    lines = []
-  }
-  if (lines.length > 0) yield lines
-}
-
-async function printedSince(
-  engine: Engine,
-  id: string,
-  since: string,
-  signal: AbortSignal,
-): Promise<OutputLine[]> {
-  const lines: OutputLine[] = []
-  for await (const line of engine.output.logs(id, { since, signal })) lines.push(line)
-  return lines
-}
-
-/** Reads ahead in what comes live, and hands on the rest. */
-class Ahead {
-  readonly #live: AsyncGenerator<OutputLine[], void>
-  #next: Promise<IteratorResult<OutputLine[], void>> | null = null
-
-  constructor(live: AsyncGenerator<OutputLine[], void>) {
-    this.#live = live
-  }
-
-  /** What comes until it is enough, or until the time is up. */
-  async take(
-    timeoutMs: number,
-    isEnough: (lines: OutputLine[]) => boolean = () => false,
-  ): Promise<OutputLine[]> {
-    const late = delay(timeoutMs, null, { ref: false })
-    const lines: OutputLine[] = []
-    while (!isEnough(lines)) {
-      this.#next ??= this.#live.next()
-      // The failure is met by whoever reads on.
-      const step = await Promise.race([this.#next.catch(() => null), late])
-      if (!step || step.done) break
-      this.#next = null
-      lines.push(...step.value)
+): Promise<Seam> {
+  let logged = recent
+  const isShown = (lines: OutputLine[]) =>
+    streamsOf(logged).every((stream) => streamsOf(lines).includes(stream))
+  let early = await live.take(LIVE_MS, (lines) => lines.length > 0 && isShown(lines))
+  let seam = joinLive(logged, early, 0)
+  const isDoubtful = () => seam.isDoubtful && early.length < DOUBT_LINES
+  for (let tries = 0; early.length > 0 && tries < LOG_TRIES; tries++) {
+    if (tries > 0) early = early.concat(await live.take(isDoubtful() ? DOUBT_MS : LOG_RETRY_MS))
+    const due = early.length
+    try {
+      logged = await log.recent(logged.length + due)
+    } catch (error) {
+      if (!(await isGone())) throw error
+      break
     }
-    return lines
+    // What it was reading when it was told to end may be cut.
+    if (signal.aborted) break
+    early = early.concat(await live.take(LIVE_MS, (lines) => isShown(early.concat(lines))))
+    seam = joinLive(logged, early, due)
+    if (!seam.isOpen && !isDoubtful()) break
   }
+  return seam
+}
 
-  async *rest(): AsyncGenerator<OutputLine[]> {
-    const step = await this.#next
-    if (step?.done) return
-    if (step && step.value.length > 0) yield step.value
-    for await (const lines of this.#live) if (lines.length > 0) yield lines
-  }
+function streamsOf(lines: readonly OutputLine[]): OutputLine['stream'][] {
+  return STREAMS.filter((each) => lines.some(({ stream }) => stream === each))
 }
 
 /** Whether nothing more comes from a container; one that does not run tells nobody of its removal. */

@@ -65,7 +65,7 @@ export class ServiceLog {
     if (this.removed.aborted || lines.length === 0) return
     if (this.#waitingBytes > MAX_PENDING_BYTES) return this.lose(lines.length)
     this.#tellLost()
-    this.#add(lines.map((line) => `${JSON.stringify(line)}\n`))
+    this.#add(lines.map(textOf))
   }
 
   /** Counts lines that are left out here; the log says how many as soon as it can. */
@@ -145,7 +145,7 @@ export class ServiceLog {
     if (this.#lost === 0) return
     const line = lostLine(this.#lost, 'the output came faster than it can be kept')
     this.#lost = 0
-    this.#add([`${JSON.stringify(line)}\n`])
+    this.#add([textOf(line)])
   }
 
   #add(texts: string[]): void {
@@ -191,9 +191,14 @@ export class ServiceLog {
     try {
       if (this.#fullSince !== null && performance.now() - this.#fullSince < RETRY_MS) this.#giveUp(most)
       else {
-        await this.#end.append(this.#waiting.slice(0, most), (kept) => this.#settle((count = kept)))
+        const lost = this.#unkept === 0 ? [] : [textOf(lostLine(this.#unkept, 'the disk did not take it'))]
+        // Before what comes after it, in one write: a kill between the two would leave a hole that nothing tells of.
+        await this.#end.append([...lost, ...this.#waiting.slice(0, most)], (kept) => {
+          this.#unkept = 0
+          this.#settle((count = kept - lost.length))
+        })
         this.grown.ring()
-        if (this.#fullSince !== null) this.#sayRoom()
+        if (this.#fullSince !== null) this.#noteRoom()
       }
     } catch (error) {
       this.#giveUp(most)
@@ -216,13 +221,15 @@ export class ServiceLog {
 
   #sayFull(error: string): void {
     log.error('a service log cannot be kept; following it goes on', { directory: this.#directory, error })
-    this.#add([`${JSON.stringify(systemLine(`from here on lines are shown but not kept: ${error}`))}\n`])
+    this.#add([textOf(systemLine(`from here on lines are shown but not kept: ${error}`))])
   }
 
-  #sayRoom(): void {
+  #noteRoom(): void {
     log.info('the disk takes a service log again', { directory: this.#directory })
-    this.#add([`${JSON.stringify(lostLine(this.#unkept, 'the disk did not take it'))}\n`])
     this.#fullSince = null
-    this.#unkept = 0
   }
+}
+
+function textOf(line: LogLine): string {
+  return `${JSON.stringify(line)}\n`
 }

@@ -145,26 +145,36 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 )
 
-test('lines that are all the same are counted right after a pause of the server', async () => {
+test('lines that are all the same, fifty a second on each stream, are counted right after restarts of the server', async () => {
   const name = await instance()
   await docker('exec', name, 'rm', '-f', '/tmp/enough')
+  const pause = 'read -t 0.02 nothing <&3'
   const printing = docker(
     'exec',
     name,
     'sh',
     '-c',
-    'n=0; while [ ! -f /tmp/enough ]; do echo tick > /proc/1/fd/1; n=$((n + 1)); sleep 1; done; echo $n',
+    `mkfifo /tmp/pause; exec 3<>/tmp/pause; n=0; while [ ! -f /tmp/enough ]; do echo tick > /proc/1/fd/1; echo tock > /proc/1/fd/2; n=$((n + 1)); ${pause}; done; echo $n`,
   )
-  const ticks = async () => outputOf(await lines('search=tick&tail=100000')).length
-  await waitFor(async () => (await ticks()) > 2, 'some ticks', SLOW_MS)
-  await server.kill('SIGKILL')
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  await server.restart()
-  await waitFor(async () => (await ticks()) > 6, 'more ticks', SLOW_MS)
+  const counts = async () => {
+    const got = outputOf(await lines())
+    return ['tick', 'tock'].map((text) => got.filter((line) => line === text).length)
+  }
+  const grown = async (by: number) => {
+    const before = (await counts())[0]!
+    await waitFor(async () => (await counts())[0]! > before + by, 'more of them', SLOW_MS)
+  }
+  await grown(50)
+  for (const [round, signal] of (['SIGKILL', 'SIGTERM', 'SIGKILL'] as const).entries()) {
+    await server.kill(signal)
+    await new Promise((resolve) => setTimeout(resolve, round * 500))
+    await server.restart()
+    await grown(60)
+  }
   await docker('exec', name, 'touch', '/tmp/enough')
   const printed = Number(await printing)
-  await waitFor(async () => (await ticks()) >= printed, 'all ticks', SLOW_MS)
-  expect(await ticks()).toBe(printed)
+  await waitFor(async () => (await counts()).every((count) => count >= printed), 'all of them', SLOW_MS)
+  expect(await counts()).toEqual([printed, printed])
 })
 
 test('a line of 10 MiB and one of any bytes are cut and cleaned, and the next is whole', async () => {

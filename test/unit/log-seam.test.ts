@@ -1,5 +1,6 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { afterKnown, joinLive } from '../../daemon/logs/seam.ts'
+import { endOfKnown, joinLive } from '../../daemon/logs/seam.ts'
 import type { OutputLine } from '../../daemon/engine/log-frames.ts'
 
 /** Lines of one millisecond each, from a moment on. */
@@ -14,8 +15,7 @@ function lines(texts: string[], from = 0, stream: OutputLine['stream'] = 'stdout
 const texts = (all: readonly OutputLine[]) => all.map(({ line }) => line)
 
 function joined(logged: OutputLine[], live: OutputLine[]): string[] {
-  const { before, live: rest, open } = joinLive(logged, live)
-  expect(open).toEqual([])
+  const { before, live: rest } = joinLive(logged, live, 0)
   return texts([...before, ...rest])
 }
 
@@ -36,8 +36,13 @@ test('a line that was half printed when the reader attached is taken whole from 
 })
 
 test('a log that does not reach to the first live line has to be read again', () => {
-  expect(joinLive(lines(['1', '2']), lines(['4', '5'], 3)).open).toEqual(['stdout'])
-  expect(joinLive(lines(['1', '2']), lines([''], 3)).open).toEqual(['stdout'])
+  const isOpen = (logged: string[], live: string[], due: number) =>
+    joinLive(lines(logged), lines(live, 3), due).isOpen
+  expect(isOpen(['1', '2'], ['4', '5'], 1)).toBe(true)
+  expect(isOpen(['1', '2'], ['2', '3'], 2)).toBe(true)
+  expect(isOpen(['1', '2'], ['2', '3'], 0)).toBe(true)
+  expect(isOpen(['1', '2'], [''], 1)).toBe(true)
+  expect(isOpen(['1', '2'], ['2', '3'], 1)).toBe(false)
 })
 
 test('streams are joined each by itself', () => {
@@ -47,17 +52,14 @@ test('streams are joined each by itself', () => {
   expect(result.toSorted()).toEqual(['a', 'b', 'c', 'x', 'y', 'z'])
 })
 
-test('after a pause the place is found by what was known, also where the text repeats itself', () => {
-  expect(texts(afterKnown(lines(['1', '2', '3', '4']), lines(['2', '3'], 1)))).toEqual(['4'])
-  expect(texts(afterKnown(lines(['1', '2']), lines(['1', '2'])))).toEqual([])
-  expect(texts(afterKnown(lines(['1', '2']), []))).toEqual(['1', '2'])
-  const ticks = lines(Array<string>(10).fill('tick'))
-  expect(afterKnown(ticks, ticks.slice(3, 7))).toEqual(ticks.slice(7))
-})
+const after = (logged: OutputLine[], known: OutputLine[]) => logged.slice(endOfKnown(logged, known))
 
-test('where nothing known is found any more, the time decides', () => {
-  const logged = lines(['7', '8', '9'], 7)
-  expect(texts(afterKnown(logged, lines(['other'], 7)))).toEqual(['8', '9'])
+test('after a pause the place is found by what was known, also where the text repeats itself', () => {
+  expect(texts(after(lines(['1', '2', '3', '4']), lines(['2', '3'], 1)))).toEqual(['4'])
+  expect(texts(after(lines(['1', '2']), lines(['1', '2'])))).toEqual([])
+  expect(texts(after(lines(['1', '2']), []))).toEqual(['1', '2'])
+  const ticks = lines(Array<string>(10).fill('tick'))
+  expect(after(ticks, ticks.slice(3, 7))).toEqual(ticks.slice(7))
 })
 
 /** The same line again and again, a period apart, and how much later than that each one arrived. */
@@ -78,8 +80,68 @@ test.each([5, 10, 100])(
     const logged = ticks(120, periodMs, () => 0)
     const arrived = ticks(120, periodMs, lateNow)
     for (const end of [1, 30, 39, 80, 119])
-      expect(afterKnown(logged, arrived.slice(Math.max(0, end - 64), end))).toEqual(logged.slice(end))
+      expect(after(logged, arrived.slice(0, end))).toEqual(logged.slice(end))
     for (const start of [0, 1, 35, 90])
-      expect(joinLive(logged.slice(0, 100), arrived.slice(start)).before).toEqual(logged.slice(0, start))
+      expect(joinLive(logged.slice(0, 100), arrived.slice(start), 100 - start).before).toEqual(
+        logged.slice(0, start),
+      )
   },
 )
+
+/** Lines that are printed one by one, and when they arrive: now and then the server is busy, and takes what came at its end. */
+const tickings = fc
+  .record({
+    count: fc.integer({ min: 220, max: 300 }),
+    periodMs: fc.integer({ min: 10, max: 200 }),
+    burst: fc.constantFrom(1, 5),
+    lateMs: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 10, maxLength: 20 }),
+    busy: fc.array(fc.record({ from: fc.nat(299), lines: fc.integer({ min: 1, max: 15 }) }), {
+      maxLength: 2,
+    }),
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
+  .map(({ count, periodMs, burst, lateMs, busy, share }) => {
+    const printed = Array.from({ length: count }, (_, index) => Math.floor(index / burst) * burst * periodMs)
+    const arrived = printed.map((moment, index) => moment + lateMs[index % lateMs.length]!)
+    for (const { from, lines: many } of busy) {
+      const end = printed[Math.min(count - 1, from + many)]!
+      for (let index = from; index < Math.min(count, from + many); index++)
+        arrived[index] = Math.max(arrived[index]!, end)
+    }
+    return {
+      logged: ticks(count, 0, (index) => printed[index]!),
+      arrived: ticks(count, 0, (index) => arrived[index]!),
+      place: 200 + Math.floor(share * (count - 200)),
+    }
+  })
+
+test('lines that are all the same are found in their place, whatever a busy moment did to some of them', () => {
+  fc.assert(
+    fc.property(tickings, ({ logged, arrived, place }) => {
+      expect(endOfKnown(logged, arrived.slice(0, place))).toBe(place)
+      const start = Math.floor((place - 200) / 5)
+      const live = arrived.slice(start, place)
+      expect(joinLive(logged.slice(0, place), live, live.length).before).toHaveLength(start)
+    }),
+  )
+})
+
+test('lines that differ are found in their place, whatever their times say', () => {
+  const moments = fc.array(fc.integer({ min: 0, max: 100_000 }), { minLength: 1, maxLength: 300 })
+  fc.assert(
+    fc.property(moments, moments, fc.nat(), fc.nat(), (printed, lateMs, one, other) => {
+      const at = (moment: number) => new Date(Date.UTC(2026, 0) + moment).toISOString()
+      const logged = printed.map((moment, index) => ({
+        ts: at(moment),
+        stream: 'stdout' as const,
+        line: `line ${index}`,
+      }))
+      const arrived = logged.map((line, index) => ({ ...line, ts: at(lateMs[index % lateMs.length]!) }))
+      const place = 1 + (one % printed.length)
+      expect(endOfKnown(logged, arrived.slice(Math.max(0, place - 256), place))).toBe(place)
+      const start = other % place
+      const { before, live } = joinLive(logged.slice(0, place), arrived.slice(start), place - start)
+      expect(texts([...before, ...live])).toEqual(texts(logged))
+    }),
+  )
+})

@@ -163,6 +163,8 @@ test('a disk that takes nothing is told of once; following goes on, and what is 
       { timeout: 20_000 },
     )
     .toContainEqual(expect.stringMatching(/^\d+ lines were lost here: the disk did not take/))
+  // It stands where they were lost, before what was kept again.
+  expect((await stored(log)).slice(0, 2)).toEqual([expect.stringContaining('lost here'), 'later'])
   log.leave()
 })
 

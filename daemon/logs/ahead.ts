@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OutputLine } from '../engine/index.ts'
+
+/** Chunks of at most 64 KiB. */
+const CHUNKS_AHEAD = 32
+
+/** Reads ahead in what comes live, so that lines bear the time of their arrival while others are joined with the log. */
+export class Ahead {
+  readonly #live: AsyncIterator<OutputLine[], void>
+  #next: Promise<IteratorResult<OutputLine[], void>> | null = null
+
+  constructor(live: AsyncGenerator<OutputLine[], void>) {
+    const chunks = Readable.from(live, { highWaterMark: CHUNKS_AHEAD })
+    // A failure is met by whoever reads on.
+    chunks.on('error', () => {}).read(0)
+    this.#live = chunks[Symbol.asyncIterator]()
+  }
+
+  /** What comes until it is enough, or until the time is up. */
+  async take(
+    timeoutMs: number,
+    isEnough: (lines: OutputLine[]) => boolean = () => false,
+  ): Promise<OutputLine[]> {
+    const late = delay(timeoutMs, null, { ref: false })
+    const lines: OutputLine[] = []
+    while (!isEnough(lines)) {
+      this.#next ??= this.#live.next()
+      const step = await Promise.race([this.#next.catch(() => null), late])
+      if (!step || step.done) break
+      this.#next = null
+      lines.push(...step.value)
+    }
+    return lines
+  }
+
+  /** All that comes after what was taken. */
+  async *rest(): AsyncGenerator<OutputLine[]> {
+    for (;;) {
+      const step = await (this.#next ?? this.#live.next())
+      this.#next = null
+      if (step.done) return
+      if (step.value.length > 0) yield step.value
+    }
+  }
+}

@@ -52,10 +52,6 @@ export function ledgerOf(database: () => Database, vault: () => Vault) {
       database().run('DELETE FROM engine_things WHERE kind = ? AND name = ?', kind, name)
     },
 
-    together(work: () => void): void {
-      database().transaction(work)
-    },
-
     seal(text: string): string {
       return Buffer.from(vault().seal(text)).toString('base64')
     },

@@ -147,12 +147,10 @@ export class BuildCache {
     this.#timer = undefined
     const notes = this.#ledger.waiting('build_cache')
     const records = await this.#read()
-    this.#ledger.together(() => {
-      for (const note of notes) {
-        for (const { ID } of this.#madeBy(note, records)) this.#ledger.record('build_cache', ID, ID)
-        this.#ledger.forget('build_cache', note)
-      }
-    })
+    for (const note of notes) {
+      for (const { ID } of this.#madeBy(note, records)) this.#ledger.record('build_cache', ID, ID)
+      this.#ledger.forget('build_cache', note)
+    }
     return records
   }
 

@@ -14,8 +14,6 @@ export interface Ledger {
   waiting(kind: ThingKind): string[]
   /** Strikes out what is gone. */
   forget(kind: ThingKind, name: string): void
-  /** Runs `work`, which is synchronous, and keeps all that it writes at once, or nothing. */
-  together(work: () => void): void
   /** Makes of a text that may hold secrets a name that tells nothing of it. */
   seal(text: string): string
   /** The text that was sealed. */

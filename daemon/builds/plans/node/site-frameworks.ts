@@ -93,7 +93,9 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   site('dojo', ['@dojo/framework', '@dojo/cli'], 'dojo build', 'output/dist', SINGLE),
   site('polymer', ['polymer-cli'], 'polymer build', 'build/default', SINGLE),
   site('sanity', ['sanity', '@sanity/core'], 'sanity build', 'dist', SINGLE),
-  site('evidence', ['@evidence-dev/evidence'], 'evidence build', 'build'),
+  site('evidence', ['@evidence-dev/evidence'], 'evidence sources && evidence build', 'build', {
+    fetching: 'sources',
+  }),
   site('observable', ['@observablehq/framework'], 'observable build', 'dist', {
     configuration: variants('observablehq.config'),
     refine: ({ configuration }) => ({

@@ -370,6 +370,17 @@ describe('detection', () => {
       { type: 'static_site', runtime: 'static', publish_dir: '.' },
     ],
     [
+      'programs of Java with a page beside them as programs',
+      {
+        'settings.gradle': "include 'one', 'two'\n",
+        'one/build.gradle': "plugins { id 'org.springframework.boot' }\n",
+        'two/build.gradle': "plugins { id 'org.springframework.boot' }\n",
+        'index.html': '',
+      },
+      '',
+      { type: 'web_service', runtime: 'java' },
+    ],
+    [
       'pages beside a book',
       { 'book.toml': '[book]\n', 'src/SUMMARY.md': '', 'index.html': '' },
       '',

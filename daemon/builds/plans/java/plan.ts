@@ -1,5 +1,6 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { withoutSlashComments, withoutXmlComments } from '../../comments.ts'
+import { pagesIn } from '../../pages.ts'
 import { hasLine } from '../../text.ts'
 import { choose } from '../choices.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
@@ -119,7 +120,8 @@ async function saysItself(tree: Tree, settings: PlanSettings): Promise<boolean> 
 /** The modules that are programs, where the root is none itself. */
 async function programsIn(root: Tree, tool: Tool, written: string, notes: string[]): Promise<string[]> {
   const modules = await tool.modules(root)
-  if (modules.size === 0 || (await root.hasFolder('src/main'))) return []
+  // What keeps a program from being built would publish the page beside it.
+  if (modules.size === 0 || (await root.hasFolder('src/main')) || (await pagesIn(root)) !== null) return []
   const isSettings = tool.manifest.startsWith('settings')
   const found = programsAmong(modules, isSettings ? '' : await manifestsOf(root, { ...tool, others: [] }))
   if (found.length === 0 && modules.size > 1)

@@ -72,6 +72,12 @@ describe('choosing a plan', () => {
     expect((await plan(files)).name).toBe(name)
   })
 
+  test('leaves out the packages of PHP that Composer installs anew, and no others', async () => {
+    const files = { 'index.php': '', 'vendor/autoload.php': '' }
+    expect((await plan(files)).ignore).not.toContain('vendor')
+    expect((await plan({ ...files, 'composer.json': '{}' })).ignore).toContain('vendor')
+  })
+
   test('says what was looked for when nothing fits', async () => {
     await expect(plan({ 'README.md': 'x', 'src/x': '' })).rejects.toMatchObject(
       failure(

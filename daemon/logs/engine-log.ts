@@ -30,7 +30,7 @@ export class EngineLog {
   /** What is not known yet, oldest first. */
   async *unknown(): AsyncGenerator<OutputLine[]> {
     const newest = this.#known.since(OVERLAP_MS)
-    if (newest !== null) return yield await this.#after(newest)
+    if (newest !== null) return yield* batches(await this.#after(newest))
     let lines: OutputLine[] = []
     for await (const line of this.#read({})) {
       lines.push(line)
@@ -43,7 +43,7 @@ export class EngineLog {
 
   /** What was printed since it was attached to, and not known then; `expected` says about how much that may be. */
   async recent(expected: number): Promise<OutputLine[]> {
-    let lines = await this.#all({ tail: expected + this.#passed.length + SLACK_LINES })
+    let lines = await this.#all({ tail: 2 * expected + this.#passed.length + SLACK_LINES })
     if (lines[0] && lines[0].ts >= this.since) lines = await this.#all({ since: this.since })
     const left = { stdout: 0, stderr: 0 }
     for (const { stream } of this.#passed) left[stream]++
@@ -52,8 +52,10 @@ export class EngineLog {
 
   /** What is known already is looked for in the whole of what is read. */
   async #after(newest: string): Promise<OutputLine[]> {
-    let lines = await this.#all({ since: newest })
-    let fresh = this.#known.after(lines, false)
+    // What was printed since a clock was set back is earlier than what is known.
+    const isWhole = newest > this.since
+    let lines = await this.#all(isWhole ? {} : { since: newest })
+    let fresh = this.#known.after(lines, isWhole)
     if (!fresh) {
       lines = await this.#all({})
       fresh = this.#known.after(lines, true)!
@@ -72,4 +74,8 @@ export class EngineLog {
   #read(options: { tail?: number; since?: string }): AsyncGenerator<OutputLine> {
     return this.#engine.output.logs(this.#id, { ...options, signal: this.#signal })
   }
+}
+
+function* batches(lines: OutputLine[]): Generator<OutputLine[]> {
+  for (let at = 0; at < lines.length; at += BATCH_LINES) yield lines.slice(at, at + BATCH_LINES)
 }

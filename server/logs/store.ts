@@ -68,6 +68,11 @@ export class ServiceLog {
     this.#add(lines.map(textOf))
   }
 
+  /** Resolves when so little waits for the disk that what is added next is not left out. */
+  async room(): Promise<void> {
+    while (this.#waitingBytes > MAX_PENDING_BYTES / 2) await this.flushed()
+  }
+
   /** Counts lines that are left out here; the log says how many as soon as it can. */
   lose(count: number): void {
     this.#lost += count

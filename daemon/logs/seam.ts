@@ -15,7 +15,7 @@ const FEWER = 4
 /** How much less likely that is than an arrival so much late. */
 const EARLY_WEIGHT = 2
 /** Lines that are compared with each of many places, at most: enough of them come on time even on a busy host. */
-export const MOST_COMPARED = 256
+export const MOST_COMPARED = 2_000
 
 /** What was logged before the first of the lines that came live, and those lines with the first whole. */
 export interface Seam {

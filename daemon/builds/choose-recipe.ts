@@ -68,7 +68,12 @@ class Chooser {
     const wanted = type ?? (await this.#typeOfProgram())
     const planned = await this.#make(plan, wanted)
     // Pages may lie beside a manifest that starts nothing, such as that of a tool that formats them.
-    if (planned.obstacle !== null && pages !== null) return await this.#pages()
+    if (planned.obstacle !== null && pages !== null) {
+      if (planned.framework === null) return await this.#pages()
+      // The page of a framework is what its build makes a site of.
+      const site = servesSites(wanted) ? planned : await this.#make(plan, 'web_service')
+      if (site.isSite && type !== null) return this.#planned(type, site)
+    }
     if (type === null && planned.isSite)
       return this.#planned('static_site', await this.#make(plan, 'static_site'))
     const isWorker = type === null && planned.isWorker && !(await processTypes(this.#tree)).has('web')
@@ -84,6 +89,7 @@ class Chooser {
     if (plan === null) throw new BuildFailure((await nothingFits(this.#tree)).obstacle)
     const planned = await this.#make(plan, 'static_site')
     const isAsked = runtime !== 'auto' || settings.buildCommand !== null
+    if (!isAsked && (await this.#liesReady(planned))) return await this.#asItIs('static_site')
     if (isAsked || buildsSite(planned)) return this.#planned('static_site', planned)
     const isProgram = this.#choice.publishDirectory === null && (await pagesIn(this.#tree)) === null
     const { startCommand, name } = isProgram ? await this.#make(plan, 'web_service') : planned
@@ -91,6 +97,13 @@ class Chooser {
     if (!isProgram || startCommand === null) return recipe
     const obstacle = `this is no static site (${name} starts it with: ${startCommand}): deploy it as a web_service, or set publish_dir to the folder with the pages`
     return { ...recipe, publishDirectory: null, obstacle }
+  }
+
+  /** Whether the folder that is to be published has pages already, beside the documentation of a program, which is built to another. */
+  async #liesReady({ name, publishDirectory }: ChosenPlan): Promise<boolean> {
+    const own = this.#choice.publishDirectory
+    if (own === null || own === publishDirectory || OF_BROWSERS.has(name)) return false
+    return (await missingIndex(this.#tree, own)) === null
   }
 
   /** Pages in the tree of what was not said to be a site. */

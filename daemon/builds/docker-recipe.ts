@@ -3,9 +3,11 @@ import type { Tree } from '../sources/tree.ts'
 import { readDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
 import { seemsBot } from './plans/bots.ts'
-import { readHosted } from './plans/hosts/hosted.ts'
+import { readHosted, releasingAs, startingAs, type Said } from './plans/hosts/hosted.ts'
 import { NOTHING_KNOWN, type ProcessType } from './plans/plan.ts'
 import type { Recipe, RecipeChoice } from './recipe.ts'
+import { baseWithoutShell } from './stages.ts'
+import { directCommand } from './start-command.ts'
 import { hasLine, linesOf } from './text.ts'
 
 const DEFAULT_DOCKERFILE = 'Dockerfile'
@@ -31,7 +33,11 @@ export async function dockerRecipe(
   const isTaken = runtime === 'auto' && !isSite && (await tree.hasFile(path))
   if (!isWanted && !isTaken) return null
   const { content } = await readDockerfile(tree, path)
-  const notes = [`building with ${path}`, ...hosted.notes]
+  const notes = [`building with ${path}`]
+  const base = baseWithoutShell(content)
+  const start = suited(hosted.start, base, startingAs, notes)
+  const release = suited(hosted.release, base, releasingAs, notes)
+  notes.push(...hosted.notes)
   if (hosted.dockerfile !== null && posix.normalize(hosted.dockerfile) !== path)
     notes.push(`a file for another host builds with ${hosted.dockerfile}: set dockerfile_path for that`)
   if (settings.aptPackages.length > 0)
@@ -47,8 +53,8 @@ export async function dockerRecipe(
     file: { kind: 'tree', path },
     needsWhole: false,
     declaredArguments: declaredIn(content, settings.secretNames),
-    startCommand: isSite ? null : hosted.settings.startCommand,
-    preDeployCommand: isSite ? null : hosted.preDeployCommand,
+    startCommand: isSite ? null : (settings.startCommand ?? start),
+    preDeployCommand: isSite ? null : release,
     healthCheckPath: isSite ? null : hosted.healthCheckPath,
     env: hosted.env,
     isSite,
@@ -57,6 +63,23 @@ export async function dockerRecipe(
     notes,
     obstacle: isSite && publishDirectory === null ? UNKNOWN_FOLDER : null,
   }
+}
+
+/** A command of a file as the image can run it: without a shell where there is none, as other hosts do with Dockerfiles. */
+function suited(
+  said: Said | null,
+  base: string | null,
+  toldAs: (said: Said) => string,
+  notes: string[],
+): string | null {
+  if (said === null) return null
+  const command = base === null ? said.command : directCommand(said.command)
+  notes.push(
+    command === null
+      ? `${said.file} says: ${said.command}: it is left aside, it wants a shell, which ${base} lacks`
+      : toldAs({ ...said, command }),
+  )
+  return command
 }
 
 /** Whether a Dockerfile speaks of a port at all. */

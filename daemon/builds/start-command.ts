@@ -12,12 +12,18 @@ const SHELL_COMMANDS = new Set(
   '. : [ cd export printf pwd set source test true ulimit umask unset'.split(' '),
 )
 
+/** `exec` and one program with its arguments, in which a shell would find nothing to do. */
+const DIRECT = /^exec +((?![\w-]+=|-)[\w./:@%+,=-]+(?: +[\w./:@%+,=-]+)*) *$/
+
 /**
  * The arguments that run a command line in a container: `/bin/sh -c`, with `exec` before the last program of a plain
  * list, so that it takes the shell's place and gets the container's signals: Debian's shell keeps itself in between,
- * dies of SIGTERM, and the program is killed with the container. Other commands are left as they are.
+ * dies of SIGTERM, and the program is killed with the container. A program behind `exec` with words that no shell changes
+ * is run without one: some images have none. Other commands are left as they are.
  */
 export function shellArguments(command: string): string[] {
+  const direct = DIRECT.exec(command)?.[1]
+  if (direct !== undefined) return direct.split(/ +/)
   return ['/bin/sh', '-c', withExec(command)]
 }
 
@@ -71,4 +77,10 @@ function quoteEnd(command: string, start: number): number {
     else if (command[at] === quote) return at
   }
   return -1
+}
+
+/** A command for an image without a shell; null for one that needs a shell. */
+export function directCommand(command: string): string | null {
+  const direct = command.startsWith('exec ') ? command : `exec ${command.trim()}`
+  return DIRECT.test(direct) && !SHELL_WORDS.has(firstWord(direct.slice('exec '.length))) ? direct : null
 }

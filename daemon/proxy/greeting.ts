@@ -1,3 +1,5 @@
+import { existsSync, linkSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChannelError, connectChannel, type Channel } from '#proxy/control/channel.ts'
 import { controlSocketFile } from '#proxy/control/paths.ts'
@@ -19,6 +21,7 @@ export interface Greeted {
  * `ChannelError` `timeout` when somebody accepts and says nothing.
  */
 export async function greet(dataDirectory: string, patienceMs: number): Promise<Greeted | null> {
+  adoptOldSocket(dataDirectory)
   const deadline = performance.now() + patienceMs
   for (;;) {
     try {
@@ -45,4 +48,23 @@ export async function greet(dataDirectory: string, patienceMs: number): Promise<
       await sleep(START_POLL_MS)
     }
   }
+}
+
+/** Where the control socket was before it got its place among the data plane's other files. */
+const OLD_SOCKET = 'proxy.sock'
+
+/**
+ * Gives the socket of an older data plane its new name. One that is not found is not upgraded: another would be started
+ * on its workers' listening sockets, and both would serve, the older by a table that nobody changes any more.
+ */
+function adoptOldSocket(dataDirectory: string): void {
+  const old = join(dataDirectory, OLD_SOCKET)
+  if (!existsSync(old)) return
+  try {
+    // A link takes nobody's place.
+    linkSync(old, controlSocketFile(dataDirectory))
+  } catch (error) {
+    if (!['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+  rmSync(old, { force: true })
 }

@@ -1,68 +1,23 @@
-import { ascii, equalsFolded } from './bytes.ts'
-import { Words } from './words.ts'
+import { isShared } from './shared-names.ts'
+import { WORD_BYTES, Words, hasWords, putWords } from './words.ts'
 
 /** Lines that are remembered: a browser sends about ten, and an application's answer has as many. */
 const LINES = 128
+/** Lines with the same beginning that are remembered: of two browsers. */
+const WAYS = 2
+/** How often in a row lines with a beginning must be others than those that are remembered until one takes a place. */
+const PATIENCE = 16
 /** A longer line is read anew each time. */
 const LINE_BYTES = 256
-const LINE_WORDS = LINE_BYTES / 4
+const LINE_WORDS = LINE_BYTES / WORD_BYTES
 /** A line is found by its first so many bytes, which tell those of a browser's head apart; a shorter one is soon read. */
 const KEY_BYTES = 16
 /** Odd numbers that spread bits (Knuth, "The Art of Computer Programming" 6.4). */
 const SPREAD = 0x9e3779b1
-const SLOT_BITS = 32 - Math.log2(LINES)
-/**
- * Fields that are the same for many visitors and services, and hold nothing that one of them keeps from another: all
- * share this memory, and how long it takes to find a line in it, or not, tells something of what others have sent.
- */
-const NAMES = [
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'accept-ranges',
-  'access-control-allow-credentials',
-  'access-control-allow-headers',
-  'access-control-allow-methods',
-  'access-control-allow-origin',
-  'cache-control',
-  'content-encoding',
-  'content-language',
-  'content-type',
-  'cross-origin-embedder-policy',
-  'cross-origin-opener-policy',
-  'cross-origin-resource-policy',
-  'date',
-  'origin-agent-cluster',
-  'permissions-policy',
-  'pragma',
-  'priority',
-  'referrer-policy',
-  'sec-ch-ua',
-  'sec-ch-ua-mobile',
-  'sec-ch-ua-platform',
-  'sec-fetch-dest',
-  'sec-fetch-mode',
-  'sec-fetch-site',
-  'sec-fetch-user',
-  'server',
-  'strict-transport-security',
-  'upgrade-insecure-requests',
-  'user-agent',
-  'vary',
-  'x-content-type-options',
-  'x-dns-prefetch-control',
-  'x-download-options',
-  'x-frame-options',
-  'x-permitted-cross-domain-policies',
-  'x-powered-by',
-  'x-xss-protection',
-]
-const NAMES_BY_LENGTH = Array.from({ length: LINE_BYTES }, (_, length) =>
-  NAMES.filter((name) => name.length === length).map(ascii),
-)
+const SET_BITS = 32 - Math.log2(LINES / WAYS)
 
 /**
- * Field lines of a few names that passed and mean nothing to the relay, as they were written last: one that comes again,
+ * Lines of fields that many share and that mean nothing to the relay, as they were written last: one that comes again,
  * byte for byte, needs no other look at its bytes than whether they are the same.
  */
 export class KnownFields {
@@ -74,58 +29,60 @@ export class KnownFields {
   readonly #words = new Uint32Array(LINES * LINE_WORDS)
   readonly #lengths = new Uint16Array(LINES)
   readonly #names = new Uint16Array(LINES)
+  /** By the first slot of those for a beginning: how many other lines have come in a row, and which slot was of use. */
+  readonly #misses = new Uint8Array(LINES)
+  readonly #used = new Uint8Array(LINES)
+  /** Where the line that was looked for last could be remembered; negative for nowhere. */
+  #place = -1
 
   /**
-   * Copies the line at `at` to `output` at `to` when it is remembered. Answers its length; 0 when it is not, and what
-   * was copied is of no use.
+   * Copies the line at `at` to `output` at `to` when it is remembered. Answers its length; 0 when it is not, and
+   * what was copied is of no use.
    */
   repeat(input: Uint8Array, at: number, end: number, output: Uint8Array, to: number): number {
+    this.#place = -1
     if (end - at < KEY_BYTES) return 0
     const from = this.#input.of(input)
-    const slot = slotOf(from, at)
-    const length = this.#lengths[slot]!
-    if (length === 0 || end - at < length) return 0
     const into = this.#output.of(output)
-    const words = this.#words
-    const stop = at + length - 4
-    let word = slot * LINE_WORDS
-    for (; at < stop; at += 4, to += 4, word++) {
-      const four = from.getUint32(at, true)
-      if (four !== words[word]) return 0
-      into.setUint32(to, four, true)
+    const first = firstSlotOf(from, at)
+    for (let slot = first; slot < first + WAYS; slot++) {
+      const length = this.#lengths[slot]!
+      if (length === 0) {
+        this.#place = slot
+        return 0
+      }
+      const stop = at + length
+      if (stop > end || !hasWords(from, at, stop, this.#words, slot * LINE_WORDS, into, to)) continue
+      this.nameBytes = this.#names[slot]!
+      this.#misses[first] = 0
+      this.#used[first] = slot - first
+      return length
     }
-    // The last four bytes, of which some may have been looked at.
-    const last = from.getUint32(stop, true)
-    if (last !== words[word]) return 0
-    into.setUint32(to + stop - at, last, true)
-    this.nameBytes = this.#names[slot]!
-    return length
+    // Whoever comes in turn with others would have each remembered for the next to forget it.
+    if (++this.#misses[first]! < PATIENCE) return 0
+    this.#misses[first] = 0
+    this.#place = first + ((this.#used[first]! + 1) % WAYS)
+    return 0
   }
 
-  /** Remembers the line that stands in `bytes[start, end)`, if its name, which ends at `nameEnd`, is one of them. */
+  /**
+   * Remembers the line that was looked for last, as it stands in `bytes[start, end)` now, when there is a place for it and
+   * its name, which ends at `nameEnd`, is one that is shared.
+   */
   remember(bytes: Uint8Array, start: number, nameEnd: number, end: number): void {
+    const slot = this.#place
     const length = end - start
-    if (length < KEY_BYTES || length > LINE_BYTES || !isShared(bytes, start, nameEnd)) return
-    const view = this.#output.of(bytes)
-    const slot = slotOf(view, start)
-    const stop = end - 4
-    let word = slot * LINE_WORDS
-    for (let at = start; at < stop; at += 4) this.#words[word++] = view.getUint32(at, true)
-    this.#words[word] = view.getUint32(stop, true)
+    if (slot < 0 || length < WORD_BYTES || length > LINE_BYTES || !isShared(bytes, start, nameEnd)) return
+    putWords(this.#output.of(bytes), start, end, this.#words, slot * LINE_WORDS)
     this.#lengths[slot] = length
     this.#names[slot] = nameEnd - start
   }
 }
 
-function isShared(bytes: Uint8Array, start: number, nameEnd: number): boolean {
-  for (const name of NAMES_BY_LENGTH[nameEnd - start]!)
-    if (equalsFolded(bytes, start, nameEnd, name)) return true
-  return false
-}
-
-function slotOf(view: DataView, at: number): number {
+/** The first slot for lines that begin as the one at `at`. */
+function firstSlotOf(view: DataView, at: number): number {
   let key = 0
-  for (const stop = at + KEY_BYTES; at < stop; at += 4)
+  for (const stop = at + KEY_BYTES; at < stop; at += WORD_BYTES)
     key = Math.imul(key ^ view.getUint32(at, true), SPREAD)
-  return key >>> SLOT_BITS
+  return (key >>> SET_BITS) * WAYS
 }

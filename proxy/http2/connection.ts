@@ -222,7 +222,10 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     if (now > this.#headBy && !this.#wire.paused) return this.#fail(ERROR.enhanceYourCalm)
     if (now > this.#settledBy) return this.#fail(ERROR.settingsTimeout)
     if (now > this.#noticeUntil || now > this.#idleBy) this.#leave()
-    if (this.lanes.busy.size === 0) this.lanes.trim()
+    if (this.lanes.busy.size === 0) {
+      this.lanes.trim()
+      this.#intake.rest()
+    }
     for (const { wire } of this.lanes.busy) wire.tick(now)
   }
 

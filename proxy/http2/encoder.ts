@@ -1,5 +1,6 @@
 import { CR, putText } from '../http1/bytes.ts'
 import { MAX_HEAD_BYTES } from '../http1/head.ts'
+import { WORD_BYTES, Words, copyWords } from '../http1/words.ts'
 import { DynamicTable, TABLE_BYTES } from './dynamic-table.ts'
 import { LITERAL, knownLine, lineEnd, type KnownLine } from './known-lines.ts'
 import { STATIC_FIELDS, STATIC_NAMES, STATIC_STATUSES } from './static-table.ts'
@@ -8,11 +9,13 @@ import { STATIC_FIELDS, STATIC_NAMES, STATIC_STATUSES } from './static-table.ts'
 const ENCODED_BYTES = MAX_HEAD_BYTES + 16 * 1024
 /** A text shorter than this is written faster by a loop than by a call out of JavaScript. */
 const SHORT_TEXT = 24
-/** Bytes are copied faster by a loop up to here. */
-const LONG_TEXT = 100
+/** Words are copied faster by a loop up to here. */
+const LONG_TEXT = 200
 
 /** Where header blocks are put together: each is copied into frames at once. */
 export const encoded = Buffer.allocUnsafeSlow(ENCODED_BYTES)
+const words = new Words().of(encoded)
+const heads = new Words()
 
 /** A line that the peer's table has. */
 interface Sent {
@@ -44,17 +47,17 @@ export class HeaderEncoder {
    * Encodes the head of an answer as HTTP/1.1 has it, from `start` of `bytes` to its empty line, into `encoded`;
    * `status` takes the place of its own, and lines whose name is among `without` are left out. Answers the length.
    */
-  head(bytes: Buffer, start: number, end: number, status: string, without: readonly string[]): number {
+  head(bytes: Buffer, start: number, end: number, status: number, without: readonly string[]): number {
     this.#begin()
     const known = STATIC_STATUSES.get(status)
     if (known !== undefined) this.#integer(0x80, 7, known)
-    else this.#literal(0x00, 4, ':status', status)
+    else this.#literal(0x00, 4, ':status', String(status))
     let line: KnownLine | null = null
     // After the line of the status, and after each other.
     let at = lineEnd(bytes, start, end) + 2
     while (at < end && bytes[at] !== CR) {
       line = knownLine(line, bytes, at, end)
-      const stop = line.repeats ? at + line.text.length : lineEnd(bytes, at + line.name.bytes, end)
+      const stop = line.repeats ? at + line.length : lineEnd(bytes, at + line.name.bytes, end)
       if (without.length === 0 || !without.includes(line.name.lower)) this.#line(line, bytes, at, stop)
       at = stop + 2
     }
@@ -94,7 +97,7 @@ export class HeaderEncoder {
       if (line.size > this.#table.limit / 2) pattern = LITERAL.plain
     }
     this.#integer(pattern, pattern === LITERAL.inserted ? 6 : 4, name.index)
-    if (name.index === 0) this.#bytes(name.text, 0, name.text.length)
+    if (name.index === 0) this.#string(name.lower)
     this.#bytes(bytes, at + name.bytes, stop)
     if (pattern !== LITERAL.inserted) return
     this.#table.insert({ id: line.id, size: line.size })
@@ -102,11 +105,12 @@ export class HeaderEncoder {
   }
 
   #bytes(bytes: Uint8Array, start: number, end: number): void {
-    this.#integer(0x00, 7, end - start)
-    if (end - start > LONG_TEXT) {
-      encoded.set(bytes.subarray(start, end), this.#at)
-      this.#at += end - start
-    } else for (let at = start; at < end; at++) encoded[this.#at++] = bytes[at]!
+    const length = end - start
+    this.#integer(0x00, 7, length)
+    if (length > LONG_TEXT) encoded.set(bytes.subarray(start, end), this.#at)
+    else if (length >= WORD_BYTES) copyWords(heads.of(bytes), start, end, words, this.#at)
+    else for (let at = 0; at < length; at++) encoded[this.#at + at] = bytes[start + at]!
+    this.#at += length
   }
 
   #literal(pattern: number, bits: number, name: string, value: string): void {

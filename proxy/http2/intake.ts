@@ -1,5 +1,4 @@
 import { latin1 } from '../http1/bytes.ts'
-import { MAX_HEAD_BYTES } from '../http1/head.ts'
 import { Abuse } from './abuse.ts'
 import { HeaderDecoder } from './decoder.ts'
 import type { FrameHandler } from './frame-reader.ts'
@@ -7,19 +6,13 @@ import { HeaderBlocks, dependencyIn, type HeaderBlock } from './header-blocks.ts
 import { IncomingData, type DataHost } from './incoming-data.ts'
 import { readPriority } from './priority.ts'
 import { ConnectionFault, ERROR, FLAG, FRAME, MAX_WINDOW_BYTES } from './protocol.ts'
-import { RequestFields } from './request-fields.ts'
+import { RequestHeads } from './request-heads.ts'
 import { readSettings, type PeerSettings } from './settings.ts'
 import type { StreamWire } from './stream-wire.ts'
 import { Streams, type StreamsHost } from './streams.ts'
 
 /** A client that takes so little more at a time makes us work for nothing. */
 const TINY_BYTES = 256
-/** A list of fields has 32 bytes for each that a head has not. */
-const HEAD_BYTES = MAX_HEAD_BYTES + 8 * 1024
-
-/** One at a time, and read at once. */
-const fields = new RequestFields()
-let head: Buffer | null = null
 
 /** The connection of an intake. */
 export interface IntakeHost extends StreamsHost, DataHost {
@@ -37,6 +30,7 @@ export class Intake implements FrameHandler {
   readonly #host: IntakeHost
   readonly #decoder = new HeaderDecoder()
   readonly #blocks = new HeaderBlocks()
+  readonly #heads = new RequestHeads()
   readonly #abuse = new Abuse()
   readonly #streams: Streams
   readonly #data: IncomingData
@@ -56,6 +50,11 @@ export class Intake implements FrameHandler {
   /** No stream is open. */
   get isIdle(): boolean {
     return this.#streams.isEmpty
+  }
+
+  /** Keeps nothing of requests: there were none lately. */
+  rest(): void {
+    this.#heads.forget()
   }
 
   /** The client may send so much more. */
@@ -127,8 +126,8 @@ export class Intake implements FrameHandler {
   #onBlock(block: HeaderBlock): void {
     const { id, bytes, start, end } = block
     // Every block is read, as it may change the table.
-    fields.begin()
-    this.#decoder.decode(bytes, start, end, fields.take)
+    this.#heads.begin()
+    this.#decoder.decode(bytes, start, end, this.#heads.take)
     const stream = this.#streams.open(id)
     if (stream) return this.#onTrailers(stream, block.endStream)
     if (this.#streams.ignores(id)) return this.#abuse.idleFrame()
@@ -137,18 +136,17 @@ export class Intake implements FrameHandler {
   }
 
   #onRequest({ id, endStream, isSelfDependent }: HeaderBlock): void {
-    const request = fields.head(!endStream)
+    const request = this.#heads.make(!endStream)
     if (!request || isSelfDependent) return this.#streams.refuse(id, ERROR.protocol)
     const stream = this.#streams.serve(id)
     if (!stream) return
     stream.begin(id, this.#host.streamWindow, request, endStream)
-    head ??= Buffer.allocUnsafeSlow(HEAD_BYTES)
-    stream.receive(head, head.write(request.text, 'latin1'))
+    stream.receive(this.#heads.bytes, this.#heads.length)
   }
 
   #onTrailers(stream: StreamWire, endStream: boolean): void {
     if (stream.body.ended) return this.#streams.reset(stream, ERROR.streamClosed)
-    const lines = endStream ? fields.trailers() : null
+    const lines = endStream ? this.#heads.trailers() : null
     if (lines === null || !stream.endBody(lines)) this.#streams.reset(stream, ERROR.protocol)
   }
 

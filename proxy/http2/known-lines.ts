@@ -1,5 +1,6 @@
-import { CR, ascii, latin1 } from '../http1/bytes.ts'
-import { Words } from '../http1/words.ts'
+import { CR, latin1 } from '../http1/bytes.ts'
+import { SHARED_NAMES } from '../http1/shared-names.ts'
+import { WORD_BYTES, Words, hasWords, putWords } from '../http1/words.ts'
 import { ENTRY_BYTES, TABLE_BYTES } from './dynamic-table.ts'
 import { STATIC_NAMES } from './static-table.ts'
 
@@ -11,26 +12,13 @@ const CONNECTION_FIELDS = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Values that differ from answer to answer would push those that stay out of the table. */
-const CHANGING = new Set([
-  'age',
-  'content-length',
-  'content-range',
-  'date',
-  'etag',
-  'expires',
-  'last-modified',
-  'location',
-  'x-request-id',
-])
-/**
- * What no table on the way should hold, as its length could be guessed from what it saves (RFC 7541 7.1.3); nor does the
- * memory of lines, which is of all services.
- */
+/** Of the fields that are shared those whose values differ from answer to answer: they would push out what stays. */
+const CHANGING = new Set(['date'])
+/** What no table on the way should hold, as its length could be guessed from what it saves (RFC 7541 7.1.3). */
 const SECRET = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie'])
 /** Memory of the lines that a worker remembers: services repeat a few dozen. */
 const MAX_BYTES = 512 * 1024
-/** What remembering a line costs beside its text, which is kept as bytes and as words. */
+/** What remembering a line costs beside its words. */
 const LINE_BYTES = 384
 /** A longer line fits into no table. */
 const MAX_LINE_BYTES = TABLE_BYTES
@@ -46,9 +34,8 @@ class KnownName {
   readonly lower: string
   /** One of `LITERAL`. */
   readonly literal: number
-  /** Its index in the static table, 0 for none, and its text in lower case. */
+  /** Its index in the static table, 0 for none. */
   readonly index: number
-  readonly text: Uint8Array
   /** With the colon and the space after it. */
   readonly bytes: number
 
@@ -56,17 +43,20 @@ class KnownName {
     this.lower = spelling.toLowerCase()
     this.literal = literalOf(this.lower)
     this.index = STATIC_NAMES.get(this.lower) ?? 0
-    this.text = ascii(this.lower)
-    this.bytes = spelling.length + 2
+    this.bytes = spelling.length + SEPARATOR_BYTES
   }
 }
 
 function literalOf(name: string): number {
   if (CONNECTION_FIELDS.has(name)) return LITERAL.none
   if (SECRET.has(name)) return LITERAL.neverIndexed
-  return CHANGING.has(name) ? LITERAL.plain : LITERAL.inserted
+  return SHARED_NAMES.has(name) && !CHANGING.has(name) ? LITERAL.inserted : LITERAL.plain
 }
 
+/** A colon and a space, which stand in no table. */
+const SEPARATOR_BYTES = 2
+
+const heads = new Words()
 let lastId = 0
 
 /** What is known of a line of a head in HTTP/1.1: of one that repeats all of it, of others the name. */
@@ -75,24 +65,32 @@ export class KnownLine {
   readonly id = ++lastId
   readonly name: KnownName
   readonly repeats: boolean
-  /** What it begins with, or of one that repeats all of it. */
-  readonly text: Uint8Array
-  /** The same in words of four bytes, as far as they go. */
-  readonly words: Uint32Array
+  /** The bytes of what it begins with, or of one that repeats of all of it. */
+  readonly length: number
   /** What came after it last. */
   next: KnownLine | null = null
+  readonly #words: Uint32Array
 
-  constructor(name: KnownName, text: Uint8Array) {
+  /** What the line that stands in `input[at, stop)` is known by. */
+  constructor(name: KnownName, input: Uint8Array, at: number, stop: number) {
     this.name = name
     this.repeats = name.literal === LITERAL.inserted
-    this.text = text
-    const view = new DataView(text.buffer, text.byteOffset, text.length)
-    this.words = Uint32Array.from({ length: text.length >>> 2 }, (_, word) => view.getUint32(word * 4, true))
+    this.length = this.repeats ? stop - at : name.bytes
+    this.#words = new Uint32Array(Math.ceil(this.length / WORD_BYTES))
+    if (this.length >= WORD_BYTES) putWords(heads.of(input), at, at + this.length, this.#words, 0)
+  }
+
+  /** Whether the line that begins at `at` is this one. */
+  isAt(input: Uint8Array, at: number, end: number): boolean {
+    const stop = at + this.length
+    if (stop > end || this.length < WORD_BYTES) return false
+    if (!hasWords(heads.of(input), at, stop, this.#words, 0, null, 0)) return false
+    return !this.repeats || stop === end || input[stop] === CR
   }
 
   /** What it counts in a table. */
   get size(): number {
-    return this.text.length - 2 + ENTRY_BYTES
+    return this.length - SEPARATOR_BYTES + ENTRY_BYTES
   }
 }
 
@@ -109,27 +107,13 @@ let first: KnownLine | null = null
  */
 export function knownLine(before: KnownLine | null, input: Buffer, at: number, end: number): KnownLine {
   const expected = before === null ? first : before.next
-  if (expected !== null && isAt(expected, input, at, end)) return expected
+  if (expected !== null && expected.isAt(input, at, end)) return expected
   const stop = lineEnd(input, at, end)
   const line = find(input, at, stop)
   if (stop - at > MAX_LINE_BYTES) return line
   if (before === null) first = line
   else before.next = line
   return line
-}
-
-const heads = new Words()
-
-/** Whether the line that begins at `at` is this one. */
-function isAt({ text, words, repeats }: KnownLine, input: Uint8Array, at: number, end: number): boolean {
-  const stop = at + text.length
-  if (stop > end) return false
-  const view = heads.of(input)
-  let index = at
-  for (let word = 0; word < words.length; word++, index += 4)
-    if (view.getUint32(index, true) !== words[word]) return false
-  for (; index < stop; index++) if (input[index] !== text[index - at]) return false
-  return !repeats || stop === end || input[stop] === CR
 }
 
 function find(input: Buffer, at: number, stop: number): KnownLine {
@@ -141,12 +125,9 @@ function find(input: Buffer, at: number, stop: number): KnownLine {
   const named = lines.get(spelling)
   if (named) return named
   const name = nameOf(spelling)
-  const line = new KnownLine(
-    name,
-    slice(input, at, name.literal === LITERAL.inserted ? stop : at + name.bytes),
-  )
+  const line = new KnownLine(name, input, at, stop)
   if (text.length > MAX_LINE_BYTES) return line
-  const size = LINE_BYTES + 2 * line.text.length
+  const size = LINE_BYTES + line.length
   if (bytes + size > MAX_BYTES) forget()
   bytes += size
   lines.set(line.repeats ? text : spelling, line)
@@ -166,10 +147,6 @@ function forget(): void {
   lines.clear()
   bytes = 0
   first = null
-}
-
-function slice(input: Uint8Array, start: number, end: number): Uint8Array {
-  return Uint8Array.prototype.slice.call(input, start, end)
 }
 
 /** Where the line that `at` lies in ends, before its CRLF. */

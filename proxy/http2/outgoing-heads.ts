@@ -1,11 +1,15 @@
-import { latin1 } from '../http1/bytes.ts'
+import { decimal } from '../http1/field-values.ts'
 import type { FramesHost, OutgoingFrames } from './outgoing-frames.ts'
 
 /** Interim answers of one request; nothing holds back who sends more. */
 const MAX_INTERIMS = 32
-const SWITCHING_PROTOCOLS = '101'
-const RESET_CONTENT = '205'
-const BAD_GATEWAY = '502'
+/** After `HTTP/1.1 `. */
+const STATUS_START = 9
+const STATUS_DIGITS = 3
+const SWITCHING_PROTOCOLS = 101
+const OK = 200
+const RESET_CONTENT = 205
+const BAD_GATEWAY = 502
 /** Its length would be that of a body which is not sent. */
 const NO_LENGTH = ['content-length']
 /** What answers an upgrade is told otherwise (RFC 8441 5). */
@@ -51,21 +55,21 @@ export class OutgoingHeads {
 
   /** Answers where its empty line begins. */
   #sendOne(bytes: Buffer, start: number, end: number): number {
-    // After `HTTP/1.1 `.
-    let status = latin1(bytes, start + 9, start + 12)
+    const statusStart = start + STATUS_START
+    let status = decimal(bytes, statusStart, statusStart + STATUS_DIGITS, STATUS_DIGITS)
     let without = NOTHING
-    const refusesTunnel = this.awaitsTunnel && status >= '200'
+    const refusesTunnel = this.awaitsTunnel && status >= 200
     if (this.awaitsTunnel && status === SWITCHING_PROTOCOLS) {
       this.awaitsTunnel = false
-      status = '200'
+      status = OK
       without = UPGRADE_FIELDS
     }
     // To the client a success would be a tunnel (RFC 8441 5), and what follows its frames.
-    const isNoSuccess = refusesTunnel && status < '300'
+    const isNoSuccess = refusesTunnel && status < 300
     if (isNoSuccess) status = BAD_GATEWAY
     this.bodyless = isNoSuccess || status === RESET_CONTENT
     if (this.bodyless) without = NO_LENGTH
-    this.sent = status >= '200'
+    this.sent = status >= 200
     // A hint that is not passed on is missed by nobody.
     if (!this.sent && (++this.#interims > MAX_INTERIMS || this.#host.output.isBlocked))
       return endOfHead(bytes, start)

@@ -5,7 +5,7 @@ import { KIND, type Field } from './field.ts'
 import { readPriority, type Priority } from './priority.ts'
 
 /** Pairs of a request, crumbs of cookies and pseudo fields included; the relay counts the fields that are left. */
-const MAX_PAIRS = 1_000
+export const MAX_PAIRS = 1_000
 /** Digits of a length that the relay takes. */
 const LENGTH = /^\d{1,15}$/
 const WEB_SOCKET_KEY_BYTES = 16
@@ -15,14 +15,20 @@ const TOO_MANY = `GET / HTTP/1.1\r\n${'a: b\r\n'.repeat(101)}\r\n`
 /** What a request's body is to the relay. */
 export const BODY = { none: 0, length: 1, chunked: 2, tunnel: 3 } as const
 
-/** A request as HTTP/1.1 has it. */
-export interface RequestHead {
-  text: string
+/** What of a request is no part of its head, or of more use beside it. */
+export interface RequestFraming {
   /** One of `BODY`. */
-  body: number
+  readonly body: number
   /** The bytes of a body with `BODY.length`. */
-  length: number
-  priority: Priority | null
+  readonly length: number
+  readonly priority: Priority | null
+}
+
+/** A request as HTTP/1.1 has it. */
+export interface RequestHead extends RequestFraming {
+  readonly text: string
+  /** Where its lines begin when they are the same for whoever has the same fields, whatever the path; else 0. */
+  readonly linesStart: number
 }
 
 /** Gathers the fields of one request after another, and makes a head of HTTP/1.1 of them for the relay to judge. */
@@ -61,7 +67,7 @@ export class RequestFields {
     this.#malformed = false
   }
 
-  readonly take = (field: Field): void => {
+  take(field: Field): void {
     this.#bytes += field.size
     if (++this.#pairs > MAX_PAIRS || this.#bytes > MAX_HEAD_BYTES) return
     const { kind, value } = field
@@ -117,7 +123,7 @@ export class RequestFields {
   head(hasBody: boolean): RequestHead | null {
     if (this.#malformed) return null
     const priority = this.#priority
-    if (this.#tooMany) return { text: TOO_MANY, body: BODY.none, length: 0, priority }
+    if (this.#tooMany) return { text: TOO_MANY, linesStart: 0, body: BODY.none, length: 0, priority }
     const method = this.#method
     if (method === null || !isMethod(method)) return null
     if (method === 'CONNECT') return this.#connect(hasBody)
@@ -132,7 +138,8 @@ export class RequestFields {
       : hasBody
         ? 'transfer-encoding: chunked\r\n'
         : ''
-    return { text: this.#text(method, this.#path!, framing), body, length, priority }
+    const text = this.#text(method, this.#path!, framing)
+    return { text, linesStart: text.indexOf('\n') + 1, body, length, priority }
   }
 
   get #tooMany(): boolean {
@@ -159,13 +166,14 @@ export class RequestFields {
       // What follows it is no body, whatever its head says (RFC 9113 8.5).
       const target = this.#authority || this.#host || '/'
       return isTarget(target)
-        ? { text: this.#text('CONNECT', target, ''), body: BODY.none, length: 0, priority }
+        ? { text: this.#text('CONNECT', target, ''), linesStart: 0, body: BODY.none, length: 0, priority }
         : null
     }
     if (!hasBody || !isPath(this.#path, 'GET')) return null
     const key = crypto().randomBytes(WEB_SOCKET_KEY_BYTES).toString('base64')
     const upgrade = `connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-key: ${key}\r\n`
-    return { text: this.#text('GET', this.#path!, upgrade), body: BODY.tunnel, length: 0, priority }
+    const text = this.#text('GET', this.#path!, upgrade)
+    return { text, linesStart: 0, body: BODY.tunnel, length: 0, priority }
   }
 }
 
@@ -174,7 +182,7 @@ function isMethod(text: string): boolean {
 }
 
 /** RFC 9113 8.3.1: it begins with a slash, or is the asterisk of OPTIONS. */
-function isPath(text: string | null, method: string): boolean {
+export function isPath(text: string | null, method: string): boolean {
   if (text === null || !isTarget(text)) return false
   return text.charCodeAt(0) === 47 || (text === '*' && method === 'OPTIONS')
 }

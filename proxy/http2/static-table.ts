@@ -75,8 +75,8 @@ export const STATIC_NAMES: ReadonlyMap<string, number> = new Map(
 )
 
 /** The indexes of statuses that stand whole in the table. */
-export const STATIC_STATUSES: ReadonlyMap<string, number> = new Map(
+export const STATIC_STATUSES: ReadonlyMap<number, number> = new Map(
   STATIC_FIELDS.flatMap(({ name, value }, index) =>
-    name === ':status' ? [[value, index + 1] as const] : [],
+    name === ':status' ? [[Number(value), index + 1] as const] : [],
   ),
 )

@@ -10,7 +10,7 @@ import { OutgoingFrames, type FramesHost } from './outgoing-frames.ts'
 import { OutgoingHeads } from './outgoing-heads.ts'
 import { NO_PRIORITY, type Priority } from './priority.ts'
 import { ERROR, FRAME } from './protocol.ts'
-import type { RequestHead } from './request-fields.ts'
+import type { RequestFraming } from './request-fields.ts'
 import { CONNECTION_BLOCKED, MORE, SENT, STREAM_BLOCKED, type Sender, type SendResult } from './scheduler.ts'
 
 /** The connection of a stream. */
@@ -52,7 +52,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   }
 
   /** Serves a stream; the one before has ended. */
-  begin(id: number, window: number, { body, length, priority }: RequestHead, ended: boolean): void {
+  begin(id: number, window: number, { body, length, priority }: RequestFraming, ended: boolean): void {
     this.#frames.begin(id, window)
     this.priority = priority ?? NO_PRIORITY
     this.#open = true

@@ -281,6 +281,17 @@ describe('detection', () => {
       { runtime: null, root_dirs: ['team/shop'] },
     ],
     [
+      'folders beside others that hold programs a level below',
+      {
+        'web/package.json': EXPRESS['package.json'],
+        'python/api/main.py': '',
+        'python/docs/main.py': '',
+        'tests/unit/main.py': '',
+      },
+      '',
+      { runtime: null, root_dirs: ['web', 'python/api'] },
+    ],
+    [
       'programs of a workspace that could be meant',
       {
         'package.json': { workspaces: ['apps/*'] },
@@ -311,6 +322,42 @@ describe('detection', () => {
           'starting as railway.json says: serve --here',
         ]),
       },
+    ],
+    [
+      'a Dockerfile whose image has no shell, with a command that wants none',
+      {
+        Dockerfile:
+          'FROM golang AS build\nFROM gcr.io/distroless/static:nonroot AS run\nFROM run\nCOPY --from=build /app /app\n',
+        'railway.json': { deploy: { startCommand: '/app serve --all', preDeployCommand: 'migrate || true' } },
+      },
+      '',
+      {
+        runtime: 'docker',
+        start_command: 'exec /app serve --all',
+        pre_deploy_command: null,
+        notes: expect.arrayContaining([
+          'starting as railway.json says: exec /app serve --all',
+          'railway.json says: migrate || true: it is left aside, it wants a shell, which gcr.io/distroless/static:nonroot lacks',
+        ]),
+      },
+    ],
+    [
+      'a Dockerfile that takes its whole image from a stage, with its shell',
+      {
+        Dockerfile: 'FROM busybox AS build\nFROM scratch\nCOPY --from=build / /\n',
+        'railway.json': { deploy: { startCommand: 'serve $PORT' } },
+      },
+      '',
+      { runtime: 'docker', start_command: 'serve $PORT' },
+    ],
+    [
+      'the source of a framework as none to publish, whatever page lies in it',
+      {
+        'package.json': { dependencies: { '@shopify/hydrogen': '^1' }, devDependencies: { vite: '*' } },
+        'index.html': '',
+      },
+      '',
+      { type: 'web_service', framework: 'hydrogen', publish_dir: null },
     ],
     [
       'its own Dockerfile, whatever the builder and the Dockerfiles of others are',
@@ -367,6 +414,20 @@ describe('detection', () => {
       '?type=private_service',
       {
         type: 'private_service',
+        notes: expect.arrayContaining([
+          'this is a static site (vite builds to dist): change its type to static_site, or give a start command',
+        ]),
+      },
+    ],
+    [
+      'the same of a worker',
+      {
+        'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
+        'index.html': '',
+      },
+      '?type=background_worker',
+      {
+        type: 'background_worker',
         notes: expect.arrayContaining([
           'this is a static site (vite builds to dist): change its type to static_site, or give a start command',
         ]),

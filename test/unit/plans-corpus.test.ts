@@ -7,6 +7,7 @@ import { LOCKS } from '../corpus/locks.ts'
 import { NODE_SERVERS } from '../corpus/node-servers.ts'
 import { NODE_SITES } from '../corpus/node-sites.ts'
 import { OTHER_HOSTS } from '../corpus/other-hosts.ts'
+import { PASTED } from '../corpus/pasted.ts'
 import { PINS, REFUSED_PINS } from '../corpus/pins.ts'
 import { PYTHON } from '../corpus/python.ts'
 import { RUBY_AND_PHP } from '../corpus/ruby-php.ts'
@@ -31,6 +32,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['with a file for another host', HOST_FILES],
   ['a lock file', LOCKS],
   ['in the wild', IN_THE_WILD],
+  ['pasted', PASTED],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { shellArguments } from '../../daemon/builds/start-command.ts'
+import { directCommand, shellArguments } from '../../daemon/builds/start-command.ts'
 
 const run = (command: string): string => {
   const [shell, ...rest] = shellArguments(command)
@@ -22,7 +22,10 @@ describe('a start command', () => {
   })
 
   test.each([
-    'exec node x',
+    'exec node "$APP"',
+    'exec A=1 node',
+    'exec -a name node',
+    'exec node *.js',
     'a | b',
     'a || b',
     'a & b',
@@ -40,6 +43,18 @@ describe('a start command', () => {
     '',
   ])('%j is left as it is', (command) => {
     expect(shellArguments(command)).toEqual(['/bin/sh', '-c', command])
+  })
+
+  test('behind exec is run without a shell, which some images lack, where it needs none', () => {
+    expect(shellArguments('exec /app/server --addr=0.0.0.0:80 a,b')).toEqual([
+      '/app/server',
+      '--addr=0.0.0.0:80',
+      'a,b',
+    ])
+    expect(directCommand('litestar run --host 0.0.0.0')).toBe('exec litestar run --host 0.0.0.0')
+    expect(directCommand('exec node x')).toBe('exec node x')
+    for (const command of ['uvicorn --port $PORT', 'a && b', 'cd app', '"a b"', 'exec', ''])
+      expect(directCommand(command)).toBeNull()
   })
 
   test('means the same with it', () => {

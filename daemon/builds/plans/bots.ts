@@ -22,8 +22,8 @@ const OTHERS: { manifests: string[]; bots: RegExp; servers: RegExp; sources: Reg
   },
   {
     manifests: ['Cargo.toml'],
-    bots: /^\s*(?:serenity|poise|twilight-\w+|teloxide|frankenstein)\b/,
-    servers: /^\s*(?:axum|actix-web|rocket|warp|poem|hyper|tide)\b/,
+    bots: /^\s*(?:\[dependencies\.)?(?:serenity|poise|twilight-\w+|teloxide|frankenstein)\b/,
+    servers: /^\s*(?:\[dependencies\.)?(?:axum|actix-web|rocket|warp|poem|hyper|tide)\b/,
     sources: /\.rs$/,
     listening: /\bTcpListener\b|\bServer::(?:http|bind)\b/,
   },

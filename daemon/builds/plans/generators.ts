@@ -1,5 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
-import { findInLines } from '../text.ts'
+import { findInLines, hasLine } from '../text.ts'
 import { choose, inOrder } from './choices.ts'
 import { readAssets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
@@ -16,15 +16,15 @@ import {
 
 /** A generator of static sites that is a program of its own. */
 interface Generator {
-  name: 'hugo' | 'zola'
+  name: 'hugo' | 'zola' | 'mdbook'
   /** The newest release that was looked at. */
   version: string
   image: string
   /** Lines that bring it into the build stage. */
   install(version: string, settings: PlanSettings): string[]
   build: string
-  /** The line of its configuration that says where the site goes. */
-  folder: RegExp
+  /** Where the site goes, by its configuration. */
+  publishDirectory(configuration: string): string
 }
 
 const HUGO: Generator = {
@@ -40,7 +40,9 @@ const HUGO: Generator = {
     ),
   ],
   build: 'hugo --gc --minify',
-  folder: /^\s*["']?publishDir["']?\s*[:=]\s*["']?([\w-]+(?:\/[\w-]+)*)["']?/i,
+  publishDirectory: (configuration) =>
+    findInLines(configuration, /^\s*["']?publishDir["']?\s*[:=]\s*["']?([\w-]+(?:\/[\w-]+)*)["']?/i) ??
+    'public',
 }
 
 const ZOLA: Generator = {
@@ -51,7 +53,30 @@ const ZOLA: Generator = {
     `COPY --from=${baseImage(settings, `ghcr.io/getzola/zola:v${version}`)} /bin/zola /usr/local/bin/zola`,
   ],
   build: 'zola build',
-  folder: /^\s*output_dir\s*=\s*["']([\w-]+(?:\/[\w-]+)*)["']/,
+  publishDirectory: (configuration) =>
+    findInLines(configuration, /^\s*output_dir\s*=\s*["']([\w-]+(?:\/[\w-]+)*)["']/) ?? 'public',
+}
+
+const MDBOOK: Generator = {
+  name: 'mdbook',
+  // From 0.5 on it refuses settings that it does not know, those of older books among them.
+  version: '0.4.52',
+  image: 'buildpack-deps:bookworm',
+  // The project's own releases, one for each machine (rust-lang/mdBook, "Pre-compiled binaries").
+  install: (version, settings) => [
+    step(
+      `curl -fsSL https://github.com/rust-lang/mdBook/releases/download/v${version}/mdbook-v${version}-$(uname -m)-unknown-linux-musl.tar.gz | tar -xz -C /usr/local/bin`,
+      settings,
+    ),
+  ],
+  build: 'mdbook build',
+  publishDirectory: (configuration) => {
+    const folder =
+      findInLines(configuration, /^\s*build-dir\s*=\s*["'](?:\.\/)?([\w-]+(?:\/[\w-]+)*)\/?["']/) ?? 'book'
+    // Beside another output, each has a folder of its own (mdBook, "Renderers").
+    const hasOthers = findInLines(configuration, /^\s*\[output\.(?!html\b)([\w-]+)/) !== undefined
+    return hasOthers ? `${folder}/html` : folder
+  },
 }
 
 const HUGO_FILES = ['hugo.toml', 'hugo.yaml', 'hugo.yml', 'hugo.json']
@@ -59,10 +84,10 @@ const HUGO_FILES = ['hugo.toml', 'hugo.yaml', 'hugo.yml', 'hugo.json']
 const SHARED_FILES = ['config.toml', 'config.yaml', 'config.yml', 'config.json']
 const HUGO_FOLDERS = ['archetypes', 'layouts', 'themes', 'config/_default']
 
-/** Sites of Hugo and Zola. */
+/** Sites of Hugo and Zola, and books of mdBook. */
 export const generators: LanguagePlan = {
   name: 'static',
-  lookedFor: 'hugo.toml or config.toml',
+  lookedFor: 'hugo.toml, config.toml or book.toml',
   detect: async (tree) => (await generatorOf(tree)) !== null,
   plan: makePlan,
 }
@@ -75,6 +100,8 @@ export async function generatorOf(
     const configuration = await tree.readText(file)
     if (configuration !== null) return { generator: HUGO, configuration }
   }
+  const book = await tree.readText('book.toml')
+  if (book !== null && hasLine(book, /^\s*\[book\]/)) return { generator: MDBOOK, configuration: book }
   const hasContent = await tree.hasFolder('content')
   for (const file of SHARED_FILES) {
     const configuration = await tree.readText(file)
@@ -116,21 +143,25 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...facts,
     version,
     framework: generator.name,
-    publishDirectory: findInLines(configuration, generator.folder) ?? 'public',
+    publishDirectory: generator.publishDirectory(configuration),
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,
-    ignore: ['.git', '**/node_modules', 'public'],
+    ignore: ['.git', '**/node_modules', ...(generator === MDBOOK ? [] : ['public'])],
     notes: [`${generator.name} ${version}`, ...notes],
   }
 }
 
+/** What Netlify's file calls the version. */
+const VARIABLES = {
+  hugo: /^\s*HUGO_VERSION\s*=\s*["']?v?(\d+\.\d+\.\d+)/,
+  zola: /^\s*ZOLA_VERSION\s*=\s*["']?v?(\d+\.\d+\.\d+)/,
+  mdbook: /^\s*MDBOOK_VERSION\s*=\s*["']?v?(\d+\.\d+\.\d+)/,
+}
+
 async function chooseVersion(tree: Tree, { name, version }: Generator, notes: string[]): Promise<string> {
   const hosted = (await tree.readText('netlify.toml')) ?? ''
-  const variable =
-    name === 'hugo'
-      ? /^\s*HUGO_VERSION\s*=\s*["']?v?(\d+\.\d+\.\d+)/
-      : /^\s*ZOLA_VERSION\s*=\s*["']?v?(\d+\.\d+\.\d+)/
+  const variable = VARIABLES[name]
   const pin = await firstPin([
     inFiles(tree, [`.${name}-version`]),
     inToolFiles(tree, [name, `${name}-extended`]),

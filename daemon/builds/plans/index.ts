@@ -161,6 +161,10 @@ const MAX_CHOICES = 10
 const OF_PROGRAMS = new Set(['apps', 'services', 'projects'])
 const OF_LIBRARIES = 'packages'
 
+function isOfMany(name: string): boolean {
+  return OF_PROGRAMS.has(name) || name === OF_LIBRARIES
+}
+
 /** Folders of others' packages, which are nobody's programs. */
 const OF_OTHERS = new Set(['node_modules', 'vendor'])
 
@@ -178,7 +182,10 @@ function toldOf(below: readonly Below[]): string {
   return below.map(({ folder, runtime }) => `${folder} (${runtime})`).join(', ')
 }
 
-/** The folders right below the root that can be built, and those below a folder for programs; else any a level below. */
+/**
+ * The folders right below the root that can be built, those below a folder for programs, and those a level below that lie
+ * beside them, in folders that are none themselves; else any a level below.
+ */
 async function programsBelow(tree: Tree): Promise<Below[]> {
   const first = await foldersIn(tree, '.')
   const second = await Promise.all(
@@ -192,11 +199,15 @@ async function programsBelow(tree: Tree): Promise<Below[]> {
     ...first,
     ...among((name) => name === OF_LIBRARIES),
   ]
-  for (const folders of [usual.filter((each) => !BESIDE.test(each)), usual, inside(second)]) {
+  for (const folders of [usual.filter((each) => !BESIDE.test(each)), usual]) {
     const found = await buildable(tree, folders)
-    if (found.length > 0) return found
+    if (found.length === 0) continue
+    const names = new Set(found.map(({ folder }) => folder))
+    const isPlain = (name: string): boolean => !names.has(name) && !BESIDE.test(name) && !isOfMany(name)
+    const beside = among(isPlain).filter((each) => !BESIDE.test(each))
+    return [...found, ...(await buildable(tree, beside))].slice(0, MAX_CHOICES)
   }
-  return []
+  return await buildable(tree, inside(second))
 }
 
 async function buildable(tree: Tree, folders: readonly string[]): Promise<Below[]> {

@@ -17,6 +17,7 @@ import { HeaderDecoder } from '../../../proxy/http2/decoder.ts'
 import { HeaderEncoder, encoded } from '../../../proxy/http2/encoder.ts'
 import type { Field } from '../../../proxy/http2/field.ts'
 import { FrameReader } from '../../../proxy/http2/frame-reader.ts'
+import { knownLine } from '../../../proxy/http2/known-lines.ts'
 import { FLAG, FRAME } from '../../../proxy/http2/protocol.ts'
 import { frame, settings } from '../http2/raw-client.ts'
 import { SEED } from './fuzz.ts'
@@ -61,7 +62,7 @@ type Pairs = readonly (readonly [name: string, value: string])[]
 function encode(encoder: HeaderEncoder, code: string, pairs: Pairs): Buffer {
   const head = `HTTP/1.1 ${code} Whatever${pairs.map(([name, given]) => `\r\n${name.toUpperCase()}: ${given}`).join('')}`
   const bytes = Buffer.from(head, 'latin1')
-  return Buffer.from(encoded.subarray(0, encoder.head(bytes, 0, bytes.length, code, [])))
+  return Buffer.from(encoded.subarray(0, encoder.head(bytes, 0, bytes.length, Number(code), [])))
 }
 
 function decode(decoder: HeaderDecoder, block: Buffer): Pairs {
@@ -166,6 +167,19 @@ test('a repeated answer is a few bytes', () => {
   const first = encode(encoder, '200', pairs).length
   expect(encode(encoder, '200', pairs)).toHaveLength(1 + pairs.length)
   expect(first).toBeGreaterThan(4 * 20)
+})
+
+test('a line of a field that is not one that many share is in no table, nor remembered for other connections', () => {
+  const encoder = new HeaderEncoder()
+  for (const name of ['x-session', 'x-api-key', 'location', 'etag', 'link']) {
+    for (let time = 0; time < 3; time++) {
+      const block = encode(encoder, '200', [[name, 'a=0123456789abcdef']])
+      expect([name, block[1]! & 0xf0]).toEqual([name, 0x00])
+      expect(block.includes('a=0123456789abcdef')).toBe(true)
+    }
+    const line = Buffer.from(`${name}: a=0123456789abcdef\r\n`)
+    expect(knownLine(null, line, 0, line.length).length).toBe(name.length + 2)
+  }
 })
 
 test('what is secret stands in no table: every time it is a literal that is never indexed', () => {

@@ -64,16 +64,22 @@ function passed(text: string, shift: number) {
   return { result, text: output.toString('latin1', shift, head.outputEnd), names, expectsOther }
 }
 
-/** What is repeated of each line after all were remembered: its text; an empty one when it is not known. */
+/** Has each line looked for and, where it is not known, remembered. Answers those that were known. */
+function read(known: KnownFields, lines: readonly string[]): string[] {
+  return lines.filter((line) => {
+    const bytes = Buffer.from(`${line}\r\n`, 'latin1')
+    const output = Buffer.alloc(bytes.length)
+    if (known.repeat(bytes, 0, bytes.length, output, 0) > 0) return output.equals(bytes)
+    known.remember(bytes, 0, line.indexOf(':'), bytes.length)
+    return false
+  })
+}
+
+/** What is known of lines that were read before. */
 function repeated(lines: readonly string[]): string[] {
   const known = new KnownFields()
-  const bytes = lines.map((line) => Buffer.from(`${line}\r\n`, 'latin1'))
-  for (const [index, line] of lines.entries())
-    known.remember(bytes[index]!, 0, line.indexOf(':'), bytes[index]!.length)
-  return bytes.map((line) => {
-    const output = Buffer.alloc(line.length)
-    return output.toString('latin1', 0, Math.max(0, known.repeat(line, 0, line.length, output, 0) - 2))
-  })
+  read(known, lines)
+  return read(known, lines)
 }
 
 const headOf = (lines: readonly string[]) => `${REQUEST}${lines.map((line) => `${line}\r\n`).join('')}\r\n`
@@ -92,7 +98,21 @@ test('nothing is remembered that could be a secret', () => {
   const lines = [...names, ...names.map((name) => name.toLowerCase())].map(
     (name) => `${name}: 0123456789abcdef`,
   )
-  expect(repeated(lines)).toEqual(lines.map(() => ''))
+  expect(repeated(lines)).toEqual([])
+})
+
+const browser = (version: number) =>
+  `User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/${version}.0.0.0`
+
+test('of browsers that take turns two are known, whoever else comes, until they stay away', () => {
+  const known = new KnownFields()
+  const two = [browser(1), browser(2)]
+  read(known, two)
+  for (let turn = 0; turn < 100; turn++)
+    expect(read(known, [...two, browser(turn + 3), browser(turn + 4)])).toEqual(two)
+  const other = browser(200)
+  for (let time = 0; time < 100; time++) read(known, [other])
+  expect(read(known, [other, browser(2)])).toEqual([other, browser(2)])
 })
 
 test('a head that is known is read as it was the first time, wherever it stands', () => {

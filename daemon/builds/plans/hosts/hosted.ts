@@ -7,6 +7,7 @@ import { fly } from './fly.ts'
 import { heroku } from './heroku.ts'
 import { OWN_COMMANDS, type HostFile } from './host-file.ts'
 import { against, type Known, type Purpose } from './judge.ts'
+import { byManager, scriptsOf } from './managers.ts'
 import { nixpacks } from './nixpacks.ts'
 import { isKnownPackage } from './packages.ts'
 import { railpack } from './railpack.ts'
@@ -16,11 +17,30 @@ import { railway } from './railway.ts'
 const BEFORE_PROCFILE = [railway, railpack, nixpacks]
 const AFTER_PROCFILE = [heroku, fly]
 
+/** A command, and the file that says it. */
+export interface Said {
+  file: string
+  command: string
+}
+
+/** As notes tell that a command of a file is taken. */
+export function startingAs({ file, command }: Said): string {
+  return `starting as ${file} says: ${command}`
+}
+
+/** The same for what runs before a version goes live. */
+export function releasingAs({ file, command }: Said): string {
+  return `before it goes live, as ${file} says: ${command}`
+}
+
 /** What files that are written for other hosts say of a tree. */
 export interface Hosted {
   /** The service's own, and where they say nothing, those of the files. */
   settings: PlanSettings
   preDeployCommand: string | null
+  /** What is taken of them, which a tree with a Dockerfile of its own tells itself. */
+  start: Said | null
+  release: Said | null
   healthCheckPath: string | null
   port: number | null
   dockerfile: string | null
@@ -39,6 +59,9 @@ export type Unhosted = Omit<Known, 'packages' | 'tree'>
 /** The script that is run anyway, and the one that is looked at anyway. */
 const OWN_BUILD = /^(?:npm|pnpm|yarn|bun)(?: run)? build$/
 const OWN_START = /^(?:npm|pnpm|yarn|bun)(?: run)? start$/
+
+/** The command of a build that does nothing. */
+const NOTHING = 'true'
 
 /** As many as a service may name itself. */
 const MAX_PACKAGES = 50
@@ -59,12 +82,14 @@ export async function readHosted(
   const files = [...before, ...after]
   const without = files.length === 0 || unhosted === null ? null : await unhosted()
   const packages = packagesOf()
+  const scripts = without === null ? {} : await scriptsOf(tree)
   const start = settings.startCommand === null ? await startOf() : null
-  if (start !== null) notes.push(`starting as ${start.file} says: ${start.command}`)
+  if (start !== null && unhosted !== null) notes.push(startingAs(start))
   const release = settings.preDeployCommand === null ? await releaseOf() : null
-  if (release !== null) notes.push(`before it goes live, as ${release.file} says: ${release.command}`)
+  if (release !== null && unhosted !== null) notes.push(releasingAs(release))
   const build = settings.buildCommand === null ? await buildOf() : null
-  if (build !== null) notes.push(`building as ${build.file} says: ${build.command}`)
+  if (build !== null && build.command !== NOTHING)
+    notes.push(`building as ${build.file} says: ${build.command}`)
   const variables = Object.assign({}, ...files.toReversed().map((file) => file.variables)) as object
   const installs = files.flatMap((file) => [...file.installs, ...(file.build ?? [])])
   const wanted = new Map(
@@ -81,13 +106,21 @@ export async function readHosted(
       aptPackages: packages,
     },
     preDeployCommand: release?.command ?? null,
+    start,
+    release,
     healthCheckPath: first(({ healthCheckPath }) => healthCheckPath),
     port: first(({ port }) => port),
     dockerfile: first(({ dockerfile }) => dockerfile),
     variables: { ...variables, ...installationVariables([settings.buildCommand, ...installs]) },
     env: [...wanted.values()],
-    notes: [...notes, ...files.flatMap((file) => file.notes)],
+    notes: [...new Set([...notes, ...files.flatMap((file) => file.notes)])],
     own: without?.own ?? null,
+  }
+
+  /** A script is the same by whichever package manager it is run; the image has that of the lock file. */
+  function byOwnManager(command: string): string {
+    const name = without?.own.packageManager ?? null
+    return name === null ? command : byManager(name, command, scripts)
   }
 
   async function readAll(readers: typeof BEFORE_PROCFILE): Promise<HostFile[]> {
@@ -127,6 +160,13 @@ export async function readHosted(
     return [...all].slice(0, Math.max(MAX_PACKAGES, settings.aptPackages.length))
   }
 
+  /** A build that is said to be none; what a site's would make has to be made. */
+  function noBuildOf(file: string): Said | null {
+    if (without === null || without.own.isSite || without.own.buildCommand === null) return null
+    notes.push(`${file} says that nothing is built`)
+    return { file, command: NOTHING }
+  }
+
   /** Whether nothing speaks against a command; it is told what does. */
   async function takes(file: string, command: string, purpose: Purpose): Promise<boolean> {
     if (without === null) return true
@@ -136,33 +176,36 @@ export async function readHosted(
   }
 
   /** A Procfile has a line for a worker where the one command of these files is that of the web. */
-  async function startOf(): Promise<{ file: string; command: string } | null> {
+  async function startOf(): Promise<Said | null> {
     const { processType } = settings
     if (processType === 'static') return null
     const hasLine = types.has(processType)
     const candidates = !hasLine ? files : processType === 'worker' ? [] : before
     for (const { file, starts } of candidates) {
-      const command = starts[processType]
-      if (command === undefined) continue
+      const said = starts[processType]
+      if (said === undefined) continue
+      const command = byOwnManager(said)
       const isOwn = without !== null && (OWN_START.test(command) || command === without.own.startCommand)
       return !isOwn && (await takes(file, command, 'start')) ? { file, command } : null
     }
     return null
   }
 
-  async function releaseOf(): Promise<{ file: string; command: string } | null> {
+  async function releaseOf(): Promise<Said | null> {
     for (const { file, preDeploy } of types.has('release') ? before : files) {
       if (preDeploy === null) continue
-      return (await takes(file, preDeploy, 'release')) ? { file, command: preDeploy } : null
+      const command = byOwnManager(preDeploy)
+      return (await takes(file, command, 'release')) ? { file, command } : null
     }
     return null
   }
 
-  async function buildOf(): Promise<{ file: string; command: string } | null> {
+  async function buildOf(): Promise<Said | null> {
     const builder = files.find((file) => file.build !== null)
     if (builder === undefined || without === null) return null
     const { file } = builder
-    const commands = builder.build!.flatMap((each) => withoutInstallation(each) ?? [])
+    if (builder.build!.length === 0) return noBuildOf(file)
+    const commands = builder.build!.flatMap((each) => withoutInstallation(each) ?? []).map(byOwnManager)
     const theirs = inOrder(commands.filter((each) => each !== OWN_COMMANDS))
     if (theirs === null || (commands.length === 1 && OWN_BUILD.test(theirs))) return null
     // What only builds says nothing of what to start then.

@@ -2,11 +2,13 @@ import type { Tree } from '../../../sources/tree.ts'
 import { withoutSlashComments, withoutXmlComments } from '../../comments.ts'
 import { hasLine } from '../../text.ts'
 import { choose } from '../choices.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import { UNKNOWN_PROGRAM } from '../start.ts'
 import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, textOf } from '../steps.ts'
 import { wrapperRunsOn } from './gradle.ts'
 import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
+import { programsAmong } from './modules.ts'
+import { moduleIn, toolOf, type Tool } from './tool.ts'
 import { chooseJavaMajor } from './version.ts'
 
 /** Programs of the Java platform, built by Maven or Gradle into one jar that runs, as Spring Boot's plugins do. */
@@ -15,83 +17,50 @@ export const java: LanguagePlan = {
   lookedFor: 'pom.xml or build.gradle',
   detect: async (tree) => (await toolOf(tree)) !== null,
   plan: makePlan,
+  buildsElsewhere: async (_tree, _settings, whole) => (await moduleIn(whole)) !== null,
 }
 
 const CACHES = ['/root/.m2', '/root/.gradle']
 
-interface Tool {
-  name: 'maven' | 'gradle'
-  title: string
-  manifest: string
-  /** Further manifests that may say what it is compiled for. */
-  others: string[]
-  /** The image that brings the tool; null where the tree's wrapper does. */
-  image(major: number): string
-  command: string
-  jars: string
-  /** Folders of the tree that hold what was built. */
-  output: string[]
-}
-
-async function toolOf(tree: Tree): Promise<Tool | null> {
-  if (await tree.hasFile('pom.xml')) {
-    const hasWrapper = await tree.hasFile('mvnw')
-    return {
-      name: 'maven',
-      title: hasWrapper ? 'the Maven wrapper' : 'Maven',
-      manifest: 'pom.xml',
-      others: [],
-      image: (major) => (hasWrapper ? `eclipse-temurin:${major}-jdk` : `maven:3-eclipse-temurin-${major}`),
-      command: `${hasWrapper ? 'sh ./mvnw' : 'mvn'} -B -ntp -DskipTests package`,
-      // Of a project of several modules one is the program.
-      jars: 'target/*.jar target/*.war target/quarkus-app/*.jar */target/*.jar */target/*.war',
-      output: ['/app/target'],
-    }
-  }
-  for (const manifest of ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts']) {
-    if (!(await tree.hasFile(manifest))) continue
-    const hasWrapper = await tree.hasFile('gradlew')
-    return {
-      name: 'gradle',
-      title: hasWrapper ? 'the Gradle wrapper' : 'Gradle',
-      manifest,
-      others: ['app/build.gradle', 'app/build.gradle.kts'],
-      image: (major) => (hasWrapper ? `eclipse-temurin:${major}-jdk` : `gradle:8-jdk${major}`),
-      command: `${hasWrapper ? 'sh ./gradlew' : 'gradle'} --no-daemon build -x test`,
-      jars: 'build/libs/*.jar build/libs/*.war */build/libs/*.jar */build/libs/*.war',
-      output: ['/app/build', '/app/.gradle'],
-    }
-  }
-  return null
-}
-
-async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function makePlan(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
-  const tool = (await toolOf(tree))!
-  // The starter of Gradle has the program in a folder of its own.
-  const texts = await Promise.all([tool.manifest, ...tool.others].map((name) => tree.readText(name)))
-  const written = texts.filter((text) => text !== null).join('\n')
-  const manifest = tool.name === 'maven' ? withoutXmlComments(written) : withoutSlashComments(written)
-  const wrapper = tool.name === 'gradle' ? await wrapperRunsOn(tree) : null
-  const major = await chooseJavaMajor(tree, manifest, notes, wrapper)
+  const outer = await moduleIn(whole)
+  if (outer !== null) notes.push(`building ${outer.folder} with what it depends on`)
+  const root = outer?.root ?? tree
+  const tool = outer?.tool ?? (await toolOf(tree))!
+  const written = await manifestsOf(root, tool)
+  const programs = outer === null ? await programsIn(root, tool, written) : []
+  const folder = outer?.folder ?? (programs.length === 1 ? programs[0]! : null)
+  const own = folder === null ? undefined : (await tool.modules(root)).get(folder)
+  const manifest = own ?? written
+  const wrapper = tool.name === 'gradle' ? await wrapperRunsOn(root) : null
+  const major = await chooseJavaMajor(root, `${manifest}\n${written}`, notes, wrapper)
   const isOwnBuild = settings.buildCommand === null
   const isQuarkus = manifest.includes('quarkus')
   const isDistribution = tool.name === 'gradle' && hasLine(manifest, APPLICATION) && !MAKES_JAR.test(manifest)
-  const own = isQuarkus
-    ? QUARKUS
+  const made = isQuarkus
+    ? quarkus(folder)
     : isDistribution
-      ? DISTRIBUTION
-      : { start: START_JAR, take: takeJar(tool.jars) }
+      ? distribution(folder)
+      : { start: START_JAR, take: takeJar(jarsOf(tool, folder)) }
+  const module = outer === null ? null : outer.folder
   const buildTool = isDistribution
-    ? tool.command.replace('build -x', 'installDist -x')
+    ? tool.build(module).replace('build -x', 'installDist -x')
     : tool.name === 'gradle' && hasLine(manifest, STAGE)
-      ? `${tool.command} stage`
-      : tool.command
+      ? `${tool.build(module)} stage`
+      : tool.build(module)
+  const rootDirectories = isOwnBuild && programs.length > 1 ? programs.slice(0, SHOWN_PROGRAMS) : []
   const proposal = !isOwnBuild
     ? null
-    : manifest.includes('<packaging>war</packaging>') && !isQuarkus && !manifest.includes('spring-boot')
-      ? { obstacle: WAR }
-      : { command: own.start }
+    : rootDirectories.length > 0
+      ? { obstacle: severalPrograms(rootDirectories, programs.length) }
+      : manifest.includes('<packaging>war</packaging>') && !isQuarkus && !manifest.includes('spring-boot')
+        ? { obstacle: WAR }
+        : { command: made.start }
   const choices = await choose(tree, settings, notes, {
     proposal,
     advice: isOwnBuild ? '' : UNKNOWN_PROGRAM,
@@ -99,9 +68,9 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   })
   const { start, facts, buildCommand, aptPackages } = choices
   // A command of the user's may start what lies in the folder of the build, which then stays in the image.
-  const keepsOutput = !isOwnBuild || !start.isProposed || isQuarkus
+  const keepsOutput = !isOwnBuild || !start.isProposed || isQuarkus || folder !== null
   const renew = keepsOutput ? '' : `${RENEW_FILES} && `
-  const build = isOwnBuild && start.isProposed ? `${renew}${buildTool} && ${own.take}` : buildCommand
+  const build = isOwnBuild && start.isProposed ? `${renew}${buildTool} && ${made.take}` : buildCommand
   const dockerfile = [
     ...buildStage(baseImage(settings, tool.image(major))),
     ...jvmTools(aptPackages),
@@ -113,29 +82,75 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   return {
     ...facts,
     version: String(major),
-    framework: frameworkOf(manifest),
+    framework: frameworkOf(`${manifest}\n${written}`),
     packageManager: tool.name,
     dockerfile: textOf(dockerfile),
     manifests: {},
-    needsWhole: false,
+    needsWhole: outer !== null,
+    rootDirectories: facts.obstacle === null ? [] : rootDirectories,
     ignore: ['.git', 'target', 'build', '.gradle'],
     notes: [`java ${major} with ${tool.title}`, ...notes],
   }
 }
 
+/** In a message. */
+const SHOWN_PROGRAMS = 8
+
+function severalPrograms(folders: readonly string[], count: number): string {
+  const more = count > folders.length ? ', ...' : ''
+  return `this is a project of several programs (${folders.join(', ')}${more}): set root_dir to the folder of one`
+}
+
+/** What a tree says of itself, without comments; the starter of Gradle has the program in a folder of its own. */
+async function manifestsOf(root: Tree, tool: Tool): Promise<string> {
+  const texts = await Promise.all([tool.manifest, ...tool.others].map((name) => root.readText(name)))
+  const written = texts.filter((text) => text !== null).join('\n')
+  return tool.name === 'maven' ? withoutXmlComments(written) : withoutSlashComments(written)
+}
+
+/** The modules that are programs, where the root is none itself. */
+async function programsIn(root: Tree, tool: Tool, manifest: string): Promise<string[]> {
+  if (await root.hasFolder('src/main')) return []
+  return await programsAmong(root, await tool.modules(root), manifest)
+}
+
+/** Of a project of several modules one is the program. */
+function jarsOf({ jars }: Tool, folder: string | null): string {
+  const all =
+    folder === null ? [...jars, ...jars.slice(0, 2).map((each) => `*/${each}`)] : below(jars, folder)
+  return all.join(' ')
+}
+
+function below(paths: readonly string[], folder: string): string[] {
+  return paths.map((each) => `${folder}/${each}`)
+}
+
+/** How what a build leaves is taken and started. */
+interface Output {
+  start: string
+  take: string
+}
+
 /** Quarkus leaves a folder, whose jar finds the others beside itself (quarkus.io, "Maven tooling"). */
-const QUARKUS = {
-  start: 'java -Dquarkus.http.host=0.0.0.0 -Dquarkus.http.port=$PORT -jar /app/quarkus-app/quarkus-run.jar',
-  take: 'cp -r $(ls -d target/quarkus-app build/quarkus-app 2>/dev/null) /app/quarkus-app',
+function quarkus(folder: string | null): Output {
+  const folders = ['target/quarkus-app', 'build/quarkus-app']
+  const places = folder === null ? folders : below(folders, folder)
+  return {
+    start: 'java -Dquarkus.http.host=0.0.0.0 -Dquarkus.http.port=$PORT -jar /app/quarkus-app/quarkus-run.jar',
+    take: `cp -r $(ls -d ${places.join(' ')} 2>/dev/null) /app/quarkus-app`,
+  }
 }
 
 const WAR =
   'pom.xml builds a war, which a servlet container runs: add a Dockerfile that copies it into an image of tomcat, or the plugin spring-boot-maven-plugin, or a Procfile that starts it with webapp-runner, or set start_command'
 
 /** Gradle's plugin leaves a folder with a script that starts the program, and finds it through a link (Gradle, "The Application Plugin"). */
-const DISTRIBUTION = {
-  start: '/app/server',
-  take: `rm -rf distribution && cp -r $(ls -d build/install/* */build/install/* 2>/dev/null | head -n 1) distribution && ln -sf "$(find /app/distribution/bin -type f ! -name '*.bat' | head -n 1)" server`,
+function distribution(folder: string | null): Output {
+  const places = folder === null ? 'build/install/* */build/install/*' : `${folder}/build/install/*`
+  return {
+    start: '/app/server',
+    take: `rm -rf distribution && cp -r $(ls -d ${places} 2>/dev/null | head -n 1) distribution && ln -sf "$(find /app/distribution/bin -type f ! -name '*.bat' | head -n 1)" server`,
+  }
 }
 
 const APPLICATION =

@@ -15,18 +15,24 @@ export interface Assets {
   lines: string[]
   /** The packages, for the commands that need them; they stay out of every layer. */
   mounts: Mount[]
-  /** What makes the assets; none where package.json has no script "build". */
+  /** What makes the assets; none where package.json has no script for them. */
   commands: string[]
 }
 
 const NONE: Assets = { manifests: {}, stages: [], lines: [], mounts: [], commands: [] }
 
-/** Finds out what node does for the program of a tree; nothing without a package.json. */
-export async function readAssets(tree: Tree, settings: PlanSettings, notes: string[]): Promise<Assets> {
+/** Finds out what node does for the program of a tree, by the first of some scripts; nothing without a package.json. */
+export async function readAssets(
+  tree: Tree,
+  settings: PlanSettings,
+  notes: string[],
+  scripts: readonly string[] = ['build'],
+): Promise<Assets> {
   if (!(await tree.hasFile('package.json'))) return NONE
   const manifest = await readManifest(tree)
   const hasPackages = Object.keys(manifest.dependencies).length > 0
-  if (!hasPackages && manifest.scripts.build === undefined) return NONE
+  const script = scripts.find((name) => name in manifest.scripts)
+  if (!hasPackages && script === undefined) return NONE
   const major = await chooseNodeMajor([{ tree, manifest }], notes)
   const manager = await choosePackageManager(tree, new Map([['', manifest]]), notes)
   const installation = await readInstallation(tree, manifest, new Map(), [], manager)
@@ -49,9 +55,6 @@ export async function readAssets(tree: Tree, settings: PlanSettings, notes: stri
       'ENV PATH=/opt/node/bin:$PATH npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false',
     ],
     mounts: [manager.cache, { stage: 'packages', folder: '/app/node_modules' }],
-    commands: [
-      ...installation.scripts,
-      ...(manifest.scripts.build === undefined ? [] : [manager.run('build')]),
-    ],
+    commands: [...installation.scripts, ...(script === undefined ? [] : [manager.run(script)])],
   }
 }

@@ -13,6 +13,8 @@ export interface Manifest {
   name: string | null
   scripts: Record<string, string>
   main: string | null
+  /** The same for modules, as `bun init` writes it. */
+  module: string | null
   /** Ranges by tool: node, npm, pnpm, yarn. */
   engines: Record<string, string>
   /** Versions by tool, of Volta. */
@@ -49,6 +51,7 @@ export async function readManifest(tree: Tree, path = 'package.json'): Promise<M
     name: textOrNull(value.name),
     scripts: textsOf(value.scripts),
     main: textOrNull(value.main)?.replace(/^\.\//, '') ?? null,
+    module: textOrNull(value.module)?.replace(/^\.\//, '') ?? null,
     engines: textsOf(value.engines),
     volta: textsOf(value.volta),
     devEngines: enginesOf(value.devEngines),

@@ -98,7 +98,12 @@ export const SERVER_FRAMEWORKS: KnownFramework[] = [
   server('qwik', ['@builder.io/qwik-city', '@qwik.dev/router'], 'qwik build', 'node server/entry.express', {
     refine: qwik,
   }),
-  server('sapper', ['sapper'], 'sapper build', 'node __sapper__/build'),
+  server('sapper', ['sapper'], 'sapper build', 'node __sapper__/build', {
+    refine: ({ manifest }) =>
+      /\bsapper export\b/.test(manifest.scripts.build ?? '')
+        ? { start: null, publishDirectory: '__sapper__/export' }
+        : {},
+  }),
   server('adonis', ['@adonisjs/core'], 'node ace build', 'node build/bin/server.js'),
   server('directus', ['directus'], null, 'directus start'),
   server('strapi', ['@strapi/strapi'], 'strapi build', 'strapi start'),

@@ -16,6 +16,16 @@ const SINGLE = { singlePage: true }
 export const SITE_FRAMEWORKS: KnownFramework[] = [
   site('gatsby', ['gatsby'], 'gatsby build', 'public', { environment: { GATSBY_TELEMETRY_DISABLED: '1' } }),
   site('docusaurus', ['@docusaurus/core'], 'docusaurus build', 'build'),
+  // Its first major version has a name of its own (v1.docusaurus.io, "Publishing your site").
+  site('docusaurus', ['docusaurus'], 'docusaurus-build', null, {
+    configuration: ['siteConfig.js'],
+    refine: ({ configuration }) => ({
+      publishDirectory: folderOf(
+        settingOf(configuration, /\bprojectName\s*:\s*["'`]([\w.-]+)["'`]/)?.replace(/^/, 'build/') ?? null,
+        null,
+      ),
+    }),
+  }),
   site('eleventy', ['@11ty/eleventy'], 'eleventy', '_site', {
     configuration: ['.eleventy.js', ...variants('eleventy.config')],
     refine: ({ configuration, manifest }) => ({
@@ -82,7 +92,14 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   site('redwood', ['@redwoodjs/core'], 'rw build web', 'web/dist', SINGLE),
   site('dojo', ['@dojo/framework', '@dojo/cli'], 'dojo build', 'output/dist', SINGLE),
   site('polymer', ['polymer-cli'], 'polymer build', 'build/default', SINGLE),
-  site('sanity', ['sanity'], 'sanity build', 'dist', SINGLE),
+  site('sanity', ['sanity', '@sanity/core'], 'sanity build', 'dist', SINGLE),
+  site('evidence', ['@evidence-dev/evidence'], 'evidence build', 'build'),
+  site('observable', ['@observablehq/framework'], 'observable build', 'dist', {
+    configuration: variants('observablehq.config'),
+    refine: ({ configuration }) => ({
+      publishDirectory: folderOf(settingOf(configuration, /\boutput\s*:\s*["'`]([\w./-]+)["'`]/), 'dist'),
+    }),
+  }),
   site('expo', ['expo'], 'expo export --platform web', 'dist', SINGLE),
   site('snowpack', ['snowpack'], 'snowpack build', 'build', SINGLE),
   site('rsbuild', ['@rsbuild/core'], 'rsbuild build', 'dist', SINGLE),
@@ -121,19 +138,21 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
 /** Webpack's folder, where its configuration names it by its own place (webpack, "output.path"). */
 function webpack({ configuration, manifest }: Project): Partial<Framework> | null {
   if (!/\bwebpack\b/.test(manifest.scripts.build ?? '')) return null
-  const place = /\bpath ?: ?path\.(?:resolve|join)\(__dirname(?:, ?["'`]([\w./-]+)["'`])?\)/.exec(
-    configuration,
-  )
+  const place = /\bpath ?: ?path\.(resolve|join)\(__dirname(?:, ?["'`]([\w./-]+)["'`])?\)/.exec(configuration)
   if (place === null) return {}
-  return { publishDirectory: place[1] === undefined ? '.' : folderOf(place[1], null) }
+  const [, call, folder] = place
+  // What is joined lies below, with a slash in front as well.
+  const below = call === 'join' ? folder?.replace(/^\/+/, '') : folder
+  return { publishDirectory: below === undefined ? '.' : folderOf(below, null) }
 }
 
 /** What was built lies in the folder of the documentation, which the build script names. */
 function inDocumentation({ manifest: { scripts } }: Project, folder: string): Partial<Framework> {
   const script = scripts.build ?? scripts['docs:build'] ?? ''
+  const own = folderOf(settingOf(script, /\bvuepress build\b[^&|;]*?\s(?:-d|--dest)[ =]([\w./-]+)/), null)
   const named = folderOf(settingOf(script, /\b(?:vitepress|vuepress) build ([\w./-]+)/), null)
   return {
-    publishDirectory: named === null || named === '.' ? folder : `${named}/${folder}`,
+    publishDirectory: own ?? (named === null || named === '.' ? folder : `${named}/${folder}`),
     // `vuepress init` and `vitepress init` name it so.
     ...(scripts.build === undefined && scripts['docs:build'] !== undefined
       ? { build: scripts['docs:build'] }

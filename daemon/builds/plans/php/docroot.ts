@@ -3,7 +3,7 @@ import { isRecord } from '../json.ts'
 import type { Composer } from './composer.ts'
 
 /** Folders that frameworks serve, beside the root; WordPress and Drupal by Composer, CakePHP, and the usual one. */
-const FOLDERS = ['public', 'web', 'webroot', 'public_html', 'htdocs', 'docroot', 'www']
+const FOLDERS = ['public', 'web', 'webroot', 'public_html', 'htdocs', 'docroot', 'www', 'html']
 
 /** Paths go into Apache's configuration as they are. */
 const PLAIN_PATH = /^[\w.-]+(?:\/[\w.-]+)*$/

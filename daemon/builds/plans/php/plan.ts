@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
 import { debianOfPhp } from '../base-images.ts'
 import { choose, inOrder } from '../choices.ts'
+import type { Start } from '../start.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasStartScript } from '../node/manifest.ts'
 import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
@@ -33,6 +34,10 @@ export const php: LanguagePlan = {
   plan: makePlan,
 }
 
+/** It makes a site of the templates in `source`, and wants its assets built before (jigsaw.tighten.com, "Deploying Your Site"). */
+const JIGSAW = 'tightenco/jigsaw'
+const JIGSAW_SCRIPTS = ['prod', 'production', 'build']
+
 const CACHES = ['/root/.composer/cache']
 const COMPOSER = 'composer install --no-dev --no-interaction --no-progress --prefer-dist'
 
@@ -60,9 +65,15 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const composer = await readComposer(tree)
   const version = await choosePhpVersion(tree, composer, notes)
   const found = await findDocroot(tree, composer)
-  const proposal = found === undefined ? null : { command: 'apache2-foreground' }
-  const assets = await readAssets(tree, settings, notes)
-  const build = (): string | null => inOrder(assets.commands)
+  const isJigsaw = found === undefined && composer !== null && JIGSAW in composer.requires
+  const proposal = isJigsaw
+    ? { site: true as const }
+    : found === undefined
+      ? null
+      : { command: 'apache2-foreground' }
+  const assets = await readAssets(tree, settings, notes, isJigsaw ? JIGSAW_SCRIPTS : undefined)
+  const build = ({ isSite }: Start): string | null =>
+    inOrder([...assets.commands, ...(isJigsaw && isSite ? ['vendor/bin/jigsaw build production'] : [])])
   const { facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice: ADVICE, build })
   const { startCommand, docroot } = understood(facts.startCommand, found ?? null, notes)
   const site = siteOf(posix.join('/app', docroot ?? ''))
@@ -82,7 +93,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...facts,
     startCommand,
     version,
-    framework: await frameworkOf(tree, composer),
+    framework: isJigsaw ? 'jigsaw' : await frameworkOf(tree, composer),
+    publishDirectory: isJigsaw ? 'build_production' : null,
     packageManager: composer === null ? null : 'composer',
     installCommand: composer === null ? null : COMPOSER,
     env: await variablesOf(tree),

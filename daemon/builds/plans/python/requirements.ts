@@ -3,6 +3,7 @@ import type { Tree } from '../../../sources/tree.ts'
 import { withoutHashComments } from '../../comments.ts'
 import { linesOf } from '../../text.ts'
 import { readEnvironment } from './conda.ts'
+import { listedIn } from './listed.ts'
 
 /** Files that one requirements file may name, itself included. */
 const MAX_FILES = 20
@@ -49,9 +50,12 @@ export type NamesPackage = (name: string) => boolean
 /** Reads which packages a project names: in its requirements, pyproject.toml and Pipfile, else in conda's list. */
 export async function readNames(tree: Tree): Promise<NamesPackage> {
   const { text } = await readRequirements(tree)
-  const others = await Promise.all(
-    ['pyproject.toml', 'Pipfile', 'setup.py'].map((name) => tree.readText(name)),
-  )
+  const project = await tree.readText('pyproject.toml')
+  const others = [
+    project === null ? null : await listedIn(project),
+    await tree.readText('Pipfile'),
+    await tree.readText('setup.py'),
+  ]
   const isListed = text !== '' || others.some((each) => each !== null)
   if (!isListed) others.push((await readEnvironment(tree))?.text ?? null)
   const names = new Set<string>()

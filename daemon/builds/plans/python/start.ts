@@ -32,7 +32,7 @@ const BOTS = [
   'twitchio',
 ]
 const SERVERS =
-  'flask fastapi django quart aiohttp tornado sanic starlette uvicorn gunicorn bottle streamlit gradio'.split(
+  'flask fastapi django quart aiohttp tornado sanic starlette litestar robyn nicegui dash panel shiny uvicorn hypercorn granian gunicorn bottle streamlit gradio'.split(
     ' ',
   )
 
@@ -52,7 +52,7 @@ export async function findStart(
     (await reflex(tree, names)) ??
     (await ownServer(tree, names)) ??
     (await findApplication(tree, names)) ??
-    (await plainFile(tree)) ??
+    (await plainFile(tree, names)) ??
     (await ownCommand(tree))
   )
 }
@@ -84,6 +84,9 @@ function django({ module, folder }: DjangoProject, names: NamesPackage): PythonS
   return withServer({ ...start, command }, 'gunicorn', names)
 }
 
+/** Gradio listens for its own machine alone unless it is told otherwise (gradio.app, "Environment Variables"). */
+const gradio = (file: string): string => `GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=$PORT python ${file}`
+
 /** Tools that run a script, or scripts that serve themselves when they are told where to listen. */
 const OWN_SERVERS: {
   framework: string
@@ -102,7 +105,25 @@ const OWN_SERVERS: {
     framework: 'gradio',
     imports: /^\s*(?:import gradio\b|from gradio\b)/,
     files: ['app.py', 'main.py', 'demo.py', 'run.py'],
-    command: (file) => `GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=$PORT python ${file}`,
+    command: gradio,
+  },
+  {
+    framework: 'shiny',
+    imports: /^\s*(?:import shiny\b|from shiny\b)/,
+    files: ['app.py', 'app-express.py', 'app-core.py', 'main.py', 'src/app.py'],
+    command: (file) => `shiny run --host 0.0.0.0 --port $PORT ${file}`,
+  },
+  {
+    framework: 'panel',
+    imports: /^\s*(?:import panel\b|from panel\b)/,
+    files: ['app.py', 'main.py'],
+    command: (file) => `panel serve ${file} --address 0.0.0.0 --port $PORT --allow-websocket-origin='*'`,
+  },
+  {
+    framework: 'solara',
+    imports: /^\s*(?:import solara\b|from solara\b)/,
+    files: ['app.py', 'main.py', 'sol.py'],
+    command: (file) => `solara run ${file} --host 0.0.0.0 --port $PORT --production --no-open`,
   },
   {
     framework: 'chainlit',
@@ -149,9 +170,10 @@ async function pagesOf(tree: Tree): Promise<string[]> {
     .slice(0, MAX_PAGES)
 }
 
-async function plainFile(tree: Tree): Promise<PythonStart | null> {
+async function plainFile(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
+  const run = names('gradio') && !isBot(names) ? gradio : (file: string): string => `python ${file}`
   for (const file of PROGRAMS) {
-    if (await tree.hasFile(file)) return { command: `python ${file}`, framework: null, packages: [] }
+    if (await tree.hasFile(file)) return { command: run(file), framework: null, packages: [] }
   }
   return null
 }

@@ -1,0 +1,32 @@
+import type { Tree } from '../../../sources/tree.ts'
+import { readManifest } from '../node/manifest.ts'
+import { MANAGERS } from '../node/scripts.ts'
+
+/** The scripts of a tree's package.json; none where there is none. */
+export async function scriptsOf(tree: Tree): Promise<Record<string, string>> {
+  return (await tree.hasFile('package.json')) ? (await readManifest(tree)).scripts : {}
+}
+
+/** One script with its arguments, run by a package manager. */
+const RUN = /^(npm|pnpm|yarn|bun)((?: run| run-script)?) ([\w:.-]+)((?: [^&|;<>()]*)?)$/
+
+/**
+ * A command whose parts run scripts by another package manager than the one that the image has, such as
+ * `pnpm build:prod` beside a lock file of npm, with that one in its place.
+ */
+export function byManager(manager: string, command: string, scripts: Record<string, string>): string {
+  if (!MANAGERS.has(manager)) return command
+  let isChanged = false
+  const changed = command
+    .split('&&')
+    .map((part) => {
+      const [, program, run, name, rest] = RUN.exec(part.trim()) ?? []
+      const isOther = program !== undefined && program !== manager && Object.hasOwn(scripts, name!)
+      // Bun's own commands come before scripts of their names, npm's and pnpm's as well.
+      const isScript = isOther && (run !== '' || (program !== 'npm' && program !== 'bun') || name === 'start')
+      isChanged ||= isScript
+      return isScript ? `${manager} run ${name!}${rest!}` : part.trim()
+    })
+    .join(' && ')
+  return isChanged ? changed : command
+}

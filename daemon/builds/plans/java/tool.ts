@@ -1,0 +1,72 @@
+import type { Tree } from '../../../sources/tree.ts'
+import type { WholeSource } from '../plan.ts'
+import { gradleModules, mavenModules, type Modules } from './modules.ts'
+
+/** What builds a tree of the Java platform. */
+export interface Tool {
+  name: 'maven' | 'gradle'
+  title: string
+  manifest: string
+  /** Further manifests that may say what it is compiled for. */
+  others: string[]
+  /** The image that brings the tool; null where the tree's wrapper does. */
+  image(major: number): string
+  /** Builds all, or a module with what it depends on. */
+  build(module: string | null): string
+  jars: string[]
+  /** Folders of the tree that hold what was built. */
+  output: string[]
+  modules(tree: Tree): Promise<Modules>
+}
+
+/** The tool of a tree; null for none. */
+export async function toolOf(tree: Tree): Promise<Tool | null> {
+  if (await tree.hasFile('pom.xml')) {
+    const hasWrapper = await tree.hasFile('mvnw')
+    const command = `${hasWrapper ? 'sh ./mvnw' : 'mvn'} -B -ntp -DskipTests`
+    return {
+      name: 'maven',
+      title: hasWrapper ? 'the Maven wrapper' : 'Maven',
+      manifest: 'pom.xml',
+      others: [],
+      image: (major) => (hasWrapper ? `eclipse-temurin:${major}-jdk` : `maven:3-eclipse-temurin-${major}`),
+      build: (module) => `${command} ${module === null ? '' : `-pl ${module} -am `}package`,
+      jars: ['target/*.jar', 'target/*.war', 'target/quarkus-app/*.jar'],
+      output: ['/app/target'],
+      modules: mavenModules,
+    }
+  }
+  for (const manifest of ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts']) {
+    if (!(await tree.hasFile(manifest))) continue
+    const hasWrapper = await tree.hasFile('gradlew')
+    const command = `${hasWrapper ? 'sh ./gradlew' : 'gradle'} --no-daemon`
+    return {
+      name: 'gradle',
+      title: hasWrapper ? 'the Gradle wrapper' : 'Gradle',
+      manifest,
+      others: ['app/build.gradle', 'app/build.gradle.kts'],
+      image: (major) => (hasWrapper ? `eclipse-temurin:${major}-jdk` : `gradle:8-jdk${major}`),
+      build: (module) =>
+        `${command} ${module === null ? '' : `:${module.replaceAll('/', ':')}:`}build -x test`,
+      jars: ['build/libs/*.jar', 'build/libs/*.war'],
+      output: ['/app/build', '/app/.gradle'],
+      modules: gradleModules,
+    }
+  }
+  return null
+}
+
+/** A module of a build, which is built by the root with what it depends on. */
+export interface Module {
+  root: Tree
+  tool: Tool
+  folder: string
+}
+
+/** The module that a folder of a source is; null where it stands for itself. */
+export async function moduleIn(whole: WholeSource | null): Promise<Module | null> {
+  if (whole === null) return null
+  const tool = await toolOf(whole.tree)
+  if (tool === null || !(await tool.modules(whole.tree)).has(whole.folder)) return null
+  return { root: whole.tree, tool, folder: whole.folder }
+}

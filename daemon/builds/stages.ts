@@ -1,0 +1,58 @@
+import { linesOf } from './text.ts'
+
+/** A stage of a Dockerfile, as far as its own lines say. */
+export interface Stage {
+  base: string
+  name: string | null
+  ports: number[]
+  /** It takes whole file systems of other stages, with the programs in them. */
+  copiesRoot: boolean
+}
+
+const MAX_PORT = 65_535
+
+/** The stages of a Dockerfile in their order, in lower case. */
+export function stagesOf(dockerfile: string): Stage[] {
+  const stages: Stage[] = []
+  for (const line of linesOf(dockerfile)) {
+    const [instruction = '', ...words] = line
+      .trim()
+      .toLowerCase()
+      .split(/[ \t]+/)
+    const plain = words.filter((word) => !word.startsWith('--'))
+    if (instruction === 'from') {
+      const [base = '', as, name] = plain
+      stages.push({ base, name: as === 'as' ? (name ?? null) : null, ports: [], copiesRoot: false })
+    } else if (instruction === 'expose') {
+      for (const word of words) {
+        const port = Number(/^(\d{1,5})(?:\/tcp)?$/.exec(word)?.[1] ?? 0)
+        if (port > 0 && port <= MAX_PORT) stages.at(-1)?.ports.push(port)
+      }
+    } else if (instruction === 'add' || instruction === 'copy') {
+      const isRoot = plain.length > 1 && /^\/(?:usr\/)?(?:s?bin\/?)?$/.test(plain.at(-1)!)
+      const stage = stages.at(-1)
+      if (isRoot && stage !== undefined) stage.copiesRoot = true
+    }
+  }
+  return stages
+}
+
+/** The last stage and those that it is made from, the last one first. */
+export function* lastStages(dockerfile: string): Generator<Stage> {
+  let base: string | null = null
+  for (const stage of stagesOf(dockerfile).toReversed()) {
+    if (base !== null && stage.name !== base) continue
+    yield stage
+    base = stage.base
+  }
+}
+
+/** Images without a shell; those for finding faults have one (GoogleContainerTools/distroless, "Debug Images"). */
+const WITHOUT_SHELL = /^(?:scratch$|gcr\.io\/distroless\/(?!.*debug))/
+
+/** The base that leaves the image of a Dockerfile without a shell; null where it has one, or may have. */
+export function baseWithoutShell(dockerfile: string): string | null {
+  const stages = [...lastStages(dockerfile)]
+  const base = stages.at(-1)?.base ?? ''
+  return WITHOUT_SHELL.test(base) && !stages.some(({ copiesRoot }) => copiesRoot) ? base : null
+}

@@ -135,11 +135,8 @@ export class ServiceOutput {
       const bytes = output.reduce((sum, { line }) => sum + line.length + 1, 0)
       // What the engine has kept waits for the disk; what comes live would hold the program up.
       if (!isLive) await this.#log.room()
-      else if (!this.#intake.take(bytes)) {
-        this.#log.lose(output.length)
-        continue
-      }
-      this.#take(id, output, bytes)
+      if (!isLive || this.#intake.take(bytes)) this.#take(id, output, bytes)
+      else this.#log.lose(output.length)
       // The followers write between two readings, so that those who keep up miss nothing of a burst.
       await setImmediate()
     }

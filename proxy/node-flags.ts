@@ -6,7 +6,11 @@ const FLAGS = [
   // MiB of the young generation. By default it grows to 16: what of a new table outlives it is copied in one go, for
   // which requests waited up to 20 ms, and connections that idle seem to cost twice what they do.
   '--max-semi-space-size=2',
-  // There are as many workers as cores: a collector's threads would take the core of another, and wait for each other.
+  // From the start: what a worker is until then needs no collection, and the room for one is not touched.
+  '--min-semi-space-size=2',
+  // Threads that compile, four by default. There are as many workers as cores.
+  '--v8-pool-size=1',
+  // A collector's threads would take the core of another worker, and wait for each other.
   '--single-threaded-gc',
   // Calls, 400 by default, after which V8 compiles by its second best compiler. The search for the program alone has
   // one function called so often that this is loaded: 2.3 MiB, where a worker at work reaches any number in no time.

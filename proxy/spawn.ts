@@ -3,6 +3,12 @@ import { existsSync } from 'node:fs'
 import { flagsFor } from './node-flags.ts'
 import type { SupervisorSettings } from './protocol.ts'
 
+/**
+ * What a process may keep at the end of its heap, in bytes: the default to begin with, which the C library otherwise raises
+ * with the first large block that is freed (mallopt(3), M_TRIM_THRESHOLD). A worker frees 1 MiB when its program is loaded.
+ */
+const MALLOC = { MALLOC_TRIM_THRESHOLD_: '131072' }
+
 /** The first descriptor after standard input, output and error. */
 const FIRST_FD = 3
 
@@ -91,6 +97,7 @@ function launch(
   const flags = role === 'starter' ? [] : flagsFor(executable)
   return spawn(executable, [...flags, program, role, JSON.stringify(settings)], {
     detached,
+    env: { ...process.env, ...(role === 'worker' && MALLOC) },
     stdio: ['ignore', 'inherit', 'inherit', ...sockets.map(({ fd }) => fd)],
   })
 }

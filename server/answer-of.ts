@@ -14,6 +14,11 @@ export function answerOf(request: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
+/** Tells a request too of the error that breaks off its answer, for who listens to the request alone. */
+export function failWithAnswer(request: ClientRequest): void {
+  request.once('response', (answer) => answer.once('error', (error) => request.emit('error', error)))
+}
+
 /** The first so many characters of a body, also of one that was cut: the rest could go on for ever. */
 export async function beginningOf(response: IncomingMessage, most: number): Promise<string> {
   let text = ''

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path'
 import { AppError } from './errors.ts'
 
 /** Algorithms of RFC 8945 section 6 by the names that people write. */
-export const TSIG_ALGORITHMS = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512', 'hmac-sha1'] as const
+const TSIG_ALGORITHMS = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512', 'hmac-sha1'] as const
 export type TsigAlgorithm = (typeof TSIG_ALGORITHMS)[number]
 
 /** Who puts records into DNS. */

@@ -7,6 +7,7 @@ export type ThingKind = 'container' | 'image' | 'network' | 'volume' | 'build_ca
 
 /** A thing that this server made in the container engine, or was about to make. */
 export interface Thing {
+  /** Of the build cache a record's id or, while the engine has still to be asked for that, the sealed step that made it. */
   name: string
   /** The engine's id of it; null until the engine has answered. */
   engine_id: string | null
@@ -38,6 +39,13 @@ export function ledgerOf(database: () => Database, vault: () => Vault) {
         'SELECT name, engine_id FROM engine_things WHERE kind = ? ORDER BY name',
         kind,
       )
+    },
+
+    waiting(kind: ThingKind): string[] {
+      const sql = 'SELECT name FROM engine_things WHERE kind = ? AND engine_id IS NULL'
+      return database()
+        .all<Thing>(sql, kind)
+        .map(({ name }) => name)
     },
 
     forget(kind: ThingKind, name: string): void {

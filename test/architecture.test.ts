@@ -38,6 +38,7 @@ const PACKAGE_HOMES: Record<string, string[]> = {
  */
 const ORDER: Record<string, string[]> = {
   proxy: [
+    'clock.ts',
     'modules.ts',
     'limits.ts',
     'latency-buckets.ts',

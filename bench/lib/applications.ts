@@ -11,7 +11,12 @@ export interface Application {
 const express = (text: string): string =>
   `import express from 'express'\nexpress().get('/', (_, response) => response.send('${text}')).listen(Number(process.env.PORT))\n`
 
-/** By what they are made with. The test stand has no packages of Ruby and PHP. */
+/**
+ * By what they are made with. Rails and Laravel are missing: the test stand has no registry of gems or of Composer's packages.
+ * Debian has Rails 6.1 and Laravel 8, but not as what is installed here: Bundler with a path of its own sees no gem of the
+ * system, and Debian's packages hold no archive of one; those of PHP have no composer.json. Files made up for either would
+ * measure themselves.
+ */
 export const APPLICATIONS: Record<string, Application> = {
   express: {
     files: {

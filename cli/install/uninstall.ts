@@ -8,7 +8,7 @@ import { openDatabase } from '#server/database/index.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { ledgerOf } from '#server/ledger.ts'
 import { readOptions, type Options } from '#server/options.ts'
-import { openVault } from '#server/secrets.ts'
+import { openVault, type Vault } from '#server/secrets.ts'
 import { serverIdOf } from '#server/server-id.ts'
 import { stop } from '../stop.ts'
 import {
@@ -106,7 +106,7 @@ async function inEngine<T>(
   try {
     const ledger = ledgerOf(
       () => database,
-      () => openVault(join(dataDirectory, 'secret.key')),
+      () => existingVault(dataDirectory),
     )
     const serverId = serverIdOf(database)
     return await act({
@@ -116,6 +116,13 @@ async function inEngine<T>(
   } finally {
     await database.close()
   }
+}
+
+/** Throws `io_error` without a key: none is made for what is about to be removed. */
+function existingVault(dataDirectory: string): Vault {
+  const file = join(dataDirectory, 'secret.key')
+  if (!existsSync(file)) throw new AppError('io_error', `${file} is missing`)
+  return openVault(file)
 }
 
 /** The directory itself may be a mount point, which stays. */

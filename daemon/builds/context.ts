@@ -24,7 +24,7 @@ interface Context {
 }
 
 /** The folder of a plan's context that holds the source. */
-export const SOURCE_FOLDER = 'source'
+const SOURCE_FOLDER = 'source'
 
 /** An ignore file beyond this is none. */
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024

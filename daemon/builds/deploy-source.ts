@@ -8,7 +8,7 @@ import { servingConnection, type Serving } from '#server/git/serving.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import type { Reader } from '../reader/reader.ts'
-import { Slots } from '../reader/slots.ts'
+import { Slots } from '#server/slots.ts'
 import { checkoutAccess } from '../sources/branches.ts'
 import { checkout } from '../sources/git.ts'
 import { UNPACK_ARCHIVE } from '../sources/jobs.ts'
@@ -97,7 +97,7 @@ async function layOut(
 }
 
 /** The connection that serves a repository. Throws BuildFailure when it should and cannot. */
-export async function servingOf(url: string): Promise<Serving | null> {
+async function servingOf(url: string): Promise<Serving | null> {
   try {
     return await servingConnection(url)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { useContext } from '#server/context.ts'
 
 /** The prefix of this server's images in the engine, which another server may share. */
-export function imagePrefix(): string {
+function imagePrefix(): string {
   return `deployer-${useContext().serverId}/`
 }
 

@@ -21,7 +21,7 @@ import { makeFromSource } from './from-source.ts'
 import { columnsOf, type Made } from './made.ts'
 
 /** Whether a deploy is made from files, which may have to be built. */
-export function isFromSource(deploy: DeployRow): boolean {
+function isFromSource(deploy: DeployRow): boolean {
   return deploy.trigger !== 'restart' && deploy.rollback_of === null && sourceOf(deploy).kind !== 'image'
 }
 

@@ -16,7 +16,7 @@ interface Waiter extends Builder {
 }
 
 /** Lets `--build-concurrency` builds run at once; who waits is told for whom, whenever that changes. */
-export class BuildSlots {
+class BuildSlots {
   readonly #building = new Set<Builder>()
   readonly #waiting: Waiter[] = []
 

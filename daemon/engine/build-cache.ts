@@ -8,8 +8,10 @@ const log = logger('engine')
 
 /** A step that a build carried out, rather than took from the cache; moments are the engine's own. */
 export interface BuiltStep {
-  /** As BuildKit shows it, with the values of build arguments and of the image's environment. */
+  /** As BuildKit shows it, with values in place of the variables of its command. */
   name: string
+  /** The build arguments whose values may stand in the name. */
+  buildArgs: Record<string, string>
   hasFailed: boolean
   startedMs: number
   completedMs: number
@@ -31,10 +33,12 @@ const PRUNED_AT_ONCE = 100
 /** The engine's moments of a record have nanoseconds, a Date has not. */
 const MOMENT_SLACK_MS = 1
 
+/** Steps that wait for the engine to be asked; it has not answered for hundreds of builds then. */
+const MAX_NOTES = 10_000
 /** How the description of what a command made ends: with the command, as it is written in the Dockerfile. */
-const FROM_EXEC = / from exec (?:\/bin\/sh -c )?([^]*)$/
+const FROM_EXEC = / from exec (\/bin\/sh -c )?([^]*)$/
 /** In a command; in the name of its step the value stands in its place (BuildKit, dockerfile2llb, processCmdEnv). */
-const VARIABLE = /\$(?:\w+|\{[^}]*\})/
+const VARIABLE = /\$(?:(\w+)|\{(\w+)\})/g
 /** Steps that put files into an image. */
 const FILE_STEP = /^\[[^\]]*\] (?:COPY|ADD|WORKDIR) /
 /** Records that builds in progress use, or images, become removable without a build that ends. */
@@ -79,6 +83,7 @@ export class BuildCache {
   note(step: BuiltStep): void {
     this.#fit = null
     try {
+      if (this.#ledger.waiting('build_cache').length >= MAX_NOTES) return
       this.#ledger.record('build_cache', this.#ledger.seal(JSON.stringify(step)))
     } catch (error) {
       log.warn('what a build leaves in the build cache will not be known', { error: messageOf(error) })
@@ -87,7 +92,7 @@ export class BuildCache {
 
   /** Has what the noted steps left recorded, a little later. What is never recorded is left alone. */
   claim(): void {
-    if (this.#noted().length === 0) return
+    if (this.#ledger.waiting('build_cache').length === 0) return
     const claim = (): void => {
       this.#timer = undefined
       this.#look().catch((error: unknown) =>
@@ -112,7 +117,7 @@ export class BuildCache {
       .flatMap(({ name }) => known.get(name) ?? [])
       .filter(({ InUse, Shared }) => !InUse && !Shared)
     const surplus = chooseSurplus(own, records, maxBytes)
-    if (surplus.length === 0 && this.#noted().length === 0)
+    if (surplus.length === 0 && this.#ledger.waiting('build_cache').length === 0)
       this.#fit = { maxBytes, untilMs: performance.now() + LOOK_AGAIN_MS }
     for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
       const ids = surplus.slice(from, from + PRUNED_AT_ONCE)
@@ -140,20 +145,24 @@ export class BuildCache {
   async #lookAnew(): Promise<CacheRecord[]> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const noted = this.#noted()
+    const notes = this.#ledger.waiting('build_cache')
     const records = await this.#read()
-    for (const note of noted) {
-      const step = JSON.parse(this.#ledger.open(note)) as BuiltStep
-      for (const { ID } of madeBy(step, records)) this.#ledger.record('build_cache', ID, ID)
+    for (const note of notes) {
+      for (const { ID } of this.#madeBy(note, records)) this.#ledger.record('build_cache', ID, ID)
       this.#ledger.forget('build_cache', note)
     }
     return records
   }
 
-  /** The steps that the engine has still to be asked about: until then they have no id. */
-  #noted(): string[] {
-    const waiting = this.#ledger.list('build_cache').filter(({ engine_id }) => engine_id === null)
-    return waiting.map(({ name }) => name)
+  #madeBy(note: string, records: readonly CacheRecord[]): CacheRecord[] {
+    try {
+      return madeBy(JSON.parse(this.#ledger.open(note)) as BuiltStep, records)
+    } catch (error) {
+      log.warn('what a build left in the build cache is not known: its note cannot be read', {
+        error: messageOf(error),
+      })
+      return []
+    }
   }
 
   /** Podman keeps a build's layers as images. */
@@ -177,40 +186,53 @@ export class BuildCache {
   }
 }
 
-/** The records that a step made: one of each kind, or none where more than one could be meant. */
-function madeBy(step: BuiltStep, records: readonly CacheRecord[]): CacheRecord[] {
-  const made = records.filter(({ Description, CreatedAt }) => {
+/** The records that a step made; none where more than one could be meant. */
+function madeBy(step: BuiltStep, all: readonly CacheRecord[]): CacheRecord[] {
+  const during = all.filter(({ CreatedAt }) => {
     const madeMs = Date.parse(CreatedAt)
-    if (madeMs < step.startedMs - MOMENT_SLACK_MS || madeMs > step.completedMs + MOMENT_SLACK_MS) return false
-    // Of a step that failed the engine keeps nothing but the folders that its mounts share.
-    return isOfStep(Description, step.name) && (!step.hasFailed || Description.startsWith('cached mount '))
+    return madeMs >= step.startedMs - MOMENT_SLACK_MS && madeMs <= step.completedMs + MOMENT_SLACK_MS
   })
-  const byKind = Map.groupBy(made, ({ Description }) => Description.replace(FROM_EXEC, ''))
-  return [...byKind.values()].flatMap((alike) => (alike.length === 1 ? alike : []))
+  const asWritten = during.filter(({ Description }) => isOfStep(Description, step.name))
+  const made = asWritten.length > 0 ? asWritten : during.filter((record) => isExpanded(record, step))
+  const byDescription = Map.groupBy(made, ({ Description }) => Description)
+  // Another description of the same name is another build's: it wrote a variable in another way.
+  if (asWritten.length === 0 && byDescription.size > 1) return []
+  return [...byDescription.values()].flatMap((alike) => (alike.length === 1 ? alike : []))
+}
+
+/** Whether a record is of a step that succeeded, once the variables of its command have the values of the build's arguments. */
+function isExpanded({ Description }: CacheRecord, { name, buildArgs, hasFailed }: BuiltStep): boolean {
+  const [, shell, command = ''] = FROM_EXEC.exec(Description) ?? []
+  if (hasFailed || shell === undefined || !Description.startsWith('mount / ')) return false
+  const expanded = expandedBy(command, buildArgs)
+  return expanded !== command && expanded === commandOf(name)
+}
+
+/** A command with the values of arguments in place of variables. */
+export function expandedBy(command: string, values: Record<string, string>): string {
+  return command.replaceAll(VARIABLE, (variable: string, plain?: string, braced?: string) => {
+    const name = plain ?? braced ?? ''
+    return Object.hasOwn(values, name) ? values[name]! : variable
+  })
 }
 
 /** Whether BuildKit describes what a step makes like this (its solver, ops/exec.go and ops/file.go; source/http). */
 export function isOfStep(description: string, step: string): boolean {
   if (step.startsWith('[internal] load')) return /^(?:http url |local source for )/.test(description)
-  const command = FROM_EXEC.exec(description)?.[1]
-  if (command !== undefined) return isExpansion(command, commandOf(step))
+  const folder = /^cached mount (\S+) from exec /.exec(description)?.[1]
+  if (folder !== undefined && !sharesFolder(step, folder)) return false
+  const command = FROM_EXEC.exec(description)?.[2]
+  if (command !== undefined) return command === commandOf(step)
   return description === step || (description === 'fileop target' && FILE_STEP.test(step))
 }
 
-/** Whether a text is what a command may read as once variables in it have their values. */
-function isExpansion(command: string, text: string | undefined): boolean {
-  if (text === undefined) return false
-  const [first, ...pieces] = command.split(VARIABLE) as [string, ...string[]]
-  const last = pieces.pop()
-  if (last === undefined) return command === text
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const piece of pieces) {
-    const found = text.indexOf(piece, at)
-    if (found === -1) return false
-    at = found + piece.length
-  }
-  return text.length - last.length >= at && text.endsWith(last)
+/** Whether one of a step's mounts is a cache at this folder (Dockerfile reference, RUN --mount=type=cache). */
+function sharesFolder(step: string, folder: string): boolean {
+  return [...step.matchAll(/--mount=(\S+)/g)].some(([, mount]) => {
+    const settings = mount!.split(',')
+    const isThere = ['target', 'dst', 'destination'].some((key) => settings.includes(`${key}=${folder}`))
+    return isThere && settings.includes('type=cache')
+  })
 }
 
 /** What a step runs, without its place (`[build 2/5]`) and its flags. */

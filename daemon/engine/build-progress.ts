@@ -94,6 +94,7 @@ export class BuildProgress {
     if (vertex.completedMs !== null && vertex.startedMs !== null && !vertex.isCached)
       this.#onStep({
         name: vertex.name,
+        buildArgs: Object.fromEntries(this.#arguments.filter(([, value]) => vertex.name.includes(value))),
         hasFailed: vertex.error !== '',
         startedMs: vertex.startedMs,
         completedMs: vertex.completedMs,

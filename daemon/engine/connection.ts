@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { Agent } from 'node:http'
+import { Agent, type ClientRequest } from 'node:http'
 import Docker from 'dockerode'
 import type { Duplex, Readable } from 'node:stream'
 import { inspect } from 'node:util'
+import { failWithAnswer } from '#server/answer-of.ts'
 import { AppError } from '#server/errors.ts'
 import { engineFault, statusOf } from './faults.ts'
 
@@ -188,11 +189,22 @@ export class Connection {
   }
 }
 
+/** What every agent has and no document names; packages of agents build on it. */
+const { addRequest } = Agent.prototype as unknown as {
+  addRequest: (request: ClientRequest, options: object) => void
+}
+
 /**
- * Says nothing of its connections. docker-modem writes out each request for its debug log, whether anybody reads that or not,
+ * Tells a request of its answer's breaking off: docker-modem listens to the answer's end alone and would wait for ever.
+ * And says nothing of its connections. docker-modem writes out each request for its debug log, whether anybody reads that or not,
  * with its agent and so with all that any other request holds: among a hundred streams each took seconds.
  */
 class TerseAgent extends Agent {
+  addRequest(request: ClientRequest, options: object): void {
+    failWithAnswer(request)
+    addRequest.call(this, request, options)
+  }
+
   [inspect.custom](): string {
     return 'Agent'
   }

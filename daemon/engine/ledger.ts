@@ -10,6 +10,8 @@ export interface Ledger {
   find(kind: ThingKind, name: string): Thing | undefined
   /** Everything of a kind, by name. */
   list(kind: ThingKind): Thing[]
+  /** The names of a kind that have no id of the engine yet. */
+  waiting(kind: ThingKind): string[]
   /** Strikes out what is gone. */
   forget(kind: ThingKind, name: string): void
   /** Makes of a text that may hold secrets a name that tells nothing of it. */

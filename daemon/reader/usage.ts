@@ -13,7 +13,7 @@ export interface Usage {
 }
 
 /** What a living process takes; null when there is none of that id. */
-export async function usageOf(pid: number): Promise<Usage | null> {
+async function usageOf(pid: number): Promise<Usage | null> {
   try {
     const [stat, status] = await Promise.all([
       readFile(`/proc/${pid}/stat`, 'latin1'),
@@ -32,7 +32,7 @@ export async function usageOf(pid: number): Promise<Usage | null> {
 }
 
 /** The memory, but for pages of files, of a process and of all that it has started; null when there is none of that id. */
-export async function memoryOfTree(pid: number): Promise<number | null> {
+async function memoryOfTree(pid: number): Promise<number | null> {
   try {
     const [status, children] = await Promise.all([
       readFile(`/proc/${pid}/status`, 'latin1'),

@@ -4,6 +4,7 @@ export const EMPTY = `The archive is empty; send ${WANTED}`
 
 /** How gzip begins (RFC 1952 section 2.3.1). */
 const GZIP_MAGIC = [0x1f, 0x8b]
+export const GZIP_MAGIC_BYTES = GZIP_MAGIC.length
 /** Where a tar header has its magic (POSIX pax, "ustar Interchange Format"). */
 const TAR_MAGIC_OFFSET = 257
 

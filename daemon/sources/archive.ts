@@ -1,15 +1,15 @@
-import { once } from 'node:events'
 import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 import { AppError } from '#server/errors.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
-import { Slots } from '../reader/slots.ts'
-import { EMPTY, mayBeGzip, notGzip } from './archive-formats.ts'
+import { Slots } from '#server/slots.ts'
+import { beginningOf } from '#server/stream-beginning.ts'
+import { EMPTY, GZIP_MAGIC_BYTES, mayBeGzip, notGzip, SNIFFED_BYTES } from './archive-formats.ts'
 import { KEEP_ARCHIVE } from './jobs.ts'
 
-/** Each takes a process of 50 to 70 MiB; the senders of more wait after their first piece. */
+/** Each takes a process of 50 to 70 MiB; the senders of more wait before their first byte is read. */
 const MAX_RECEIVED_AT_ONCE = 8
 
 const slots = new Slots(MAX_RECEIVED_AT_ONCE)
@@ -30,12 +30,12 @@ export async function receiveArchive(
   const ignore = (): void => {}
   stream.on('error', ignore)
   try {
-    await judgeBeginning(stream)
-    await slots.run(() =>
-      withReader(undefined, (reader) =>
+    await slots.run(async () => {
+      await judgeBeginning(stream)
+      await withReader(undefined, (reader) =>
         reader.feed(KEEP_ARCHIVE, { path: partial }, stream, counted(limitBytes)),
-      ),
-    )
+      )
+    })
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
@@ -45,13 +45,11 @@ export async function receiveArchive(
   }
 }
 
-/** Refuses what is no archive by its first piece, which stays in the stream: no process is started for it. */
+/** Refuses what does not begin like an archive: no process is started for it. */
 async function judgeBeginning(stream: Readable): Promise<void> {
-  await once(stream, 'readable')
-  const start = stream.read() as Buffer | null
-  if (start === null) throw new BuildFailure(EMPTY)
-  stream.unshift(start)
-  if (!mayBeGzip(start)) throw new BuildFailure(notGzip(start))
+  const start = await beginningOf(stream, GZIP_MAGIC_BYTES)
+  if (start.length === 0) throw new BuildFailure(EMPTY)
+  if (!mayBeGzip(start)) throw new BuildFailure(notGzip(await beginningOf(stream, SNIFFED_BYTES)))
 }
 
 /** Throws `payload_too_large` when more bytes came than may. */

@@ -1,7 +1,7 @@
 /** What a checkout may take of the disk, git's own files included: the disk is shared with running services. */
 const MAX_CHECKOUT_BYTES = 2 * 1024 ** 3
 /** Each file costs an inode; larger repositories than this do not exist in public. */
-export const MAX_CHECKOUT_FILES = 500_000
+const MAX_CHECKOUT_FILES = 500_000
 
 /** What is said of a repository that is too large. */
 export const TOO_LARGE = `the repository takes more than ${MAX_CHECKOUT_BYTES / 1024 ** 3} GiB or ${MAX_CHECKOUT_FILES} files: deploy a smaller one, or upload an archive without what the build does not need`

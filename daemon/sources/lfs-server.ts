@@ -13,7 +13,7 @@ import { outboundProxy } from './outbound-proxy.ts'
 /** The batch API (git-lfs, docs/api/batch.md). */
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
 /** As many objects are asked for at once, as git-lfs itself does. */
-export const BATCH_OBJECTS = 100
+const BATCH_OBJECTS = 100
 /** An answer about a hundred objects takes 100 KiB. More would only keep the server busy with reading it. */
 const MAX_ANSWER_BYTES = 512 * 1024
 /** A host that takes no connection, says nothing or sends nothing for as long is given up. */

@@ -2,7 +2,6 @@ import { createRouter, createWebHistory } from 'vue-router'
 import { ahead } from './ahead.ts'
 import { connection } from './api/connection.ts'
 import { session } from './api/session.ts'
-import { fetchAnewOnce, wasLoaded } from './fetch-anew.ts'
 import { returnPath, returnQuery } from './return-path.ts'
 import { scrollTarget } from './scroll.ts'
 import AppShell from './shell/AppShell.vue'
@@ -140,7 +139,7 @@ router.beforeResolve(async (to, from) => {
 
 router.afterEach((to, from, failure) => {
   leftPage()
-  if (!failure) wasLoaded()
+  if (!failure) fetchAnew.loaded()
   if (!failure && from.matched.length > 0 && to.path !== from.path) arrived()
 })
 
@@ -151,7 +150,7 @@ router.afterEach((to, from, failure) => {
 router.onError(async (error, to) => {
   leftPage()
   if (!(await connection.probe())) return sayUnreachable()
-  if (!fetchAnewOnce(to.fullPath)) pageFault(`This page could not be loaded: ${(error as Error).message}`)
+  if (!fetchAnew.once(to.fullPath)) pageFault(`This page could not be loaded: ${(error as Error).message}`)
 })
 
 let pageFault: (message: string) => void = () => {}

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import { Allowance } from './allowance.ts'
 import { ConnectionFault, ERROR } from './protocol.ts'
 
@@ -15,14 +16,14 @@ export class Abuse {
   /** A stream was reset. Throws ConnectionFault when it is one too many. */
   reset(): void {
     this.#resets ??= new Allowance(RESETS.most, RESETS.perSecond)
-    if (!this.#resets.take(performance.now()))
+    if (!this.#resets.take(monotonicMs()))
       throw new ConnectionFault(ERROR.enhanceYourCalm, 'streams are reset too often')
   }
 
   /** A frame that does nothing has come. Throws ConnectionFault when it is one too many. */
   idleFrame(): void {
     this.#idleFrames ??= new Allowance(IDLE_FRAMES.most, IDLE_FRAMES.perSecond)
-    if (!this.#idleFrames.take(performance.now()))
+    if (!this.#idleFrames.take(monotonicMs()))
       throw new ConnectionFault(ERROR.enhanceYourCalm, 'too many frames that do nothing')
   }
 }

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import type { Page } from '../wire/page.ts'
 import type { OutgoingFrames } from './outgoing-frames.ts'
 
@@ -25,7 +26,7 @@ export class Backlog {
   /** Adds bytes, which must stay as they are; with `last` the answer is complete by them. */
   add(source: Buffer | Page, at: number, end: number, last = false): void {
     if (this.isEmpty) {
-      this.since = performance.now()
+      this.since = monotonicMs()
       this.#waiting = []
     }
     this.#waiting.push({ source, at, end, last })

@@ -1,47 +1,21 @@
-import { MAX_HEAD_BYTES } from '../http1/head.ts'
 import type { Peer } from '../relay/peer.ts'
-import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, LINGER_MS, READER_TIMEOUT_MS } from '../relay/waits.ts'
 import type { SocketWire } from '../wire/socket-wire.ts'
 import type { WireOwner } from '../wire/wire.ts'
+import { DUE, Deadlines } from './deadlines.ts'
 import { HeaderEncoder } from './encoder.ts'
 import { flushNext, flushSoon, type Flushable } from './flusher.ts'
 import { FrameReader } from './frame-reader.ts'
-import { STREAM_WINDOW_BYTES } from './incoming-body.ts'
+import { CONNECTION_WINDOW_BYTES, acknowledgeSettings, greet } from './greeting.ts'
 import { Intake } from './intake.ts'
 import { Lanes, type LaneWorker } from './lanes.ts'
 import { Output } from './output.ts'
-import {
-  ConnectionFault,
-  DEFAULT_WINDOW_BYTES,
-  ERROR,
-  FLAG,
-  FRAME,
-  MAX_WINDOW_BYTES,
-  SETTING,
-} from './protocol.ts'
+import { ConnectionFault, DEFAULT_WINDOW_BYTES, ERROR, FRAME, MAX_WINDOW_BYTES } from './protocol.ts'
 import { Scheduler } from './scheduler.ts'
-import { settingsContent, type PeerSettings } from './settings.ts'
+import type { PeerSettings } from './settings.ts'
 import type { StreamHost, StreamWire } from './stream-wire.ts'
-import { MAX_STREAMS } from './streams.ts'
 
-/** What a client may send ahead of upstreams that read slowly, of all of a connection. */
-const CONNECTION_WINDOW_BYTES = 1024 * 1024
 /** So much is given back at a time: streams that nobody reads may hold all the rest of the window. */
 const GIVEN_BACK_BYTES = 64 * 1024
-/** A client that says that it goes has this long for what is under way. */
-const FAREWELL_MS = 10 * 60_000
-/** What was on its way when the client was told to open no more streams has come by then (RFC 9113 6.8). */
-const GOAWAY_NOTICE_MS = 1_000
-const SETTINGS_ACK_TIMEOUT_MS = 30_000
-
-const SETTINGS = settingsContent([
-  [SETTING.maxConcurrentStreams, MAX_STREAMS],
-  [SETTING.initialWindowSize, STREAM_WINDOW_BYTES],
-  [SETTING.maxHeaderListSize, MAX_HEAD_BYTES],
-  [SETTING.enableConnectProtocol, 1],
-  [SETTING.noRfc7540Priorities, 1],
-])
-
 /** The worker that a connection was accepted in. */
 export interface Http2Worker extends LaneWorker {
   /** The connection is gone. */
@@ -69,14 +43,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   #owed = 0
   /** It ends when nothing is under way. */
   #leaving = false
-  // All in monotonic milliseconds, Infinity for never.
-  #idleBy: number
-  #headBy: number
-  #settledBy: number
-  #noticeUntil = Infinity
-  #farewellBy = Infinity
-  #drainedBy = Infinity
-  #goneBy = Infinity
+  readonly #deadlines: Deadlines
 
   constructor(worker: Http2Worker, peer: Peer, wire: SocketWire) {
     this.#worker = worker
@@ -87,11 +54,8 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     this.lanes = new Lanes(worker, peer, this)
     this.#intake = new Intake(this, CONNECTION_WINDOW_BYTES)
     this.#reader = new FrameReader(this.#intake)
-    this.#idleBy = worker.now + IDLE_TIMEOUT_MS
-    this.#headBy = worker.now + HEAD_TIMEOUT_MS
-    this.#settledBy = worker.now + SETTINGS_ACK_TIMEOUT_MS
-    this.output.frame(FRAME.settings, 0, 0, SETTINGS)
-    this.output.numberFrame(FRAME.windowUpdate, 0, CONNECTION_WINDOW_BYTES - DEFAULT_WINDOW_BYTES)
+    this.#deadlines = new Deadlines(worker.now)
+    greet(this.output)
     this.touch()
   }
 
@@ -104,15 +68,13 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
       if (!(error instanceof ConnectionFault)) throw error
       return this.#fail(error.code)
     }
-    const isAmidHead = this.#reader.isAmidFrame || this.#intake.isAmidHead
-    if (!isAmidHead) this.#headBy = Infinity
-    else if (this.#headBy === Infinity) this.#headBy = this.#worker.now + HEAD_TIMEOUT_MS
+    this.#deadlines.read(this.#reader.isAmidFrame || this.#intake.isAmidHead, this.#worker.now)
     if (!this.#scheduler.isEmpty) this.touch()
     if (this.output.isBlocked) this.#wire.pause()
   }
 
   onDrain(): void {
-    this.#drainedBy = Infinity
+    this.#deadlines.drained()
     this.flush()
     if (!this.output.isBlocked) this.#wire.resume()
   }
@@ -147,11 +109,10 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     this.#scheduler.run()
     this.output.flush()
     this.lanes.settle()
-    if (this.#wire.pending && this.#drainedBy === Infinity)
-      this.#drainedBy = performance.now() + READER_TIMEOUT_MS
-    if (this.lanes.busy.size > 0) this.#idleBy = Infinity
+    if (this.#wire.pending) this.#deadlines.awaitDrain()
+    if (this.lanes.busy.size > 0) this.#deadlines.busy()
     else if (this.#leaving && this.output.isSent) this.#close()
-    else if (this.#idleBy === Infinity) this.#idleBy = this.#worker.now + IDLE_TIMEOUT_MS
+    else this.#deadlines.idle(this.#worker.now)
   }
 
   took(bytes: number): void {
@@ -198,18 +159,18 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
           throw new ConnectionFault(ERROR.flowControl, 'a window is too large')
       }
     }
-    this.output.frame(FRAME.settings, FLAG.ack, 0, SETTINGS, 0, 0)
+    acknowledgeSettings(this.output)
     this.touch()
   }
 
   settled(): void {
-    this.#settledBy = Infinity
+    this.#deadlines.settled()
   }
 
   /** The client opens no more streams. */
   clientLeaves(): void {
     this.#leaving = true
-    this.#farewellBy = Math.min(this.#farewellBy, this.#worker.now + FAREWELL_MS)
+    this.#deadlines.clientLeaves(this.#worker.now)
     this.touch()
   }
 
@@ -217,11 +178,11 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
 
   /** Called with each tick of the relay's clock. */
   tick(now: number): void {
-    if (now > this.#goneBy || now > this.#farewellBy || now > this.#drainedBy) return this.cut()
-    // While we do not read, what was cut by our last look cannot be completed.
-    if (now > this.#headBy && !this.#wire.paused) return this.#fail(ERROR.enhanceYourCalm)
-    if (now > this.#settledBy) return this.#fail(ERROR.settingsTimeout)
-    if (now > this.#noticeUntil || now > this.#idleBy) this.#leave()
+    const due = this.#deadlines.due(now, !this.#wire.paused)
+    if (due === DUE.end) return this.cut()
+    if (due === DUE.head) return this.#fail(ERROR.enhanceYourCalm)
+    if (due === DUE.settings) return this.#fail(ERROR.settingsTimeout)
+    if (due === DUE.leave) this.#leave()
     if (this.lanes.busy.size === 0) {
       this.lanes.trim()
       this.#intake.rest()
@@ -234,16 +195,15 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
    * streams, and when what was on its way has come, which was the last (RFC 9113 6.8).
    */
   retire(atOnce: boolean): void {
-    if (this.#leaving || this.#noticeUntil !== Infinity) return
+    if (this.#leaving || this.#deadlines.isLeaving) return
     if (atOnce) return this.#leave()
     this.output.goAway(MAX_WINDOW_BYTES, ERROR.none)
     this.touch()
-    this.#noticeUntil = this.#worker.now + GOAWAY_NOTICE_MS
+    this.#deadlines.leaves(this.#worker.now)
   }
 
   #leave(): void {
-    this.#noticeUntil = Infinity
-    this.#idleBy = Infinity
+    this.#deadlines.left()
     this.#leaving = true
     this.output.goAway(this.#intake.close(), ERROR.none)
     this.touch()
@@ -253,8 +213,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   #fail(code: number): void {
     this.#reader.stop()
     this.#leaving = true
-    this.#headBy = Infinity
-    this.#settledBy = Infinity
+    this.#deadlines.failed()
     this.output.goAway(this.#intake.close(), code)
     this.lanes.end()
     // It is closed when this has gone.
@@ -263,9 +222,9 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
 
   /** A client that does not close its end, or takes nothing of what is left, is not waited for. */
   #close(): void {
-    if (this.#goneBy !== Infinity) return
+    if (this.#deadlines.isClosing) return
     this.#wire.end()
-    this.#goneBy = this.#worker.now + (this.#wire.pending ? READER_TIMEOUT_MS : LINGER_MS)
+    this.#deadlines.closes(this.#worker.now, this.#wire.pending)
   }
 
   /** A fault of ours ends the connection, not the worker with all others. */

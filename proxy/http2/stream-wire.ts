@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import { NO_TRAILERS } from '../http1/body.ts'
 import { READER_TIMEOUT_MS } from '../relay/waits.ts'
 import { MIN_WRITTEN_BYTES, type Page } from '../wire/page.ts'
@@ -148,7 +149,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
       // Whoever sends nothing must not be asked again, however that comes about.
       if (!this.#backlog.sendSome(this.#frames, once))
         return this.window <= 0 ? STREAM_BLOCKED : CONNECTION_BLOCKED
-      this.#host.progressAt = performance.now()
+      this.#host.progressAt = monotonicMs()
       if (once) break
     }
     return this.pending ? MORE : SENT

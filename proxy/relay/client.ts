@@ -1,11 +1,10 @@
-import { COMPLETE, HEAD_GROWTH_BYTES, Head, INCOMPLETE, MAX_HEAD_BYTES } from '../http1/head.ts'
-import { METHOD_HEAD, parseRequestHead } from '../http1/request-head.ts'
+import { COMPLETE, INCOMPLETE } from '../http1/head.ts'
+import { METHOD_HEAD } from '../http1/request-head.ts'
 import type { Instance } from '../routes/instance.ts'
-import { slab } from '../wire/slab.ts'
 import type { Wire, WireOwner } from '../wire/wire.ts'
 import type { ClientConnection, ServingWorker } from './client-connection.ts'
 import { Exchange } from './exchange.ts'
-import { REQUEST_ADDED_BYTES } from './forwarded-head.ts'
+import { readHead, request } from './incoming-head.ts'
 import type { Peer } from './peer.ts'
 import { Pending } from './pending.ts'
 import { BODY_TIMEOUT_MS, HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, LINGER_MS } from './waits.ts'
@@ -18,8 +17,6 @@ const BUSY = 1
 const DISCARD = 2
 const CLOSING = 3
 const CLOSED = 4
-
-const request = new Head()
 
 /** The worker that a connection was accepted in. */
 export interface AcceptingWorker extends ServingWorker {
@@ -147,16 +144,11 @@ export class Client implements WireOwner, ClientConnection {
 
   /** Reads one request head and starts to serve it. Answers the index after what it used. */
   #begin(input: Buffer, at: number, end: number): number {
-    slab.reserve(end - at + HEAD_GROWTH_BYTES + REQUEST_ADDED_BYTES)
-    request.reset()
-    if (this.peer.trusted) request.forwarded = new Map()
-    const result = parseRequestHead(input, at, end, slab.buffer, slab.at, request)
-    const headBytes = result === COMPLETE ? request.inputEnd - at : end - at
-    if (result === INCOMPLETE && headBytes <= MAX_HEAD_BYTES) return this.#await(input, at, end)
+    const result = readHead(this.peer, input, at, end)
+    if (result === INCOMPLETE) return this.#await(input, at, end)
     this.#state = BUSY
-    if (result !== COMPLETE || headBytes > MAX_HEAD_BYTES) {
-      const status = result === COMPLETE || result === INCOMPLETE ? 431 : result
-      this.#exchange.refuse(status, request.method === METHOD_HEAD)
+    if (result !== COMPLETE) {
+      this.#exchange.refuse(result, request.method === METHOD_HEAD)
       return end
     }
     const from = request.inputEnd

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import type { Coding } from '../compression/codings.ts'
 import { Body } from '../http1/body.ts'
 import { latin1 } from '../http1/bytes.ts'
@@ -32,7 +33,7 @@ export class CurrentRequest {
 
   /** Takes the place of the one before; of this one no more may become known. */
   begin(headOnly: boolean): void {
-    this.startedAt = performance.now()
+    this.startedAt = monotonicMs()
     this.headOnly = headOnly
     this.requestId = ''
     this.compression = 'off'

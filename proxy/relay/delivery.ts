@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import type { Instance } from '../routes/instance.ts'
 import type { TargetRoute } from '../routes/target-route.ts'
 import { Upstream, type UpstreamClient } from '../upstream/upstream.ts'
@@ -38,7 +39,7 @@ export class Delivery {
    */
   retry(target: TargetRoute | null, replayable: boolean): boolean {
     const failed = this.upstream!
-    const now = performance.now()
+    const now = monotonicMs()
     if (!failed.connected) this.instance!.failed(now)
     if (this.#retried || !target || failed.answered) return false
     if (failed.connected && !(failed.reused && replayable)) return false

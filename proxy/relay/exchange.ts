@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import { codingWanted } from '../compression/compress.ts'
 import { countAnswer, countStatus } from '../counts.ts'
 import { NO_TRAILERS } from '../http1/body.ts'
@@ -170,7 +171,7 @@ export class Exchange implements UpstreamClient, SiteClient {
   }
 
   #count(status: number): void {
-    countAnswer(this.#destination.counts, status, (performance.now() - this.request.startedAt) / 1000)
+    countAnswer(this.#destination.counts, status, (monotonicMs() - this.request.startedAt) / 1000)
   }
 
   tunnel(): void {
@@ -248,7 +249,7 @@ export class Exchange implements UpstreamClient, SiteClient {
       return this.#connection.over(true)
     }
     if (this.#delivery.retry(this.#destination.target, this.request.replayable))
-      return this.#wait(CONNECT_TIMEOUT_MS, performance.now())
+      return this.#wait(CONNECT_TIMEOUT_MS, monotonicMs())
     this.respond(BAD_GATEWAY)
   }
 

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { monotonicMs } from '../clock.ts'
 
 /** As many as the C library asks (resolv.conf(5), MAXNS). */
 const MAX_RESOLVERS = 3
@@ -27,8 +28,8 @@ export class HostResolvers {
 
   /** Reads the file anew when it has changed; one that cannot be read leaves what was known. */
   #look(): void {
-    if (performance.now() - this.#lookedAt < LOOK_MS) return
-    this.#lookedAt = performance.now()
+    if (monotonicMs() - this.#lookedAt < LOOK_MS) return
+    this.#lookedAt = monotonicMs()
     try {
       const { ino, size, mtimeMs } = statSync(this.#file)
       const stamp = `${ino} ${size} ${mtimeMs}`

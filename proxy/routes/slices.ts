@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { monotonicMs } from '../clock.ts'
 
 /** How long requests wait for one slice of work at most, give or take a piece of it. */
 const SLICE_MS = 1
@@ -9,10 +10,10 @@ const PIECES = 16
 /** Does work that is nobody's request piece by piece, giving way to requests in between. */
 export async function inSlices(work: Iterator<void>): Promise<void> {
   for (;;) {
-    const until = performance.now() + SLICE_MS
+    const until = monotonicMs() + SLICE_MS
     do {
       for (let piece = 0; piece < PIECES; piece++) if (work.next().done) return
-    } while (performance.now() < until)
+    } while (monotonicMs() < until)
     await setImmediate()
   }
 }

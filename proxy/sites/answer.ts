@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import { METHOD_GET, METHOD_HEAD } from '../http1/request-head.ts'
 import { log, messageOf } from '../log.ts'
 import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, refusal, type Answer } from '../pages/answers.ts'
@@ -211,7 +212,7 @@ const COMPLAINT_MS = 1_000
 let complainedAt = -Infinity
 
 function complain(error: unknown): void {
-  const now = performance.now()
+  const now = monotonicMs()
   if (now - complainedAt < COMPLAINT_MS) return
   complainedAt = now
   log('error', 'a file of a site cannot be read', { error: messageOf(error) })

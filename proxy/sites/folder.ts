@@ -1,6 +1,7 @@
 import { promises, realpath } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { monotonicMs } from '../clock.ts'
 import { crypto } from '../modules.ts'
 import type { Layout, Page } from '../wire/page.ts'
 import type { Cache } from './cache.ts'
@@ -73,7 +74,7 @@ export class SiteFolder {
 
   /** Takes a large file into memory for the next who ask, when it was asked for before and is not too large. */
   keepSoon(file: SiteFile, layout: Layout): void {
-    const now = performance.now()
+    const now = monotonicMs()
     if (!file.used || !file.keepable || this.#closed || now - keptAt < KEEP_EVERY_MS) return
     keptAt = now
     // Who sends it says so when it cannot be read.

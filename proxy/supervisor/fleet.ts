@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../clock.ts'
 import { ChannelError } from '../control/channel.ts'
 import { log, messageOf } from '../log.ts'
 import type { BoundListener, Counts } from '../protocol.ts'
 import type { WorkerSettings } from '../spawn.ts'
-import type { TableImage } from '../table/image.ts'
 import type { CountsBook } from './counts-book.ts'
 import type { ServedTable } from './served-table.ts'
 import { TicketKeys } from './ticket-keys.ts'
@@ -77,11 +77,6 @@ export class Fleet {
     await this.retire(links)
   }
 
-  /** Gives workers what has come of a table: `changed` is the table that it has changes of, null for a whole one. */
-  advance(messages: readonly string[], changed: TableImage | null): void {
-    for (const link of this.#links) link.advance(messages, changed)
-  }
-
   /** Gives every worker the table; each has it when this resolves. */
   async update(table: ServedTable): Promise<void> {
     await Promise.all([...this.#links].map((link) => link.update(table)))
@@ -140,7 +135,7 @@ export class Fleet {
     this.#links.delete(link)
     this.book.close(link.incarnation)
     if (!this.#replacing || link.retiring) return
-    const young = performance.now() - link.startedAt < YOUNG_MS
+    const young = monotonicMs() - link.startedAt < YOUNG_MS
     this.#wait = young ? Math.min(Math.max(this.#wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS) : 0
     log('error', 'a worker has died and is replaced', { worker: link.pid, wait_ms: this.#wait })
     setTimeout(() => this.#replacing && this.#vacant(), this.#wait)

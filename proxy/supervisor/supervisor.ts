@@ -55,7 +55,7 @@ class Supervisor {
       settings.data_directory,
       () => this.#hello(),
       () => {
-        const connection = this.#connect()
+        const connection: Connection = { tables: TableImage.reader(), image: null }
         return (op, body, text) => this.#handle(op, body, text, connection)
       },
       () => {
@@ -134,16 +134,6 @@ class Supervisor {
       listeners,
       table_version: table?.image.settings.version ?? null,
     }
-  }
-
-  #connect(): Connection {
-    const tables = TableImage.reader(({ base, messages }) => {
-      const { image } = connection
-      // Changes without a table before are refused in the end.
-      if (!base || image) this.#serving.fleet.advance(messages, base ? image : null)
-    })
-    const connection: Connection = { tables, image: null }
-    return connection
   }
 
   #handle(op: string, body: Record<string, unknown>, text: string, connection: Connection): unknown {

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts'
 import { TICKET_KEY_BYTES } from '../control/worker-messages.ts'
 import { crypto } from '../modules.ts'
 
@@ -16,7 +17,7 @@ export interface TicketKeysMessage {
  */
 export class TicketKeys {
   #keys = crypto().randomBytes(TICKET_KEY_BYTES)
-  #renewAt = performance.now() + LIFETIME_MS
+  #renewAt = monotonicMs() + LIFETIME_MS
   #timer: NodeJS.Timeout | undefined
   #renewed: () => void
 
@@ -32,7 +33,7 @@ export class TicketKeys {
   }
 
   get message(): TicketKeysMessage {
-    return { keys: this.text, left_ms: this.#renewAt - performance.now() }
+    return { keys: this.text, left_ms: this.#renewAt - monotonicMs() }
   }
 
   /** Goes on with the keys of the supervisor before. */
@@ -40,18 +41,18 @@ export class TicketKeys {
     const bytes = Buffer.from(keys, 'base64')
     if (bytes.length !== TICKET_KEY_BYTES || !(left_ms <= LIFETIME_MS)) return
     this.#keys = bytes
-    this.#renewAt = performance.now() + left_ms
+    this.#renewAt = monotonicMs() + left_ms
     this.#schedule()
   }
 
   #schedule(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#renew(), this.#renewAt - performance.now()).unref()
+    this.#timer = setTimeout(() => this.#renew(), this.#renewAt - monotonicMs()).unref()
   }
 
   #renew(): void {
     this.#keys = crypto().randomBytes(TICKET_KEY_BYTES)
-    this.#renewAt = performance.now() + LIFETIME_MS
+    this.#renewAt = monotonicMs() + LIFETIME_MS
     this.#schedule()
     this.#renewed()
   }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../clock.ts'
 import { ChannelError, connectChannel, type Channel } from '../control/channel.ts'
 import { workerSocketFile, workerSocketFiles } from '../control/paths.ts'
 import type { WorkerHello, WorkerReport } from '../control/worker-messages.ts'
@@ -8,9 +9,8 @@ import { log, messageOf } from '../log.ts'
 import type { BoundListener } from '../protocol.ts'
 import { spawnWorker, type WorkerSettings } from '../spawn.ts'
 import type { TableImage } from '../table/image.ts'
-import { sendTable, type Pace } from '../table/message.ts'
+import { sendTable } from '../table/message.ts'
 import type { CountsBook } from './counts-book.ts'
-import { Lead } from './lead.ts'
 import type { ServedTable } from './served-table.ts'
 
 /** Time for a new worker to open its control socket. */
@@ -19,7 +19,7 @@ const START_POLL_MS = 10
 /** A worker that does not take a part of a table in this time hangs; it is killed and replaced. */
 const TABLE_MS = 10_000
 /** Messages of a table under way: while one is taken the next is there already, and none waits behind many. */
-const TABLE_PACE: Pace = { window: 2, timeoutMs: TABLE_MS }
+const TABLE_WINDOW = 2
 const COUNTS_MS = 1_000
 const RETIRE_MS = 8_000
 /** What a drain may take over its deadline before the worker counts as hanging. */
@@ -31,17 +31,14 @@ const MAX_BEATS_OWED = 3
 export class WorkerLink {
   readonly pid: number
   readonly incarnation: string
-  readonly startedAt = performance.now()
+  readonly startedAt = monotonicMs()
   retiring = false
   /** Resolves when the process has ended, or, for one that is no child, its connection. */
   readonly ended: Promise<void>
   #channel: Channel
   #beatsOwed = 0
-  /** The table that it has; null while it gets one. */
+  /** The table that it has. */
   #given: TableImage | null = null
-  #giving = false
-  /** What it has of the table that comes. */
-  #lead: Lead | null = null
 
   constructor(channel: Channel, hello: WorkerHello, child: ChildProcess | null) {
     this.#channel = channel
@@ -65,8 +62,8 @@ export class WorkerLink {
     const fault = { text: '' }
     child.once('error', (error) => (fault.text = error.message))
     child.once('exit', (code, signal) => (fault.text ||= `it ended with ${signal ?? code}`))
-    const deadline = performance.now() + START_MS
-    while (fault.text === '' && performance.now() < deadline) {
+    const deadline = monotonicMs() + START_MS
+    while (fault.text === '' && monotonicMs() < deadline) {
       const link =
         child.pid === undefined
           ? null
@@ -118,31 +115,11 @@ export class WorkerLink {
 
   /** Gives it a table. Throws what it answers, such as a listen error. */
   async give(table: ServedTable): Promise<BoundListener[]> {
-    const lead = this.#lead
-    const rest = lead?.stop()
     const changes = this.#given && table.changesTo(this.#given)
-    const messages = lead?.messages === (changes ?? table.messages) ? rest! : changes
-    this.#lead = null
     this.#given = null
-    this.#giving = true
-    try {
-      const listeners = (messages && (await this.#try(messages))) ?? (await this.#send(table.messages))
-      this.#given = table.image
-      return listeners
-    } finally {
-      this.#giving = false
-    }
-  }
-
-  /**
-   * Gives it what has come of a table already, before it is known to be valid: all but its last message. `changed` is the
-   * table that it has changes of, null for a whole one.
-   */
-  advance(messages: readonly string[], changed: TableImage | null): void {
-    if (this.#giving || (changed && changed !== this.#given)) return
-    this.#lead ??= new Lead(messages, this.#channel, TABLE_PACE)
-    // The parts of two tables may not mix.
-    if (this.#lead.messages === messages) this.#lead.advance()
+    const listeners = (changes && (await this.#change(changes))) ?? (await this.#send(table.messages))
+    this.#given = table.image
+    return listeners
   }
 
   /** Gives a worker a table; a serving one that does not take it is killed. */
@@ -213,8 +190,8 @@ export class WorkerLink {
     }
   }
 
-  /** Gives it changes alone, or the rest of what it has; null when it does not have what they follow. */
-  async #try(messages: readonly string[]): Promise<BoundListener[] | null> {
+  /** Gives it changes alone; null when they are not to the table that it has. */
+  async #change(messages: readonly string[]): Promise<BoundListener[] | null> {
     try {
       return await this.#send(messages)
     } catch (error) {
@@ -224,7 +201,7 @@ export class WorkerLink {
   }
 
   async #send(messages: readonly string[]): Promise<BoundListener[]> {
-    const answer = await sendTable(this.#channel, messages, TABLE_PACE)
+    const answer = await sendTable(this.#channel, messages, { window: TABLE_WINDOW, timeoutMs: TABLE_MS })
     return (answer as { listeners: BoundListener[] }).listeners
   }
 

@@ -14,13 +14,6 @@ export interface TableText {
   messages: string[]
 }
 
-/** What has come so far of a table of which more is to come. */
-export interface ComingTable {
-  base: boolean
-  /** Grows as more comes: the same array as that of the whole. */
-  messages: readonly string[]
-}
-
 type Entries = Record<Section, ReadonlyMap<string, unknown>>
 
 /** A whole table. It never changes: changes make another. */
@@ -33,16 +26,15 @@ export class TableImage {
     this.settings = settings
   }
 
-  /** Reads tables and changes; `advance` is told of each message but the last. */
-  static reader(advance: (coming: ComingTable) => void = () => {}): TableReader<TableText> {
+  /** Reads tables and changes. */
+  static reader(): TableReader<TableText> {
     return new TableReader((base) => {
       const parts: TablePart[] = []
       const messages: string[] = []
       return {
-        add(entries, text, isLast) {
+        add(entries, text) {
           parts.push(entries)
           messages.push(text)
-          if (!isLast) advance({ base, messages })
         },
         end: (settings) => ({ base, parts, settings, messages }),
       }

@@ -47,12 +47,6 @@ function writeMessage(part: number, base: boolean, entries: TextPart, more: stri
   return `{"part":${part},"base":${base},"entries":{${sections.join()}}${more}}`
 }
 
-/** How many messages are under way at a time, and how long each is waited for. */
-export interface Pace {
-  window: number
-  timeoutMs: number
-}
-
 /**
  * Sends the messages of a table, a few at a time; answers what the last is answered with. Throws `ChannelError` of the
  * first that is refused.
@@ -60,7 +54,7 @@ export interface Pace {
 export async function sendTable(
   channel: Channel,
   messages: Iterable<string>,
-  { window, timeoutMs }: Pace,
+  { window, timeoutMs }: { window: number; timeoutMs: number },
 ): Promise<unknown> {
   const underWay: Promise<unknown>[] = []
   let answer: unknown

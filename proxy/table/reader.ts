@@ -4,8 +4,8 @@ import { validateEntries, validateSettings } from './validation.ts'
 
 /** What becomes of a table while it is read. */
 export interface Sink<Table> {
-  /** `text` is the message in JSON, `isLast` whether none comes after it. */
-  add(entries: TablePart, text: string, isLast: boolean): void
+  /** `text` is the message in JSON. */
+  add(entries: TablePart, text: string): void
   end(settings: TableSettings): Table
 }
 
@@ -16,6 +16,7 @@ export interface Sink<Table> {
 export class TableReader<Table> {
   #begin: (base: boolean) => Sink<Table>
   #sink: Sink<Table> | null = null
+  #base = false
   #next = 0
 
   /** `begin` is called with each table; it is told whether the entries are changes to the one before. */
@@ -26,14 +27,22 @@ export class TableReader<Table> {
   /** The table when this was its last message, else null; `text` is the message in JSON. Throws `ChannelError` `invalid_table`. */
   read(message: object, text: string): Table | null {
     const { part, base, entries, settings } = message as TableMessage
-    const sink = part === 0 ? this.#begin(base) : this.#sink
-    this.#sink = null
-    if (!sink || (part !== 0 && part !== this.#next))
-      fail(`part ${part}`, 'comes after a fault or out of order')
-    sink.add(validateEntries(entries), text, settings !== undefined)
+    const sink = this.#take(part, base)
+    sink.add(validateEntries(entries), text)
     if (settings !== undefined) return sink.end(validateSettings(settings))
     this.#next = part + 1
+    this.#base = base
     this.#sink = sink
     return null
+  }
+
+  /** What the part goes to. Nothing is left of the table that comes when there is a fault. */
+  #take(part: number, base: boolean): Sink<Table> {
+    const sink = this.#sink
+    this.#sink = null
+    if (part === 0) return this.#begin(base)
+    if (!sink || part !== this.#next || base !== this.#base)
+      fail(`part ${part}`, 'comes after a fault or out of order')
+    return sink
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { SecureContext } from 'node:tls'
+import { monotonicMs } from '../clock.ts'
 import { log, messageOf } from '../log.ts'
 import { tls } from '../modules.ts'
 import type { CertificateFiles } from '../protocol.ts'
@@ -27,7 +28,7 @@ export class SecureContexts {
   }
 
   #read(key: string, { certificate, key: keyFile }: CertificateFiles): SecureContext | undefined {
-    const now = performance.now()
+    const now = monotonicMs()
     if (now - (this.#failedAt.get(key) ?? -Infinity) < RETRY_MS) return undefined
     try {
       // What the protocol allows is decided by the terminator; this is the certificate alone.

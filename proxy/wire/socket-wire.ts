@@ -39,6 +39,20 @@ function takeHandle(socket: Socket): Handle | null {
   return handle
 }
 
+/**
+ * Has what came over a connection be read although it takes no more: whoever answers a request before its body, and goes,
+ * resets it while the body is still sent. What it said before is all there by then, and read by the next look.
+ */
+function readBeforeEnd(socket: Socket): void {
+  const destroy = socket.destroy.bind(socket)
+  socket.destroy = (error?: NodeJS.ErrnoException) => {
+    if (error?.syscall !== 'write') return destroy(error)
+    // Once for what is left of this look, and once for the next.
+    setImmediate(() => setImmediate(() => destroy(error)))
+    return socket
+  }
+}
+
 /** A TCP connection, encrypted or not: reads into the shared buffer where it can. */
 export class SocketWire extends Wire {
   #socket: Socket = null!
@@ -97,8 +111,10 @@ export class SocketWire extends Wire {
         this.fail(error)
       }
     }
-    this.#attach(connect({ ...options, onread: this.#onread() }, stands))
-    this.#socket.resume()
+    const socket = connect({ ...options, onread: this.#onread() }, stands)
+    readBeforeEnd(socket)
+    this.#attach(socket)
+    socket.resume()
   }
 
   #adopt(handle: Handle): Socket {

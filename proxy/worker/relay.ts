@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { monotonicMs } from '../clock.ts'
 import { Http2Connection, type Http2Worker } from '../http2/connection.ts'
 import type { ListenerSpec } from '../protocol.ts'
 import { Client } from '../relay/client.ts'
@@ -21,7 +22,7 @@ export class Relay implements Http2Worker {
   /** The files of sites that are being sent. */
   readonly files = new OpenFiles()
   /** Monotonic milliseconds, as of the last tick. */
-  now = performance.now()
+  now = monotonicMs()
   /** Answers say `Connection: close`, and connections end after them. */
   retiring = false
   /** Called when the last connection of a retiring relay has ended. */
@@ -37,7 +38,7 @@ export class Relay implements Http2Worker {
   #connections = 0
   #perAddress = new Map<string, number>()
   #timer = setInterval(() => {
-    this.now = performance.now()
+    this.now = monotonicMs()
     // After a stall timers run before the sockets are looked at: what came in time is read before anything expires.
     setImmediate(() => this.#tick())
   }, TICK_MS)

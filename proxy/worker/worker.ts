@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../clock.ts'
 import { Channel, ChannelError } from '../control/channel.ts'
 import { workerSocketFile, withSocketPath } from '../control/paths.ts'
 import { SocketWatch } from '../control/socket-watch.ts'
@@ -231,8 +232,8 @@ class Worker {
 
   /** Ends the process once a supervisor, also one that is about to take over, has heard what was counted. */
   async #sayLastWords(): Promise<void> {
-    const deadline = performance.now() + (this.#greeted && this.#awaitsHeir ? LAST_WORDS_MS : 0)
-    while (!(await this.#isHeard()) && performance.now() < deadline) await sleep(LAST_WORDS_POLL_MS)
+    const deadline = monotonicMs() + (this.#greeted && this.#awaitsHeir ? LAST_WORDS_MS : 0)
+    while (!(await this.#isHeard()) && monotonicMs() < deadline) await sleep(LAST_WORDS_POLL_MS)
     process.exit(0)
   }
 

@@ -67,7 +67,7 @@ function startDetached() {
 }
 
 /** Whether an engine answers at the default socket; its pid file may be older than the last boot. */
-export function engineAnswers() {
+function engineAnswers() {
   return new Promise((resolve) => {
     const ping = request({ socketPath: SOCKET, path: '/_ping', timeout: PING_LIMIT_MS }, (response) => {
       response.resume()

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { AppError, messageOf } from '../errors.ts'
+import type { ThreadFault } from '../worker-thread.ts'
 import { convertCompose } from './compose.ts'
 import { readBlueprint } from './read.ts'
 import type { ReadingAnswer, ReadingRequest } from './reading-thread.ts'
@@ -10,7 +11,7 @@ parentPort!.on('message', (request: ReadingRequest) => {
   parentPort!.postMessage(answerOf(request))
 })
 
-function answerOf(request: ReadingRequest): ReadingAnswer {
+function answerOf(request: ReadingRequest): ReadingAnswer | ThreadFault {
   try {
     const { text } = request
     return {

@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
 import { AppError, type ErrorCode, type FaultDetail } from '../errors.ts'
+import { Slots } from '../slots.ts'
+import { ThreadEnded, WorkerThread } from '../worker-thread.ts'
 import type { Converted } from './compose.ts'
 import type { FileContext, ReadFile } from './read.ts'
 
@@ -16,21 +17,17 @@ const IDLE_MS = 60_000
 export type ReadingRequest =
   | { kind: 'blueprint'; text: string; context: FileContext }
   | { kind: 'compose'; text: string; origin: string }
-/** What it answers: what was read, why the file is refused, or a fault of the program. */
+/** What it answers: what was read, or why the file is refused. */
 export type ReadingAnswer =
   | { read: ReadFile | Converted }
   | { refused: { code: ErrorCode; message: string; details: readonly FaultDetail[] | undefined } }
-  | { fault: string }
-
-const TOO_MUCH: ReadingAnswer = {
-  refused: {
-    code: 'invalid_request',
-    message: 'the file takes too much to be read: make it smaller or plainer',
-    details: undefined,
-  },
-}
 
 let program: string | undefined
+let thread: WorkerThread<ReadingRequest, ReadingAnswer> | null = null
+let idle: NodeJS.Timeout | undefined
+/** Files are read one after another. */
+const turn = new Slots(1)
+let waiting = 0
 
 /** Says which file the thread runs; once, when the server starts. */
 export function provideBlueprintProgram(file: string): void {
@@ -39,69 +36,51 @@ export function provideBlueprintProgram(file: string): void {
 
 /** `readBlueprint` in a thread. Throws `service_unavailable` too, when too many files wait. */
 export async function readBlueprintAside(text: string, context: FileContext): Promise<ReadFile> {
-  return (await reading.ask({ kind: 'blueprint', text, context })) as ReadFile
+  return (await ask({ kind: 'blueprint', text, context })) as ReadFile
 }
 
 /** `convertCompose` in a thread. Throws `service_unavailable` too, when too many files wait. */
 export async function convertComposeAside(text: string, origin: string): Promise<Converted> {
-  return (await reading.ask({ kind: 'compose', text, origin })) as Converted
+  return (await ask({ kind: 'compose', text, origin })) as Converted
 }
 
-/** A thread that reads people's files one after another, so that none of them holds up the server. */
-class ReadingThread {
-  #worker: Worker | null = null
-  #last: Promise<unknown> = Promise.resolve()
-  #waiting = 0
-  #idle: NodeJS.Timeout | undefined
+/** Reads a file in the thread, so that it does not hold up the server. */
+async function ask(request: ReadingRequest): Promise<ReadFile | Converted> {
+  if (waiting >= MAX_WAITING)
+    throw new AppError(
+      'service_unavailable',
+      `${MAX_WAITING} files wait to be read: try again when they have been`,
+      { retryAfterSeconds: 1 },
+    )
+  waiting++
+  const answer = await turn.run(() => read(request)).finally(() => waiting--)
+  if ('read' in answer) return answer.read
+  const { code, message, details } = answer.refused
+  throw new AppError(code, message, details && { details })
+}
 
-  async ask(request: ReadingRequest): Promise<ReadFile | Converted> {
-    if (this.#waiting >= MAX_WAITING)
-      throw new AppError(
-        'service_unavailable',
-        `${MAX_WAITING} files wait to be read: try again when they have been`,
-        { retryAfterSeconds: 1 },
-      )
-    this.#waiting++
-    const answered = this.#last.then(() => this.#answer(request)).finally(() => this.#waiting--)
-    this.#last = answered.catch(() => {})
-    const answer = await answered
-    if ('read' in answer) return answer.read
-    if ('fault' in answer) throw new Error(answer.fault)
-    const { code, message, details } = answer.refused
-    throw new AppError(code, message, details && { details })
-  }
-
-  async #answer(request: ReadingRequest): Promise<ReadingAnswer> {
-    clearTimeout(this.#idle)
-    const worker = (this.#worker ??= start())
-    const { promise, resolve } = Promise.withResolvers<ReadingAnswer>()
-    const onError = (error: Error & { code?: string }): void =>
-      resolve(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? TOO_MUCH : { fault: error.message })
-    const timer = setTimeout(() => resolve(TOO_MUCH), READING_LIMIT_MS)
-    worker.once('message', resolve).once('error', onError)
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    worker.postMessage(request)
-    const answer = await promise
-    clearTimeout(timer)
-    worker.off('message', resolve).off('error', onError)
-    if (answer === TOO_MUCH || 'fault' in answer) this.#end()
-    else this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+async function read(request: ReadingRequest): Promise<ReadingAnswer> {
+  clearTimeout(idle)
+  thread ??= start()
+  try {
+    const answer = await thread.ask(request)
+    idle = setTimeout(end, IDLE_MS).unref()
     return answer
-  }
-
-  #end(): void {
-    void this.#worker?.terminate()
-    this.#worker = null
+  } catch (error) {
+    end()
+    if (!(error instanceof ThreadEnded)) throw error
+    throw new AppError('invalid_request', 'the file takes too much to be read: make it smaller or plainer', {
+      cause: error,
+    })
   }
 }
 
-const reading = new ReadingThread()
+function end(): void {
+  thread?.end()
+  thread = null
+}
 
-function start(): Worker {
+function start(): WorkerThread<ReadingRequest, ReadingAnswer> {
   if (!program) throw new Error('no program was named that reads blueprints')
-  const worker = new Worker(program, { env: {}, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB } })
-  // Who waits for an answer is told.
-  worker.on('error', () => {})
-  worker.unref()
-  return worker
+  return new WorkerThread({ program, maxHeapMib: MAX_HEAP_MIB, limitMs: READING_LIMIT_MS })
 }

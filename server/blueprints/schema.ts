@@ -125,8 +125,8 @@ export const Blueprint = z
   })
   .meta({ title: 'Blueprint', description: 'Services, datastores and env groups of a project' })
 
-export const BLUEPRINT_RESOURCES = ['environment', 'env_group', 'datastore', 'service'] as const
-export const BLUEPRINT_ACTIONS = ['create', 'update', 'unchanged'] as const
+const BLUEPRINT_RESOURCES = ['environment', 'env_group', 'datastore', 'service'] as const
+const BLUEPRINT_ACTIONS = ['create', 'update', 'unchanged'] as const
 
 export const BlueprintAction = z
   .object({

@@ -48,7 +48,7 @@ export const SyncedBlueprintPatch = z
   .meta({ id: 'SyncedBlueprintPatch', examples: [{ auto_sync: false }] })
 export type SyncedBlueprintPatch = z.infer<typeof SyncedBlueprintPatch>
 
-export const SYNC_STATUSES = ['succeeded', 'unchanged', 'failed'] as const
+const SYNC_STATUSES = ['succeeded', 'unchanged', 'failed'] as const
 
 export const LastSync = z
   .object({

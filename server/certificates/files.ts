@@ -22,7 +22,7 @@ export interface PemFiles {
  * The folder of a name's certificate. Names are checked before they get here: of letters, digits, hyphens and dots, with
  * an asterisk first at most, which stands as an underscore that no name has.
  */
-export function certificateFolder(name: string): string {
+function certificateFolder(name: string): string {
   return join(useContext().options.dataDirectory, 'certificates', name.replace('*', '_'))
 }
 

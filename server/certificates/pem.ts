@@ -11,7 +11,7 @@ export interface CertificateFacts {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /** The certificates in a PEM text. Throws `Error` for what is none. */
-export function readChain(pem: string): X509Certificate[] {
+function readChain(pem: string): X509Certificate[] {
   return (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text))
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idSchema, Timestamp } from '../schema.ts'
 
-export const CERTIFICATE_STATES = ['issued', 'pending', 'issuing', 'failed', 'local', 'disabled'] as const
+const CERTIFICATE_STATES = ['issued', 'pending', 'issuing', 'failed', 'local', 'disabled'] as const
 export type CertificateState = (typeof CERTIFICATE_STATES)[number]
 
 export const CertificateEntry = z

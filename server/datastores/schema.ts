@@ -80,7 +80,7 @@ export const DatastoreReference = z
   })
   .meta({ id: 'DatastoreReference', description: 'A variable that refers to a datastore' })
 
-export const KeptVolume = z
+const KeptVolume = z
   .object({
     volume: z.string().meta({
       description: 'Its name in the container engine',

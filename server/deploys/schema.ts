@@ -4,7 +4,7 @@ import { QueryBoolean } from '../http/query.ts'
 import { idSchema, Timestamp } from '../schema.ts'
 import { DEPLOY_STATUSES } from './states.ts'
 
-export const DEPLOY_TRIGGERS = [
+const DEPLOY_TRIGGERS = [
   'create',
   'manual',
   'restart',

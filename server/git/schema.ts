@@ -3,11 +3,11 @@ import { QueryBoolean } from '../http/query.ts'
 import { idSchema, Timestamp } from '../schema.ts'
 import { DEPLOYABLE_URL } from './input.ts'
 
-export const PROVIDERS = ['gitprov_a', 'gitprov_b'] as const
+const PROVIDERS = ['gitprov_a', 'gitprov_b'] as const
 export type Provider = (typeof PROVIDERS)[number]
-export const AUTH_KINDS = ['hosted_app', 'oauth', 'token'] as const
+const AUTH_KINDS = ['hosted_app', 'oauth', 'token'] as const
 export type AuthKind = (typeof AUTH_KINDS)[number]
-export const CONNECTION_STATUSES = ['pending', 'connected'] as const
+const CONNECTION_STATUSES = ['pending', 'connected'] as const
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
 
 /** Longer texts are no token, code or name of any provider; a key of an app has under 4 KiB. */

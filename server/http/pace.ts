@@ -26,7 +26,7 @@ export const WITH_CREDENTIALS = new Pace(30_000)
 export const WITHOUT_CREDENTIALS = new Pace(10_000, 16 * 1024, 10_000, 100_000)
 
 /** Says how long the next piece of a body may take. */
-export class BodyClock {
+class BodyClock {
   readonly #pace: Pace
   readonly #began = performance.now()
   #forgivenMs = 0

@@ -1,6 +1,6 @@
 import { defineMachine } from '../machine.ts'
 
-export const INSTANCE_STATUSES = ['starting', 'ready', 'failing', 'down', 'draining'] as const
+const INSTANCE_STATUSES = ['starting', 'ready', 'failing', 'down', 'draining'] as const
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idSchema, Timestamp } from '../schema.ts'
 import { JOB_STATUSES } from './states.ts'
 
-export const JOB_TRIGGERS = ['schedule', 'manual'] as const
+const JOB_TRIGGERS = ['schedule', 'manual'] as const
 export type JobTrigger = (typeof JOB_TRIGGERS)[number]
 
 /** As long as a service's own commands may be. */

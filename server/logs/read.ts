@@ -12,14 +12,14 @@ import { serviceLog } from './service-logs.ts'
 import type { Slice } from './parts.ts'
 import { lostLine, systemLine } from './system-lines.ts'
 import { readTail, type Found } from './tail.ts'
-import { Turnstile } from './turnstile.ts'
+import { Slots } from '../slots.ts'
 
 /** The most recent lines that one reader gets. */
 const MAX_TAIL = 100_000
 /** Stored lines are looked for by so many readers at one time without a thread. */
 const MAX_LOOKS = 8
 
-const looks = new Turnstile(MAX_LOOKS)
+const looks = new Slots(MAX_LOOKS)
 
 /** What of a block of live lines is wanted. */
 type Live = (block: Buffer) => Buffer | Promise<Buffer>
@@ -110,7 +110,7 @@ async function findIn(
 ): Promise<Found> {
   if (filter.search === null || tail === 0) {
     const matcher = takesAll(filter) ? null : lineMatcher(filter)
-    return looks.pass(() => readTail(slices, matcher, tail, room, signal))
+    return looks.run(() => readTail(slices, matcher, tail, room, signal))
   }
   const thread = new SearchThread(filter, signal)
   try {

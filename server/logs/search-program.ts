@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../errors.ts'
+import type { ThreadFault } from '../worker-thread.ts'
 import { lineMatcher, type LineFilter } from './filter.ts'
 import type { SearchAnswer, SearchRequest } from './search-thread.ts'
 import { Allowance, readTail } from './tail.ts'
@@ -17,7 +18,7 @@ async function answer(request: SearchRequest): Promise<SearchAnswer> {
 
 parentPort!.on('message', (request: SearchRequest) => {
   void answer(request)
-    .catch((error: unknown) => ({ fault: messageOf(error) }))
+    .catch((error: unknown): ThreadFault => ({ fault: messageOf(error) }))
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     .then((reply) => parentPort!.postMessage(reply))
 })

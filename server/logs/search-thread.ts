@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
 import { AppError } from '../errors.ts'
+import { ThreadEnded, WorkerThread } from '../worker-thread.ts'
 import type { LineFilter } from './filter.ts'
 import type { Slice } from './parts.ts'
 import type { Found } from './tail.ts'
@@ -16,7 +16,7 @@ export type SearchRequest =
   | { kind: 'tail'; slices: readonly Slice[]; tail: number; room: number }
   | { kind: 'match'; block: Uint8Array }
 /** What it answers: to `tail` what was found, to `match` the lines that are wanted. */
-export type SearchAnswer = { found: Found } | { text: Uint8Array } | { fault: string }
+export type SearchAnswer = { found: Found } | { text: Uint8Array }
 
 let program: string | undefined
 let running = 0
@@ -28,8 +28,7 @@ export function provideSearchProgram(file: string): void {
 
 /** A thread that looks for lines, so that no text and no expression holds up the server. It must be ended. */
 export class SearchThread {
-  readonly #worker: Worker
-  #answered: Promise<unknown> = Promise.resolve()
+  readonly #thread: WorkerThread<SearchRequest, SearchAnswer>
 
   /** Throws `service_unavailable` when too many run, and the signal's reason. */
   constructor(filter: LineFilter, signal: AbortSignal) {
@@ -42,19 +41,18 @@ export class SearchThread {
         { retryAfterSeconds: 1 },
       )
     running++
-    this.#worker = new Worker(program, {
-      workerData: filter,
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+    this.#thread = new WorkerThread({
+      program,
+      data: filter,
+      maxHeapMib: MAX_HEAP_MIB,
+      limitMs: SEARCH_LIMIT_MS,
     })
-    this.#worker.once('exit', () => running--)
-    // Who waits for an answer is told.
-    this.#worker.on('error', () => {})
+    this.#thread.onEnd(() => running--)
     signal.addEventListener('abort', () => this.end(), { once: true })
   }
 
   end(): void {
-    void this.#worker.terminate()
+    this.#thread.end()
   }
 
   async tail(slices: readonly Slice[], tail: number, room: number): Promise<Found> {
@@ -68,31 +66,11 @@ export class SearchThread {
     return Buffer.from(text)
   }
 
-  /** One question at a time. Throws when the thread has ended, or takes too long. */
+  /** Throws `service_unavailable` when the thread has ended, or takes too long. */
   #ask(request: SearchRequest): Promise<SearchAnswer> {
-    const asked = this.#answered.then(() => this.#answer(request))
-    this.#answered = asked.catch(() => {})
-    return asked
-  }
-
-  async #answer(request: SearchRequest): Promise<SearchAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<SearchAnswer>()
-    const onExit = () => reject(new AppError('service_unavailable', 'the search was ended: it took too long'))
-    const timer = setTimeout(() => this.end(), SEARCH_LIMIT_MS)
-    this.#worker.once('message', resolve)
-    this.#worker.once('error', reject)
-    this.#worker.once('exit', onExit)
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    this.#worker.postMessage(request)
-    try {
-      const answer = await promise
-      if ('fault' in answer) throw new Error(answer.fault)
-      return answer
-    } finally {
-      clearTimeout(timer)
-      this.#worker.off('message', resolve)
-      this.#worker.off('error', reject)
-      this.#worker.off('exit', onExit)
-    }
+    return this.#thread.ask(request).catch((error: unknown) => {
+      if (!(error instanceof ThreadEnded)) throw error
+      throw new AppError('service_unavailable', 'the search was ended: it took too long')
+    })
   }
 }

@@ -72,7 +72,7 @@ export function readingBetween(before: Sample, after: Sample): Reading {
 }
 
 /** Of two counts of one counter the difference; one that went back began at 0 again. */
-export function risen(before: number, after: number): number {
+function risen(before: number, after: number): number {
   return after >= before ? after - before : after
 }
 

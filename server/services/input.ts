@@ -44,7 +44,7 @@ function setting(maximum: number, fault: (value: string) => string | null = () =
     .optional()
 }
 
-export const InstanceCount = z
+const InstanceCount = z
   .int()
   .min(0)
   .max(MAX_INSTANCES)

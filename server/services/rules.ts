@@ -58,7 +58,7 @@ export function imageFault(reference: string): string | null {
 }
 
 /** C0, DEL: never part of a path, a name or a header. */
-export function hasControlCharacter(text: string): boolean {
+function hasControlCharacter(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code < 0x20 || code === 0x7f) return true

@@ -32,7 +32,7 @@ export const RUNTIMES = [
 ] as const
 export type Runtime = (typeof RUNTIMES)[number]
 
-export const SERVICE_STATES = [
+const SERVICE_STATES = [
   'not_deployed',
   'deploying',
   'running',
@@ -132,7 +132,7 @@ export type Service = z.infer<typeof Service>
 
 export const CustomDomains = z.array(z.string()).meta({ examples: [['www.example.org']] })
 
-export const INSTANCE_STATES = ['starting', 'running', 'failing', 'draining', 'exited'] as const
+const INSTANCE_STATES = ['starting', 'running', 'failing', 'draining', 'exited'] as const
 
 export const ServiceStatus = z
   .object({

@@ -432,65 +432,6 @@ describe('the limits of the whole environment', () => {
   })
 })
 
-describe("references in a group's variables", () => {
-  it('must resolve for each linked service, when the group is saved and when it is linked', async () => {
-    await link(name)
-    const before = await everything()
-    const bad: [string, RegExp][] = [
-      ['${{service.nobody.host}}', /production has no service nobody/],
-      ['${{datastore.nobody}}', /production has no datastore nobody/],
-      [`\${{service.${service}.host}}`, /may not refer to itself/],
-    ]
-    for (const [value, message] of bad) {
-      const put = await server.api('PUT', `/env-groups/${name}/env`, { vars: [{ key: 'R', value }] })
-      const patch = await server.api('PATCH', `/env-groups/${name}/env`, { set: { R: value } })
-      for (const [answer, field] of [
-        [put, 'vars'],
-        [patch, 'set'],
-      ] as const) {
-        expect(answer).toMatchObject(refusal(400, 'invalid_request'))
-        expect(answer.body.error.message).toMatch(message)
-        expect(answer.body.error.message).toMatch(new RegExp(`^${field}: R of ${service}: .*\\$\\$\\{\\{`))
-      }
-      const loose = `loose-${crypto.randomUUID().slice(0, 8)}`
-      const created = await server.api('POST', '/env-groups', { name: loose, vars: [{ key: 'R', value }] })
-      expect(created.status).toBe(201)
-      const linked = await link(loose)
-      expect(linked).toMatchObject(refusal(400, 'invalid_request'))
-      expect(linked.body.error.message).toMatch(/^group: R of /)
-      const patched = await server.api('PATCH', `/services/${service}`, { env: [], env_groups: [loose] })
-      expect(patched.body.error.message).toMatch(/^env_groups: R of /)
-      await server.api('DELETE', `/env-groups/${loose}`)
-    }
-    expect(await everything()).toEqual(before)
-  })
-
-  it('that a variable of the service hides need not resolve, until they no longer are hidden', async () => {
-    await server.api('PUT', `/services/${service}/env`, { vars: [{ key: 'R', value: 'own' }] })
-    const vars = [{ key: 'R', value: '${{service.nobody}}' }]
-    await server.api('PUT', `/env-groups/${name}/env`, { vars })
-    expect((await link(name)).status).toBe(200)
-    const answer = await server.api('PUT', `/services/${service}/env`, { vars: [] })
-    expect(answer).toMatchObject(refusal(400, 'invalid_request'))
-    expect(answer.body.error.message).toMatch(/production has no service nobody/)
-    expect((await server.api('DELETE', `/services/${service}/env-groups/${name}`)).status).toBe(200)
-  })
-
-  it('hold back the deletion of the service that they name while a service is linked', async () => {
-    const target = `${service}-target`
-    await server.api('POST', '/services', { name: target })
-    const vars = [{ key: 'R', value: `\${{service.${target}.host}}` }]
-    await server.api('PUT', `/env-groups/${name}/env`, { vars })
-    await link(name)
-    const answer = await server.api('DELETE', `/services/${target}`)
-    expect(answer).toMatchObject(refusal(409, 'conflict'))
-    expect(answer.body.error.message).toContain(`R of env group ${name}`)
-    await server.api('DELETE', `/services/${service}/env-groups/${name}`)
-    // The engine of this server never answers, so that a deletion that is begun goes on.
-    expect((await server.api('DELETE', `/services/${target}`)).status).toBe(502)
-  })
-})
-
 describe('the change feed', () => {
   it('tells of an env group by its kind and id, and of services whose groups have changed', async () => {
     const abort = new AbortController()

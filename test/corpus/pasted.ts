@@ -403,4 +403,35 @@ export const PASTED: CorpusTree[] = [
     },
     plan: { runtime: 'node', buildCommand: 'npm run build:prod', startCommand: 'npm run start:api' },
   },
+  {
+    title: 'an application that is exported for functions, and listens nowhere',
+    files: {
+      'package.json': manifest({}, ['hono']),
+      'src/index.ts': "import { Hono } from 'hono'\nconst app = new Hono()\nexport default app\n",
+      ...NPM_LOCK,
+    },
+    plan: {
+      runtime: 'node',
+      startCommand: null,
+      obstacle: containing('src/index.ts exports its application'),
+    },
+  },
+  {
+    title: 'an application that is exported, and listens',
+    files: {
+      'package.json': manifest({}, ['express']),
+      'index.js':
+        "import express from 'express'\nconst app = express()\napp.listen(process.env.PORT)\nexport default app\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'node index.js', obstacle: null },
+  },
+  {
+    title: 'an application that is exported for Bun, which serves it',
+    files: {
+      'package.json': manifest({}, ['hono'], ['@types/bun']),
+      'src/index.ts': "import { Hono } from 'hono'\nconst app = new Hono()\nexport default app\n",
+    },
+    plan: { runtime: 'bun', startCommand: 'bun run src/index.ts', obstacle: null },
+  },
 ]

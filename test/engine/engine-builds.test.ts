@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine, type BuildOptions } from '#daemon/engine/index.ts'
 import { startPrivateRegistry, type PrivateRegistry } from '../stand/registry.ts'
 import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
-import { memoryLedger, never, openBench, tarOf, type Bench } from './engine-support.ts'
+import { cacheIds, memoryLedger, never, openBench, tarOf, type Bench } from './engine-support.ts'
 
 let bench: Bench
 let builds = 0
@@ -247,32 +246,6 @@ describe('the build cache', () => {
 function read(...files: string[]): string | undefined {
   const found = files.map((file) => `/sys/fs/cgroup/${file}`).find((file) => existsSync(file))
   return found && readFileSync(found, 'utf8').trim()
-}
-
-/** The records of the whole engine's build cache, whoever made them, that are described with this text. */
-async function cacheIds(wanted = ''): Promise<string[]> {
-  const { records } = await waitFor(async () => {
-    const answer = JSON.parse(await askEngine('/system/df')) as { BuildCache?: CacheRecord[] | null }
-    // The engine looks at its disk for one asker at a time.
-    return 'BuildCache' in answer && { records: answer.BuildCache ?? [] }
-  }, 'the engine to look at its disk')
-  return records.filter(({ Description }) => Description.includes(wanted)).map(({ ID }) => ID)
-}
-
-interface CacheRecord {
-  ID: string
-  Description: string
-}
-
-function askEngine(path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const ask = request({ socketPath: standEngine().slice('unix://'.length), path }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-      response.on('end', () => resolve(text))
-    })
-    ask.on('error', reject).end()
-  })
 }
 
 describe('a build that fails', () => {

@@ -36,7 +36,8 @@ export async function openDoor(): Promise<EngineDoor> {
       end.on('close', () => open.delete(end))
     }
     client.on('close', () => engine.destroy())
-    engine.on('close', () => client.destroy())
+    // What is still to be written of a long answer is.
+    engine.on('close', () => client.destroySoon())
     client.on('data', (chunk) => {
       if (isSilent) return
       const line = chunk.toString('latin1').split('\r\n')[0]!

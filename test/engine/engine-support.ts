@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pack } from 'tar-stream'
 import {
@@ -9,6 +10,7 @@ import {
   type OutputLine,
 } from '#daemon/engine/index.ts'
 import { standEngine } from '../support/stand-setup.ts'
+import { waitFor } from '../support/wait.ts'
 
 const MIB = 1024 * 1024
 
@@ -85,6 +87,10 @@ export function memoryLedger(): Ledger {
       void things.set(`${kind} ${name}`, { kind, name, engine_id: engineId }),
     find: (kind, name) => things.get(`${kind} ${name}`),
     list: (kind) => [...things.values()].filter((thing) => thing.kind === kind),
+    waiting: (kind) =>
+      [...things.values()]
+        .filter((thing) => thing.kind === kind && thing.engine_id === null)
+        .map(({ name }) => name),
     forget: (kind, name) => void things.delete(`${kind} ${name}`),
     seal: (text) => Buffer.from(text).toString('base64'),
     open: (sealed) => Buffer.from(sealed, 'base64').toString(),
@@ -122,4 +128,30 @@ export function tarOf(files: Record<string, string>): Readable {
   for (const [name, content] of Object.entries(files)) tar.entry({ name }, content)
   tar.finalize()
   return tar as unknown as Readable
+}
+
+/** The records of the whole engine's build cache, whoever made them, that are described with this text. */
+export async function cacheIds(wanted = ''): Promise<string[]> {
+  const { records } = await waitFor(async () => {
+    const answer = JSON.parse(await askEngine('/system/df')) as { BuildCache?: CacheRecord[] | null }
+    // The engine looks at its disk for one asker at a time.
+    return 'BuildCache' in answer && { records: answer.BuildCache ?? [] }
+  }, 'the engine to look at its disk')
+  return records.filter(({ Description }) => Description.includes(wanted)).map(({ ID }) => ID)
+}
+
+interface CacheRecord {
+  ID: string
+  Description: string
+}
+
+function askEngine(path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const ask = request({ socketPath: standEngine().slice('unix://'.length), path }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => resolve(text))
+    })
+    ask.on('error', reject).end()
+  })
 }

@@ -4,7 +4,6 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRepository, startGitHttp, type FileSpec, type GitHttp } from '../stand/git.ts'
-import { readEvents, type StreamEvent } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
@@ -448,77 +447,6 @@ describe('a live service', () => {
       'the page',
       SLOW_MS,
     )
-  })
-})
-
-describe('the output of a service', () => {
-  interface Line {
-    ts: string
-    stream: string
-    line: string
-    instance: string
-  }
-
-  function follow(path: string): { events: StreamEvent[]; state: { over: boolean }; close(): void } {
-    const abort = new AbortController()
-    const events: StreamEvent[] = []
-    const state = { over: false }
-    const read = async () => {
-      const response = await fetch(`${server.url}/api/v1${path}`, {
-        headers: { authorization: `Bearer ${server.token}` },
-        signal: abort.signal,
-      })
-      for await (const event of readEvents(response)) events.push(event)
-    }
-    void read()
-      .catch(() => {})
-      .finally(() => (state.over = true))
-    return { events, state, close: () => abort.abort() }
-  }
-
-  function lines(events: StreamEvent[]): Line[] {
-    return events.filter(({ event }) => event === 'log').map(({ data }) => JSON.parse(data) as Line)
-  }
-
-  test('is read by its tail, followed across a deploy, and cut without an end when the service is deleted', async () => {
-    const service = await createLive('x', {
-      start_command: `echo out one; echo err two >&2; echo "version $V"; ${page('x')}`,
-      env: [{ key: 'V', value: '1' }],
-    })
-    const path = `/services/${service.name}/logs`
-    const read = async (query: string) => {
-      const followed = follow(`${path}${query}`)
-      await waitFor(() => followed.state.over, 'the end')
-      expect(followed.events.at(-1)).toEqual({ event: 'end', data: '' })
-      return lines(followed.events)
-    }
-    const all = await read('')
-    expect(all.map(({ stream, line }) => [stream, line]).sort()).toEqual([
-      ['stderr', 'err two'],
-      ['stdout', 'out one'],
-      ['stdout', 'version 1'],
-    ])
-    expect(all[0]).toEqual({
-      ts: expect.stringMatching(/^\d{4}-.*Z$/) as string,
-      stream: expect.any(String) as string,
-      line: expect.any(String) as string,
-      instance: expect.stringMatching(new RegExp(`^${service.id}-[0-9a-f]{5}$`)) as string,
-    })
-    expect(await read('?tail=0')).toEqual([])
-    expect(await read('?tail=1')).toHaveLength(1)
-
-    const followed = follow(`${path}?follow&tail=0`)
-    await server.api('PATCH', `/services/${service.name}/env?restart`, { set: { V: '2' } })
-    await waitFor(
-      () => lines(followed.events).some(({ line }) => line === 'version 2'),
-      'the output of the new version',
-      SLOW_MS,
-    )
-    expect(followed.state.over).toBe(false)
-    expect((await server.api('DELETE', `/services/${service.name}`)).status).toBe(204)
-    await waitFor(() => followed.state.over, 'the stream to be cut', SLOW_MS)
-    expect(followed.events.some(({ event }) => event === 'end')).toBe(false)
-    expect((await server.api('GET', path)).status).toBe(404)
   })
 })
 

@@ -58,6 +58,8 @@ async function whole(path: string): Promise<Line[]> {
 
 interface Following {
   lines: Line[]
+  /** The server said that nothing more comes. */
+  hasEnd: boolean
   over: boolean
   close: () => void
 }
@@ -67,10 +69,11 @@ async function follow(path: string): Promise<Following> {
   const abort = new AbortController()
   const response = await open(path, abort.signal)
   expect(response.status).toBe(200)
-  const following: Following = { lines: [], over: false, close: () => abort.abort() }
+  const following: Following = { lines: [], hasEnd: false, over: false, close: () => abort.abort() }
   const read = async () => {
     for await (const { event, data } of readEvents(response))
       if (event === 'log') following.lines.push(JSON.parse(data) as Line)
+      else if (event === 'end') following.hasEnd = true
   }
   void read()
     .catch(() => {})
@@ -273,5 +276,41 @@ describe('a follower of a service', () => {
       expect(outputOf(lines)).toEqual(numbers(1, 50))
       close()
     }
+  })
+})
+
+describe('the output of a service', () => {
+  test('is read by its tail, followed across a deploy, and cut without an end when the service is deleted', async () => {
+    const version = 'echo out one; echo err two >&2; echo "version $V"; sleep 1000000'
+    const id = await createLive({
+      name: 'versions',
+      type: 'background_worker',
+      start_command: version,
+      env: [{ key: 'V', value: '1' }],
+    })
+    const path = '/services/versions/logs'
+    const all = await whole(path)
+    expect(all.map(({ stream, line }) => [stream, line]).sort()).toEqual([
+      ['stderr', 'err two'],
+      ['stdout', 'out one'],
+      ['stdout', 'version 1'],
+    ])
+    expect(all[0]).toEqual({
+      ts: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      stream: expect.any(String) as string,
+      line: expect.any(String) as string,
+      instance: expect.stringMatching(new RegExp(`^${id}-[0-9a-f]{5}$`)) as string,
+    })
+    expect(await whole(`${path}?tail=0`)).toEqual([])
+    expect(await whole(`${path}?tail=1`)).toHaveLength(1)
+
+    const following = await follow(`${path}?follow&tail=0`)
+    await server.api('PATCH', '/services/versions/env?restart', { set: { V: '2' } })
+    await waitFor(() => outputOf(following.lines).includes('version 2'), 'the new version', SLOW_MS)
+    expect(following.over).toBe(false)
+    expect((await server.api('DELETE', '/services/versions')).status).toBe(204)
+    await waitFor(() => following.over, 'the stream to be cut', SLOW_MS)
+    expect(following.hasEnd).toBe(false)
+    expect((await server.api('GET', path)).status).toBe(404)
   })
 })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
@@ -5,7 +6,7 @@ import { createGzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { tarOf } from './engine-support.ts'
+import { cacheIds, tarOf } from './engine-support.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
 const SLOW_MS = 90_000
@@ -119,13 +120,14 @@ describe('the server is killed at any moment and goes on', () => {
     expect({ status, body }).toMatchObject({ status: 202 })
     await untilStatus(body.id, 'deploying')
     await server.kill('SIGKILL')
-    const noted = cacheRecords()
-    expect(noted.some(({ engine_id }) => engine_id === null)).toBe(true)
-    expect(noted.filter(({ name }) => name.includes(secret))).toEqual([])
+    expect(cacheRecords()).toContainEqual({ name: expect.any(String) as string, engine_id: null })
+    for (const file of ['deployer.db', 'deployer.db-wal'])
+      expect(readFileSync(join(server.dataDirectory, file)).includes(secret)).toBe(false)
     await server.restart()
+    const [made] = await cacheIds(`echo ${server.dataDirectory} $WORD > /a`)
     await waitFor(
-      () => noted.every((note) => !cacheRecords().some(({ name }) => name === note.name)),
-      'the engine to be asked',
+      () => cacheRecords().some(({ engine_id }) => engine_id === made),
+      'what the step left to be known',
       SLOW_MS,
     )
     expect((await endOf(server, body.id)).status).toBe('live')

@@ -2,9 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
-  existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -16,54 +14,32 @@ import {
 } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Checkout, CheckoutRequest } from '../../daemon/sources/git.ts'
+import { describe, expect, test } from 'vitest'
 import { trimMirrors, withMirror } from '../../daemon/sources/mirrors.ts'
 import { childrenOf, isAlive, readersOf } from '../support/processes.ts'
-import { useBuiltReader } from '../support/reader.ts'
 import { waitFor } from '../support/wait.ts'
-import { checkOut, failure } from './checkouts.ts'
-import { git, PRIVATE_PASSWORD, PRIVATE_USER, Repository, startRemotes, type Remotes } from './remotes.ts'
+import { failure } from './checkouts.ts'
+import { git, PRIVATE_PASSWORD, PRIVATE_USER, type Repository } from './remotes.ts'
 import { serveGit } from './smart-http.ts'
 
-let remotes: Remotes
-/** Where a test works, and what is removed after it. */
-let home: string
-let own: string
-let count = 0
-let lines: string[]
-
-beforeAll(useBuiltReader)
-beforeAll(async () => void (remotes = await startRemotes()), 30_000)
-afterAll(() => remotes.close())
-beforeEach(() => {
-  home = own = mkdtempSync(join(tmpdir(), 'mirrors-'))
-  lines = []
-})
-afterEach(() => rmSync(own, { recursive: true, force: true }))
-
-const repository = (format?: 'sha256') => new Repository(remotes, `m${(count += 1)}`, format)
-const name = (of: Repository) => of.bare.split('/').at(-1)!
-const tree = (at = 'tree') => join(home, at)
-const mirrors = () => join(home, 'mirrors')
-/** The one mirror that there is. */
-const mirror = () => join(mirrors(), readdirSync(mirrors())[0]!)
-const packs = () => readdirSync(join(mirror(), 'objects/pack')).filter((file) => file.endsWith('.pack'))
-
-function get(of: Repository, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
-  const url = `${remotes.http}/${name(of)}`
-  return checkOut(home, remotes, url, { onLine: (line) => lines.push(line), holder: 'one', ...rest })
-}
-
-const contentOf = (file: string) => readFileSync(join(tree(), file), 'utf8')
-
-/** A text that takes about as much in a pack. */
-const large = (seed: number) =>
-  Array.from({ length: 4_000 }, (_, index) => Math.sin(seed + index).toString(36)).join('\n')
+import {
+  bench,
+  contentOf,
+  get,
+  large,
+  mirror,
+  mirrors,
+  name,
+  packs,
+  remotes,
+  repository,
+  tree,
+  useMirrors,
+} from './mirror-bench.ts'
+useMirrors()
 
 describe('a second checkout', () => {
   test.each(['http', 'git', 'ssh'] as const)('over %s is sent what changed alone', async (protocol) => {
@@ -79,7 +55,7 @@ describe('a second checkout', () => {
     expect(contentOf('big')).toBe(large(1))
     expect(readdirSync(tree()).sort()).toEqual(['a', 'big'])
     expect(sizes().reduce((sum, size) => sum + size, 0) - before).toBeLessThan(2_000)
-    expect(lines).toEqual([])
+    expect(bench.lines).toEqual([])
   })
 
   test('follows a branch that was rewritten, and takes away what is gone', async () => {
@@ -107,7 +83,7 @@ describe('a second checkout', () => {
       expect(await get(source, { commit })).toMatchObject({ sha: old })
       expect(contentOf('a')).toBe('old')
     }
-    expect(lines.filter((line) => line.includes('mirror'))).toEqual([])
+    expect(bench.lines.filter((line) => line.includes('mirror'))).toEqual([])
   })
 
   test('works where the remote hands out no single commits', async () => {
@@ -168,7 +144,7 @@ describe('what a mirror holds', () => {
     }
     expect(() => readdirSync(tree())).toThrow('ENOENT')
     await get(source, { url, credentials: credentials() })
-    expect(lines).toEqual([])
+    expect(bench.lines).toEqual([])
   })
 
   test('is kept apart for each holder of credentials, and for each address', async () => {
@@ -238,7 +214,7 @@ describe('two at once', () => {
     const both = await Promise.all(['one', 'two'].map((at) => get(source, { directory: tree(at) })))
     expect(both).toEqual([expect.objectContaining({ sha }), expect.objectContaining({ sha })])
     expect(readFileSync(join(tree('two'), 'big'), 'utf8')).toBe(large(2))
-    expect(lines).toEqual(['waiting for another deploy that fetches the same repository'])
+    expect(bench.lines).toEqual(['waiting for another deploy that fetches the same repository'])
   })
 
   test('of which one is canceled leave the other its turn', async () => {
@@ -261,116 +237,6 @@ describe('two at once', () => {
   })
 })
 
-describe('a mirror that is damaged', () => {
-  let itsHome: string
-  let source: Repository
-
-  beforeAll(async () => {
-    home = itsHome = mkdtempSync(join(tmpdir(), 'mirrors-'))
-    source = repository()
-    source.push({ a: 'first', big: large(3) })
-    await get(source)
-  })
-  afterAll(() => rmSync(itsHome, { recursive: true, force: true }))
-
-  const file = (path: string) => join(mirror(), path)
-  const eachPack = (change: (path: string) => void) => {
-    for (const pack of packs()) {
-      execFileSync('chmod', ['u+w', file(`objects/pack/${pack}`)])
-      change(file(`objects/pack/${pack}`))
-    }
-  }
-  const inIt = (path: string) => execFileSync('sh', ['-c', `cat ${path}`], { cwd: mirror() }).toString()
-
-  test.each<[string, () => void, RegExp]>([
-    ['by a pack that was cut off', () => eachPack((path) => truncateSync(path, 200)), /is damaged: fetching/],
-    [
-      'by a pack of zeros',
-      () => eachPack((path) => writeFileSync(path, Buffer.alloc(4_096))),
-      /is damaged: fetching/,
-    ],
-    ['by a pack with other bytes in it', () => eachPack(garble), /is damaged \(/],
-    ['by packs that are missing', () => eachPack((path) => rmSync(path)), /is damaged \(|put in order/],
-    ['by another HEAD', () => writeFileSync(file('HEAD'), 'nothing\n'), /is damaged: fetching all of it/],
-    ['by a strange configuration', () => writeFileSync(file('config'), '[core\n=\0'), /is damaged: fetching/],
-    ['by references to nothing', () => spoilReferences(), /is damaged \(/],
-    ['by a folder that is a file', () => replaceByFile('objects'), /is damaged \(/],
-    ['by nothing in it', () => empty(), /is damaged: fetching/],
-  ])('%s is made anew', async (_what, damage, said) => {
-    home = itsHome
-    damage()
-    const sha = source.push({ a: 'second' })
-    expect(await get(source)).toMatchObject({ sha })
-    expect(contentOf('a') + contentOf('big')).toBe(`second${large(3)}`)
-    expect(lines.join('\n')).toMatch(said)
-    lines = []
-    source.push({ a: 'third' })
-    await get(source)
-    expect([contentOf('a'), lines]).toEqual(['third', []])
-  })
-
-  test('by what a git left that was killed is put in order', async () => {
-    home = itsHome
-    const left = [
-      'shallow.lock',
-      'config.lock',
-      'HEAD.lock',
-      'packed-refs.lock',
-      `refs/deployer/${readdirSync(file('refs/deployer'))[0]}.lock`,
-      'objects/pack/tmp_pack_abc',
-      'objects/pack/.tmp-1-pack-abc.pack',
-      `objects/pack/pack-${'0'.repeat(40)}.keep`,
-      `objects/pack/pack-${'1'.repeat(40)}.pack`,
-      'objects/info/alternates',
-      'hooks/post-checkout',
-      'refs/deployer/history/heads/main',
-    ]
-    for (const path of left) {
-      mkdirSync(join(file(path), '..'), { recursive: true })
-      writeFileSync(file(path), 'left')
-    }
-    const sha = source.push({ a: 'second' })
-    expect(await get(source)).toMatchObject({ sha })
-    expect(lines).toEqual(['the mirror of the repository was put in order: its last use had been cut off'])
-    expect(left.filter((path) => existsSync(file(path)))).toEqual([])
-  })
-
-  test('runs nothing that its configuration names', async () => {
-    home = itsHome
-    const witness = join(home, 'ran')
-    const program = `touch ${witness}`
-    writeFileSync(
-      join(mirror(), 'config'),
-      `${inIt('config')}[core]\n\tsshCommand = ${program}\n\tfsmonitor = ${program}\n\tgitProxy = ${program}\n[credential]\n\thelper = !${program}\n[filter "x"]\n\tsmudge = ${program}\n[uploadpack]\n\tpackObjectsHook = ${program}\n[include]\n\tpath = /etc/passwd\n`,
-    )
-    source.push({ a: 'second', '.gitattributes': '* filter=x\n' })
-    await get(source)
-    expect(contentOf('a')).toBe('second')
-    expect(() => statSync(witness)).toThrow('ENOENT')
-  })
-
-  /** Whose ends stay as they are. */
-  function garble(path: string): void {
-    const bytes = readFileSync(path)
-    for (let at = 100; at < bytes.length - 40; at += 7) bytes[at]! ^= 0x55
-    writeFileSync(path, bytes)
-  }
-
-  function spoilReferences(): void {
-    for (const place of readdirSync(file('refs/deployer')))
-      writeFileSync(file(`refs/deployer/${place}`), '\0\0')
-  }
-
-  function empty(): void {
-    for (const name of readdirSync(mirror())) rmSync(file(name), { recursive: true })
-  }
-
-  function replaceByFile(folder: string): void {
-    rmSync(file(folder), { recursive: true })
-    writeFileSync(file(folder), '')
-  }
-})
-
 describe('a fetch', () => {
   test('of a mirror that has grown too large begins anew', async () => {
     const source = repository()
@@ -384,10 +250,10 @@ describe('a fetch', () => {
       remote.hold()
       const getting = get(source, { url })
       // The watch begins after a second, and ends what the remote keeps waiting.
-      await waitFor(() => lines.length > 0, 'the fetch to begin anew', 20_000)
+      await waitFor(() => bench.lines.length > 0, 'the fetch to begin anew', 20_000)
       remote.release()
       expect(await getting).toMatchObject({ branch: 'main' })
-      expect(lines).toEqual(['the mirror of the repository has grown too large: fetching all of it'])
+      expect(bench.lines).toEqual(['the mirror of the repository has grown too large: fetching all of it'])
       expect(() => statSync(grown)).toThrow('ENOENT')
     } finally {
       remote.close()
@@ -409,20 +275,20 @@ describe('a fetch', () => {
       child.push({ c: 'y' })
       git(parent.work, 'submodule', 'update', '-q', '--remote')
       parent.push({})
-      lines = []
+      bench.lines = []
       const onLine = (line: string) => {
-        lines.push(line)
+        bench.lines.push(line)
         remote.hold()
       }
       const getting = get(parent, { url, onLine })
-      await waitFor(() => lines.length > 0, 'the submodule')
+      await waitFor(() => bench.lines.length > 0, 'the submodule')
       await remote.asked()
-      await waitFor(() => readersOf(process.pid).length > 1 || lines.length > 1, 'the watch')
+      await waitFor(() => readersOf(process.pid).length > 1 || bench.lines.length > 1, 'the watch')
       await delay(1_000)
       remote.release()
       await getting
       expect(contentOf('child/c')).toBe('y')
-      expect(lines).toEqual(['fetching the submodule child'])
+      expect(bench.lines).toEqual(['fetching the submodule child'])
     } finally {
       remote.close()
     }
@@ -445,7 +311,7 @@ describe('a fetch', () => {
       )
       expect(packs()).toEqual(expect.arrayContaining(before))
       expect(await get(source)).toMatchObject({ sha })
-      expect(lines.join('\n')).not.toContain('fetching all')
+      expect(bench.lines.join('\n')).not.toContain('fetching all')
     } finally {
       execFileSync('umount', [mirrors()])
     }
@@ -458,7 +324,7 @@ describe('a fetch', () => {
     const before = packs()
     await expect(get(source, { commit: 'a'.repeat(64) })).rejects.toMatchObject(failure('has no commit aaaa'))
     expect(packs()).toEqual(before)
-    expect(lines).toEqual([])
+    expect(bench.lines).toEqual([])
   })
 
   /** As if that many bytes had been fetched into a mirror before. */
@@ -496,7 +362,7 @@ describe('a fetch', () => {
           url,
           directory: tree(),
           mirrors: mirrors(),
-          knownHostsFile: join(home, 'known hosts'),
+          knownHostsFile: join(bench.home, 'known hosts'),
         }
         const fetching = spawn(process.execPath, [script, JSON.stringify(request)], { stdio: 'ignore' })
         const ended = once(fetching, 'exit')
@@ -510,7 +376,7 @@ describe('a fetch', () => {
         remote.release()
         await get(source, { url })
         expect(contentOf('a') + contentOf('big')).toBe(`second${large(5)}`)
-        expect(lines).toEqual([
+        expect(bench.lines).toEqual([
           'the mirror of the repository was put in order: its last use had been cut off',
         ])
       } finally {
@@ -537,7 +403,7 @@ describe('mirrors', () => {
       make('ancient-in-use', 31 * 24 * 3_600)
       await trimMirrors(mirrors())
     }
-    await withMirror({ directory, signal, onLine: (line) => lines.push(line), work })
+    await withMirror({ directory, signal, onLine: (line) => bench.lines.push(line), work })
     const left = readdirSync(mirrors())
     expect(left).toHaveLength(1_001)
     for (const kept of ['m0', 'm999', 'ancient-in-use']) expect(left).toContain(kept)

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
 // First, as it has read buffers overwritten after use.
 import { RawConnection, waitFor } from './stand.ts'
+import { monotonicMs } from '../../proxy/clock.ts'
 import type { ListenerSpec, RouteTable } from '../../proxy/protocol.ts'
 import { Relay } from '../../proxy/worker/relay.ts'
 
@@ -20,8 +21,11 @@ export class OwnRelay {
   static async start(table: RouteTable): Promise<OwnRelay> {
     const own = new OwnRelay()
     onTestFinished(() => own.relay.end())
-    const now = performance.now.bind(performance)
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + own.#ahead)
+    const { hrtime } = process
+    const clock = vi.spyOn(process, 'hrtime').mockImplementation(() => {
+      const [seconds, nanoseconds] = hrtime()
+      return [seconds + own.#ahead / 1_000, nanoseconds]
+    })
     onTestFinished(() => {
       clock.mockRestore()
     })
@@ -52,7 +56,7 @@ export class OwnRelay {
   /** Lets time pass, as far as the data plane can tell: resolves after it has looked at the clock. */
   async pass(milliseconds: number): Promise<void> {
     this.#ahead += milliseconds
-    const passed = performance.now()
+    const passed = monotonicMs()
     await waitFor(
       () => this.relay.now >= passed,
       () => 'the clock does not tick',

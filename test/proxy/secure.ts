@@ -5,7 +5,7 @@ import type { CertificateFiles, RouteTable, Upstream } from '../../proxy/protoco
 import { ADDRESS, HOST, tableOf } from './stand.ts'
 
 /** The plain and the encrypted listener: two addresses, as a table names each once. */
-export const SECURE_ADDRESS = '127.0.0.2:0'
+const SECURE_ADDRESS = '127.0.0.2:0'
 
 /** A certificate of the tests by its name. */
 export function certificate(name: 'app' | 'renewed' | 'wildcard'): CertificateFiles {

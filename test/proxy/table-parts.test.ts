@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { connectChannel, type Channel } from '../../proxy/control/channel.ts'
 import { controlSocketFile } from '../../proxy/control/paths.ts'
-import type { BoundListener, RouteTable } from '../../proxy/protocol.ts'
+import type { RouteTable } from '../../proxy/protocol.ts'
 import { SentTable } from '../../proxy/table/sent-table.ts'
 import { app, start } from './lifetimes.ts'
 import { HOST, type HttpUpstream, type ProxyStand, statusOf, tableOf, targetOf } from './stand.ts'
 
 const PATIENT = { timeout: 10_000 }
 /** Enough hosts for a table of many messages. */
-const MANY = 1_000
+const MANY = 2_000
 
 /** A table of many hosts, the app's last: whoever has a part of it has not that one. */
 function manyHosts(name: string, upstream: HttpUpstream): RouteTable {
@@ -27,7 +27,7 @@ function manyHosts(name: string, upstream: HttpUpstream): RouteTable {
 class Sender {
   readonly #channel: Channel
   readonly #sent = new SentTable()
-  #held = ''
+  #held: string[] = []
 
   static async open(stand: ProxyStand): Promise<Sender> {
     const channel = await connectChannel(controlSocketFile(stand.directory), () => null)
@@ -40,18 +40,21 @@ class Sender {
     this.#channel = channel
   }
 
-  /** Sends all messages of a table but the last. */
+  /** Sends half of the messages of a table. */
   async begin(table: RouteTable): Promise<void> {
     const messages = [...this.#sent.become(table)]
-    if (messages.length < 3) throw new Error('the table is too small to come in parts')
-    this.#held = messages.pop()!
-    for (const message of messages) await this.#channel.request('table', message, PATIENT.timeout)
+    if (messages.length < 4) throw new Error('the table is too small to come in parts')
+    this.#held = messages.splice(messages.length / 2)
+    await this.#sendAll(messages)
   }
 
-  /** Sends the last. */
-  async finish(): Promise<BoundListener[]> {
-    const answer = await this.#channel.request('table', this.#held, PATIENT.timeout)
-    return (answer as { listeners: BoundListener[] }).listeners
+  /** Sends the rest. */
+  async finish(): Promise<void> {
+    await this.#sendAll(this.#held)
+  }
+
+  async #sendAll(messages: readonly string[]): Promise<void> {
+    for (const message of messages) await this.#channel.request('table', message, PATIENT.timeout)
   }
 
   async send(table: RouteTable): Promise<void> {
@@ -70,7 +73,7 @@ async function serverOf(stand: ProxyStand, host: string): Promise<string | numbe
   return statusOf(answer) === 200 ? answer.split(' ').at(-1)! : statusOf(answer)
 }
 
-test('a table whose sender is gone before its last message is in force nowhere', async () => {
+test('a table whose sender is gone before it has come whole is in force nowhere', async () => {
   const [one, two, three] = [await app('one'), await app('two'), await app('three')]
   const stand = await start(tableOf([one.spec]), { workers: 2 })
   const sender = await Sender.open(stand)
@@ -83,6 +86,7 @@ test('a table whose sender is gone before its last message is in force nowhere',
     expect(await serverOf(stand, 'whole-7.test')).toBe('three')
     expect(await serverOf(stand, 'gone-7.test')).toBe(404)
   }
+  expect(stand.log).not.toContain('is killed')
 })
 
 test('a table that is refused at its last message leaves the one before, and the next is right', async () => {
@@ -97,6 +101,7 @@ test('a table that is refused at its last message leaves the one before, and the
   await stand.client.applyTable(manyHosts('next', two))
   expect(await serverOf(stand, 'first-7.test')).toBe(404)
   expect(await serverOf(stand, 'next-7.test')).toBe('two')
+  expect(stand.log).not.toContain('is killed')
 })
 
 test('two tables that come at the same time are in force one after the other, each of them whole', async () => {
@@ -111,6 +116,7 @@ test('two tables that come at the same time are in force one after the other, ea
   expect(await serverOf(stand, HOST)).toBe('two')
   expect(await serverOf(stand, 'fast-7.test')).toBe(404)
   expect(await serverOf(stand, 'slow-7.test')).toBe('two')
+  expect(stand.log).not.toContain('is killed')
 })
 
 test('changes that another table overtakes are refused', async () => {
@@ -123,9 +129,10 @@ test('changes that another table overtakes are refused', async () => {
   await stand.client.applyTable(manyHosts('many', three))
   await expect(slow.finish()).rejects.toThrow('not to the table in use')
   expect(await serverOf(stand, 'many-7.test')).toBe('three')
+  expect(stand.log).not.toContain('is killed')
 })
 
-test('a worker that comes while a table does has all of it, and so have those that lived on', async () => {
+test('a worker that comes while a table does gets all of it, as those do that live on', async () => {
   const [one, two] = [await app('one'), await app('two')]
   const stand = await start(tableOf([one.spec]), { workers: 2 })
   const sender = await Sender.open(stand)
@@ -138,6 +145,7 @@ test('a worker that comes while a table does has all of it, and so have those th
   await expect.poll(() => serverOf(stand, 'many-7.test'), PATIENT).toBe('one')
   await sender.finish()
   for (let times = 0; times < 8; times++) expect(await serverOf(stand, 'many-7.test')).toBe('two')
+  expect(stand.log).not.toContain('is killed')
 })
 
 test('a supervisor that dies while a table comes leaves the one before in force', async () => {
@@ -152,4 +160,5 @@ test('a supervisor that dies while a table comes leaves the one before in force'
   expect(await serverOf(stand, 'many-7.test')).toBe('one')
   await stand.client.applyTable(manyHosts('many', three))
   for (let times = 0; times < 8; times++) expect(await serverOf(stand, 'many-7.test')).toBe('three')
+  expect(stand.log).not.toContain('is killed')
 })

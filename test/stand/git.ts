@@ -1,12 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { findProgram } from './packages.ts'
-import { freePort } from './registry.ts'
 import { run } from './run.ts'
 
 /** A file's text, or its text and mode; `symlink` makes a link to the text. */
@@ -24,9 +20,6 @@ export interface GitRemote {
   url(repository: Repository): string
   close(): Promise<void>
 }
-
-const START_DEADLINE_MS = 10_000
-const POLL_MS = 25
 
 /** git without the machine's and the user's settings, with a fixed author. */
 const GIT_ENVIRONMENT = {
@@ -203,106 +196,4 @@ function relayAnswer(child: ChildProcess, response: ServerResponse): void {
   }
   output.on('data', onData)
   child.on('close', () => response.end())
-}
-
-/** Serves the repositories with git's own protocol (git-daemon(1)). */
-export async function startGitDaemon(): Promise<GitRemote> {
-  const port = await freePort()
-  const child = spawn(
-    'git',
-    [
-      'daemon',
-      '--reuseaddr',
-      '--export-all',
-      `--base-path=${root()}`,
-      '--listen=127.0.0.1',
-      `--port=${port}`,
-    ],
-    { stdio: 'ignore', detached: true },
-  )
-  await untilListening(port, child)
-  return { url: ({ name }) => `git://127.0.0.1:${port}/${name}`, close: () => end(child) }
-}
-
-export interface SshGit extends GitRemote {
-  /** Lets the owner of a public key (a line of `id_ed25519.pub`) in. */
-  authorize(publicKey: string): void
-  /** The server's public host key, as `known_hosts` has it after the host's name. */
-  hostKey: string
-  host: string
-  port: number
-}
-
-/** Serves the repositories over ssh by an sshd of its own; nobody is let in before `authorize`. */
-export async function startSshGit(): Promise<SshGit> {
-  const directory = mkdtempSync(join(tmpdir(), 'deployer-sshd-'))
-  const port = await freePort()
-  const keyFile = join(directory, 'host_key')
-  const authorizedKeys = join(directory, 'authorized_keys')
-  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', keyFile])
-  writeFileSync(authorizedKeys, '', { mode: 0o600 })
-  mkdirSync('/run/sshd', { recursive: true })
-  const configuration = [
-    `Port ${port}`,
-    'ListenAddress 127.0.0.1',
-    `HostKey ${keyFile}`,
-    `PidFile ${join(directory, 'pid')}`,
-    `AuthorizedKeysFile ${authorizedKeys}`,
-    'PasswordAuthentication no',
-    'KbdInteractiveAuthentication no',
-    'UsePAM no',
-    'StrictModes no',
-    'PermitRootLogin forced-commands-only',
-  ]
-  const file = join(directory, 'sshd_config')
-  writeFileSync(file, `${configuration.join('\n')}\n`)
-  const child = spawn(findProgram('sshd')!, ['-D', '-f', file, '-E', join(directory, 'log')], {
-    stdio: 'ignore',
-    detached: true,
-  })
-  await untilListening(port, child)
-  const hostKey = (await run('ssh-keygen', ['-y', '-f', keyFile])).trim()
-  const keys: string[] = []
-  return {
-    url: ({ path }) => `ssh://${process.env.USER ?? 'root'}@127.0.0.1:${port}${path}`,
-    host: '127.0.0.1',
-    port,
-    hostKey,
-    authorize: (publicKey) => {
-      keys.push(`command="git-shell -c \\"$SSH_ORIGINAL_COMMAND\\"",restrict ${publicKey.trim()}`)
-      writeFileSync(authorizedKeys, `${keys.join('\n')}\n`, { mode: 0o600 })
-    },
-    close: async () => {
-      await end(child)
-      rmSync(directory, { recursive: true, force: true })
-    },
-  }
-}
-
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  const until = performance.now() + START_DEADLINE_MS
-  while (!(await listens(port))) {
-    if (performance.now() > until || child.exitCode !== null)
-      throw new Error(`${child.spawnfile} does not listen on ${port}`)
-    await delay(POLL_MS)
-  }
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => resolve(true))
-    socket.on('error', () => resolve(false))
-    socket.on('close', () => socket.destroy())
-    socket.on('connect', () => socket.destroy())
-  })
-}
-
-/** Ends a program and those it started: it leads a process group of its own. */
-function end(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve()
-    child.once('exit', () => resolve())
-    process.kill(-child.pid!, 'SIGTERM')
-  })
 }

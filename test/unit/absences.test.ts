@@ -20,6 +20,7 @@ beforeEach(async () => {
     record: () => {},
     find: () => undefined,
     list: () => [],
+    waiting: () => [],
     forget: () => {},
     seal: () => '',
     open: () => '',

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +30,18 @@ test.each([
     message: expect.stringContaining(message),
   })
   expect(await readdir(folder)).toEqual([])
+})
+
+test('is named also when it comes by the byte', async () => {
+  const bytes = [...Buffer.from('PK\x03\x04 and more')].map((byte) => Buffer.of(byte))
+  await expect(receive(...bytes)).rejects.toThrow('a zip file')
+})
+
+test('a stream that has ended badly before is said to have broken off', async () => {
+  const stream = new Readable({ read() {} })
+  stream.destroy(new Error('gone'))
+  await once(stream, 'error')
+  await expect(receiveArchive(stream, join(folder, 'source.tar.gz'))).rejects.toThrow('broke off')
 })
 
 test.each([

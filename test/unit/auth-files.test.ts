@@ -1,35 +1,24 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { setUp } from '#server/accounts/operations.ts'
 import { ensureSetupCode } from '#server/accounts/setup-code.ts'
-import { provideContext, type Context } from '#server/context.ts'
-import { openDatabase } from '#server/database/index.ts'
-import { readOptions } from '#server/options.ts'
-import { openVault } from '#server/secrets.ts'
+import type { Context } from '#server/context.ts'
 import { verifyToken } from '#server/tokens/operations.ts'
 import { ensureServerToken } from '#server/tokens/server-token.ts'
+import { openContext } from '../support/context.ts'
 
 let directory: string
 let context: Context
+let close: () => Promise<void>
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'deployer-auth-'))
-  context = {
-    options: readOptions(['--data-dir', directory], {}),
-    database: await openDatabase(join(directory, 'deployer.db')),
-    vault: openVault(join(directory, 'key')),
-    serverId: 'test',
-    version: '0.0.0',
-    stopping: new AbortController().signal,
-  }
-  provideContext(context)
+  ;({ context, close } = await openContext())
+  directory = context.options.dataDirectory
 })
 
 afterEach(async () => {
-  await context.database.close()
-  rmSync(directory, { recursive: true })
+  await close()
 })
 
 const mode = (name: string) => statSync(join(directory, name)).mode & 0o777

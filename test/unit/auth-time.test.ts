@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { changePassword, replacePassword, setUp, signIn } from '#server/accounts/operations.ts'
 import { listSessions, openSession, resumeSession, SESSION_LIFETIME_MS } from '#server/accounts/sessions.ts'
@@ -14,35 +11,23 @@ import {
   startCliLogin,
   viewCliLogin,
 } from '#server/cli-logins/operations.ts'
-import { provideContext, type Context } from '#server/context.ts'
-import { openDatabase } from '#server/database/index.ts'
-import { readOptions } from '#server/options.ts'
-import { openVault } from '#server/secrets.ts'
+import type { Context } from '#server/context.ts'
 import { createToken, listTokens, verifyToken } from '#server/tokens/operations.ts'
+import { openContext } from '../support/context.ts'
 
 const MINUTE_MS = 60_000
-let directory: string
 let context: Context
+let close: () => Promise<void>
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
-  directory = mkdtempSync(join(tmpdir(), 'deployer-auth-'))
-  context = {
-    options: readOptions(['--data-dir', directory], {}),
-    database: await openDatabase(join(directory, 'deployer.db')),
-    vault: openVault(join(directory, 'key')),
-    serverId: 'test',
-    version: '0.0.0',
-    stopping: new AbortController().signal,
-  }
-  provideContext(context)
+  ;({ context, close } = await openContext())
 })
 
 afterEach(async () => {
   forgetCliLogins()
   vi.useRealTimers()
-  await context.database.close()
-  rmSync(directory, { recursive: true })
+  await close()
 })
 
 describe('a session', () => {

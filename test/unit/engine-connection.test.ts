@@ -37,6 +37,17 @@ test('an engine that takes a request and says nothing does not answer, nor one t
   expect(await new Connection('unix:///nowhere/engine.sock').answers(SILENCE_MS)).toBe(false)
 })
 
+test('an answer that breaks off fails its call at once', async () => {
+  const connection = connectionTo((request, response) => {
+    const answer = JSON.stringify({ Version: '29.0.0', ApiVersion: '1.51' })
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
+    if (request.url!.endsWith('/version')) return response.end(answer)
+    response.write(answer.slice(0, 9), () => response.destroy())
+  })
+  const asked = connection.dial('asking', { method: 'GET', path: '/images/json' })
+  await expect(asked).rejects.toMatchObject({ code: 'runtime_error' })
+})
+
 test('a call costs no more for the streams that are open beside it', async () => {
   const connection = connectionTo((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })

@@ -158,6 +158,22 @@ test('changes to another table than the one in use are refused, and so is what c
   expect([routes.find('b.test'), routes.find('c.test')?.counts.id]).toEqual([undefined, 'srv-app'])
 })
 
+test('nothing is left of a table when another is refused at its beginning, or goes on as another kind', async () => {
+  const routes = new Routes()
+  const [first, second] = [new TableIntake(routes), new TableIntake(routes)]
+  const app = { app: { id: 'srv-app', state: 'serving' as const, upstreams: [] } }
+  const settings = { ...tableOf({}, {}), targets: undefined }
+  await take(first, new SentTable().become(tableOf(app, { 'a.test': 'app' })))
+  const abandoned = { targets: Object.entries(app), hosts: [['gone.test', 'app']] }
+  second.read({ part: 0, base: false, entries: abandoned })
+  expect(() => second.read({ part: 0, base: true, entries: {} })).toThrow('another connection')
+  expect(() => second.read({ part: 1, base: true, entries: {}, settings })).toThrow('after a fault')
+  second.read({ part: 0, base: false, entries: abandoned })
+  expect(() => second.read({ part: 1, base: true, entries: {}, settings })).toThrow('out of order')
+  expect(routes.find('gone.test')).toBeUndefined()
+  expect(routes.find('a.test')).toBeDefined()
+})
+
 test('a part with a fault refuses the whole table', async () => {
   const routes = new Routes()
   const intake = new TableIntake(routes)

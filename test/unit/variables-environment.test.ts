@@ -1,121 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { onChange, type Change } from '#server/changes.ts'
-import { provideContext, type Context } from '#server/context.ts'
-import { openDatabase } from '#server/database/index.ts'
-import { makeLive } from '#server/deploys/operations.ts'
-import { deployMachine } from '#server/deploys/states.ts'
-import { getDeploy, insertDeploy, listDeploys } from '#server/deploys/store.ts'
-import {
-  createEnvGroup,
-  deleteEnvGroup,
-  environmentsOf,
-  linkEnvGroup,
-  replaceGroupVariables,
-  unlinkEnvGroup,
-} from '#server/env-groups/operations.ts'
+import { describe, expect, it } from 'vitest'
+import { deleteEnvGroup, linkEnvGroup, replaceGroupVariables } from '#server/env-groups/operations.ts'
 import { findEnvGroup } from '#server/env-groups/store.ts'
 import { viewEnvGroup } from '#server/env-groups/view.ts'
-import { ensureBaseDomain } from '#server/domains/operations.ts'
-import { ensureProduction } from '#server/environments/store.ts'
-import { newId } from '#server/ids.ts'
-import { tryMove } from '#server/machine.ts'
-import { readOptions } from '#server/options.ts'
-import { openVault, type Vault } from '#server/secrets.ts'
-import { createService, deleteService, findService, patchService } from '#server/services/operations.ts'
-import { restartChanged } from '#server/services/restart.ts'
-import { getService, updateService, type ServiceRow } from '#server/services/store.ts'
-import type { ServiceType } from '#server/services/types.ts'
+import { deleteService, findService, patchService } from '#server/services/operations.ts'
+import { getService } from '#server/services/store.ts'
 import { changeVariables, replaceVariables } from '#server/services/variables.ts'
-import { resolveEnvironment } from '#server/variables/environment.ts'
 import { readVariables } from '#server/variables/store.ts'
 
-let directory: string
-let context: Context
-/** How many values were opened. */
-let opened: number
-
-beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'deployer-variables-'))
-  const vault = openVault(join(directory, 'key'))
-  opened = 0
-  const counting: Vault = {
-    ...vault,
-    open: (sealed) => {
-      opened++
-      return vault.open(sealed)
-    },
-  }
-  context = {
-    options: readOptions(['--data-dir', directory, '--http-listen', '127.0.0.1:80'], {}),
-    database: await openDatabase(join(directory, 'deployer.db')),
-    vault: counting,
-    serverId: 'test',
-    version: '0.0.0',
-    stopping: new AbortController().signal,
-  }
-  provideContext(context)
-  ensureProduction()
-  ensureBaseDomain()
-  addEnvironment('staging')
-})
-
-afterEach(async () => {
-  await context.database.close()
-  rmSync(directory, { recursive: true })
-})
-
-type Values = Record<string, string>
-
-function listed(values: Values): { key: string; value: string }[] {
-  return Object.entries(values).map(([key, value]) => ({ key, value }))
-}
-
-function addEnvironment(name: string): void {
-  context.database.run(
-    'INSERT INTO environments (id, name, created_at) VALUES (?, ?, ?)',
-    newId('environment'),
-    name,
-    Date.now() + 1_000,
-  )
-}
-
-function service(
-  name: string,
-  env: Values = {},
-  more: { type?: ServiceType; environment?: string; env_groups?: string[] } = {},
-): ServiceRow {
-  return createService({ name, type: 'web_service', deploy: false, env: listed(env), ...more })
-}
-
-function group(name: string, vars: Values) {
-  return createEnvGroup({ name, vars: listed(vars) })
-}
-
-function environmentOf(name: string, environment?: string): Values {
-  return Object.fromEntries(resolveEnvironment(findService(name, environment)))
-}
-
-function references(): unknown[] {
-  return context.database.all('SELECT key, kind, name, property FROM variable_references ORDER BY key, name')
-}
-
-/** Makes a service live as the end of a deploy does. */
-function live(row: ServiceRow): ServiceRow {
-  const id = newId('deploy')
-  const source = { kind: 'image' as const, repo_url: null, branch: null, commit: null }
-  insertDeploy({ id, service_id: row.id, trigger: 'manual', source })
-  tryMove(deployMachine, id, 'deploying', {})
-  makeLive(getDeploy(id)!)
-  return getService(row.id)!
-}
-
-function restarts(row: ServiceRow): number {
-  return listDeploys(row.id, 10).filter(({ trigger }) => trigger === 'restart').length
-}
+import {
+  environmentOf,
+  group,
+  listed,
+  openedBy,
+  references,
+  service,
+  useVariables,
+} from './variables-context.ts'
+useVariables()
 
 describe('the whole environment of a service', () => {
   it("is its groups' variables in the order of the links with its own over them", () => {
@@ -183,14 +85,10 @@ describe('the whole environment of a service', () => {
     service('a', { X: 'x', UNUSED: 'y' })
     service('b', { X: '${{service.a.env.X}}${{service.a.env.X}}' })
     service('c', { X: '${{service.a.env.X}}${{service.b.env.X}}', Y: '${{service.b.env.X}}' })
-    opened = 0
-    expect(environmentOf('c')).toEqual({ X: 'xxx', Y: 'xx' })
-    expect(opened).toBe(4)
+    expect(openedBy(() => expect(environmentOf('c')).toEqual({ X: 'xxx', Y: 'xx' }))).toBe(4)
     const shared = group('shared', { G: '1', PORT: '2' })
     for (const name of ['a', 'b', 'c']) linkEnvGroup(findService(name), 'shared')
-    opened = 0
-    replaceGroupVariables(shared, listed({ G: '2', PORT: '3' }))
-    expect(opened).toBe(7)
+    expect(openedBy(() => replaceGroupVariables(shared, listed({ G: '2', PORT: '3' })))).toBe(7)
   })
 })
 
@@ -381,133 +279,6 @@ describe('what is referred to', () => {
     patchService(web, { name: 'site' })
     replaceVariables(api, listed({ X: '${{service.site.host}}' }))
     expect(environmentOf('api')).toEqual({ X: 'site' })
-  })
-})
-
-describe('the port that variables name', () => {
-  const port = (name = 'api') => findService(name).variable_port
-
-  it('follows the links, the groups and the own variables', () => {
-    const shared = group('shared', { PORT: '1000' })
-    group('later', { PORT: '2000' })
-    service('api')
-    expect(port()).toBeNull()
-    linkEnvGroup(findService('api'), 'shared')
-    expect(port()).toBe(1_000)
-    linkEnvGroup(findService('api'), 'later')
-    expect(port()).toBe(2_000)
-    unlinkEnvGroup(findService('api'), 'later')
-    expect(port()).toBe(1_000)
-    replaceGroupVariables(shared, listed({ PORT: '1500' }))
-    expect(port()).toBe(1_500)
-    replaceVariables(findService('api'), listed({ PORT: '3000' }))
-    expect(port()).toBe(3_000)
-    replaceVariables(findService('api'), [])
-    deleteEnvGroup(shared, true)
-    expect(port()).toBeNull()
-  })
-
-  it('is none where a reference or no number stands, although a group has one', () => {
-    group('shared', { PORT: '1000' })
-    service('web', { P: '1' })
-    service('api', { PORT: '${{service.web.env.P}}' }, { env_groups: ['shared'] })
-    expect(port()).toBeNull()
-    for (const value of ['http', '0', '65536', '']) {
-      replaceVariables(findService('api'), listed({ PORT: value }))
-      expect(port()).toBeNull()
-    }
-  })
-})
-
-describe('a restart that a change of variables asks for', () => {
-  it('is queued for each live service whose whole environment changed, and for no other', () => {
-    const shared = group('shared', { A: '1', B: '1' })
-    const linked = { env_groups: ['shared'] }
-    const changed = live(service('changed', {}, linked))
-    const hiding = live(service('hiding', { A: 'own' }, linked))
-    const elsewhere = live(service('changed', {}, { ...linked, environment: 'staging' }))
-    const suspended = live(service('suspended', {}, linked))
-    updateService(suspended.id, { suspended: 1 })
-    const deleting = live(service('deleting', {}, linked))
-    updateService(deleting.id, { deleting: 1 })
-    const never = service('never', {}, linked)
-    const unlinked = live(service('unlinked', { A: '1' }))
-    restartChanged(true, environmentsOf(shared), () =>
-      replaceGroupVariables(shared, listed({ A: '2', B: '1' })),
-    )
-    const all = [changed, hiding, elsewhere, suspended, deleting, never, unlinked]
-    expect(all.map(restarts)).toEqual([1, 0, 1, 0, 0, 0, 0])
-  })
-
-  it('is queued for those, too, that refer to what changed', () => {
-    const a = live(service('a', { X: '1', Y: '1', PORT: '80' }))
-    const value = live(service('value', { V: '${{service.a.env.X}}' }))
-    const through = live(service('through', { V: '${{service.value.env.V}}' }))
-    const other = live(service('other', { V: '${{service.a.env.Y}}' }))
-    const address = live(service('address', { V: '${{service.a.hostport}}' }))
-    const change = (values: Values) =>
-      restartChanged(true, [a.environment_id], () => replaceVariables(a, listed(values)))
-    change({ X: '2', Y: '1', PORT: '80' })
-    expect([a, value, through, other, address].map(restarts)).toEqual([1, 1, 1, 0, 0])
-    change({ PORT: '81', Y: '1', X: '2' })
-    expect([a, value, through, other, address].map(restarts)).toEqual([2, 1, 1, 0, 1])
-  })
-
-  it('is queued for none when nothing changed but the order, or when none was asked for', () => {
-    const api = live(service('api', { A: '1', B: '2' }))
-    restartChanged(true, [api.environment_id], () => replaceVariables(api, listed({ B: '2', A: '1' })))
-    restartChanged(false, [api.environment_id], () => replaceVariables(api, []))
-    expect(restarts(api)).toBe(0)
-  })
-
-  it('is queued by the forced deletion of a group for those that lose a variable', () => {
-    const shared = group('shared', { A: '1' })
-    const losing = live(service('losing', {}, { env_groups: ['shared'] }))
-    const keeping = live(service('keeping', { A: '1' }, { env_groups: ['shared'] }))
-    restartChanged(true, environmentsOf(shared), () => deleteEnvGroup(shared, true))
-    expect([losing, keeping].map(restarts)).toEqual([1, 0])
-  })
-
-  it('is the error when it cannot be queued, with the variables saved and the other restarts queued', () => {
-    const shared = group('shared', {})
-    const broken = live(service('broken', {}, { env_groups: ['shared'] }))
-    updateService(broken.id, { live_deploy_id: 'dep-00000000000000000000' })
-    const whole = live(service('whole', {}, { env_groups: ['shared'] }))
-    const change = () =>
-      restartChanged(true, environmentsOf(shared), () => replaceGroupVariables(shared, listed({ A: '1' })))
-    expect(change).toThrow(/service broken was never live/)
-    expect(readVariables(shared.id)).toEqual(listed({ A: '1' }))
-    expect(restarts(whole)).toBe(1)
-  })
-})
-
-describe('the change feed', () => {
-  function told(work: () => unknown): string[] {
-    const changes: Change[] = []
-    const stop = onChange((change) => changes.push(change))
-    try {
-      work()
-    } catch {
-      // A refusal is part of what is looked at.
-    }
-    stop()
-    return changes.map(({ kind, action }) => `${kind} ${action}`)
-  }
-
-  it('has one change a write and none of a refusal', () => {
-    let shared = group('shared', {})
-    const api = service('api')
-    expect(told(() => (shared = group('other', {})))).toEqual(['env_group created'])
-    expect(told(() => linkEnvGroup(api, 'other'))).toEqual(['service updated'])
-    expect(told(() => linkEnvGroup(api, 'other'))).toEqual([])
-    expect(told(() => replaceGroupVariables(shared, listed({ A: '1' })))).toEqual(['env_group updated'])
-    expect(told(() => replaceGroupVariables(shared, listed({ A: '${{service.x}}' })))).toEqual([])
-    expect(told(() => replaceVariables(api, listed({ A: '${{service.x}}' })))).toEqual([])
-    expect(told(() => deleteEnvGroup(shared, false))).toEqual([])
-    expect(told(() => group('other', {}))).toEqual([])
-    expect(told(() => unlinkEnvGroup(api, 'other'))).toEqual(['service updated'])
-    expect(told(() => patchService(api, { env: [], env_groups: ['other'] }))).toEqual(['service updated'])
-    expect(told(() => deleteEnvGroup(shared, true))).toEqual(['env_group deleted', 'service updated'])
   })
 })
 

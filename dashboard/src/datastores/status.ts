@@ -36,7 +36,7 @@ export const DATASTORE_STATUS: Record<DatastoreStatus, Presentation & { meaning:
   deleting: { label: 'Deleting', tone: 'progress', meaning: 'Its container and its data are being removed.' },
 }
 
-export const BACKUP_STATUS: Record<BackupStatus, Presentation> = {
+const BACKUP_STATUS: Record<BackupStatus, Presentation> = {
   running: { label: 'Running', tone: 'progress' },
   succeeded: { label: 'Succeeded', tone: 'success' },
   failed: { label: 'Failed', tone: 'danger' },

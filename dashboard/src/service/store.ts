@@ -24,7 +24,7 @@ import type { Environment, Service } from '../api/types.ts'
  * The services that the page knows, in one place: a list is fetched once, a change fetches the one service that it is
  * about, and every page that shows it shows the same.
  */
-export class ServiceStore {
+class ServiceStore {
   readonly #known = shallowReactive(new Map<string, Service>())
   readonly #fetching = new Map<string, ReturnType<typeof oneAtATime>>()
   /** Services that changed while the list was on its way, which may be older than what is known of them. */

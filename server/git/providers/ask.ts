@@ -141,7 +141,7 @@ function judge(place: Place, { status, text, headers }: Raw): Answer {
 const MAX_SAID_CHARACTERS = 200
 
 /** What a provider's refusal says, in a field that one of them uses. */
-export function saidBy(body: unknown): string | null {
+function saidBy(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return null
   const { message, error_description, error } = body as Record<string, unknown>
   const said = [message, error_description, error].find(

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { METHODS, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Upstream } from '../../../proxy/protocol.ts'
@@ -11,6 +11,15 @@ const MAX_HEADER_BYTES = 128 * 1024
 
 /** What node calls the end of a connection amid a request. */
 const CUT = 'HPE_INVALID_EOF_STATE'
+
+/** What node calls a method that it does not know, and what is none. */
+const BAD_METHOD = 'HPE_INVALID_METHOD'
+
+/** Whether what came begins as a request with a method that node does not know, and others may. */
+function beginsOtherMethod(packet: Buffer | undefined): boolean {
+  const [, method] = /^([!#$%&'*+.^_`|~\w-]+) \S+ HTTP\/1\.1\r\n/.exec(packet?.toString('latin1') ?? '') ?? []
+  return method !== undefined && !METHODS.includes(method)
+}
 
 /** An upstream on node's own server that remembers every byte and every request that it read, and answers what it read. */
 export class Witness {
@@ -35,8 +44,10 @@ export class Witness {
     this.#server.on('connection', (socket) => {
       socket.on('data', (piece: Buffer) => (this.received += piece.toString('latin1')))
     })
-    this.#server.on('clientError', ({ code, message }: NodeJS.ErrnoException, socket) => {
-      if (code?.startsWith('HPE_') && code !== CUT) this.unread.push(message)
+    this.#server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+      const { code, message, rawPacket } = error
+      const isUnread = code?.startsWith('HPE_') && code !== CUT
+      if (isUnread && !(code === BAD_METHOD && beginsOtherMethod(rawPacket))) this.unread.push(message)
       socket.destroy()
     })
     this.#server.on('request', (request, response) => {

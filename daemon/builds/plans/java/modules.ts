@@ -23,7 +23,9 @@ export async function mavenModules(tree: Tree): Promise<Modules> {
 
   async function add(folder: string, depth: number): Promise<void> {
     if (found.has(folder) || found.size > MAX_MODULES) return
-    const text = await tree.readText(posix.join(folder, 'pom.xml'))
+    const path = posix.join(folder, 'pom.xml')
+    // The root's is long in large projects; there may be many others.
+    const text = folder === '' ? await tree.readText(path) : await tree.readHead(path)
     if (text === null) return
     const manifest = withoutXmlComments(text)
     found.set(folder, manifest)
@@ -46,7 +48,7 @@ export async function gradleModules(tree: Tree): Promise<Modules> {
       const folder = path.replace(/^:/, '').replaceAll(':', '/')
       if (!PLAIN_PATH.test(folder) || folder.includes('..') || found.size === MAX_MODULES) continue
       for (const name of BUILDS) {
-        const manifest = await tree.readText(`${folder}/${name}`)
+        const manifest = await tree.readHead(`${folder}/${name}`)
         if (manifest !== null) found.set(folder, withoutSlashComments(manifest))
       }
     }
@@ -77,7 +79,7 @@ const CONFIGURATIONS = ['application.yml', 'application.yaml', 'application.prop
 
 /** The folders of the modules that are programs. */
 export async function programsAmong(tree: Tree, modules: Modules, root: string): Promise<string[]> {
-  const isInherited = PLUGINS.test(root.replace(/<pluginManagement>[^]*<\/pluginManagement>/, ''))
+  const isInherited = PLUGINS.test(withoutManagement(root))
   const programs: string[] = []
   for (const [folder, manifest] of modules) {
     if (SWITCHED_OFF.test(manifest)) continue
@@ -85,6 +87,13 @@ export async function programsAmong(tree: Tree, modules: Modules, root: string):
     if (isProgram) programs.push(folder)
   }
   return programs
+}
+
+/** What a parent only manages, its modules name themselves where they want it. */
+function withoutManagement(manifest: string): string {
+  const start = manifest.indexOf('<pluginManagement>')
+  const end = manifest.lastIndexOf('</pluginManagement>')
+  return start === -1 || end < start ? manifest : manifest.slice(0, start) + manifest.slice(end)
 }
 
 async function isConfigured(tree: Tree): Promise<boolean> {

@@ -149,7 +149,10 @@ function webpack({ configuration, manifest }: Project): Partial<Framework> | nul
 /** What was built lies in the folder of the documentation, which the build script names. */
 function inDocumentation({ manifest: { scripts } }: Project, folder: string): Partial<Framework> {
   const script = scripts.build ?? scripts['docs:build'] ?? ''
-  const own = folderOf(settingOf(script, /\bvuepress build\b[^&|;]*?\s(?:-d|--dest)[ =]([\w./-]+)/), null)
+  const own = folderOf(
+    settingOf(script, /\bvuepress build\b[^&|;]{0,200}?\s(?:-d|--dest)[ =]([\w./-]+)/),
+    null,
+  )
   const named = folderOf(settingOf(script, /\b(?:vitepress|vuepress) build ([\w./-]+)/), null)
   return {
     publishDirectory: own ?? (named === null || named === '.' ? folder : `${named}/${folder}`),

@@ -99,7 +99,25 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   )
   if (framework !== null && framework.publishDirectory !== null && !(serves && entry !== null))
     return { site: true }
-  return entry === null ? null : { command: entry }
+  if (entry === null) return null
+  const silent = serves ? await exportedAlone(entry, search) : null
+  return silent === null ? { command: entry } : { obstacle: silent }
+}
+
+/** What listens, in the words of servers for node. */
+const LISTENING = /\.listen\(|\bserve\(|\bcreateServer\(|\bDeno\.serve\b/
+
+/** Why a program that exports its application for a host's own server ends at once; null where it may listen. */
+async function exportedAlone(entry: string, { tree, major }: StartSearch): Promise<string | null> {
+  const file = /^(?:node|tsx|ts-node) ([\w./@-]+)$/.exec(entry)?.[1]
+  const text = withoutSlashComments((file === undefined ? null : await tree.readHead(file)) ?? '')
+  // Bun serves what is exported.
+  const isExported = major !== null && hasLine(text, /^export default [A-Za-z_$]\w*;?\s*$/)
+  // Other files of the project may do it.
+  const mayListen = hasLine(text, LISTENING) || hasLine(text, /\bfrom ["']\.|\bimport ?\(?["']\./)
+  return !isExported || mayListen
+    ? null
+    : `${file} exports its application and listens on no port, as hosts of functions want it: let it listen on PORT, or set start_command`
 }
 
 /** Files of tools, which people leave in `main` where a program would be named. */

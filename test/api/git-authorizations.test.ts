@@ -1,0 +1,317 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { type PlayedApp } from '../git/providers.ts'
+import { type ApiAnswer } from '../support/server.ts'
+
+import { branches, CALLBACK, failure, listed, provider, server, useProvider } from './git-provider.ts'
+useProvider()
+
+const authorize = (body: object) => server.api('POST', '/git/authorize', { redirect_uri: CALLBACK, ...body })
+const callback = (body: object) => server.api('POST', '/git/callback', body)
+const stateIn = (url: string) => new URL(url).searchParams.get('state')!
+
+/** Goes through the manifest and the installation of an app, as a browser and GitHub would. */
+async function connectApp(
+  owner = 'octo-org',
+  redirect = CALLBACK,
+): Promise<{ app: PlayedApp; answer: ApiAnswer; state: string }> {
+  const begun = await authorize({
+    provider: 'gitprov_a',
+    base_url: provider.url,
+    organization: owner,
+    redirect_uri: redirect,
+  })
+  expect(begun).toMatchObject({
+    status: 200,
+    body: { status: 'redirect', method: 'post', connection: { status: 'pending' } },
+  })
+  const code = provider.register(JSON.parse(begun.body.fields.manifest) as Record<string, unknown>, owner)
+  const converted = await callback({ state: stateIn(begun.body.url), code })
+  expect(converted).toMatchObject({ status: 200, body: { status: 'redirect', method: 'get', fields: {} } })
+  const app = [...provider.apps.values()].at(-1)!
+  const state = stateIn(converted.body.url)
+  const installation_id = provider.install(app)
+  return {
+    app,
+    state,
+    answer: await callback({ state, installation_id: String(installation_id), code: 'unused' }),
+  }
+}
+
+describe('an app of GitHub', () => {
+  it('is registered by a manifest that asks for what it needs and no more', async () => {
+    const { body } = await authorize({
+      provider: 'gitprov_a',
+      base_url: provider.url,
+      organization: 'octo-org',
+    })
+    expect(body.url).toMatch(
+      new RegExp(`^${provider.url}/organizations/octo-org/settings/apps/new\\?state=[0-9a-f]{40}$`),
+    )
+    expect(JSON.parse(body.fields.manifest)).toEqual({
+      name: expect.stringMatching(/^Deployer .{1,25}$/),
+      url: 'https://dashboard.example.com',
+      redirect_url: CALLBACK,
+      setup_url: CALLBACK,
+      setup_on_update: true,
+      public: false,
+      default_permissions: { contents: 'read', metadata: 'read', statuses: 'write' },
+      hook_attributes: { url: 'https://dashboard.example.com/hooks/gitprov' },
+      default_events: ['push'],
+    })
+  })
+
+  it('of a dashboard that the internet does not reach gets no webhook', async () => {
+    const redirect_uri = 'http://127.0.0.1:7878/git/callback'
+    const { body } = await authorize({ provider: 'gitprov_a', redirect_uri })
+    expect(body.url).toMatch(/^https:\/\/github\.com\/settings\/apps\/new\?state=/)
+    expect(JSON.parse(body.fields.manifest)).not.toHaveProperty('hook_attributes')
+  })
+
+  it('is connected once it is installed, and reads by short-lived tokens that are made once', async () => {
+    provider.add('octo-org/api', ['octo-org'])
+    const { app, answer } = await connectApp()
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        status: 'connected',
+        url: null,
+        connection: {
+          auth: 'hosted_app',
+          status: 'connected',
+          account: 'octo-org',
+          app_slug: app.slug,
+          app_url: `${provider.url}/apps/${app.slug}`,
+          manage_url: expect.stringContaining('/settings/installations/'),
+          repository_selection: 'selected',
+          push_events: true,
+          token_hint: null,
+        },
+      },
+    })
+    const { id } = answer.body.connection
+    provider.asked.length = 0
+    const read = () => server.api('GET', `/git/connections/${id}/repositories`)
+    for (const { status, body } of await Promise.all([read(), read(), read()]))
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: { repositories: [{ full_name: 'octo-org/api' }] },
+      })
+    expect(provider.asked.filter(({ path }) => path.endsWith('/access_tokens'))).toHaveLength(1)
+    expect(await branches(`${provider.url}/octo-org/api.git`)).toMatchObject({
+      status: 200,
+      body: { connection_id: id },
+    })
+    expect(JSON.stringify(await listed())).not.toMatch(/PRIVATE KEY|an app secret/)
+  })
+
+  it('keeps nothing secret in the open', async () => {
+    const { app } = await connectApp('sealed-org')
+    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))
+    const dump = JSON.stringify(
+      database.prepare('SELECT * FROM git_connections').all(),
+      (_, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value),
+    )
+    database.close()
+    expect(dump).toContain('sealed-org')
+    for (const secret of [app.pem.slice(40, 80), app.webhookSecret!, 'an app secret'])
+      expect(dump).not.toContain(secret)
+  })
+
+  it('takes each state once, and none that nobody made', async () => {
+    const { state, app } = await connectApp('once-org')
+    const installation_id = [...app.installations.keys()][0]
+    for (const used of [state, 'f'.repeat(40), 'x'])
+      expect(await callback({ state: used, installation_id })).toMatchObject(
+        failure(409, 'git_authorization_rejected', /the state is unknown, was used/),
+      )
+  })
+
+  it('is taken up where it was left, at each step', async () => {
+    const begun = await authorize({ provider: 'gitprov_a', base_url: provider.url, organization: 'left-org' })
+    const { id } = begun.body.connection
+    const again = await authorize({ connection_id: id })
+    expect(again.body).toMatchObject({ method: 'post', connection: { id } })
+    const code = provider.register(
+      JSON.parse(again.body.fields.manifest) as Record<string, unknown>,
+      'left-org',
+    )
+    expect((await callback({ state: stateIn(again.body.url), code })).status).toBe(200)
+    const resumed = await authorize({ connection_id: id })
+    expect(resumed.body).toMatchObject({
+      status: 'redirect',
+      method: 'get',
+      connection: { id, status: 'pending' },
+    })
+    const installation_id = provider.install([...provider.apps.values()].at(-1)!)
+    expect((await callback({ state: stateIn(resumed.body.url), installation_id })).body.status).toBe(
+      'connected',
+    )
+    expect(await authorize({ connection_id: id })).toMatchObject({ body: { status: 'connected', url: null } })
+  })
+
+  it("is read again by an installation alone, and an unknown one is nobody's", async () => {
+    const { app, answer } = await connectApp('read-org')
+    const [installation] = app.installations.values()
+    installation!.selection = 'all'
+    expect(await callback({ installation_id: installation!.id })).toMatchObject({
+      status: 200,
+      body: {
+        status: 'connected',
+        connection: { id: answer.body.connection.id, repository_selection: 'all' },
+      },
+    })
+    expect(await callback({ installation_id: 4 })).toMatchObject({ status: 404 })
+  })
+
+  it('whose installation was removed says so, and is authorized again', async () => {
+    const { app, answer } = await connectApp('gone-org')
+    app.installations.clear()
+    const { id } = answer.body.connection
+    expect(await server.api('GET', `/git/connections/${id}/repositories`)).toMatchObject(
+      failure(409, 'git_authorization_rejected', /authorize the connection again/),
+    )
+    expect(await authorize({ connection_id: id })).toMatchObject({
+      body: { status: 'redirect', method: 'get' },
+    })
+  })
+
+  it('that the provider does not make leaves a pending connection', async () => {
+    const { body } = await authorize({
+      provider: 'gitprov_a',
+      base_url: provider.url,
+      organization: 'half-org',
+    })
+    expect(await callback({ state: stateIn(body.url), code: 'no-such-code' })).toMatchObject(
+      failure(409, 'git_authorization_rejected', /did not make the app: Not Found/),
+    )
+    expect(await listed()).toMatchObject([{ id: body.connection.id, status: 'pending', account: null }])
+  })
+})
+
+describe('an authorization by OAuth of GitLab', () => {
+  const application = { client_id: 'client-1', client_secret: 'client-secret-1' }
+
+  async function connectOAuth(): Promise<ApiAnswer> {
+    const { status, body } = await authorize({
+      provider: 'gitprov_b',
+      base_url: provider.url,
+      ...application,
+    })
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { status: 'redirect', method: 'get', fields: {} },
+    })
+    return callback({ state: stateIn(body.url), code: provider.grant(new URL(body.url).searchParams) })
+  }
+
+  it('needs an application the first time, and remembers it', async () => {
+    const begin = { provider: 'gitprov_b', base_url: 'https://gitlab.internal.example' }
+    expect(await authorize(begin)).toMatchObject(
+      failure(400, 'git_application_required', /read_api and read_repository/),
+    )
+    expect(await listed()).toEqual([])
+    expect(await authorize({ ...begin, client_id: 'only' })).toMatchObject({ status: 400 })
+    const first = await authorize({ ...begin, ...application })
+    const query = new URL(first.body.url).searchParams
+    expect(first.body.url).toMatch(/^https:\/\/gitlab\.internal\.example\/oauth\/authorize\?/)
+    expect(Object.fromEntries(query)).toEqual({
+      client_id: 'client-1',
+      redirect_uri: CALLBACK,
+      response_type: 'code',
+      scope: 'read_api read_repository',
+      state: expect.stringMatching(/^[0-9a-f]{40}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    expect(await authorize(begin)).toMatchObject({
+      status: 200,
+      body: { connection: { client_id: 'client-1' } },
+    })
+    expect(JSON.stringify([first.body, await listed()])).not.toContain('client-secret-1')
+  })
+
+  it('connects, and clones with what it was granted', async () => {
+    provider.add('octo-org/api', ['ada'])
+    const { status, body } = await connectOAuth()
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: {
+        status: 'connected',
+        connection: { auth: 'oauth', account: 'ada', status: 'connected', token_hint: null },
+      },
+    })
+    expect(await branches(`${provider.url}/octo-org/api.git`)).toMatchObject({
+      status: 200,
+      body: { connection_id: body.connection.id },
+    })
+  })
+
+  it('is renewed before it ends, once for all who ask at a time', async () => {
+    provider.oauth.lifetimeSeconds = 60
+    const { body } = await connectOAuth()
+    provider.oauth.lifetimeSeconds = 7_200
+    provider.expire()
+    provider.asked.length = 0
+    const read = () => server.api('GET', `/git/connections/${body.connection.id}/repositories`)
+    const answers = await Promise.all([read(), read(), read()])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(provider.asked.filter(({ path }) => path === '/oauth/token')).toHaveLength(1)
+    await server.restart()
+    expect((await read()).status).toBe(200)
+  })
+
+  it('outlives a provider that breaks off during a renewal', async () => {
+    provider.oauth.lifetimeSeconds = 60
+    const { body } = await connectOAuth()
+    provider.oauth.lifetimeSeconds = 7_200
+    provider.instead.set('POST /oauth/token', (response) => response.socket!.destroy())
+    const read = () => server.api('GET', `/git/connections/${body.connection.id}/repositories`)
+    expect(await read()).toMatchObject(failure(502, 'git_provider_unavailable', /cannot be reached/))
+    provider.instead.clear()
+    expect((await read()).status).toBe(200)
+  })
+
+  it('refuses a code that was not granted to it', async () => {
+    const { body } = await authorize({ provider: 'gitprov_b', base_url: provider.url, ...application })
+    const other = await authorize({ provider: 'gitprov_b', base_url: provider.url, ...application })
+    const code = provider.grant(new URL(other.body.url).searchParams)
+    expect(await callback({ state: stateIn(body.url), code })).toMatchObject(
+      failure(409, 'git_authorization_rejected', /granted no access/),
+    )
+    expect(await listed()).toMatchObject([{ status: 'pending' }])
+  })
+
+  it('is connected as before when nothing is left to do', async () => {
+    const { body } = await connectOAuth()
+    const { id } = body.connection
+    expect(await authorize({ connection_id: id })).toMatchObject({
+      body: { status: 'connected', connection: { id } },
+    })
+  })
+})
+
+describe('what cannot begin', () => {
+  it.each([
+    ['without a provider', {}],
+    ['with a redirect_uri elsewhere', { provider: 'gitprov_a', redirect_uri: 'https://example.com/other' }],
+    ['with a relative redirect_uri', { provider: 'gitprov_a', redirect_uri: '/git/callback' }],
+    ['with a query', { provider: 'gitprov_a', redirect_uri: `${CALLBACK}?a=1` }],
+    ['with a fragment', { provider: 'gitprov_a', redirect_uri: `${CALLBACK}#a` }],
+    ['with credentials', { provider: 'gitprov_a', redirect_uri: 'https://a@example.com/git/callback' }],
+    ['with a path for an organization', { provider: 'gitprov_a', organization: 'a/../b' }],
+    [
+      'with an organization of GitLab',
+      { provider: 'gitprov_b', organization: 'a', client_id: 'a', client_secret: 'b' },
+    ],
+  ])('%s is refused', async (_what, body) => {
+    expect(await authorize(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })
+  })
+
+  it('without anything to go on with is refused', async () => {
+    for (const body of [{}, { state: 'x' }, { code: 'y' }, { installation_id: -1 }, { installation_id: 'a' }])
+      expect(await callback(body)).toMatchObject({ status: 400 })
+    expect(await authorize({ connection_id: 'git-00000000000000000000' })).toMatchObject({ status: 404 })
+  })
+})

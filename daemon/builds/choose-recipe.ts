@@ -6,6 +6,7 @@ import { dockerRecipe, UNKNOWN_FOLDER } from './docker-recipe.ts'
 import { BuildFailure } from './failure.ts'
 import { missingIndex, pagesIn } from './pages.ts'
 import { findPlan, makePlan, nothingFits, type ChosenPlan } from './plans/index.ts'
+import { readManifest } from './plans/node/manifest.ts'
 import { NOTHING_KNOWN, type LanguagePlan, type ProcessType, type WholeSource } from './plans/plan.ts'
 import { processTypes } from './plans/procfile.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
@@ -69,7 +70,7 @@ class Chooser {
     const planned = await this.#make(plan, wanted)
     // Pages may lie beside a manifest that starts nothing, such as that of a tool that formats them.
     if (planned.obstacle !== null && pages !== null) {
-      if (planned.framework === null) return await this.#pages()
+      if (!(await this.#isSource(plan, planned))) return await this.#pages()
       // The page of a framework is what its build makes a site of.
       const site = servesSites(wanted) ? planned : await this.#make(plan, 'web_service')
       if (site.isSite && type !== null) return this.#planned(type, site)
@@ -89,7 +90,6 @@ class Chooser {
     if (plan === null) throw new BuildFailure((await nothingFits(this.#tree)).obstacle)
     const planned = await this.#make(plan, 'static_site')
     const isAsked = runtime !== 'auto' || settings.buildCommand !== null
-    if (!isAsked && (await this.#liesReady(planned))) return await this.#asItIs('static_site')
     if (isAsked || buildsSite(planned)) return this.#planned('static_site', planned)
     const isProgram = this.#choice.publishDirectory === null && (await pagesIn(this.#tree)) === null
     const { startCommand, name } = isProgram ? await this.#make(plan, 'web_service') : planned
@@ -99,11 +99,11 @@ class Chooser {
     return { ...recipe, publishDirectory: null, obstacle }
   }
 
-  /** Whether the folder that is to be published has pages already, beside the documentation of a program, which is built to another. */
-  async #liesReady({ name, publishDirectory }: ChosenPlan): Promise<boolean> {
-    const own = this.#choice.publishDirectory
-    if (own === null || own === publishDirectory || OF_BROWSERS.has(name)) return false
-    return (await missingIndex(this.#tree, own)) === null
+  /** Whether the pages of a tree are what the build of a framework for browsers makes a site of. */
+  async #isSource({ name }: LanguagePlan, { framework }: ChosenPlan): Promise<boolean> {
+    if (framework === null || !OF_BROWSERS.has(name) || !(await this.#tree.hasFile('package.json')))
+      return false
+    return 'build' in (await readManifest(this.#tree)).scripts
   }
 
   /** Pages in the tree of what was not said to be a site. */

@@ -5,8 +5,8 @@ export interface Stage {
   base: string
   name: string | null
   ports: number[]
-  /** It takes whole file systems of other stages, with the programs in them. */
-  copiesRoot: boolean
+  /** It may bring a shell from elsewhere, or runs one. */
+  mayHaveShell: boolean
 }
 
 const MAX_PORT = 65_535
@@ -22,19 +22,33 @@ export function stagesOf(dockerfile: string): Stage[] {
     const plain = words.filter((word) => !word.startsWith('--'))
     if (instruction === 'from') {
       const [base = '', as, name] = plain
-      stages.push({ base, name: as === 'as' ? (name ?? null) : null, ports: [], copiesRoot: false })
+      stages.push({ base, name: as === 'as' ? (name ?? null) : null, ports: [], mayHaveShell: false })
     } else if (instruction === 'expose') {
       for (const word of words) {
         const port = Number(/^(\d{1,5})(?:\/tcp)?$/.exec(word)?.[1] ?? 0)
         if (port > 0 && port <= MAX_PORT) stages.at(-1)?.ports.push(port)
       }
-    } else if (instruction === 'add' || instruction === 'copy') {
-      const isRoot = plain.length > 1 && /^\/(?:usr\/)?(?:s?bin\/?)?$/.test(plain.at(-1)!)
+    } else {
       const stage = stages.at(-1)
-      if (isRoot && stage !== undefined) stage.copiesRoot = true
+      if (stage !== undefined) stage.mayHaveShell ||= bringsShell(instruction, line)
     }
   }
   return stages
+}
+
+/** Whether an instruction needs a shell, or copies one, or what may hold one: a whole file system, or what other lines name. */
+function bringsShell(instruction: string, line: string): boolean {
+  if (instruction === 'run' || instruction === 'shell') return true
+  if (instruction !== 'add' && instruction !== 'copy') return false
+  const words = line
+    .replace(/["',[\]]/g, ' ')
+    .trim()
+    .split(/\s+/)
+  // A line that goes on, and an archive that is unpacked, may name anything.
+  if (/^[\\`]$/.test(words.at(-1)!)) return true
+  return words.some((word) =>
+    /^\/(?:usr\/?)?(?:s?bin\/?)?$|(?:^|\/)(?:sh|bash|dash|ash|busybox)$|\.(?:tar|tgz|txz)\b/.test(word),
+  )
 }
 
 /** The last stage and those that it is made from, the last one first. */
@@ -54,5 +68,5 @@ const WITHOUT_SHELL = /^(?:scratch$|gcr\.io\/distroless\/(?!.*debug))/
 export function baseWithoutShell(dockerfile: string): string | null {
   const stages = [...lastStages(dockerfile)]
   const base = stages.at(-1)?.base ?? ''
-  return WITHOUT_SHELL.test(base) && !stages.some(({ copiesRoot }) => copiesRoot) ? base : null
+  return WITHOUT_SHELL.test(base) && !stages.some(({ mayHaveShell }) => mayHaveShell) ? base : null
 }

@@ -64,10 +64,15 @@ export class ContainerOutput {
     // A failure before the first line is asked for is met then; and who is not read any more must let go of the program.
     body.on('error', () => {})
     signal.addEventListener('abort', () => body.destroy(), { once: true })
-    return this.#attached(doing, body, signal)
+    return this.#attached(name, doing, body, signal)
   }
 
-  async *#attached(doing: string, body: Readable, signal: AbortSignal): AsyncGenerator<OutputLine[], void> {
+  async *#attached(
+    name: string,
+    doing: string,
+    body: Readable,
+    signal: AbortSignal,
+  ): AsyncGenerator<OutputLine[], void> {
     let now = ''
     const frames = new LogFrames(() => now)
     try {
@@ -75,12 +80,19 @@ export class ContainerOutput {
         now = timestamp(Date.now())
         yield frames.push(chunk)
       }
-      yield frames.end()
+      const begun = frames.end()
+      // Of a program that still runs, or may, the connection was cut: its log will have the line whole.
+      if (begun.length > 0 && (await this.#hasEnded(name))) yield begun
     } catch (error) {
       if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
     } finally {
       body.destroy()
     }
+  }
+
+  async #hasEnded(name: string): Promise<boolean> {
+    const found = await this.#finder.find(name).catch(() => undefined)
+    return found !== undefined && found?.State.Running !== true
   }
 
   /**

@@ -4,6 +4,8 @@ import type { OutputLine } from '../engine/index.ts'
 
 /** Chunks of at most 64 KiB. */
 const CHUNKS_AHEAD = 32
+/** Lines that are taken at once, but for those of the last chunk: they are compared with each other. */
+const MOST_TAKEN = 4_000
 
 /** Reads ahead in what comes live, so that lines bear the time of their arrival while others are joined with the log. */
 export class Ahead {
@@ -23,15 +25,21 @@ export class Ahead {
     isEnough: (lines: OutputLine[]) => boolean = () => false,
   ): Promise<OutputLine[]> {
     const late = delay(timeoutMs, null, { ref: false })
-    const lines: OutputLine[] = []
-    while (!isEnough(lines)) {
+    let lines: OutputLine[] = []
+    while (!isEnough(lines) && lines.length < MOST_TAKEN) {
       this.#next ??= this.#live.next()
       const step = await Promise.race([this.#next.catch(() => null), late])
       if (!step || step.done) break
       this.#next = null
-      lines.push(...step.value)
+      lines = lines.concat(step.value)
     }
     return lines
+  }
+
+  /** The first lines that come, whenever that is; none at the end. */
+  async next(): Promise<OutputLine[]> {
+    for await (const lines of this.rest()) return lines
+    return []
   }
 
   /** All that comes after what was taken. */

@@ -16,8 +16,8 @@ export class EngineLog {
   readonly #id: string
   readonly #known: KnownLines
   readonly #signal: AbortSignal
-  /** Those later than `since` that are known already: a clock was set back. */
-  #passed: OutputLine[] = []
+  /** The last line that was read. */
+  #last: OutputLine | null = null
 
   constructor(engine: Engine, id: string, known: KnownLines, since: string, signal: AbortSignal) {
     this.since = since
@@ -27,10 +27,10 @@ export class EngineLog {
     this.#signal = signal
   }
 
-  /** What is not known yet, oldest first. */
+  /** What is not known yet, oldest first. Throws when the signal aborts: what was read may be cut then. */
   async *unknown(): AsyncGenerator<OutputLine[]> {
     const newest = this.#known.since(OVERLAP_MS)
-    if (newest !== null) return yield await this.#after(newest)
+    if (newest !== null) return yield* batches(await this.#after(newest))
     let lines: OutputLine[] = []
     for await (const line of this.#read({})) {
       lines.push(line)
@@ -41,26 +41,25 @@ export class EngineLog {
     if (lines.length > 0) yield lines
   }
 
-  /** What was printed since it was attached to, and not known then; `expected` says about how much that may be. */
-  async recent(expected: number): Promise<OutputLine[]> {
-    let lines = await this.#all({ tail: expected + this.#passed.length + SLACK_LINES })
-    if (lines[0] && lines[0].ts >= this.since) lines = await this.#all({ since: this.since })
-    const left = { stdout: 0, stderr: 0 }
-    for (const { stream } of this.#passed) left[stream]++
-    return lines.filter(({ ts, stream }) => ts >= this.since && left[stream]-- <= 0)
+  /** What the log got since it was last read; `expected` says about how much that may be. Throws as `unknown` does. */
+  async more(expected: number): Promise<OutputLine[]> {
+    const last = this.#last
+    if (!last) return this.#all({ since: this.since })
+    const isLast = ({ ts, stream }: OutputLine) => ts === last.ts && stream === last.stream
+    const end = await this.#all({ tail: expected + SLACK_LINES })
+    const place = end.findLastIndex(isLast)
+    if (place !== -1) return end.slice(place + 1)
+    // More than was expected. The last line is later than the others where a clock was set back.
+    const all = await this.#all({ since: last.ts < this.since ? last.ts : this.since })
+    return all.slice(all.findLastIndex(isLast) + 1)
   }
 
   /** What is known already is looked for in the whole of what is read. */
   async #after(newest: string): Promise<OutputLine[]> {
-    let lines = await this.#all({ since: newest })
-    let fresh = this.#known.after(lines, false)
-    if (!fresh) {
-      lines = await this.#all({})
-      fresh = this.#known.after(lines, true)!
-    }
-    const isFresh = new Set(fresh)
-    this.#passed = lines.filter((line) => line.ts >= this.since && !isFresh.has(line))
-    return fresh
+    // What was printed since a clock was set back is earlier than what is known.
+    if (newest > this.since) return this.#known.after(await this.#all({}), true)!
+    const fresh = this.#known.after(await this.#all({ since: newest }), false)
+    return fresh ?? this.#known.after(await this.#all({}), true)!
   }
 
   async #all(options: { tail?: number; since?: string }): Promise<OutputLine[]> {
@@ -69,7 +68,15 @@ export class EngineLog {
     return lines
   }
 
-  #read(options: { tail?: number; since?: string }): AsyncGenerator<OutputLine> {
-    return this.#engine.output.logs(this.#id, { ...options, signal: this.#signal })
+  async *#read(options: { tail?: number; since?: string }): AsyncGenerator<OutputLine> {
+    for await (const line of this.#engine.output.logs(this.#id, { ...options, signal: this.#signal })) {
+      this.#last = line
+      yield line
+    }
+    this.#signal.throwIfAborted()
   }
+}
+
+function* batches(lines: OutputLine[]): Generator<OutputLine[]> {
+  for (let at = 0; at < lines.length; at += BATCH_LINES) yield lines.slice(at, at + BATCH_LINES)
 }

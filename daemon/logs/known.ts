@@ -1,10 +1,12 @@
 import { timestamp } from '#server/clock.ts'
 import { cleanLine } from '#server/log-lines.ts'
 import type { OutputLine } from '../engine/index.ts'
-import { endOfKnown, MOST_COMPARED, STREAMS } from './seam.ts'
+import { endOfKnown, STREAMS } from './seam.ts'
 
 /** Lines kept of each stream, to find the place again when the engine or the server was away. */
-export const KNOWN_LINES = MOST_COMPARED
+export const KNOWN_LINES = 512
+/** Characters of them, but for the newest: long lines differ, so that few are enough. */
+const KNOWN_LENGTH = 256 * 1024
 
 /** The last lines of a container that were handed on, as logs show them. */
 export class KnownLines {
@@ -19,8 +21,7 @@ export class KnownLines {
   add(lines: readonly OutputLine[]): void {
     for (const stream of STREAMS) {
       const added = lines.filter((line) => line.stream === stream).slice(-KNOWN_LINES)
-      if (added.length > 0)
-        this.#lines[stream] = [...this.#lines[stream], ...added.map(shown)].slice(-KNOWN_LINES)
+      if (added.length > 0) this.#lines[stream] = newestOf([...this.#lines[stream], ...added.map(shown)])
     }
   }
 
@@ -52,6 +53,14 @@ export class KnownLines {
     const [one, other] = STREAMS.map((stream) => this.#lines[stream].at(-1))
     return one && other ? (one.ts < other.ts ? other : one) : (one ?? other)
   }
+}
+
+function newestOf(lines: OutputLine[]): OutputLine[] {
+  let first = lines.length - 1
+  let length = lines[first]!.line.length
+  const last = Math.max(0, lines.length - KNOWN_LINES)
+  while (first > last && (length += lines[first - 1]!.line.length) <= KNOWN_LENGTH) first--
+  return lines.slice(first)
 }
 
 function shown(line: OutputLine): OutputLine {

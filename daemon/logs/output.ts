@@ -3,10 +3,11 @@ import type { Engine, OutputLine } from '../engine/index.ts'
 import { Ahead } from './ahead.ts'
 import { EngineLog } from './engine-log.ts'
 import { engineMoment, KnownLines } from './known.ts'
-import { joinLive, MOST_COMPARED, STREAMS, type Seam } from './seam.ts'
+import { joinLive, STREAMS, type Seam } from './seam.ts'
 
-/** Between two tries at an engine that does not answer, or at a paused container. */
+/** Between two tries at an engine that does not answer; twice as long each time at a paused container, whose log is read. */
 const RETRY_MS = 300
+const MOST_RETRY_MS = 5_000
 /** Between two looks whether there is something to wait for. */
 const LOOK_MS = 2_000
 /** Lines that are in the log already come live within this, if they come at all. */
@@ -16,7 +17,7 @@ const LOG_TRIES = 10
 const LOG_RETRY_MS = 20
 /** Where lines repeat themselves, more of them are waited for between two tries, up to so many. */
 const DOUBT_MS = 60
-const DOUBT_LINES = MOST_COMPARED
+const DOUBT_LINES = 2_000
 
 export interface OutputOptions {
   /** Whether it ends when the program has ended; otherwise it waits for its next start. */
@@ -42,6 +43,7 @@ export async function* readOutput(
   id: string,
   { untilEnd = false, signal, onLive, known = new KnownLines(), isTold = false }: OutputOptions,
 ): AsyncGenerator<OutputLine[]> {
+  let retryMs = RETRY_MS
   while (!signal.aborted) {
     const session = new AbortController()
     const stop = AbortSignal.any([signal, session.signal])
@@ -58,7 +60,7 @@ export async function* readOutput(
       // A paused one cannot be attached to, but read.
       const live = isLast ? null : await engine.output.attach(id, stop).catch(() => null)
       const isGone = () => isOver(engine, id, false)
-      for await (const lines of live ? joined(log, new Ahead(live), isGone, stop) : log.unknown()) {
+      for await (const lines of live ? joined(log, new Ahead(live), isGone) : log.unknown()) {
         known.add(lines)
         if (lines.length === 0) onLive?.()
         else yield lines
@@ -66,23 +68,29 @@ export async function* readOutput(
       }
       if (!live) onLive?.()
       if (isLast) return
+      retryMs = live || !isCalm ? RETRY_MS : Math.min(2 * retryMs, MOST_RETRY_MS)
     } catch {
       // The engine may be away for a while; the next round asks again.
     } finally {
       clearInterval(watch)
       session.abort()
     }
-    if (isCalm) await delay(RETRY_MS, undefined, { signal }).catch(() => {})
+    if (isCalm) await delay(retryMs, undefined, { signal }).catch(() => {})
   }
 }
 
-/** The log's lines up to what may also come live, then the seam, then an empty batch, then what comes live. */
+/** The log's lines up to what may also come live, then the seam, and an empty batch before what comes live. */
 async function* joined(
   log: EngineLog,
   live: Ahead,
   isGone: () => Promise<boolean>,
-  signal: AbortSignal,
 ): AsyncGenerator<OutputLine[]> {
+  // What an attachment has of a container that was removed is nowhere else. Otherwise nothing is skipped for it.
+  const unlessGone = async (error: unknown) => {
+    if (!(await isGone())) throw error
+    return []
+  }
+  const more = (expected: number) => log.more(expected).catch(unlessGone)
   let recent: OutputLine[] = []
   try {
     for await (const lines of log.unknown()) {
@@ -92,49 +100,65 @@ async function* joined(
       if (older.length > 0) yield older
     }
   } catch (error) {
-    // What an attachment has of a container that was removed is nowhere else.
-    if (!(await isGone())) throw error
+    await unlessGone(error)
   }
-  const seam = await meet(log, recent, live, isGone, signal)
-  const met = [...seam.before, ...seam.live]
-  if (met.length > 0) yield met
-  yield []
-  yield* live.rest()
+  let early = await live.take(LIVE_MS, (lines) => lines.length > 0)
+  const isSilent = early.length === 0
+  let shown: OutputLine[] = []
+  if (isSilent) {
+    recent = shown = recent.concat(await more(0))
+    if (shown.length > 0) yield shown
+    yield []
+    // They may still come live, very late.
+    if (shown.length > 0) early = await live.next()
+  }
+  const unshown = leavingOut(shown)
+  if (early.length > 0) {
+    const seam = await meet(recent, early, more, live)
+    const met = unshown([...seam.before, ...seam.live])
+    if (met.length > 0) yield met
+  }
+  if (!isSilent) yield []
+  for await (const lines of live.rest()) {
+    const fresh = unshown(lines)
+    if (fresh.length > 0) yield fresh
+  }
 }
 
 /**
- * Joins the end of the log with what comes live. Once something has come, the log is read again, as it has that line then:
+ * Joins the end of the log with what comes live. The log is read again once something has come, as it has that line then:
  * before, nothing tells whether the log's last lines are those that come, where all are the same.
  */
 async function meet(
-  log: EngineLog,
   recent: OutputLine[],
+  first: OutputLine[],
+  more: (expected: number) => Promise<OutputLine[]>,
   live: Ahead,
-  isGone: () => Promise<boolean>,
-  signal: AbortSignal,
 ): Promise<Seam> {
   let logged = recent
-  const isShown = (lines: OutputLine[]) =>
-    streamsOf(logged).every((stream) => streamsOf(lines).includes(stream))
-  let early = await live.take(LIVE_MS, (lines) => lines.length > 0 && isShown(lines))
-  let seam = joinLive(logged, early, 0)
-  const isDoubtful = () => seam.isDoubtful && early.length < DOUBT_LINES
-  for (let tries = 0; early.length > 0 && tries < LOG_TRIES; tries++) {
-    if (tries > 0) early = early.concat(await live.take(isDoubtful() ? DOUBT_MS : LOG_RETRY_MS))
+  let early = first
+  for (let tries = 1; ; tries++) {
     const due = early.length
-    try {
-      logged = await log.recent(logged.length + due)
-    } catch (error) {
-      if (!(await isGone())) throw error
-      break
-    }
-    // What it was reading when it was told to end may be cut.
-    if (signal.aborted) break
-    early = early.concat(await live.take(LIVE_MS, (lines) => isShown(early.concat(lines))))
-    seam = joinLive(logged, early, due)
-    if (!seam.isOpen && !isDoubtful()) break
+    logged = logged.concat(await more(due))
+    const wanted = streamsOf(logged)
+    const isShown = (lines: OutputLine[]) =>
+      wanted.every((each) => streamsOf([...early, ...lines]).includes(each))
+    early = early.concat(await live.take(LIVE_MS, isShown))
+    const seam = joinLive(logged, early, due)
+    const isDoubtful = seam.isDoubtful && early.length < DOUBT_LINES
+    if (tries === LOG_TRIES || !(seam.isOpen || isDoubtful)) return seam
+    const waiting = live.take(isDoubtful ? DOUBT_MS : LOG_RETRY_MS)
+    const [came] = await Promise.all([waiting, delay(LOG_RETRY_MS)])
+    early = early.concat(came)
   }
-  return seam
+}
+
+/** Leaves out of all that it is given the first lines of each stream, as many as there are of it in `shown`. */
+function leavingOut(shown: readonly OutputLine[]): (lines: OutputLine[]) => OutputLine[] {
+  const left = { stdout: 0, stderr: 0 }
+  for (const { stream } of shown) left[stream]++
+  const isShown = ({ stream }: OutputLine) => left[stream] > 0 && left[stream]-- > 0
+  return (lines) => (left.stdout + left.stderr === 0 ? lines : lines.filter((line) => !isShown(line)))
 }
 
 function streamsOf(lines: readonly OutputLine[]): OutputLine['stream'][] {

@@ -4,8 +4,8 @@ import type { ServiceLog } from '#server/logs/store.ts'
 import { Allowance, readTail } from '#server/logs/tail.ts'
 import { engineMoment, KNOWN_LINES, KnownLines } from './known.ts'
 
-/** The longest lines, as JSON. */
-const KNOWN_BYTES = KNOWN_LINES * 128 * 1024
+/** As JSON: more than is kept of them. */
+const KNOWN_BYTES = 2 * 1024 * 1024
 
 /**
  * What the store has of an instance, from where its output is read on. Where the beginning of the log was removed and

@@ -8,14 +8,15 @@ export const STREAMS: readonly Stream[] = ['stdout', 'stderr']
 const NEAR_MS = 5_000
 /** The log's time is not the later one by more than this, but when the engine's copy of its log is behind. */
 const EARLY_MS = 1
-/** Of places that are compared by times, so many: where lines come faster, a second is as many. */
+/** How much less likely that is than an arrival so much late. */
+const EARLY_WEIGHT = 2
+/** Lines whose text, and lines whose times are compared with each of many places, at most. */
+const MOST_ALIKE = 2_000
+const MOST_COMPARED = 512
+/** Places that are compared, the nearest in time: where lines come faster than that in a second, they are not told apart. */
 const MOST_PLACES = 4_000
 /** What is not found is looked for with so many times fewer lines. */
 const FEWER = 4
-/** How much less likely that is than an arrival so much late. */
-const EARLY_WEIGHT = 2
-/** Lines that are compared with each of many places, at most: enough of them come on time even on a busy host. */
-export const MOST_COMPARED = 256
 
 /** What was logged before the first of the lines that came live, and those lines with the first whole. */
 export interface Seam {
@@ -40,12 +41,13 @@ export function joinLive(logged: readonly OutputLine[], live: readonly OutputLin
     const fresh = live.filter(isOfStream)
     if (fresh.length === 0) continue
     const owed = live.slice(0, due).filter(isOfStream).length
-    const starts = overlapStarts(old, fresh)
-    const whole = starts.filter((start) => start + owed <= old.length)
-    seam.isOpen ||= whole.length === 0 || (owed === 0 && old.length > 0)
-    seam.isDoubtful ||= whole.length > 1
     const [printed, arrived] = [timesOf(old), timesOf(fresh)]
-    const start = nearestInTime(whole.length > 0 ? whole : starts, (place) =>
+    const { starts, isCut } = overlapStarts(old, fresh, (start) => Math.abs(printed[start]! - arrived[0]!))
+    const whole = starts.filter((start) => start + owed <= old.length)
+    // The end of a line may also be another line, which the log does not have yet.
+    seam.isOpen ||= whole.length === 0 || isCut || (owed === 0 && old.length > 0)
+    seam.isDoubtful ||= whole.length > 1
+    const start = likeliest(whole.length > 0 ? whole : starts, (place) =>
       unlikeness(printed, place, arrived, 0),
     )
     if (start === -1) continue
@@ -59,59 +61,92 @@ export function joinLive(logged: readonly OutputLine[], live: readonly OutputLin
 }
 
 /** Where in `old` the lines of `fresh` may begin: all that follows there must be the same. The first may be the end of a line. */
-function overlapStarts(old: OutputLine[], fresh: OutputLine[]): number[] {
-  const { line } = fresh[0]!
-  const startsWhere = (isFirst: (whole: string) => boolean) =>
-    old.flatMap((first, start) => (isFirst(first.line) && goesOn(old, start, fresh) ? [start] : []))
-  const whole = startsWhere((text) => text === line)
-  return whole.length > 0 || line === '' ? whole : startsWhere((text) => text.endsWith(line))
+function overlapStarts(
+  old: OutputLine[],
+  fresh: OutputLine[],
+  farness: (start: number) => number,
+): { starts: number[]; isCut: boolean } {
+  const [texts, wanted] = [textsOf(old), textsOf(fresh)]
+  const startsWhere = (isFirst: (text: string) => boolean) =>
+    nearest(indexesWhere(texts, isFirst), farness).filter((start) => goesOn(texts, start, wanted))
+  const starts = startsWhere((text) => text === wanted[0])
+  if (starts.length > 0 || wanted[0] === '') return { starts, isCut: false }
+  return { starts: startsWhere((text) => text.endsWith(wanted[0]!)), isCut: true }
 }
 
-function goesOn(old: OutputLine[], start: number, fresh: OutputLine[]): boolean {
-  const length = Math.min(old.length - start, fresh.length)
+function goesOn(texts: string[], start: number, wanted: string[]): boolean {
+  const length = Math.min(texts.length - start, wanted.length, MOST_ALIKE)
   for (let index = 1; index < length; index++) {
-    if (old[start + index]!.line !== fresh[index]!.line) return false
+    if (texts[start + index] !== wanted[index]) return false
   }
   return true
 }
 
 /**
  * Where in what the log has of one stream, oldest first, the `known` lines of it end, whose times are their arrivals. They
- * are found by their text; where it repeats itself, by their times. Of lines that were lost, or whose bytes are no text,
- * the log has others: then fewer are looked for, near the last one's time. -1 where none is found.
+ * are found by their text; where it repeats itself, by their times. Of lines that were lost the log has others: then fewer
+ * are looked for, near the last one's time. -1 where none is found.
  */
 export function endOfKnown(logged: readonly OutputLine[], known: readonly OutputLine[]): number {
   if (known.length === 0) return 0
-  const printed = timesOf(logged)
-  const arrived = timesOf(known)
-  const farness = (end: number) => Math.abs(printed[end - 1]! - arrived.at(-1)!)
-  const all = printed.map((_, index) => index + 1).toSorted((one, other) => farness(one) - farness(other))
-  const near = all.filter((end) => farness(end) <= NEAR_MS).slice(0, MOST_PLACES)
+  const [texts, wanted] = [textsOf(logged), textsOf(known)]
+  const [printed, arrived] = [timesOf(logged), timesOf(known)]
+  const last = wanted.length - 1
+  const farness = (index: number) => Math.abs(printed[index]! - arrived[last]!)
+  const all = indexesWhere(texts, (text) => text === wanted[last])
+  const near = nearest(
+    all.filter((index) => farness(index) <= NEAR_MS),
+    farness,
+  )
   for (let count = known.length; count > 0; count = Math.floor(count / FEWER)) {
-    const wanted = known.slice(-count)
-    let places = near.filter((end) => endsWith(logged, end, wanted))
+    const fits = (index: number) => endsWith(texts, index, wanted, count)
+    let places = near.filter(fits)
     // All of them together are looked for far from there too: a clock was set.
     if (places.length === 0 && count === known.length)
-      places = all.filter((end) => end >= count && endsWith(logged, end, wanted)).slice(0, MOST_PLACES)
-    const found = nearestInTime(places, (end) => {
-      const length = Math.min(end, count)
-      return unlikeness(printed, end - length, arrived, known.length - length)
+      places = nearest(
+        all.filter((index) => index >= count - 1 && fits(index)),
+        farness,
+      )
+    const found = likeliest(places, (index) => {
+      const length = Math.min(index + 1, count)
+      return unlikeness(printed, index + 1 - length, arrived, known.length - length)
     })
-    if (found !== -1) return found
+    if (found !== -1) return found + 1
   }
   return -1
 }
 
-function endsWith(logged: readonly OutputLine[], end: number, known: readonly OutputLine[]): boolean {
-  const length = Math.min(end, known.length)
-  for (let index = 1; index <= length; index++) {
-    if (logged[end - index]!.line !== known[known.length - index]!.line) return false
+function endsWith(texts: string[], end: number, wanted: string[], count: number): boolean {
+  const length = Math.min(end + 1, count)
+  for (let back = 0; back < length; back++) {
+    if (texts[end - back] !== wanted[wanted.length - 1 - back]) return false
   }
   return true
 }
 
+/** The texts as the engine and this server both have them, who write another number of these for bytes that are no text. */
+function textsOf(lines: readonly OutputLine[]): string[] {
+  return lines.map(({ line }) => (line.includes('\ufffd') ? line.replace(/\ufffd+/g, '\ufffd') : line))
+}
+
+function timesOf(lines: readonly OutputLine[]): number[] {
+  return lines.map(({ ts }) => Date.parse(ts))
+}
+
+function indexesWhere(texts: string[], isWanted: (text: string) => boolean): number[] {
+  const indexes: number[] = []
+  for (const [index, text] of texts.entries()) if (isWanted(text)) indexes.push(index)
+  return indexes
+}
+
+/** Not more of the places than can be compared. */
+function nearest(places: number[], farness: (place: number) => number): number[] {
+  if (places.length <= MOST_PLACES) return places
+  return places.toSorted((one, other) => farness(one) - farness(other)).slice(0, MOST_PLACES)
+}
+
 /** Of several places where the text fits, the one where the times do best; -1 for no place. */
-function nearestInTime(places: readonly number[], unlikenessAt: (place: number) => number): number {
+function likeliest(places: readonly number[], unlikenessAt: (place: number) => number): number {
   if (places.length < 2) return places[0] ?? -1
   const unlike = places.map(unlikenessAt)
   let best = 0
@@ -131,8 +166,4 @@ function unlikeness(printed: number[], from: number, arrived: number[], arrivedF
     sum += Math.log1p(Math.abs(late)) * (late < -EARLY_MS ? EARLY_WEIGHT : 1)
   }
   return sum / length
-}
-
-function timesOf(lines: readonly OutputLine[]): number[] {
-  return lines.map(({ ts }) => Date.parse(ts))
 }

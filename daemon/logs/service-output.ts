@@ -18,8 +18,9 @@ const log = logger('logs')
 
 /** What was printed while the server was down is put in order before it is stored; an instance that takes longer comes later. */
 const CATCH_UP_MS = 5_000
-/** Lines held for that. */
-const MAX_EARLY_LINES = 100_000
+/** What is held for that, so little that the store takes it at once; a line is stored with so much more than its text. */
+const MAX_EARLY_BYTES = 8 * 1024 * 1024
+const LINE_BYTES = 128
 /** What an instance printed last may still be under way when its container is removed. */
 const LAST_WORDS_MS = 2_000
 /** Between two tries to read a log, or the output of a container that is not there yet. */
@@ -38,6 +39,7 @@ export class ServiceOutput {
   readonly #readings = new Map<string, AbortController>()
   /** What is read before the instances that were there first have caught up, to be put in order. */
   #early: { line: LogLine; time: string }[] | null = []
+  #earlyBytes = 0
   #behind = 0
 
   constructor(engine: Engine, serviceId: string) {
@@ -118,9 +120,23 @@ export class ServiceOutput {
   async #read(id: string, known: KnownLines, onLive: () => void, signal: AbortSignal): Promise<boolean> {
     const reading = new AbortController()
     this.#readings.set(id, reading)
-    const options = { signal: AbortSignal.any([signal, reading.signal]), known, onLive, isTold: true }
+    let isLive = false
+    const caughtUp = () => {
+      isLive = true
+      onLive()
+    }
+    const options = {
+      signal: AbortSignal.any([signal, reading.signal]),
+      known,
+      onLive: caughtUp,
+      isTold: true,
+    }
     for await (const output of readOutput(this.#engine, id, options)) {
-      this.#take(id, output)
+      const bytes = output.reduce((sum, { line }) => sum + line.length + 1, 0)
+      // What the engine has kept waits for the disk; what comes live would hold the program up.
+      if (!isLive) await this.#log.room()
+      if (!isLive || this.#intake.take(bytes)) this.#take(id, output, bytes)
+      else this.#log.lose(output.length)
       // The followers write between two readings, so that those who keep up miss nothing of a burst.
       await setImmediate()
     }
@@ -148,14 +164,13 @@ export class ServiceOutput {
     }
   }
 
-  #take(id: string, output: readonly OutputLine[]): void {
-    const bytes = output.reduce((sum, { line }) => sum + line.length + 1, 0)
-    if (!this.#intake.take(bytes)) return this.#log.lose(output.length)
+  #take(id: string, output: readonly OutputLine[], bytes: number): void {
     const oldest = new Date(Date.now() - useContext().options.logRetentionMs).toISOString()
     const lines = output.map((line) => toLogLine(id, line)).filter(({ ts }) => ts >= oldest)
     if (!this.#early) return this.#log.append(lines)
     for (const line of lines) this.#early.push({ line, time: line.ts })
-    if (this.#early.length > MAX_EARLY_LINES) this.#begin()
+    this.#earlyBytes += bytes + lines.length * LINE_BYTES
+    if (this.#earlyBytes > MAX_EARLY_BYTES) this.#begin()
   }
 
   /** Stores what was held, in the order of its times; lines of one instance stay in their own. */

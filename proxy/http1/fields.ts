@@ -104,7 +104,7 @@ export function parseFields(
       }
       // Whoever compares letter by letter shall find the same framing.
       if (kind === TRANSFER_ENCODING) output.set(CHUNKED, outputValue)
-    } else known.remember(output, lineStart, outputNameEnd, to)
+    } else if (at - nameStart === to - lineStart) known.remember(output, lineStart, outputNameEnd, to)
     head.lineStarts[head.lines] = lineStart
     head.nameEnds[head.lines++] = outputNameEnd
   }

@@ -66,8 +66,8 @@ export class KnownFields {
   }
 
   /**
-   * Remembers the line that was looked for last, as it stands in `bytes[start, end)` now, when there is a place for it and
-   * its name, which ends at `nameEnd`, is one that is shared.
+   * Remembers the line that was looked for last, which stands in `bytes[start, end)` byte for byte, when there is a place
+   * for it and its name, which ends at `nameEnd`, is one that is shared.
    */
   remember(bytes: Uint8Array, start: number, nameEnd: number, end: number): void {
     const slot = this.#place

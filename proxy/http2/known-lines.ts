@@ -12,13 +12,16 @@ const CONNECTION_FIELDS = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Of the fields that are shared those whose values differ from answer to answer: they would push out what stays. */
-const CHANGING = new Set(['date'])
+/**
+ * Of the fields that are shared those whose values differ from answer to answer, as a policy with a nonce does: they would
+ * push out what stays.
+ */
+const CHANGING = new Set(['content-security-policy', 'content-security-policy-report-only', 'date'])
 /** What no table on the way should hold, as its length could be guessed from what it saves (RFC 7541 7.1.3). */
 const SECRET = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie'])
 /** Memory of the lines that a worker remembers: services repeat a few dozen. */
 const MAX_BYTES = 512 * 1024
-/** What remembering a line costs beside its words. */
+/** What remembering a line costs beside its words and its text. */
 const LINE_BYTES = 384
 /** A longer line fits into no table. */
 const MAX_LINE_BYTES = TABLE_BYTES
@@ -127,7 +130,7 @@ function find(input: Buffer, at: number, stop: number): KnownLine {
   const name = nameOf(spelling)
   const line = new KnownLine(name, input, at, stop)
   if (text.length > MAX_LINE_BYTES) return line
-  const size = LINE_BYTES + line.length
+  const size = LINE_BYTES + 2 * line.length
   if (bytes + size > MAX_BYTES) forget()
   bytes += size
   lines.set(line.repeats ? text : spelling, line)

@@ -8,6 +8,8 @@ import { MAX_PAIRS, RequestFields, isPath, type RequestFraming, type RequestHead
 const HEAD_BYTES = MAX_HEAD_BYTES + 8 * 1024
 /** What is repeated stands in a table: of a longer head some of it does not. */
 const MAX_REPEATED_BYTES = TABLE_BYTES
+/** More fields than most have: what a block of many held is not kept for the next. */
+const MAX_KEPT_FIELDS = 100
 const SPACE = ascii(' ')
 const LINE_END = ascii(' HTTP/1.1\r\n')
 
@@ -41,6 +43,7 @@ export class RequestHeads {
   /** Begins with the next block. */
   begin(): void {
     count = 0
+    if (fields.length > MAX_KEPT_FIELDS) fields.length = 0
   }
 
   readonly take = (field: Field): void => {
@@ -80,11 +83,11 @@ export class RequestHeads {
   /** What is remembered of the head that was made: its lines when they have come twice, as most do not. */
   #remembered(made: RequestHead, hasBody: boolean, isSame: boolean): Repeated | null {
     const { text, linesStart, body, length, priority } = made
-    if (linesStart === 0 || count > MAX_FIELDS || text.length - linesStart > MAX_REPEATED_BYTES) return null
+    if (linesStart === 0 || linesStart > MAX_REQUEST_LINE_BYTES || count > MAX_FIELDS) return null
+    if (text.length - linesStart > MAX_REPEATED_BYTES) return null
     const framing = { body, length, priority }
-    let pathAt = 0
-    while (fields[pathAt]!.kind !== KIND.path) pathAt++
-    const method = text.slice(0, text.indexOf(' '))
+    const pathAt = placeOf(KIND.path)
+    const method = fields[placeOf(KIND.method)]!.value
     const lines = isSame ? Uint8Array.prototype.slice.call(this.bytes, linesStart, this.length) : null
     return { fields: fields.slice(0, count), pathAt, method, hasBody, framing, lines }
   }
@@ -104,6 +107,11 @@ export class RequestHeads {
 function sort(): void {
   sorted.begin()
   for (let index = 0; index < count; index++) sorted.take(fields[index]!)
+}
+
+/** The place of the first field of a kind that has come. */
+function placeOf(kind: number): number {
+  return fields.findIndex((field) => field.kind === kind)
 }
 
 function isRepeated({ fields: before, pathAt, hasBody: had }: Repeated, hasBody: boolean): boolean {

@@ -98,12 +98,15 @@ export class AnswerRelay {
     return this.#phase === TUNNEL
   }
 
-  /** Its connection has ended. False when the answer under way is not whole by that. */
-  endsWithConnection(client: Recipient): boolean {
+  /** The upstream has sent its last byte: that ends a body of no other end (RFC 9112 6.3), as a reset does not. */
+  ended(client: Recipient): void {
     if (this.#phase === BODY && this.#body.endsWithConnection) this.#finish(client)
-    if (this.#phase !== WHOLE) return false
     this.keepsConnection = false
-    return true
+  }
+
+  /** All of the answer has come; what is compressed may still go out. */
+  get isWhole(): boolean {
+    return this.#phase === WHOLE
   }
 
   /** Relays what has come of an answer. */

@@ -11,7 +11,7 @@ export class Pool implements Keeper {
   /** Takes a usable connection out. `now` is monotonic milliseconds. */
   take(now: number): Upstream | null {
     for (let upstream = this.#idle.pop(); upstream; upstream = this.#idle.pop()) {
-      if (upstream.expiresAt > now && !upstream.wire.closed) return upstream
+      if (upstream.expiresAt > now && upstream.wire.takesWrites) return upstream
       upstream.destroy()
     }
     return null

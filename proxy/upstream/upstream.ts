@@ -61,12 +61,17 @@ export class Upstream implements WireOwner {
   sendHead(end: number, from: Wire): void {
     this.#kept.clear()
     this.#kept.add(slab.buffer, slab.at, end)
+    // What came before a head that cannot be sent was said to nobody: it must not become the answer.
+    this.wire.readsBeforeEnd = false
     if (this.connected && !this.wire.writeSlab(end)) this.wire.holdBack(from)
   }
 
   /** Sends a piece of the request body. */
   send(input: Buffer, start: number, end: number, from: Wire): void {
-    if (this.connected) return this.wire.relay(input, start, end, from)
+    if (this.connected) {
+      if (this.wire.takesWrites) this.wire.readsBeforeEnd = true
+      return this.wire.relay(input, start, end, from)
+    }
     this.#kept.add(input, start, end)
     from.pause()
   }
@@ -91,7 +96,7 @@ export class Upstream implements WireOwner {
 
   /** Becomes idle, `now` being monotonic milliseconds; false when it cannot be used again. */
   rest(now: number, keeper: Keeper): boolean {
-    if (!this.#answer.keepsConnection || this.wire.pending) return false
+    if (!this.#answer.keepsConnection || this.wire.pending || !this.wire.takesWrites) return false
     this.#answer.reset()
     this.#kept.shrink()
     this.#kept.clear()
@@ -128,13 +133,14 @@ export class Upstream implements WireOwner {
   onEnd(): void {
     const client = this.client
     if (client && this.#answer.isTunnel) return client.upstreamEnded()
+    if (client) this.#answer.ended(client)
     this.onClose()
   }
 
   onClose(): void {
     const { client } = this
-    // What is still compressed, or was whole by this, needs the upstream no more.
-    if (client && this.#answer.endsWithConnection(client)) return this.wire.destroy()
+    // What is still compressed, or was whole by the end, needs the upstream no more.
+    if (client && this.#answer.isWhole) return this.wire.destroy()
     if (client) client.upstreamGone(this)
     else this.#keeper?.lost(this)
     this.destroy()

@@ -39,22 +39,13 @@ function takeHandle(socket: Socket): Handle | null {
   return handle
 }
 
-/**
- * Has what came over a connection be read although it takes no more: whoever answers a request before its body, and goes,
- * resets it while the body is still sent. What it said before is all there by then, and read by the next look.
- */
-function readBeforeEnd(socket: Socket): void {
-  const destroy = socket.destroy.bind(socket)
-  socket.destroy = (error?: NodeJS.ErrnoException) => {
-    if (error?.syscall !== 'write') return destroy(error)
-    // Once for what is left of this look, and once for the next.
-    setImmediate(() => setImmediate(() => destroy(error)))
-    return socket
-  }
-}
-
 /** A TCP connection, encrypted or not: reads into the shared buffer where it can. */
 export class SocketWire extends Wire {
+  /**
+   * A write that fails leaves time to read what came before: whoever answers a request ahead of its body, and goes, resets
+   * the connection while the body is still sent. What its reader does not take within that time is lost.
+   */
+  readsBeforeEnd = false
   #socket: Socket = null!
   #next: Buffer | undefined = shared
   #streaming = false
@@ -112,9 +103,19 @@ export class SocketWire extends Wire {
       }
     }
     const socket = connect({ ...options, onread: this.#onread() }, stands)
-    readBeforeEnd(socket)
+    this.#endAfterReading(socket)
     this.#attach(socket)
     socket.resume()
+  }
+
+  #endAfterReading(socket: Socket): void {
+    const destroy = socket.destroy.bind(socket)
+    socket.destroy = (error?: NodeJS.ErrnoException) => {
+      if (!this.readsBeforeEnd || error?.syscall !== 'write') return destroy(error)
+      // Once for what is left of this look at the sockets, and once for the next.
+      setImmediate(() => setImmediate(() => destroy(error)))
+      return socket
+    }
   }
 
   #adopt(handle: Handle): Socket {
@@ -168,6 +169,11 @@ export class SocketWire extends Wire {
 
   override get pending(): boolean {
     return this.#socket.writableLength > 0
+  }
+
+  /** Whether it is neither broken nor at its end: what is written after that is thrown away. */
+  get takesWrites(): boolean {
+    return this.#socket.writable
   }
 
   override writeSlab(end: number): boolean {

@@ -30,8 +30,8 @@ export interface Joint {
 
 /**
  * The log of one service: what its instances print and what the server says of them, in the order in which it was taken
- * in. Lines go to the disk and, while somebody follows, to a ring in memory; both count the same lines, so that a reader
- * goes from one to the other at an exact place.
+ * in. Lines go to the disk and, while somebody follows, to a ring in memory, whose lines are counted as they are settled: a
+ * reader goes from one to the other at an exact place. What says how many a disk did not take is on the disk alone.
  */
 export class ServiceLog {
   /** Rung when more is stored. */
@@ -66,6 +66,11 @@ export class ServiceLog {
     if (this.#waitingBytes > MAX_PENDING_BYTES) return this.lose(lines.length)
     this.#tellLost()
     this.#add(lines.map(textOf))
+  }
+
+  /** Resolves when so little waits for the disk that what is added next is not left out. */
+  async room(): Promise<void> {
+    while (this.#waitingBytes > MAX_PENDING_BYTES / 2) await this.flushed()
   }
 
   /** Counts lines that are left out here; the log says how many as soon as it can. */
@@ -215,8 +220,9 @@ export class ServiceLog {
   }
 
   #giveUp(count: number): void {
+    // A text has no such quotes; what the server says is not output.
+    this.#unkept += this.#waiting.slice(0, count).filter((text) => !text.includes('"stream":"system"')).length
     this.#settle(count)
-    this.#unkept += count
   }
 
   #sayFull(error: string): void {

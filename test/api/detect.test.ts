@@ -341,19 +341,59 @@ describe('detection', () => {
         ]),
       },
     ],
-    [
-      'a Dockerfile that takes its whole image from a stage, with its shell',
+    ...[
+      'COPY --from=build / /',
+      'COPY --from=build \\\n  / /',
+      'COPY --from=build /bin/sh /bin/sh',
+      'COPY ["/rootfs", "/"]',
+      'ADD rootfs.tar.gz .',
+      'COPY x y\nRUN x',
+    ].map((line): [string, Files, string, object] => [
+      `a Dockerfile that may have a shell by ${JSON.stringify(line)}`,
       {
-        Dockerfile: 'FROM busybox AS build\nFROM scratch\nCOPY --from=build / /\n',
+        Dockerfile: `FROM busybox AS build\nFROM scratch\n${line}\n`,
         'railway.json': { deploy: { startCommand: 'serve $PORT' } },
       },
       '',
       { runtime: 'docker', start_command: 'serve $PORT' },
+    ]),
+    [
+      'pages beside a framework that builds none',
+      { Gemfile: 'gem "sinatra"\n', 'index.html': '' },
+      '',
+      { type: 'static_site', runtime: 'static', publish_dir: '.' },
+    ],
+    [
+      'pages beside packages of a framework that no script builds with',
+      { 'package.json': { devDependencies: { '@angular/core': '*' } }, 'index.html': '' },
+      '',
+      { type: 'static_site', runtime: 'static', publish_dir: '.' },
+    ],
+    [
+      'programs of Java with a page beside them as programs',
+      {
+        'settings.gradle': "include 'one', 'two'\n",
+        'one/build.gradle': "plugins { id 'org.springframework.boot' }\n",
+        'two/build.gradle': "plugins { id 'org.springframework.boot' }\n",
+        'index.html': '',
+      },
+      '',
+      { type: 'web_service', runtime: 'java' },
+    ],
+    [
+      'pages beside a book',
+      { 'book.toml': '[book]\n', 'src/SUMMARY.md': '', 'index.html': '' },
+      '',
+      { type: 'static_site', runtime: 'static', publish_dir: '.' },
     ],
     [
       'the source of a framework as none to publish, whatever page lies in it',
       {
-        'package.json': { dependencies: { '@shopify/hydrogen': '^1' }, devDependencies: { vite: '*' } },
+        'package.json': {
+          scripts: { build: 'shopify hydrogen build' },
+          dependencies: { '@shopify/hydrogen': '^1' },
+          devDependencies: { vite: '*' },
+        },
         'index.html': '',
       },
       '',

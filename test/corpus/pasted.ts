@@ -2,16 +2,15 @@ import { expect } from 'vitest'
 import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
 
 const containing = (text: string): string => expect.stringContaining(text) as string
-const withNote = (text: string): string[] => expect.arrayContaining([containing(text)]) as string[]
 
 const POM = '<project><parent><artifactId>spring-boot-starter-parent</artifactId></parent>'
 const BOOT =
   '<build><plugins><plugin><artifactId>spring-boot-maven-plugin</artifactId></plugin></plugins></build>'
 const SHOP = {
-  'pom.xml': `${POM}<packaging>pom</packaging><modules><module>common</module><module>catalog</module><module>services/orders</module></modules></project>`,
+  'pom.xml': `${POM}<artifactId>shop</artifactId><packaging>pom</packaging><modules><module>common</module><module>catalog</module><module>services/orders</module></modules></project>`,
   'common/pom.xml': '<project><artifactId>common</artifactId></project>',
   'catalog/pom.xml': `<project>${BOOT}</project>`,
-  'services/orders/pom.xml': `<project>${BOOT}</project>`,
+  'services/orders/pom.xml': `<project><parent><artifactId>shop</artifactId></parent>${BOOT}</project>`,
 }
 const GRADLE_SHOP = {
   'settings.gradle':
@@ -131,10 +130,19 @@ export const PASTED: CorpusTree[] = [
   {
     title: 'a report of Evidence',
     files: {
-      'package.json': manifest({ build: 'evidence build', dev: 'evidence dev' }, ['@evidence-dev/evidence']),
+      'package.json': manifest(
+        { build: 'evidence build', sources: 'evidence sources', dev: 'evidence dev' },
+        ['@evidence-dev/evidence'],
+      ),
       ...NPM_LOCK,
     },
-    plan: { runtime: 'node', framework: 'evidence', isSite: true, publishDirectory: 'build' },
+    plan: {
+      runtime: 'node',
+      framework: 'evidence',
+      isSite: true,
+      buildCommand: 'npm run sources && npm run build',
+      publishDirectory: 'build',
+    },
   },
   {
     title: 'a dashboard of Observable Framework',
@@ -194,15 +202,6 @@ export const PASTED: CorpusTree[] = [
     plan: { runtime: 'node', startCommand: null, obstacle: containing('nothing says how to start') },
   },
   {
-    title: 'a program of Python whose module of Go names tools alone',
-    files: {
-      'go.mod': 'module example.com/tools\n\ngo 1.24\n\ntool example.com/shfmt\n',
-      'requirements.txt': 'flask\n',
-      'app.py': 'from flask import Flask\napp = Flask(__name__)\n',
-    },
-    plan: { runtime: 'python', framework: 'flask' },
-  },
-  {
     title: 'PHP that is served from html',
     files: { 'composer.json': { require: { 'sabre/dav': '^4' } }, 'html/index.php': '' },
     plan: { runtime: 'php', startCommand: 'apache2-foreground' },
@@ -253,19 +252,6 @@ export const PASTED: CorpusTree[] = [
       buildCommand: 'mdbook build',
       publishDirectory: 'book',
     },
-  },
-  {
-    title: 'a book of mdBook with the tools that check it',
-    files: {
-      'book.toml': '[book]\ntitle = "Guide"\n\n[build]\nbuild-dir = "out/html"\n',
-      'Cargo.toml': '[workspace]\nmembers = ["tools/*"]\n',
-      'tools/one/Cargo.toml': '[package]\nname = "one"\n',
-      'tools/one/src/main.rs': '',
-      'tools/two/Cargo.toml': '[package]\nname = "two"\n',
-      'tools/two/src/main.rs': '',
-      'src/SUMMARY.md': '',
-    },
-    plan: { runtime: 'static', framework: 'mdbook', publishDirectory: 'out/html' },
   },
   {
     title: 'a program of Rust with a book',
@@ -328,18 +314,6 @@ export const PASTED: CorpusTree[] = [
     dockerfile: ['ls -S catalog/target/*.jar'],
   },
   {
-    title: 'a Maven project whose modules inherit the plugin of Spring Boot',
-    files: {
-      'pom.xml': `${POM}${BOOT}<modules><module>one</module><module>two</module><module>library</module></modules></project>`,
-      'one/pom.xml': '<project/>',
-      'one/src/main/resources/application.yml': '',
-      'two/pom.xml': '<project/>',
-      'two/src/main/resources/application.properties': '',
-      'library/pom.xml': '<project/>',
-    },
-    plan: { runtime: 'java', rootDirectories: ['one', 'two'] },
-  },
-  {
     title: 'a Gradle project of several programs',
     files: GRADLE_SHOP,
     plan: { runtime: 'java', rootDirectories: ['catalog', 'services/orders'] },
@@ -362,30 +336,6 @@ export const PASTED: CorpusTree[] = [
       'src/main.rs': 'fn main() {}\n',
     },
     plan: { runtime: 'rust', isWorker: true },
-  },
-  {
-    title: 'a file for another host that builds nothing',
-    files: {
-      'package.json': manifest({ build: 'tsc --noEmit', start: 'node index.js' }),
-      'index.js': '',
-      'nixpacks.toml': '[phases.build]\ncmds = []\n',
-      ...NPM_LOCK,
-    },
-    plan: {
-      runtime: 'node',
-      buildCommand: 'true',
-      notes: withNote('nixpacks.toml says that nothing is built'),
-    },
-  },
-  {
-    title: 'a file for another host that builds nothing of a site',
-    files: {
-      'package.json': manifest({ build: 'vite build' }, [], ['vite']),
-      'index.html': '',
-      'nixpacks.toml': '[phases.build]\ncmds = []\n',
-      ...NPM_LOCK,
-    },
-    plan: { runtime: 'node', isSite: true, buildCommand: 'npm run build' },
   },
   {
     title: 'commands of another package manager than that of the lock file',

@@ -9,7 +9,7 @@ export interface CorpusTree {
   folder?: string
   settings?: Partial<PlanSettings>
   /** What the plan has to say, and the runtime that has to be chosen. */
-  plan: Partial<PlanFacts> & { runtime: string }
+  plan: Partial<PlanFacts> & { runtime: string; needsWhole?: boolean }
   /** What the Dockerfile has to have. */
   dockerfile?: string[]
   /** Manifests that are written anew, each as a whole. */

@@ -4,7 +4,7 @@ import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { openDoor, type EngineDoor } from './engine-door.ts'
-import { containersOf, endOf, fetchFrom } from './live.ts'
+import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
 let door: EngineDoor
 let server: TestServer
@@ -74,6 +74,23 @@ test('what needs no engine is answered while it is away, and what serves goes on
   expect(restart).toMatchObject({ status: 202, body: { status: 'queued' } })
   await door.comeBack()
   expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live' })
+})
+
+test('a line that was half printed when the engine went away is kept whole, and once', async () => {
+  const service = await live()
+  const [container] = await containersOf(service.id)
+  const print = (text: string) => docker('exec', container!, 'sh', '-c', `printf '${text}' > /proc/1/fd/1`)
+  const lines = async () => {
+    const { body } = await server.api('GET', `/services/${service.name}/logs`)
+    return [...(body as string).matchAll(/"stdout","line":"([^"]*)"/g)].map(([, line]) => line)
+  }
+  await print('first\\nsecond, ')
+  await waitFor(async () => (await lines()).includes('first'), 'the line before it', 60_000)
+  await door.goAway()
+  await print('to its end\\nthird\\n')
+  await door.comeBack()
+  await waitFor(async () => (await lines()).includes('third'), 'the line after it', 60_000)
+  expect(await lines()).toEqual(['first', 'second, to its end', 'third'])
 })
 
 test('a deploy says that it waits for an engine that takes requests and answers none', async () => {

@@ -213,8 +213,10 @@ describe('a follower of a service', () => {
     for (const { lines, close } of followed) {
       await waitFor(() => lines.at(-1)?.line === 'done', 'the last line', SLOW_MS)
       close()
-      const got = outputOf(lines).slice(0, -1)
-      expect(got).toEqual(numbers(Number(got[0]), Number(got.at(-1))))
+      const got = outputOf(lines).slice(0, -1).map(Number)
+      expect(got.every((number, index) => index === 0 || number > got[index - 1]!)).toBe(true)
+      // On a busy machine the program may be faster than its lines can be kept, which is said.
+      expect(got.length + lostOf(lines)).toBe(got.at(-1)! - got[0]! + 1)
     }
   })
 

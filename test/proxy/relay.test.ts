@@ -1,6 +1,8 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { HOST, HttpUpstream, ProxyStand, RawUpstream, statusOf, tableOf } from './stand.ts'
+import { HOST, HttpUpstream, ProxyStand, RawUpstream, statusOf, tableOf, waitFor } from './stand.ts'
 
 let stand: ProxyStand
 let upstreams: { close(): void }[] = []
@@ -250,10 +252,13 @@ test('an answer that ends with its connection is passed on the same way', async 
   expect(await client.end()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close\r\n\r\nuntil the end$/)
 })
 
-test('an answer that is cut is cut for the client too', async () => {
+test.each([
+  ['a length', 'Content-Length: 100'],
+  ['the end of its connection', 'Connection: close'],
+])('an answer by %s that is cut is cut for the client too', async (_what, framing) => {
   await use(
     await RawUpstream.start((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
+      socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\n\r\nhalf`)
       setTimeout(() => socket.resetAndDestroy(), 50)
     }),
   )
@@ -408,6 +413,38 @@ test('bytes after an answer end the upstream connection instead of reaching the 
   }
   expect(upstream.sockets).toHaveLength(3)
 })
+
+test.each([
+  ['GET', `GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`, 200],
+  ['POST', `POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 4\r\n\r\nbody`, 502],
+])(
+  'what is said before a reset on an idle connection is no answer to a %s of the same moment',
+  async (_method, request, status) => {
+    const upstream = await answering('HTTP/1.1 200 OK', 'Content-Length: 4', '', 'good')
+    const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
+    await client.until('good')
+    client.received = ''
+    const { workers } = await stand.processes()
+    for (const pid of workers) process.kill(pid, 'SIGSTOP')
+    try {
+      await waitFor(
+        () => workers.every((pid) => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T ')),
+        () => 'no stop',
+      )
+      await new Promise((resolve) => client.socket.write(request, resolve))
+      const idle = upstream.sockets.at(-1)!
+      await new Promise((resolve) => idle.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil', resolve))
+      idle.resetAndDestroy()
+      await once(idle, 'close')
+    } finally {
+      for (const pid of workers) process.kill(pid, 'SIGCONT')
+    }
+    const answer = await client.until(/\r\n\r\n[^]/)
+    expect(statusOf(answer)).toBe(status)
+    expect(answer).not.toContain('evil')
+    client.close()
+  },
+)
 
 test('an idempotent request is sent again when its reused connection dies, another is not', async () => {
   let requests = 0

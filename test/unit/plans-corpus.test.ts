@@ -4,6 +4,7 @@ import { EXAMPLES } from '../corpus/examples.ts'
 import { HOST_FILES } from '../corpus/host-files.ts'
 import { IN_THE_WILD } from '../corpus/in-the-wild.ts'
 import { LOCKS } from '../corpus/locks.ts'
+import { NEAR_MISSES } from '../corpus/near-misses.ts'
 import { NODE_SERVERS } from '../corpus/node-servers.ts'
 import { NODE_SITES } from '../corpus/node-sites.ts'
 import { OTHER_HOSTS } from '../corpus/other-hosts.ts'
@@ -33,6 +34,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['a lock file', LOCKS],
   ['in the wild', IN_THE_WILD],
   ['pasted', PASTED],
+  ['a near miss', NEAR_MISSES],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -72,10 +72,16 @@ describe('choosing a plan', () => {
     expect((await plan(files)).name).toBe(name)
   })
 
+  test('leaves out the packages of PHP that Composer installs anew, and no others', async () => {
+    const files = { 'index.php': '', 'vendor/autoload.php': '' }
+    expect((await plan(files)).ignore).not.toContain('vendor')
+    expect((await plan({ ...files, 'composer.json': '{}' })).ignore).toContain('vendor')
+  })
+
   test('says what was looked for when nothing fits', async () => {
     await expect(plan({ 'README.md': 'x', 'src/x': '' })).rejects.toMatchObject(
       failure(
-        'there is no Dockerfile, go.mod (go), mix.exs (elixir), gleam.toml (gleam), build.sbt (scala), pom.xml or build.gradle (java), project.clj or deps.edn (clojure), *.csproj (dotnet), Gemfile (ruby), composer.json or index.php (php), Cargo.toml (rust), deno.json (deno), bun.lock with a package.json (bun), requirements.txt, pyproject.toml, Pipfile, environment.yml or main.py (python), hugo.toml, config.toml or book.toml (static), package.json (node), CMakeLists.txt or meson.build (cpp), start.sh (shell) in the folder with README.md, src/',
+        'there is no Dockerfile, go.mod (go), mix.exs (elixir), gleam.toml (gleam), build.sbt (scala), pom.xml or build.gradle (java), project.clj or deps.edn (clojure), *.csproj (dotnet), Gemfile (ruby), composer.json or index.php (php), Cargo.toml (rust), deno.json (deno), bun.lock with a package.json (bun), requirements.txt, pyproject.toml, Pipfile, environment.yml or main.py (python), hugo.toml or config.toml (static), package.json (node), CMakeLists.txt or meson.build (cpp), start.sh (shell), book.toml (static) in the folder with README.md, src/',
       ),
     )
     await expect(plan({})).rejects.toMatchObject(failure('the empty folder'))

@@ -30,14 +30,6 @@ async function site(files: Record<string, string>, publishDirectory: string | nu
 
 const SPHINX = { 'requirements.txt': 'sphinx\n', 'docs/conf.py': 'project = "docs"\n' }
 
-test('pages that lie ready in publish_dir are published, beside documentation that would be built', async () => {
-  expect(await site({ ...SPHINX, 'landing/index.html': '' }, 'landing')).toMatchObject({
-    runtime: 'static',
-    file: null,
-    publishDirectory: 'landing',
-  })
-})
-
 test('documentation is built where publish_dir names what the build makes, or nothing', async () => {
   expect(await site(SPHINX, null)).toMatchObject({ framework: 'sphinx', publishDirectory: 'build/html' })
   expect(await site(SPHINX, 'out')).toMatchObject({ framework: 'sphinx', publishDirectory: 'out' })

@@ -1,5 +1,6 @@
 import type { Tree } from '../../sources/tree.ts'
-import { findInLines, hasLine } from '../text.ts'
+import { pagesIn } from '../pages.ts'
+import { findInLines } from '../text.ts'
 import { choose, inOrder } from './choices.ts'
 import { readAssets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
@@ -84,24 +85,43 @@ const HUGO_FILES = ['hugo.toml', 'hugo.yaml', 'hugo.yml', 'hugo.json']
 const SHARED_FILES = ['config.toml', 'config.yaml', 'config.yml', 'config.json']
 const HUGO_FOLDERS = ['archetypes', 'layouts', 'themes', 'config/_default']
 
-/** Sites of Hugo and Zola, and books of mdBook. */
+/** Sites of Hugo and Zola. */
 export const generators: LanguagePlan = {
   name: 'static',
-  lookedFor: 'hugo.toml, config.toml or book.toml',
+  lookedFor: 'hugo.toml or config.toml',
   detect: async (tree) => (await generatorOf(tree)) !== null,
-  plan: makePlan,
+  plan: async (tree, settings) => await makePlan(tree, settings, (await generatorOf(tree))!),
 }
 
-/** The generator whose site a tree is, with the text of its configuration; null for none. */
-export async function generatorOf(
-  tree: Tree,
-): Promise<{ generator: Generator; configuration: string } | null> {
+/** Books of mdBook, which are most often the documentation of what lies beside them. */
+export const books: LanguagePlan = {
+  name: 'static',
+  lookedFor: 'book.toml',
+  detect: async (tree) => (await bookOf(tree)) !== null && (await pagesIn(tree)) === null,
+  plan: async (tree, settings) => await makePlan(tree, settings, (await bookOf(tree))!),
+}
+
+/** A generator with the text of its configuration. */
+interface Found {
+  generator: Generator
+  configuration: string
+}
+
+/** A book has a list of its chapters where its configuration says (mdBook, "Configuration"). */
+async function bookOf(tree: Tree): Promise<Found | null> {
+  const configuration = await tree.readText('book.toml')
+  if (configuration === null) return null
+  const source =
+    findInLines(configuration, /^\s*src\s*=\s*["'](?:\.\/)?([\w-]+(?:\/[\w-]+)*)\/?["']/) ?? 'src'
+  return (await tree.hasFile(`${source}/SUMMARY.md`)) ? { generator: MDBOOK, configuration } : null
+}
+
+/** The generator whose site a tree is; null for none. */
+export async function generatorOf(tree: Tree): Promise<Found | null> {
   for (const file of HUGO_FILES) {
     const configuration = await tree.readText(file)
     if (configuration !== null) return { generator: HUGO, configuration }
   }
-  const book = await tree.readText('book.toml')
-  if (book !== null && hasLine(book, /^\s*\[book\]/)) return { generator: MDBOOK, configuration: book }
   const hasContent = await tree.hasFolder('content')
   for (const file of SHARED_FILES) {
     const configuration = await tree.readText(file)
@@ -118,9 +138,12 @@ export async function generatorOf(
   return null
 }
 
-async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function makePlan(
+  tree: Tree,
+  settings: PlanSettings,
+  { generator, configuration }: Found,
+): Promise<PlannedBuild> {
   const notes: string[] = []
-  const { generator, configuration } = (await generatorOf(tree))!
   const version = await chooseVersion(tree, generator, notes)
   const assets = await readAssets(tree, settings, notes)
   const { facts, aptPackages } = await choose(tree, settings, notes, {

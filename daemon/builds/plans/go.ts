@@ -30,15 +30,8 @@ export const go: LanguagePlan = {
       (await tree.hasFile('go.work')) ||
       ((await tree.hasFile('main.go')) && !(await tree.hasFile('package.json')))) &&
     // The themes of Hugo are modules as well (gohugo.io, "Hugo Modules").
-    ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0) &&
-    !(await hasToolsAlone(tree)),
+    ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0),
   plan: makePlan,
-}
-
-/** A module that is there for the tools of another program's developers (Go modules reference, "tool directive"). */
-async function hasToolsAlone(tree: Tree): Promise<boolean> {
-  const module = (await tree.readText('go.mod')) ?? ''
-  return hasLine(module, /^tool[ \t(]/) && (await programsIn(tree, '')).length === 0
 }
 
 /** For modules that want none, or one before the first with an image on Debian 12. */

@@ -7,7 +7,7 @@ import { cpp } from './cpp.ts'
 import { deno } from './deno.ts'
 import { dotnet } from './dotnet.ts'
 import { elixir } from './elixir.ts'
-import { generators } from './generators.ts'
+import { books, generators } from './generators.ts'
 import { gleam } from './gleam.ts'
 import { go } from './go.ts'
 import { readHosted } from './hosts/hosted.ts'
@@ -44,6 +44,7 @@ const PLANS: LanguagePlan[] = [
   node,
   cpp,
   shell,
+  books,
 ]
 
 /** A plan that fits a tree, with the name of its language. */
@@ -127,14 +128,14 @@ export async function choosePlan(
 }
 
 async function named(runtime: string, tree: Tree): Promise<LanguagePlan> {
-  const plan = PLANS.find(({ name }) => name === runtime)
+  const [plan, ...others] = PLANS.filter(({ name }) => name === runtime)
   if (!plan) {
-    const names = PLANS.map(({ name }) => name).join(', ')
+    const names = [...new Set(PLANS.map(({ name }) => name))].join(', ')
     throw new BuildFailure(
       `there is no plan for the runtime ${runtime}: set runtime to one of ${names}, or add a Dockerfile`,
     )
   }
-  if (await plan.detect(tree)) return plan
+  for (const each of [plan, ...others]) if (await each.detect(tree)) return each
   throw new BuildFailure(
     `the runtime is ${runtime}, but there is no ${plan.lookedFor} in ${await contents(tree)}: add it, or set root_dir or runtime`,
   )

@@ -28,15 +28,8 @@ export const rust: LanguagePlan = {
     (await tree.hasFile('Cargo.toml')) &&
     !(await tree.hasFile('pyproject.toml')) &&
     !(await hasStartScript(tree)) &&
-    !(await isBook(tree)) &&
     !/"napi"\s*:/.test((await tree.readText('package.json')) ?? ''),
   plan: makePlan,
-}
-
-/** The chapters of a book lie where a crate has its code: the crates of its tree are its tools. */
-async function isBook(tree: Tree): Promise<boolean> {
-  const hasBook = (await tree.hasFile('book.toml')) && (await tree.hasFile('src/SUMMARY.md'))
-  return hasBook && !(await tree.hasFile('src/main.rs')) && !(await tree.hasFile('src/lib.rs'))
 }
 
 const CACHES = ['/usr/local/cargo/registry', '/usr/local/cargo/git']

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { decodeHuffman } from '../../../proxy/http2/huffman.ts'
 import { FLAG, FRAME, SETTING } from '../../../proxy/http2/protocol.ts'
 import { GET, POST, RawHttp2, block, data, frame, headers, number, settings } from '../http2/raw-client.ts'
 import { secureTable } from '../secure.ts'
@@ -13,6 +14,8 @@ const FEWEST_CASES = 30
 /** What is said after a session. */
 const LAST = 'the last'
 const PATIENCE_MS = 100
+/** Of a text whose length is told in one byte, beside the bit that says that it is coded. */
+const MAX_CODED_BYTES = 0x7f
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const GREETING = Buffer.concat([PREFACE, settings([SETTING.initialWindowSize, 70_000])])
@@ -79,6 +82,19 @@ afterAll(async () => {
 })
 beforeEach(() => witness.forget())
 
+/** All that a header block among these bytes could have in Huffman's code (RFC 7541 5.2). */
+function codedTexts(bytes: Buffer): Set<string> {
+  const texts = new Set<string>()
+  const output = Buffer.alloc(2 * MAX_CODED_BYTES)
+  for (const [at, byte] of bytes.entries()) {
+    const stop = at + 1 + (byte & MAX_CODED_BYTES)
+    if (byte <= MAX_CODED_BYTES || stop > bytes.length) continue
+    const length = decodeHuffman(bytes, at + 1, stop, output)
+    if (length > 0) texts.add(output.toString('latin1', 0, length))
+  }
+  return texts
+}
+
 /** What is wrong with what became of a session; null for nothing. */
 async function sessionFault(bytes: Buffer, cuts: readonly number[]): Promise<string | null> {
   witness.forget()
@@ -98,6 +114,9 @@ async function sessionFault(bytes: Buffer, cuts: readonly number[]): Promise<str
   if (outcome !== '200') return `the next connection is answered with ${outcome}`
   if (witness.unread.length > 0)
     return `the upstream could not read what it was sent: ${witness.unread.join(', ')}`
+  const texts = codedTexts(bytes)
+  const strange = witness.otherMethods.find((method) => !bytes.includes(method) && !texts.has(method))
+  if (strange !== undefined) return `the upstream read a method that was not sent: ${strange}`
   return stand.log.includes('fault') ? stand.log : null
 }
 

@@ -15,10 +15,10 @@ const CUT = 'HPE_INVALID_EOF_STATE'
 /** What node calls a method that it does not know, and what is none. */
 const BAD_METHOD = 'HPE_INVALID_METHOD'
 
-/** Whether what came begins as a request with a method that node does not know, and others may. */
-function beginsOtherMethod(packet: Buffer | undefined): boolean {
+/** The method of what begins as a request with one that node does not know, and others may. */
+function otherMethod(packet: Buffer | undefined): string | undefined {
   const [, method] = /^([!#$%&'*+.^_`|~\w-]+) \S+ HTTP\/1\.1\r\n/.exec(packet?.toString('latin1') ?? '') ?? []
-  return method !== undefined && !METHODS.includes(method)
+  return method !== undefined && METHODS.includes(method) ? undefined : method
 }
 
 /** An upstream on node's own server that remembers every byte and every request that it read, and answers what it read. */
@@ -31,6 +31,8 @@ export class Witness {
   fields: (readonly (readonly [name: string, value: string])[])[] = []
   /** What could not be read as requests, other than one that was cut. */
   unread: string[] = []
+  /** Methods that node does not know; one that no client has sent is the rest of something else. */
+  otherMethods: string[] = []
   #server = createServer({ maxHeaderSize: MAX_HEADER_BYTES })
 
   static async start(): Promise<Witness> {
@@ -46,8 +48,9 @@ export class Witness {
     })
     this.#server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
       const { code, message, rawPacket } = error
-      const isUnread = code?.startsWith('HPE_') && code !== CUT
-      if (isUnread && !(code === BAD_METHOD && beginsOtherMethod(rawPacket))) this.unread.push(message)
+      const other = code === BAD_METHOD ? otherMethod(rawPacket) : undefined
+      if (other !== undefined) this.otherMethods.push(other)
+      else if (code?.startsWith('HPE_') && code !== CUT) this.unread.push(message)
       socket.destroy()
     })
     this.#server.on('request', (request, response) => {
@@ -73,6 +76,7 @@ export class Witness {
     this.read = []
     this.fields = []
     this.unread = []
+    this.otherMethods = []
   }
 
   close(): void {

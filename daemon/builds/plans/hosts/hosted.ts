@@ -60,9 +60,6 @@ export type Unhosted = Omit<Known, 'packages' | 'tree'>
 const OWN_BUILD = /^(?:npm|pnpm|yarn|bun)(?: run)? build$/
 const OWN_START = /^(?:npm|pnpm|yarn|bun)(?: run)? start$/
 
-/** The command of a build that does nothing. */
-const NOTHING = 'true'
-
 /** As many as a service may name itself. */
 const MAX_PACKAGES = 50
 
@@ -88,8 +85,7 @@ export async function readHosted(
   const release = settings.preDeployCommand === null ? await releaseOf() : null
   if (release !== null && unhosted !== null) notes.push(releasingAs(release))
   const build = settings.buildCommand === null ? await buildOf() : null
-  if (build !== null && build.command !== NOTHING)
-    notes.push(`building as ${build.file} says: ${build.command}`)
+  if (build !== null) notes.push(`building as ${build.file} says: ${build.command}`)
   const variables = Object.assign({}, ...files.toReversed().map((file) => file.variables)) as object
   const installs = files.flatMap((file) => [...file.installs, ...(file.build ?? [])])
   const wanted = new Map(
@@ -160,13 +156,6 @@ export async function readHosted(
     return [...all].slice(0, Math.max(MAX_PACKAGES, settings.aptPackages.length))
   }
 
-  /** A build that is said to be none; what a site's would make has to be made. */
-  function noBuildOf(file: string): Said | null {
-    if (without === null || without.own.isSite || without.own.buildCommand === null) return null
-    notes.push(`${file} says that nothing is built`)
-    return { file, command: NOTHING }
-  }
-
   /** Whether nothing speaks against a command; it is told what does. */
   async function takes(file: string, command: string, purpose: Purpose): Promise<boolean> {
     if (without === null) return true
@@ -204,7 +193,6 @@ export async function readHosted(
     const builder = files.find((file) => file.build !== null)
     if (builder === undefined || without === null) return null
     const { file } = builder
-    if (builder.build!.length === 0) return noBuildOf(file)
     const commands = builder.build!.flatMap((each) => withoutInstallation(each) ?? []).map(byOwnManager)
     const theirs = inOrder(commands.filter((each) => each !== OWN_COMMANDS))
     if (theirs === null || (commands.length === 1 && OWN_BUILD.test(theirs))) return null

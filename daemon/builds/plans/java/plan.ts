@@ -1,8 +1,10 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { withoutSlashComments, withoutXmlComments } from '../../comments.ts'
+import { pagesIn } from '../../pages.ts'
 import { hasLine } from '../../text.ts'
 import { choose } from '../choices.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
+import { processTypes } from '../procfile.ts'
 import { UNKNOWN_PROGRAM } from '../start.ts'
 import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, textOf } from '../steps.ts'
 import { wrapperRunsOn } from './gradle.ts'
@@ -17,7 +19,6 @@ export const java: LanguagePlan = {
   lookedFor: 'pom.xml or build.gradle',
   detect: async (tree) => (await toolOf(tree)) !== null,
   plan: makePlan,
-  buildsElsewhere: async (_tree, _settings, whole) => (await moduleIn(whole)) !== null,
 }
 
 const CACHES = ['/root/.m2', '/root/.gradle']
@@ -28,17 +29,18 @@ async function makePlan(
   whole: WholeSource | null,
 ): Promise<PlannedBuild> {
   const notes: string[] = []
-  const outer = await moduleIn(whole)
+  const outer = (await saysItself(tree, settings)) ? null : await moduleIn(whole)
   if (outer !== null) notes.push(`building ${outer.folder} with what it depends on`)
   const root = outer?.root ?? tree
   const tool = outer?.tool ?? (await toolOf(tree))!
   const written = await manifestsOf(root, tool)
-  const programs = outer === null ? await programsIn(root, tool, written) : []
+  const programs = outer === null ? await programsIn(root, tool, written, notes) : []
   const folder = outer?.folder ?? (programs.length === 1 ? programs[0]! : null)
   const own = folder === null ? undefined : (await tool.modules(root)).get(folder)
-  const manifest = own ?? written
+  const manifest = own === undefined || written.includes(own) ? written : own
   const wrapper = tool.name === 'gradle' ? await wrapperRunsOn(root) : null
-  const major = await chooseJavaMajor(root, `${manifest}\n${written}`, notes, wrapper)
+  const compiled = outer === null ? written : `${manifest}\n${written}`
+  const major = await chooseJavaMajor(tree, compiled, notes, wrapper, outer?.root)
   const isOwnBuild = settings.buildCommand === null
   const isQuarkus = manifest.includes('quarkus')
   const isDistribution = tool.name === 'gradle' && hasLine(manifest, APPLICATION) && !MAKES_JAR.test(manifest)
@@ -46,11 +48,11 @@ async function makePlan(
     ? quarkus(folder)
     : isDistribution
       ? distribution(folder)
-      : { start: START_JAR, take: takeJar(jarsOf(tool, folder)) }
+      : { start: START_JAR, take: jarsTaken(tool, folder, outer !== null) }
   const module = outer === null ? null : outer.folder
   const buildTool = isDistribution
     ? tool.build(module).replace('build -x', 'installDist -x')
-    : tool.name === 'gradle' && hasLine(manifest, STAGE)
+    : tool.name === 'gradle' && hasLine(outer === null ? written : manifest, STAGE)
       ? `${tool.build(module)} stage`
       : tool.build(module)
   const rootDirectories = isOwnBuild && programs.length > 1 ? programs.slice(0, SHOWN_PROGRAMS) : []
@@ -101,24 +103,44 @@ function severalPrograms(folders: readonly string[], count: number): string {
   return `this is a project of several programs (${folders.join(', ')}${more}): set root_dir to the folder of one`
 }
 
-/** What a tree says of itself, without comments; the starter of Gradle has the program in a folder of its own. */
+/** What a tree says of itself, without comments. */
 async function manifestsOf(root: Tree, tool: Tool): Promise<string> {
   const texts = await Promise.all([tool.manifest, ...tool.others].map((name) => root.readText(name)))
   const written = texts.filter((text) => text !== null).join('\n')
   return tool.name === 'maven' ? withoutXmlComments(written) : withoutSlashComments(written)
 }
 
-/** The modules that are programs, where the root is none itself. */
-async function programsIn(root: Tree, tool: Tool, manifest: string): Promise<string[]> {
-  if (await root.hasFolder('src/main')) return []
-  return await programsAmong(root, await tool.modules(root), manifest)
+/** Whether what is started is no program of the plan's own, but what a command or the folder itself says. */
+async function saysItself(tree: Tree, settings: PlanSettings): Promise<boolean> {
+  const { buildCommand, startCommand, processType } = settings
+  const isServing = processType === 'web' || processType === 'worker'
+  return buildCommand !== null || startCommand !== null || !isServing || (await processTypes(tree)).size > 0
 }
 
-/** Of a project of several modules one is the program. */
-function jarsOf({ jars }: Tool, folder: string | null): string {
-  const all =
-    folder === null ? [...jars, ...jars.slice(0, 2).map((each) => `*/${each}`)] : below(jars, folder)
-  return all.join(' ')
+/** The modules that are programs, where the root is none itself. */
+async function programsIn(root: Tree, tool: Tool, written: string, notes: string[]): Promise<string[]> {
+  const modules = await tool.modules(root)
+  // What keeps a program from being built would publish the page beside it.
+  if (modules.size === 0 || (await root.hasFolder('src/main')) || (await pagesIn(root)) !== null) return []
+  const isSettings = tool.manifest.startsWith('settings')
+  const found = programsAmong(modules, isSettings ? '' : await manifestsOf(root, { ...tool, others: [] }))
+  if (found.length === 0 && modules.size > 1)
+    notes.push(
+      'no manifest says clearly which module is the program: the largest that the build leaves is taken; set root_dir to the folder of another',
+    )
+  return found.includes(STARTER) && tool.name === 'gradle' && hasLine(written, APPLICATION)
+    ? [STARTER]
+    : found
+}
+
+/** Where the starter of Gradle has the program, whatever lies beside it. */
+const STARTER = 'app'
+
+/** The command that takes the jar of a program: of a project of several modules one is the program. */
+function jarsTaken({ jars }: Tool, folder: string | null, isModule: boolean): string {
+  const all = [...jars, ...jars.slice(0, 2).map((each) => `*/${each}`)].join(' ')
+  if (folder === null) return takeJar(all)
+  return takeJar(below(jars, folder).join(' '), isModule ? null : all)
 }
 
 function below(paths: readonly string[], folder: string): string[] {

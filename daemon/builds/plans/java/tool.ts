@@ -1,6 +1,6 @@
 import type { Tree } from '../../../sources/tree.ts'
 import type { WholeSource } from '../plan.ts'
-import { gradleModules, mavenModules, type Modules } from './modules.ts'
+import { gradleModules, mavenModules, namesModule, wantsRoot, type Modules } from './modules.ts'
 
 /** What builds a tree of the Java platform. */
 export interface Tool {
@@ -63,10 +63,22 @@ export interface Module {
   folder: string
 }
 
-/** The module that a folder of a source is; null where it stands for itself. */
+/** Files with which a folder is a build of its own, whatever lies above it. */
+const OWN_BUILD = ['settings.gradle', 'settings.gradle.kts', 'gradlew']
+
+/** The module that a folder of a source is, and that is not built without the others; null where it stands for itself. */
 export async function moduleIn(whole: WholeSource | null): Promise<Module | null> {
   if (whole === null) return null
-  const tool = await toolOf(whole.tree)
-  if (tool === null || !(await tool.modules(whole.tree)).has(whole.folder)) return null
-  return { root: whole.tree, tool, folder: whole.folder }
+  const { tree: root, folder } = whole
+  const own = root.folder(folder)
+  const tool = await toolOf(root)
+  if (tool === null || tool.name !== (await toolOf(own))?.name) return null
+  for (const name of OWN_BUILD) if (await own.hasFile(name)) return null
+  const modules = new Map(await tool.modules(root))
+  const manifest = modules.get(folder)
+  if (manifest === undefined) return null
+  modules.delete(folder)
+  const others = [...modules.values(), (await root.readText(tool.manifest)) ?? '']
+  const wantsOthers = tool.name === 'maven' ? namesModule(manifest, others) : wantsRoot(manifest)
+  return wantsOthers ? { root, tool, folder } : null
 }

@@ -1,7 +1,7 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { findInLines } from '../../text.ts'
 import { JAVA_MAJORS, nearestImage, unreadable } from '../base-images.ts'
-import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
+import { firstPin, inFiles, inManifest, inToolFiles, type PinReader } from '../pins.ts'
 import type { JavaLines } from './gradle.ts'
 
 /** The line in long-term support that most projects are tested with, and those before it. */
@@ -10,20 +10,20 @@ const EARLIER_MAJORS = [17, 11, 8]
 /** A program runs on a newer line than the one that it was written for. */
 const REACH = 6
 
-/** The major version of Java that a tree pins, or its manifest compiles for. Throws BuildFailure for one that cannot be had. */
+/**
+ * The major version of Java that a tree pins, or that whose module it is, or that its manifest compiles for. Throws
+ * BuildFailure for one that cannot be had.
+ */
 export async function chooseJavaMajor(
   tree: Tree,
   manifest: string,
   notes: string[],
   tool: JavaLines | null = null,
+  root: Tree | null = null,
 ): Promise<number> {
-  const properties = (await tree.readText('system.properties')) ?? ''
-  const sdk = (await tree.readText('.sdkmanrc')) ?? ''
   const pin = await firstPin([
-    inFiles(tree, ['.java-version']),
-    inManifest(findInLines(properties, /^java\.runtime\.version\s*=\s*([\w.-]+)/), 'system.properties'),
-    inManifest(findInLines(sdk, /^java\s*=\s*([\w.-]+)/), '.sdkmanrc'),
-    inToolFiles(tree, ['java']),
+    ...(await pinsOf(tree)),
+    ...(root === null ? [] : await pinsOf(root)),
     inManifest(compiledFor(manifest), COMPILED_FOR),
   ])
   if (pin === null) return suiting(tool, notes)
@@ -36,6 +36,17 @@ export async function chooseJavaMajor(
   if (pin.where !== COMPILED_FOR || tool === null || chosen >= tool.oldest) return chosen
   notes.push(`the Gradle of its wrapper runs on java ${tool.oldest} and newer`)
   return tool.oldest
+}
+
+async function pinsOf(tree: Tree): Promise<PinReader[]> {
+  const properties = (await tree.readText('system.properties')) ?? ''
+  const sdk = (await tree.readText('.sdkmanrc')) ?? ''
+  return [
+    inFiles(tree, ['.java-version']),
+    inManifest(findInLines(properties, /^java\.runtime\.version\s*=\s*([\w.-]+)/), 'system.properties'),
+    inManifest(findInLines(sdk, /^java\s*=\s*([\w.-]+)/), '.sdkmanrc'),
+    inToolFiles(tree, ['java']),
+  ]
 }
 
 const COMPILED_FOR = 'the manifest'

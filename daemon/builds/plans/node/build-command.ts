@@ -1,3 +1,4 @@
+import { inOrder } from '../choices.ts'
 import { withoutInstallationBy } from '../installation.ts'
 import type { PlanSettings } from '../plan.ts'
 import type { Framework } from './frameworks.ts'
@@ -22,7 +23,11 @@ export async function chooseBuildCommand(
   if (application !== null) return framework?.build ?? null
   const script = BUILD_SCRIPTS.find((name) => name in manifest.scripts)
   if (folder !== '') return await workspaceBuild(project, manager, framework, script)
-  if (script !== undefined) return manager.run(script)
+  if (script !== undefined) {
+    const fetching = framework?.fetching ?? ''
+    const isFetched = !(fetching in manifest.scripts) || manifest.scripts[script]!.includes(fetching)
+    return inOrder([...(isFetched ? [] : [manager.run(fetching)]), manager.run(script)])
+  }
   return framework?.build ?? null
 }
 

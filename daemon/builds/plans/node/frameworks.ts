@@ -8,6 +8,8 @@ export interface Framework {
   packages: string[]
   /** Builds it where package.json has no script for that. */
   build: string | null
+  /** The script with which a project fetches what its build wants; null for none. */
+  fetching: string | null
   /** Builds it as files alone, where the usual build makes a server. */
   siteBuild: string | null
   /** Starts the server that was built; null where the build makes files for browsers. */
@@ -53,6 +55,7 @@ export function variants(name: string): string[] {
 
 const NOTHING: Omit<KnownFramework, 'name' | 'packages'> = {
   build: null,
+  fetching: null,
   siteBuild: null,
   start: null,
   program: null,

@@ -19,12 +19,16 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   // Its first major version has a name of its own (v1.docusaurus.io, "Publishing your site").
   site('docusaurus', ['docusaurus'], 'docusaurus-build', null, {
     configuration: ['siteConfig.js'],
-    refine: ({ configuration }) => ({
-      publishDirectory: folderOf(
-        settingOf(configuration, /\bprojectName\s*:\s*["'`]([\w.-]+)["'`]/)?.replace(/^/, 'build/') ?? null,
-        null,
-      ),
-    }),
+    refine: (project) =>
+      whereBuilt(project) && {
+        publishDirectory: folderOf(
+          settingOf(project.configuration, /\bprojectName\s*:\s*["'`]([\w.-]+)["'`]/)?.replace(
+            /^/,
+            'build/',
+          ) ?? null,
+          null,
+        ),
+      },
   }),
   site('eleventy', ['@11ty/eleventy'], 'eleventy', '_site', {
     configuration: ['.eleventy.js', ...variants('eleventy.config')],
@@ -92,13 +96,21 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   site('redwood', ['@redwoodjs/core'], 'rw build web', 'web/dist', SINGLE),
   site('dojo', ['@dojo/framework', '@dojo/cli'], 'dojo build', 'output/dist', SINGLE),
   site('polymer', ['polymer-cli'], 'polymer build', 'build/default', SINGLE),
-  site('sanity', ['sanity', '@sanity/core'], 'sanity build', 'dist', SINGLE),
-  site('evidence', ['@evidence-dev/evidence'], 'evidence build', 'build'),
+  site('sanity', ['sanity'], 'sanity build', 'dist', SINGLE),
+  site('sanity', ['@sanity/core'], 'sanity build', 'dist', { ...SINGLE, refine: whereBuilt }),
+  site('evidence', ['@evidence-dev/evidence'], 'evidence sources && evidence build', 'build', {
+    fetching: 'sources',
+    refine: whereBuilt,
+  }),
   site('observable', ['@observablehq/framework'], 'observable build', 'dist', {
     configuration: variants('observablehq.config'),
-    refine: ({ configuration }) => ({
-      publishDirectory: folderOf(settingOf(configuration, /\boutput\s*:\s*["'`]([\w./-]+)["'`]/), 'dist'),
-    }),
+    refine: (project) =>
+      whereBuilt(project) && {
+        publishDirectory: folderOf(
+          settingOf(project.configuration, /\boutput\s*:\s*["'`]([\w./-]+)["'`]/),
+          'dist',
+        ),
+      },
   }),
   site('expo', ['expo'], 'expo export --platform web', 'dist', SINGLE),
   site('snowpack', ['snowpack'], 'snowpack build', 'build', SINGLE),
@@ -134,6 +146,11 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   }),
   site('svelte', ['svelte'], null, 'public', SINGLE),
 ]
+
+/** A package beside pages, which no script builds with, says nothing of them. */
+function whereBuilt({ manifest }: Project): Partial<Framework> | null {
+  return manifest.scripts.build === undefined ? null : {}
+}
 
 /** Webpack's folder, where its configuration names it by its own place (webpack, "output.path"). */
 function webpack({ configuration, manifest }: Project): Partial<Framework> | null {

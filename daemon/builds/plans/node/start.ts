@@ -205,10 +205,6 @@ async function entryOf({ tree, manifest, framework, major, notes }: StartSearch)
     // What is not there yet, the build makes.
     if (/\.[cm]?js$/.test(main) && scripts.build !== undefined && framework === null) return `${run} ${main}`
   }
-  // A library's is what its build makes.
-  const { module } = manifest
-  if (module !== null && /^[\w./@-]+\.[cm]?[jt]sx?$/.test(module) && !module.includes('..'))
-    if (await tree.hasFile(module)) return /\.[cm]?js$/.test(module) ? `${run} ${module}` : typescript(module)
   for (const folder of ['', 'src/']) {
     for (const file of filesOf(folder, JAVASCRIPT)) if (await tree.hasFile(file)) return `${run} ${file}`
   }
@@ -218,6 +214,10 @@ async function entryOf({ tree, manifest, framework, major, notes }: StartSearch)
       return (await compiled(file)) ?? typescript(file)
     }
   }
+  // A library's is what its build makes.
+  const { module } = manifest
+  if (module !== null && /^[\w./@-]+\.[cm]?[jt]sx?$/.test(module) && !module.includes('..'))
+    if (await tree.hasFile(module)) return /\.[cm]?js$/.test(module) ? `${run} ${module}` : typescript(module)
   return null
 
   function typescript(file: string): string | null {

@@ -3,7 +3,7 @@ import { isRecord } from '../json.ts'
 import type { Composer } from './composer.ts'
 
 /** Folders that frameworks serve, beside the root; WordPress and Drupal by Composer, CakePHP, and the usual one. */
-const FOLDERS = ['public', 'web', 'webroot', 'public_html', 'htdocs', 'docroot', 'www', 'html']
+const FOLDERS = ['public', 'web', 'webroot', 'public_html', 'htdocs', 'docroot', 'www']
 
 /** Paths go into Apache's configuration as they are. */
 const PLAIN_PATH = /^[\w.-]+(?:\/[\w.-]+)*$/
@@ -31,6 +31,8 @@ export async function findDocroot(tree: Tree, composer: Composer | null): Promis
   if (named !== null && (await tree.hasFolder(named))) return named
   for (const folder of FOLDERS) if (await tree.hasFile(`${folder}/index.php`)) return folder
   if (await tree.hasFile('index.php')) return null
+  // The folder of a web server in many images; beside a program it has other pages.
+  if (await tree.hasFile('html/index.php')) return 'html'
   return installedFolder(composer) ?? undefined
 }
 

@@ -101,7 +101,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,
-    ignore: ['.git', '**/node_modules', 'vendor'],
+    // Without Composer, its packages are a part of the source.
+    ignore: ['.git', '**/node_modules', ...(composer === null ? [] : ['vendor'])],
     notes: [`php ${version} with Apache`, ...notes],
   }
 }

@@ -32,7 +32,7 @@ const BOTS = [
   'twitchio',
 ]
 const SERVERS =
-  'flask fastapi django quart aiohttp tornado sanic starlette litestar robyn nicegui dash panel shiny uvicorn hypercorn granian gunicorn bottle streamlit gradio'.split(
+  'flask fastapi django quart aiohttp tornado sanic starlette litestar robyn nicegui uvicorn hypercorn granian gunicorn bottle streamlit gradio'.split(
     ' ',
   )
 
@@ -52,8 +52,10 @@ export async function findStart(
     (await reflex(tree, names)) ??
     (await ownServer(tree, names)) ??
     (await findApplication(tree, names)) ??
+    (await runByTool(tree, names, PROGRAMS)) ??
     (await plainFile(tree, names)) ??
-    (await ownCommand(tree))
+    (await ownCommand(tree)) ??
+    (await runByTool(tree, names, PAGES))
   )
 }
 
@@ -108,30 +110,56 @@ const OWN_SERVERS: {
     command: gradio,
   },
   {
-    framework: 'shiny',
-    imports: /^\s*(?:import shiny\b|from shiny\b)/,
-    files: ['app.py', 'app-express.py', 'app-core.py', 'main.py', 'src/app.py'],
-    command: (file) => `shiny run --host 0.0.0.0 --port $PORT ${file}`,
-  },
-  {
-    framework: 'panel',
-    imports: /^\s*(?:import panel\b|from panel\b)/,
-    files: ['app.py', 'main.py'],
-    command: (file) => `panel serve ${file} --address 0.0.0.0 --port $PORT --allow-websocket-origin='*'`,
-  },
-  {
-    framework: 'solara',
-    imports: /^\s*(?:import solara\b|from solara\b)/,
-    files: ['app.py', 'main.py', 'sol.py'],
-    command: (file) => `solara run ${file} --host 0.0.0.0 --port $PORT --production --no-open`,
-  },
-  {
     framework: 'chainlit',
     imports: /^\s*(?:import chainlit\b|from chainlit\b)/,
     files: ['app.py', 'main.py'],
     command: (file) => `chainlit run ${file} --host 0.0.0.0 --port $PORT --headless`,
   },
 ]
+
+/** Tools whose pages end at once where python runs them, with what says that a file is a page. */
+const TOOLS: { framework: string; page: RegExp; command: (file: string) => string }[] = [
+  {
+    framework: 'shiny',
+    page: /^\s*(?:from shiny\.express import\b|from shiny import\b.{0,200}\b(?:App|ui)\b|app = (?:shiny\.)?App\()/,
+    command: (file) => `shiny run --host 0.0.0.0 --port $PORT ${file}`,
+  },
+  {
+    framework: 'panel',
+    page: /\.servable\(/,
+    command: (file) => `panel serve ${file} --address 0.0.0.0 --port $PORT --allow-websocket-origin='*'`,
+  },
+  {
+    framework: 'solara',
+    page: /^\s*import solara\s*$/,
+    command: (file) => `solara run ${file} --host 0.0.0.0 --port $PORT --production --no-open`,
+  },
+]
+
+/** Further files with pages, which nobody runs with python. */
+const PAGES = ['app-express.py', 'app-core.py', 'src/app.py', 'sol.py']
+
+/** What serves by itself, or is served by a server of Python. */
+const SERVES_ITSELF =
+  /(?<!\bsubprocess)\.(?:serve|show|run|run_app)\(|\brun_app\(|\b__main__\b|\b(?:Flask|FastAPI|Starlette|Quart|Dash|Litestar|Sanic|Robyn)\(|^\s*(?:import|from) (?:uvicorn|solara\.server|bokeh\.server)\b/
+
+/** The first of some files, where it is a page of a tool; what is started without the tool is left to that. */
+async function runByTool(
+  tree: Tree,
+  names: NamesPackage,
+  files: readonly string[],
+): Promise<PythonStart | null> {
+  const tools = TOOLS.filter(({ framework }) => names(framework))
+  for (const file of tools.length === 0 ? [] : files) {
+    const text = await tree.readHead(file)
+    if (text === null) continue
+    const tool = hasLine(text, SERVES_ITSELF) ? undefined : tools.find(({ page }) => hasLine(text, page))
+    return tool === undefined
+      ? null
+      : { command: tool.command(file), framework: tool.framework, packages: [] }
+  }
+  return null
+}
 
 /** Reflex serves pages and events on one port when both are named alike (reflex.dev, "Self Hosting"). */
 async function reflex(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
@@ -171,7 +199,7 @@ async function pagesOf(tree: Tree): Promise<string[]> {
 }
 
 async function plainFile(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
-  const run = names('gradio') && !isBot(names) ? gradio : (file: string): string => `python ${file}`
+  const run = names('gradio') ? gradio : (file: string): string => `python ${file}`
   for (const file of PROGRAMS) {
     if (await tree.hasFile(file)) return { command: run(file), framework: null, packages: [] }
   }

@@ -1,0 +1,329 @@
+import { expect } from 'vitest'
+import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
+
+const containing = (text: string): string => expect.stringContaining(text) as string
+const withNote = (text: string): string[] => expect.arrayContaining([containing(text)]) as string[]
+
+const BOOK = { 'book.toml': '[book]\ntitle = "Guide"\n', 'src/SUMMARY.md': '# Summary\n' }
+const EXPRESS = { 'package.json': manifest({ start: 'node server.js' }, ['express']), 'server.js': '' }
+
+const PARENT = '<parent><artifactId>spring-boot-starter-parent</artifactId></parent>'
+const plugin = (more = ''): string =>
+  `<build><plugins><plugin><artifactId>spring-boot-maven-plugin</artifactId>${more}</plugin></plugins></build>`
+const modules = (...names: string[]): string =>
+  `<artifactId>shop</artifactId><modules>${names.map((name) => `<module>${name}</module>`).join('')}</modules>`
+const OF_SHOP = '<parent><artifactId>shop</artifactId></parent>'
+const API = {
+  'pom.xml': `<project>${PARENT}${modules('api')}</project>`,
+  'api/pom.xml': `<project>${OF_SHOP}${plugin()}</project>`,
+}
+/** The largest jar that any module leaves, as without a look at them. */
+const ANY_JAR = 'ls -S target/*.jar target/*.war target/quarkus-app/*.jar */target/*.jar'
+const BOOT_PLUGIN = "plugins { id 'org.springframework.boot' version '3.4.0' }\n"
+const ALONE = `${BOOT_PLUGIN}repositories { mavenCentral() }\n`
+
+/** A library of Gradle that switches its program off, each as others write it. */
+const SWITCHED_OFF: [file: string, text: string][] = [
+  ['core/build.gradle', 'bootJar {\n  enabled = false\n}\njar { enabled = true }\n'],
+  ['core/build.gradle', "tasks.named('bootJar') {\n  enabled = false\n}\n"],
+  ['core/build.gradle.kts', 'tasks.getByName<BootJar>("bootJar") { enabled = false }\n'],
+  ['core/build.gradle.kts', 'tasks.named<BootJar>("bootJar") {\n    enabled = false\n}\n'],
+  ['core/build.gradle.kts', 'tasks.bootJar { isEnabled = false }\n'],
+]
+
+/** Trees that have the sign of a rule, and are something else; what is right for them is older than the rule. */
+export const NEAR_MISSES: CorpusTree[] = [
+  {
+    title: 'a server beside a book of its documentation',
+    files: { ...EXPRESS, ...BOOK, ...NPM_LOCK },
+    plan: { runtime: 'node', startCommand: 'node server.js' },
+  },
+  {
+    title: 'a program of C++ beside a book',
+    files: {
+      'CMakeLists.txt': 'project(server)\nadd_executable(server main.cpp)\n',
+      'main.cpp': '',
+      ...BOOK,
+    },
+    plan: { runtime: 'cpp' },
+  },
+  {
+    title: 'a program that a script starts, beside a book',
+    files: { 'start.sh': '#!/bin/sh\n./serve\n', ...BOOK },
+    plan: { runtime: 'shell' },
+  },
+  {
+    title: 'a workspace of Rust beside a book',
+    files: {
+      'Cargo.toml': '[workspace]\nmembers = ["crates/*"]\n',
+      'crates/app/Cargo.toml': '[package]\nname = "app"\n',
+      'crates/app/src/main.rs': '',
+      ...BOOK,
+    },
+    plan: { runtime: 'rust', startCommand: '/app/bin/app' },
+  },
+  {
+    title: 'a book whose chapters lie in another folder',
+    files: { 'book.toml': '[book]\nsrc = "./chapters/"\n', 'chapters/SUMMARY.md': '' },
+    plan: { runtime: 'static', framework: 'mdbook' },
+  },
+  {
+    title: 'a module of Maven whose Procfile names its own folder',
+    files: { ...API, 'api/Procfile': 'web: java -Dserver.port=$PORT -jar target/api.jar\n' },
+    folder: 'api',
+    plan: { runtime: 'java', needsWhole: false, buildCommand: 'mvn -B -ntp -DskipTests package' },
+  },
+  {
+    title: 'a module of Maven with commands of its own',
+    files: API,
+    folder: 'api',
+    settings: { buildCommand: 'mvn package', startCommand: 'java -jar target/api.jar' },
+    plan: { runtime: 'java', needsWhole: false, startCommand: 'java -jar target/api.jar' },
+  },
+  {
+    title: 'a module of Maven that pins what the root does not',
+    files: { ...API, '.java-version': '21', 'api/system.properties': 'java.runtime.version=17\n' },
+    folder: 'api',
+    plan: { runtime: 'java', needsWhole: true, version: '17' },
+  },
+  {
+    title: 'a module of Maven that names no other',
+    files: {
+      ...API,
+      'api/pom.xml': `<project>${PARENT}${plugin()}</project>`,
+      'api/mvnw': '',
+      'api/.java-version': '17',
+    },
+    folder: 'api',
+    plan: {
+      runtime: 'java',
+      needsWhole: false,
+      version: '17',
+      buildCommand: 'sh ./mvnw -B -ntp -DskipTests package',
+    },
+  },
+  {
+    title: 'a subproject of Gradle with settings of its own',
+    files: {
+      'settings.gradle': "include ':app'\ninclude ':server'\n",
+      'build.gradle': "buildscript { dependencies { classpath 'com.android.tools.build:gradle:8.0' } }\n",
+      'app/build.gradle': "apply plugin: 'com.android.application'\n",
+      'server/build.gradle': BOOT_PLUGIN,
+      'server/settings.gradle': '',
+      'server/gradlew': '',
+    },
+    folder: 'server',
+    plan: { runtime: 'java', needsWhole: false, buildCommand: 'sh ./gradlew --no-daemon build -x test' },
+  },
+  {
+    title: 'a subproject of Gradle that says all by itself',
+    files: {
+      'settings.gradle': "include 'server'\n",
+      'build.gradle': '',
+      'server/build.gradle': ALONE,
+    },
+    folder: 'server',
+    plan: { runtime: 'java', needsWhole: false, buildCommand: 'gradle --no-daemon build -x test' },
+  },
+  ...SWITCHED_OFF.map(([file, text], index): CorpusTree => ({
+    title: `a library of Gradle that makes no program (${index})`,
+    files: {
+      'settings.gradle': "include 'api', 'core'\n",
+      'build.gradle': '',
+      'api/build.gradle': `${BOOT_PLUGIN}bootJar { archiveFileName = 'a.jar' }\njar { enabled = false }\n`,
+      [file]: BOOT_PLUGIN + text,
+    },
+    plan: { runtime: 'java', rootDirectories: [], obstacle: null },
+    dockerfile: ['ls -S api/build/libs/*.jar'],
+  })),
+  {
+    title: 'a library of Maven that runs its parent’s plugin in no phase',
+    files: {
+      'pom.xml': `<project>${PARENT}${modules('core', 'web')}</project>`,
+      'core/pom.xml': `<project>${plugin('<executions><execution><id>repackage</id><phase>none</phase></execution></executions>')}</project>`,
+      'web/pom.xml': `<project>${plugin()}</project>`,
+    },
+    plan: { runtime: 'java', obstacle: null },
+    dockerfile: ['ls -S web/target/*.jar'],
+  },
+  {
+    title: 'a program of Maven that is skipped by another plugin, beside a sample',
+    files: {
+      'pom.xml': `<project>${PARENT}${modules('app', 'sample')}</project>`,
+      'app/pom.xml': `<project>${plugin('</plugin><plugin><artifactId>maven-deploy-plugin</artifactId><configuration><skip>true</skip></configuration>')}</project>`,
+      'sample/pom.xml': `<project>${plugin()}</project>`,
+    },
+    plan: { runtime: 'java', obstacle: null },
+    dockerfile: ['ls -S app/target/*.jar'],
+  },
+  {
+    title: 'a parent among the modules of Maven that manages the plugin',
+    files: {
+      'pom.xml': `<project>${PARENT}${modules('parent', 'web')}</project>`,
+      'parent/pom.xml': `<project><packaging>pom</packaging><build><pluginManagement>${plugin()}</pluginManagement></build></project>`,
+      'web/pom.xml': `<project>${plugin()}</project>`,
+    },
+    plan: { runtime: 'java', obstacle: null },
+    dockerfile: ['ls -S web/target/*.jar'],
+  },
+  {
+    title: 'modules of Maven that inherit the plugin, libraries among them',
+    files: {
+      'pom.xml': `<project>${PARENT}${plugin()}${modules('one', 'library')}</project>`,
+      'one/pom.xml': '<project/>',
+      'one/src/main/resources/application.yml': '',
+      'library/pom.xml': '<project/>',
+      'library/src/main/resources/application.yml': '',
+    },
+    plan: { runtime: 'java', obstacle: null, notes: withNote('the largest that the build leaves is taken') },
+    dockerfile: [ANY_JAR],
+  },
+  {
+    title: 'modules of an aggregator that has the plugin',
+    files: {
+      'pom.xml': `<project>${modules('backend', 'tools')}</project>`,
+      'backend/pom.xml': `<project><packaging>pom</packaging>${plugin()}<modules><module>web</module></modules></project>`,
+      'backend/web/pom.xml': '<project/>',
+      'tools/pom.xml': `<project>${plugin()}</project>`,
+    },
+    plan: { runtime: 'java', obstacle: null },
+    dockerfile: [ANY_JAR],
+  },
+  {
+    title: 'modules of Gradle with a plugin that nobody knows here',
+    files: {
+      'settings.gradle': "include 'api', 'tools'\n",
+      'build.gradle': '',
+      'api/build.gradle': "plugins { id 'shop.service' }\n",
+      'tools/build.gradle': BOOT_PLUGIN,
+    },
+    plan: { runtime: 'java', obstacle: null },
+    dockerfile: ['ls -S build/libs/*.jar'],
+  },
+  {
+    title: 'programs of Gradle, one by the bare name of its plugin',
+    files: {
+      'settings.gradle.kts': 'include("server", "worker")\n',
+      'server/build.gradle.kts': 'plugins {\n  application\n}\n',
+      'worker/build.gradle.kts': 'plugins {\n  id("application")\n}\n',
+    },
+    plan: { runtime: 'java', rootDirectories: ['server', 'worker'] },
+  },
+  {
+    title: 'the starter of Gradle with a tool beside its program',
+    files: {
+      'settings.gradle': "include 'app', 'tool'\n",
+      'app/build.gradle': "plugins {\n  id 'application'\n}\n",
+      'tool/build.gradle': "plugins {\n  id 'application'\n}\n",
+    },
+    plan: { runtime: 'java', obstacle: null, startCommand: '/app/server' },
+  },
+  {
+    title: 'PHP in the root with a folder of pages',
+    files: { 'index.php': '<?php', 'html/index.php': '<?php // silence', 'composer.json': '{}' },
+    plan: { runtime: 'php' },
+    without: ['DocumentRoot /app/html'],
+  },
+  ...(['go', 'rust', 'node', 'django'] as const).map((language): CorpusTree => ({
+    title: `a list of commands for another host that is empty, of ${language}`,
+    files: {
+      'nixpacks.toml': '[phases.build]\ncmds = []\n',
+      ...{
+        go: { 'go.mod': 'module x\n\ngo 1.24\n', 'main.go': 'package main\nfunc main() {}\n' },
+        rust: { 'Cargo.toml': '[package]\nname = "x"\n', 'src/main.rs': '' },
+        node: {
+          'package.json': manifest({ build: 'next build', start: 'next start' }, ['next', 'react']),
+          ...NPM_LOCK,
+        },
+        django: {
+          'requirements.txt': 'django\ngunicorn\n',
+          'manage.py': 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "m.settings")\n',
+          'm/settings.py': 'STATIC_ROOT = "static"\n',
+          'm/wsgi.py': '',
+        },
+      }[language],
+    },
+    plan: {
+      runtime: language === 'django' ? 'python' : language,
+      buildCommand: containing(
+        { go: 'go build', rust: 'cargo', node: 'build', django: 'collectstatic' }[language],
+      ),
+    },
+  })),
+  {
+    title: 'Flask that shows what Panel draws',
+    files: {
+      'requirements.txt': 'panel\nflask\ngunicorn\n',
+      'app.py': 'import panel as pn\nfrom flask import Flask\napp = Flask(__name__)\n',
+    },
+    plan: { runtime: 'python', framework: 'flask' },
+  },
+  {
+    title: 'a program that serves Panel itself',
+    files: {
+      'requirements.txt': 'panel\n',
+      'main.py':
+        'import panel as pn\npn.panel("x").servable()\npn.serve(page, port=int(os.environ["PORT"]))\n',
+    },
+    plan: { runtime: 'python', startCommand: 'python main.py' },
+  },
+  {
+    title: 'Starlette with a part of Shiny',
+    files: {
+      'requirements.txt': 'shiny\nstarlette\nuvicorn\n',
+      'app.py':
+        'from starlette.applications import Starlette\nfrom shiny import App\napp = Starlette(routes=[])\n',
+    },
+    plan: { runtime: 'python', startCommand: 'uvicorn --host 0.0.0.0 --port $PORT app:app' },
+  },
+  {
+    title: 'a program beside a page of Shiny',
+    files: {
+      'requirements.txt': 'shiny\n',
+      'main.py': 'from app import page\npage()\n',
+      'app.py': 'from shiny.express import ui\n',
+    },
+    plan: { runtime: 'python', startCommand: 'python main.py' },
+  },
+  {
+    title: 'a page of Shiny that is no module of a server for Python',
+    files: {
+      'requirements.txt': 'shiny\n',
+      'app.py': 'from shiny import (\n    App,\n    ui,\n)\napp = App(ui.page_fluid(), None)\n',
+    },
+    plan: { runtime: 'python', framework: 'shiny' },
+  },
+  {
+    title: 'a bot that draws with Panel',
+    files: { 'requirements.txt': 'discord.py\npanel\n', 'bot.py': '' },
+    plan: { runtime: 'python', isWorker: true, startCommand: 'python bot.py' },
+  },
+  {
+    title: 'a server whose `module` is for those that import it',
+    files: {
+      'package.json': { name: 'x', module: 'lib/index.mjs' },
+      'lib/index.mjs': '',
+      'server.js': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'node server.js' },
+  },
+  {
+    title: 'npm in commands for an image of node with pnpm',
+    files: {
+      'package.json': manifest({ 'start:api': 'node api.js' }),
+      'pnpm-lock.yaml': 'lockfileVersion: "9.0"\n',
+      'railway.json': { deploy: { startCommand: 'npm run start:api -- --all' } },
+    },
+    plan: { runtime: 'node', startCommand: 'npm run start:api -- --all' },
+  },
+  {
+    title: 'arguments of a script that another package manager runs',
+    files: {
+      'package.json': manifest({ 'start:api': 'node api.js' }),
+      'railway.json': { deploy: { startCommand: 'pnpm start:api --all' } },
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'npm run start:api -- --all' },
+  },
+]

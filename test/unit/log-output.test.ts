@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Engine, LogOptions, OutputLine } from '../../daemon/engine/index.ts'
+import { KnownLines } from '../../daemon/logs/known.ts'
+import { readOutput } from '../../daemon/logs/output.ts'
+
+/** A container whose log, streams and removal a test decides: a real engine shows these moments too seldom. */
+class Container {
+  log: OutputLine[] = []
+  isThere = true
+  isPaused = false
+  /** How often the log was read. */
+  readings = 0
+  /** Of a reading, how many lines come before it hangs; it ends without a word when it is told to. */
+  readable = Infinity
+  #live: OutputLine[] = []
+  #wake: () => void = () => {}
+
+  /** Prints a line, at a moment of the engine's clock. */
+  print(line: string, ts = now()): void {
+    this.log.push({ ts, stream: 'stdout', line })
+    this.printUnlogged(line)
+  }
+
+  /** Prints a line that comes live later than it is logged. */
+  async printLate(line: string, lateMs: number): Promise<void> {
+    this.log.push({ ts: now(), stream: 'stdout', line })
+    await delay(lateMs)
+    this.printUnlogged(line)
+  }
+
+  /** Prints a line that the engine's log does not have yet. */
+  printUnlogged(line: string): void {
+    this.#live.push({ ts: new Date().toISOString(), stream: 'stdout', line })
+    this.#wake()
+  }
+
+  remove(): void {
+    this.isThere = false
+    this.#wake()
+  }
+
+  /** What a reader hands on, in the background. */
+  read(known?: KnownLines, abort = new AbortController()): string[] {
+    onTestFinished(() => abort.abort())
+    const got: string[] = []
+    const reading = async () => {
+      for await (const lines of readOutput(this.#engine(), 'c', { signal: abort.signal, known }))
+        got.push(...lines.map(({ line }) => line))
+    }
+    void reading()
+    return got
+  }
+
+  #engine(): Engine {
+    const containers = { inspect: async () => (this.isThere ? { running: true } : null) }
+    const output = {
+      attach: async (_: string, signal: AbortSignal) => {
+        if (this.isPaused) throw new Error('paused')
+        signal.addEventListener('abort', () => this.#wake())
+        this.#live = []
+        return this.#attached(signal)
+      },
+      logs: (_: string, options: LogOptions) => this.#logged(options),
+    }
+    return { containers, output } as unknown as Engine
+  }
+
+  async *#attached(signal: AbortSignal): AsyncGenerator<OutputLine[]> {
+    while (!signal.aborted) {
+      if (this.#live.length > 0) yield this.#live.splice(0)
+      else if (!this.isThere) return
+      else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
+  async *#logged({ since, tail, signal }: LogOptions): AsyncGenerator<OutputLine> {
+    this.readings++
+    if (!this.isThere) throw new Error('no such container')
+    const lines = this.log.filter(({ ts }) => since === undefined || ts >= since)
+    const wanted = tail === undefined ? lines : lines.slice(-tail)
+    yield* wanted.slice(0, this.readable)
+    if (wanted.length > this.readable)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  }
+}
+
+const now = () => new Date().toISOString().replace('Z', '000001Z')
+const at = (moment: number) => new Date(moment).toISOString().replace('Z', '000000Z')
+
+/** A log of numbers, a second apart, that ends at a moment; and what is known of its first lines. */
+function numbered(container: Container, count: number, end: number, knownCount: number): KnownLines {
+  for (let n = 1; n <= count; n++) container.print(String(n), at(end - (count - n) * 1_000))
+  const known = new KnownLines()
+  known.add(container.log.slice(0, knownCount))
+  return known
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1))
+
+test('what a container printed last is handed on, also when it is removed before the log was read again', async () => {
+  const container = new Container()
+  container.print('first', at(Date.now() - 5_000))
+  const got = container.read()
+  await expect.poll(() => got).toEqual(['first'])
+  container.printUnlogged('last words')
+  container.remove()
+  await expect.poll(() => got).toEqual(['first', 'last words'])
+})
+
+test('after the clock was set back the place is found, and no line comes twice', async () => {
+  const container = new Container()
+  const known = numbered(container, 20, Date.now() + 3_600_000, 10)
+  // These were printed after the clock was set.
+  for (const n of [21, 22]) container.print(String(n), at(Date.now() - 30_000 + n))
+  const got = container.read(known)
+  await expect.poll(() => got).toEqual(numbers(22).slice(10))
+  for (const n of [23, 24]) container.print(String(n))
+  await expect.poll(() => got.at(-1)).toBe('24')
+  expect(got).toEqual(numbers(24).slice(10))
+})
+
+test('a log that was emptied is read from its new beginning', async () => {
+  const container = new Container()
+  const known = numbered(container, 20, Date.now() - 60_000, 20)
+  container.log = []
+  for (const n of [21, 22]) container.print(String(n))
+  const got = container.read(known)
+  await expect.poll(() => got).toEqual(['21', '22'])
+})
+
+test('lines that are lost in what is known do not hide where it ends', async () => {
+  const container = new Container()
+  const known = numbered(container, 20, Date.now() - 60_000, 0)
+  known.add([...container.log.slice(0, 5), ...container.log.slice(8, 12)])
+  const got = container.read(known)
+  await expect.poll(() => got).toEqual(numbers(20).slice(12))
+})
+
+test('a reader that is told to end while it reads the log hands on nothing that comes after a hole', async () => {
+  const container = new Container()
+  const known = numbered(container, 20, Date.now() - 60_000, 1)
+  container.readable = 10
+  const abort = new AbortController()
+  const got = container.read(known, abort)
+  await expect.poll(() => container.readings).toBe(1)
+  container.print('21')
+  abort.abort()
+  await delay(300)
+  expect(got).toEqual([])
+})
+
+test('a line that the log gets late, of before it was attached to, is handed on also when nothing follows', async () => {
+  const container = new Container()
+  container.print('first', at(Date.now() - 5_000))
+  const got = container.read()
+  await expect.poll(() => container.readings).toBe(1)
+  container.log.push({ ts: now(), stream: 'stdout', line: 'second' })
+  await expect.poll(() => got).toEqual(['first', 'second'])
+})
+
+test('lines that come live much later than they are logged are handed on once', async () => {
+  const container = new Container()
+  const got = container.read()
+  await expect.poll(() => container.readings).toBe(1)
+  const late = Promise.all(['1', '2', '3'].map((line) => container.printLate(line, 500)))
+  await expect.poll(() => got).toEqual(['1', '2', '3'])
+  await late
+  container.print('4')
+  await expect.poll(() => got.at(-1)).toBe('4')
+  expect(got).toEqual(['1', '2', '3', '4'])
+})
+
+test('the log of a paused container is read more and more seldom', async () => {
+  const container = new Container()
+  const known = numbered(container, 5, Date.now() - 60_000, 5)
+  container.isPaused = true
+  container.read(known)
+  await delay(2_500)
+  expect(container.readings).toBeLessThan(6)
+})

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Channel } from '#proxy/control/channel.ts'
-import { HELLO_MS, greet } from './greeting.ts'
+import { HELLO_MS, endOlder, greet } from './greeting.ts'
 import { livingWorkers } from './launch.ts'
 
 const STOP_MS = 15_000
@@ -20,6 +20,7 @@ export async function findProxy(dataDirectory: string): Promise<FoundProxy | nul
     const { channel, hello } = found
     return {
       async stop() {
+        await endOlder(dataDirectory, found)
         await channel.request('attach', { server_id: hello.server_id, workers: 0 }, HELLO_MS)
         await stopProxy(channel)
       },

@@ -1,8 +1,6 @@
-import { existsSync, linkSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChannelError, connectChannel, type Channel } from '#proxy/control/channel.ts'
-import { controlSocketFile } from '#proxy/control/paths.ts'
+import { controlSocketFile, olderControlSocketFile } from '#proxy/control/paths.ts'
 import type { Hello } from '#proxy/protocol.ts'
 
 /** How long a supervisor that accepts a connection may take to greet, or to answer a short question. */
@@ -17,54 +15,63 @@ export interface Greeted {
 }
 
 /**
- * Connects to the control socket and reads its greeting, trying for `patienceMs`; null when nobody is there. Throws
- * `ChannelError` `timeout` when somebody accepts and says nothing.
+ * Connects to the data plane's supervisor and reads its greeting, trying for `patienceMs`; null when nobody is there.
+ * Throws `ChannelError` `timeout` when somebody accepts and says nothing.
  */
 export async function greet(dataDirectory: string, patienceMs: number): Promise<Greeted | null> {
-  adoptOldSocket(dataDirectory)
   const deadline = performance.now() + patienceMs
   for (;;) {
-    try {
-      const channel = await connectChannel(controlSocketFile(dataDirectory), () => null)
-      const hello = await new Promise<Hello>((resolve, reject) => {
-        const timer = setTimeout(() => {
-          channel.destroy()
-          reject(new ChannelError('timeout', 'the proxy accepts but does not greet'))
-        }, HELLO_MS)
-        channel.onEvent = (event, body) => {
-          clearTimeout(timer)
-          if (event === 'hello') resolve(body as unknown as Hello)
-        }
-        channel.onClose = () => {
-          clearTimeout(timer)
-          reject(new ChannelError('closed', 'the proxy ended the connection'))
-        }
-      })
-      channel.onClose = () => {}
-      return { channel, hello }
-    } catch (error) {
-      if (error instanceof ChannelError && error.code === 'timeout') throw error
-      if (performance.now() >= deadline) return null
-      await sleep(START_POLL_MS)
-    }
+    const found =
+      (await greetAt(controlSocketFile(dataDirectory))) ??
+      (await greetAt(olderControlSocketFile(dataDirectory)))
+    if (found || performance.now() >= deadline) return found
+    await sleep(START_POLL_MS)
   }
 }
 
-/** Where the control socket was before it got its place among the data plane's other files. */
-const OLD_SOCKET = 'proxy.sock'
-
 /**
- * Gives the socket of an older data plane its new name. One that is not found is not upgraded: another would be started
- * on its workers' listening sockets, and both would serve, the older by a table that nobody changes any more.
+ * Ends the supervisor of an older data plane that serves beside the one that was found, which was started by who did
+ * not see it. It ends alone: whoever takes over from the one that was found, or ends it, takes its workers too. Answers
+ * whether there was one.
  */
-function adoptOldSocket(dataDirectory: string): void {
-  const old = join(dataDirectory, OLD_SOCKET)
-  if (!existsSync(old)) return
+export async function endOlder(dataDirectory: string, { hello }: Greeted): Promise<boolean> {
+  const older = await greetAt(olderControlSocketFile(dataDirectory))
+  if (!older) return false
+  const { channel } = older
+  const { pid, server_id } = older.hello
   try {
-    // A link takes nobody's place.
-    linkSync(old, controlSocketFile(dataDirectory))
-  } catch (error) {
-    if (!['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (pid === hello.pid || server_id !== hello.server_id) return false
+    const ended = new Promise<boolean>((resolve) => (channel.onClose = () => resolve(true)))
+    // Asked by its socket it would end all workers, also those of the other.
+    process.kill(pid, 'SIGUSR2')
+    if (await Promise.race([ended, sleep(HELLO_MS, false, { ref: false })])) return true
+    throw new Error(`the older proxy beside this one (process ${pid}) does not end: end it`)
+  } finally {
+    channel.destroy()
   }
-  rmSync(old, { force: true })
+}
+
+async function greetAt(socketFile: string): Promise<Greeted | null> {
+  try {
+    const channel = await connectChannel(socketFile, () => null)
+    const hello = await new Promise<Hello>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        channel.destroy()
+        reject(new ChannelError('timeout', 'the proxy accepts but does not greet'))
+      }, HELLO_MS)
+      channel.onEvent = (event, body) => {
+        clearTimeout(timer)
+        if (event === 'hello') resolve(body as unknown as Hello)
+      }
+      channel.onClose = () => {
+        clearTimeout(timer)
+        reject(new ChannelError('closed', 'the proxy ended the connection'))
+      }
+    })
+    channel.onClose = () => {}
+    return { channel, hello }
+  } catch (error) {
+    if (error instanceof ChannelError && error.code === 'timeout') throw error
+    return null
+  }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PROTOCOL } from '#proxy/protocol.ts'
-import { HELLO_MS, START_POLL_MS, greet, type Greeted } from './greeting.ts'
+import { HELLO_MS, START_POLL_MS, endOlder, greet, type Greeted } from './greeting.ts'
 import { startSupervisor, type Program } from './launch.ts'
 
 /** Time for a supervisor to start, its workers included. */
@@ -35,16 +35,21 @@ export async function reachProxy(
     reach.log('starting the proxy', { version: program.version })
     found = await start(reach, program, workers)
   }
-  if (found.hello.server_id !== serverId) {
+  try {
+    if (found.hello.server_id !== serverId)
+      throw new Error(`the proxy in ${dataDirectory} (process ${found.hello.pid}) belongs to another server`)
+    const hadOlder = await endOlder(dataDirectory, found)
+    // Who takes over takes the workers that the older one left as well.
+    if (hadOlder || found.hello.version !== program.version || found.hello.protocol !== PROTOCOL) {
+      reach.log('upgrading the proxy', { from: found.hello.version, to: program.version })
+      found = await upgrade(reach, program, workers, found)
+    }
+    await found.channel.request('attach', { server_id: serverId, workers }, HELLO_MS)
+    return found
+  } catch (error) {
     found.channel.close()
-    throw new Error(`the proxy in ${dataDirectory} (process ${found.hello.pid}) belongs to another server`)
+    throw error
   }
-  if (found.hello.version !== program.version || found.hello.protocol !== PROTOCOL) {
-    reach.log('upgrading the proxy', { from: found.hello.version, to: program.version })
-    found = await upgrade(reach, program, workers, found)
-  }
-  await found.channel.request('attach', { server_id: serverId, workers }, HELLO_MS)
-  return found
 }
 
 async function start(reach: Reach, program: Program, workers: number): Promise<Greeted> {

@@ -9,6 +9,14 @@ export function controlSocketFile(dataDirectory: string): string {
   return join(proxyDirectory(dataDirectory), 'control.sock')
 }
 
+/**
+ * Where older data planes have theirs. One that is not found is not upgraded: another would be started on its workers'
+ * listening sockets, and both would serve, the older by a table that nobody changes any more.
+ */
+export function olderControlSocketFile(dataDirectory: string): string {
+  return join(dataDirectory, 'proxy.sock')
+}
+
 /** Where the data plane keeps its table, counts, log, control socket and the sockets of its workers. */
 export function proxyDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'proxy')

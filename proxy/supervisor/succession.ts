@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChannelError, connectChannel, type Channel } from '../control/channel.ts'
-import { controlSocketFile } from '../control/paths.ts'
+import { controlSocketFile, olderControlSocketFile } from '../control/paths.ts'
 import type { RouteTable, SupervisorSettings } from '../protocol.ts'
 import { spawnSupervisor, type HeldSocket } from '../spawn.ts'
 import type { TicketKeysMessage } from './ticket-keys.ts'
@@ -60,11 +60,13 @@ export class Predecessor {
 
   /** The supervisor that runs in the data directory; null when none does. */
   static async find(dataDirectory: string): Promise<Predecessor | null> {
-    try {
-      return new Predecessor(await connectChannel(controlSocketFile(dataDirectory), () => null))
-    } catch {
-      return null
-    }
+    for (const file of [controlSocketFile(dataDirectory), olderControlSocketFile(dataDirectory)])
+      try {
+        return new Predecessor(await connectChannel(file, () => null))
+      } catch {
+        // Nobody is there.
+      }
+    return null
   }
 
   /** The keys of TLS session tickets there; null when it has none, being of an older program. */

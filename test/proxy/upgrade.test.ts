@@ -1,3 +1,5 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { expect, test } from 'vitest'
 import type { Counts } from '../../proxy/protocol.ts'
@@ -5,7 +7,7 @@ import { EchoConnection } from './apps.ts'
 import { Load, http1, http2 } from './load.ts'
 import { secureConnection, secureTable } from './secure.ts'
 import { app, start } from './lifetimes.ts'
-import { type ProxyStand, tableOf, waitFor } from './stand.ts'
+import { HOST, type ProxyStand, tableOf, waitFor } from './stand.ts'
 
 /** Each starts two programs; on a busy machine that takes some seconds. */
 const SWAPS = 100
@@ -89,6 +91,53 @@ test('a TLS session resumes after its worker was replaced and after an upgrade',
   await upgrade(stand, '2.0.0')
   expect(await resumes(port, session)).toBe(true)
 })
+
+test('a data plane is upgraded whose control socket lies where older ones had it', async () => {
+  const stand = await start(tableOf([(await app('v')).spec]))
+  const load = new Load(
+    http1(() => stand.port),
+    10,
+  )
+  const { supervisor } = await stand.processes()
+  renameSync(join(stand.directory, 'proxy/control.sock'), join(stand.directory, 'proxy.sock'))
+  await upgrade(stand, '2.0.0')
+  expect((await load.stop()).failures).toEqual([])
+  await expect.poll(() => isAlive(supervisor), PATIENT).toBe(false)
+})
+
+test('an older data plane that serves beside the one in use ends, and its workers follow the next', async () => {
+  const [before, now] = [await app('before'), await app('now')]
+  const stand = await start(tableOf([before.spec]))
+  const { port } = stand
+  const load = new Load(
+    http1(() => port),
+    10,
+  )
+  const older = await stand.processes()
+  const socket = join(stand.directory, 'proxy/control.sock')
+  const hidden = join(stand.directory, 'hidden.sock')
+  renameSync(socket, hidden)
+  stand.client.close()
+  stand.client = await stand.connect(tableOf([]), { table: undefined })
+  renameSync(hidden, join(stand.directory, 'proxy.sock'))
+  expect(isAlive(older.supervisor)).toBe(true)
+  await upgrade(stand, '2.0.0')
+  await stand.client.applyTable(tableOf([now.spec]))
+  await expect.poll(() => isAlive(older.supervisor), PATIENT).toBe(false)
+  for (let asked = 0; asked < 20; asked++) {
+    const client = stand.raw(port).request('GET /x HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+    expect(await client.end()).toContain('/x now')
+  }
+  expect((await load.stop()).failures).toEqual([])
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 /** The session of a connection; with TLS 1.3 it comes after the handshake. */
 async function sessionOf(socket: TLSSocket): Promise<Buffer> {

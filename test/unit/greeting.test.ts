@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { greet } from '../../daemon/proxy/greeting.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { endOlder, greet, type Greeted } from '../../daemon/proxy/greeting.ts'
 import { Channel } from '../../proxy/control/channel.ts'
 
 /** A data directory with the folder of a data plane. */
@@ -14,36 +15,74 @@ function dataDirectory(): string {
   return directory
 }
 
-/** A supervisor that says a version, and nothing more. */
-async function supervise(socket: string, version: string): Promise<void> {
-  const server = createServer((connection) => new Channel(connection, () => null).event('hello', { version }))
+interface Said {
+  version: string
+  pid?: number
+  server_id?: string
+}
+
+/** A supervisor that says who it is, and nothing more. */
+async function supervise(socket: string, said: Said): Promise<void> {
+  const server = createServer((connection) => new Channel(connection, () => null).event('hello', said))
   await new Promise<void>((resolve) => server.listen(socket, resolve))
   onTestFinished(() => void server.close())
 }
 
-/** The version of the data plane that is met in a data directory. */
-async function versionOf(directory: string): Promise<string | undefined> {
+/** The data plane that is met in a data directory. */
+async function meet(directory: string): Promise<Greeted | null> {
   const met = await greet(directory, 0)
   met?.channel.destroy()
-  return met?.hello.version
+  return met
 }
 
-test('a data plane whose socket lies where older ones had it is met, each time', async () => {
+/** A process that a supervisor claims to be. */
+function claimed(): ChildProcess {
+  const child = spawn('sleep', ['60'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+test('a data plane whose socket lies where older ones had it is met, which changes nothing', async () => {
   const directory = dataDirectory()
-  await supervise(join(directory, 'proxy.sock'), 'older')
-  expect(await versionOf(directory)).toBe('older')
-  expect(await versionOf(directory)).toBe('older')
+  await supervise(join(directory, 'proxy.sock'), { version: 'older' })
+  expect((await meet(directory))?.hello.version).toBe('older')
+  expect((await meet(directory))?.hello.version).toBe('older')
+  expect(readdirSync(directory, { recursive: true }).sort()).toEqual(['proxy', 'proxy.sock'])
 })
 
-test('a socket that an older data plane left takes nobody its place', async () => {
+test('it is met behind the socket of one that has died, and without a folder', async () => {
   const directory = dataDirectory()
-  await supervise(join(directory, 'proxy/control.sock'), 'today')
-  await supervise(join(directory, 'proxy.sock'), 'older')
-  expect(await versionOf(directory)).toBe('today')
+  await supervise(join(directory, 'proxy.sock'), { version: 'older' })
+  writeFileSync(join(directory, 'proxy/control.sock'), '')
+  expect((await meet(directory))?.hello.version).toBe('older')
+  rmSync(join(directory, 'proxy'), { recursive: true })
+  expect((await meet(directory))?.hello.version).toBe('older')
 })
 
 test('where an older data plane has died nobody is met', async () => {
   const directory = dataDirectory()
   writeFileSync(join(directory, 'proxy.sock'), '')
-  expect(await versionOf(directory)).toBeUndefined()
+  expect(await meet(directory)).toBeNull()
+})
+
+describe('where an older data plane accepts beside the one that is met', () => {
+  /** Meets the one of server `a`, and whether the older, which says this of itself, was ended. */
+  async function endBeside(older: Said): Promise<boolean> {
+    const directory = dataDirectory()
+    await supervise(join(directory, 'proxy/control.sock'), { version: 'today', pid: 1, server_id: 'a' })
+    await supervise(join(directory, 'proxy.sock'), older)
+    const met = await meet(directory)
+    expect(met?.hello.version).toBe('today')
+    return endOlder(directory, met!)
+  }
+
+  test('one of another server is left alone', async () => {
+    const child = claimed()
+    expect(await endBeside({ version: 'older', pid: child.pid!, server_id: 'b' })).toBe(false)
+    expect(child.kill(0)).toBe(true)
+  })
+
+  test('the same one is left alone', async () => {
+    expect(await endBeside({ version: 'today', pid: 1, server_id: 'a' })).toBe(false)
+  })
 })

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { log } from './log.ts'
 
-const FLAGS = [
+/** What workers and their supervisor are started with, where their node knows it. */
+export const FLAGS: readonly string[] = [
   // MiB of the young generation. By default it grows to 16: what of a new table outlives it is copied in one go, for
   // which requests waited up to 20 ms, and connections that idle seem to cost twice what they do.
   '--max-semi-space-size=2',

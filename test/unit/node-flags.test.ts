@@ -2,23 +2,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { flagsFor } from '../../proxy/node-flags.ts'
+import { FLAGS, flagsFor } from '../../proxy/node-flags.ts'
 
-const YOUNG = '--max-semi-space-size=2'
-const COLLECTOR = '--single-threaded-gc'
-const COMPILER = '--invocation-count-for-maglev=1200'
+const [REFUSED, ...OTHERS] = FLAGS
 
 test('the node that runs knows every flag', () => {
-  expect(flagsFor(process.execPath)).toEqual([YOUNG, COLLECTOR, COMPILER])
+  expect(flagsFor(process.execPath)).toEqual(FLAGS)
 })
 
 test('a flag that a node refuses is left out', () => {
-  const node = nodeThat(`case " $* " in *" ${COLLECTOR} "*) exit 9 ;; esac`)
-  expect(flagsFor(node.file)).toEqual([YOUNG, COMPILER])
+  const node = nodeThat(`case " $* " in *" ${REFUSED} "*) exit 9 ;; esac`)
+  expect(flagsFor(node.file)).toEqual(OTHERS)
 })
 
 test.each(['exit 1', 'kill -9 $$'])('a node that fails otherwise (%s) keeps the flags', (failure) => {
-  expect(flagsFor(nodeThat(failure).file)).toEqual([YOUNG, COLLECTOR, COMPILER])
+  expect(flagsFor(nodeThat(failure).file)).toEqual(FLAGS)
 })
 
 test('a node is asked once, and one that takes its place anew', () => {

@@ -1,10 +1,3 @@
-/** What an upload is to be. */
-export const WANTED = 'a gzip-compressed tar archive (tar -czf source.tar.gz .)'
-export const EMPTY = `The archive is empty; send ${WANTED}`
-
-/** How gzip begins (RFC 1952 section 2.3.1). */
-const GZIP_MAGIC = [0x1f, 0x8b]
-export const GZIP_MAGIC_BYTES = GZIP_MAGIC.length
 /** Where a tar header has its magic (POSIX pax, "ustar Interchange Format"). */
 const TAR_MAGIC_OFFSET = 257
 
@@ -22,16 +15,6 @@ const MAGICS: [bytes: number[], name: string][] = [
   [[0x52, 0x61, 0x72, 0x21], 'a RAR file'],
   [[0x2d, 0x2d], 'a multipart form, not the bare file'],
 ]
-
-/** Whether a file that begins like this may be gzip-compressed. */
-export function mayBeGzip(start: Buffer): boolean {
-  return start.subarray(0, GZIP_MAGIC.length).every((byte, at) => byte === GZIP_MAGIC[at])
-}
-
-/** Why a file that begins like this is refused. */
-export function notGzip(start: Buffer): string {
-  return `The upload is ${foreignFormat(start) ?? 'not gzip-compressed'}; send ${WANTED}`
-}
 
 /** What a file that is not gzip-compressed is, by its beginning; null when that is not known (yet). */
 export function foreignFormat(start: Buffer): string | null {

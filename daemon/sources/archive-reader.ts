@@ -4,7 +4,7 @@ import { extract, type Extract, type ExtractEvents, type Header } from 'tar-stre
 import { messageOf } from '#server/errors.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { EntryRules, type Entry } from './archive-entries.ts'
-import { EMPTY, foreignFormat, mayBeGzip, notGzip, SNIFFED_BYTES, WANTED } from './archive-formats.ts'
+import { foreignFormat, SNIFFED_BYTES } from './archive-formats.ts'
 
 /** What an archive may unpack to: a checkout with its assets is far below, and the disk is shared with running services. */
 const MAX_UNPACKED_BYTES = 4 * 1024 ** 3
@@ -76,7 +76,7 @@ export class ArchiveReader {
 
   /** Says that nothing more comes, and waits until every entry was handled. */
   async finish(): Promise<void> {
-    if (this.#packedBytes === 0) throw new BuildFailure(EMPTY)
+    if (this.#packedBytes === 0) throw new BuildFailure(`The archive is empty; send ${WANTED}`)
     if (this.#sniffed) this.#isGzip(this.#sniffed, true)
     if (!this.#ended) this.#gunzip.end()
     await this.#done
@@ -97,11 +97,11 @@ export class ArchiveReader {
     this.#tar.destroy(null)
   }
 
-  /** Whether the beginning is that of gzip; false while too little of it came to name what it is. */
+  /** Whether the beginning is that of gzip (RFC 1952 section 2.3.1); false while too little of it came to name what it is. */
   #isGzip(start: Buffer, whole: boolean): boolean {
-    if (start.length > 1 && mayBeGzip(start)) return true
+    if (start[0] === 0x1f && start[1] === 0x8b) return true
     if (!whole && start.length < SNIFFED_BYTES && foreignFormat(start) === null) return false
-    throw new BuildFailure(notGzip(start))
+    throw new BuildFailure(`The upload is ${foreignFormat(start) ?? 'not gzip-compressed'}; send ${WANTED}`)
   }
 
   async #pump(): Promise<void> {
@@ -188,6 +188,8 @@ export class ArchiveReader {
     return this.#lastEntry === '' ? '' : ` after ${JSON.stringify(this.#lastEntry)}`
   }
 }
+
+const WANTED = 'a gzip-compressed tar archive (tar -czf source.tar.gz .)'
 
 function notTar(cause: unknown): BuildFailure {
   return new BuildFailure(

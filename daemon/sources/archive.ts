@@ -5,8 +5,6 @@ import { AppError } from '#server/errors.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
 import { Slots } from '#server/slots.ts'
-import { beginningOf } from '#server/stream-beginning.ts'
-import { EMPTY, GZIP_MAGIC_BYTES, mayBeGzip, notGzip, SNIFFED_BYTES } from './archive-formats.ts'
 import { KEEP_ARCHIVE } from './jobs.ts'
 
 /** Each takes a process of 50 to 70 MiB; the senders of more wait before their first byte is read. */
@@ -15,8 +13,8 @@ const MAX_RECEIVED_AT_ONCE = 8
 const slots = new Slots(MAX_RECEIVED_AT_ONCE)
 
 /**
- * Keeps an uploaded `.tar.gz` at `path` (mode 0600). It is judged on the way, once it begins like one by a process of its
- * own, so that a bad one is refused at once: `invalid_request` names the fault and the entry, `payload_too_large` comes after `limitBytes`. The
+ * Keeps an uploaded `.tar.gz` at `path` (mode 0600). It is judged on the way, by a process of its own, so that a bad one
+ * is refused at once: `invalid_request` names the fault and the entry, `payload_too_large` comes after `limitBytes`. The
  * file appears under its name only when it is whole and good. After a failure `stream` is left open: its owner drains or
  * ends it.
  */
@@ -30,12 +28,11 @@ export async function receiveArchive(
   const ignore = (): void => {}
   stream.on('error', ignore)
   try {
-    await slots.run(async () => {
-      await judgeBeginning(stream)
-      await withReader(undefined, (reader) =>
+    await slots.run(() =>
+      withReader(undefined, (reader) =>
         reader.feed(KEEP_ARCHIVE, { path: partial }, stream, counted(limitBytes)),
-      )
-    })
+      ),
+    )
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
@@ -43,13 +40,6 @@ export async function receiveArchive(
   } finally {
     stream.off('error', ignore)
   }
-}
-
-/** Refuses what does not begin like an archive: no process is started for it. */
-async function judgeBeginning(stream: Readable): Promise<void> {
-  const start = await beginningOf(stream, GZIP_MAGIC_BYTES)
-  if (start.length === 0) throw new BuildFailure(EMPTY)
-  if (!mayBeGzip(start)) throw new BuildFailure(notGzip(await beginningOf(stream, SNIFFED_BYTES)))
 }
 
 /** Throws `payload_too_large` when more bytes came than may. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
@@ -25,6 +26,15 @@ export function receiveStream(event: H3Event, limitBytes: number): Readable {
   const stream = Readable.from(receive(event, limitBytes), { objectMode: false })
   // Its reader is told by the iteration; a fault that comes when nobody reads any more is nobody's.
   return stream.on('error', () => {})
+}
+
+/** The first byte of a stream, which stays in it; null when it ends without one. */
+export async function firstByte(stream: Readable): Promise<number | null> {
+  await once(stream, 'readable')
+  const first = stream.read(1) as Buffer | null
+  if (first === null) return null
+  stream.unshift(first)
+  return first[0]!
 }
 
 /**

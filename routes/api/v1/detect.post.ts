@@ -3,8 +3,7 @@ import { detectArchive, detectRepository } from '#daemon/builds/detection.ts'
 import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 import { DetectInput, Detection, DetectQuery, type DetectHints } from '#server/detection/schema.ts'
 import { AppError } from '#server/errors.ts'
-import { assertLength, gatherJson, readJson, receiveStream } from '#server/http/body.ts'
-import { beginningOf } from '#server/stream-beginning.ts'
+import { assertLength, firstByte, gatherJson, readJson, receiveStream } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { whenLeft } from '#server/http/left.ts'
 import { validate } from '#server/http/validate.ts'
@@ -47,7 +46,7 @@ function isBytes(contentType: string): boolean {
 
 /** By the first byte of its magic number (RFC 1952 section 2.3.1), with which no JSON begins. */
 async function isGzip(body: Readable): Promise<boolean> {
-  return (await beginningOf(body, 1))[0] === 0x1f
+  return (await firstByte(body)) === 0x1f
 }
 
 function assertNoHints(query: DetectHints): void {

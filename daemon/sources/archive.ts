@@ -2,9 +2,9 @@ import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 import { AppError } from '#server/errors.ts'
+import { Slots } from '#server/slots.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
-import { Slots } from '#server/slots.ts'
 import { KEEP_ARCHIVE } from './jobs.ts'
 
 /** Each takes a process of 50 to 70 MiB; the senders of more wait before their first byte is read. */

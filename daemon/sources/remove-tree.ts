@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { withReader } from '../reader/reader.ts'
 import { Slots } from '#server/slots.ts'
+import { withReader } from '../reader/reader.ts'
 import { REMOVE_TREE } from './jobs.ts'
 
 /** Each is a process of 60 MiB, and who cancels does not wait for it. */

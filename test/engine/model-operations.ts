@@ -1,3 +1,4 @@
+import { SERVICE_TYPES } from '#server/services/types.ts'
 import { listed, patched, type Place, type Service } from './model-rules.ts'
 import type { Model } from './model.ts'
 
@@ -32,14 +33,8 @@ const FIELDS: { [Field in keyof Omit<Service, 'birth' | 'type'>]: readonly Servi
   suspended: [false, true],
   custom_domains: [[], ['www.example.org'], ['shop.example.org', 'www.example.org']],
 }
-const TYPES = [
-  'web_service',
-  'web_service',
-  'private_service',
-  'background_worker',
-  'static_site',
-  'cron_job',
-] as const
+// Most are web services, of which the most can be said.
+const TYPES = ['web_service', ...SERVICE_TYPES] as const
 
 /** Numbers that look like chance and are the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {

@@ -23,7 +23,7 @@ beforeEach(async () => {
     waiting: () => [],
     countWaiting: () => 0,
     forget: () => {},
-    atOnce: (work) => work(),
+    atOnce: (work: () => void) => work(),
     seal: () => '',
     open: () => '',
   }

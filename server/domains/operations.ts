@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { logger } from '../log.ts'
 import { tryMove } from '../machine.ts'
 import { assertDomainHostsFree } from './claims.ts'
-import { isLocalName, normalName } from './names.ts'
+import { isLocalName } from './names.ts'
 import type { DomainCheck, DomainInput, DomainPatch } from './schema.ts'
 import { domainMachine } from './states.ts'
 import {
@@ -48,8 +48,7 @@ export function findDomain(idOrName: string): DomainRow {
 }
 
 /** Connects a domain; one that is not local waits for its records. Throws `conflict` when a host under it has another holder. */
-export function createDomain(input: DomainInput): DomainRow {
-  const name = normalName(input.name, 'name')
+export function createDomain({ name }: DomainInput): DomainRow {
   const created = useDatabase().transaction(() => {
     assertDomainHostsFree(name)
     if (listDomains().length >= MAX_DOMAINS)

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { timestamp } from '../clock.ts'
+import { messageOf } from '../errors.ts'
 import { InEnvironment, LogTail, QueryBoolean } from '../http/query.ts'
+import { parseSearch, type Search } from './filter.ts'
 
 /** Recent lines when the request does not say how many. */
 const DEFAULT_TAIL = 100
@@ -38,6 +40,7 @@ const LogQuery = z.strictObject({
     .string()
     .min(1, 'must not be empty')
     .max(MAX_SEARCH_CHARACTERS, `must have at most ${MAX_SEARCH_CHARACTERS} characters`)
+    .transform(searchIn)
     .optional()
     .meta({ description: 'A text in any case, or /an expression/ of RE2', examples: ['timeout'] }),
   stream: z
@@ -64,6 +67,15 @@ export type ServiceLogQuery = z.output<typeof ServiceLogQuery>
 
 /** The query of a datastore's log, which has one container and no deploys. */
 export const DatastoreLogQuery = LogQuery.refine(isForward, FORWARD).refine(canEnd, CAN_END)
+
+function searchIn(text: string, context: z.core.$RefinementCtx<string>): Search {
+  try {
+    return parseSearch(text)
+  } catch (error) {
+    context.issues.push({ code: 'custom', input: text, message: messageOf(error) })
+    return z.NEVER
+  }
+}
 
 /** A moment as lines have it; null for what is none. */
 function momentOf(text: string): string | null {

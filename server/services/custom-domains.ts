@@ -7,8 +7,7 @@ import type { ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
 
 /** Gives a service a host of its own; one that it has already changes nothing. Throws `conflict` when something else has it. */
-export function addCustomDomain(service: ServiceRow, text: string): string[] {
-  const host = normalName(text, 'domain')
+export function addCustomDomain(service: ServiceRow, host: string): string[] {
   if (!TYPES[service.type].hasHosts)
     throw new AppError('invalid_request', `domain: ${TYPES[service.type].label} has no public address`)
   const domains = customDomainsOf(service)

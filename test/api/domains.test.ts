@@ -338,7 +338,7 @@ describe('custom domains', () => {
 
   test('are settings of web services and static sites, checked as such', async () => {
     expect(await server.api('POST', '/services', { name: 'x', custom_domains: ['192.0.2.1'] })).toMatchObject(
-      invalid(/^custom_domains\[0\]: .*IP/),
+      invalid(/^custom_domains\.0: .*IP/),
     )
     expect(
       await server.api('POST', '/services', { name: 'x', custom_domains: ['a.example', '*.b.example'] }),

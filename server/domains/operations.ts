@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { logger } from '../log.ts'
 import { tryMove } from '../machine.ts'
 import { assertDomainHostsFree } from './claims.ts'
-import { isLocalName } from './names.ts'
+import { isLocalName, readName } from './names.ts'
 import type { DomainCheck, DomainInput, DomainPatch } from './schema.ts'
 import { domainMachine } from './states.ts'
 import {
@@ -42,7 +42,8 @@ export function ensureBaseDomain(): void {
 
 /** The domain with this id or name. Throws `not_found`. */
 export function findDomain(idOrName: string): DomainRow {
-  const found = getDomain(idOrName) ?? getDomainByName(idOrName.toLowerCase())
+  const read = readName(idOrName)
+  const found = getDomain(idOrName) ?? getDomainByName('name' in read ? read.name : idOrName)
   if (!found) throw new AppError('not_found', `there is no domain ${idOrName}`)
   return found
 }

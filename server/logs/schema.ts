@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timestamp } from '../clock.ts'
+import { parseTimestamp, timestamp } from '../clock.ts'
 import { messageOf } from '../errors.ts'
 import { InEnvironment, LogTail, QueryBoolean } from '../http/query.ts'
 import { parseSearch, type Search } from './filter.ts'
@@ -80,8 +80,6 @@ function searchIn(text: string, context: z.core.$RefinementCtx<string>): Search 
 /** A moment as lines have it; null for what is none. */
 function momentOf(text: string): string | null {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
-  const isExact = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i.test(text)
-  const moment =
-    count === undefined ? (isExact ? Date.parse(text) : NaN) : Date.now() - Number(count) * UNIT_MS[unit]!
-  return Number.isNaN(moment) || Math.abs(moment) > Date.UTC(9_999, 0) ? null : timestamp(moment)
+  if (count === undefined) return timestamp(parseTimestamp(text))
+  return timestamp(Math.max(0, Date.now() - Number(count) * UNIT_MS[unit]!))
 }

@@ -1,5 +1,5 @@
 import { assertCustomDomainFree } from '../domains/claims.ts'
-import { normalName } from '../domains/names.ts'
+import { readName } from '../domains/names.ts'
 import { AppError } from '../errors.ts'
 import { customDomainsOf } from './hosts.ts'
 import { patchService } from './operations.ts'
@@ -20,7 +20,8 @@ export function addCustomDomain(service: ServiceRow, host: string): string[] {
 export function findCustomDomain(service: ServiceRow, text: string): string {
   const domains = customDomainsOf(service)
   // One that was taken before what a name may be was narrowed can go.
-  const host = domains.includes(text) ? text : normalName(text, 'domain')
+  const read = readName(text)
+  const host = domains.includes(text) || 'fault' in read ? text : read.name
   if (!domains.includes(host))
     throw new AppError('not_found', `service ${service.name} has no custom domain ${host}`)
   return host

@@ -76,6 +76,12 @@ export const RepositoryAddress = setting(2_048, repositoryUrlFault).meta({
   examples: ['https://git.example.com/team/api.git'],
 })
 
+/** Hosts as a blueprint's file has them: each is judged by itself, when it is tried. */
+export const writtenHosts = {
+  custom_domains: z.array(text(1_024)).max(MAX_CUSTOM_DOMAINS).optional(),
+  canonical_domain: setting(1_024),
+}
+
 /** The settings that a create and a patch share. */
 const settings = {
   runtime: z

@@ -17,6 +17,7 @@ import { scala } from './java/scala.ts'
 import { hasStartScript } from './node/manifest.ts'
 import { bun, node } from './node/plan.ts'
 import { php } from './php/plan.ts'
+import { lackingIn } from './lacking.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { releaseCommand } from './procfile.ts'
 import { python } from './python/plan.ts'
@@ -147,6 +148,11 @@ export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootD
   const rootDirectories = below.map(({ folder }) => folder)
   if (below.length > 0) {
     const obstacle = `there is nothing to build in ${await contents(tree)}, but in folders of it: set root_dir to one of ${toldOf(below)}`
+    return { obstacle, rootDirectories }
+  }
+  const lacking = await lackingIn(tree)
+  if (lacking !== null) {
+    const obstacle = `no way to build this source was found in ${await contents(tree)}: ${lacking}, or set root_dir to the folder that has it`
     return { obstacle, rootDirectories }
   }
   const wanted = PLANS.map(({ name, lookedFor }) => `${lookedFor} (${name})`).join(', ')

@@ -339,4 +339,21 @@ export const STRANGERS: CorpusTree[] = [
     },
     plan: { runtime: 'node', startCommand: null, obstacle: containing('add a Dockerfile') },
   },
+  {
+    title: 'a program for the desktop in .NET',
+    files: {
+      'Paint.csproj':
+        '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>WinExe</OutputType><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>',
+    },
+    plan: { runtime: 'dotnet', startCommand: null, obstacle: containing('a program for desktops') },
+  },
+  {
+    title: 'a workspace of two languages with folders of libraries',
+    files: {
+      'pyproject.toml': '[project]\nname = "saas"\n\n[tool.uv.workspace]\nmembers = ["apps/api"]\n',
+      'apps/web/package.json': manifest({ start: 'next start' }, ['next']),
+      'libs/eslint-config/package.json': manifest({}),
+    },
+    plan: { runtime: 'python', rootDirectories: ['apps/web'] },
+  },
 ]

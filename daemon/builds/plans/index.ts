@@ -164,12 +164,12 @@ export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootD
 const MAX_FOLDERS = 40
 const MAX_CHOICES = 10
 
-/** Folders that hold nothing but programs' own, by habit; and one that holds libraries as well. */
+/** Folders that hold nothing but programs' own, by habit; and those that hold libraries as well. */
 const OF_PROGRAMS = new Set(['apps', 'services', 'projects'])
-const OF_LIBRARIES = 'packages'
+const OF_LIBRARIES = new Set(['packages', 'libs'])
 
 function isOfMany(name: string): boolean {
-  return OF_PROGRAMS.has(name) || name === OF_LIBRARIES
+  return OF_PROGRAMS.has(name) || OF_LIBRARIES.has(name)
 }
 
 /** Folders of others' packages, which are nobody's programs. */
@@ -204,7 +204,7 @@ async function programsBelow(tree: Tree): Promise<Below[]> {
   const usual = [
     ...among((name) => OF_PROGRAMS.has(name)),
     ...first,
-    ...among((name) => name === OF_LIBRARIES),
+    ...among((name) => OF_LIBRARIES.has(name)),
   ]
   for (const folders of [usual.filter((each) => !BESIDE.test(each)), usual]) {
     const found = await buildable(tree, folders)
@@ -223,7 +223,7 @@ async function buildable(tree: Tree, folders: readonly string[]): Promise<Below[
     const below = tree.folder(folder)
     const runtime = (await below.hasFile('Dockerfile')) ? 'docker' : await runtimeOf(below)
     const isLibrary =
-      folder.startsWith(`${OF_LIBRARIES}/`) && runtime === 'node' && !(await hasStartScript(below))
+      OF_LIBRARIES.has(folder.split('/', 1)[0]!) && runtime === 'node' && !(await hasStartScript(below))
     if (runtime !== null && !isLibrary) found.push({ folder, runtime })
     if (found.length === MAX_CHOICES) break
   }

@@ -62,7 +62,8 @@ function requestOf(
     case 'ntfy': {
       const target = new URL(url)
       const topic = topicOf(target)
-      target.pathname = target.pathname.replace(/[^/]+\/*$/, '')
+      const above = target.pathname.split('/').filter((part) => part !== '')
+      target.pathname = ['', ...above.slice(0, -1), ''].join('/')
       const priority = BAD_NEWS.test(message.type) ? 4 : 3
       return {
         url: target.href,

@@ -1,33 +1,80 @@
-import type { Tally } from '../counts.ts'
-import type { TargetState } from '../protocol.ts'
+import type { Ledger, Tally } from '../counts.ts'
+import type { Target, TargetState } from '../protocol.ts'
 import type { Site } from '../sites/site.ts'
-import type { Instance } from './instance.ts'
+import { Instance } from './instance.ts'
+
+/** What a target is made into for its requests. */
+export interface Asked {
+  target: Target
+  counts: Tally
+  instances: readonly Instance[]
+}
+
+/** What the targets of a table have in common. */
+export interface Targets {
+  readonly ledger: Ledger
+  /** Those that requests have come for. */
+  readonly asked: Set<TargetRoute>
+  /** The JSON of those that changed with the table in use and have not been told yet. */
+  readonly changes: ReadonlyMap<TargetRoute, string>
+}
 
 /** A target of the table in use. The object stays the same while the table has its key. */
 export class TargetRoute {
-  state: TargetState = 'serving'
-  instances: readonly Instance[] = []
   /** Answers in place of instances. */
   site: Site | null = null
-  /** The origin that requests are sent on to in place of instances. */
-  redirect: string | null = null
-  /** What its instances answer is compressed for who takes that. */
-  compression = false
-  counts: Tally
+  /** As the table gives it, which is read with the first request: most of a large table get none. */
+  text: string
+  #asked: Asked | null = null
+  #targets: Targets
   #turn = 0
 
-  constructor(counts: Tally) {
-    this.counts = counts
+  constructor(text: string, targets: Targets) {
+    this.text = text
+    this.#targets = targets
+  }
+
+  get state(): TargetState {
+    return this.#ask().target.state
+  }
+
+  /** The origin that requests are sent on to in place of instances. */
+  get redirect(): string | null {
+    return this.#ask().target.redirect ?? null
+  }
+
+  /** What its instances answer is compressed for who takes that. */
+  get compression(): boolean {
+    return this.#ask().target.compression ?? false
+  }
+
+  get counts(): Tally {
+    return this.#ask().counts
+  }
+
+  get instances(): readonly Instance[] {
+    return this.#ask().instances
+  }
+
+  /** What it is made into; null before the first request. */
+  get asked(): Asked | null {
+    return this.#asked
+  }
+
+  /** Is made into what the next table says, after requests have come. */
+  become(asked: Asked): void {
+    this.#asked = asked
   }
 
   /** The instance with the fewest open requests, equals in turn; never `except`. */
   choose(now: number, except: Instance | null): Instance | null {
+    const { instances } = this
     let best: Instance | null = null
     let bestRank = Infinity
-    const count = this.instances.length
+    const count = instances.length
     if (count > 1) this.#turn = (this.#turn + 1) % count
     for (let step = 0; step < count; step++) {
-      const instance = this.instances[(this.#turn + step) % count]!
+      const instance = instances[(this.#turn + step) % count]!
       if (instance.draining || instance === except) continue
       // An ejected instance is better than none: everything may have been refused for a moment.
       const rank = instance.open + (instance.ejected(now) ? 1e9 : 0)
@@ -37,5 +84,14 @@ export class TargetRoute {
       }
     }
     return best
+  }
+
+  #ask(): Asked {
+    if (this.#asked) return this.#asked
+    const { asked, changes, ledger } = this.#targets
+    const target = JSON.parse(changes.get(this) ?? this.text) as Target
+    const instances = target.upstreams.map((upstream) => new Instance(upstream))
+    asked.add(this)
+    return (this.#asked = { target, counts: ledger.of(target.id), instances })
   }
 }

@@ -1,5 +1,5 @@
 import type { Channel } from '../control/channel.ts'
-import { SECTIONS, type Section } from '../protocol.ts'
+import { SECTIONS, type Section, type TableMessage } from '../protocol.ts'
 
 /** Characters of one message: a worker takes it in a fraction of a millisecond, with requests before and after. */
 const MESSAGE_CHARACTERS = 16 * 1024
@@ -45,6 +45,13 @@ function writeMessage(part: number, base: boolean, entries: TextPart, more: stri
     if (texts) sections.push(`"${section}":[${texts.join()}]`)
   }
   return `{"part":${part},"base":${base},"entries":{${sections.join()}}${more}}`
+}
+
+/** A message as programs read it that take targets as they are, not as JSON. */
+export function asOlderMessage(text: string): string {
+  const message = JSON.parse(text) as TableMessage
+  const targets = message.entries.targets?.map(([key, target]) => [key, target && JSON.parse(target)])
+  return JSON.stringify({ ...message, entries: { ...message.entries, targets } })
 }
 
 /**

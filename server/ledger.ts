@@ -48,8 +48,17 @@ export function ledgerOf(database: () => Database, vault: () => Vault) {
         .map(({ name }) => name)
     },
 
+    countWaiting(kind: ThingKind): number {
+      const sql = 'SELECT count(*) AS count FROM engine_things WHERE kind = ? AND engine_id IS NULL'
+      return database().get<{ count: number }>(sql, kind)!.count
+    },
+
     forget(kind: ThingKind, name: string): void {
       database().run('DELETE FROM engine_things WHERE kind = ? AND name = ?', kind, name)
+    },
+
+    atOnce(work: () => void): void {
+      database().transaction(work)
     },
 
     seal(text: string): string {

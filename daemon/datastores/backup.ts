@@ -41,7 +41,7 @@ export async function makeBackup(
   }
 }
 
-/** Its own name leads there only while names are answered; its address does not change. */
+/** Its own name leads there only while names are answered; its address does not change while it runs. */
 function placeInNetwork(row: DatastoreRow): Place {
   if (row.address === null)
     throw new AppError('runtime_error', `the ${KINDS[row.kind].label} ${row.name} has no address yet`)

@@ -20,7 +20,7 @@ export async function startDatastore(world: World, row: DatastoreRow, signal: Ab
   const { containers, volumes } = world.engine
   const network = await ensureNetwork(world.engine, findEnvironment(row.environment_id))
   const imageId = await imageOf(world.engine, row, signal)
-  const address = row.address ?? allotAddress(row.environment_id, network.subnet, row.id)
+  const address = allotAddress(row.environment_id, network.subnet, row.id)
   const hostPort = row.host_port ?? (await freePort())
   recordDatastore(row.id, { address, host_port: hostPort })
   await assertKept(world, row)

@@ -1,21 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { leavesAtOnce, madeBy, type BuiltStep, type CacheRecord } from './cache-records.ts'
 import { minorOf, type Connection } from './connection.ts'
 import type { Ledger } from './ledger.ts'
 
 const log = logger('engine')
-
-/** A step that a build carried out, rather than took from the cache; moments are the engine's own. */
-export interface BuiltStep {
-  /** As BuildKit shows it, with values in place of the variables of its command. */
-  name: string
-  /** The build arguments whose values may stand in the name. */
-  buildArgs: Record<string, string>
-  hasFailed: boolean
-  startedMs: number
-  completedMs: number
-}
 
 /** Removing gigabytes of small files from a slow disk. */
 const PRUNE_TIMEOUT_MS = 600_000
@@ -30,33 +20,10 @@ const CLAIM_AFTER_MS = 10_000
 const BUSY_MS = 120_000
 /** Ids in one request, which carries them in its address. */
 const PRUNED_AT_ONCE = 100
-/** The engine's moments of a record have nanoseconds, a Date has not. */
-const MOMENT_SLACK_MS = 1
-
 /** Steps that wait for the engine to be asked; it has not answered for hundreds of builds then. */
 const MAX_NOTES = 10_000
-/** How the description of what a command made ends: with the command, as it is written in the Dockerfile. */
-const FROM_EXEC = / from exec (\/bin\/sh -c )?([^]*)$/
-/** In a command; in the name of its step the value stands in its place (BuildKit, dockerfile2llb, processCmdEnv). */
-const VARIABLE = /\$(?:(\w+)|\{(\w+)\})/g
-/** Steps that put files into an image. */
-const FILE_STEP = /^\[[^\]]*\] (?:COPY|ADD|WORKDIR) /
 /** Records that builds in progress use, or images, become removable without a build that ends. */
 const LOOK_AGAIN_MS = 3_600_000
-
-interface CacheRecord {
-  ID: string
-  /** Of engines up to API 1.41; later ones have a list. */
-  Parent?: string
-  Parents?: string[]
-  Description: string
-  InUse: boolean
-  /** Kept by an image that is there, so that it takes no place of its own. */
-  Shared: boolean
-  Size: number
-  CreatedAt: string
-  LastUsedAt?: string | null
-}
 
 /**
  * The part of the engine's build cache that this server's builds made. The engine does not say whose a record is, so
@@ -77,13 +44,15 @@ export class BuildCache {
   }
 
   /**
-   * Writes down that a build of this server carried out a step, for when the engine is asked what the step left: the
-   * server may be killed in between. It is sealed, as the names of steps hold the values of build arguments.
+   * Writes down a step that a build of this server begins or has carried out, for when the engine is asked what the step
+   * left: the build or the server may be broken off in between. It is sealed, as the names of steps hold the values of
+   * build arguments.
    */
   note(step: BuiltStep): void {
+    if (step.completedMs === null && !leavesAtOnce(step)) return
     this.#fit = null
     try {
-      if (this.#ledger.waiting('build_cache').length >= MAX_NOTES) return
+      if (this.#ledger.countWaiting('build_cache') >= MAX_NOTES) return
       this.#ledger.record('build_cache', this.#ledger.seal(JSON.stringify(step)))
     } catch (error) {
       log.warn('what a build leaves in the build cache will not be known', { error: messageOf(error) })
@@ -92,7 +61,7 @@ export class BuildCache {
 
   /** Has what the noted steps left recorded, a little later. What is never recorded is left alone. */
   claim(): void {
-    if (this.#ledger.waiting('build_cache').length === 0) return
+    if (this.#ledger.countWaiting('build_cache') === 0) return
     const claim = (): void => {
       this.#timer = undefined
       this.#look().catch((error: unknown) =>
@@ -117,7 +86,7 @@ export class BuildCache {
       .flatMap(({ name }) => known.get(name) ?? [])
       .filter(({ InUse, Shared }) => !InUse && !Shared)
     const surplus = chooseSurplus(own, records, maxBytes)
-    if (surplus.length === 0 && this.#ledger.waiting('build_cache').length === 0)
+    if (surplus.length === 0 && this.#ledger.countWaiting('build_cache') === 0)
       this.#fit = { maxBytes, untilMs: performance.now() + LOOK_AGAIN_MS }
     for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
       const ids = surplus.slice(from, from + PRUNED_AT_ONCE)
@@ -147,10 +116,11 @@ export class BuildCache {
     this.#timer = undefined
     const notes = this.#ledger.waiting('build_cache')
     const records = await this.#read()
-    for (const note of notes) {
-      for (const { ID } of this.#madeBy(note, records)) this.#ledger.record('build_cache', ID, ID)
-      this.#ledger.forget('build_cache', note)
-    }
+    const made = notes.flatMap((note) => this.#madeBy(note, records))
+    this.#ledger.atOnce(() => {
+      for (const { ID } of made) this.#ledger.record('build_cache', ID, ID)
+      for (const note of notes) this.#ledger.forget('build_cache', note)
+    })
     return records
   }
 
@@ -184,62 +154,6 @@ export class BuildCache {
       }
     }
   }
-}
-
-/** The records that a step made; none where more than one could be meant. */
-function madeBy(step: BuiltStep, all: readonly CacheRecord[]): CacheRecord[] {
-  const during = all.filter(({ CreatedAt }) => {
-    const madeMs = Date.parse(CreatedAt)
-    return madeMs >= step.startedMs - MOMENT_SLACK_MS && madeMs <= step.completedMs + MOMENT_SLACK_MS
-  })
-  const asWritten = during.filter(({ Description }) => isOfStep(Description, step.name))
-  const made = asWritten.length > 0 ? asWritten : during.filter((record) => isExpanded(record, step))
-  const byDescription = Map.groupBy(made, ({ Description }) => Description)
-  // Another description of the same name is another build's: it wrote a variable in another way.
-  if (asWritten.length === 0 && byDescription.size > 1) return []
-  return [...byDescription.values()].flatMap((alike) => (alike.length === 1 ? alike : []))
-}
-
-/** Whether a record is of a step that succeeded, once the variables of its command have the values of the build's arguments. */
-function isExpanded({ Description }: CacheRecord, { name, buildArgs, hasFailed }: BuiltStep): boolean {
-  const [, shell, command = ''] = FROM_EXEC.exec(Description) ?? []
-  if (hasFailed || shell === undefined || !Description.startsWith('mount / ')) return false
-  const expanded = expandedBy(command, buildArgs)
-  return expanded !== command && expanded === commandOf(name)
-}
-
-/** A command with the values of arguments in place of variables. */
-export function expandedBy(command: string, values: Record<string, string>): string {
-  return command.replaceAll(VARIABLE, (variable: string, plain?: string, braced?: string) => {
-    const name = plain ?? braced ?? ''
-    return Object.hasOwn(values, name) ? values[name]! : variable
-  })
-}
-
-/** Whether BuildKit describes what a step makes like this (its solver, ops/exec.go and ops/file.go; source/http). */
-export function isOfStep(description: string, step: string): boolean {
-  if (step.startsWith('[internal] load')) return /^(?:http url |local source for )/.test(description)
-  const folder = /^cached mount (\S+) from exec /.exec(description)?.[1]
-  if (folder !== undefined && !sharesFolder(step, folder)) return false
-  const command = FROM_EXEC.exec(description)?.[2]
-  if (command !== undefined) return command === commandOf(step)
-  return description === step || (description === 'fileop target' && FILE_STEP.test(step))
-}
-
-/** Whether one of a step's mounts is a cache at this folder (Dockerfile reference, RUN --mount=type=cache). */
-function sharesFolder(step: string, folder: string): boolean {
-  return [...step.matchAll(/--mount=(\S+)/g)].some(([, mount]) => {
-    const settings = mount!.split(',')
-    const isThere = ['target', 'dst', 'destination'].some((key) => settings.includes(`${key}=${folder}`))
-    return isThere && settings.includes('type=cache')
-  })
-}
-
-/** What a step runs, without its place (`[build 2/5]`) and its flags. */
-function commandOf(step: string): string | undefined {
-  let command = /^\[[^\]]*\] RUN ([^]*)$/.exec(step)?.[1]
-  for (let flag; (flag = /^--\S+\s+/.exec(command ?? ''));) command = command!.slice(flag[0].length)
-  return command
 }
 
 /** What to remove so that the rest fits: the longest unused first, but nothing before what was made from it. */

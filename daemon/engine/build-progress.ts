@@ -1,4 +1,4 @@
-import type { BuiltStep } from './build-cache.ts'
+import type { BuiltStep } from './cache-records.ts'
 import { readVertex, type Vertex } from './build-vertex.ts'
 import { readFields } from './protobuf.ts'
 
@@ -26,6 +26,8 @@ interface Step {
   number: number
   name: string
   isAnnounced: boolean
+  /** Whether its beginning was told to `onStep`. */
+  isTold: boolean
   isDone: boolean
   startedMs: number | null
   partial: { stdout: Buffer; stderr: Buffer }
@@ -51,7 +53,8 @@ export class BuildProgress {
 
   /**
    * `buildArgs` are those of the build: BuildKit puts their values into the names of steps, where they are taken out
-   * again. `onStep` hears of each step that was carried out and not taken from the cache, also for nothing.
+   * again. `onStep` hears of each step that is carried out and not taken from the cache, as it begins and when it has
+   * ended, also for nothing.
    */
   constructor(
     onLine: OnLine,
@@ -91,14 +94,7 @@ export class BuildProgress {
     const step = this.#step(vertex.digest)
     if (vertex.name) step.name = this.#nameOf(vertex.name)
     step.startedMs ??= vertex.startedMs
-    if (vertex.completedMs !== null && vertex.startedMs !== null && !vertex.isCached)
-      this.#onStep({
-        name: vertex.name,
-        buildArgs: Object.fromEntries(this.#arguments.filter(([, value]) => vertex.name.includes(value))),
-        hasFailed: vertex.error !== '',
-        startedMs: vertex.startedMs,
-        completedMs: vertex.completedMs,
-      })
+    this.#tell(step, vertex)
     if (vertex.completedMs !== null || vertex.error) clearTimeout(step.timer)
     if (vertex.error && !step.isDone) {
       step.isDone = true
@@ -120,6 +116,13 @@ export class BuildProgress {
     } else if (step.startedMs !== null && !step.isDone) {
       this.#announce(step)
     }
+  }
+
+  #tell(step: Step, { name, isCached, startedMs, completedMs, error }: Vertex): void {
+    if (startedMs === null || isCached || (completedMs === null && step.isTold)) return
+    step.isTold = true
+    const buildArgs = Object.fromEntries(this.#arguments.filter(([, value]) => name.includes(value)))
+    this.#onStep({ name, buildArgs, hasFailed: error !== '', startedMs, completedMs })
   }
 
   #say(step: Step, what: string): void {
@@ -193,6 +196,7 @@ export class BuildProgress {
         number: 0,
         name: '',
         isAnnounced: false,
+        isTold: false,
         isDone: false,
         startedMs: null,
         partial,

@@ -12,8 +12,11 @@ export interface Ledger {
   list(kind: ThingKind): Thing[]
   /** The names of a kind that have no id of the engine yet. */
   waiting(kind: ThingKind): string[]
+  countWaiting(kind: ThingKind): number
   /** Strikes out what is gone. */
   forget(kind: ThingKind, name: string): void
+  /** Keeps all that `work` records and forgets, or nothing of it. */
+  atOnce(work: () => void): void
   /** Makes of a text that may hold secrets a name that tells nothing of it. */
   seal(text: string): string
   /** The text that was sealed. */

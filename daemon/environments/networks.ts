@@ -1,17 +1,22 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { useDatabase } from '#server/context.ts'
 import {
   findEnvironment,
   listEnvironments,
+  restSubnet,
   restingSubnets,
   setSubnet,
   type Environment,
 } from '#server/environments/store.ts'
-import { addressAt } from '#server/instances/addresses.ts'
+import { addressAt, moveAddresses, numberOf } from '#server/instances/addresses.ts'
 import { AppError } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
 import type { Engine } from '../engine/index.ts'
 import { hostRoutes } from './host-routes.ts'
+
+const log = logger('environments')
 
 /** The /20 subnets are cut from here: a part of 10/8 that neither the engine's default pools nor usual VPNs take. */
 const POOL_BASE = '10.208.0.0'
@@ -65,18 +70,32 @@ async function makeNetwork(engine: Engine, environment: Environment): Promise<Ne
         'runtime_error',
         `the network ${name} has no IPv4 subnet: remove it, it is made anew`,
       )
-    if (subnet !== environment.subnet) setSubnet(environment.id, subnet)
+    recordSubnet(environment, subnet)
     return { id: existing.id, name, subnet }
   }
-  const subnet = environment.subnet ?? chooseSubnet(await takenSubnets(engine))
+  const subnet = chooseSubnet(environment, await takenSubnets(engine, environment))
   const id = await engine.networks.create({
     name,
     subnet,
     gateway: addressAt(subnet, 1),
     labels: { 'deployer.environment': environment.id },
   })
-  setSubnet(environment.id, subnet)
+  recordSubnet(environment, subnet)
   return { id, name, subnet }
+}
+
+/** Records the subnet that a network has; what had an address in a former one moves along. */
+function recordSubnet(environment: Environment, subnet: string): void {
+  const former = environment.subnet
+  if (subnet === former) return
+  useDatabase().transaction(() => {
+    setSubnet(environment.id, subnet)
+    if (former === null) return
+    moveAddresses(environment.id, former, subnet)
+    restSubnet(former)
+  })
+  if (former !== null)
+    log.warn('a private network has another subnet now', { environment: environment.name, former, subnet })
 }
 
 /**
@@ -96,7 +115,8 @@ export async function isGatewayLocal(subnet: string): Promise<boolean> {
   }
 }
 
-async function takenSubnets(engine: Engine): Promise<Range[]> {
+/** What is not free for an environment's network. */
+async function takenSubnets(engine: Engine, { id }: Environment): Promise<Range[]> {
   const networks = await engine.networks.list()
   const ofEngine = networks.flatMap(({ subnet }) => (subnet ? [subnet] : []))
   const ofInterfaces = Object.values(networkInterfaces()).flatMap((addresses) =>
@@ -107,15 +127,23 @@ async function takenSubnets(engine: Engine): Promise<Range[]> {
   const ofHost = [...ofInterfaces, ...(await hostRoutes())]
     .map(rangeOf)
     .filter(({ first, last }) => first > pool.first || last < pool.last)
-  const reserved = listEnvironments().flatMap(({ subnet }) => (subnet ? [subnet] : []))
+  const reserved = listEnvironments().flatMap((other) =>
+    other.subnet && other.id !== id ? [other.subnet] : [],
+  )
   return [...ofHost, ...[...ofEngine, ...reserved, ...restingSubnets()].map(rangeOf)]
 }
 
-function chooseSubnet(taken: readonly Range[]): string {
+/** The subnet that a network had, else the first that is free. */
+function chooseSubnet({ subnet: former }: Environment, taken: readonly Range[]): string {
+  const isFree = (subnet: string): boolean => {
+    const { first, last } = rangeOf(subnet)
+    return !taken.some((range) => range.first <= last && first <= range.last)
+  }
+  // The engine makes a second bridge with addresses that the host has elsewhere, and the host asks the other.
+  if (former !== null && isFree(former)) return former
   for (let index = 0; index < POOL_SUBNETS; index++) {
     const subnet = `${addressAt(`${POOL_BASE}/${PREFIX}`, index * SUBNET_ADDRESSES)}/${PREFIX}`
-    const { first, last } = rangeOf(subnet)
-    if (!taken.some((range) => range.first <= last && first <= range.last)) return subnet
+    if (isFree(subnet)) return subnet
   }
   throw new AppError(
     'runtime_error',
@@ -129,9 +157,7 @@ interface Range {
 }
 
 function rangeOf(cidr: string): Range {
-  const [address, prefix] = cidr.split('/') as [string, string]
-  const size = 2 ** (32 - Number(prefix))
-  const value = address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
-  const first = Math.floor(value / size) * size
+  const size = 2 ** (32 - Number(cidr.split('/')[1]))
+  const first = Math.floor(numberOf(cidr) / size) * size
   return { first, last: first + size - 1 }
 }

@@ -40,6 +40,44 @@ export function releaseAddress(holder: string): void {
   )
 }
 
+interface AddressRow {
+  environment_id: string
+  address: string
+  part: string
+  holder: string | null
+  released_at: number | null
+}
+
+/** Moves what has an address in an environment's subnet to the same place of the subnet that its network has now. */
+export function moveAddresses(environmentId: string, from: string, to: string): void {
+  const database = useDatabase()
+  const base = numberOf(from)
+  database.transaction(() => {
+    const rows = database.all<AddressRow>('SELECT * FROM addresses WHERE environment_id = ?', environmentId)
+    // Before any is written, as the two subnets may have addresses in common.
+    database.run('DELETE FROM addresses WHERE environment_id = ?', environmentId)
+    for (const { address, part, holder, released_at } of rows) {
+      const moved = addressAt(to, numberOf(address) - base)
+      database.run(
+        'INSERT INTO addresses (environment_id, address, part, holder, released_at) VALUES (?, ?, ?, ?, ?)',
+        environmentId,
+        moved,
+        part,
+        holder,
+        released_at,
+      )
+      if (holder === null) continue
+      database.run(
+        'UPDATE instances SET address = ?1, upstream_host = iif(upstream_host = ?2, ?1, upstream_host) WHERE id = ?3',
+        moved,
+        address,
+        holder,
+      )
+      database.run('UPDATE datastores SET address = ? WHERE id = ?', moved, holder)
+    }
+  })
+}
+
 /** The containers that hold an address of the jobs' part. */
 export function jobAddressHolders(): string[] {
   const rows = useDatabase().all<{ holder: string }>(
@@ -91,10 +129,14 @@ function longestFree(part: Part, environmentId: string): string | null {
 
 /** The IPv4 address at an offset into a subnet in CIDR form. */
 export function addressAt(subnet: string, offset: number): string {
-  const base = subnet
+  const address = numberOf(subnet) + offset
+  return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.')
+}
+
+/** An IPv4 address, or a subnet's first, as a number. */
+export function numberOf(address: string): number {
+  return address
     .split('/')[0]!
     .split('.')
     .reduce((value, octet) => value * 256 + Number(octet), 0)
-  const address = base + offset
-  return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.')
 }

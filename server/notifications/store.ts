@@ -78,11 +78,18 @@ export function listDeliveries(notificationId: string): DeliveryRow[] {
   )
 }
 
+/**
+ * More than any attempt waits for, with the few minutes that a clock may be corrected by. What would wait for longer was
+ * written under a clock ahead of this one.
+ */
+const LONGEST_WAIT_MS = 3 * 3_600_000
+const IS_DUE = `status = 'pending' AND (next_attempt_at <= ?1 OR next_attempt_at > ?1 + ${LONGEST_WAIT_MS})`
+
 /** The notifications that have a delivery whose next attempt is due. */
 export function dueNotifications(now: number): string[] {
   return useDatabase()
     .all<{ id: string }>(
-      "SELECT DISTINCT notification_id AS id FROM notification_deliveries WHERE status = 'pending' AND next_attempt_at <= ?",
+      `SELECT DISTINCT notification_id AS id FROM notification_deliveries WHERE ${IS_DUE}`,
       now,
     )
     .map(({ id }) => id)
@@ -91,10 +98,10 @@ export function dueNotifications(now: number): string[] {
 /** Of one notification, the delivery that has been due for longest. */
 export function dueDelivery(notificationId: string, now: number): DeliveryRow | undefined {
   return useDatabase().get<DeliveryRow>(
-    `SELECT * FROM notification_deliveries WHERE notification_id = ? AND status = 'pending' AND next_attempt_at <= ?
+    `SELECT * FROM notification_deliveries WHERE notification_id = ?2 AND ${IS_DUE}
      ORDER BY next_attempt_at, sequence LIMIT 1`,
-    notificationId,
     now,
+    notificationId,
   )
 }
 

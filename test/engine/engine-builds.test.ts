@@ -206,6 +206,26 @@ describe('the build cache', () => {
     expect(bench.ledger.list('build_cache').filter(({ engine_id }) => engine_id === null)).toEqual([])
   })
 
+  test('of a step that ran when its build was canceled is known', async () => {
+    const folder = `/${bench.serverId}-canceled`
+    const controller = new AbortController()
+    const mount = `--mount=type=cache,id=${bench.serverId},target=${folder}`
+    const building = build(
+      { Dockerfile: `FROM busybox:1\nRUN ${mount} echo ready; sleep 60\n` },
+      {
+        signal: controller.signal,
+        onLine: (line) => {
+          if (line === 'ready') controller.abort(new Error('canceled by the user'))
+        },
+      },
+    )
+    await expect(building).rejects.toThrow('canceled by the user')
+    await bench.engine.shrinkBuildCache(1024 ** 4)
+    const left = await cacheIds(`cached mount ${folder} from exec`)
+    expect(left).toHaveLength(1)
+    expect(bench.ledger.find('build_cache', left[0]!)).toMatchObject({ engine_id: left[0] })
+  })
+
   test('is shrunk by what this server built, and by nothing else', async () => {
     const nonce = `${bench.serverId}-own`
     await build({ Dockerfile: `FROM busybox:1\nRUN echo ${nonce} > /a\nCOPY b /b\n`, b: nonce })

@@ -91,7 +91,10 @@ export function memoryLedger(): Ledger {
       [...things.values()]
         .filter((thing) => thing.kind === kind && thing.engine_id === null)
         .map(({ name }) => name),
+    countWaiting: (kind) =>
+      [...things.values()].filter((thing) => thing.kind === kind && thing.engine_id === null).length,
     forget: (kind, name) => void things.delete(`${kind} ${name}`),
+    atOnce: (work) => work(),
     seal: (text) => Buffer.from(text).toString('base64'),
     open: (sealed) => Buffer.from(sealed, 'base64').toString(),
   }

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressAt } from '#server/instances/addresses.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { docker } from './live.ts'
+import { containersOf, docker, fetchFrom } from './live.ts'
 
 const SUBNET_ADDRESSES = 4_096
-/** An interface's name has 15 characters at most. */
-const BRIDGE = `dpl-${process.pid}`
+/** Somebody else's; an interface's name has 15 characters at most. */
+const bridges: string[] = []
 
 let server: TestServer
 
@@ -17,13 +17,19 @@ beforeAll(async () => {
   await waitFor(() => server.logs.includes('reached_by'), 'the server to have met the engine')
 })
 afterAll(async () => {
-  if (isBridgeThere()) execFileSync('ip', ['link', 'delete', BRIDGE])
+  // Node's own list leaves out a bridge that nothing is plugged into.
+  for (const name of bridges)
+    if (existsSync(`/sys/class/net/${name}`)) execFileSync('ip', ['link', 'delete', name])
   await server?.stop()
 })
 
-/** Node's own list leaves out a bridge that nothing is plugged into. */
-function isBridgeThere(): boolean {
-  return existsSync(`/sys/class/net/${BRIDGE}`)
+/** Gives the host a bridge with a subnet, of which no engine knows. */
+function occupy(subnet: string): void {
+  const name = `dpl-${process.pid}-${bridges.length}`
+  bridges.push(name)
+  execFileSync('ip', ['link', 'add', name, 'type', 'bridge'])
+  execFileSync('ip', ['address', 'add', `${addressAt(subnet, 1)}/20`, 'dev', name])
+  execFileSync('ip', ['link', 'set', name, 'up'])
 }
 
 async function subnetOf(name: string): Promise<string> {
@@ -33,9 +39,31 @@ async function subnetOf(name: string): Promise<string> {
 }
 
 test('a subnet of a bridge that nothing is plugged into is left to it', async () => {
-  const next = addressAt(await subnetOf('before'), SUBNET_ADDRESSES)
-  execFileSync('ip', ['link', 'add', BRIDGE, 'type', 'bridge'])
-  execFileSync('ip', ['address', 'add', `${addressAt(`${next}/20`, 1)}/20`, 'dev', BRIDGE])
-  execFileSync('ip', ['link', 'set', BRIDGE, 'up'])
-  expect(await subnetOf('after')).not.toBe(`${next}/20`)
+  const next = `${addressAt(await subnetOf('before'), SUBNET_ADDRESSES)}/20`
+  occupy(next)
+  expect(await subnetOf('after')).not.toBe(next)
+})
+
+test('a network that is made anew leaves its former subnet to who has it now, and its services answer', async () => {
+  const { body: environment } = await server.api('POST', '/environments', { name: 'moved' })
+  const network = `deployer-${environment.id}`
+  const subnet = () => docker('network', 'inspect', '-f', '{{(index .IPAM.Config 0).Subnet}}', network)
+  const { body: web } = await server.api('POST', '/services', {
+    name: 'web',
+    environment: 'moved',
+    image: 'busybox:1',
+    start_command: 'echo hello >/tmp/index.html; exec httpd -f -p $PORT -h /tmp',
+  })
+  const answers = async () => (await fetchFrom(server, 'web.moved.localhost')).status === 200
+  await waitFor(answers, 'the service to answer')
+  const former = await subnet()
+
+  await server.kill('SIGTERM')
+  await docker('rm', '-f', ...(await containersOf(web.id)))
+  await docker('network', 'rm', network)
+  occupy(former)
+  await server.restart()
+  await waitFor(answers, 'the service to answer again', 60_000)
+  expect(await subnet()).not.toBe(former)
+  expect(await containersOf(web.id)).toHaveLength(1)
 })

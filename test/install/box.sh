@@ -12,6 +12,13 @@ if [ "${5:-}" != inside ]; then
 fi
 
 root=$folder/root
+# What a server of this machine left is not there (overlayfs.rst, "whiteouts and opaque directories").
+if [ ! -e "$folder/upper" ]; then
+  for path in etc/deployer usr/local/bin/deployer usr/local/lib/deployer var/lib/deployer; do
+    mkdir -p "$folder/upper/${path%/*}"
+    mknod "$folder/upper/$path" c 0 0
+  done
+fi
 mkdir -p "$folder/upper/etc/systemd/system-generators" "$folder/work" "$root"
 # Scripts of /etc/init.d belong to this machine.
 ln -sf /dev/null "$folder/upper/etc/systemd/system-generators/systemd-sysv-generator"

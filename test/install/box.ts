@@ -46,8 +46,8 @@ export interface Output {
 }
 
 /**
- * A machine of its own that systemd boots: this machine's files under a layer that takes what is written, with its own
- * processes, mounts, control group and unit files. Its network is this machine's.
+ * A machine of its own that systemd boots: this machine's files, but for what a server has left of itself, under a layer
+ * that takes what is written, with its own processes, mounts, control group and unit files. Its network is this machine's.
  */
 export class Box {
   readonly folder = mkdtempSync(join(standFolder('boxes'), 'box-'))

@@ -49,6 +49,7 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
   })
 
   test('is installed, and waits for an engine that is not there yet', async () => {
+    expect(existsSync(box.path(DATA))).toBe(false)
     const flags = ['--listen', `127.0.0.1:${PORTS.api}`, '--http-listen', `127.0.0.1:${PORTS.http}`]
     flags.push('--https-listen', `127.0.0.1:${PORTS.https}`, '--docker-host', `unix://${ENGINE}`)
     const text = await box.must(process.execPath, entry, 'install', ...flags)
@@ -218,7 +219,11 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
   async function serveRequests(): Promise<void> {
     const command = 'mkdir -p /www && echo hello >/www/index.html && httpd -f -p 10000 -h /www'
     await api('POST', '/services', { name: 'web', image: 'busybox:1', start_command: command })
-    await waitFor(async () => (await once(PORTS.http, HOST)) === null, 'the service to answer')
+    await waitFor(async () => (await once(PORTS.http, HOST)) === null, 'the service to answer').catch(
+      async ({ message }: Error) => {
+        throw new Error(`${message}:\n${await box.must('journalctl', '--unit', 'deployer', '--lines', '50')}`)
+      },
+    )
     requests = new Requests(PORTS.http, HOST)
   }
 
@@ -251,9 +256,15 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     return { control, data }
   }
 
+  /** Of services: the server may try what answers names in one that is soon gone. */
   async function containers(): Promise<string[]> {
-    const filter = `label=deployer.server=${serverId}`
-    const text = await box.must('docker', '-H', 'unix:///mnt/docker.sock', 'ps', '-q', '--filter', filter)
+    const filters = [
+      '--filter',
+      `label=deployer.server=${serverId}`,
+      '--filter',
+      'label=deployer.kind=instance',
+    ]
+    const text = await box.must('docker', '-H', 'unix:///mnt/docker.sock', 'ps', '-q', ...filters)
     return text.split('\n').filter(Boolean)
   }
 })

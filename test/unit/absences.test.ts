@@ -21,7 +21,9 @@ beforeEach(async () => {
     find: () => undefined,
     list: () => [],
     waiting: () => [],
+    countWaiting: () => 0,
     forget: () => {},
+    atOnce: (work: () => void) => work(),
     seal: () => '',
     open: () => '',
   }

@@ -10,6 +10,7 @@ import {
   allotAddress,
   allotJobAddress,
   jobAddressHolders,
+  moveAddresses,
   releaseAddress,
 } from '../../server/instances/addresses.ts'
 
@@ -96,5 +97,17 @@ describe('addresses', () => {
     expect(() => instance('more')).toThrow('has no free address left')
     vi.advanceTimersByTime(1)
     expect(instance('more')).toBe('10.208.16.23')
+  })
+
+  test.each(['10.208.32.0/20', '10.208.16.16/28'])('move with their holders to %s', (to) => {
+    for (const holder of ['a', 'b', 'c']) instance(holder)
+    releaseAddress('b')
+    moveAddresses(environment, SUBNET, to)
+    const elsewhere = (holder: string) => allotAddress(environment, to, holder)
+    const [first, third] = [addressAt(to, 16), addressAt(to, 18)]
+    expect([elsewhere('a'), elsewhere('c'), elsewhere('d')]).toEqual([first, third, addressAt(to, 19)])
+    // What was given back rests there as it would have here.
+    vi.advanceTimersByTime(2 * HOUR_MS)
+    expect(elsewhere('a')).toBe(first)
   })
 })

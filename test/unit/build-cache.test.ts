@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expandedBy, isOfStep } from '#daemon/engine/build-cache.ts'
+import { expandedBy, isOfStep } from '#daemon/engine/cache-records.ts'
 
 test.each([
   ['mount / from exec /bin/sh -c npm ci', '[2/5] RUN npm ci'],

@@ -1,0 +1,28 @@
+import { afterEach, beforeEach, expect } from 'vitest'
+import type { ChosenPlan } from '#daemon/builds/plans/index.ts'
+import type { PlanSettings } from '#daemon/builds/plans/plan.ts'
+import { PlannedTree } from '../support/planned-tree.ts'
+
+export let tree: PlannedTree
+beforeEach(async () => void (tree = await PlannedTree.make()))
+afterEach(() => tree.remove())
+
+/** The files of a tree by their paths; what is no text is written as JSON. */
+export type Files = Record<string, string | object>
+
+/** The plan for these files. */
+export const plan = (
+  files: Files,
+  settings: Partial<PlanSettings> = {},
+  runtime = 'auto',
+): Promise<ChosenPlan> => tree.plan(files, settings, undefined, runtime)
+
+/** A refusal of a plan that says this. */
+export const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) })
+
+/** A manifest of node that can be started. */
+export const startable = { scripts: { start: 'node server.js' } }
+
+/** What the image of a plan stands on. */
+export const base = ({ dockerfile }: ChosenPlan): string =>
+  dockerfile.split('\n').findLast((line) => line.startsWith('FROM '))!

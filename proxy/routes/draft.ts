@@ -17,8 +17,8 @@ export class Draft {
   readonly turning = new Set<Instance>()
   /** Targets that changes take away. */
   readonly gone = new Set<TargetRoute>()
-  /** The JSON of targets that stay and may change. */
-  readonly changes = new Map<TargetRoute, string>()
+  /** The JSON of targets that stay and may change, by key. */
+  readonly changes = new Map<string, string>()
   changesZones: boolean
   changesSites: boolean
   readonly #inUse: Maps
@@ -50,7 +50,10 @@ export class Draft {
 
   /** Adds valid entries. Throws `ChannelError` `invalid_table` when a host has no target. */
   add({ targets, hosts, zones, certificates, acme_challenges }: TablePart): void {
-    for (const [key, text] of targets ?? []) {
+    // Not taken apart as they are iterated: there are many, and the first ones come before V8 has compiled this.
+    for (const target of targets ?? []) {
+      const key = target[0]
+      const text = target[1]
       if (text === null) this.#drop(key)
       else this.#plan(key, text)
       this.#publish(key, text)
@@ -72,7 +75,7 @@ export class Draft {
 
   /** What a target that was asked becomes; null when the draft does not change it. */
   nextOf(route: TargetRoute): Asked | null {
-    const text = this.changes.get(route)
+    const text = this.changes.get(route.key)
     if (text === undefined) return null
     // The first request may have come since it was planned.
     return this.#asked.get(route) ?? this.#next(route.asked!, text)
@@ -81,12 +84,12 @@ export class Draft {
   #plan(key: string, text: string): void {
     const known = this.#inUse.targets.get(key)
     if (known) {
-      this.changes.set(known, text)
+      this.changes.set(key, text)
       if (known.asked) this.#asked.set(known, this.#next(known.asked, text))
       if (this.base) return
     }
     // The object stays the same where the target does.
-    const route = known ?? new TargetRoute(text, this.#shared)
+    const route = known ?? new TargetRoute(key, text, this.#shared)
     this.#routes.set(key, route)
     this.#entries.targets.put(key, route)
   }

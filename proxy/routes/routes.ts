@@ -26,7 +26,7 @@ export class Routes implements Targets {
   readonly ledger = new Ledger()
   readonly unrouted: Tally = this.ledger.of(UNROUTED)
   readonly asked = new Set<TargetRoute>()
-  changes: ReadonlyMap<TargetRoute, string> = new Map()
+  changes: ReadonlyMap<string, string> = new Map()
   #maps = new Maps()
   /** Instances out of the table that still have open requests. */
   #leaving = new Set<Instance>()
@@ -89,7 +89,7 @@ export class Routes implements Targets {
   async swap(draft: Draft, settings: TableSettings): Promise<void> {
     const before = this.#maps.targets
     // Another table may have come before all were told.
-    for (const [route, text] of this.changes) route.text = text
+    for (const [key, text] of this.changes) before.get(key)!.text = text
     this.#maps = draft.make()
     this.changes = draft.changes
     for (const route of draft.gone) route.site = null
@@ -108,8 +108,9 @@ export class Routes implements Targets {
     this.upstreamTimeoutMs = settings.upstream_timeout_ms
     this.maxConnectionsPerAddress = settings.max_connections_per_ip
     this.epoch++
+    // Nobody has to wait for this: see `Targets.changes`.
+    void inSlices(this.#tell(draft.changes))
     await inSlices(this.#letLeave(draft))
-    await inSlices(this.#tell(draft.changes))
   }
 
   /** Takes the instances of a target that is gone. */
@@ -122,11 +123,11 @@ export class Routes implements Targets {
   }
 
   /** Tells targets what they are, one at a time: till then they find it among the changes. */
-  *#tell(changes: ReadonlyMap<TargetRoute, string>): Generator<void> {
-    for (const [route, text] of changes) {
+  *#tell(changes: ReadonlyMap<string, string>): Generator<void> {
+    for (const [key, text] of changes) {
       // The next table has told them.
       if (this.changes !== changes) return
-      route.text = text
+      this.#maps.targets.get(key)!.text = text
       yield
     }
     if (this.changes === changes) this.changes = new Map()

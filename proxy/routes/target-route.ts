@@ -15,21 +15,23 @@ export interface Targets {
   readonly ledger: Ledger
   /** Those that requests have come for. */
   readonly asked: Set<TargetRoute>
-  /** The JSON of those that changed with the table in use and have not been told yet. */
-  readonly changes: ReadonlyMap<TargetRoute, string>
+  /** The JSON of those that changed with the table in use and have not been told yet, by key. */
+  readonly changes: ReadonlyMap<string, string>
 }
 
 /** A target of the table in use. The object stays the same while the table has its key. */
 export class TargetRoute {
   /** Answers in place of instances. */
   site: Site | null = null
+  readonly key: string
   /** As the table gives it, which is read with the first request: most of a large table get none. */
   text: string
   #asked: Asked | null = null
   #targets: Targets
   #turn = 0
 
-  constructor(text: string, targets: Targets) {
+  constructor(key: string, text: string, targets: Targets) {
+    this.key = key
     this.text = text
     this.#targets = targets
   }
@@ -89,7 +91,7 @@ export class TargetRoute {
   #ask(): Asked {
     if (this.#asked) return this.#asked
     const { asked, changes, ledger } = this.#targets
-    const target = JSON.parse(changes.get(this) ?? this.text) as Target
+    const target = JSON.parse(changes.get(this.key) ?? this.text) as Target
     const instances = target.upstreams.map((upstream) => new Instance(upstream))
     asked.add(this)
     return (this.#asked = { target, counts: ledger.of(target.id), instances })

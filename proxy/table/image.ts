@@ -65,12 +65,14 @@ export class TableImage {
     const all: Entries = base && before ? { ...before.#entries } : sectionMaps()
     let gone = false
     for (const section of SECTIONS) {
-      const changes = parts.flatMap((part): [string, unknown][] => part[section] ?? [])
+      const changes = parts.filter((part) => part[section])
       if (changes.length === 0) continue
       const entries = new Map(all[section])
-      for (const [name, value] of changes) {
-        if (value === null) gone = entries.delete(name) || gone
-        else entries.set(name, value)
+      for (const part of changes) {
+        for (const entry of part[section]!) {
+          if (entry[1] === null) gone = entries.delete(entry[0]) || gone
+          else entries.set(entry[0], entry[1])
+        }
       }
       if (entries.size > MAX_ENTRIES[section]) fail(section, `must be at most ${MAX_ENTRIES[section]}`)
       all[section] = entries

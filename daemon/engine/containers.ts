@@ -109,18 +109,11 @@ export class Containers {
 
   /** This server's containers that carry all of the labels, running or not, by the names that it recorded. */
   async list(labels: Record<string, string>): Promise<ContainerState[]> {
-    const filters = { label: labelFilter(this.#serverId, labels) }
-    const found = await this.#connection.call('listing containers', (docker, abortSignal) =>
-      docker.listContainers({ all: true, filters, abortSignal } as Docker.ContainerListOptions),
-    )
-    const names = new Map(
-      this.#ledger.list('container').map((thing) => [thing.engine_id ?? thing.name, thing.name]),
-    )
+    const rest = await this.#listed({ label: labelFilter(this.#serverId, labels) }, true)
     const states: ContainerState[] = []
-    const rest = [...found]
     const work = async (): Promise<void> => {
-      for (let info = rest.shift(); info; info = rest.shift()) {
-        const name = names.get(info.Id) ?? names.get(nameOf(info))
+      for (let next = rest.shift(); next; next = rest.shift()) {
+        const { info, name } = next
         if (name === undefined) continue
         const state = info.State === 'running' ? summaryOf(info) : await this.inspect(name)
         if (state) states.push({ ...state, name })
@@ -128,6 +121,26 @@ export class Containers {
     }
     await Promise.all(Array.from({ length: PARALLEL_INSPECTS }, work))
     return states
+  }
+
+  /** The containers that use a volume and run, and carry this server's label, but that it has not recorded, by name. */
+  async unrecordedUsers(volume: string): Promise<string[]> {
+    const found = await this.#listed({ label: labelFilter(this.#serverId), volume: [volume] }, false)
+    return found.filter(({ name }) => name === undefined).map(({ info }) => nameOf(info))
+  }
+
+  /** The engine's containers, each with the name that was recorded for it, if one was. */
+  async #listed(
+    filters: Record<string, string[]>,
+    all: boolean,
+  ): Promise<{ info: Docker.ContainerInfo; name: string | undefined }[]> {
+    const found = await this.#connection.call('listing containers', (docker, abortSignal) =>
+      docker.listContainers({ all, filters, abortSignal } as Docker.ContainerListOptions),
+    )
+    const names = new Map(
+      this.#ledger.list('container').map((thing) => [thing.engine_id ?? thing.name, thing.name]),
+    )
+    return found.map((info) => ({ info, name: names.get(info.Id) ?? names.get(nameOf(info)) }))
   }
 
   /** Waits until the program ends. Throws the signal's reason, or `runtime_error` when the container or the engine goes away. */

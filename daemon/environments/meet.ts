@@ -2,6 +2,7 @@ import { findEnvironment } from '#server/environments/store.ts'
 import { logger } from '#server/log.ts'
 import type { World } from '../world.ts'
 import { ensureNetwork, isGatewayLocal } from './networks.ts'
+import { removeLeftProbes } from './resolver.ts'
 
 const log = logger('engine')
 
@@ -12,6 +13,7 @@ const log = logger('engine')
 export async function meetEngine(world: World): Promise<void> {
   if (world.reachByAddress !== null) return
   const { version } = await world.engine.info()
+  await removeLeftProbes(world)
   const { subnet } = await ensureNetwork(world.engine, findEnvironment())
   world.reachByAddress = await isGatewayLocal(subnet)
   log.info(`engine ${version}`, { reached_by: world.reachByAddress ? 'address' : 'published port' })

@@ -2,7 +2,7 @@ import { REFUSED } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { findEnvironment, type Environment } from '#server/environments/store.ts'
 import { messageOf } from '#server/errors.ts'
-import { addressAt, allotJobAddress, releaseAddress } from '#server/instances/addresses.ts'
+import { addressAt, allotJobAddress, jobAddressHolders, releaseAddress } from '#server/instances/addresses.ts'
 import { logger } from '#server/log.ts'
 import { PROBE_ADDRESS, PROBE_NAME } from '../proxy/zones.ts'
 import type { World } from '../world.ts'
@@ -14,6 +14,7 @@ const log = logger('resolver')
 const PROBE_MS = 5_000
 /** The data plane is on this host. */
 const ASK_MS = 1_000
+const PROBE_PREFIX = 'deployer-probe-'
 const PROBE_MEMORY_BYTES = 64 * 1024 ** 2
 /** What the probe prints when its image has no program that looks names up. */
 const NO_TOOL = 'no lookup program'
@@ -44,6 +45,11 @@ export async function nameServerOf(
   const works = await verdict
   if (works === null && verdicts.get(environment.id) === verdict) verdicts.delete(environment.id)
   return (works ?? (await isAnswering(gateway))) ? gateway : null
+}
+
+/** Removes probes that a killed server left. An address is recorded before its container, so that its holders are all. */
+export async function removeLeftProbes(world: World): Promise<void> {
+  for (const name of jobAddressHolders()) if (name.startsWith(PROBE_PREFIX)) await removeProbe(world, name)
 }
 
 /** Forgets what was found out about an environment, and removes a probe that a killed server left. */
@@ -135,13 +141,20 @@ async function probe(
     log.debug('the probe did not run', { error: messageOf(error) })
     return null
   } finally {
-    await containers
-      .remove(name)
-      .catch((error: unknown) => log.warn('a probe is left', { name, error: messageOf(error) }))
+    await removeProbe(world, name)
+  }
+}
+
+/** One that cannot be removed now keeps its address, by which the next start finds it. */
+async function removeProbe(world: World, name: string): Promise<void> {
+  try {
+    await world.engine.containers.remove(name)
     releaseAddress(name)
+  } catch (error) {
+    log.warn('a probe is left', { name, error: messageOf(error) })
   }
 }
 
 function probeName(environmentId: string): string {
-  return `deployer-probe-${environmentId}`
+  return `${PROBE_PREFIX}${environmentId}`
 }

@@ -1,7 +1,7 @@
 import { useDatabase } from '#server/context.ts'
 import type { Snapshot } from '#server/deploys/store.ts'
 import { AppError } from '#server/errors.ts'
-import { allotAddress, releaseAddress } from '#server/instances/addresses.ts'
+import { allotAddress, allotOtherAddress, releaseAddress } from '#server/instances/addresses.ts'
 import {
   deleteInstance,
   getInstance,
@@ -12,10 +12,10 @@ import {
 } from '#server/instances/store.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
-import type { ContainerState } from '../engine/index.ts'
+import type { ContainerState, Engine } from '../engine/index.ts'
 import type { Network } from '../environments/networks.ts'
 import type { World } from '../world.ts'
-import { diskOf, giveDisk } from './disk.ts'
+import { diskName, diskOf, giveDisk } from './disk.ts'
 import type { Launch } from './launch.ts'
 import { serviceContainer } from './service-container.ts'
 
@@ -50,13 +50,49 @@ export async function startInstance(world: World, launch: Launch, instance: Inst
     await containers.remove(instance.id)
     throw new AppError('conflict', `${instance.id} was removed while it was started`)
   }
-  await containers.start(instance.id)
+  if (launch.snapshot.disk_mount_path !== null) await assertAlone(world.engine, launch.service)
+  try {
+    await containers.start(instance.id)
+  } catch (error) {
+    const address = await otherAddress(world, launch, instance)
+    if (address === null) throw error
+    return await startInstance(world, launch, { ...instance, address })
+  }
   const started = await containers.inspect(instance.id)
   updateInstance(instance.id, {
     started_at: Date.now(),
     settings: started?.settings ?? null,
     ...upstreamOf(world, instance, launch.snapshot, started),
   })
+}
+
+/**
+ * Two programs must not write to one disk: one may run that was deployed after the data that this server was restored from
+ * was copied. Throws `runtime_error`.
+ */
+async function assertAlone(engine: Engine, service: ServiceRow): Promise<void> {
+  const [other] = await engine.containers.unrecordedUsers(diskName(service.id))
+  if (other === undefined) return
+  throw new AppError(
+    'runtime_error',
+    `the disk is in use by the container ${other}, which is newer than this server's data: docker rm -f ${other}`,
+  )
+}
+
+/** Allots another address to an instance that does not start since a container that is not known has its own; else null. */
+async function otherAddress(
+  world: World,
+  { service, network }: Launch,
+  instance: InstanceRow,
+): Promise<string | null> {
+  const found = await world.engine.networks.inspect(network.id).catch(() => null)
+  const taken =
+    found?.containers.filter(({ name }) => name !== instance.id).map(({ address }) => address) ?? []
+  if (!taken.includes(instance.address)) return null
+  await world.engine.containers.remove(instance.id)
+  const address = allotOtherAddress(service.environment_id, network.subnet, instance.id, taken)
+  updateInstance(instance.id, { address })
+  return address
 }
 
 /** What a container lacks of what its instance was given, for people; null when it has everything. */

@@ -31,6 +31,22 @@ export function allotJobAddress(environmentId: string, subnet: string, holder: s
   return allot(JOBS, environmentId, subnet, holder)
 }
 
+/** Allots a holder another address than its own, and none of `taken`; what is passed over rests. Throws `conflict`. */
+export function allotOtherAddress(
+  environmentId: string,
+  subnet: string,
+  holder: string,
+  taken: readonly string[],
+): string {
+  return useDatabase().transaction(() => {
+    for (;;) {
+      releaseAddress(holder)
+      const address = allotAddress(environmentId, subnet, holder)
+      if (!taken.includes(address)) return address
+    }
+  })
+}
+
 /** Gives an address back; it rests before it is used again. */
 export function releaseAddress(holder: string): void {
   useDatabase().run(

@@ -103,8 +103,20 @@ test('what the server left is removed soon after its start, and images of others
   await server.kill()
   query("INSERT INTO engine_things (kind, name) VALUES ('image', ?)", recorded)
   for (const name of [recorded, unrecorded]) await docker('tag', 'busybox:1', name)
+  const [environment] = query('SELECT id FROM environments')
+  const probe = `deployer-probe-${environment!.id as string}`
+  const held = "SELECT address FROM addresses WHERE part = 'job' AND holder IS NOT NULL"
+  query(
+    "INSERT INTO addresses (environment_id, address, part, holder) VALUES (?, '10.0.0.1', 'job', ?)",
+    environment!.id as string,
+    probe,
+  )
+  const probeId = await docker('create', '--name', probe, 'busybox:1')
+  query("INSERT INTO engine_things (kind, name, engine_id) VALUES ('container', ?, ?)", probe, probeId)
   try {
     await server.restart()
+    await waitFor(() => query(held).length === 0, 'the probe to be gone')
+    expect(await docker('ps', '-aq', '--filter', `name=${probe}`)).toBe('')
     const names = () => docker('images', '--format', '{{.Repository}}:{{.Tag}}', `deployer-${serverId}/*`)
     // The period of the cleanup alone would be a minute.
     await waitFor(async () => !(await names()).includes(recorded), 'the image to be gone', 25_000)

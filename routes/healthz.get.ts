@@ -1,9 +1,12 @@
 import { setResponseHeader } from 'h3'
+import { z } from 'zod'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
   summary: 'Ask whether the server lives',
   auth: 'none',
+  // Load balancers add what keeps a cache from answering for the server.
+  query: z.looseObject({}),
   response: { contentType: 'text/plain', description: '`ok`' },
   handler({ event }) {
     setResponseHeader(event, 'content-type', 'text/plain')

@@ -16,16 +16,6 @@ export function defineMachine<const S extends string>(machine: Machine<S>): Mach
   return machine
 }
 
-/** The statuses from which `to` may be reached: the guard of a move, and what a user may do in a status. */
-export function sourcesOf<S extends string>(machine: Machine<S>, to: S): S[] {
-  return (Object.keys(machine.moves) as S[]).filter((from) => machine.moves[from].includes(to))
-}
-
-/** Statuses that nothing follows. */
-export function isFinal<S extends string>(machine: Machine<S>, status: S): boolean {
-  return machine.moves[status].length === 0
-}
-
 /**
  * Moves a record by compare-and-set: the database decides whether the move is legal, not what the caller read
  * before. `columns` are set with it. Answers whether the record moved.
@@ -57,4 +47,9 @@ export function move<S extends string>(
   columns: Record<string, Value> = {},
 ): void {
   if (!tryMove(machine, id, to, columns)) throw new AppError('conflict', `${id} cannot become ${to} now`)
+}
+
+/** The statuses from which `to` may be reached: the guard of a move. */
+function sourcesOf<S extends string>(machine: Machine<S>, to: S): S[] {
+  return (Object.keys(machine.moves) as S[]).filter((from) => machine.moves[from].includes(to))
 }

@@ -34,7 +34,7 @@ export function publicHttpPort(): number {
 }
 
 /** Whether a host is served over HTTPS: with a certificate that an authority gives. */
-export function isSecure(host: string): boolean {
+function isSecure(host: string): boolean {
   return useContext().options.tls !== 'off' && !isLocalName(host)
 }
 

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { ID_PATTERN, ID_PREFIXES, type IdKind } from './ids.ts'
 
+/** A text that a rule judges, which answers what is wrong with it as the end of a message after its field, or null. */
+export function judged(fault: (text: string) => string | null) {
+  return z.string().superRefine((text, context) => {
+    const found = fault(text)
+    if (found !== null) context.addIssue(found)
+  })
+}
+
 /** A DNS label (RFC 1035 section 2.3.1, in lower case). */
 const NAME_PATTERN = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
 

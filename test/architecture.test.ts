@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FLAGS } from '#server/flags.ts'
 import { ROOT, circularImports, importGraph, importsOf, resolveInside, sourcesOf } from './support/sources.ts'
@@ -309,6 +309,22 @@ describe('the documentation', () => {
     expect(missing).toEqual([])
   })
 
+  it('leads with every link to a page and a heading that are there', () => {
+    const pages = [
+      'README.md',
+      'CONTRIBUTING.md',
+      ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+    ]
+    const broken = pages
+      .filter((page) => page.endsWith('.md'))
+      .flatMap((page) =>
+        linksOf(page)
+          .filter((link) => !isThere(page, link))
+          .map((link) => `${page}: ${link}`),
+      )
+    expect(broken).toEqual([])
+  })
+
   it('says of every dependency what it is for', () => {
     const text = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')
     const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, object>
@@ -318,6 +334,29 @@ describe('the documentation', () => {
     expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 })
+
+/** The links of a page to other files of the project, and to its own headings. */
+function linksOf(page: string): string[] {
+  const text = readFileSync(join(ROOT, page), 'utf8').replaceAll(/^```[^]*?^```/gm, '')
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!).filter((link) => !/^\w+:/.test(link))
+}
+
+function isThere(page: string, link: string): boolean {
+  const [path = '', heading] = link.split('#')
+  const target = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path)
+  if (!existsSync(target)) return false
+  return heading === undefined || headingsOf(readFileSync(target, 'utf8')).includes(heading)
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
 
 /** A contract with every field and a call or two; what is longer has domain rules in it. */
 const MAX_ROUTE_LINES = 60

@@ -12,7 +12,7 @@ export interface Stage {
 const MAX_PORT = 65_535
 
 /** The stages of a Dockerfile in their order, in lower case. */
-export function stagesOf(dockerfile: string): Stage[] {
+function stagesOf(dockerfile: string): Stage[] {
   const stages: Stage[] = []
   for (const line of linesOf(dockerfile)) {
     const [instruction = '', ...words] = line

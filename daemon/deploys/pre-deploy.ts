@@ -8,7 +8,7 @@ import type { World } from '../world.ts'
 const TIMEOUT_MS = 30 * 60_000
 
 /** The pre-deploy command did not end well; `message` is for the deploy's error. */
-export class PreDeployFailure extends Error {
+class PreDeployFailure extends Error {
   override readonly name = 'PreDeployFailure'
 }
 

@@ -17,7 +17,7 @@ import { TAKE_FOLDER, type FinishedSite } from './jobs.ts'
 import { liftFolder } from './lift.ts'
 
 /** What was published cannot be a site; `message` is for the deploy's error. */
-export class SiteFailure extends Error {
+class SiteFailure extends Error {
   override readonly name = 'SiteFailure'
 }
 

@@ -9,11 +9,14 @@ const MAX_PASSWORD = 256
 
 const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 
-/** One `@`, no spaces or control characters. */
+/** One `@`, no spaces, nothing that is not seen: who types it at sign-in must be able to. */
 export const Email = z
   .string()
   .max(MAX_EMAIL)
-  .regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, 'must be an e-mail address: one @, no spaces')
+  .regex(
+    /^[^\s@\p{Cc}\p{Cf}\p{Cs}]+@[^\s@\p{Cc}\p{Cf}\p{Cs}]+$/u,
+    'must be an e-mail address: one @, no spaces or invisible characters',
+  )
   .meta({
     description: 'E-mail address; letter case does not matter at sign-in',
     examples: ['admin@example.com'],

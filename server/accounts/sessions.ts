@@ -19,7 +19,7 @@ import {
 /** A session ends this long after its last use. */
 export const SESSION_LIFETIME_MS = 30 * 24 * 3_600_000
 /** `last_used_at` is written at most this often: each write waits for the disk. */
-export const TOUCH_INTERVAL_MS = 60_000
+const TOUCH_INTERVAL_MS = 60_000
 const SECRET_BYTES = 32
 /** Sessions kept; a program that signs in again and again must not fill the table. */
 const MAX_SESSIONS = 1_000

@@ -2,14 +2,7 @@ import { z } from 'zod'
 import { DEPLOYABLE_URL } from '../git/input.ts'
 import { branchNameFault } from '../git/refs.ts'
 import { QueryBoolean } from '../http/query.ts'
-
-/** A text that a rule judges. */
-export function judged(fault: (text: string) => string | null) {
-  return z.string().superRefine((text, context) => {
-    const found = fault(text)
-    if (found) context.addIssue(found)
-  })
-}
+import { judged } from '../schema.ts'
 
 const EnvironmentRef = z
   .string()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DatastoreInput } from '../datastores/schema.ts'
 import { Deploy } from '../deploys/schema.ts'
 import { Name } from '../schema.ts'
-import { RepositoryAddress, ServiceInput } from '../services/input.ts'
+import { RepositoryAddress, ServiceInput, writtenHosts } from '../services/input.ts'
 import { PROPERTIES } from '../variables/references.ts'
 
 /** Every field of a shape may be left out, which keeps what is there, or be null, which returns it to its default. */
@@ -79,7 +79,12 @@ const { name: _name, kind, environment: _of, ...datastoreFields } = DatastoreInp
 
 const serviceShape = {
   name: Name.meta({ examples: ['api'] }),
-  ...loose({ ...serviceFields, repo_url: RepositoryAddress }),
+  ...loose({
+    ...serviceFields,
+    repo_url: RepositoryAddress,
+    custom_domains: writtenHosts.custom_domains.meta(serviceFields.custom_domains.meta()!),
+    canonical_domain: writtenHosts.canonical_domain.meta(serviceFields.canonical_domain.meta()!),
+  }),
 }
 const groupName = Name.meta({ examples: ['shared'] })
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { DEPLOYABLE_URL } from '../git/input.ts'
 import { relativePathFault } from '../services/rules.ts'
-import { idSchema, Name, Timestamp } from '../schema.ts'
-import { Branch, judged } from './requests.ts'
+import { idSchema, judged, Name, Timestamp } from '../schema.ts'
+import { Branch } from './requests.ts'
 import { BlueprintAction } from './schema.ts'
 
 const Path = judged((path) => {

@@ -4,6 +4,7 @@ import { createEnvGroup, environmentsOf, replaceGroupVariables } from '../env-gr
 import { findEnvGroup, groupIdsOf } from '../env-groups/store.ts'
 import { createEnvironment } from '../environments/operations.ts'
 import type { AppError } from '../errors.ts'
+import { validate } from '../http/validate.ts'
 import { createService, findService, patchService } from '../services/operations.ts'
 import { watchEnvironments } from '../services/restart.ts'
 import { ServiceInput, ServicePatch } from '../services/input.ts'
@@ -222,13 +223,10 @@ export class Work {
     const settings = wantedPatch(fields, there)
     const env = written.length > 0 ? { env: variables } : {}
     const env_groups = groups && !(there && areLinked(there, groups)) ? { env_groups: groups } : {}
+    const made = { name, environment, ...(type ? { type } : {}), ...settings, deploy: false }
     const now = there
-      ? patchService(there, { ...ServicePatch.parse(settings), ...env, ...env_groups })
-      : createService({
-          ...ServiceInput.parse({ name, environment, ...(type ? { type } : {}), ...settings, deploy: false }),
-          ...env,
-          ...env_groups,
-        })
+      ? patchService(there, { ...validate(ServicePatch, settings, 1), ...env, ...env_groups })
+      : createService({ ...validate(ServiceInput, made, 1), ...env, ...env_groups })
     if (now !== there) this.wrote = true
     this.#services.set(now.id, wanted)
     this.#record(now.id, written)

@@ -22,7 +22,7 @@ export function readFacts(pem: string): CertificateFacts {
   return factsOf(leaf)
 }
 
-export function factsOf(leaf: X509Certificate): CertificateFacts {
+function factsOf(leaf: X509Certificate): CertificateFacts {
   return {
     hosts: [...(leaf.subjectAltName ?? '').matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) =>
       name!.toLowerCase(),

@@ -41,7 +41,7 @@ export function findDatastore(idOrName: string, environmentRef?: string): Datast
   return found
 }
 
-/** Records a datastore that the daemon then makes. Throws `invalid_request` or `conflict`. */
+/** Records a datastore that the daemon then makes. Throws `not_found` or `conflict`. */
 export function createDatastore(input: DatastoreInput): DatastoreRow {
   const { kind, name, version } = input
   const environment = findEnvironment(input.environment)
@@ -161,12 +161,7 @@ function ownerOf({ kind, name, database, username }: DatastoreInput): {
   database: string | null
   username: string
 } {
-  if (!KINDS[kind].hasDatabases) {
-    const given = database !== undefined ? 'database' : username !== undefined ? 'username' : null
-    if (given !== null)
-      throw new AppError('invalid_request', `${given}: a ${KINDS[kind].label} has none to choose`)
-    return { database: null, username: KEY_VALUE_USER }
-  }
+  if (!KINDS[kind].hasDatabases) return { database: null, username: KEY_VALUE_USER }
   const fromName = postgresName(name)
   return { database: database ?? fromName, username: username ?? fromName }
 }

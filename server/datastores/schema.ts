@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { scheduleFault } from '../jobs/cron.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
-import { DATASTORE_KINDS } from './kinds.ts'
+import { DATASTORE_KINDS, KINDS } from './kinds.ts'
 import { DatabaseName, RoleName } from './postgres-names.ts'
 import { DATASTORE_STATUSES } from './states.ts'
 
@@ -54,6 +54,13 @@ export const DatastoreInput = z
     cpu_limit: CpuLimit.optional(),
     backup_schedule: BackupSchedule.optional(),
     backup_retention: BackupRetention.optional(),
+  })
+  .superRefine((input, context) => {
+    if (KINDS[input.kind].hasDatabases) return
+    const given = (['database', 'username'] as const).find((field) => input[field] !== undefined)
+    if (given === undefined) return
+    const message = `a ${KINDS[input.kind].label} has none to choose`
+    context.addIssue({ code: 'custom', path: [given], message })
   })
   .meta({ id: 'DatastoreInput', examples: [{ kind: 'relational', name: 'db' }] })
 export type DatastoreInput = z.infer<typeof DatastoreInput>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { commitFault } from '../git/refs.ts'
 import { QueryBoolean } from '../http/query.ts'
-import { idSchema, Timestamp } from '../schema.ts'
+import { idSchema, judged, Timestamp } from '../schema.ts'
 import { DEPLOY_STATUSES } from './states.ts'
 
 const DEPLOY_TRIGGERS = [
@@ -79,13 +79,7 @@ export const DeployRef = z.strictObject({
 })
 
 /** A commit id (4 to 64 hex characters) or the name of a ref. */
-export const Commit = z
-  .string()
-  .superRefine((text, context) => {
-    const fault = commitFault(text)
-    if (fault) context.addIssue(fault)
-  })
-  .meta({ examples: ['9fceb02'] })
+export const Commit = judged(commitFault).meta({ examples: ['9fceb02'] })
 
 export const DeployInput = z
   .strictObject({

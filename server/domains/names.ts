@@ -19,32 +19,45 @@ export function isLocalName(name: string): boolean {
 }
 
 /**
- * A domain name as it is kept and compared: lower case, without a trailing dot, Unicode as punycode (UTS #46).
- * Throws `invalid_request` that begins with `field` when no service could have it.
+ * A domain name as it is kept and compared: lower case, without a trailing dot, Unicode as punycode (UTS #46); or why no
+ * service could have it, as the end of a message after its field.
  */
-export function normalName(text: string, field: string): string {
-  const fault = (what: string) => new AppError('invalid_request', `${field}: ${what}`)
+export function readName(text: string): { name: string } | { fault: string } {
   const given = text.trim().replace(/[.。．｡]$/, '')
-  if (given.includes('*')) throw fault('wildcards are not taken: name the domain itself, such as example.com')
-  if (isAddress(given)) throw fault('an IP address is no domain name')
+  if (given.includes('*'))
+    return { fault: 'wildcards are not taken: name the domain itself, such as example.com' }
+  if (isAddress(given)) return { fault: 'an IP address is no domain name' }
   // The conversion would drop what belongs to a URL and not to a name.
-  if (/[\s:/?#@[\]\\%]/.test(given)) throw fault('must be a domain name alone, without scheme, port or path')
+  if (/[\s:/?#@[\]\\%]/.test(given))
+    return { fault: 'must be a domain name alone, without scheme, port or path' }
   const name = domainToASCII(given)
-  if (name === '') throw fault('must be a domain name such as example.com')
+  const fault = faultOf(name)
+  return fault === null ? { name } : { fault }
+}
+
+/** The same for one that must be one. Throws `invalid_request` that begins with `field`. */
+export function normalName(text: string, field: string): string {
+  const read = readName(text)
+  if ('fault' in read) throw new AppError('invalid_request', `${field}: ${read.fault}`)
+  return read.name
+}
+
+function faultOf(name: string): string | null {
+  if (name === '') return 'must be a domain name such as example.com'
   // What the conversion took for a number is an address in disguise (0x7f.1).
-  if (isAddress(name)) throw fault('an IP address is no domain name')
-  if (name.length > MAX_NAME_CHARACTERS) throw fault(`must have at most ${MAX_NAME_CHARACTERS} characters`)
+  if (isAddress(name)) return 'an IP address is no domain name'
+  if (name.length > MAX_NAME_CHARACTERS) return `must have at most ${MAX_NAME_CHARACTERS} characters`
   if (!name.split('.').every((label) => LABEL.test(label)))
-    throw fault('each label must be 1 to 63 of a-z, 0-9 and hyphen, with no hyphen first or last')
+    return 'each label must be 1 to 63 of a-z, 0-9 and hyphen, with no hyphen first or last'
   // The conversion takes labels that are coded already as they are, and leaves those that stand for nothing.
   const shown = domainToUnicode(name)
   if (/(^|\.)xn--/.test(shown) || domainToASCII(shown) !== name)
-    throw fault('has a label that begins with xn-- and stands for no name: write it in its own letters')
-  if (name === 'localhost') return name
-  if (!name.includes('.')) throw fault('must have at least two labels, such as example.com')
-  if (parse(name).publicSuffix === name && !isLocalName(name))
-    throw fault(`${name} is a public suffix, under which anyone may register: name a domain of yours`)
-  return name
+    return 'has a label that begins with xn-- and stands for no name: write it in its own letters'
+  if (name === 'localhost') return null
+  if (!name.includes('.')) return 'must have at least two labels, such as example.com'
+  return parse(name).publicSuffix === name && !isLocalName(name)
+    ? `${name} is a public suffix, under which anyone may register: name a domain of yours`
+    : null
 }
 
 function isAddress(text: string): boolean {

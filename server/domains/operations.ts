@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { logger } from '../log.ts'
 import { tryMove } from '../machine.ts'
 import { assertDomainHostsFree } from './claims.ts'
-import { isLocalName, normalName } from './names.ts'
+import { isLocalName, readName } from './names.ts'
 import type { DomainCheck, DomainInput, DomainPatch } from './schema.ts'
 import { domainMachine } from './states.ts'
 import {
@@ -42,14 +42,14 @@ export function ensureBaseDomain(): void {
 
 /** The domain with this id or name. Throws `not_found`. */
 export function findDomain(idOrName: string): DomainRow {
-  const found = getDomain(idOrName) ?? getDomainByName(idOrName.toLowerCase())
+  const read = readName(idOrName)
+  const found = getDomain(idOrName) ?? getDomainByName('name' in read ? read.name : idOrName)
   if (!found) throw new AppError('not_found', `there is no domain ${idOrName}`)
   return found
 }
 
 /** Connects a domain; one that is not local waits for its records. Throws `conflict` when a host under it has another holder. */
-export function createDomain(input: DomainInput): DomainRow {
-  const name = normalName(input.name, 'name')
+export function createDomain({ name }: DomainInput): DomainRow {
   const created = useDatabase().transaction(() => {
     assertDomainHostsFree(name)
     if (listDomains().length >= MAX_DOMAINS)

@@ -6,7 +6,7 @@ import { newId } from '../ids.ts'
 import { assertNotDeleting } from '../services/operations.ts'
 import { getService, updateService, type ServiceRow } from '../services/store.ts'
 import { Reading, settleEnvironment, settlePort } from '../variables/environment.ts'
-import { assertVariables, patchVariables, type Variable } from '../variables/rules.ts'
+import { assertSize, patchVariables, type Variable } from '../variables/rules.ts'
 import { forgetReferences, insertVariables, readVariables, writeVariables } from '../variables/store.ts'
 import type { EnvGroupInput } from './schema.ts'
 import {
@@ -21,9 +21,9 @@ import {
 } from './store.ts'
 import { nameOfLinked } from './view.ts'
 
-/** Creates an env group. Throws `invalid_request` for bad variables, `conflict` when the name is in use. */
+/** Creates an env group. Throws `invalid_request` for too many variables, `conflict` when the name is in use. */
 export function createEnvGroup({ name, vars }: EnvGroupInput): EnvGroupRow {
-  assertVariables(vars, 'vars')
+  assertSize(vars, 'vars')
   const now = Date.now()
   const row = { id: newId('envGroup'), name, created_at: now, updated_at: now }
   useDatabase().transaction(() => {
@@ -43,14 +43,14 @@ export function createEnvGroup({ name, vars }: EnvGroupInput): EnvGroupRow {
 
 /**
  * Makes a group's variables exactly these. They reach containers at their services' next deploy or restart.
- * Throws `invalid_request` for those that are bad alone or in the whole environment of a linked service.
+ * Throws `invalid_request` for those that are too many, or bad in the whole environment of a linked service.
  */
 export function replaceGroupVariables(
   group: EnvGroupRow,
   variables: readonly Variable[],
   path = 'vars',
 ): EnvGroupRow {
-  assertVariables(variables, path)
+  assertSize(variables, path)
   useDatabase().transaction(() => {
     writeVariables(group.id, variables)
     touchEnvGroup(group.id)

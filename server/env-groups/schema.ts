@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { QueryBoolean } from '../http/query.ts'
 import { idSchema, Name, Timestamp } from '../schema.ts'
-import { EnvVar } from '../variables/schema.ts'
+import { EnvVar, EnvVars } from '../variables/schema.ts'
 
 export const EnvGroup = z
   .object({
@@ -19,7 +19,7 @@ export const EnvGroup = z
 export type EnvGroup = z.infer<typeof EnvGroup>
 
 export const EnvGroupInput = z
-  .strictObject({ name: Name.meta({ examples: ['shared'] }), vars: z.array(EnvVar).default([]) })
+  .strictObject({ name: Name.meta({ examples: ['shared'] }), vars: EnvVars.default([]) })
   .meta({
     id: 'EnvGroupInput',
     examples: [{ name: 'shared', vars: [{ key: 'LOG_LEVEL', value: 'info' }] }],

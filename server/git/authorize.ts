@@ -9,7 +9,6 @@ import { publicUrl } from '../public-address.ts'
 import { isPublicAddress } from '../reach/addresses.ts'
 import { accessToken } from './credentials.ts'
 import { beginFlow } from './flows.ts'
-import { readBaseUrl, readRedirectUri } from './input.ts'
 import { assertRoom, findConnection } from './operations.ts'
 import { SCOPES } from './providers/gitlab.ts'
 import { apiOf, gitHubOf } from './providers/index.ts'
@@ -42,7 +41,7 @@ const VERIFIER_BYTES = 32
 
 /** Begins or resumes an authorization in the browser. Throws `invalid_request`, `git_application_required`, `not_found`. */
 export async function authorize(input: AuthorizeInput): Promise<NextStep> {
-  const redirect = readRedirectUri(input.redirect_uri)
+  const redirect = new URL(input.redirect_uri)
   const isNew = input.connection_id === undefined
   const connection = isNew ? begin(input) : findConnection(input.connection_id!)
   if (!isNew) assertSame(connection, input)
@@ -66,11 +65,9 @@ export function installStep(connection: ConnectionRow, redirectUri: string): Nex
 
 /** A pending connection: one that was begun in the same way and left is taken up again. */
 function begin(input: AuthorizeInput): ConnectionRow {
-  const { provider } = input
-  if (provider === undefined)
-    throw new AppError('invalid_request', 'provider: is needed, unless connection_id names a connection')
-  const base_url = normalBaseUrl(provider, readBaseUrl(input.base_url))
-  const organization = readOrganization(input)
+  const provider = input.provider!
+  const base_url = normalBaseUrl(provider, input.base_url ?? null)
+  const { organization = null } = input
   const auth = provider === 'gitprov_a' ? 'hosted_app' : 'oauth'
   if (auth === 'oauth') applicationOf({ provider, base_url }, input)
   const left = listConnections().find(
@@ -87,21 +84,12 @@ function begin(input: AuthorizeInput): ConnectionRow {
   return insertConnection({ provider, auth, status: 'pending', base_url, organization })
 }
 
-function readOrganization({ provider, organization }: AuthorizeInput): string | null {
-  if (organization === undefined || organization === null) return null
-  if (provider !== 'gitprov_a') throw new AppError('invalid_request', 'organization: is for GitHub alone')
-  if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?$/.test(organization))
-    throw new AppError('invalid_request', 'organization: must be the login of an organization')
-  return organization
-}
-
 /** What a connection is cannot be changed by authorizing it again. */
 function assertSame(connection: ConnectionRow, input: AuthorizeInput): void {
   const { provider } = connection
   const isOther =
     (input.provider !== undefined && input.provider !== provider) ||
-    (input.base_url !== undefined &&
-      normalBaseUrl(provider, readBaseUrl(input.base_url)) !== connection.base_url) ||
+    (input.base_url !== undefined && normalBaseUrl(provider, input.base_url) !== connection.base_url) ||
     (input.organization !== undefined && input.organization !== connection.organization)
   if (isOther)
     throw new AppError(
@@ -213,8 +201,6 @@ function applicationOf(
   { client_id, client_secret }: Pick<AuthorizeInput, 'client_id' | 'client_secret'>,
 ): { client_id: string; client_secret: string } {
   const { web, title } = placeOf(connection)
-  if ((client_id === undefined) !== (client_secret === undefined))
-    throw new AppError('invalid_request', 'client_id: goes together with client_secret')
   if (client_id !== undefined && client_secret !== undefined) {
     keepApplication({ base_url: web, client_id, client_secret })
     return { client_id, client_secret }

@@ -1,8 +1,7 @@
-import { z } from 'zod'
 import { bareHost } from '../bare-host.ts'
-import { AppError } from '../errors.ts'
 import { hostFault } from '../reach/addresses.ts'
 import { ownReach } from '../reach/judged.ts'
+import { judged } from '../schema.ts'
 import { parseRepositoryUrl, repositoryUrlFault, usualPort } from './url.ts'
 
 /** Longer addresses are nobody's. */
@@ -18,46 +17,40 @@ export function deployableUrlFault(text: string): string | null {
 }
 
 /** A repository address in a query or body. */
-export const DEPLOYABLE_URL = z
-  .string()
-  .superRefine((text, context) => {
-    const fault = deployableUrlFault(text)
-    if (fault) context.addIssue(fault)
-  })
-  .meta({ examples: ['https://git.example.com/team/api.git'] })
+export const DEPLOYABLE_URL = judged(deployableUrlFault).meta({
+  examples: ['https://git.example.com/team/api.git'],
+})
 
-/** The address of a self-hosted instance, without a slash at the end; null for none. Throws `invalid_request`. */
-export function readBaseUrl(text: string | null | undefined): string | null {
-  if (text === null || text === undefined) return null
-  const url = readUrl(text, 'base_url')
-  const fault = hostFault(bareHost(url.hostname), portOf(url), ownReach())
-  if (fault !== null) throw refusal('base_url', `must lead elsewhere: ${url.hostname} ${fault}`)
+/** The address of a self-hosted instance, kept without a slash at the end. */
+export const BASE_URL = judged((text) => {
+  const fault = webUrlFault(text)
+  if (fault !== null) return fault
+  const url = new URL(text)
+  const found = hostFault(bareHost(url.hostname), portOf(url), ownReach())
+  return found === null ? null : `must lead elsewhere: ${url.hostname} ${found}`
+}).transform((text) => {
+  const url = new URL(text)
   const path = url.pathname.split('/').filter((part) => part !== '')
   return [url.origin, ...path].join('/')
-}
+})
 
-/** Where the browser comes back to. Throws `invalid_request`. */
-export function readRedirectUri(text: string): URL {
-  const url = readUrl(text, 'redirect_uri')
-  if (!url.pathname.endsWith('/git/callback'))
-    throw refusal('redirect_uri', "must be the dashboard's page /git/callback")
-  return url
-}
+/** Where the browser comes back to. */
+export const REDIRECT_URI = judged((text) => {
+  const fault = webUrlFault(text)
+  if (fault !== null) return fault
+  return new URL(text).pathname.endsWith('/git/callback')
+    ? null
+    : "must be the dashboard's page /git/callback"
+})
 
 /** The port of a web address. */
 export function portOf(url: URL): number {
   return url.port === '' ? usualPort(url.protocol === 'https:' ? 'https' : 'http') : Number(url.port)
 }
 
-function readUrl(text: string, field: string): URL {
+function webUrlFault(text: string): string | null {
   const url = text.length > MAX_URL_CHARACTERS ? null : URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw refusal(field, 'must be an absolute http or https URL')
-  if (url.username !== '' || url.password !== '') throw refusal(field, 'must not carry credentials')
-  if (/[?#]/.test(text)) throw refusal(field, 'must not have a query or fragment')
-  return url
-}
-
-function refusal(field: string, message: string): AppError {
-  return new AppError('invalid_request', `${field}: ${message}`)
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an absolute http or https URL'
+  if (url.username !== '' || url.password !== '') return 'must not carry credentials'
+  return /[?#]/.test(text) ? 'must not have a query or fragment' : null
 }

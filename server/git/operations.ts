@@ -1,6 +1,5 @@
 import { AppError } from '../errors.ts'
 import { accessToken, forgetTokens } from './credentials.ts'
-import { readBaseUrl } from './input.ts'
 import type { Owner, RepositoryList } from './providers/api.ts'
 import { apiOf } from './providers/index.ts'
 import { normalBaseUrl } from './providers/place.ts'
@@ -45,11 +44,9 @@ export async function connectWithToken(
 ): Promise<{ connection: ConnectionRow; isNew: boolean }> {
   const place = {
     provider: input.provider,
-    base_url: normalBaseUrl(input.provider, readBaseUrl(input.base_url)),
+    base_url: normalBaseUrl(input.provider, input.base_url ?? null),
   }
-  const token = input.token.trim()
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new AppError('invalid_request', 'token: must be a token without spaces')
+  const { token } = input
   const owner = await apiOf(place).ownerOf(token)
   const known = connectionOf({ ...place, auth: 'token', account: owner.account })
   const columns: ConnectionColumns = {

@@ -24,11 +24,6 @@ export function branchNameFault(name: string): string | null {
   return null
 }
 
-/** Whether a text may name a branch. */
-export function isBranchName(name: string): boolean {
-  return branchNameFault(name) === null
-}
-
 /** Why a text can name no commit (4 to 64 hex characters, or a ref name); null when it can. */
 export function commitFault(text: string): string | null {
   if (HEXADECIMAL_COMMIT.test(text)) return null
@@ -39,11 +34,6 @@ export function commitFault(text: string): string | null {
 /** Whether a full name is that of a branch or a tag. Hosts keep other refs beside them, of requests to merge, which strangers write. */
 export function isBranchOrTag(name: string): boolean {
   return /^refs\/(heads|tags)\//.test(name)
-}
-
-/** Whether a text may name a commit: 4 to 64 hex characters or a ref name. */
-export function isCommitish(text: string): boolean {
-  return commitFault(text) === null
 }
 
 /** Whether a text is a whole commit id (SHA-1 or SHA-256), which needs no look-up. */

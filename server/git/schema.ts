@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { QueryBoolean } from '../http/query.ts'
 import { idSchema, Timestamp } from '../schema.ts'
-import { DEPLOYABLE_URL } from './input.ts'
+import { BASE_URL, DEPLOYABLE_URL, REDIRECT_URI } from './input.ts'
 
 const PROVIDERS = ['gitprov_a', 'gitprov_b'] as const
 export type Provider = (typeof PROVIDERS)[number]
@@ -14,6 +14,10 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
 const MAX_CHARACTERS = 2_048
 
 const Text = z.string().min(1).max(MAX_CHARACTERS)
+/** The login of an organization. */
+const Login = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?$/, 'must be the login of an organization')
 const optional = (example: string | null) =>
   z
     .string()
@@ -58,8 +62,10 @@ export type GitConnection = z.infer<typeof GitConnection>
 export const TokenInput = z
   .strictObject({
     provider: ProviderName,
-    token: Text.meta({ description: 'A personal access token', examples: ['ghp_example'] }),
-    base_url: Text.nullable()
+    token: Text.trim()
+      .regex(/^[\x21-\x7e]+$/, 'must be a token without spaces')
+      .meta({ description: 'A personal access token', examples: ['ghp_example'] }),
+    base_url: BASE_URL.nullable()
       .optional()
       .meta({ description: 'Of a self-hosted instance', examples: ['https://git.example.com'] }),
   })
@@ -69,7 +75,7 @@ export type TokenInput = z.infer<typeof TokenInput>
 export const AuthorizeInput = z
   .strictObject({
     provider: ProviderName.optional(),
-    redirect_uri: Text.meta({
+    redirect_uri: REDIRECT_URI.meta({
       description: "The dashboard's page `/git/callback`",
       examples: ['https://dashboard.example.com/git/callback'],
     }),
@@ -78,10 +84,20 @@ export const AuthorizeInput = z
       .meta({ description: 'Resumes a pending connection, or re-authorizes one' }),
     client_id: Text.optional().meta({ description: 'Of the OAuth application, for `gitprov_b`' }),
     client_secret: Text.optional(),
-    base_url: Text.nullable().optional(),
-    organization: Text.nullable()
+    base_url: BASE_URL.nullable().optional(),
+    organization: Login.nullable()
       .optional()
       .meta({ description: 'Owner of the new app, for `gitprov_a`', examples: ['octo-org'] }),
+  })
+  .superRefine((input, context) => {
+    const refuse = (field: keyof typeof input, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message })
+    if (input.provider === undefined && input.connection_id === undefined)
+      refuse('provider', 'is needed, unless connection_id names a connection')
+    if (input.provider === 'gitprov_b' && typeof input.organization === 'string')
+      refuse('organization', 'is for GitHub alone')
+    if ((input.client_id === undefined) !== (input.client_secret === undefined))
+      refuse('client_id', 'goes together with client_secret')
   })
   .meta({
     id: 'GitAuthorizeInput',

@@ -92,8 +92,10 @@ export function defineEndpoint<
   const kept = spec.keptFrom && new KeptAnswers(spec.keptFrom)
   const answer = async (event: H3Event) => {
     // The router takes a path that is a file of its own, but not for this method, to where any name may stand.
-    if (spec.params && Object.keys(getRouterParams(event)).length === 0)
-      throw createError({ statusCode: 405 })
+    const names = spec.params && Object.values(getRouterParams(event))
+    if (names?.length === 0) throw createError({ statusCode: 405 })
+    // It takes two slashes for a name between them, too.
+    if (names?.includes('')) throw createError({ statusCode: 404 })
     setResponseHeader(event, 'cache-control', 'no-store')
     const principal = authenticate(event, spec.auth)
     const bodySchema: Schema | RawBody = spec.body ?? (takesBody(event.method) ? NoFields : undefined)
@@ -133,9 +135,8 @@ function withoutAccessToken(event: H3Event): Record<string, unknown> {
   const { access_token: _, ...query } = getQuery(event)
   // h3 leaves these out before anybody could say that there are none such.
   const names = new URLSearchParams(event.path.split('?')[1])
-  for (const name of ['__proto__', 'constructor'])
-    if (names.has(name)) throw new AppError('invalid_request', `${name}: unknown field`)
-  return query
+  const hidden = ['__proto__', 'constructor'].filter((name) => names.has(name))
+  return Object.fromEntries([...Object.entries(query), ...hidden.map((name) => [name, ''])])
 }
 
 /** h3 replaces a foreign error by one with that error's own cause, which would lose an AppError that has a cause. */

@@ -1,6 +1,11 @@
 import { AppError } from '../errors.ts'
 import { findKeyFault } from './json-keys.ts'
 
+/** Of where a fault is: no resource has fields that deep. */
+const MAX_KEYS_TOLD = 8
+/** How half of a surrogate pair can come in a body that is UTF-8. */
+const HALF = /\\u[dD][89a-fA-F]/
+
 /** Parses a JSON body; an empty one counts as `{}`. Throws `invalid_request`. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {}
@@ -13,7 +18,7 @@ export function parseJson(bytes: Uint8Array): unknown {
       cause,
     })
   }
-  const fault = findKeyFault(text)
+  const fault = findKeyFault(text) ?? (HALF.test(text) ? findHalf(value) : null)
   if (fault) throw new AppError('invalid_request', fault)
   return value
 }
@@ -25,4 +30,32 @@ export function decodeUtf8(bytes: Uint8Array): string {
   } catch (cause) {
     throw new AppError('invalid_request', 'the body is not valid UTF-8', { cause })
   }
+}
+
+interface Place {
+  value: unknown
+  key: string
+  within: Place | null
+}
+
+/**
+ * Finds a text with half of a surrogate pair: UTF-8 cannot hold it, so what is kept would be another one. Answers the fault
+ * as a message that begins with the field, or null. Without recursion: a body may be nested deeper than the stack.
+ */
+function findHalf(value: unknown): string | null {
+  const places: Place[] = [{ value, key: '', within: null }]
+  for (let place = places.pop(); place; place = places.pop()) {
+    const { value } = place
+    if (typeof value === 'string' && !value.isWellFormed())
+      return `${pathOf(place)}: must not contain half of a surrogate pair`
+    if (typeof value !== 'object' || value === null) continue
+    for (const [key, item] of Object.entries(value)) places.push({ value: item, key, within: place })
+  }
+  return null
+}
+
+function pathOf(place: Place): string {
+  const keys: string[] = []
+  for (let at = place; at.within; at = at.within) keys.push(at.key)
+  return keys.toReversed().slice(0, MAX_KEYS_TOLD).join('.') || 'body'
 }

@@ -4,12 +4,15 @@ import { AppError } from '../errors.ts'
 /** Faults told in one message; more would not help its reader. */
 const MAX_FAULTS = 5
 
-/** Parses input from outside. Throws `invalid_request` whose message starts with the JSON path of the faulty field. */
-export function validate<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+/**
+ * Parses input from outside. Throws `invalid_request` whose message starts with the JSON path of the faulty field, and has
+ * at most so many faults.
+ */
+export function validate<S extends z.ZodType>(schema: S, input: unknown, most = MAX_FAULTS): z.output<S> {
   const result = schema.safeParse(input, { error: describe })
   if (result.success) return result.data
   const faults = result.error.issues.flatMap(explain)
-  throw new AppError('invalid_request', faults.slice(0, MAX_FAULTS).join('; '))
+  throw new AppError('invalid_request', faults.slice(0, most).join('; '))
 }
 
 function explain(issue: z.core.$ZodIssue): string[] {

@@ -48,7 +48,6 @@ export const JobInput = z
       .max(MAX_COMMAND_CHARACTERS)
       .refine((text) => text.trim() !== '', 'must not be empty: leave it out for the command of a cron job')
       .refine((text) => !text.includes('\0'), 'must not contain NUL')
-      .refine((text) => text.isWellFormed(), 'must not contain half of a surrogate pair')
       .optional()
       .meta({
         description: 'Runs with `sh -c`; a cron job runs its own command without it',

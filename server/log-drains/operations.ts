@@ -2,10 +2,15 @@ import { EventEmitter } from 'node:events'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { placeFault, TARGETS } from '../reach/judged.ts'
-import { shownTarget, urlFault } from '../outgoing.ts'
+import { shownTarget } from '../outgoing.ts'
 import { newFrame, patchedFrame, viewFrame } from '../targets/frame.ts'
-import type { DrainKind, LogDrain, LogDrainInput, LogDrainPatch } from './schema.ts'
+import {
+  drainUrlFault,
+  type DrainKind,
+  type LogDrain,
+  type LogDrainInput,
+  type LogDrainPatch,
+} from './schema.ts'
 import { drains, type DrainRow } from './store.ts'
 
 const HINT_CHARACTERS = 4
@@ -27,10 +32,11 @@ export function findDrain(id: string): DrainRow {
 
 /** Records a log drain, which takes the lines that come from now on. Throws `invalid_request` and `not_found`. */
 export function createDrain(input: LogDrainInput): DrainRow {
+  const target = targetOf(input.kind, input.url, input.token ?? null)
   const row: DrainRow = {
     ...newFrame('logDrain', input),
     kind: input.kind,
-    ...targetOf(input.kind, input.url, input.token ?? null),
+    ...target,
     sent: 0,
     dropped: 0,
     last_error: null,
@@ -87,23 +93,9 @@ export function viewDrain(row: DrainRow): LogDrain {
 }
 
 function targetOf(kind: DrainKind, url: string, token: string | null): Pick<DrainRow, 'url' | 'token'> {
-  const fault = kind === 'syslog' ? syslogFault(url) : urlFault(url)
+  const fault = drainUrlFault(kind, url)
   if (fault !== null) throw new AppError('invalid_request', `url: ${fault}`)
   if (kind === 'syslog' && token !== null) throw new AppError('invalid_request', 'token: syslog has none')
   const { vault } = useContext()
   return { url: vault.seal(url), token: token === null ? null : vault.seal(token) }
-}
-
-function syslogFault(text: string): string | null {
-  const url = URL.parse(text)
-  const isTarget =
-    url &&
-    ['tcp:', 'tls:'].includes(url.protocol) &&
-    Number(url.port) > 0 &&
-    url.hostname !== '' &&
-    ['', '/'].includes(url.pathname) &&
-    url.username + url.search + url.hash === ''
-  return isTarget
-    ? placeFault(url.hostname, Number(url.port), TARGETS)
-    : 'must be tcp://host:port or tls://host:port'
 }

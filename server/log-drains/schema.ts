@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { urlFault } from '../outgoing.ts'
+import { placeFault, TARGETS } from '../reach/judged.ts'
 import { idSchema, Timestamp } from '../schema.ts'
-import { targetAnswer, targetInput, targetPatch, TargetUrl } from '../targets/schema.ts'
+import { targetAnswer, targetInput, targetPatch, targetUrl } from '../targets/schema.ts'
 
 export const DRAIN_KINDS = ['syslog', 'http', 'loki', 'otlp'] as const
 export type DrainKind = (typeof DRAIN_KINDS)[number]
@@ -12,7 +14,7 @@ const Token = z
   .nullable()
   .meta({ description: 'Sent as `Authorization: Bearer`; not for syslog. Never shown', examples: [null] })
 
-const Url = TargetUrl.meta({
+const Url = targetUrl((text) => drainUrlFault(/^(?:tcp|tls):/i.test(text) ? 'syslog' : 'http', text)).meta({
   description: '`tcp://` or `tls://host:port` for syslog, else http or https',
   examples: ['https://logs.example.com'],
 })
@@ -83,3 +85,22 @@ export type LogDrainDelivery = z.infer<typeof LogDrainDelivery>
 export const LogDrainPath = z.strictObject({
   id: z.string().meta({ description: 'Id of the log drain', examples: ['drn-4f1d0c9a7b3e5d2f6a80'] }),
 })
+
+/** What is wrong with where a drain of this kind is to send to; null when nothing is. */
+export function drainUrlFault(kind: DrainKind, text: string): string | null {
+  return kind === 'syslog' ? syslogFault(text) : urlFault(text)
+}
+
+function syslogFault(text: string): string | null {
+  const url = URL.parse(text)
+  const isTarget =
+    url &&
+    ['tcp:', 'tls:'].includes(url.protocol) &&
+    Number(url.port) > 0 &&
+    url.hostname !== '' &&
+    ['', '/'].includes(url.pathname) &&
+    url.username + url.search + url.hash === ''
+  return isTarget
+    ? placeFault(url.hostname, Number(url.port), TARGETS)
+    : 'must be tcp://host:port or tls://host:port'
+}

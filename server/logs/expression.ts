@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { AppError, messageOf } from '../errors.ts'
+import { messageOf } from '../errors.ts'
 
 /** An expression in RE2's syntax. */
 export interface Expression {
@@ -22,7 +22,7 @@ const PLAIN = /^[ -~]$/
 /** Where the case does not count, without s: ſ stands for it too, and is not it in lower case. */
 const PLAIN_IN_ANY_CASE = /^[ -RT-rt-~]$/
 
-/** What finds an expression in a text. Throws `invalid_request`. */
+/** What finds an expression in a text. Throws an error that says why it cannot be used. */
 export function compileExpression({ expression, ignoreCase }: Expression): (text: string) => boolean {
   try {
     if (writtenOut(expression) > MAX_WRITTEN_OUT) throw new Error('it is too large: repeat less in it')
@@ -30,9 +30,8 @@ export function compileExpression({ expression, ignoreCase }: Expression): (text
     if (compiled.programSize() > MAX_PROGRAM) throw new Error('it is too large: repeat less in it')
     return (text: string) => compiled.test(text)
   } catch (cause) {
-    throw new AppError(
-      'invalid_request',
-      `search: the expression cannot be used (RE2 syntax, without look-around and backreferences): ${messageOf(cause)}`,
+    throw new Error(
+      `the expression cannot be used (RE2 syntax, without look-around and backreferences): ${messageOf(cause)}`,
       { cause },
     )
   }

@@ -33,7 +33,7 @@ export function takesAll(filter: LineFilter): boolean {
   return Object.values(filter).every((value) => value === null)
 }
 
-/** `text`, or `/expression/` with an `i` behind it for any case. Throws `invalid_request`. */
+/** `text`, or `/expression/` with an `i` behind it for any case. Throws for what is no expression. */
 export function parseSearch(given: string): Search {
   const [, expression, flag] = /^\/(.+)\/(i?)$/s.exec(given) ?? []
   if (expression === undefined) return { text: given }

@@ -2,7 +2,7 @@ import { getDeploy } from '../deploys/store.ts'
 import { AppError, messageOf } from '../errors.ts'
 import type { LogLine } from '../log-lines.ts'
 import { takeTurn } from '../turns.ts'
-import { lineMatcher, parseSearch, takesAll, type LineFilter } from './filter.ts'
+import { lineMatcher, takesAll, type LineFilter } from './filter.ts'
 import { instanceDeploys } from './instances.ts'
 import type { LineRing } from './ring.ts'
 import { ReaderRoom } from './room.ts'
@@ -32,14 +32,14 @@ export interface LogReading {
   leave(): void
 }
 
-/** Turns the query of a service's log into a filter. Throws `invalid_request`, and `not_found` for a deploy of another service. */
+/** Turns the query of a service's log into a filter. Throws `not_found` for a deploy of another service. */
 export function filterOf(serviceId: string, query: ServiceLogQuery): LineFilter {
   return {
     since: query.since ?? null,
     until: query.until ?? null,
     stream: query.stream ?? null,
     instances: instancesWanted(serviceId, query),
-    search: query.search === undefined ? null : parseSearch(query.search),
+    search: query.search ?? null,
   }
 }
 

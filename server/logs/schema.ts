@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { timestamp } from '../clock.ts'
+import { parseTimestamp, timestamp } from '../clock.ts'
+import { messageOf } from '../errors.ts'
 import { InEnvironment, LogTail, QueryBoolean } from '../http/query.ts'
+import { parseSearch, type Search } from './filter.ts'
 
 /** Recent lines when the request does not say how many. */
 const DEFAULT_TAIL = 100
@@ -38,6 +40,7 @@ const LogQuery = z.strictObject({
     .string()
     .min(1, 'must not be empty')
     .max(MAX_SEARCH_CHARACTERS, `must have at most ${MAX_SEARCH_CHARACTERS} characters`)
+    .transform(searchIn)
     .optional()
     .meta({ description: 'A text in any case, or /an expression/ of RE2', examples: ['timeout'] }),
   stream: z
@@ -65,11 +68,18 @@ export type ServiceLogQuery = z.output<typeof ServiceLogQuery>
 /** The query of a datastore's log, which has one container and no deploys. */
 export const DatastoreLogQuery = LogQuery.refine(isForward, FORWARD).refine(canEnd, CAN_END)
 
+function searchIn(text: string, context: z.core.$RefinementCtx<string>): Search {
+  try {
+    return parseSearch(text)
+  } catch (error) {
+    context.issues.push({ code: 'custom', input: text, message: messageOf(error) })
+    return z.NEVER
+  }
+}
+
 /** A moment as lines have it; null for what is none. */
 function momentOf(text: string): string | null {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
-  const isExact = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i.test(text)
-  const moment =
-    count === undefined ? (isExact ? Date.parse(text) : NaN) : Date.now() - Number(count) * UNIT_MS[unit]!
-  return Number.isNaN(moment) || Math.abs(moment) > Date.UTC(9_999, 0) ? null : timestamp(moment)
+  if (count === undefined) return timestamp(parseTimestamp(text))
+  return timestamp(Math.max(0, Date.now() - Number(count) * UNIT_MS[unit]!))
 }

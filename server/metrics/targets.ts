@@ -1,7 +1,7 @@
 /** Where requests to the server's own pages are counted. */
-export const DASHBOARD = 'dashboard'
+const DASHBOARD = 'dashboard'
 /** Where requests are counted that reached no target. */
-export const UNROUTED = 'unrouted'
+const UNROUTED = 'unrouted'
 
 /** Whether requests to this target are a service's. */
 export function isService(target: string): boolean {

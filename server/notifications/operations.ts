@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { shownTarget, urlFault } from '../outgoing.ts'
+import { shownTarget } from '../outgoing.ts'
 import { newFrame, patchedFrame } from '../targets/frame.ts'
 import type { NotificationInput, NotificationPatch } from './schema.ts'
 import { notifications, type NotificationRow } from './store.ts'
@@ -28,10 +28,11 @@ export function createNotification(input: NotificationInput): {
   const { kind, events = null } = input
   const { vault } = useContext()
   const secret = kind === 'webhook' ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : null
+  const target = targetOf(kind, input.url ?? null, input.to ?? [])
   const row: NotificationRow = {
     ...newFrame('notification', input),
     kind,
-    ...targetOf(kind, input.url ?? null, input.to ?? []),
+    ...target,
     secret: secret === null ? null : vault.seal(secret),
     events: events && JSON.stringify(events),
   }
@@ -45,9 +46,11 @@ export function patchNotification(row: NotificationRow, patch: NotificationPatch
   const present = openUrl(row)
   // What was shown may be sent back.
   const isSame = url === undefined || (present !== null && url === shownUrl(row.kind, present))
+  const recipients = to ?? (JSON.parse(row.recipients) as string[])
+  const target = targetOf(row.kind, isSame ? present : url, recipients)
   notifications.update(row.id, {
     ...patchedFrame(patch),
-    ...targetOf(row.kind, isSame ? present : url, to ?? (JSON.parse(row.recipients) as string[])),
+    ...target,
     ...(events === undefined ? {} : { events: events && JSON.stringify(events) }),
   })
   return notifications.get(row.id)!
@@ -91,8 +94,6 @@ function targetOf(
   }
   if (to.length > 0) throw new AppError('invalid_request', `to: is for e-mail; ${kind} has a url`)
   if (url === null) throw new AppError('invalid_request', `url: is required for ${kind}`)
-  const fault = urlFault(url)
-  if (fault !== null) throw new AppError('invalid_request', `url: ${fault}`)
   if (kind === 'ntfy' && new URL(url).pathname.length < 2)
     throw new AppError('invalid_request', 'url: must name a topic, such as https://ntfy.sh/my-topic')
   return { url: vault.seal(url), recipients: '[]' }

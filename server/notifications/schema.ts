@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { urlFault } from '../outgoing.ts'
 import { idSchema, Timestamp } from '../schema.ts'
-import { targetAnswer, targetInput, targetPatch, TargetUrl } from '../targets/schema.ts'
+import { targetAnswer, targetInput, targetPatch, targetUrl } from '../targets/schema.ts'
 import { EVENT_TYPES, NOTIFICATION_KINDS, TEST_TYPE } from './types.ts'
 
 const MAX_RECIPIENTS = 20
@@ -18,10 +19,12 @@ const Events = z
   .meta({ description: 'Null for all', examples: [['deploy.failed', 'service.down']] })
 
 const fields = {
-  url: TargetUrl.optional().meta({
-    description: 'Where to send; every kind but e-mail has one',
-    examples: ['https://example.com/hooks/deployer'],
-  }),
+  url: targetUrl(urlFault)
+    .optional()
+    .meta({
+      description: 'Where to send; every kind but e-mail has one',
+      examples: ['https://example.com/hooks/deployer'],
+    }),
   to: z
     .union([EmailAddress.transform((address) => [address]), Recipients])
     .optional()

@@ -1,5 +1,5 @@
 import { assertCustomDomainFree } from '../domains/claims.ts'
-import { normalName } from '../domains/names.ts'
+import { readName } from '../domains/names.ts'
 import { AppError } from '../errors.ts'
 import { customDomainsOf } from './hosts.ts'
 import { patchService } from './operations.ts'
@@ -7,8 +7,7 @@ import type { ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
 
 /** Gives a service a host of its own; one that it has already changes nothing. Throws `conflict` when something else has it. */
-export function addCustomDomain(service: ServiceRow, text: string): string[] {
-  const host = normalName(text, 'domain')
+export function addCustomDomain(service: ServiceRow, host: string): string[] {
   if (!TYPES[service.type].hasHosts)
     throw new AppError('invalid_request', `domain: ${TYPES[service.type].label} has no public address`)
   const domains = customDomainsOf(service)
@@ -21,7 +20,8 @@ export function addCustomDomain(service: ServiceRow, text: string): string[] {
 export function findCustomDomain(service: ServiceRow, text: string): string {
   const domains = customDomainsOf(service)
   // One that was taken before what a name may be was narrowed can go.
-  const host = domains.includes(text) ? text : normalName(text, 'domain')
+  const read = readName(text)
+  const host = domains.includes(text) || 'fault' in read ? text : read.name
   if (!domains.includes(host))
     throw new AppError('not_found', `service ${service.name} has no custom domain ${host}`)
   return host

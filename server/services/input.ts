@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { DomainName } from '../domains/schema.ts'
 import { branchNameFault } from '../git/refs.ts'
 import { deployableUrlFault } from '../git/input.ts'
 import { repositoryUrlFault } from '../git/url.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { Name } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
-import { EnvVar } from '../variables/schema.ts'
+import { EnvVars } from '../variables/schema.ts'
 import { APT_PACKAGE, healthPathFault, imageFault, mountPathFault, relativePathFault } from './rules.ts'
 import { RUNTIMES } from './schema.ts'
 import { MAX_INSTANCES, SERVICE_TYPES } from './types.ts'
@@ -36,12 +37,16 @@ function text(maximum: number) {
 function setting(maximum: number, fault: (value: string) => string | null = () => null) {
   return text(maximum)
     .nullable()
-    .transform((value) => (value === null || value.trim() === '' ? null : value))
+    .transform(clearedWhenEmpty)
     .superRefine((value, context) => {
       const found = value === null ? null : fault(value)
       if (found) context.addIssue(found)
     })
     .optional()
+}
+
+function clearedWhenEmpty(value: string | null): string | null {
+  return value === null || value.trim() === '' ? null : value
 }
 
 const InstanceCount = z
@@ -70,6 +75,12 @@ const Port = z
 export const RepositoryAddress = setting(2_048, repositoryUrlFault).meta({
   examples: ['https://git.example.com/team/api.git'],
 })
+
+/** Hosts as a blueprint's file has them: each is judged by itself, when it is tried. */
+export const writtenHosts = {
+  custom_domains: z.array(text(1_024)).max(MAX_CUSTOM_DOMAINS).optional(),
+  canonical_domain: setting(1_024),
+}
 
 /** The settings that a create and a patch share. */
 const settings = {
@@ -138,17 +149,23 @@ const settings = {
       examples: [['services/api/**', 'package-lock.json']],
     }),
   custom_domains: z
-    .array(text(1_024))
+    .array(DomainName)
     .max(MAX_CUSTOM_DOMAINS)
+    .transform((hosts) => [...new Set(hosts)])
     .optional()
     .meta({
       description: 'Hosts of its own, of a web service or static site',
       examples: [['www.example.org']],
     }),
-  canonical_domain: setting(1_024).meta({
-    description: 'One of its custom domains, to which requests to the others are redirected',
-    examples: ['www.example.org'],
-  }),
+  canonical_domain: text(1_024)
+    .nullable()
+    .transform(clearedWhenEmpty)
+    .pipe(DomainName.nullable())
+    .optional()
+    .meta({
+      description: 'One of its custom domains, to which requests to the others are redirected',
+      examples: ['www.example.org'],
+    }),
   compression: z
     .boolean()
     .optional()
@@ -179,7 +196,7 @@ export const ServiceInput = z
       .optional()
       .meta({ description: 'Id or name', examples: ['production'] }),
     ...settings,
-    env: z.array(EnvVar).optional(),
+    env: EnvVars.optional(),
     deploy: z
       .boolean()
       .default(true)
@@ -202,7 +219,7 @@ export const ServicePatch = z
   .strictObject({
     name: Name.optional().meta({ examples: ['api'] }),
     ...settings,
-    env: z.array(EnvVar).optional().meta({ description: "Becomes the service's own variables" }),
+    env: EnvVars.optional().meta({ description: "Becomes the service's own variables" }),
     suspended: z
       .boolean()
       .optional()
@@ -212,7 +229,7 @@ export const ServicePatch = z
 export type ServicePatch = z.infer<typeof ServicePatch>
 
 export const CustomDomainInput = z
-  .strictObject({ domain: z.string().meta({ examples: ['www.example.org'] }) })
+  .strictObject({ domain: DomainName.meta({ examples: ['www.example.org'] }) })
   .meta({ id: 'CustomDomainInput' })
 
 export const CustomDomainRef = z.strictObject({

@@ -2,7 +2,6 @@ import { tellDeploy, tellService } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { cancelDeploysOf, queueSourceDeploy } from '../deploys/operations.ts'
 import { assertCustomDomainFree, assertServiceHostsFree, type NamedService } from '../domains/claims.ts'
-import { normalName } from '../domains/names.ts'
 import { findEnvGroup, insertLinks, writeLinks } from '../env-groups/store.ts'
 import { findEnvironment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
@@ -12,7 +11,7 @@ import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
 import { assertNameFree } from '../names.ts'
 import { settleEnvironment } from '../variables/environment.ts'
 import { assertUnreferenced } from '../variables/referrers.ts'
-import { assertVariables } from '../variables/rules.ts'
+import { assertSize } from '../variables/rules.ts'
 import { forgetReferences, insertVariables, writeVariables } from '../variables/store.ts'
 import { customDomainsOf } from './hosts.ts'
 import { normalMountPath } from './rules.ts'
@@ -46,7 +45,7 @@ export function findService(idOrName: string, environmentRef?: string): ServiceR
 /** Creates a service and queues its first deploy when it has a source. Nothing is saved when a rule is broken. */
 export function createService(input: ServiceInput): ServiceRow {
   const { name, type, environment: place, env = [], env_groups = [], deploy, ...given } = input
-  assertVariables(env, 'env')
+  assertSize(env, 'env')
   const settings = { runtime: 'auto' as const, instances: 1, auto_deploy: 1, ...toColumns(given) }
   assertSettings(settings, type)
   const environment = findEnvironment(place)
@@ -83,7 +82,7 @@ export function createService(input: ServiceInput): ServiceRow {
 /** Changes settings, variables, links to env groups, the number of instances, or whether it is suspended. */
 export function patchService(service: ServiceRow, patch: ServicePatch): ServiceRow {
   const { suspended, name, env, env_groups, ...settings } = withoutShownUrl(service, patch)
-  if (env !== undefined) assertVariables(env, 'env')
+  if (env !== undefined) assertSize(env, 'env')
   const columns = changesOf(service, {
     ...toColumns(settings),
     ...(name === undefined ? {} : { name }),
@@ -193,7 +192,6 @@ function toColumns({
   compression,
   apt_packages,
   custom_domains,
-  canonical_domain,
   watch_paths,
   ...settings
 }: Settings): ServiceColumns {
@@ -205,10 +203,7 @@ function toColumns({
   if (apt_packages !== undefined) columns.apt_packages = JSON.stringify([...new Set(apt_packages)])
   if (watch_paths !== undefined)
     columns.watch_paths = watch_paths === null ? null : JSON.stringify(watch_paths)
-  if (custom_domains !== undefined) columns.custom_domains = JSON.stringify(normalNames(custom_domains))
-  if (canonical_domain !== undefined)
-    columns.canonical_domain =
-      canonical_domain === null ? null : normalName(canonical_domain, 'canonical_domain')
+  if (custom_domains !== undefined) columns.custom_domains = JSON.stringify(custom_domains)
   if (typeof settings.disk_mount_path === 'string')
     columns.disk_mount_path = normalMountPath(settings.disk_mount_path)
   if (repo_url === null) Object.assign(columns, { repo_url: null, repo_credentials: null })
@@ -221,16 +216,11 @@ function toColumns({
   return columns
 }
 
-/** Custom domains as they are kept: normal, each once. */
-function normalNames(texts: readonly string[]): string[] {
-  return [...new Set(texts.map((text, index) => normalName(text, `custom_domains[${index}]`)))]
-}
-
 /** Refuses hosts of its own that something else has or could have. */
 function assertOwnHostsFree(service: NamedService, { custom_domains }: ServiceColumns): void {
   const hosts = custom_domains === undefined ? [] : customDomainsOf({ custom_domains })
   for (const [index, host] of hosts.entries())
-    assertCustomDomainFree(host, service, `custom_domains[${index}]`)
+    assertCustomDomainFree(host, service, `custom_domains.${index}`)
 }
 
 /** Whether the host that others are redirected to is taken from a service. */

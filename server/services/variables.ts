@@ -1,21 +1,21 @@
 import { tellService } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { settleEnvironment } from '../variables/environment.ts'
-import { assertVariables, patchVariables, type Variable } from '../variables/rules.ts'
+import { assertSize, patchVariables, type Variable } from '../variables/rules.ts'
 import { readVariables, writeVariables } from '../variables/store.ts'
 import { assertNotDeleting } from './operations.ts'
 import { updateService, type ServiceRow } from './store.ts'
 
 /**
  * Makes a service's own variables exactly these. They reach its containers at the next deploy or restart.
- * Throws `invalid_request` for those that are bad alone or together with the linked groups'.
+ * Throws `invalid_request` for those that are too many, or bad together with the linked groups'.
  */
 export function replaceVariables(
   service: ServiceRow,
   variables: readonly Variable[],
   path = 'vars',
 ): Variable[] {
-  assertVariables(variables, path)
+  assertSize(variables, path)
   assertNotDeleting(service)
   useDatabase().transaction(() => {
     writeVariables(service.id, variables)

@@ -62,7 +62,7 @@ export function viewService(row: ServiceRow): Service {
 }
 
 /** What a service is doing, from what should be and what is. */
-export function stateOf(
+function stateOf(
   row: ServiceRow,
   latest: DeployFacts | undefined,
   live: Live,

@@ -1,12 +1,17 @@
 import { z } from 'zod'
-import { Timestamp } from '../schema.ts'
+import { judged, Timestamp } from '../schema.ts'
 
 const MAX_NAME_CHARACTERS = 100
 const MAX_URL_CHARACTERS = 2_000
 /** More than a server has; the list is looked through with each message. */
 const MAX_SERVICES = 1_000
 
-export const TargetUrl = z.string().min(1).max(MAX_URL_CHARACTERS)
+/** Where it is sent to, as far as `fault` can judge. */
+export function targetUrl(fault: (text: string) => string | null) {
+  return judged((text) =>
+    text.length > MAX_URL_CHARACTERS ? `must have at most ${MAX_URL_CHARACTERS} characters` : fault(text),
+  )
+}
 
 /** What everything that is sent to is made with. */
 export const targetInput = {

@@ -15,15 +15,15 @@ const HINT_CHARACTERS = 4
 
 const log = logger('tokens')
 
-/** Makes a token; `expiresAt` is a timestamp, null for never. The secret is in this answer and nowhere else. */
-export function createToken(name: string, expiresAt: string | null): z.input<typeof CreatedApiToken> {
+/** Makes a token; `expiresAt` is null for never. The secret is in this answer and nowhere else. */
+export function createToken(name: string, expiresAt: number | null): z.input<typeof CreatedApiToken> {
   const token = newToken()
   const row = {
     id: newId('token'),
     name,
     hint: token.slice(-HINT_CHARACTERS),
     created_at: Date.now(),
-    expires_at: expiresAt === null ? null : Date.parse(expiresAt),
+    expires_at: expiresAt,
     last_used_at: null,
   }
   insertToken(row, sha256(token))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { text } from '../accounts/schema.ts'
-import { timestamp } from '../clock.ts'
+import { parseTimestamp, timestamp } from '../clock.ts'
+import { judged } from '../schema.ts'
 
 const MAX_NAME = 200
 
@@ -15,13 +16,12 @@ export const TokenName = text(1, MAX_NAME)
   .meta({ description: `1 to ${MAX_NAME} characters, no control or invisible ones`, examples: ['laptop'] })
 
 /** RFC 3339 with any offset; zod's own type would put a pattern of 250 characters into the API's document. */
-export const FutureTimestamp = z
-  .string()
-  .refine((given) => z.iso.datetime({ offset: true }).safeParse(given).success, {
-    error: 'must be a timestamp such as 2030-01-02T03:04:05Z',
-    abort: true,
-  })
-  .refine((given) => Date.parse(given) > Date.now(), 'must be in the future')
+export const FutureTimestamp = judged((given) => {
+  const moment = parseTimestamp(given)
+  if (moment === null) return 'must be a timestamp such as 2030-01-02T03:04:05Z'
+  return moment > Date.now() ? null : 'must be in the future'
+})
+  .transform((given) => parseTimestamp(given)!)
   .meta({ format: 'date-time', examples: ['2030-01-02T03:04:05Z'] })
 
 export const ApiToken = z

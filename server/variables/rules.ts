@@ -17,16 +17,25 @@ export interface Variable {
   value: string
 }
 
-/** Checks a list of variables by itself. `path` is the list's field, for messages. Throws `invalid_request`. */
-export function assertVariables(variables: readonly Variable[], path: string): void {
+/** What is wrong with a list of variables by itself, and where in it; or null. */
+export function listFault(variables: readonly Variable[]): { path: number[]; message: string } | null {
   const seen = new Set<string>()
   for (const [index, { key, value }] of variables.entries()) {
-    const fault = keyFault(key) ?? valueFault(value) ?? (seen.has(key) ? `${key} stands twice` : null)
-    if (fault) throw new AppError('invalid_request', `${path}.${index}: ${fault}`)
+    const message = keyFault(key) ?? valueFault(value) ?? (seen.has(key) ? `${key} stands twice` : null)
+    if (message !== null) return { path: [index], message }
     seen.add(key)
   }
-  const fault = sizeFault(variables.map(({ key, value }) => [key, value]))
-  if (fault) throw new AppError('invalid_request', `${path}: ${fault}`)
+  const message = sizeFault(entriesOf(variables))
+  return message === null ? null : { path: [], message }
+}
+
+/**
+ * Refuses variables that are too many together, as those may be that come to others. `path` is their field, for messages.
+ * Throws `invalid_request`.
+ */
+export function assertSize(variables: readonly Variable[], path: string): void {
+  const fault = sizeFault(entriesOf(variables))
+  if (fault !== null) throw new AppError('invalid_request', `${path}: ${fault}`)
 }
 
 /** What is wrong with a variable's name, or null. */
@@ -64,18 +73,17 @@ export function valueFault(value: string): string | null {
   }
 }
 
-/** What `PATCH .../env` asks: `set` over what is there, `unset` away. Throws `invalid_request` for a key in both. */
+/** What `PATCH .../env` asks: `set` over what is there, `unset` away. */
 export function patchVariables(
   current: readonly Variable[],
   set: readonly Variable[],
   unset: readonly string[],
 ): Variable[] {
-  const away = new Set(unset)
-  const both = set.find(({ key }) => away.has(key))
-  if (both) throw new AppError('invalid_request', `set: ${both.key} is also in unset`)
-  assertVariables(set, 'set')
-  const result = new Map(current.map(({ key, value }) => [key, value]))
-  for (const { key, value } of set) result.set(key, value)
-  for (const key of away) result.delete(key)
+  const result = new Map([...entriesOf(current), ...entriesOf(set)])
+  for (const key of unset) result.delete(key)
   return [...result].map(([key, value]) => ({ key, value }))
+}
+
+function entriesOf(variables: readonly Variable[]): [key: string, value: string][] {
+  return variables.map(({ key, value }) => [key, value])
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { InEnvironment, QueryBoolean } from '../http/query.ts'
+import { listFault, type Variable } from './rules.ts'
 
 export const EnvVar = z
   .strictObject({
@@ -9,10 +10,13 @@ export const EnvVar = z
   .meta({ id: 'EnvVar' })
 export type EnvVar = z.infer<typeof EnvVar>
 
-export const EnvReplacement = z.strictObject({ vars: z.array(EnvVar) }).meta({ id: 'EnvReplacement' })
+/** A list of variables as they are given. */
+export const EnvVars = z.array(EnvVar).superRefine(judgeList)
+
+export const EnvReplacement = z.strictObject({ vars: EnvVars }).meta({ id: 'EnvReplacement' })
 
 /** `set` as a list of variables or as an object; both become a list. */
-const Set = z
+const Changes = z
   .union(
     [z.array(EnvVar), z.record(z.string(), z.string())],
     'must be an array of {key, value} or an object of strings',
@@ -21,17 +25,28 @@ const Set = z
   .transform((set) =>
     Array.isArray(set) ? set : Object.entries(set).map(([key, value]) => ({ key, value })),
   )
+  .superRefine(judgeList)
   .meta({ examples: [[{ key: 'LOG_LEVEL', value: 'debug' }]] })
 
 export const EnvPatch = z
   .strictObject({
-    set: Set,
+    set: Changes,
     unset: z
       .array(z.string())
       .default([])
       .meta({ examples: [['OLD_KEY']] }),
   })
+  .superRefine(({ set, unset }, context) => {
+    const away = new Set(unset)
+    const both = set.find(({ key }) => away.has(key))
+    if (both) context.addIssue({ code: 'custom', path: ['set'], message: `${both.key} is also in unset` })
+  })
   .meta({ id: 'EnvPatch' })
 
 /** Of a change of variables: `restart` queues a restart when the variables changed. */
 export const EnvQuery = z.strictObject({ ...InEnvironment.shape, restart: QueryBoolean })
+
+function judgeList(variables: readonly Variable[], context: z.RefinementCtx): void {
+  const fault = listFault(variables)
+  if (fault) context.addIssue({ code: 'custom', ...fault })
+}

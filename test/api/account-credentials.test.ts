@@ -99,6 +99,7 @@ describe('named tokens', () => {
     ['expires_at', { name: 'x', expires_at: '2001-01-01T00:00:00Z' }],
     ['expires_at', { name: 'x', expires_at: 'tomorrow' }],
     ['expires_at', { name: 'x', expires_at: '2099-02-30T00:00:00Z' }],
+    ['expires_at', { name: 'x', expires_at: '9999-12-31T23:59:59-00:01' }],
     ['expires_at', { name: 'x', expires_at: 4070908800 }],
     ['scope', { name: 'x', scope: 'all' }],
   ])('name the faulty field: %s in %j', async (field, body) => {

@@ -79,6 +79,8 @@ describe('a faulty setup', () => {
     ['email', { code: 'x', password: PASSWORD }],
     ['password', { code: 'x', email: EMAIL }],
     ['email', { code: 'x', email: 'nobody', password: PASSWORD }],
+    ['email', { code: 'x', email: 'admin@example.com\u200b', password: PASSWORD }],
+    ['email', { code: 'x', email: '\u202eadmin@example.com', password: PASSWORD }],
     ['password', { code: 'x', email: EMAIL, password: 'short' }],
     ['password', { code: 'x', email: EMAIL, password: 12345678 }],
     ['admin', { code: 'x', email: EMAIL, password: PASSWORD, admin: true }],

@@ -78,8 +78,8 @@ describe('domains', () => {
       status: 201,
       body: { name: 'xn--bcher-kva.example.org', source: 'api', status: 'pending', served: false },
     })
-    for (const id of [body.id, body.name])
-      expect((await server.api('GET', `/domains/${id}`)).body.id).toBe(body.id)
+    for (const name of [body.id, body.name, 'BÜCHER.example.org', 'bücher.example.org.'])
+      expect((await server.api('GET', `/domains/${encodeURIComponent(name)}`)).body.id).toBe(body.id)
     expect(await server.api('GET', '/domains/nowhere.example')).toMatchObject(refused(404, 'not_found'))
     expect(await connect('bücher.example.org')).toMatchObject(conflict(/is a domain already/))
     expect((await server.api('DELETE', `/domains/${body.name}`)).status).toBe(204)
@@ -330,19 +330,21 @@ describe('custom domains', () => {
     )
     expect(removed).toMatchObject({ status: 200, body: [] })
     expect(await statusAt('xn--bcher-kva.example')).toBe(404)
-    expect(await server.api('DELETE', '/services/site/domains/xn--bcher-kva.example')).toMatchObject(
-      refused(404, 'not_found'),
-    )
+    for (const name of ['xn--bcher-kva.example', '*.example.org', '192.0.2.1', 'a_b'])
+      expect([name, await server.api('DELETE', `/services/site/domains/${name}`)]).toMatchObject([
+        name,
+        refused(404, 'not_found'),
+      ])
     await server.api('DELETE', '/services/site')
   })
 
   test('are settings of web services and static sites, checked as such', async () => {
     expect(await server.api('POST', '/services', { name: 'x', custom_domains: ['192.0.2.1'] })).toMatchObject(
-      invalid(/^custom_domains\[0\]: .*IP/),
+      invalid(/^custom_domains\.0: .*IP/),
     )
     expect(
       await server.api('POST', '/services', { name: 'x', custom_domains: ['a.example', '*.b.example'] }),
-    ).toMatchObject(invalid(/^custom_domains\[1\]: .*wildcard/))
+    ).toMatchObject(invalid(/^custom_domains\.1: .*wildcard/))
     expect(
       await server.api('POST', '/services', {
         name: 'x',

@@ -328,7 +328,7 @@ describe('a bad env group', () => {
     ["the server's own prefix", [{ key: 'DEPLOYER_X', value: '' }], /^vars\.0: key .*DEPLOYER_/],
     ['257 characters', [{ key: 'A'.repeat(257), value: '' }], /^vars\.0: key .*256/],
     ['NUL', [{ key: 'A', value: '\0' }], /^vars\.0: value .*NUL/],
-    ['half of a surrogate pair', [{ key: 'A', value: '\ud800' }], /^vars\.0: value .*surrogate/],
+    ['half of a surrogate pair', [{ key: 'A', value: '\ud800' }], /^vars\.0\.value: .*surrogate/],
     ['a value over 64 KiB', [{ key: 'A', value: 'é'.repeat(32 * 1024 + 1) }], /^vars\.0: value .*64 KiB/],
     ['a key twice', [FIRST[0], FIRST[0]], /^vars\.1: .*twice/],
     ['1,001 variables', many(1_001, 'K'), /^vars: .*1000/],

@@ -8,7 +8,7 @@ import { startServer, type ApiAnswer, type TestServer } from '../support/server.
 
 export const CALLBACK = 'https://dashboard.example.com/git/callback'
 export let server: TestServer
-export let home: string
+let home: string
 export let provider: PlayedProvider
 
 /** Gives the tests of a file a server and a provider with one repository, `octo-org/api`, and nothing connected. */

@@ -406,6 +406,17 @@ describe('a body that is no good JSON object', () => {
       '{"name": "x", "env": [{"key": "A", "value": "", "secret": true}]}',
       /^env\./,
     ],
+    ['half of a character', '{"name": "x", "start_command": "\\ud83d"}', /^start_command: .*surrogate/],
+    [
+      'half of a character inside',
+      '{"name": "x", "env": [{"key": "A", "value": "\\uDC00"}]}',
+      /^env\.0\.value: .*surrogate/,
+    ],
+    [
+      'half of a character in the depth',
+      `{"name":${'["\\ud83d\\ude00",'.repeat(50_000)}"\\ud83d"${']'.repeat(50_000)}}`,
+      /surrogate/,
+    ],
     ['nothing but depth', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, /./],
     ['depth under a field', `{"name":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`, /./],
   ])('is refused: %s', async (_, body, message) => {
@@ -425,6 +436,21 @@ describe('a body that is no good JSON object', () => {
     const answer = await server.api('POST', '/services', body)
     expect(answer).toMatchObject(refusal(400, 'invalid_request'))
     expect(answer.body.error.message).toMatch(/UTF-8/)
+  })
+
+  it('is refused wherever it holds half of a character, which would be kept as another one', async () => {
+    const repo_url = 'https://git.example.com/a.git'
+    for (const [path, body] of [
+      ['/blueprints', { name: 'half', repo_url, path: 'a\ud800' }],
+      ['/blueprints', { name: 'half', repo_url, branch: 'a\ud800' }],
+      ['/git/callback', { state: '\udc00', code: 'x' }],
+      ['/auth/setup', { code: 'x', email: 'a\ud800@example.com', password: '12345678' }],
+    ] as const) {
+      const answer = await server.api('POST', path, body)
+      expect([path, answer]).toMatchObject([path, refusal(400, 'invalid_request')])
+    }
+    const whole = { name: 'whole', repo_url, path: 'a😀', auto_sync: false }
+    expect((await server.api('POST', '/blueprints', whole)).body.path).toBe('a😀')
   })
 
   it('is refused in UTF-16', async () => {

@@ -240,17 +240,22 @@ describe('every path', () => {
 })
 
 describe('an unknown route under /api/', () => {
-  it.each(['/api/v1/nothing', '/api/nothing', '/api/v1/', '/api/v1/services/x/y/z', '/api'])(
-    'is a JSON 404 with or without credentials: %s',
-    async (path) => {
-      for (const init of [{}, bearer()]) {
-        for (const method of ['GET', 'POST']) {
-          const answer = await server.request(method, path, undefined, init)
-          expect(unlessRefused(`${method} ${path}`, answer, [404, 'not_found'])).toBeUndefined()
-        }
+  it.each([
+    '/api/v1/nothing',
+    '/api/nothing',
+    '/api/v1/',
+    '/api/v1/services/x/y/z',
+    '/api/v1/services//deploys',
+    '/api/v1/services/x/domains//verify',
+    '/api',
+  ])('is a JSON 404 with or without credentials: %s', async (path) => {
+    for (const init of [{}, bearer()]) {
+      for (const method of ['GET', 'POST']) {
+        const answer = await server.request(method, path, undefined, init)
+        expect(unlessRefused(`${method} ${path}`, answer, [404, 'not_found'])).toBeUndefined()
       }
-    },
-  )
+    }
+  })
 })
 
 describe('the probe', () => {
@@ -260,6 +265,13 @@ describe('the probe', () => {
     expect(headers.get('content-type')).toMatch(/^text\/plain/)
     expect(body).toBe('ok')
   })
+
+  it.each(['?_=1792468', '?probe', '?__proto__=1', '?access_token=none', '?a=%ff'])(
+    'passes over what a load balancer adds: %s',
+    async (query) => {
+      expect((await server.request('GET', `/healthz${query}`)).body).toBe('ok')
+    },
+  )
 })
 
 describe('a request that is no HTTP API call', () => {

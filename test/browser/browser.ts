@@ -11,7 +11,7 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 /** What a page waits for comes from a real server and perhaps a real build; longer is a hang. */
 const WAIT_LIMIT_MS = 60_000
 
-export const EMAIL = 'ada@example.com'
+const EMAIL = 'ada@example.com'
 export const PASSWORD = 'correct horse battery staple'
 export const PHONE = { width: 390, height: 844 }
 

@@ -49,6 +49,7 @@ test('there are worked examples', () => {
       'environments.md',
       'jobs.md',
       'limits.md',
+      'services.md',
       'static-sites.md',
       'variables.md',
     ]),

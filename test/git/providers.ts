@@ -1,7 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, verify, type KeyObject } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { git } from './remotes.ts'
 import { serveGit } from './smart-http.ts'
 
 /**
@@ -425,9 +424,4 @@ export interface PlayedApp {
   pem: string
   webhookSecret: string | null
   installations: Map<number, { id: number; selection: string; token: string | null }>
-}
-
-/** The head of a branch of a repository in a folder. */
-export function headOf(bare: string, branch = 'main'): string {
-  return git(bare, 'rev-parse', branch)
 }

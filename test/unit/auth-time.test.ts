@@ -74,7 +74,7 @@ describe('a session', () => {
 
 describe('an API token', () => {
   it('is no credential from the moment it expires, and stays listed', () => {
-    const { token, api_token: record } = createToken('ci', new Date(Date.now() + MINUTE_MS).toISOString())
+    const { token, api_token: record } = createToken('ci', Date.now() + MINUTE_MS)
     vi.advanceTimersByTime(MINUTE_MS - 1)
     expect(verifyToken(token)).toEqual({ id: record.id })
     vi.advanceTimersByTime(1)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expandedBy, isOfStep } from '#daemon/engine/cache-records.ts'
+import { expandedBy, isOfStep, madeBy } from '#daemon/engine/cache-records.ts'
 
 test.each([
   ['mount / from exec /bin/sh -c npm ci', '[2/5] RUN npm ci'],
@@ -38,4 +38,27 @@ test('the variables of a command get the values of arguments, and no others', ()
   expect(expandedBy('echo $WORD ${OTHER} $UNKNOWN ${WORD:-x} $WORDS', values)).toBe(
     'echo one $OTHER two $UNKNOWN ${WORD:-x} $WORDS',
   )
+})
+
+test('of a step whose end is not known the folders of its cache mounts are taken that were made as it began', () => {
+  const step = {
+    name: '[2/3] RUN --mount=type=cache,target=/root/.npm npm ci',
+    buildArgs: {},
+    hasFailed: false,
+  }
+  const began = Date.parse('2026-01-02T03:04:05Z')
+  const record = (ID: string, Description: string, afterMs: number) => ({
+    ...{ ID, Description, InUse: false, Shared: false, Size: 1 },
+    CreatedAt: new Date(began + afterMs).toISOString(),
+  })
+  const records = [
+    record('mount', 'cached mount /root/.npm from exec /bin/sh -c npm ci', 20),
+    record('later', 'cached mount /root/.npm from exec /bin/sh -c npm ci', 60_000),
+    record('result', 'mount / from exec /bin/sh -c npm ci', 1_000),
+  ]
+  const idsOf = (completedMs: number | null) =>
+    madeBy({ ...step, startedMs: began, completedMs }, records).map(({ ID }) => ID)
+  expect(idsOf(null)).toEqual(['mount'])
+  expect(idsOf(began + 2_000)).toEqual(['mount', 'result'])
+  expect(idsOf(began + 70_000)).toEqual(['result'])
 })

@@ -12,6 +12,7 @@ import { PASTED } from '../corpus/pasted.ts'
 import { PINS, REFUSED_PINS } from '../corpus/pins.ts'
 import { PYTHON } from '../corpus/python.ts'
 import { RUBY_AND_PHP } from '../corpus/ruby-php.ts'
+import { STRANGERS } from '../corpus/strangers.ts'
 import type { CorpusTree } from '../corpus/tree.ts'
 import { WORKSPACES } from '../corpus/workspaces.ts'
 import { PlannedTree } from '../support/planned-tree.ts'
@@ -35,6 +36,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['in the wild', IN_THE_WILD],
   ['pasted', PASTED],
   ['a near miss', NEAR_MISSES],
+  ['of a stranger', STRANGERS],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -49,6 +49,7 @@ test.each<[string, Files, string]>([
   ],
   ['a package.json of invalid UTF-8', { 'package.json': '{"\u0000' }, 'package.json is not valid JSON'],
   ['a package.json of 5 MiB', { 'package.json': 'x'.repeat(5 * MIB) }, 'make it smaller'],
+  ['a composer.json with a comma too many', { 'composer.json': '{"require": {},}' }, 'is not valid JSON ('],
   ['a composer.json that is a list', { 'composer.json': [] }, 'composer.json is not a valid JSON object'],
   [
     'a workspace of more packages than a person has',

@@ -73,6 +73,17 @@ describe('choosing a plan', () => {
     await expect(plan({})).rejects.toMatchObject(failure('the empty folder'))
   })
 
+  test.each([
+    ['config.ru', 'config.ru is Ruby: add a Gemfile'],
+    ['streamlit_app.py', 'streamlit_app.py is Python: add a requirements.txt'],
+    ['list.html', 'list.html is a page, but there is no index.html'],
+    ['compose.yml', 'compose.yml describes services: convert it to a blueprint'],
+    ['shard.yml', 'there is no plan for Crystal: add a Dockerfile'],
+    ['index.ts', 'index.ts is for node: add a package.json'],
+  ])('says what a tree with %s alone lacks', async (name, said) => {
+    await expect(plan({ 'README.md': '', [name]: '' })).rejects.toMatchObject(failure(said))
+  })
+
   test('says what a named runtime lacks, and which there are', async () => {
     await expect(plan({ a: '' }, {}, 'node')).rejects.toMatchObject(
       failure('the runtime is node, but there is no package.json'),

@@ -14,7 +14,7 @@ import { openContext } from '../support/context.ts'
 
 let close: () => Promise<void>
 /** The server's own state, new for each test. */
-export let context: Context
+let context: Context
 /** How many values were opened. */
 let opened: number
 

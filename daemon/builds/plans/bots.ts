@@ -1,7 +1,7 @@
-import { posix } from 'node:path'
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
 import { hasLine } from '../text.ts'
+import { mayListen } from './listening.ts'
 import { readManifest } from './node/manifest.ts'
 import { isBot as isNodeBot } from './node/start.ts'
 import { readNames } from './python/requirements.ts'
@@ -50,7 +50,7 @@ const OTHERS: { manifests: string[]; bots: RegExp; servers: RegExp; sources: Reg
 export async function seemsBot(tree: Tree): Promise<boolean> {
   try {
     if (await tree.hasFile('package.json')) return isNodeBot(await readManifest(tree))
-    return isPythonBot(await readNames(tree)) || (await isOther(tree))
+    return (await isPythonBot(tree, await readNames(tree))) || (await isOther(tree))
   } catch (error) {
     if (error instanceof BuildFailure) return false
     throw error
@@ -63,33 +63,6 @@ async function isOther(tree: Tree): Promise<boolean> {
       const text = (await tree.readText(file)) ?? ''
       if (hasLine(text, bots) && !hasLine(text, servers)) return !(await mayListen(tree, sources, listening))
     }
-  }
-  return false
-}
-
-/** Of a bot's own sources: with more files, or deeper ones, it may be anything. */
-const MAX_SOURCES = 200
-const MAX_DEPTH = 10
-
-/** Whether a source of a tree listens by itself, or there are too many to tell. */
-async function mayListen(tree: Tree, sources: RegExp, listening: RegExp): Promise<boolean> {
-  let folders = ['.']
-  let left = MAX_SOURCES
-  for (let depth = 0; folders.length > 0; depth += 1) {
-    if (depth === MAX_DEPTH) return true
-    const below: string[] = []
-    for (const folder of folders) {
-      for (const name of await tree.list(folder)) {
-        if (name.endsWith('/') ? /^(?:\.|vendor|node_modules|target|build)/.test(name) : !sources.test(name))
-          continue
-        left -= 1
-        if (left < 0) return true
-        const path = posix.join(folder, name)
-        if (name.endsWith('/')) below.push(path.slice(0, -1))
-        else if (hasLine((await tree.readHead(path)) ?? '', listening)) return true
-      }
-    }
-    folders = below
   }
   return false
 }

@@ -42,7 +42,7 @@ const PROJECT_FILE = /^[\w.-]+\.(?:csproj|fsproj|vbproj)$/
 interface DotnetProject {
   path: string
   text: string
-  kind: 'web' | 'browser' | 'worker' | 'program' | 'library'
+  kind: 'web' | 'browser' | 'worker' | 'program' | 'desktop' | 'library'
 }
 
 async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
@@ -61,10 +61,14 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const output = posix.join(posix.dirname(project.path), OUTPUT)
   const own: Proposal = isBrowser
     ? { site: true }
-    : {
-        // Its settings and files for browsers are looked for in the working directory (ASP.NET Core, "Content root").
-        command: `cd ${output} && ${project.kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''}dotnet ${name}.dll`,
-      }
+    : project.kind === 'desktop'
+      ? {
+          obstacle: `${project.path} is a program for desktops (OutputType WinExe): set root_dir to one that serves`,
+        }
+      : {
+          // Its settings and files for browsers are looked for in the working directory (ASP.NET Core, "Content root").
+          command: `cd ${output} && ${project.kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''}dotnet ${name}.dll`,
+        }
   const isOwnBuild = settings.buildCommand === null
   const { start, facts, aptPackages } = await choose(tree, settings, notes, {
     proposal: isOwnBuild ? own : null,
@@ -120,7 +124,7 @@ async function projectsOf(tree: Tree): Promise<DotnetProject[]> {
     // The root's own come before those below it.
     if (folder === '' && projects.some(({ kind }) => kind !== 'library')) break
   }
-  const order: DotnetProject['kind'][] = ['web', 'browser', 'worker', 'program']
+  const order: DotnetProject['kind'][] = ['web', 'browser', 'worker', 'program', 'desktop']
   return projects
     .filter(({ kind }) => kind !== 'library')
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || rankOf(a) - rankOf(b))
@@ -152,9 +156,9 @@ function kindOf(text: string): DotnetProject['kind'] {
   if (sdk === 'Microsoft.NET.Sdk.Web') return 'web'
   if (sdk === 'Microsoft.NET.Sdk.BlazorWebAssembly') return 'browser'
   if (sdk === 'Microsoft.NET.Sdk.Worker') return 'worker'
-  return /<OutputType>\s*(?:Win)?Exe\s*</.test(text) && !text.includes('Microsoft.NET.Test.Sdk')
-    ? 'program'
-    : 'library'
+  const output = /<OutputType>\s*((?:Win)?Exe)\s*</.exec(text)?.[1]
+  if (output === undefined || text.includes('Microsoft.NET.Test.Sdk')) return 'library'
+  return output === 'WinExe' ? 'desktop' : 'program'
 }
 
 function assemblyOf({ path, text }: DotnetProject): string {

@@ -80,10 +80,17 @@ const MDBOOK: Generator = {
   },
 }
 
-const HUGO_FILES = ['hugo.toml', 'hugo.yaml', 'hugo.yml', 'hugo.json']
+/** The folder that may stand for a file in the root (gohugo.io, "Configuration directory"). */
+const HUGO_CONFIGURATION = 'config/_default'
+const HUGO_FILES = filesNamed('hugo')
 /** Names that other programs have as well: a folder of Hugo's has to be there too. */
-const SHARED_FILES = ['config.toml', 'config.yaml', 'config.yml', 'config.json']
-const HUGO_FOLDERS = ['archetypes', 'layouts', 'themes', 'config/_default']
+const SHARED_FILES = filesNamed('config')
+const HUGO_FOLDERS = ['archetypes', 'layouts', 'themes', HUGO_CONFIGURATION]
+
+function filesNamed(name: string): string[] {
+  const files = ['toml', 'yaml', 'yml', 'json'].map((ending) => `${name}.${ending}`)
+  return [...files, ...files.map((file) => `${HUGO_CONFIGURATION}/${file}`)]
+}
 
 /** Sites of Hugo and Zola. */
 export const generators: LanguagePlan = {

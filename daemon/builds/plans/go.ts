@@ -164,7 +164,25 @@ const SHOWN_PROGRAMS = 10
 async function programsOf(tree: Tree, workspace: string): Promise<string[]> {
   const packages: string[] = []
   for (const folder of ['', ...foldersOf(workspace)]) packages.push(...(await programsIn(tree, folder)))
-  return packages
+  return packages.length > 0 ? packages : await programsBeside(tree)
+}
+
+/** Of the root; more are none that a person would choose from. */
+const MAX_FOLDERS = 40
+
+/** Folders whose programs are for developers, for others to read, or of others. */
+const NO_PROGRAMS =
+  /^(?:[._].*|vendor|internal|testdata|third_party|(?:docs?|tests?|e2e|examples?|samples?|demos?|tools?|scripts?|hack|bench\w*)\/)/i
+
+/** The folders right below the root with a program, which are of its module. */
+async function programsBeside(tree: Tree): Promise<string[]> {
+  const folders = (await tree.list('.')).filter((name) => /^[\w.-]+\/$/.test(name) && !NO_PROGRAMS.test(name))
+  const found: string[] = []
+  for (const name of folders.slice(0, MAX_FOLDERS)) {
+    const path = `./${name.slice(0, -1)}`
+    if (!(await tree.hasFile(`${path}/go.mod`)) && (await isMain(tree, path))) found.push(path)
+  }
+  return found
 }
 
 /** The package with the program that serves, where one stands out. */
@@ -187,11 +205,11 @@ function adviceFor(packages: readonly string[]): string {
   return `there are several programs (${shown}): set build_command, such as "go build -o bin/server ${packages[0]}", and start_command "bin/server"`
 }
 
-/** The packages with a program in a folder of a module: itself, and those below its `cmd/`. */
+/** The packages with a program in a folder of a module: itself, its `cmd/`, and those below that. */
 async function programsIn(tree: Tree, folder: string): Promise<string[]> {
   const own = folder === '' ? '.' : `./${folder}`
   if (await isMain(tree, own)) return [own]
-  const found: string[] = []
+  const found = (await isMain(tree, `${own}/cmd`)) ? [`${own}/cmd`] : []
   for (const name of await tree.list(`${own}/cmd`)) {
     const path = `${own}/cmd/${name.slice(0, -1)}`
     if (/^[\w.-]+\/$/.test(name) && (await isMain(tree, path))) found.push(path)

@@ -17,6 +17,7 @@ import { scala } from './java/scala.ts'
 import { hasStartScript } from './node/manifest.ts'
 import { bun, node } from './node/plan.ts'
 import { php } from './php/plan.ts'
+import { lackingIn } from './lacking.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { releaseCommand } from './procfile.ts'
 import { python } from './python/plan.ts'
@@ -149,6 +150,11 @@ export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootD
     const obstacle = `there is nothing to build in ${await contents(tree)}, but in folders of it: set root_dir to one of ${toldOf(below)}`
     return { obstacle, rootDirectories }
   }
+  const lacking = await lackingIn(tree)
+  if (lacking !== null) {
+    const obstacle = `no way to build this source was found in ${await contents(tree)}: ${lacking}, or set root_dir to the folder that has it`
+    return { obstacle, rootDirectories }
+  }
   const wanted = PLANS.map(({ name, lookedFor }) => `${lookedFor} (${name})`).join(', ')
   const obstacle = `no way to build this source was found: there is no Dockerfile, ${wanted} in ${await contents(tree)}: add one, or set root_dir to the folder that has it`
   return { obstacle, rootDirectories }
@@ -158,12 +164,12 @@ export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootD
 const MAX_FOLDERS = 40
 const MAX_CHOICES = 10
 
-/** Folders that hold nothing but programs' own, by habit; and one that holds libraries as well. */
+/** Folders that hold nothing but programs' own, by habit; and those that hold libraries as well. */
 const OF_PROGRAMS = new Set(['apps', 'services', 'projects'])
-const OF_LIBRARIES = 'packages'
+const OF_LIBRARIES = new Set(['packages', 'libs'])
 
 function isOfMany(name: string): boolean {
-  return OF_PROGRAMS.has(name) || name === OF_LIBRARIES
+  return OF_PROGRAMS.has(name) || OF_LIBRARIES.has(name)
 }
 
 /** Folders of others' packages, which are nobody's programs. */
@@ -198,7 +204,7 @@ async function programsBelow(tree: Tree): Promise<Below[]> {
   const usual = [
     ...among((name) => OF_PROGRAMS.has(name)),
     ...first,
-    ...among((name) => name === OF_LIBRARIES),
+    ...among((name) => OF_LIBRARIES.has(name)),
   ]
   for (const folders of [usual.filter((each) => !BESIDE.test(each)), usual]) {
     const found = await buildable(tree, folders)
@@ -217,7 +223,7 @@ async function buildable(tree: Tree, folders: readonly string[]): Promise<Below[
     const below = tree.folder(folder)
     const runtime = (await below.hasFile('Dockerfile')) ? 'docker' : await runtimeOf(below)
     const isLibrary =
-      folder.startsWith(`${OF_LIBRARIES}/`) && runtime === 'node' && !(await hasStartScript(below))
+      OF_LIBRARIES.has(folder.split('/', 1)[0]!) && runtime === 'node' && !(await hasStartScript(below))
     if (runtime !== null && !isLibrary) found.push({ folder, runtime })
     if (found.length === MAX_CHOICES) break
   }

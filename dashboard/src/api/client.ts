@@ -107,7 +107,7 @@ export function failed(status: number, body: string): ApiError {
 }
 
 /** The error of a request without an answer. */
-export function unreachable(
+function unreachable(
   message = 'The server does not answer. Check that it runs and that you can reach it.',
 ): ApiError {
   connection.failed()

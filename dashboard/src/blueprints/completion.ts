@@ -48,7 +48,7 @@ export function suggestionsAt(
 }
 
 /** Reads the way to the last line from indentation alone: a file that is being written is seldom whole. */
-export function spotAt(before: readonly string[], after: readonly string[]): Spot | null {
+function spotAt(before: readonly string[], after: readonly string[]): Spot | null {
   const line = before.at(-1) ?? ''
   const value = VALUE_BEING_WRITTEN.exec(line)
   const found = value ?? KEY_BEING_WRITTEN.exec(line)

@@ -50,7 +50,7 @@ const NEAR_DAYS = 14
 const NEAR_PART = 1 / 6
 
 /** Whether the certificate that serves is near its end. */
-export function isNearEnd({ not_before, expires_at }: CertificateEntry, now: number): boolean {
+function isNearEnd({ not_before, expires_at }: CertificateEntry, now: number): boolean {
   if (not_before === null || expires_at === null) return false
   const end = Date.parse(expires_at)
   return end - now < Math.min(NEAR_DAYS * DAY_MS, (end - Date.parse(not_before)) * NEAR_PART)

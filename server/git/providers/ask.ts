@@ -167,7 +167,7 @@ export function readAnswer<T>(place: Place, schema: z.ZodType<T>, answer: Answer
 }
 
 /** A provider that is of no use now. */
-export function unavailable(place: Place, what: string, cause?: unknown): AppError {
+function unavailable(place: Place, what: string, cause?: unknown): AppError {
   return new AppError('git_provider_unavailable', `${place.title} ${what}`, {
     cause: cause === undefined ? undefined : messageOf(cause),
   })

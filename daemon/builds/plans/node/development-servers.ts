@@ -35,6 +35,7 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   hugo: (argument, all) => argument === 'server' || argument === 'serve' || all.includes('-w'),
   'live-server': any,
   max: first('dev'),
+  meteor: any,
   netlify: first('dev', 'serve'),
   ntl: first('dev', 'serve'),
   next: first(undefined, 'dev'),
@@ -42,6 +43,8 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   nuxi: first(undefined, 'dev', 'preview', 'start'),
   // What it starts is a preview since version 3; in version 2, the framework's own start is the same command.
   nuxt: first(undefined, 'dev', 'preview', 'start'),
+  // Templates of webpack name the program that they bring along so.
+  node: (argument) => /(?:^|\/)(?:webpack-)?dev-server(?:\.js)?$/.test(argument ?? ''),
   nx: first('serve', 'dev', 'preview', 'run'),
   observable: first('preview'),
   parcel: (argument) => argument !== 'build',
@@ -81,9 +84,12 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   wrangler: first('dev'),
 }
 
+/** Options whose value is a file, and no argument. */
+const WITH_FILE = new Set(['--config', '-c'])
+
 /** Whether a call starts a server that is for development alone. */
 export function isDevelopmentServer([program, ...rest]: Call): boolean {
   if (program === undefined || !Object.hasOwn(DEVELOPMENT_SERVERS, program)) return false
-  const argument = rest.find((word) => !word.startsWith('-'))
+  const argument = rest.find((word, index) => !word.startsWith('-') && !WITH_FILE.has(rest[index - 1] ?? ''))
   return DEVELOPMENT_SERVERS[program]!(argument, rest)
 }

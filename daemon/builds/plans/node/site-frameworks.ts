@@ -76,12 +76,34 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
       }),
     },
   ),
+  // What `react-scripts eject` leaves.
+  site('create-react-app', ['react-dev-utils'], null, 'build', {
+    ...SINGLE,
+    refine: ({ manifest }) => (/\bnode scripts\/build\.js\b/.test(manifest.scripts.build ?? '') ? {} : null),
+  }),
   site('vue-cli', ['@vue/cli-service'], 'vue-cli-service build', 'dist', {
     ...SINGLE,
     configuration: variants('vue.config'),
     refine: ({ configuration }) => ({
       publishDirectory: folderOf(settingOf(configuration, /\boutputDir\s*:\s*["'`]([^"'`\n]+)["'`]/), 'dist'),
     }),
+  }),
+  // Before its third version the tool left a template of webpack behind (vuejs-templates/webpack).
+  site('vue-cli', ['vue'], null, 'dist', {
+    ...SINGLE,
+    configuration: ['config/index.js'],
+    refine: ({ configuration, manifest }) =>
+      /\bnode build\/build\.js\b/.test(manifest.scripts.build ?? '')
+        ? {
+            publishDirectory: folderOf(
+              settingOf(
+                configuration,
+                /\bassetsRoot\s*:\s*path\.resolve\(__dirname,\s*["'`]\.\.\/([\w./-]+)["'`]\)/,
+              ),
+              'dist',
+            ),
+          }
+        : null,
   }),
   site('preact', ['preact-cli'], 'preact build', 'build', SINGLE),
   site('umi', ['umi', '@umijs/max'], 'umi build', 'dist', SINGLE),
@@ -143,6 +165,12 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
     ...SINGLE,
     configuration: variants('webpack.config'),
     refine: webpack,
+  }),
+  // Pages that scripts of a project's own make, and left in the repository (startbootstrap.com's themes).
+  site('browser-sync', ['browser-sync'], null, 'dist', {
+    configuration: ['dist/index.html'],
+    refine: ({ configuration, manifest }) =>
+      configuration !== '' && manifest.scripts.build !== undefined ? {} : null,
   }),
   site('svelte', ['svelte'], null, 'public', SINGLE),
 ]

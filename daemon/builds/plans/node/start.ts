@@ -3,21 +3,15 @@ import { withoutSlashComments } from '../../comments.ts'
 import { hasLine } from '../../text.ts'
 import type { Proposal } from '../start.ts'
 import { isDevelopmentServer } from './development-servers.ts'
-import type { Framework } from './frameworks.ts'
-import type { PackageManager } from './managers.ts'
+import { entryOf, LISTENING, type StartSearch } from './entry.ts'
 import type { Manifest } from './manifest.ts'
 import { callsOf, type Call } from './scripts.ts'
 
 /** Scripts that start a program as it runs for its users, in the order of preference. */
 const START_SCRIPTS = ['start:prod', 'start:production', 'start']
 
-/** Files that are started when nothing says what to start, in this order; with and without the folder of the sources. */
-const ENTRY_NAMES = ['server', 'index', 'app', 'main']
-const JAVASCRIPT = ['js', 'mjs', 'cjs']
-const TYPESCRIPT = ['ts', 'mts']
-
-/** From here on node runs TypeScript as it is (nodejs.org, "Running TypeScript Natively"; 22.18). */
-const FIRST_TYPESCRIPT_MAJOR = 22
+/** From here on a file of variables may be missing where node is told so (nodejs.org, `--env-file-if-exists`; 22.9). */
+const FIRST_OPTIONAL_MAJOR = 22
 
 /** Packages with which a program serves itself, whatever front end lies beside it. */
 const SERVER_PACKAGES = [
@@ -66,37 +60,24 @@ export function isBot({ dependencies }: Manifest): boolean {
   return has(BOTS) && !has(SERVER_PACKAGES) && !has(OTHER_SERVERS)
 }
 
-/** What is known of a project when its start is looked for. */
-export interface StartSearch {
-  tree: Tree
-  manifest: Manifest
-  manager: PackageManager
-  framework: Framework | null
-  /** Of node; null for Bun, which runs TypeScript. */
-  major: number | null
-  notes: string[]
-}
-
 /** What package.json, the framework and the files propose to start. */
 export async function proposeStart(search: StartSearch): Promise<Proposal> {
   const { manifest, framework, notes } = search
   // The server that the standalone build made; `next start` does not serve it (Next.js, "output").
   if (framework?.output === '.next/standalone') return { command: framework.start! }
-  const script = START_SCRIPTS.find(
-    (name) => name in manifest.scripts && !isUnused(manifest.scripts[name]!, search),
-  )
+  const script = await usedScript(search)
   if (script !== undefined && !(await hasBetterStart(manifest.scripts[script]!, search)))
-    return { command: commandOf(script, search) }
+    return { command: await commandOf(script, search) }
   if (script === undefined && manifest.scripts.start !== undefined) {
     notes.push(`the script "start" (${manifest.scripts.start}) starts no server for users: it is not used`)
   }
   const obstacle = await foreignHost(search)
   if (obstacle !== null) return { obstacle }
   if (framework?.start) return { command: framework.start }
-  const entry = await entryOf(search)
   const serves = SERVER_PACKAGES.some(
     (name) => name in manifest.dependencies && !(name in manifest.devDependencies),
   )
+  const entry = await entryOf(search, serves)
   if (framework !== null && framework.publishDirectory !== null && !(serves && entry !== null))
     return { site: true }
   if (entry === null) return null
@@ -104,8 +85,15 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   return silent === null ? { command: entry } : { obstacle: silent }
 }
 
-/** What listens, in the words of servers for node. */
-const LISTENING = /\.listen\(|\bserve\(|\bcreateServer\(|\bDeno\.serve\b/
+/** The script that starts a program as it runs for its users; undefined for none. */
+async function usedScript(search: StartSearch): Promise<string | undefined> {
+  const { scripts } = search.manifest
+  for (const name of START_SCRIPTS) {
+    if (!(name in scripts) || isUnused(scripts[name]!, search)) continue
+    if (!(await runsDevelopmentServer(scripts[name]!, search))) return name
+  }
+  return undefined
+}
 
 /** Why a program that exports its application for a host's own server ends at once; null where it may listen. */
 async function exportedAlone(entry: string, { tree, major }: StartSearch): Promise<string | null> {
@@ -120,9 +108,6 @@ async function exportedAlone(entry: string, { tree, major }: StartSearch): Promi
     : `${file} exports its application and listens on no port, as hosts of functions want it: let it listen on PORT, or set start_command`
 }
 
-/** Files of tools, which people leave in `main` where a program would be named. */
-const TASKS = /^(?:gulpfile|gruntfile|(?:webpack|rollup|vite)\.config)\b/i
-
 /** Programs that start what their framework built as a server, which there is none of where it built files alone. */
 const FRAMEWORK_SERVERS = new Set(['next', 'nuxt', 'react-router-serve', 'remix-serve', 'vinxi'])
 
@@ -134,6 +119,21 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
   return callsOf(script, scripts).some(
     (call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)),
   )
+}
+
+/** Servers for developers that a program of a project's own starts, most often one that a template brought along. */
+const BROUGHT_SERVERS = /\b(?:webpack-dev-server|browser-?sync)\b/i
+
+/** Whether a script starts a server for developers by a file in the folder of the project's own tools. */
+async function runsDevelopmentServer(script: string, { tree, manifest }: StartSearch): Promise<boolean> {
+  if (!('build' in manifest.scripts)) return false
+  for (const [program, ...rest] of callsOf(script, manifest.scripts)) {
+    const file = rest.find((word) => !word.startsWith('-')) ?? ''
+    if (program !== 'node' || !/^(?:\.\/)?scripts\/[\w-]+(?:\.js)?$/.test(file)) continue
+    const path = file.endsWith('.js') ? file : `${file}.js`
+    if (hasLine((await tree.readHead(path)) ?? '', BROUGHT_SERVERS)) return true
+  }
+  return false
 }
 
 /** An argument that may name the folder of the project. */
@@ -162,6 +162,8 @@ const FOREIGN_PACKAGES: Record<string, string> = {
 
 /** Why what is built here runs on another host alone; null where it does not. */
 async function foreignHost({ tree, manifest, framework }: StartSearch): Promise<string | null> {
+  if (await tree.hasFile('.meteor/release'))
+    return 'this is an application of Meteor, which has a build of its own: add a Dockerfile that runs "meteor build"'
   const name = Object.keys(FOREIGN_PACKAGES).find((each) => each in manifest.dependencies)
   if (name !== undefined && !(await tree.hasFile('index.html'))) {
     return foreign(name, FOREIGN_PACKAGES[name]!)
@@ -182,62 +184,32 @@ function foreign(sign: string, host: string): string {
  * A plain script is run itself: without the package manager before it the program starts sooner, takes less memory and
  * gets its signals directly. Whatever the manager adds to it is kept by running the manager.
  */
-function commandOf(name: string, { manifest: { scripts }, manager }: StartSearch): string {
+async function commandOf(
+  name: string,
+  { tree, manifest: { scripts }, manager, major }: StartSearch,
+): Promise<string> {
   const script = scripts[name]!
   const isPlain =
     !(`pre${name}` in scripts) &&
     !(`post${name}` in scripts) &&
     !/[\n]|\$?npm_|\b(npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/.test(script)
   if (!isPlain) return manager.run(name)
-  // It restarts a program whose files a developer changes.
-  return /^nodemon [\w./-]+\.[cm]?js$/.test(script) ? script.replace('nodemon', 'node') : script
+  return await withOptionalFile(await withoutWatcher(script, tree), tree, major)
 }
 
-async function entryOf({ tree, manifest, framework, major, notes }: StartSearch): Promise<string | null> {
-  const { scripts, dependencies } = manifest
-  const main = TASKS.test(manifest.main ?? '') ? null : manifest.main
-  const run = major === null ? 'bun run' : 'node'
-  if (main !== null && /^[\w./@-]+$/.test(main) && !main.includes('..')) {
-    for (const file of [main, `${main}.js`, `${main}/index.js`]) {
-      if (/\.[cm]?js$/.test(file) && (await tree.hasFile(file))) return `${run} ${file}`
-    }
-    if (/\.[cm]?tsx?$/.test(main) && (await tree.hasFile(main))) return typescript(main)
-    // What is not there yet, the build makes.
-    if (/\.[cm]?js$/.test(main) && scripts.build !== undefined && framework === null) return `${run} ${main}`
-  }
-  for (const folder of ['', 'src/']) {
-    for (const file of filesOf(folder, JAVASCRIPT)) if (await tree.hasFile(file)) return `${run} ${file}`
-  }
-  for (const folder of ['src/', '']) {
-    for (const file of filesOf(folder, TYPESCRIPT)) {
-      if (!(await tree.hasFile(file))) continue
-      return (await compiled(file)) ?? typescript(file)
-    }
-  }
-  // A library's is what its build makes.
-  const { module } = manifest
-  if (module !== null && /^[\w./@-]+\.[cm]?[jt]sx?$/.test(module) && !module.includes('..'))
-    if (await tree.hasFile(module)) return /\.[cm]?js$/.test(module) ? `${run} ${module}` : typescript(module)
-  return null
-
-  function typescript(file: string): string | null {
-    if (major === null) return `bun run ${file}`
-    for (const runner of ['tsx', 'ts-node']) if (runner in dependencies) return `${runner} ${file}`
-    if (major >= FIRST_TYPESCRIPT_MAJOR) return `node ${file}`
-    notes.push(`node ${major} does not run ${file}: pin node ${FIRST_TYPESCRIPT_MAJOR} or newer, or add tsx`)
-    return null
-  }
-
-  /** Where the compiler of TypeScript puts a file of src/. */
-  async function compiled(file: string): Promise<string | null> {
-    const builds = callsOf(scripts.build ?? '', scripts).some(([program]) => program === 'tsc')
-    if (!builds || major === null) return null
-    const settings = withoutSlashComments((await tree.readText('tsconfig.json')) ?? '')
-    const folder = /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
-    return folder === undefined ? null : `node ${folder}/${file.replace(/^src\//, '').replace(/ts$/, 'js')}`
-  }
+/** A script without what restarts a program whose files a developer changes. */
+async function withoutWatcher(script: string, tree: Tree): Promise<string> {
+  const [, options = '', file = ''] = /^nodemon ((?:--env-file[= ][\w./-]+ )?)([\w./-]+)$/.exec(script) ?? []
+  const isProgram =
+    /\.[cm]?js$/.test(file) ||
+    (file !== '' && ((await tree.hasFile(`${file}.js`)) || (await tree.hasFile(`${file}/index.js`))))
+  return isProgram ? `node ${options}${file}` : script
 }
 
-function filesOf(folder: string, endings: string[]): string[] {
-  return ENTRY_NAMES.flatMap((name) => endings.map((ending) => `${folder}${name}.${ending}`))
+/** A script that does not end where a file of variables is its developer's alone: a service has them from elsewhere. */
+async function withOptionalFile(script: string, tree: Tree, major: number | null): Promise<string> {
+  const file = /^node (?:--[\w-]+ )*--env-file[= ]([\w./-]+) /.exec(script)?.[1]
+  if (file === undefined || major === null || major < FIRST_OPTIONAL_MAJOR || (await tree.hasFile(file)))
+    return script
+  return script.replace(/--env-file[= ]/, '--env-file-if-exists=')
 }

@@ -26,7 +26,9 @@ export async function readComposer(tree: Tree): Promise<Composer | null> {
   try {
     manifest = JSON.parse(text)
   } catch (cause) {
-    throw new BuildFailure('composer.json is not a valid JSON object: correct it', { cause })
+    throw new BuildFailure(`composer.json is not valid JSON (${(cause as Error).message}): correct it`, {
+      cause,
+    })
   }
   if (!isRecord(manifest)) throw new BuildFailure('composer.json is not a valid JSON object: correct it')
   const repositories = Object.values(

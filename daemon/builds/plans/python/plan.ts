@@ -92,7 +92,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
           : []),
       ]),
   })
-  const site = found === null || start.isSite ? generator : null
+  const site = start.startCommand === null && (found === null || start.isSite) ? generator : null
   const added = start.isProposed && found !== null && !start.isSite ? found.packages : []
   if (added.length > 0) notes.push(`installing ${added.join(', ')}, which the requirements do not name`)
   if (site !== null) added.push(...site.packages)
@@ -126,7 +126,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     packageManager: installer.name.toLowerCase(),
     installCommand: inOrder([...installer.early, ...installer.late]),
     publishDirectory: site?.publishDirectory ?? null,
-    isWorker: (found?.framework ?? null) === null && isBot(names),
+    isWorker: (found?.framework ?? null) === null && (await isBot(tree, names)),
     dockerfile: textOf(dockerfile),
     manifests: { ...assets.manifests, ...installer.manifests },
     needsWhole: false,

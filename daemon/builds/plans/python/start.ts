@@ -1,5 +1,6 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { hasLine, linesOf } from '../../text.ts'
+import { mayListen } from '../listening.ts'
 import { findApplication, findPackaged, withServer, type PythonStart } from './application.ts'
 import { findDjangoBelow, type DjangoProject } from './django.ts'
 import type { NamesPackage } from './requirements.ts'
@@ -32,13 +33,21 @@ const BOTS = [
   'twitchio',
 ]
 const SERVERS =
-  'flask fastapi django quart aiohttp tornado sanic starlette litestar robyn nicegui uvicorn hypercorn granian gunicorn bottle streamlit gradio'.split(
+  'flask fastapi django quart sanic starlette litestar robyn nicegui uvicorn hypercorn granian gunicorn bottle streamlit gradio'.split(
     ' ',
   )
 
+/** Packages of servers that those of bots want too, so that a list of all that is installed names them. */
+const OF_BOTH = ['aiohttp', 'tornado']
+
+/** What listens, in the words of those, and of the packages of bots to which messages are sent. */
+const LISTENING =
+  /\b(?:run_app|AppRunner|TCPSite|HTTPServer|TCPServer|aiohttp\.web|(?:run|start)_webhook)\b|\baiohttp import\b.{0,200}\bweb\b|\.(?:listen|bind)\(/
+
 /** Whether a program is a bot by its packages, and nothing of them serves. */
-export function isBot(names: NamesPackage): boolean {
-  return BOTS.some(names) && !SERVERS.some(names)
+export async function isBot(tree: Tree, names: NamesPackage): Promise<boolean> {
+  if (!BOTS.some(names) || SERVERS.some(names)) return false
+  return !OF_BOTH.some(names) || !(await mayListen(tree, /\.py$/, LISTENING))
 }
 
 /** Finds out how a Python program is started: Django, Streamlit and its kin, FastAPI, Flask, a plain file; null when nothing says so. */
@@ -69,7 +78,8 @@ export interface Suggested {
 export async function suggestStart(tree: Tree, names: NamesPackage): Promise<Suggested | null> {
   const project = await findDjangoBelow(tree, names)
   if (project !== null) return { start: django(project, names), project }
-  const start = (await findPackaged(tree, names)) ?? (isBot(names) ? await onlyProgram(tree) : null)
+  const start =
+    (await findPackaged(tree, names)) ?? ((await isBot(tree, names)) ? await onlyProgram(tree) : null)
   return start === null ? null : { start, project: null }
 }
 

@@ -19,7 +19,7 @@ import {
 import { readGemfile, type Gemfile } from './gemfile.ts'
 import { findJekyll } from './jekyll.ts'
 import { systemPackages } from './system-packages.ts'
-import { chooseRubyVersion } from './version.ts'
+import { bundlerFor, chooseRubyVersion } from './version.ts'
 
 /** Ruby programs with Bundler: Rails, Rack, Jekyll. A node program may have a Gemfile for its tools. */
 export const ruby: LanguagePlan = {
@@ -57,7 +57,9 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const isRails = gemfile.has('rails') && (await tree.hasFile('config/application.rb'))
   const jekyll = isRails ? null : await findJekyll(tree, gemfile)
   const generator = jekyll !== null ? 'jekyll' : gemfile.has('middleman') ? 'middleman' : null
-  const proposal = await propose(tree, gemfile, isRails, generator !== null)
+  const proposal = await propose(tree, { gemfile, isRails, isSite: generator !== null, version })
+  const bundler = bundlerFor(version, (await tree.readText('Gemfile.lock')) ?? '')
+  if (bundler !== null) notes.push(`Bundler ${bundler}, which takes what wrote Gemfile.lock`)
   const assets = await readAssets(tree, settings, notes)
   const { facts, aptPackages } = await choose(tree, settings, notes, {
     proposal,
@@ -73,6 +75,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...assets.stages,
     ...buildStage(baseImage(settings, `ruby:${version}-${debian}`)),
     ...installPackages([...system.build, ...aptPackages]),
+    ...(bundler === null ? [] : [step(`gem install bundler:${bundler}`, settings, CACHES)]),
     ...installSteps(gemfile, jekyll?.gems ?? [], settings),
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [
@@ -110,12 +113,28 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
 /** In a note. */
 const SHOWN_PLATFORMS = 5
 
+const NO_SERVER =
+  'Gemfile.lock has no web server, and Ruby has none of its own since 3.0: run "bundle add puma" and commit both files, or set start_command'
+
 const ADVICE = 'add a Procfile with a line "web:", or a config.ru'
 
-async function propose(tree: Tree, gemfile: Gemfile, isRails: boolean, isSite: boolean): Promise<Proposal> {
+/** Servers that Rack takes by itself, or that start it by a command of their own (rack/rackup, "Handler"). */
+const RACK_SERVERS = ['puma', 'falcon', 'thin', 'webrick', 'unicorn', 'iodine', 'passenger', 'agoo']
+
+/** What is known of a tree when its start is looked for. */
+interface StartSearch {
+  gemfile: Gemfile
+  isRails: boolean
+  isSite: boolean
+  version: string
+}
+
+async function propose(tree: Tree, { gemfile, isRails, isSite, version }: StartSearch): Promise<Proposal> {
   if (isRails) return { command: 'bundle exec rails server -b 0.0.0.0 -p $PORT' }
   if (isSite) return { site: true }
   if (await tree.hasFile('config.ru')) {
+    const hasServer = RACK_SERVERS.some(gemfile.has) || version.startsWith('2.')
+    if (gemfile.hasLock && gemfile.has('rack') && !hasServer) return { obstacle: NO_SERVER }
     return {
       command: gemfile.has('puma')
         ? 'bundle exec puma -b tcp://0.0.0.0:$PORT'

@@ -29,12 +29,63 @@ export async function chooseRubyVersion(tree: Tree, notes: string[]): Promise<st
     inManifest(findInLines(lock, /^\s+ruby (\d+\.\d+\.\d+)/), 'Gemfile.lock'),
     inManifest(wanted, 'Gemfile'),
   ])
-  if (pin === null) return DEFAULT_LINE
+  if (pin === null) return lineOfLock(lock, notes)
   const [, line, patch] = /^(?:ruby-)?(\d+\.\d+)(?:\.(\d+))?(?:[-p]\w*)?$/.exec(pin.text) ?? []
   if (line === undefined) return byRequirement(pin, notes)
   const version = exactly(pin, line, patch, notes)
   if (wanted !== null && /^\d+\.\d+\.\d+$/.test(wanted) && wanted !== version) throw refusedByBundler(wanted)
   return version
+}
+
+/** The line under which what a lock file lists was made, where it names none and the default's would not run it. */
+function lineOfLock(lock: string, notes: string[]): string {
+  const by = (gem: string, version: string, line: string): string => {
+    notes.push(`ruby ${line} by Gemfile.lock, which has ${gem} ${version} and names no Ruby`)
+    return line
+  }
+  const bundler = bundlerOf(lock)
+  // From this Bundler on there is no older Ruby (RubyGems, "bundler", required Ruby version).
+  const isOfRuby3 = bundler !== null && semver.gte(bundler, '2.4.0')
+  const rails = railsOf(lock)
+  if (rails !== null) {
+    const [, line] = RAILS_LINES.find(([before]) => semver.lt(rails, before)) ?? []
+    return line === undefined || (isOfRuby3 && line.startsWith('2.'))
+      ? DEFAULT_LINE
+      : by('rails', rails, line)
+  }
+  // It had WEBrick, and strings that older gems write to (ruby-lang.org, "Ruby 3.0.0 Released").
+  return bundler !== null && semver.lt(bundler, '2.2.0') ? by('Bundler', bundler, '2.7') : DEFAULT_LINE
+}
+
+/** The newest line that runs versions of Rails before one (Rails guides, "Upgrading Ruby on Rails"; 7.1 names what 3.4 lacks). */
+const RAILS_LINES: [before: string, line: string][] = [
+  ['5.2.0', '2.6'],
+  ['6.1.0', '2.7'],
+  ['7.1.0', '3.2'],
+]
+
+/** The version of Rails in a lock file; null without it. */
+function railsOf(lock: string): string | null {
+  return findInLines(lock, /^ {4}rails \((\d+\.\d+\.\d+)/) ?? null
+}
+
+/** The version of Bundler that wrote a lock file, which stands in a line of its own below "BUNDLED WITH"; null for none. */
+function bundlerOf(lock: string): string | null {
+  return /\nBUNDLED WITH\r?\n +(\d+\.\d+\.\d+)/.exec(lock)?.[1] ?? null
+}
+
+/** Until its version 3.1, Ruby starts no Bundler of another major version than the one that wrote the lock file (RubyGems, "BundlerVersionFinder"). */
+const BUNDLERS: Record<string, { wants: string; brings: string }> = {
+  '2.6': { wants: '2', brings: '2.3.27' },
+  '2.7': { wants: '1', brings: '1.17.3' },
+  '3.0': { wants: '1', brings: '1.17.3' },
+}
+
+/** The Bundler that has to be installed beside the one of a version of Ruby, so that it takes a lock file; null for none. */
+export function bundlerFor(version: string, lock: string): string | null {
+  const line = version.split('.').slice(0, 2).join('.')
+  const other = Object.hasOwn(BUNDLERS, line) ? BUNDLERS[line]! : null
+  return other !== null && bundlerOf(lock)?.startsWith(`${other.wants}.`) === true ? other.brings : null
 }
 
 /** Bundler installs nothing under another Ruby than the one that a Gemfile names. */

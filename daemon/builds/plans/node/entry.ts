@@ -1,0 +1,111 @@
+import type { Tree } from '../../../sources/tree.ts'
+import { withoutSlashComments } from '../../comments.ts'
+import { hasLine } from '../../text.ts'
+import type { Framework } from './frameworks.ts'
+import type { PackageManager } from './managers.ts'
+import type { Manifest } from './manifest.ts'
+import { callsOf } from './scripts.ts'
+
+/** What is known of a project when its start is looked for. */
+export interface StartSearch {
+  tree: Tree
+  manifest: Manifest
+  manager: PackageManager
+  framework: Framework | null
+  /** Of node; null for Bun, which runs TypeScript. */
+  major: number | null
+  notes: string[]
+}
+
+/** Files that are started when nothing says what to start, in this order, in each folder. */
+const ENTRY_NAMES = ['server', 'index', 'app', 'main']
+const JAVASCRIPT = ['js', 'mjs', 'cjs']
+const TYPESCRIPT = ['ts', 'mts']
+
+/** From here on node runs TypeScript as it is (nodejs.org, "Running TypeScript Natively"; 22.18). */
+const FIRST_TYPESCRIPT_MAJOR = 22
+
+/** Files of tools, which people leave in `main` where a program would be named. */
+const TASKS = /^(?:gulpfile|gruntfile|(?:webpack|rollup|vite)\.config)\b/i
+
+/** Where a project that serves by itself may have its program, without a package.json of that folder's own. */
+const SERVERS = 'server'
+
+/** The command that starts the file that looks like a program; null for none. `serves`: something of it is a server. */
+export async function entryOf(search: StartSearch, serves: boolean): Promise<string | null> {
+  const { tree, manifest, framework, major, notes } = search
+  const { scripts, dependencies } = manifest
+  const main = TASKS.test(manifest.main ?? '') ? null : manifest.main
+  const run = major === null ? 'bun run' : 'node'
+  if (main !== null && /^[\w./@-]+$/.test(main) && !main.includes('..')) {
+    for (const file of [main, `${main}.js`, `${main}/index.js`]) {
+      if (/\.[cm]?js$/.test(file) && (await isProgram(tree, file))) return `${run} ${file}`
+    }
+    if (/\.[cm]?tsx?$/.test(main) && (await isProgram(tree, main))) return typescript(main)
+    // What is not there yet, the build makes.
+    const isMade = /\.[cm]?js$/.test(main) && scripts.build !== undefined && framework === null
+    if (isMade && !(await tree.hasFile(main))) return `${run} ${main}`
+  }
+  for (const folder of ['', 'src/']) {
+    for (const file of filesOf(folder, JAVASCRIPT)) if (await isProgram(tree, file)) return `${run} ${file}`
+  }
+  for (const folder of ['src/', '']) {
+    for (const file of filesOf(folder, TYPESCRIPT)) {
+      if (await isProgram(tree, file)) return (await compiled(file)) ?? typescript(file)
+    }
+  }
+  // A library's is what its build makes.
+  const { module } = manifest
+  if (module !== null && /^[\w./@-]+\.[cm]?[jt]sx?$/.test(module) && !module.includes('..'))
+    if (await tree.hasFile(module)) return /\.[cm]?js$/.test(module) ? `${run} ${module}` : typescript(module)
+  if (!serves || framework !== null || (await tree.hasFile(`${SERVERS}/package.json`))) return null
+  for (const file of filesOf(`${SERVERS}/`, [...JAVASCRIPT, ...TYPESCRIPT])) {
+    if (await isProgram(tree, file)) return file.endsWith('js') ? `${run} ${file}` : typescript(file)
+  }
+  return null
+
+  function typescript(file: string): string | null {
+    if (major === null) return `bun run ${file}`
+    for (const runner of ['tsx', 'ts-node']) if (runner in dependencies) return `${runner} ${file}`
+    if (major >= FIRST_TYPESCRIPT_MAJOR) return `node ${file}`
+    notes.push(`node ${major} does not run ${file}: pin node ${FIRST_TYPESCRIPT_MAJOR} or newer, or add tsx`)
+    return null
+  }
+
+  /** Where the compiler of TypeScript puts a file of src/. */
+  async function compiled(file: string): Promise<string | null> {
+    const builds = callsOf(scripts.build ?? '', scripts).some(([program]) => program === 'tsc')
+    if (!builds || major === null) return null
+    const settings = withoutSlashComments((await tree.readText('tsconfig.json')) ?? '')
+    const folder = /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
+    return folder === undefined ? null : `node ${folder}/${file.replace(/^src\//, '').replace(/ts$/, 'js')}`
+  }
+}
+
+function filesOf(folder: string, endings: string[]): string[] {
+  return ENTRY_NAMES.flatMap((name) => endings.map((ending) => `${folder}${name}.${ending}`))
+}
+
+/** What listens, in the words of servers for node. */
+export const LISTENING = /\.listen\(|\bserve\(|\bcreateServer\(|\bDeno\.serve\b/
+
+/** What a program of node has, and the script of a page that no tool bundles has not. */
+const OF_NODE =
+  /\brequire\(|\bmodule\.exports\b|\bprocess\.|^\s*(?:import|export)\b.*\bfrom ["'][^./]|^\s*import ["'][^./]/
+
+/** What a page's script does, in the words of browsers. */
+const OF_PAGES =
+  /\bdocument\.(?:querySelector|getElement|addEventListener|createElement|body\b)|\bwindow\.(?:addEventListener|location|onload)\b/
+
+/** What only a bundler makes something of: packages that draw in a page, styles, components. */
+const OF_BUNDLES =
+  /^\s*(?:import|export)\b.*["'](?:react-dom(?:\/client)?|vue|svelte|preact)["']|^\s*import\b.*["'][^"']+\.(?:css|s[ac]ss|less|vue|svelte)["']/
+
+/** Whether a file is there, and is none that runs in browsers alone. */
+async function isProgram(tree: Tree, file: string): Promise<boolean> {
+  const head = await tree.readHead(file)
+  if (head === null) return false
+  const text = withoutSlashComments(head)
+  if (hasLine(text, LISTENING)) return true
+  return !hasLine(text, OF_BUNDLES) && (hasLine(text, OF_NODE) || !hasLine(text, OF_PAGES))
+}

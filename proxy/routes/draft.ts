@@ -2,7 +2,7 @@ import type { TablePart, Target } from '../protocol.ts'
 import { fail } from '../table/checks.ts'
 import { Instance } from './instance.ts'
 import { EntriesDraft, Maps } from './maps.ts'
-import { type Asked, TargetRoute, type Targets } from './target-route.ts'
+import { type Made, TargetRoute, type Targets } from './target-route.ts'
 
 /**
  * The next table, or changes to the one in use, built part by part while requests follow the one before: nothing that
@@ -17,17 +17,19 @@ export class Draft {
   readonly turning = new Set<Instance>()
   /** Targets that changes take away. */
   readonly gone = new Set<TargetRoute>()
-  /** The JSON of targets that stay and may change, by key. */
+  /** The JSON of the targets that are in use already, by key. */
   readonly changes = new Map<string, string>()
   changesZones: boolean
   changesSites: boolean
   readonly #inUse: Maps
-  readonly #shared: Targets
+  readonly #targets: Targets
   readonly #maps: Maps
   /** The targets of the draft. */
   #routes = new Map<string, TargetRoute>()
-  /** What those of them become that were asked already. */
-  #asked = new Map<TargetRoute, Asked>()
+  /** What targets become for which requests had come when they were planned. */
+  #made = new Map<TargetRoute, Made>()
+  /** The targets for which requests had come at the beginning: the first of those in `Targets.asked`. */
+  #askedBefore: number
   #entries
 
   constructor(base: boolean, inUse: Maps, targets: Targets) {
@@ -35,7 +37,8 @@ export class Draft {
     this.changesZones = !base
     this.changesSites = !base
     this.#inUse = inUse
-    this.#shared = targets
+    this.#targets = targets
+    this.#askedBefore = targets.asked.size
     this.#maps = base ? inUse : new Maps()
     const { hosts, zones, certificates, challenges, published } = this.#maps
     this.#entries = {
@@ -73,29 +76,33 @@ export class Draft {
     return this.#maps
   }
 
-  /** What a target that was asked becomes; null when the draft does not change it. */
-  nextOf(route: TargetRoute): Asked | null {
-    const text = this.changes.get(route.key)
-    if (text === undefined) return null
-    // The first request may have come since it was planned.
-    return this.#asked.get(route) ?? this.#next(route.asked!, text)
+  /** What targets become for which requests have come. */
+  *made(): Generator<[TargetRoute, Made]> {
+    yield* this.#made
+    let number = 0
+    for (const route of this.#targets.asked) {
+      if (number++ < this.#askedBefore || this.#made.has(route)) continue
+      // The first request came after the target was planned.
+      const text = this.changes.get(route.key)
+      if (text !== undefined) yield [route, this.#next(route.made!, text)]
+    }
   }
 
   #plan(key: string, text: string): void {
     const known = this.#inUse.targets.get(key)
     if (known) {
       this.changes.set(key, text)
-      if (known.asked) this.#asked.set(known, this.#next(known.asked, text))
+      if (known.made) this.#made.set(known, this.#next(known.made, text))
       if (this.base) return
     }
     // The object stays the same where the target does.
-    const route = known ?? new TargetRoute(key, text, this.#shared)
+    const route = known ?? new TargetRoute(key, text, this.#targets)
     this.#routes.set(key, route)
     this.#entries.targets.put(key, route)
   }
 
   /** An instance that stays keeps its connections. */
-  #next(before: Asked, text: string): Asked {
+  #next(before: Made, text: string): Made {
     const target = JSON.parse(text) as Target
     const instances = target.upstreams.map((upstream) => {
       const instance = before.instances.find((instance) => instance.is(upstream)) ?? new Instance(upstream)
@@ -103,18 +110,19 @@ export class Draft {
       return instance
     })
     for (const instance of before.instances) if (!instances.includes(instance)) this.leaving.push(instance)
-    return { target, counts: this.#shared.ledger.of(target.id), instances }
+    return { target, counts: this.#targets.ledger.of(target.id), instances }
   }
 
   #drop(key: string): void {
     const route = this.#inUse.targets.get(key)
     if (route) this.gone.add(route)
+    this.changes.delete(key)
     this.#entries.targets.put(key, null)
   }
 
   #publish(key: string, text: string | null): void {
     // In JSON the quotes of a value have backslashes before them: most targets need not be read for this.
-    const target = text?.includes('"site":') ? (JSON.parse(text) as Target) : null
+    const target = text?.includes('"site"') ? (JSON.parse(text) as Target) : null
     const published = target?.site ? target : null
     if (!published && !this.#inUse.published.has(key)) return
     this.changesSites = true

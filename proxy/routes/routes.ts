@@ -1,4 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { Ledger, type Tally } from '../counts.ts'
 import { UNROUTED, type CertificateFiles, type NameZone, type TableSettings } from '../protocol.ts'
 import { Sites } from '../sites/sites.ts'
@@ -89,14 +90,13 @@ export class Routes implements Targets {
   async swap(draft: Draft, settings: TableSettings): Promise<void> {
     const before = this.#maps.targets
     // Another table may have come before all were told.
-    for (const [key, text] of this.changes) before.get(key)!.text = text
+    for (const [key, text] of this.changes) before.get(key)?.tell(text)
     this.#maps = draft.make()
     this.changes = draft.changes
-    for (const route of draft.gone) route.site = null
-    for (const route of this.asked) {
-      const next = draft.nextOf(route)
-      if (next) route.become(next)
-      else if (!draft.base || draft.gone.has(route)) this.#forget(route, draft)
+    for (const [route, made] of draft.made()) route.become(made)
+    for (const route of draft.gone) this.#forget(route, draft)
+    if (!draft.base) {
+      for (const route of this.asked) if (!draft.changes.has(route.key)) this.#forget(route, draft)
     }
     for (const instance of draft.turning) instance.draining = !instance.draining
     if (draft.changesSites) this.#publish(before)
@@ -108,17 +108,17 @@ export class Routes implements Targets {
     this.upstreamTimeoutMs = settings.upstream_timeout_ms
     this.maxConnectionsPerAddress = settings.max_connections_per_ip
     this.epoch++
-    // Nobody has to wait for this: see `Targets.changes`.
-    void inSlices(this.#tell(draft.changes))
+    // Nobody has to wait for this, see `Targets.changes`; requests come first.
+    void setImmediate().then(() => inSlices(this.#tell(draft.changes)))
     await inSlices(this.#letLeave(draft))
   }
 
   /** Takes the instances of a target that is gone. */
   #forget(route: TargetRoute, { leaving }: Draft): void {
-    const asked = route.asked!
-    leaving.push(...asked.instances)
-    route.become({ ...asked, instances: [] })
     route.site = null
+    if (!route.made) return
+    leaving.push(...route.made.instances)
+    route.become({ ...route.made, instances: [] })
     this.asked.delete(route)
   }
 
@@ -127,7 +127,7 @@ export class Routes implements Targets {
     for (const [key, text] of changes) {
       // The next table has told them.
       if (this.changes !== changes) return
-      this.#maps.targets.get(key)!.text = text
+      this.#maps.targets.get(key)?.tell(text)
       yield
     }
     if (this.changes === changes) this.changes = new Map()

@@ -3,8 +3,8 @@ import type { Target, TargetState } from '../protocol.ts'
 import type { Site } from '../sites/site.ts'
 import { Instance } from './instance.ts'
 
-/** What a target is made into for its requests. */
-export interface Asked {
+/** What a target is made into for its requests, with the first of them. */
+export interface Made {
   target: Target
   counts: Tally
   instances: readonly Instance[]
@@ -25,47 +25,52 @@ export class TargetRoute {
   site: Site | null = null
   readonly key: string
   /** As the table gives it, which is read with the first request: most of a large table get none. */
-  text: string
-  #asked: Asked | null = null
+  #text: string
+  #made: Made | null = null
   #targets: Targets
   #turn = 0
 
   constructor(key: string, text: string, targets: Targets) {
     this.key = key
-    this.text = text
+    this.#text = text
     this.#targets = targets
   }
 
   get state(): TargetState {
-    return this.#ask().target.state
+    return this.#make().target.state
   }
 
   /** The origin that requests are sent on to in place of instances. */
   get redirect(): string | null {
-    return this.#ask().target.redirect ?? null
+    return this.#make().target.redirect ?? null
   }
 
   /** What its instances answer is compressed for who takes that. */
   get compression(): boolean {
-    return this.#ask().target.compression ?? false
+    return this.#make().target.compression ?? false
   }
 
   get counts(): Tally {
-    return this.#ask().counts
+    return this.#make().counts
   }
 
   get instances(): readonly Instance[] {
-    return this.#ask().instances
+    return this.#make().instances
   }
 
-  /** What it is made into; null before the first request. */
-  get asked(): Asked | null {
-    return this.#asked
+  /** Null before the first request. */
+  get made(): Made | null {
+    return this.#made
   }
 
-  /** Is made into what the next table says, after requests have come. */
-  become(asked: Asked): void {
-    this.#asked = asked
+  /** Becomes what the next table says, after requests have come. */
+  become(made: Made): void {
+    this.#made = made
+  }
+
+  /** Is told what it is to be made from. */
+  tell(text: string): void {
+    this.#text = text
   }
 
   /** The instance with the fewest open requests, equals in turn; never `except`. */
@@ -88,12 +93,12 @@ export class TargetRoute {
     return best
   }
 
-  #ask(): Asked {
-    if (this.#asked) return this.#asked
+  #make(): Made {
+    if (this.#made) return this.#made
     const { asked, changes, ledger } = this.#targets
-    const target = JSON.parse(changes.get(this.key) ?? this.text) as Target
+    const target = JSON.parse(changes.get(this.key) ?? this.#text) as Target
     const instances = target.upstreams.map((upstream) => new Instance(upstream))
     asked.add(this)
-    return (this.#asked = { target, counts: ledger.of(target.id), instances })
+    return (this.#made = { target, counts: ledger.of(target.id), instances })
   }
 }

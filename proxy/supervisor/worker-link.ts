@@ -9,7 +9,7 @@ import { log, messageOf } from '../log.ts'
 import { TARGETS_AS_JSON, type BoundListener } from '../protocol.ts'
 import { spawnWorker, type WorkerSettings } from '../spawn.ts'
 import type { TableImage } from '../table/image.ts'
-import { asOlderMessage, sendTable } from '../table/message.ts'
+import { asOlderMessages, sendTable } from '../table/message.ts'
 import type { CountsBook } from './counts-book.ts'
 import type { ServedTable } from './served-table.ts'
 
@@ -204,7 +204,7 @@ export class WorkerLink {
   }
 
   async #send(messages: readonly string[]): Promise<BoundListener[]> {
-    const understood = this.#isOlder ? messages.map(asOlderMessage) : messages
+    const understood = this.#isOlder ? asOlderMessages(messages) : messages
     const answer = await sendTable(this.#channel, understood, { window: TABLE_WINDOW, timeoutMs: TABLE_MS })
     return (answer as { listeners: BoundListener[] }).listeners
   }

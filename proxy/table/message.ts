@@ -47,11 +47,15 @@ function writeMessage(part: number, base: boolean, entries: TextPart, more: stri
   return `{"part":${part},"base":${base},"entries":{${sections.join()}}${more}}`
 }
 
-/** A message as programs read it that take targets as they are, not as JSON. */
-export function asOlderMessage(text: string): string {
-  const message = JSON.parse(text) as TableMessage
-  const targets = message.entries.targets?.map(([key, target]) => [key, target && JSON.parse(target)])
-  return JSON.stringify({ ...message, entries: { ...message.entries, targets } })
+/** Messages as programs read them that take targets as they are, not as JSON. */
+export function* asOlderMessages(messages: Iterable<string>): Generator<string> {
+  for (const text of messages) {
+    const message = JSON.parse(text) as TableMessage
+    for (const entry of message.entries.targets ?? []) {
+      if (typeof entry[1] === 'string') entry[1] = JSON.parse(entry[1]) as string
+    }
+    yield JSON.stringify(message)
+  }
 }
 
 /**

@@ -49,7 +49,9 @@ export class TableReader<Table> {
 
 /** Gives targets as JSON where an older program, or its file, gives them as they are. */
 function withTexts(entries: TablePart): TablePart {
-  for (const entry of entries?.targets ?? []) {
+  const targets: unknown = entries?.targets
+  if (!Array.isArray(targets)) return entries
+  for (const entry of targets as unknown[][]) {
     if (typeof entry?.[1] === 'object' && entry[1] !== null) entry[1] = JSON.stringify(entry[1])
   }
   return entries

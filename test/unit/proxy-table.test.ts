@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { asOlderMessage } from '../../proxy/table/message.ts'
+import { asOlderMessages } from '../../proxy/table/message.ts'
 import { SentTable } from '../../proxy/table/sent-table.ts'
 import { TableImage } from '../../proxy/table/image.ts'
-import type { RouteTable, Target } from '../../proxy/protocol.ts'
+import type { RouteTable, TableMessage, Target } from '../../proxy/protocol.ts'
 import type { Instance } from '../../proxy/routes/instance.ts'
 import { Routes } from '../../proxy/routes/routes.ts'
 import { TableIntake } from '../../proxy/worker/table-intake.ts'
@@ -25,6 +26,8 @@ const target = fc.record({
     maxLength: 3,
     selector: ({ instance, port }) => `${instance} ${port}`,
   }),
+  compression: fc.boolean(),
+  redirect: fc.constantFrom('https://one.test', 'https://two.test'),
 })
 
 /** The hosts that requests come for before a table is in use, and with it. */
@@ -81,12 +84,29 @@ function tableOf(
   }
 }
 
+/** So many that they are not told in one slice. */
+const MANY = 20_000
+
+/** A target for each port, with a host of its own; none for 0. */
+function manyTargets(ports: number[]): RouteTable {
+  const [targets, hosts]: [Record<string, Target>, Record<string, string>] = [{}, {}]
+  for (const [number, port] of ports.entries()) {
+    if (port === 0) continue
+    const upstreams = [{ instance: 'i', host: '127.0.0.1', port }]
+    targets[`target-${number}`] = { id: `srv-${number}`, state: 'serving', upstreams }
+    hosts[`host-${number}.test`] = `target-${number}`
+  }
+  return tableOf(targets, hosts)
+}
+
 /** What requests get from routes. */
 function seen(routes: Routes) {
   const found = HOSTS.map((host) => {
     const route = routes.find(host)
     const instances = route?.instances.map(({ name, port, draining }) => ({ name, port, draining }))
-    return { host, state: route?.state, id: route?.counts.id, instances, files: routes.findCertificate(host) }
+    const { state, redirect, compression } = route ?? {}
+    const files = routes.findCertificate(host)
+    return { host, state, redirect, compression, id: route?.counts.id, instances, files }
   })
   return { found, tokens: ['token-1', 'token-2'].map((token) => routes.challenge(token)) }
 }
@@ -132,6 +152,7 @@ test('changes from table to table lead requests where each whole table would', a
           expect(seen(routes)).toEqual(seen(fresh))
           const kept = new Set(routes.instances())
           for (const instance of met) expect(kept.has(instance) || instance.draining).toBe(true)
+          for (const { key } of routes.asked) expect(Object.keys(table.targets)).toContain(key)
         }
       },
     ),
@@ -153,6 +174,61 @@ test('whoever reads the changes has the same table as who sends them', () => {
     }),
     { numRuns: 300 },
   )
+})
+
+test('a target that is asked before it was told what a large table says of it is as that says', async () => {
+  const routes = new Routes()
+  const intake = new TableIntake(routes)
+  const sent = new SentTable()
+  const portOf = (number: number) => routes.find(`host-${number}.test`)?.instances[0]?.port
+  const give = (ports: number[], whole = false) =>
+    void take(intake, (whole ? new SentTable() : sent).become(manyTargets(ports)))
+  const all = (port: number) => Array.from({ length: MANY }, () => port)
+  give(all(1))
+  give(all(2))
+  expect(routes.changes.size).toBe(MANY)
+  expect(portOf(1)).toBe(2)
+  give(all(2).with(2, 3))
+  expect([portOf(2), portOf(3)]).toEqual([3, 2])
+  give(all(4))
+  give(all(4).with(4, 0).with(5, 5))
+  expect([portOf(4), portOf(5), portOf(6)]).toEqual([undefined, 5, 4])
+  give(all(4))
+  expect(portOf(4)).toBe(4)
+  give(all(6), true)
+  give(all(7), true)
+  await expect.poll(() => routes.changes.size).toBe(0)
+  expect([portOf(1), portOf(4), portOf(7), portOf(MANY - 1)]).toEqual([7, 7, 7, 7])
+  give(all(8))
+  give(all(8).with(MANY - 2, 9))
+  await sleep(100)
+  expect(portOf(MANY - 2)).toBe(9)
+})
+
+test('a target that a table gives and takes away does not stand in the way of the next', async () => {
+  const routes = new Routes()
+  const intake = new TableIntake(routes)
+  const [settings] = [...new SentTable().become(tableOf({}, {}))].map(
+    (text) => JSON.parse(text) as TableMessage,
+  )
+  const text = JSON.stringify({ id: 'srv-app', state: 'serving', upstreams: [] })
+  const message = (base: boolean, targets: [string, string | null][]) =>
+    JSON.stringify({ ...settings, base, entries: { targets } })
+  await take(intake, [message(false, [['app', text]])])
+  await take(intake, [
+    message(true, [
+      ['app', text],
+      ['app', null],
+    ]),
+  ])
+  await take(intake, [
+    message(true, [
+      ['app', null],
+      ['app', text],
+    ]),
+  ])
+  await take(intake, [message(true, [])])
+  expect(routes.changes.size).toBe(0)
 })
 
 test('an instance that stays keeps its object, with the connections it holds', async () => {
@@ -204,7 +280,7 @@ test('a table is the same as older programs keep and take it', async () => {
   await fc.assert(
     fc.asyncProperty(table, async (table) => {
       const messages = [...new SentTable().become(table)]
-      const older = messages.map(asOlderMessage)
+      const older = [...asOlderMessages(messages)]
       for (const [key, target] of Object.entries(table.targets))
         expect(older.join()).toContain(`[${JSON.stringify(key)},${JSON.stringify(target)}]`)
       expect(TableImage.read(older).table).toEqual(table)

@@ -14,10 +14,9 @@ const STOP_GRACE_SECONDS = 10
 /** Removes a datastore's container, its data and its backups, then its record. Missing parts do not matter. Throws `runtime_error`. */
 export async function removeDatastore(world: World, row: DatastoreRow): Promise<void> {
   const { containers, volumes } = world.engine
-  if ((await containers.inspect(row.id)) !== null) {
-    await containers.stop(row.id, STOP_GRACE_SECONDS)
-    await containers.remove(row.id)
-  }
+  await containers.stop(row.id, STOP_GRACE_SECONDS)
+  // Also where there is none: what is recorded of it goes with it.
+  await containers.remove(row.id)
   // What a kill of the server left of work on it still uses its volumes.
   await removeStrayWork(world, (name) => !name.startsWith(row.id))
   await volumes.remove(row.volume)

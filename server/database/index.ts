@@ -31,7 +31,8 @@ export async function openDatabase(path: string): Promise<Database> {
   const raw = await connection.getInstance()
   if (fresh) chmodSync(path, 0o600)
   // busy_timeout first, so that the switch to WAL waits for another opener (reset-password runs beside the server).
-  raw.exec(
+  execute(
+    raw,
     'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
   )
   const database = wrap(raw, () => Promise.resolve(connection.dispose()))
@@ -55,7 +56,7 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
     get: <T>(sql: string, ...values: Value[]) => prepare(sql).get(...values) as T | undefined,
     run: (sql, ...values) => {
       writes++
-      return Number(prepare(sql).run(...values).changes)
+      return Number(explained(() => prepare(sql).run(...values)).changes)
     },
     // The pragma tells of other connections alone (sqlite.org/pragma.html#pragma_data_version).
     version: () => `${writes}.${String(prepare('PRAGMA data_version').get()!.data_version)}`,
@@ -66,10 +67,11 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
       try {
         const result = work()
         if (result instanceof Promise) throw new TypeError('a transaction must be synchronous')
-        raw.exec('COMMIT')
+        execute(raw, 'COMMIT')
         return result
       } catch (error) {
-        raw.exec('ROLLBACK')
+        // SQLite itself takes back what meets a full disk (sqlite.org/lang_transaction.html, "Response To Errors").
+        if (raw.isTransaction) raw.exec('ROLLBACK')
         // What was read inside is no longer so.
         writes++
         throw error
@@ -79,6 +81,23 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
     },
     close,
   }
+}
+
+/** SQLITE_FULL (sqlite.org/rescode.html). */
+const FULL = 13
+
+/** Does what writes. Throws `database_error` when the disk is full, for whoever can make room. */
+function explained<T>(write: () => T): T {
+  try {
+    return write()
+  } catch (cause) {
+    if ((cause as { errcode?: number }).errcode !== FULL) throw cause
+    throw new AppError('database_error', "the disk of the server's data is full: free some space", { cause })
+  }
+}
+
+function execute(raw: DatabaseSync, sql: string): void {
+  explained(() => raw.exec(sql))
 }
 
 function migrate(database: Database, raw: DatabaseSync): void {
@@ -92,8 +111,8 @@ function migrate(database: Database, raw: DatabaseSync): void {
   for (const [index, migration] of migrations.entries()) {
     if (index < version) continue
     database.transaction(() => {
-      raw.exec(migration)
-      raw.exec(`PRAGMA user_version = ${index + 1}`)
+      execute(raw, migration)
+      execute(raw, `PRAGMA user_version = ${index + 1}`)
     })
   }
 }

@@ -82,7 +82,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   },
   database_error: {
     when: 'the database failed; the server log has the cause',
-    message: 'internal error; see the server log',
+    message: "the disk of the server's data is full: free some space",
   },
   io_error: {
     when: 'a file could not be read or written; the server log has the cause',

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -35,6 +37,16 @@ function kept({ external_url }: Datastore): Promise<string | null> {
   return keyvalue(external_url, (client) => client.get('kept'))
 }
 
+/** What the server has written down that it made for a datastore. */
+function recorded(id: string): unknown[] {
+  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  try {
+    return database.prepare('SELECT kind, name FROM engine_things WHERE name LIKE ?').all(`${id}%`)
+  } finally {
+    database.close()
+  }
+}
+
 /** Ends the server as a crash does, and starts it again. */
 async function crash(): Promise<void> {
   await server.kill('SIGKILL')
@@ -53,6 +65,15 @@ test('a datastore whose volume cannot be made has failed with the reason, and is
   const again = await server.api('PATCH', `/datastores/${id}`, {})
   expect(again.status).toBe(200)
   await become(server, id, 'available')
+})
+
+test('a datastore whose container cannot be made leaves no record of one behind it', async () => {
+  door.refuse({ line: /^POST \S*\/containers\/create\?name=dbs-/, words: 'no space left on device' })
+  const { id } = await create(server, { kind: 'keyvalue', name: 'unmade' })
+  await become(server, id, 'failed')
+  expect(recorded(id)).not.toEqual([])
+  expect((await server.api('DELETE', `/datastores/${id}`)).status).toBe(204)
+  expect(recorded(id)).toEqual([])
 })
 
 test('a datastore during whose creation the engine goes away has failed, and is made when it is back', async () => {

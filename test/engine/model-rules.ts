@@ -74,6 +74,11 @@ export function patched(old: Variables, set: Variable[], unset: string[]): Varia
   return new Map([...old, ...written].filter(([key]) => !unset.includes(key)))
 }
 
+/** Refuses a change of variables that is wrong by itself, whatever it would change. */
+export function judged(change: (old: Variables) => Variables): void {
+  change(new Map())
+}
+
 /** Whether a field is wrong by itself. */
 export function hasBadValue({
   port,

@@ -4,6 +4,7 @@ import {
   hasBadValue,
   hasFault,
   INVALID,
+  judged,
   listed,
   placeOf,
   Refusal,
@@ -124,6 +125,7 @@ export class Model {
 
   changeGroup(name: string, changed: (old: Variables) => Variables): number {
     return this.#change(OK, (next) => {
+      judged(changed)
       const old = found(next.groups.get(name))
       next.groups.set(name, changed(old))
       for (const [place, { groups }] of next.services) if (groups.includes(name)) next.#resolve(place)
@@ -175,6 +177,7 @@ export class Model {
 
   changeVariables(at: Place, changed: (old: Variables) => Variables): number {
     return this.#change(OK, (next) => {
+      judged(changed)
       const service = next.#find(at)
       service.variables = changed(service.variables)
       next.#resolve(placeOf(at))

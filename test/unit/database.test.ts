@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '#server/database/index.ts'
+import { openContext } from '../support/context.ts'
+
+let database: Database
+let close: () => Promise<void>
+beforeEach(async () => {
+  const opened = await openContext()
+  database = opened.context.database
+  close = opened.close
+})
+afterEach(() => close())
+
+const insert = (key: string, bytes = 1) =>
+  database.run('INSERT INTO settings (key, value) VALUES (?, ?)', key, 'x'.repeat(bytes))
+const held = () =>
+  database.get<{ count: number }>("SELECT count(*) AS count FROM settings WHERE key LIKE 'test-%'")!.count
+const limitPages = (pages: number) => database.get(`PRAGMA max_page_count = ${pages}`)
+
+test('a change that the disk has no room for says so, leaves nothing, and is made when there is room', () => {
+  const { page_count } = database.get<{ page_count: number }>('PRAGMA page_count')!
+  limitPages(page_count + 1)
+  const full = expect.objectContaining({
+    code: 'database_error',
+    message: expect.stringMatching(/disk .*full: free/),
+  })
+  const change = () =>
+    database.transaction(() => {
+      insert('test-1')
+      insert('test-2', 1024 ** 2)
+    })
+  expect(change).toThrow(full)
+  expect(() => insert('test-3', 1024 ** 2)).toThrow(full)
+  expect(held()).toBe(0)
+  limitPages(page_count + 1_000)
+  change()
+  expect(held()).toBe(2)
+})
+
+test('a change that fails within leaves nothing, and its fault is its own', () => {
+  const change = () =>
+    database.transaction(() => {
+      insert('test-1')
+      throw new RangeError('of the change')
+    })
+  expect(change).toThrow(new RangeError('of the change'))
+  expect(held()).toBe(0)
+})

@@ -4,7 +4,10 @@
  */
 
 /** Raised when a message changes its meaning; another number is treated like another version: `upgrade`. */
-export const PROTOCOL = 2
+export const PROTOCOL = 3
+
+/** The first in which a table gives targets as JSON. */
+export const TARGETS_AS_JSON = 3
 
 /** An address to serve on, as the options spell it: `[::]:80`, `0.0.0.0:8080`, `127.0.0.1:0`. */
 export interface ListenerSpec {
@@ -228,8 +231,11 @@ export type Section = (typeof SECTIONS)[number]
 /** The fields of a table that are no sections. */
 export type TableSettings = Omit<RouteTable, Section>
 
+/** What a message says of an entry: of a target its JSON, since of a large table most are never read, else the value. */
+export type EntryValue<Name extends Section> = Name extends 'targets' ? string : RouteTable[Name][string]
+
 /** Entries of some sections of a table, as names with values; null for those that are gone. */
-export type TablePart = { [Name in Section]?: [name: string, value: RouteTable[Name][string] | null][] }
+export type TablePart = { [Name in Section]?: [name: string, value: EntryValue<Name> | null][] }
 
 /** A part of a table, or of the changes to one: what the request `table` says. */
 export interface TableMessage {

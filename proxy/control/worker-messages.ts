@@ -5,6 +5,8 @@ export interface WorkerHello {
   pid: number
   version: string
   incarnation: string
+  /** Older programs say nothing of it. */
+  protocol?: number
 }
 
 /** What a worker counts, as it tells its supervisors. */

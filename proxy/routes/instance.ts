@@ -14,7 +14,7 @@ export class Instance {
   /** Requests and upgraded connections under way. */
   open = 0
   /** Gets no new request, or is out of the table; connections to it end with their request. */
-  draining = false
+  draining: boolean
   /** Idle connections, and who waits for `open` to reach 0: most instances of a large table never have either. */
   #idle: Pool | null = null
   #whenIdle: (() => void)[] | null = null
@@ -25,6 +25,7 @@ export class Instance {
     this.name = spec.instance
     this.host = spec.host
     this.port = spec.port
+    this.draining = spec.draining === true
   }
 
   /** Whether an upstream of a table is this one. */

@@ -1,4 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { Ledger, type Tally } from '../counts.ts'
 import { UNROUTED, type CertificateFiles, type NameZone, type TableSettings } from '../protocol.ts'
 import { Sites } from '../sites/sites.ts'
@@ -8,10 +9,10 @@ import { hostName } from './host-map.ts'
 import type { Instance } from './instance.ts'
 import { Maps } from './maps.ts'
 import { inSlices } from './slices.ts'
-import type { TargetRoute } from './target-route.ts'
+import type { TargetRoute, Targets } from './target-route.ts'
 
 /** The table in the form that requests are routed by. */
-export class Routes {
+export class Routes implements Targets {
   /** Rises with each table, so that a connection knows that what it remembers is old. */
   epoch = 0
   upstreamTimeoutMs = 300_000
@@ -25,6 +26,8 @@ export class Routes {
   tlsChallenges: TlsChallenges = {}
   readonly ledger = new Ledger()
   readonly unrouted: Tally = this.ledger.of(UNROUTED)
+  readonly asked = new Set<TargetRoute>()
+  changes: ReadonlyMap<string, string> = new Map()
   #maps = new Maps()
   /** Instances out of the table that still have open requests. */
   #leaving = new Set<Instance>()
@@ -70,16 +73,14 @@ export class Routes {
     return named
   }
 
-  /** Every instance of the table. */
+  /** Every instance of the table that a request can have gone to. */
   *instances(): Generator<Instance> {
-    for (const { instances } of this.#maps.targets.values()) {
-      for (const instance of instances) yield instance
-    }
+    for (const { instances } of this.asked) yield* instances
   }
 
   /** Begins another table, or changes to this one. */
   draft(base: boolean): Draft {
-    return new Draft(base, this.#maps, this.ledger)
+    return new Draft(base, this.#maps, this)
   }
 
   /**
@@ -88,22 +89,14 @@ export class Routes {
    */
   async swap(draft: Draft, settings: TableSettings): Promise<void> {
     const before = this.#maps.targets
+    // Another table may have come before all were told.
+    for (const [key, text] of this.changes) before.get(key)?.tell(text)
     this.#maps = draft.make()
-    const { gone, leaving } = draft
+    this.changes = draft.changes
+    for (const [route, made] of draft.made()) route.become(made)
+    for (const route of draft.gone) this.#forget(route, draft)
     if (!draft.base) {
-      for (const [key, route] of before) if (this.#maps.targets.get(key) !== route) gone.push(route)
-    }
-    for (const route of gone) {
-      leaving.push(...route.instances)
-      route.instances = []
-      route.site = null
-    }
-    for (const { route, state, counts, instances, redirect, compression } of draft.plans) {
-      route.redirect = redirect
-      route.compression = compression
-      route.state = state
-      route.counts = counts
-      route.instances = instances
+      for (const route of this.asked) if (!draft.changes.has(route.key)) this.#forget(route, draft)
     }
     for (const instance of draft.turning) instance.draining = !instance.draining
     if (draft.changesSites) this.#publish(before)
@@ -115,11 +108,33 @@ export class Routes {
     this.upstreamTimeoutMs = settings.upstream_timeout_ms
     this.maxConnectionsPerAddress = settings.max_connections_per_ip
     this.epoch++
-    await inSlices(this.#letLeave(leaving, draft.turning))
+    // Nobody has to wait for this, see `Targets.changes`; requests come first.
+    void setImmediate().then(() => inSlices(this.#tell(draft.changes)))
+    await inSlices(this.#letLeave(draft))
+  }
+
+  /** Takes the instances of a target that is gone. */
+  #forget(route: TargetRoute, { leaving }: Draft): void {
+    route.site = null
+    if (!route.made) return
+    leaving.push(...route.made.instances)
+    route.become({ ...route.made, instances: [] })
+    this.asked.delete(route)
+  }
+
+  /** Tells targets what they are, one at a time: till then they find it among the changes. */
+  *#tell(changes: ReadonlyMap<string, string>): Generator<void> {
+    for (const [key, text] of changes) {
+      // The next table has told them.
+      if (this.changes !== changes) return
+      this.#maps.targets.get(key)?.tell(text)
+      yield
+    }
+    if (this.changes === changes) this.changes = new Map()
   }
 
   /** Closes what idles of instances that get no more requests, one at a time. */
-  *#letLeave(leaving: readonly Instance[], turning: ReadonlySet<Instance>): Generator<void> {
+  *#letLeave({ leaving, turning }: Draft): Generator<void> {
     for (const instance of leaving) {
       instance.draining = true
       if (instance.open > 0) {

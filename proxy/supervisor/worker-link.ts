@@ -6,10 +6,10 @@ import { ChannelError, connectChannel, type Channel } from '../control/channel.t
 import { workerSocketFile, workerSocketFiles } from '../control/paths.ts'
 import type { WorkerHello, WorkerReport } from '../control/worker-messages.ts'
 import { log, messageOf } from '../log.ts'
-import type { BoundListener } from '../protocol.ts'
+import { TARGETS_AS_JSON, type BoundListener } from '../protocol.ts'
 import { spawnWorker, type WorkerSettings } from '../spawn.ts'
 import type { TableImage } from '../table/image.ts'
-import { sendTable } from '../table/message.ts'
+import { asOlderMessages, sendTable } from '../table/message.ts'
 import type { CountsBook } from './counts-book.ts'
 import type { ServedTable } from './served-table.ts'
 
@@ -36,6 +36,8 @@ export class WorkerLink {
   /** Resolves when the process has ended, or, for one that is no child, its connection. */
   readonly ended: Promise<void>
   #channel: Channel
+  /** It takes targets as they are, not as JSON. */
+  #isOlder: boolean
   #beatsOwed = 0
   /** The table that it has. */
   #given: TableImage | null = null
@@ -44,6 +46,7 @@ export class WorkerLink {
     this.#channel = channel
     this.pid = hello.pid
     this.incarnation = hello.incarnation
+    this.#isOlder = (hello.protocol ?? 0) < TARGETS_AS_JSON
     // What it has told last is read before its end is known.
     const closed = new Promise<void>((resolve) => {
       channel.onClose = resolve
@@ -201,7 +204,8 @@ export class WorkerLink {
   }
 
   async #send(messages: readonly string[]): Promise<BoundListener[]> {
-    const answer = await sendTable(this.#channel, messages, { window: TABLE_WINDOW, timeoutMs: TABLE_MS })
+    const understood = this.#isOlder ? asOlderMessages(messages) : messages
+    const answer = await sendTable(this.#channel, understood, { window: TABLE_WINDOW, timeoutMs: TABLE_MS })
     return (answer as { listeners: BoundListener[] }).listeners
   }
 

@@ -23,12 +23,12 @@ export function each(
   entries: [string, unknown][],
   check: (name: string, value: unknown) => void,
 ): void {
-  for (const [name, value] of entries) {
-    if (value === null) continue
+  for (const entry of entries) {
+    if (entry[1] === null) continue
     try {
-      check(name, value)
+      check(entry[0], entry[1])
     } catch (error) {
-      throw error instanceof Fault ? new Fault(`${section}.${name}${error.path}`, error.text) : error
+      throw error instanceof Fault ? new Fault(`${section}.${entry[0]}${error.path}`, error.text) : error
     }
   }
 }

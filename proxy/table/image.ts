@@ -1,9 +1,16 @@
-import { type RouteTable, SECTIONS, type Section, type TablePart, type TableSettings } from '../protocol.ts'
+import {
+  type RouteTable,
+  SECTIONS,
+  type Section,
+  type TablePart,
+  type TableSettings,
+  type Target,
+} from '../protocol.ts'
 import { fail } from './checks.ts'
+import { MessageWriter } from './message.ts'
 import { TableReader } from './reader.ts'
 import { sectionMaps } from './sections.ts'
-import { SentTable } from './sent-table.ts'
-import { MAX_ENTRIES } from './validation.ts'
+import { MAX_ENTRIES, validateEntries } from './validation.ts'
 
 /** A table, or changes to one, as it was read: its entries are valid, each for itself. */
 export interface TableText {
@@ -14,6 +21,7 @@ export interface TableText {
   messages: string[]
 }
 
+/** By name, as messages give them. */
 type Entries = Record<Section, ReadonlyMap<string, unknown>>
 
 /** A whole table. It never changes: changes make another. */
@@ -33,7 +41,7 @@ export class TableImage {
       const messages: string[] = []
       return {
         add(entries, text) {
-          parts.push(entries)
+          parts.push(validateEntries(entries))
           messages.push(text)
         },
         end: (settings) => ({ base, parts, settings, messages }),
@@ -57,12 +65,14 @@ export class TableImage {
     const all: Entries = base && before ? { ...before.#entries } : sectionMaps()
     let gone = false
     for (const section of SECTIONS) {
-      const changes = parts.flatMap((part): [string, unknown][] => part[section] ?? [])
+      const changes = parts.filter((part) => part[section])
       if (changes.length === 0) continue
       const entries = new Map(all[section])
-      for (const [name, value] of changes) {
-        if (value === null) gone = entries.delete(name) || gone
-        else entries.set(name, value)
+      for (const part of changes) {
+        for (const entry of part[section]!) {
+          if (entry[1] === null) gone = entries.delete(entry[0]) || gone
+          else entries.set(entry[0], entry[1])
+        }
       }
       if (entries.size > MAX_ENTRIES[section]) fail(section, `must be at most ${MAX_ENTRIES[section]}`)
       all[section] = entries
@@ -75,12 +85,21 @@ export class TableImage {
   /** The table as an object. */
   get table(): RouteTable {
     const sections = SECTIONS.map((section) => [section, Object.fromEntries(this.#entries[section])])
-    return { ...this.settings, ...Object.fromEntries(sections) } as RouteTable
+    const texts = this.#entries.targets as ReadonlyMap<string, string>
+    const targets = Object.fromEntries([...texts].map(([key, text]) => [key, JSON.parse(text) as Target]))
+    return { ...this.settings, ...Object.fromEntries(sections), targets } as RouteTable
   }
 
   /** Messages that give the whole of it. */
-  messages(): Iterable<string> {
-    return new SentTable().become(this.table)
+  *messages(): Generator<string> {
+    const writer = new MessageWriter(false)
+    for (const section of SECTIONS) {
+      for (const [name, value] of this.#entries[section]) {
+        const message = writer.add(section, name, JSON.stringify(value))
+        if (message) yield message
+      }
+    }
+    yield writer.end(JSON.stringify(this.settings))
   }
 }
 

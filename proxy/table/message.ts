@@ -1,5 +1,5 @@
 import type { Channel } from '../control/channel.ts'
-import { SECTIONS, type Section } from '../protocol.ts'
+import { SECTIONS, type Section, type TableMessage } from '../protocol.ts'
 
 /** Characters of one message: a worker takes it in a fraction of a millisecond, with requests before and after. */
 const MESSAGE_CHARACTERS = 16 * 1024
@@ -45,6 +45,17 @@ function writeMessage(part: number, base: boolean, entries: TextPart, more: stri
     if (texts) sections.push(`"${section}":[${texts.join()}]`)
   }
   return `{"part":${part},"base":${base},"entries":{${sections.join()}}${more}}`
+}
+
+/** Messages as programs read them that take targets as they are, not as JSON. */
+export function* asOlderMessages(messages: Iterable<string>): Generator<string> {
+  for (const text of messages) {
+    const message = JSON.parse(text) as TableMessage
+    for (const entry of message.entries.targets ?? []) {
+      if (typeof entry[1] === 'string') entry[1] = JSON.parse(entry[1]) as string
+    }
+    yield JSON.stringify(message)
+  }
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { TablePart, TableSettings, TableMessage } from '../protocol.ts'
 import { fail } from './checks.ts'
-import { validateEntries, validateSettings } from './validation.ts'
+import { validateSettings } from './validation.ts'
 
 /** What becomes of a table while it is read. */
 export interface Sink<Table> {
-  /** `text` is the message in JSON. */
+  /** Entries that nobody has checked yet; `text` is the message in JSON. */
   add(entries: TablePart, text: string): void
   end(settings: TableSettings): Table
 }
@@ -28,7 +28,7 @@ export class TableReader<Table> {
   read(message: object, text: string): Table | null {
     const { part, base, entries, settings } = message as TableMessage
     const sink = this.#take(part, base)
-    sink.add(validateEntries(entries), text)
+    sink.add(withTexts(entries), text)
     if (settings !== undefined) return sink.end(validateSettings(settings))
     this.#next = part + 1
     this.#base = base
@@ -45,4 +45,14 @@ export class TableReader<Table> {
       fail(`part ${part}`, 'comes after a fault or out of order')
     return sink
   }
+}
+
+/** Gives targets as JSON where an older program, or its file, gives them as they are. */
+function withTexts(entries: TablePart): TablePart {
+  const targets: unknown = entries?.targets
+  if (!Array.isArray(targets)) return entries
+  for (const entry of targets as unknown[][]) {
+    if (typeof entry?.[1] === 'object' && entry[1] !== null) entry[1] = JSON.stringify(entry[1])
+  }
+  return entries
 }

@@ -20,7 +20,7 @@ export class SentTable {
         const text = JSON.stringify(entries[name])
         if (texts.get(name) === text) continue
         texts.set(name, text)
-        const message = writer.add(section, name, text)
+        const message = writer.add(section, name, section === 'targets' ? JSON.stringify(text) : text)
         if (message) yield message
       }
       if (texts.size === count) continue

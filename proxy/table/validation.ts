@@ -46,7 +46,7 @@ const HOST =
   /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$|^[0-9.]+$|^\[[0-9a-f:.]+\]$/
 
 const VALIDATORS: Record<Section, (name: string, value: unknown) => void> = {
-  targets: (_key, target) => validateTarget(target),
+  targets: (_key, text) => validateTarget(text),
   hosts: validateRoutedHost,
   zones: (_id, zone) => validateZone(zone),
   certificates: validateCertificate,
@@ -117,8 +117,9 @@ function validateListeners(value: unknown): void {
   }
 }
 
-function validateTarget(value: unknown): void {
-  const target = record(value, '') as Partial<Target>
+function validateTarget(text: unknown): void {
+  if (typeof text !== 'string') fail('', 'must be JSON')
+  const target = record(parse(text), '') as Partial<Target>
   if (typeof target.id !== 'string' || target.id === '' || target.id.length > 128)
     fail('.id', 'must be a name')
   if (typeof target.state !== 'string' || !STATES.has(target.state)) fail('.state', 'is unknown')
@@ -128,6 +129,14 @@ function validateTarget(value: unknown): void {
   if (target.redirect !== undefined && !isOrigin(target.redirect)) fail('.redirect', 'must be an origin')
   if (target.compression !== undefined && typeof target.compression !== 'boolean')
     fail('.compression', 'must be boolean')
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return fail('', 'must be JSON')
+  }
 }
 
 /** A header carries it, and URLs can be written in ways that it may not. */

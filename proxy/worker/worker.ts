@@ -7,7 +7,7 @@ import { workerSocketFile, withSocketPath } from '../control/paths.ts'
 import { SocketWatch } from '../control/socket-watch.ts'
 import { type WorkerHello, type WorkerReport, TICKET_KEY_BYTES } from '../control/worker-messages.ts'
 import { log } from '../log.ts'
-import type { BoundListener, SupervisorSettings } from '../protocol.ts'
+import { PROTOCOL, type BoundListener, type SupervisorSettings } from '../protocol.ts'
 import { Resolver } from '../resolver/resolver.ts'
 import { spawnStarter, type WorkerSettings } from '../spawn.ts'
 import { sharesReadBuffer } from '../wire/self-check.ts'
@@ -146,7 +146,8 @@ class Worker {
   }
 
   #hello(): WorkerHello {
-    return { pid: process.pid, version: this.#settings.version, incarnation: this.#incarnation }
+    const { version } = this.#settings
+    return { pid: process.pid, version, incarnation: this.#incarnation, protocol: PROTOCOL }
   }
 
   /** Takes a part of a table, or its last; listens first with the first table, so that no request comes before there are routes. */

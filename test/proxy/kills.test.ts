@@ -10,8 +10,6 @@ import { app, start } from './lifetimes.ts'
 import { secureTable } from './secure.ts'
 import { PROGRAM, type ProxyStand, statusOf, tableOf, type HttpUpstream } from './stand.ts'
 
-/** Polls wait this long: only a hang needs it. */
-const PATIENT = { timeout: 10_000 }
 /** Signs of life are asked for every 5 s, and a worker is killed that owes three. */
 const HANG_PATIENCE_MS = 60_000
 /** Connections of HTTP/2 that ask at a time. */
@@ -66,7 +64,7 @@ test(
       const during = await answered(stand)
       expect(during).toBeGreaterThanOrEqual(told + 20)
       process.kill(workers[kill % 2]!, 'SIGKILL')
-      await expect.poll(async () => (await stand.processes()).workers.length, PATIENT).toBe(2)
+      await expect.poll(async () => (await stand.processes()).workers.length).toBe(2)
       const { failures } = await load.stop()
       // Only connections that were cut, never a wrong answer.
       expect(failures.filter((failure) => !/ECONNRESET|socket hang up/.test(failure))).toEqual([])
@@ -87,15 +85,15 @@ test(
       const loads = Array.from({ length: SESSIONS }, () => new Load(http2(port), 50))
       const counts = () => loads.map(({ result }) => result.answered)
       // A worker that has just started may be at its first handshakes for long: what waits there is its own.
-      await expect.poll(() => Math.min(...counts()), PATIENT).toBeGreaterThan(SOME)
+      await expect.poll(() => Math.min(...counts())).toBeGreaterThan(SOME)
       const held = connectionsOf(killed, port())
       process.kill(killed, 'SIGKILL')
       const before = counts()
       const others = async () => (await stand.processes()).workers.filter((pid) => pid !== killed)
-      await expect.poll(async () => (await others()).length, PATIENT).toBe(2)
+      await expect.poll(async () => (await others()).length).toBe(2)
       // What comes after the end of the connection goes over another, and is answered.
       await expect
-        .poll(() => Math.min(...counts().map((count, load) => count - before[load]!)), PATIENT)
+        .poll(() => Math.min(...counts().map((count, load) => count - before[load]!)))
         .toBeGreaterThan(SOME)
       const results = await Promise.all(loads.map((load) => load.stop()))
       const failed = results.filter(({ failures }) => failures.length > 0)
@@ -143,7 +141,7 @@ test(
     const { answered: seen, failures } = await load.stop()
     expect(failures).toEqual([])
     expect((await stand.client.counts()).incarnation).toBe(incarnation)
-    await expect.poll(() => answered(stand), PATIENT).toBe(seen + 1)
+    await expect.poll(() => answered(stand)).toBe(seen + 1)
   },
 )
 

@@ -9,8 +9,6 @@ import { Load, http1 } from './load.ts'
 import { app, closing, start } from './lifetimes.ts'
 import { HOST, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } from './stand.ts'
 
-/** Polls wait this long: only a hang needs it. */
-const PATIENT = { timeout: 10_000 }
 /** What has lost its folder ends only after a while. */
 const GRACE = { timeout: 30_000 }
 
@@ -53,10 +51,7 @@ test('a killed worker is replaced and the others serve on', { timeout: 30_000 },
   expect(workers).toHaveLength(2)
   process.kill(workers[0]!, 'SIGKILL')
   await expect
-    .poll(
-      async () => (await stand.processes()).workers.filter((pid) => !workers.includes(pid)).length,
-      PATIENT,
-    )
+    .poll(async () => (await stand.processes()).workers.filter((pid) => !workers.includes(pid)).length)
     .toBe(1)
   await sleep(500)
   const { answered, failures } = await load.stop()
@@ -121,10 +116,8 @@ test(
     expect(failures).toEqual([])
     const last = await stand.processes()
     expect(last.supervisor).not.toBe(first.supervisor)
-    await expect
-      .poll(async () => (await stand.client.counts()).targets['srv-app']!.status_2xx, PATIENT)
-      .toBe(answered)
-    await expect.poll(async () => (await stand.processes()).workers.length, PATIENT).toBe(2)
+    await expect.poll(async () => (await stand.client.counts()).targets['srv-app']!.status_2xx).toBe(answered)
+    await expect.poll(async () => (await stand.processes()).workers.length).toBe(2)
   },
 )
 
@@ -333,7 +326,7 @@ test('stop ends every process, found by the directory alone', async () => {
   stand.client.close()
   const found = await findProxy(stand.directory)
   await found!.stop()
-  await expect.poll(async () => await stand.processes(), PATIENT).toEqual({ supervisor: 0, workers: [] })
+  await expect.poll(async () => await stand.processes()).toEqual({ supervisor: 0, workers: [] })
   expect(await findProxy(stand.directory)).toBeNull()
   expect(before.workers).toHaveLength(2)
   stand.client = await stand.connect(tableOf([]))
@@ -347,7 +340,7 @@ test('workers without a supervisor are found and ended too', async () => {
   await sleep(50)
   const found = await findProxy(stand.directory)
   await found!.stop()
-  await expect.poll(async () => (await stand.processes()).workers, PATIENT).toEqual([])
+  await expect.poll(async () => (await stand.processes()).workers).toEqual([])
   stand.client = await stand.connect(tableOf([]))
 })
 
@@ -367,7 +360,7 @@ describe('a data plane whose control plane has gone', () => {
     const { supervisor, workers } = await stand.processes()
     stand.client.close()
     process.kill(supervisor, 'SIGKILL')
-    await expect.poll(() => isAlive(supervisor), PATIENT).toBe(false)
+    await expect.poll(() => isAlive(supervisor)).toBe(false)
     rmSync(stand.directory, { recursive: true })
     await expect.poll(() => workers.filter(isAlive), GRACE).toEqual([])
     mkdirSync(stand.directory)
@@ -411,7 +404,7 @@ describe('a data plane whose control plane has gone', () => {
       const back = stand.reconnection()
       process.kill(supervisor, 'SIGKILL')
       await back
-      await expect.poll(() => [supervisor, ...workers].filter(isAlive), PATIENT).toEqual([])
+      await expect.poll(() => [supervisor, ...workers].filter(isAlive)).toEqual([])
     },
   )
 
@@ -423,13 +416,13 @@ describe('a data plane whose control plane has gone', () => {
       const { supervisor, workers } = await stand.processes()
       stand.client.close()
       process.kill(supervisor, 'SIGKILL')
-      await expect.poll(() => isAlive(supervisor), PATIENT).toBe(false)
+      await expect.poll(() => isAlive(supervisor)).toBe(false)
       const socket = workerSocketFile(stand.directory, workers[0]!)
       rmSync(socket)
       await expect.poll(() => existsSync(socket), GRACE).toBe(true)
       stand.client = await stand.connect(tableOf([]))
       expect((await stand.processes()).supervisor).not.toBe(supervisor)
-      await expect.poll(() => workers.filter(isAlive), PATIENT).toEqual([])
+      await expect.poll(() => workers.filter(isAlive)).toEqual([])
     },
   )
 })

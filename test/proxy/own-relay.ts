@@ -32,7 +32,7 @@ export class OwnRelay {
     const { routes } = own.relay
     const draft = routes.draft(false)
     draft.add({
-      targets: Object.entries(table.targets),
+      targets: Object.entries(table.targets).map(([key, target]) => [key, JSON.stringify(target)]),
       hosts: Object.entries(table.hosts),
       certificates: Object.entries(table.certificates),
     })

@@ -6,7 +6,8 @@ import { SentTable } from '../../proxy/table/sent-table.ts'
 import { app, start } from './lifetimes.ts'
 import { HOST, type HttpUpstream, type ProxyStand, statusOf, tableOf, targetOf } from './stand.ts'
 
-const PATIENT = { timeout: 10_000 }
+/** Only a hang takes longer. */
+const ANSWER_MS = 10_000
 /** Enough hosts for a table of many messages. */
 const MANY = 2_000
 
@@ -32,7 +33,7 @@ class Sender {
   static async open(stand: ProxyStand): Promise<Sender> {
     const channel = await connectChannel(controlSocketFile(stand.directory), () => null)
     onTestFinished(() => channel.destroy())
-    await channel.request('attach', { server_id: 'server-1', workers: 0 }, PATIENT.timeout)
+    await channel.request('attach', { server_id: 'server-1', workers: 0 }, ANSWER_MS)
     return new Sender(channel)
   }
 
@@ -54,7 +55,7 @@ class Sender {
   }
 
   async #sendAll(messages: readonly string[]): Promise<void> {
-    for (const message of messages) await this.#channel.request('table', message, PATIENT.timeout)
+    for (const message of messages) await this.#channel.request('table', message, ANSWER_MS)
   }
 
   async send(table: RouteTable): Promise<void> {
@@ -141,8 +142,8 @@ test('a worker that comes while a table does gets all of it, as those do that li
   const { workers } = await stand.processes()
   process.kill(workers[0]!, 'SIGKILL')
   const others = async () => (await stand.processes()).workers.filter((pid) => pid !== workers[0])
-  await expect.poll(async () => (await others()).length, PATIENT).toBe(2)
-  await expect.poll(() => serverOf(stand, 'many-7.test'), PATIENT).toBe('one')
+  await expect.poll(async () => (await others()).length).toBe(2)
+  await expect.poll(() => serverOf(stand, 'many-7.test')).toBe('one')
   await sender.finish()
   for (let times = 0; times < 8; times++) expect(await serverOf(stand, 'many-7.test')).toBe('two')
   expect(stand.log).not.toContain('is killed')

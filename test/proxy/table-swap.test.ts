@@ -6,7 +6,6 @@ import { Load, http1 } from './load.ts'
 import { app, start } from './lifetimes.ts'
 import { HOST, type ProxyStand, statusOf, tableOf, targetOf, type HttpUpstream } from './stand.ts'
 
-const PATIENT = { timeout: 10_000 }
 /** As many as one server is built for. */
 const MANY = 10_000
 
@@ -51,10 +50,7 @@ test(
     const { workers } = await stand.processes()
     for (const pid of workers) process.kill(pid, 'SIGKILL')
     await expect
-      .poll(
-        async () => (await stand.processes()).workers.filter((pid) => !workers.includes(pid)).length,
-        PATIENT,
-      )
+      .poll(async () => (await stand.processes()).workers.filter((pid) => !workers.includes(pid)).length)
       .toBe(2)
     expect(await serverOf(stand, HOST)).toBe('even')
   },

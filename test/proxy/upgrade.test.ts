@@ -13,7 +13,6 @@ import { HOST, type ProxyStand, tableOf, waitFor } from './stand.ts'
 const SWAPS = 100
 const SECURE_SWAPS = 5
 const SWAPS_HANG_MS = 240_000
-const PATIENT = { timeout: 10_000 }
 
 /** Has a program of another version take over. */
 async function upgrade(stand: ProxyStand, version: string): Promise<void> {
@@ -51,7 +50,7 @@ test(
     supervisors.add((await stand.processes()).supervisor)
     expect(supervisors.size).toBe(2)
     // The upgraded connection is one more.
-    await expect.poll(async () => answeredOf(await stand.client.counts()), PATIENT).toBe(answered + 1)
+    await expect.poll(async () => answeredOf(await stand.client.counts())).toBe(answered + 1)
   },
 )
 
@@ -102,7 +101,7 @@ test('a data plane is upgraded whose control socket lies where older ones had it
   renameSync(join(stand.directory, 'proxy/control.sock'), join(stand.directory, 'proxy.sock'))
   await upgrade(stand, '2.0.0')
   expect((await load.stop()).failures).toEqual([])
-  await expect.poll(() => isAlive(supervisor), PATIENT).toBe(false)
+  await expect.poll(() => isAlive(supervisor)).toBe(false)
 })
 
 test('an older data plane that serves beside the one in use ends, and its workers follow the next', async () => {
@@ -123,7 +122,7 @@ test('an older data plane that serves beside the one in use ends, and its worker
   expect(isAlive(older.supervisor)).toBe(true)
   await upgrade(stand, '2.0.0')
   await stand.client.applyTable(tableOf([now.spec]))
-  await expect.poll(() => isAlive(older.supervisor), PATIENT).toBe(false)
+  await expect.poll(() => isAlive(older.supervisor)).toBe(false)
   for (let asked = 0; asked < 20; asked++) {
     const client = stand.raw(port).request('GET /x HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
     expect(await client.end()).toContain('/x now')

@@ -1,10 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { asOlderMessages } from '../../proxy/table/message.ts'
 import { SentTable } from '../../proxy/table/sent-table.ts'
 import { TableImage } from '../../proxy/table/image.ts'
-import type { RouteTable, Target } from '../../proxy/protocol.ts'
+import type { RouteTable, TableMessage, Target } from '../../proxy/protocol.ts'
+import type { Instance } from '../../proxy/routes/instance.ts'
 import { Routes } from '../../proxy/routes/routes.ts'
 import { TableIntake } from '../../proxy/worker/table-intake.ts'
+
+const HOSTS = ['a.test', 'b.test', 'x.c.test', 'x.d.c.test', 'other.test', 'none.example']
 
 const name = fc.integer({ min: 0, max: 7 })
 const state = fc.constantFrom('serving', 'suspended', 'failed')
@@ -21,7 +26,12 @@ const target = fc.record({
     maxLength: 3,
     selector: ({ instance, port }) => `${instance} ${port}`,
   }),
+  compression: fc.boolean(),
+  redirect: fc.constantFrom('https://one.test', 'https://two.test'),
 })
+
+/** The hosts that requests come for before a table is in use, and with it. */
+const asked = fc.record({ before: fc.subarray(HOSTS), after: fc.subarray(HOSTS) })
 
 /** Tables with few names, so that names come, change and go from one to the next. */
 const table = fc
@@ -74,41 +84,78 @@ function tableOf(
   }
 }
 
-/** What requests get from routes. */
-function seen(routes: Routes) {
-  const found = ['a.test', 'b.test', 'x.c.test', 'x.d.c.test', 'other.test', 'none.example'].map((host) => {
-    const route = routes.find(host)
-    const instances = route?.instances.map(({ name, port, draining }) => ({ name, port, draining }))
-    return { host, state: route?.state, id: route?.counts.id, instances, files: routes.findCertificate(host) }
-  })
-  const instances = [...routes.instances()].map(({ name, port }) => `${name} ${port}`)
-  return {
-    found,
-    instances: instances.toSorted(),
-    tokens: ['token-1', 'token-2'].map((token) => routes.challenge(token)),
+/** So many that they are not told in one slice. */
+const MANY = 20_000
+
+/** A target for each port, with a host of its own; none for 0. */
+function manyTargets(ports: number[]): RouteTable {
+  const [targets, hosts]: [Record<string, Target>, Record<string, string>] = [{}, {}]
+  for (const [number, port] of ports.entries()) {
+    if (port === 0) continue
+    const upstreams = [{ instance: 'i', host: '127.0.0.1', port }]
+    targets[`target-${number}`] = { id: `srv-${number}`, state: 'serving', upstreams }
+    hosts[`host-${number}.test`] = `target-${number}`
   }
+  return tableOf(targets, hosts)
 }
 
-async function take(intake: TableIntake, messages: Iterable<string>): Promise<void> {
+/** What requests get from routes. */
+function seen(routes: Routes) {
+  const found = HOSTS.map((host) => {
+    const route = routes.find(host)
+    const instances = route?.instances.map(({ name, port, draining }) => ({ name, port, draining }))
+    const { state, redirect, compression } = route ?? {}
+    const files = routes.findCertificate(host)
+    return { host, state, redirect, compression, id: route?.counts.id, instances, files }
+  })
+  return { found, tokens: ['token-1', 'token-2'].map((token) => routes.challenge(token)) }
+}
+
+/**
+ * Takes a table, which is in use when this returns; `ask` is called when it has come and is not yet. Resolves when it is
+ * taken care of in slices.
+ */
+async function take(intake: TableIntake, messages: Iterable<string>, ask = () => {}): Promise<void> {
   for (const message of messages) {
     const whole = intake.read(JSON.parse(message) as object)
-    if (whole) await intake.swap(whole)
+    if (!whole) continue
+    ask()
+    await intake.swap(whole)
   }
 }
 
 test('changes from table to table lead requests where each whole table would', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(table, { minLength: 2, maxLength: 6 }), async (tables) => {
-      const image = new SentTable()
-      const routes = new Routes()
-      const intake = new TableIntake(routes)
-      for (const next of tables) {
-        await take(intake, image.become(next))
-        const fresh = new Routes()
-        await take(new TableIntake(fresh), new SentTable().become(next))
-        expect(seen(routes)).toEqual(seen(fresh))
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(fc.record({ table, asked, waits: fc.boolean() }), { minLength: 2, maxLength: 6 }),
+      async (steps) => {
+        const image = new SentTable()
+        const routes = new Routes()
+        const intake = new TableIntake(routes)
+        const met = new Set<Instance>()
+        const slices: Promise<void>[] = []
+        const ask = (hosts: string[]) => {
+          for (const host of hosts)
+            for (const instance of routes.find(host)?.instances ?? []) met.add(instance)
+        }
+        for (const [number, { table, asked, waits }] of steps.entries()) {
+          const taken = take(intake, image.become(table), () => ask(asked.before))
+          ask(asked.after)
+          if (waits) await taken
+          else slices.push(taken)
+          const isLast = number === steps.length - 1
+          if (!isLast && asked.after.length < HOSTS.length) continue
+          const fresh = new Routes()
+          await take(new TableIntake(fresh), new SentTable().become(table))
+          expect(seen(routes)).toEqual(seen(fresh))
+          await Promise.all(slices)
+          expect(seen(routes)).toEqual(seen(fresh))
+          const kept = new Set(routes.instances())
+          for (const instance of met) expect(kept.has(instance) || instance.draining).toBe(true)
+          for (const { key } of routes.asked) expect(Object.keys(table.targets)).toContain(key)
+        }
+      },
+    ),
     { numRuns: 300 },
   )
 })
@@ -129,6 +176,61 @@ test('whoever reads the changes has the same table as who sends them', () => {
   )
 })
 
+test('a target that is asked before it was told what a large table says of it is as that says', async () => {
+  const routes = new Routes()
+  const intake = new TableIntake(routes)
+  const sent = new SentTable()
+  const portOf = (number: number) => routes.find(`host-${number}.test`)?.instances[0]?.port
+  const give = (ports: number[], whole = false) =>
+    void take(intake, (whole ? new SentTable() : sent).become(manyTargets(ports)))
+  const all = (port: number) => Array.from({ length: MANY }, () => port)
+  give(all(1))
+  give(all(2))
+  expect(routes.changes.size).toBe(MANY)
+  expect(portOf(1)).toBe(2)
+  give(all(2).with(2, 3))
+  expect([portOf(2), portOf(3)]).toEqual([3, 2])
+  give(all(4))
+  give(all(4).with(4, 0).with(5, 5))
+  expect([portOf(4), portOf(5), portOf(6)]).toEqual([undefined, 5, 4])
+  give(all(4))
+  expect(portOf(4)).toBe(4)
+  give(all(6), true)
+  give(all(7), true)
+  await expect.poll(() => routes.changes.size).toBe(0)
+  expect([portOf(1), portOf(4), portOf(7), portOf(MANY - 1)]).toEqual([7, 7, 7, 7])
+  give(all(8))
+  give(all(8).with(MANY - 2, 9))
+  await sleep(100)
+  expect(portOf(MANY - 2)).toBe(9)
+})
+
+test('a target that a table gives and takes away does not stand in the way of the next', async () => {
+  const routes = new Routes()
+  const intake = new TableIntake(routes)
+  const [settings] = [...new SentTable().become(tableOf({}, {}))].map(
+    (text) => JSON.parse(text) as TableMessage,
+  )
+  const text = JSON.stringify({ id: 'srv-app', state: 'serving', upstreams: [] })
+  const message = (base: boolean, targets: [string, string | null][]) =>
+    JSON.stringify({ ...settings, base, entries: { targets } })
+  await take(intake, [message(false, [['app', text]])])
+  await take(intake, [
+    message(true, [
+      ['app', text],
+      ['app', null],
+    ]),
+  ])
+  await take(intake, [
+    message(true, [
+      ['app', null],
+      ['app', text],
+    ]),
+  ])
+  await take(intake, [message(true, [])])
+  expect(routes.changes.size).toBe(0)
+})
+
 test('an instance that stays keeps its object, with the connections it holds', async () => {
   const upstreams = [{ instance: 'i', host: '127.0.0.1', port: 1 }]
   const image = new SentTable()
@@ -136,7 +238,7 @@ test('an instance that stays keeps its object, with the connections it holds', a
   const intake = new TableIntake(routes)
   const targets = (state: Target['state']) => ({ app: { id: 'srv-app', state, upstreams } })
   await take(intake, image.become(tableOf(targets('starting'), { 'a.test': 'app' })))
-  const [instance] = routes.instances()
+  const [instance] = routes.find('a.test')!.instances
   await take(intake, image.become(tableOf(targets('serving'), { 'a.test': 'app' })))
   expect(routes.find('a.test')!.instances).toEqual([instance])
   expect(routes.find('a.test')!.instances[0]).toBe(instance)
@@ -174,6 +276,22 @@ test('nothing is left of a table when another is refused at its beginning, or go
   expect(routes.find('a.test')).toBeDefined()
 })
 
+test('a table is the same as older programs keep and take it', async () => {
+  await fc.assert(
+    fc.asyncProperty(table, async (table) => {
+      const messages = [...new SentTable().become(table)]
+      const older = [...asOlderMessages(messages)]
+      for (const [key, target] of Object.entries(table.targets))
+        expect(older.join()).toContain(`[${JSON.stringify(key)},${JSON.stringify(target)}]`)
+      expect(TableImage.read(older).table).toEqual(table)
+      const [routes, fresh] = [new Routes(), new Routes()]
+      await take(new TableIntake(routes), older)
+      await take(new TableIntake(fresh), messages)
+      expect(seen(routes)).toEqual(seen(fresh))
+    }),
+  )
+})
+
 test('a part with a fault refuses the whole table', async () => {
   const routes = new Routes()
   const intake = new TableIntake(routes)
@@ -184,7 +302,14 @@ test('a part with a fault refuses the whole table', async () => {
   expect(() => read(1, { hosts: [['a.test', 'nobody']] })).toThrow('hosts.a.test: must name a target')
   expect(() => read(2, { hosts: [['a.test', 'app']] }, { settings })).toThrow('after a fault')
   expect(routes.find('a.test')).toBeUndefined()
+})
+
+test('each entry of a table that comes from the control plane is checked', () => {
+  const reader = TableImage.reader()
   const faults = [
+    [{ targets: [['app', '{']] }, 'targets.app: must be JSON'],
+    [{ targets: [['app', '[]']] }, 'targets.app: must be an object'],
+    [{ targets: [['app', 1]] }, 'targets.app: must be JSON'],
     [{ targets: [['app', { id: '', state: 'serving', upstreams: [] }]] }, 'targets.app.id: must be a name'],
     [{ targets: [['app', { id: 'a', state: 'x', upstreams: [] }]] }, 'targets.app.state: is unknown'],
     [
@@ -199,5 +324,7 @@ test('a part with a fault refuses the whole table', async () => {
     ],
     [{ acme_challenges: [['token', 'x']] }, 'acme_challenges.token: must be answered by a key authorization'],
   ] as const
-  for (const [entries, message] of faults) expect(() => read(0, entries)).toThrow(message)
+  for (const [entries, message] of faults) {
+    expect(() => reader.read({ part: 0, base: false, entries }, '')).toThrow(message)
+  }
 })

@@ -256,13 +256,17 @@ test('a head of too many bytes ends its request, not the server', async () => {
 })
 
 test('a request that its client gives up ends at the upstream, and counts as 499', async () => {
-  let closed = 0
-  const app = await upstream((incoming) => void incoming.socket.on('close', () => closed++))
+  let [begun, closed] = [0, 0]
+  const app = await upstream((incoming) => {
+    begun++
+    incoming.socket.on('close', () => closed++)
+  })
   const stand = await start([app.spec])
   const session = await dial(stand)
   const stream = open(session)
   stream.end()
-  await expect.poll(async () => (await stand.client.counts()).open_requests).toBe(1)
+  await expect.poll(() => begun).toBe(1)
+  expect((await stand.client.counts()).open_requests).toBe(1)
   stream.close(constants.NGHTTP2_CANCEL)
   await expect.poll(() => closed).toBe(1)
   expect((await stand.client.counts()).targets['srv-app']).toMatchObject({ status_4xx: 1, status_2xx: 0 })

@@ -37,7 +37,7 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
     host: bareHost(hostname),
     ...(port === '' ? {} : { port }),
     path: `${pathname}${search}`,
-    ...(username === '' ? {} : { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
+    ...(username === '' ? {} : { auth: `${decoded(username)}:${decoded(password)}` }),
     headers: { 'user-agent': `deployer/${VERSION}`, 'content-length': Buffer.byteLength(body), ...headers },
     lookup: judgedLookup(portOf(new URL(url)), TARGETS),
     agent: false,
@@ -65,7 +65,18 @@ export function urlFault(text: string): string | null {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.port === '0')
     return 'must be an http or https URL'
+  if (decoded(url.username) === null || decoded(url.password) === null)
+    return 'has credentials that are not percent-encoded properly'
   return placeFault(url.hostname, portOf(url), TARGETS)
+}
+
+/** A part of a URL without its percent-encoding; null when that is wrong. */
+export function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
 }
 
 function portOf(url: URL): number {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
-import { openUrl } from '#server/notifications/operations.ts'
+import { openUrl, topicOf } from '#server/notifications/operations.ts'
 import type { NotificationRow } from '#server/notifications/store.ts'
 import type { Message } from '#server/notifications/types.ts'
 import { answerFault, send } from '#server/outgoing.ts'
@@ -61,14 +61,15 @@ function requestOf(
       }
     case 'ntfy': {
       const target = new URL(url)
-      const topic = target.pathname.split('/').findLast((part) => part !== '')!
-      target.pathname = target.pathname.slice(0, target.pathname.lastIndexOf(topic))
+      const topic = topicOf(target)
+      const above = target.pathname.split('/').filter((part) => part !== '')
+      target.pathname = ['', ...above.slice(0, -1), ''].join('/')
       const priority = BAD_NEWS.test(message.type) ? 4 : 3
       return {
         url: target.href,
         headers: json,
         body: JSON.stringify({
-          topic: decodeURIComponent(topic),
+          topic,
           title,
           message: body === '' ? title : body,
           priority,

@@ -1,4 +1,5 @@
 import { useContext } from '../context.ts'
+import { readName } from '../domains/names.ts'
 import { splitCredentials } from '../git/url.ts'
 import { ServicePatch } from '../services/input.ts'
 import type { ServiceColumns, ServiceRow } from '../services/store.ts'
@@ -53,13 +54,24 @@ export function wantedPatch(
 
 /** The same as columns, near enough for the rules between fields. */
 export function wantedColumns(wanted: WantedService, there: ServiceRow | undefined): ServiceColumns {
-  const { custom_domains, ...settings } = withDefaults(wanted.fields)
+  const { custom_domains, canonical_domain, ...settings } = withDefaults(wanted.fields)
   const made = there ? {} : { runtime: 'auto' as const, instances: 1, custom_domains: '[]' }
   return {
     ...made,
     ...settings,
-    ...(custom_domains === undefined ? {} : { custom_domains: JSON.stringify(custom_domains) }),
+    ...(custom_domains === undefined
+      ? {}
+      : { custom_domains: JSON.stringify((custom_domains as string[]).map(normalOrSame)) }),
+    ...(canonical_domain === undefined
+      ? {}
+      : { canonical_domain: typeof canonical_domain === 'string' ? normalOrSame(canonical_domain) : null }),
   }
+}
+
+/** A host as it is kept; what is none is told of where it is tried. */
+function normalOrSame(text: string): string {
+  const read = readName(text)
+  return 'name' in read ? read.name : text
 }
 
 /** Whether a service has this repository with these credentials; hidden ones are those that it has. */

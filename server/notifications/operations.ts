@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { shownTarget } from '../outgoing.ts'
+import { decoded, shownTarget } from '../outgoing.ts'
 import { newFrame, patchedFrame } from '../targets/frame.ts'
 import type { NotificationInput, NotificationPatch } from './schema.ts'
 import { notifications, type NotificationRow } from './store.ts'
@@ -76,6 +76,12 @@ export function shownUrl(kind: NotificationKind, url: string): string {
   return shown.href
 }
 
+/** The topic that a URL of ntfy ends with; null when it names none. */
+export function topicOf({ pathname }: URL): string | null {
+  const last = pathname.split('/').findLast((part) => part !== '')
+  return last === undefined ? null : decoded(last)
+}
+
 function targetOf(
   kind: NotificationKind,
   url: string | null,
@@ -94,7 +100,7 @@ function targetOf(
   }
   if (to.length > 0) throw new AppError('invalid_request', `to: is for e-mail; ${kind} has a url`)
   if (url === null) throw new AppError('invalid_request', `url: is required for ${kind}`)
-  if (kind === 'ntfy' && new URL(url).pathname.length < 2)
+  if (kind === 'ntfy' && !topicOf(new URL(url)))
     throw new AppError('invalid_request', 'url: must name a topic, such as https://ntfy.sh/my-topic')
   return { url: vault.seal(url), recipients: '[]' }
 }

@@ -31,7 +31,12 @@ const WRONG_BODIES: Record<string, unknown[]> = {
     { vars: [{ key: 'A', value: '\0' }] },
   ],
   'PATCH /log-drains/{id}': [{ url: 'nonsense' }, { url: 'tcp://logs.example.com' }, { token: 'a b' }],
-  'PATCH /notifications/{id}': [{ url: 'ftp://example.com' }, { url: 'http://169.254.169.254/' }, { to: [] }],
+  'PATCH /notifications/{id}': [
+    { url: 'ftp://example.com' },
+    { url: 'https://a%zz@example.com' },
+    { url: 'http://169.254.169.254/' },
+    { to: [] },
+  ],
   'PATCH /services/{id}': [
     { instances: -1 },
     { custom_domains: ['*.example.com'] },
@@ -94,6 +99,8 @@ const WRONG_CREATIONS: [path: string, body: object][] = [
   ['/log-drains', { name: 'new', kind: 'http', url: 'ftp://example.com', environment: 'nobody' }],
   ['/log-drains', { name: 'new', kind: 'syslog', url: 'https://example.com', services: ['nobody'] }],
   ['/notifications', { name: 'new', kind: 'webhook', environment: 'nobody' }],
+  ['/notifications', { name: 'new', kind: 'ntfy', url: 'https://ntfy.example.com//' }],
+  ['/notifications', { name: 'new', kind: 'ntfy', url: 'https://ntfy.example.com/%zz' }],
   ['/notifications', { name: 'new', kind: 'webhook', url: 'nonsense', services: ['nobody'] }],
   [
     '/blueprints',

@@ -123,6 +123,16 @@ services:${WEB('api', '\n    env_groups: [shared]\n    env: [{key: DB, from_data
     ])
   })
 
+  it('takes hosts in any writing, as the API does', () => {
+    apply(
+      `services:${WEB('api', '\n    custom_domains: [WWW.Example.org., Bücher.example]\n    canonical_domain: www.EXAMPLE.org')}`,
+    )
+    expect(findService('api')).toMatchObject({
+      custom_domains: '["www.example.org","xn--bcher-kva.example"]',
+      canonical_domain: 'www.example.org',
+    })
+  })
+
   it('adopts what has the name already and removes nothing', () => {
     createEnvGroup({ name: 'shared', vars: [{ key: 'OLD', value: '1' }] })
     createDatastore({ name: 'db', kind: 'relational' })

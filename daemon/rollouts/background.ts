@@ -1,4 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+
+const log = logger('background')
 
 interface Work {
   key: string
@@ -30,10 +34,10 @@ export class Background {
         if (pauseMs > 0) await delay(pauseMs, undefined, { signal })
         await run(signal)
       } catch (error) {
-        if (!signal.aborted) onFailure(error)
+        if (!signal.aborted) tell(key, () => onFailure(error))
       } finally {
         this.#running.delete(key)
-        if (!this.#stopped) onEnd()
+        if (!this.#stopped) tell(key, onEnd)
       }
     }
     this.#running.set(key, { abort, done: work() })
@@ -50,5 +54,14 @@ export class Background {
   stop(): void {
     this.#stopped = true
     for (const { abort } of this.#running.values()) abort.abort()
+  }
+}
+
+/** A full disk keeps what happened from being recorded; nobody waits for this work who could be told of it. */
+function tell(key: string, listener: () => void): void {
+  try {
+    listener()
+  } catch (error) {
+    log.error('the end of some work cannot be recorded', { work: key, error: messageOf(error) })
   }
 }

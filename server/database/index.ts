@@ -62,18 +62,18 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
     version: () => `${writes}.${String(prepare('PRAGMA data_version').get()!.data_version)}`,
     transaction(work) {
       if (open) return work()
-      open = true
       raw.exec('BEGIN IMMEDIATE')
+      open = true
       try {
         const result = work()
         if (result instanceof Promise) throw new TypeError('a transaction must be synchronous')
         execute(raw, 'COMMIT')
         return result
       } catch (error) {
-        // SQLite itself takes back what meets a full disk (sqlite.org/lang_transaction.html, "Response To Errors").
-        if (raw.isTransaction) raw.exec('ROLLBACK')
         // What was read inside is no longer so.
         writes++
+        // SQLite itself takes back what meets a full disk (sqlite.org/lang_transaction.html, "Response To Errors").
+        if (raw.isTransaction) raw.exec('ROLLBACK')
         throw error
       } finally {
         open = false

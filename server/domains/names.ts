@@ -7,6 +7,8 @@ import { AppError } from '../errors.ts'
 /** RFC 1035 section 2.3.4, in presentation form. */
 export const MAX_NAME_CHARACTERS = 253
 
+const TOO_LONG = `must have at most ${MAX_NAME_CHARACTERS} characters`
+
 /** RFC 1035 section 2.3.1, with digits first as RFC 1123 section 2.1 allows. */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
@@ -30,6 +32,8 @@ export function readName(text: string): { name: string } | { fault: string } {
   // The conversion would drop what belongs to a URL and not to a name.
   if (/[\s:/?#@[\]\\%]/.test(given))
     return { fault: 'must be a domain name alone, without scheme, port or path' }
+  // Coding takes time that grows with the square of the length, and the event loop waits for it.
+  if (given.length > MAX_NAME_CHARACTERS) return { fault: TOO_LONG }
   const name = domainToASCII(given)
   const fault = faultOf(name)
   return fault === null ? { name } : { fault }
@@ -46,7 +50,7 @@ function faultOf(name: string): string | null {
   if (name === '') return 'must be a domain name such as example.com'
   // What the conversion took for a number is an address in disguise (0x7f.1).
   if (isAddress(name)) return 'an IP address is no domain name'
-  if (name.length > MAX_NAME_CHARACTERS) return `must have at most ${MAX_NAME_CHARACTERS} characters`
+  if (name.length > MAX_NAME_CHARACTERS) return TOO_LONG
   if (!name.split('.').every((label) => LABEL.test(label)))
     return 'each label must be 1 to 63 of a-z, 0-9 and hyphen, with no hyphen first or last'
   // The conversion takes labels that are coded already as they are, and leaves those that stand for nothing.

@@ -43,7 +43,7 @@ export function ensureBaseDomain(): void {
 /** The domain with this id or name. Throws `not_found`. */
 export function findDomain(idOrName: string): DomainRow {
   const read = readName(idOrName)
-  const found = getDomain(idOrName) ?? getDomainByName('name' in read ? read.name : idOrName)
+  const found = getDomain(idOrName) ?? getDomainByName('name' in read ? read.name : idOrName.toLowerCase())
   if (!found) throw new AppError('not_found', `there is no domain ${idOrName}`)
   return found
 }

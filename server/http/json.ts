@@ -49,7 +49,14 @@ function findHalf(value: unknown): string | null {
     if (typeof value === 'string' && !value.isWellFormed())
       return `${pathOf(place)}: must not contain half of a surrogate pair`
     if (typeof value !== 'object' || value === null) continue
-    for (const [key, item] of Object.entries(value)) places.push({ value: item, key, within: place })
+    const keys = Array.isArray(value) ? null : Object.keys(value)
+    const items: unknown[] = keys ? Object.values(value) : (value as unknown[])
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index]
+      // Of a million numbers nothing is kept.
+      if (typeof item === 'string' || typeof item === 'object')
+        places.push({ value: item, key: keys?.[index] ?? String(index), within: place })
+    }
   }
   return null
 }

@@ -32,6 +32,7 @@ export function findDrain(id: string): DrainRow {
 
 /** Records a log drain, which takes the lines that come from now on. Throws `invalid_request` and `not_found`. */
 export function createDrain(input: LogDrainInput): DrainRow {
+  checkUrl(input.kind, input.url)
   const target = targetOf(input.kind, input.url, input.token ?? null)
   const row: DrainRow = {
     ...newFrame('logDrain', input),
@@ -53,6 +54,8 @@ export function patchDrain(row: DrainRow, patch: LogDrainPatch): DrainRow {
   const isSame = patch.url === undefined || patch.url === shownTarget(present.url)
   const url = isSame ? present.url : patch.url!
   const token = patch.token === undefined ? present.token : patch.token
+  // What was recorded under other rules can still be named, limited and switched off.
+  if (!isSame) checkUrl(row.kind, url)
   const target = targetOf(row.kind, url, token)
   // Whoever may change a drain may not learn its token by that.
   if (patch.token === undefined && token !== null && new URL(url).origin !== new URL(present.url).origin)
@@ -92,9 +95,12 @@ export function viewDrain(row: DrainRow): LogDrain {
   }
 }
 
-function targetOf(kind: DrainKind, url: string, token: string | null): Pick<DrainRow, 'url' | 'token'> {
+function checkUrl(kind: DrainKind, url: string): void {
   const fault = drainUrlFault(kind, url)
   if (fault !== null) throw new AppError('invalid_request', `url: ${fault}`)
+}
+
+function targetOf(kind: DrainKind, url: string, token: string | null): Pick<DrainRow, 'url' | 'token'> {
   if (kind === 'syslog' && token !== null) throw new AppError('invalid_request', 'token: syslog has none')
   const { vault } = useContext()
   return { url: vault.seal(url), token: token === null ? null : vault.seal(token) }

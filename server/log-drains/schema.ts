@@ -14,7 +14,14 @@ const Token = z
   .nullable()
   .meta({ description: 'Sent as `Authorization: Bearer`; not for syslog. Never shown', examples: [null] })
 
-const Url = targetUrl((text) => drainUrlFault(/^(?:tcp|tls):/i.test(text) ? 'syslog' : 'http', text)).meta({
+/** What is wrong with it whatever the kind of the drain, which a change does not name. */
+function anyUrlFault(text: string): string | null {
+  const scheme = /^(?:(https?)|tcp|tls):/i.exec(text)
+  if (!scheme) return 'must be an http or https URL, or tcp://host:port or tls://host:port for syslog'
+  return drainUrlFault(scheme[1] === undefined ? 'syslog' : 'http', text)
+}
+
+const Url = targetUrl(anyUrlFault).meta({
   description: '`tcp://` or `tls://host:port` for syslog, else http or https',
   examples: ['https://logs.example.com'],
 })

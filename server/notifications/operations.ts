@@ -47,7 +47,9 @@ export function patchNotification(row: NotificationRow, patch: NotificationPatch
   // What was shown may be sent back.
   const isSame = url === undefined || (present !== null && url === shownUrl(row.kind, present))
   const recipients = to ?? (JSON.parse(row.recipients) as string[])
-  const target = targetOf(row.kind, isSame ? present : url, recipients)
+  // What was recorded under other rules, or with a mail server, can still be named, limited and switched off.
+  const isKept = isSame && to === undefined
+  const target = isKept ? {} : targetOf(row.kind, isSame ? present : url, recipients)
   notifications.update(row.id, {
     ...patchedFrame(patch),
     ...target,

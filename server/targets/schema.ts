@@ -10,7 +10,7 @@ const MAX_SERVICES = 1_000
 export function targetUrl(fault: (text: string) => string | null) {
   return judged((text) =>
     text.length > MAX_URL_CHARACTERS ? `must have at most ${MAX_URL_CHARACTERS} characters` : fault(text),
-  )
+  ).meta({ minLength: 1, maxLength: MAX_URL_CHARACTERS })
 }
 
 /** What everything that is sent to is made with. */

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '#server/database/index.ts'
 import { openContext } from '../support/context.ts'
@@ -44,5 +45,21 @@ test('a change that fails within leaves nothing, and its fault is its own', () =
       throw new RangeError('of the change')
     })
   expect(change).toThrow(new RangeError('of the change'))
+  expect(held()).toBe(0)
+})
+
+test('a change that another process kept from beginning leaves the next one whole', () => {
+  const { file } = database.get<{ file: string }>('PRAGMA database_list')!
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  database.get('PRAGMA busy_timeout = 0')
+  expect(() => database.transaction(() => insert('test-1'))).toThrow('locked')
+  other.close()
+  const failing = () =>
+    database.transaction(() => {
+      insert('test-2')
+      throw new RangeError('of the change')
+    })
+  expect(failing).toThrow(RangeError)
   expect(held()).toBe(0)
 })

@@ -69,7 +69,7 @@ class Chooser {
     const wanted = type ?? (await this.#typeOfProgram())
     const planned = await this.#make(plan, wanted)
     // Pages may lie beside a manifest that starts nothing, such as that of a tool that formats them.
-    if (planned.obstacle !== null && pages !== null) {
+    if (planned.obstacle !== null && !planned.isRefused && pages !== null) {
       if (!(await this.#isSource(plan, planned))) return await this.#pages()
       // The page of a framework is what its build makes a site of.
       const site = servesSites(wanted) ? planned : await this.#make(plan, 'web_service')

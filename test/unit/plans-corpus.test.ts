@@ -3,6 +3,7 @@ import { COMPILED } from '../corpus/compiled.ts'
 import { EXAMPLES } from '../corpus/examples.ts'
 import { HOST_FILES } from '../corpus/host-files.ts'
 import { IN_THE_WILD } from '../corpus/in-the-wild.ts'
+import { KEPT } from '../corpus/kept.ts'
 import { LOCKS } from '../corpus/locks.ts'
 import { NEAR_MISSES } from '../corpus/near-misses.ts'
 import { NODE_SERVERS } from '../corpus/node-servers.ts'
@@ -36,6 +37,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['in the wild', IN_THE_WILD],
   ['pasted', PASTED],
   ['a near miss', NEAR_MISSES],
+  ['as before', KEPT],
   ['of a stranger', STRANGERS],
 ]
 

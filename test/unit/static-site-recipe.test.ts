@@ -12,6 +12,15 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 
 /** The recipe of a static site that publishes a folder. */
 async function site(files: Record<string, string>, publishDirectory: string | null): Promise<Recipe> {
+  return await recipe(files, 'static_site', publishDirectory)
+}
+
+async function recipe(
+  files: Record<string, string>,
+  type: Recipe['type'] | null,
+  publishDirectory: string | null = null,
+  startCommand: string | null = null,
+): Promise<Recipe> {
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(directory, name)), { recursive: true })
     await writeFile(join(directory, name), content)
@@ -19,11 +28,11 @@ async function site(files: Record<string, string>, publishDirectory: string | nu
   return await chooseRecipe({
     place: { directory, folder: '' },
     choice: {
-      type: 'static_site',
+      type,
       runtime: 'auto',
       dockerfilePath: null,
       publishDirectory,
-      settings: NO_SETTINGS,
+      settings: { ...NO_SETTINGS, startCommand },
     },
   })
 }
@@ -42,4 +51,58 @@ test('what tools of browsers build is built, though a page lies there before', a
     'public/index.html': '',
   }
   expect(await site(files, 'public')).toMatchObject({ runtime: 'node', buildCommand: 'npm run build' })
+})
+
+const PAGE = { 'public/index.html': '' }
+
+test.each<[what: string, files: Record<string, string>, said: string]>([
+  [
+    'Rack has no server',
+    {
+      Gemfile: "gem 'sinatra'\n",
+      'config.ru': 'run App\n',
+      'Gemfile.lock': 'GEM\n  specs:\n    rack (2.2.9)\n',
+    },
+    'bundle add puma',
+  ],
+  [
+    'Meteor builds it',
+    { 'package.json': '{"scripts": {"start": "meteor run"}}', '.meteor/release': 'METEOR@3.1\n' },
+    'meteor build',
+  ],
+  [
+    'it is exported and listens nowhere',
+    {
+      'package.json': '{"type": "module", "dependencies": {"express": "*"}}',
+      'server.js': "import express from 'express'\nconst app = express()\nexport default app\n",
+    },
+    'listens on no port',
+  ],
+  [
+    'it has a server for developers alone',
+    {
+      'package.json': '{"scripts": {"start": "node scripts/start.js", "build": "webpack"}}',
+      'scripts/start.js': "const Server = require('webpack-dev-server')\n",
+    },
+    'starts a server for developers',
+  ],
+])('a program that cannot be started as %s is no site for the page beside it', async (_what, files, said) => {
+  for (const type of ['web_service', null] as const) {
+    expect(await recipe({ ...files, ...PAGE }, type)).toMatchObject({
+      type: 'web_service',
+      isSite: false,
+      obstacle: expect.stringContaining(said) as string,
+    })
+  }
+})
+
+test('pages beside a manifest that starts nothing are a site', async () => {
+  const files = { 'package.json': '{"scripts": {"format": "prettier ."}}', ...PAGE }
+  expect(await recipe(files, null)).toMatchObject({ type: 'static_site', publishDirectory: 'public' })
+})
+
+test('a first page that is there is not said to be missing', async () => {
+  const { obstacle } = await recipe({ 'index.html': '' }, 'web_service', null, './serve')
+  expect(obstacle).toContain('no way to build this source was found')
+  expect(obstacle).not.toContain('there is no index.html')
 })

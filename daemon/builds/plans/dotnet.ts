@@ -156,9 +156,10 @@ function kindOf(text: string): DotnetProject['kind'] {
   if (sdk === 'Microsoft.NET.Sdk.Web') return 'web'
   if (sdk === 'Microsoft.NET.Sdk.BlazorWebAssembly') return 'browser'
   if (sdk === 'Microsoft.NET.Sdk.Worker') return 'worker'
-  const output = /<OutputType>\s*((?:Win)?Exe)\s*</.exec(text)?.[1]
-  if (output === undefined || text.includes('Microsoft.NET.Test.Sdk')) return 'library'
-  return output === 'WinExe' ? 'desktop' : 'program'
+  if (!/<OutputType>\s*(?:Win)?Exe\s*</.test(text) || text.includes('Microsoft.NET.Test.Sdk'))
+    return 'library'
+  // One of both kinds says under which condition it is which.
+  return />\s*Exe\s*<|Microsoft\.AspNetCore\./.test(text) ? 'program' : 'desktop'
 }
 
 function assemblyOf({ path, text }: DotnetProject): string {

@@ -3,6 +3,7 @@ import { pagesIn } from '../pages.ts'
 import { findInLines } from '../text.ts'
 import { choose, inOrder } from './choices.ts'
 import { readAssets } from './node/assets.ts'
+import { hasStartScript, readManifest } from './node/manifest.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import {
@@ -127,7 +128,8 @@ async function bookOf(tree: Tree): Promise<Found | null> {
 export async function generatorOf(tree: Tree): Promise<Found | null> {
   for (const file of HUGO_FILES) {
     const configuration = await tree.readText(file)
-    if (configuration !== null) return { generator: HUGO, configuration }
+    if (configuration === null || (isOfFolder(file) && (await startsOther(tree)))) continue
+    return { generator: HUGO, configuration }
   }
   const hasContent = await tree.hasFolder('content')
   for (const file of SHARED_FILES) {
@@ -138,11 +140,27 @@ export async function generatorOf(tree: Tree): Promise<Found | null> {
     // Zola wants `base_url`, Hugo writes `baseURL` (getzola.org, "Configuration").
     const isZola = file === 'config.toml' && findInLines(configuration, /^\s*(base_url)\s*=/) !== undefined
     if (isZola) return { generator: ZOLA, configuration }
-    for (const folder of HUGO_FOLDERS) {
-      if (await tree.hasFolder(folder)) return { generator: HUGO, configuration }
-    }
+    if (await isHugo(tree, file, hasContent)) return { generator: HUGO, configuration }
   }
   return null
+}
+
+/** Whether a file with a name of many programs is one of Hugo's. */
+async function isHugo(tree: Tree, file: string, hasContent: boolean): Promise<boolean> {
+  const isOwnFolder = isOfFolder(file)
+  if (isOwnFolder && (await startsOther(tree))) return false
+  for (const folder of HUGO_FOLDERS)
+    if (!(isOwnFolder && folder === HUGO_CONFIGURATION) && (await tree.hasFolder(folder))) return true
+  return isOwnFolder && hasContent && (await tree.hasFile('go.mod'))
+}
+
+function isOfFolder(file: string): boolean {
+  return file.startsWith(`${HUGO_CONFIGURATION}/`)
+}
+
+/** Whether a package.json starts something else than Hugo's own server. */
+async function startsOther(tree: Tree): Promise<boolean> {
+  return (await hasStartScript(tree)) && !/\bhugo\b/.test((await readManifest(tree)).scripts.start!)
 }
 
 async function makePlan(

@@ -163,8 +163,12 @@ const SHOWN_PROGRAMS = 10
 /** The packages with programs: the root, else those of the folders of a workspace and of `cmd/`. */
 async function programsOf(tree: Tree, workspace: string): Promise<string[]> {
   const packages: string[] = []
-  for (const folder of ['', ...foldersOf(workspace)]) packages.push(...(await programsIn(tree, folder)))
-  return packages.length > 0 ? packages : await programsBeside(tree)
+  const folders = ['', ...foldersOf(workspace)]
+  for (const folder of folders) packages.push(...(await programsIn(tree, folder)))
+  if (packages.some((path) => !NO_PROGRAMS.test(`${posix.basename(path)}/`))) return packages
+  const own = folders.map((folder) => `./${posix.join(folder, 'cmd')}`)
+  for (const path of own.toReversed()) if (await isMain(tree, path)) packages.unshift(path)
+  return packages.length > 0 || !(await tree.hasFile('go.mod')) ? packages : await programsBeside(tree)
 }
 
 /** Of the root; more are none that a person would choose from. */
@@ -172,7 +176,7 @@ const MAX_FOLDERS = 40
 
 /** Folders whose programs are for developers, for others to read, or of others. */
 const NO_PROGRAMS =
-  /^(?:[._].*|vendor|internal|testdata|third_party|(?:docs?|tests?|e2e|examples?|samples?|demos?|tools?|scripts?|hack|bench\w*)\/)/i
+  /^(?:[._].*|vendor|internal|testdata|third_party|(?:docs?|tests?|e2e|examples?|samples?|demos?|tools?|scripts?|hack|bench\w*|migrat\w*|gen|wasm)\/)/i
 
 /** The folders right below the root with a program, which are of its module. */
 async function programsBeside(tree: Tree): Promise<string[]> {
@@ -189,12 +193,20 @@ async function programsBeside(tree: Tree): Promise<string[]> {
 function standingOut(packages: readonly string[], module: string): string | null {
   if (packages.includes('.')) return '.'
   if (packages.length === 1) return packages[0]!
-  const byName = new Map(packages.map((path) => [posix.basename(path), path]))
+  const names = packages.map(nameOf)
   const moduleName = findInLines(module, /^module[ \t]+"?([^\s"]+)/)
     ?.replace(/\/v\d+$/, '')
     .split('/')
     .at(-1)
-  return byName.get(onlyProgram([...byName.keys()], moduleName) ?? '') ?? null
+  const name = onlyProgram(names, moduleName)
+  const named = packages.filter((_path, index) => names[index] === name)
+  return named.length === 1 ? named[0]! : null
+}
+
+/** What a program is called: a folder `cmd` is that of the program around it. */
+function nameOf(path: string): string {
+  const name = posix.basename(path)
+  return name === 'cmd' && path !== './cmd' ? posix.basename(posix.dirname(path)) : name
 }
 
 function adviceFor(packages: readonly string[]): string {
@@ -205,11 +217,11 @@ function adviceFor(packages: readonly string[]): string {
   return `there are several programs (${shown}): set build_command, such as "go build -o bin/server ${packages[0]}", and start_command "bin/server"`
 }
 
-/** The packages with a program in a folder of a module: itself, its `cmd/`, and those below that. */
+/** The packages with a program in a folder of a module: itself, and those below its `cmd/`. */
 async function programsIn(tree: Tree, folder: string): Promise<string[]> {
   const own = folder === '' ? '.' : `./${folder}`
   if (await isMain(tree, own)) return [own]
-  const found = (await isMain(tree, `${own}/cmd`)) ? [`${own}/cmd`] : []
+  const found: string[] = []
   for (const name of await tree.list(`${own}/cmd`)) {
     const path = `${own}/cmd/${name.slice(0, -1)}`
     if (/^[\w.-]+\/$/.test(name) && (await isMain(tree, path))) found.push(path)
@@ -230,12 +242,15 @@ function foldersOf(workspace: string): string[] {
   return folders.slice(0, MAX_MODULES)
 }
 
+/** A file that is run by hand, such as one that generates others; the second form is the older (go.dev, "Build constraints"). */
+const IGNORED = /^\/\/(?:go:build|\s*\+build)\s+ignore\b/
+
 async function isMain(tree: Tree, folder: string): Promise<boolean> {
   for (const name of await tree.list(folder)) {
     if (!name.endsWith('.go') || name.endsWith('_test.go')) continue
     // What was generated may be too large to be read whole.
     const text = (await tree.readHead(`${folder}/${name}`)) ?? ''
-    if (hasLine(text, /^package main\b/) && !hasLine(text, /^\/\/go:build ignore\b/)) return true
+    if (hasLine(text, /^package main\b/) && !hasLine(text, IGNORED)) return true
   }
   return false
 }

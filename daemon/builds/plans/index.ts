@@ -223,7 +223,10 @@ async function buildable(tree: Tree, folders: readonly string[]): Promise<Below[
     const below = tree.folder(folder)
     const runtime = (await below.hasFile('Dockerfile')) ? 'docker' : await runtimeOf(below)
     const isLibrary =
-      OF_LIBRARIES.has(folder.split('/', 1)[0]!) && runtime === 'node' && !(await hasStartScript(below))
+      folder.includes('/') &&
+      OF_LIBRARIES.has(folder.split('/', 1)[0]!) &&
+      runtime === 'node' &&
+      !(await hasStartScript(below))
     if (runtime !== null && !isLibrary) found.push({ folder, runtime })
     if (found.length === MAX_CHOICES) break
   }

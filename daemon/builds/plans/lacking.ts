@@ -16,7 +16,10 @@ const SIGNS: [names: RegExp, advice: (name: string) => string][] = [
     /^(?!setup\.)[^.].*\.py$/,
     (name) => `${name} is Python: add a requirements.txt that names the packages it imports`,
   ],
-  [/^[^.].*\.html$/, (name) => `${name} is a page, but there is no index.html: name the first page so`],
+  [
+    /^(?!index\.html$)[^.].*\.html$/,
+    (name) => `${name} is a page, but there is no index.html: name the first page so`,
+  ],
   [/^[^.].*\.[cm]?[jt]sx?$/, (name) => `${name} is for node: add a package.json with a script "start"`],
 ]
 

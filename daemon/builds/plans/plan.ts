@@ -94,6 +94,8 @@ export interface PlanFacts {
   notes: string[]
   /** Why this cannot go live as it is, and what to set; null when it can. Facts are told all the same, and nothing is built. */
   obstacle: string | null
+  /** `obstacle` tells why the program that was found cannot be started, rather than that none was found. */
+  isRefused: boolean
   /** The folders of the tree that could be its `root_dir`, where `obstacle` asks for one. */
   rootDirectories: string[]
 }
@@ -117,6 +119,7 @@ export const NOTHING_KNOWN: PlanFacts = {
   aptPackages: [],
   notes: [],
   obstacle: null,
+  isRefused: false,
   rootDirectories: [],
 }
 

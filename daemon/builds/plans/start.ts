@@ -3,7 +3,7 @@ import type { PlannedBuild, PlanSettings } from './plan.ts'
 import { procfileCommand } from './procfile.ts'
 
 /** What an image runs. */
-export interface Start extends Pick<PlannedBuild, 'startCommand' | 'isSite' | 'obstacle'> {
+export interface Start extends Pick<PlannedBuild, 'startCommand' | 'isSite' | 'obstacle' | 'isRefused'> {
   /** The command is the plan's own, so that what it needs is known. */
   isProposed: boolean
 }
@@ -23,18 +23,25 @@ export async function chooseStart(
   proposal: Proposal,
   advice: string,
 ): Promise<Start> {
-  const nothing: Start = { startCommand: null, isSite: false, obstacle: null, isProposed: true }
+  const nothing: Start = {
+    startCommand: null,
+    isSite: false,
+    obstacle: null,
+    isRefused: false,
+    isProposed: true,
+  }
   if (settings.processType === 'static') return { ...nothing, isSite: true }
   const isWeb = settings.processType === 'web'
-  const isStartable = proposal !== null && ('command' in proposal || ('site' in proposal && isWeb))
-  // A line such as `clock:` or `console:` is run beside what the plan itself can start, and is no job that ends.
-  const takesOther = !isStartable && settings.processType !== 'job'
+  const isKnown = proposal !== null && (!('site' in proposal) || isWeb)
+  // A line such as `clock:` or `console:` is run beside what the plan itself knows, and is no job that ends.
+  const takesOther = !isKnown && settings.processType !== 'job'
   const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes, takesOther))
   if (given !== null) return { ...nothing, startCommand: given, isProposed: false }
   if (settings.processType === 'job') {
     return { ...nothing, obstacle: 'nothing says what this job runs: set start_command' }
   }
-  if (proposal !== null && 'obstacle' in proposal) return { ...nothing, obstacle: proposal.obstacle }
+  if (proposal !== null && 'obstacle' in proposal)
+    return { ...nothing, obstacle: proposal.obstacle, isRefused: true }
   if (proposal !== null && 'command' in proposal) {
     notes.push(`starting with: ${proposal.command}`)
     return { ...nothing, startCommand: proposal.command }

@@ -43,8 +43,6 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   nuxi: first(undefined, 'dev', 'preview', 'start'),
   // What it starts is a preview since version 3; in version 2, the framework's own start is the same command.
   nuxt: first(undefined, 'dev', 'preview', 'start'),
-  // Templates of webpack name the program that they bring along so.
-  node: (argument) => /(?:^|\/)(?:webpack-)?dev-server(?:\.js)?$/.test(argument ?? ''),
   nx: first('serve', 'dev', 'preview', 'run'),
   observable: first('preview'),
   parcel: (argument) => argument !== 'build',
@@ -90,6 +88,7 @@ const WITH_FILE = new Set(['--config', '-c'])
 /** Whether a call starts a server that is for development alone. */
 export function isDevelopmentServer([program, ...rest]: Call): boolean {
   if (program === undefined || !Object.hasOwn(DEVELOPMENT_SERVERS, program)) return false
-  const argument = rest.find((word, index) => !word.startsWith('-') && !WITH_FILE.has(rest[index - 1] ?? ''))
+  const words = rest.filter((word) => !word.startsWith('-'))
+  const argument = words.find((word) => !WITH_FILE.has(rest[rest.indexOf(word) - 1] ?? '')) ?? words[0]
   return DEVELOPMENT_SERVERS[program]!(argument, rest)
 }

@@ -31,8 +31,32 @@ const TASKS = /^(?:gulpfile|gruntfile|(?:webpack|rollup|vite)\.config)\b/i
 /** Where a project that serves by itself may have its program, without a package.json of that folder's own. */
 const SERVERS = 'server'
 
-/** The command that starts the file that looks like a program; null for none. `serves`: something of it is a server. */
-export async function entryOf(search: StartSearch, serves: boolean): Promise<string | null> {
+/** What is asked of a file that is started. */
+interface Wanted {
+  /** The project has a package of a server. */
+  serves?: boolean
+  /** The file has to listen itself. */
+  listens?: boolean
+}
+
+/** The command that starts the file that looks like a program; null for none. */
+export async function entryOf(
+  search: StartSearch,
+  { serves = false, listens = false }: Wanted,
+): Promise<string | null> {
+  if (listens) return await entryBy(listensItself, search, true)
+  const found = await entryBy(isProgram, search, serves && search.framework === null)
+  if (found !== null || !serves || search.framework !== null) return found
+  // A server may look like a page's script.
+  return await entryBy((tree, file) => tree.hasFile(file), search, false)
+}
+
+/** The same, by what tells a program; in the folder of servers too. */
+async function entryBy(
+  isProgram: (tree: Tree, file: string) => Promise<boolean>,
+  search: StartSearch,
+  inServers: boolean,
+): Promise<string | null> {
   const { tree, manifest, framework, major, notes } = search
   const { scripts, dependencies } = manifest
   const main = TASKS.test(manifest.main ?? '') ? null : manifest.main
@@ -58,7 +82,7 @@ export async function entryOf(search: StartSearch, serves: boolean): Promise<str
   const { module } = manifest
   if (module !== null && /^[\w./@-]+\.[cm]?[jt]sx?$/.test(module) && !module.includes('..'))
     if (await tree.hasFile(module)) return /\.[cm]?js$/.test(module) ? `${run} ${module}` : typescript(module)
-  if (!serves || framework !== null || (await tree.hasFile(`${SERVERS}/package.json`))) return null
+  if (!inServers || (await tree.hasFile(`${SERVERS}/package.json`))) return null
   for (const file of filesOf(`${SERVERS}/`, [...JAVASCRIPT, ...TYPESCRIPT])) {
     if (await isProgram(tree, file)) return file.endsWith('js') ? `${run} ${file}` : typescript(file)
   }
@@ -97,6 +121,9 @@ const OF_NODE =
 const OF_PAGES =
   /\bdocument\.(?:querySelector|getElement|addEventListener|createElement|body\b)|\bwindow\.(?:addEventListener|location|onload)\b/
 
+/** What a server does that draws pages itself, and a program that reads pages of others. */
+const OF_DRAWING = /\bcreateSSRApp\b|(?<!\bdocument)\.(?:evaluate|\$\$?eval)\(/
+
 /** What only a bundler makes something of: packages that draw in a page, styles, components. */
 const OF_BUNDLES =
   /^\s*(?:import|export)\b.*["'](?:react-dom(?:\/client)?|vue|svelte|preact)["']|^\s*import\b.*["'][^"']+\.(?:css|s[ac]ss|less|vue|svelte)["']/
@@ -105,7 +132,13 @@ const OF_BUNDLES =
 async function isProgram(tree: Tree, file: string): Promise<boolean> {
   const head = await tree.readHead(file)
   if (head === null) return false
+  // An expression such as /\/*/ looks like a comment that begins.
+  if (hasLine(head, LISTENING)) return true
   const text = withoutSlashComments(head)
-  if (hasLine(text, LISTENING)) return true
+  if (hasLine(text, OF_DRAWING)) return true
   return !hasLine(text, OF_BUNDLES) && (hasLine(text, OF_NODE) || !hasLine(text, OF_PAGES))
+}
+
+async function listensItself(tree: Tree, file: string): Promise<boolean> {
+  return hasLine(withoutSlashComments((await tree.readHead(file)) ?? ''), LISTENING)
 }

@@ -24,6 +24,8 @@ export interface Framework {
   singlePage: boolean
   /** Folders that make the next build faster. */
   caches: string[]
+  /** A template or a tool left it behind: a server of the project's own beside it is what runs. */
+  isLeftBehind: boolean
   /** Variables of the build. */
   environment: Record<string, string>
   /** Why what it builds cannot be run or served, and what to change; null when it can. */
@@ -63,6 +65,7 @@ const NOTHING: Omit<KnownFramework, 'name' | 'packages'> = {
   publishDirectory: null,
   singlePage: false,
   caches: [],
+  isLeftBehind: false,
   environment: {},
   obstacle: null,
   configuration: [],

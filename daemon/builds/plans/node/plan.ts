@@ -149,6 +149,7 @@ async function makePlan(
     env: framework?.name === 'adonis' ? [ADONIS_KEY] : [],
     aptPackages,
     obstacle: project.obstacle ?? obstacleOf(start, framework, settings),
+    isRefused: project.obstacle === null && start.isRefused,
     rootDirectories: project.rootDirectories,
     dockerfile: textOf(dockerfile),
     manifests: installation.manifests,

@@ -79,6 +79,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   // What `react-scripts eject` leaves.
   site('create-react-app', ['react-dev-utils'], null, 'build', {
     ...SINGLE,
+    isLeftBehind: true,
     refine: ({ manifest }) => (/\bnode scripts\/build\.js\b/.test(manifest.scripts.build ?? '') ? {} : null),
   }),
   site('vue-cli', ['@vue/cli-service'], 'vue-cli-service build', 'dist', {
@@ -91,6 +92,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   // Before its third version the tool left a template of webpack behind (vuejs-templates/webpack).
   site('vue-cli', ['vue'], null, 'dist', {
     ...SINGLE,
+    isLeftBehind: true,
     configuration: ['config/index.js'],
     refine: ({ configuration, manifest }) =>
       /\bnode build\/build\.js\b/.test(manifest.scripts.build ?? '')
@@ -168,6 +170,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   }),
   // Pages that scripts of a project's own make, and left in the repository (startbootstrap.com's themes).
   site('browser-sync', ['browser-sync'], null, 'dist', {
+    isLeftBehind: true,
     configuration: ['dist/index.html'],
     refine: ({ configuration, manifest }) =>
       configuration !== '' && manifest.scripts.build !== undefined ? {} : null,

@@ -21,6 +21,7 @@ const SERVER_PACKAGES = [
   'hono',
   '@hono/node-server',
   '@hapi/hapi',
+  'hapi',
   'polka',
   'restify',
   'h3',
@@ -77,10 +78,11 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   const serves = SERVER_PACKAGES.some(
     (name) => name in manifest.dependencies && !(name in manifest.devDependencies),
   )
-  const entry = await entryOf(search, serves)
-  if (framework !== null && framework.publishDirectory !== null && !(serves && entry !== null))
-    return { site: true }
-  if (entry === null) return null
+  const listening = framework?.isLeftBehind === true ? await entryOf(search, { listens: true }) : null
+  const entry = listening ?? (await entryOf(search, { serves }))
+  if (framework !== null && framework.publishDirectory !== null && listening === null)
+    if (!serves || entry === null) return { site: true }
+  if (entry === null) return await broughtAlone(search)
   const silent = serves ? await exportedAlone(entry, search) : null
   return silent === null ? { command: entry } : { obstacle: silent }
 }
@@ -124,16 +126,39 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
 /** Servers for developers that a program of a project's own starts, most often one that a template brought along. */
 const BROUGHT_SERVERS = /\b(?:webpack-dev-server|browser-?sync)\b/i
 
-/** Whether a script starts a server for developers by a file in the folder of the project's own tools. */
-async function runsDevelopmentServer(script: string, { tree, manifest }: StartSearch): Promise<boolean> {
-  if (!('build' in manifest.scripts)) return false
-  for (const [program, ...rest] of callsOf(script, manifest.scripts)) {
-    const file = rest.find((word) => !word.startsWith('-')) ?? ''
-    if (program !== 'node' || !/^(?:\.\/)?scripts\/[\w-]+(?:\.js)?$/.test(file)) continue
-    const path = file.endsWith('.js') ? file : `${file}.js`
-    if (hasLine((await tree.readHead(path)) ?? '', BROUGHT_SERVERS)) return true
+/** A program that is such a server whatever is around it (facebook/create-react-app, `scripts/start.js`). */
+const OF_DEVELOPERS = /\bNODE_ENV = ["']development["']/
+
+/** Whether a program serves its users as well, or at times. */
+function isOfUsers(text: string): boolean {
+  const names = SERVER_PACKAGES.flatMap((name) => [`'${name}'`, `"${name}"`])
+  return hasLine(text, /["'`]production["'`]|\bcreateServer\(/) || names.some((name) => text.includes(name))
+}
+
+/**
+ * Whether a script ends with a server for developers that a template of webpack left behind: by a file in the folder of
+ * the project's own tools, or by one that is named so.
+ */
+async function runsDevelopmentServer(script: string, search: StartSearch): Promise<boolean> {
+  const { scripts } = search.manifest
+  const [program, ...rest] = callsOf(script, scripts).at(-1) ?? []
+  const file = rest.find((word) => !word.startsWith('-')) ?? ''
+  if (!('build' in scripts) || search.framework?.start || program !== 'node') return false
+  const text = withoutSlashComments(
+    (await search.tree.readHead(file.endsWith('.js') ? file : `${file}.js`)) ?? '',
+  )
+  if (/(?:^|\/)(?:webpack-)?dev-server(?:\.js)?$/.test(file)) return hasLine(text, /\bwebpack\b/)
+  if (!/^(?:\.\/)?scripts\/[\w-]+(?:\.js)?$/.test(file) || !hasLine(text, BROUGHT_SERVERS)) return false
+  return hasLine(text, OF_DEVELOPERS) || !isOfUsers(text)
+}
+
+/** Why there is nothing to start but a server that a template left behind; null where there is none. */
+async function broughtAlone(search: StartSearch): Promise<Proposal> {
+  const { start } = search.manifest.scripts
+  if (start === undefined || !(await runsDevelopmentServer(start, search))) return null
+  return {
+    obstacle: `the script "start" (${start}) starts a server for developers: let it start the program, set start_command, or make it a static_site with the publish_dir of its build`,
   }
-  return false
 }
 
 /** An argument that may name the folder of the project. */
@@ -186,7 +211,7 @@ function foreign(sign: string, host: string): string {
  */
 async function commandOf(
   name: string,
-  { tree, manifest: { scripts }, manager, major }: StartSearch,
+  { tree, manifest: { scripts, value }, manager, major }: StartSearch,
 ): Promise<string> {
   const script = scripts[name]!
   const isPlain =
@@ -194,7 +219,10 @@ async function commandOf(
     !(`post${name}` in scripts) &&
     !/[\n]|\$?npm_|\b(npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/.test(script)
   if (!isPlain) return manager.run(name)
-  return await withOptionalFile(await withoutWatcher(script, tree), tree, major)
+  // What it runs a program by, its configuration may say.
+  const isConfigured = value.nodemonConfig !== undefined || (await tree.hasFile('nodemon.json'))
+  const plain = isConfigured ? script : await withoutWatcher(script, tree)
+  return await withOptionalFile(plain, tree, major)
 }
 
 /** A script without what restarts a program whose files a developer changes. */

@@ -95,7 +95,10 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const site = start.startCommand === null && (found === null || start.isSite) ? generator : null
   const added = start.isProposed && found !== null && !start.isSite ? found.packages : []
   if (added.length > 0) notes.push(`installing ${added.join(', ')}, which the requirements do not name`)
-  if (site !== null) added.push(...site.packages)
+  // Its own server, or a command of the service's, wants it as well.
+  const commands = [start.startCommand, facts.buildCommand].join('\n')
+  const runsGenerator = found === null && generator !== null && commands.includes(generator.name)
+  if (site !== null || runsGenerator) added.push(...generator!.packages)
   const system = systemPackages(names)
   const dockerfile = [
     ...assets.stages,

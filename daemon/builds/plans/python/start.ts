@@ -33,16 +33,16 @@ const BOTS = [
   'twitchio',
 ]
 const SERVERS =
-  'flask fastapi django quart sanic starlette litestar robyn nicegui uvicorn hypercorn granian gunicorn bottle streamlit gradio'.split(
+  'flask fastapi django quart sanic starlette litestar robyn nicegui uvicorn hypercorn granian gunicorn waitress cherrypy falcon bottle streamlit gradio'.split(
     ' ',
   )
 
 /** Packages of servers that those of bots want too, so that a list of all that is installed names them. */
 const OF_BOTH = ['aiohttp', 'tornado']
 
-/** What listens, in the words of those, and of the packages of bots to which messages are sent. */
+/** What listens, in the words of those, of Python's own, and of bots to which messages are sent; those that ask delete that. */
 const LISTENING =
-  /\b(?:run_app|AppRunner|TCPSite|HTTPServer|TCPServer|aiohttp\.web|(?:run|start)_webhook)\b|\baiohttp import\b.{0,200}\bweb\b|\.(?:listen|bind)\(/
+  /\b(?:_?run_app|AppRunner|TCPSite|\w*(?:HTTP|TCP|WSGI)Server|(?:start|create|make)_server|serve_forever|http\.server|socketserver|quickstart|aiohttp\.web|(?!delete_webhook\b)\w*webhooks?)\b|\bserve\(|\baiohttp import\b.{0,200}\bweb\b|\.(?:listen|bind)\(/
 
 /** Whether a program is a bot by its packages, and nothing of them serves. */
 export async function isBot(tree: Tree, names: NamesPackage): Promise<boolean> {

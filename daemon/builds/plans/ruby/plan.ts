@@ -119,7 +119,18 @@ const NO_SERVER =
 const ADVICE = 'add a Procfile with a line "web:", or a config.ru'
 
 /** Servers that Rack takes by itself, or that start it by a command of their own (rack/rackup, "Handler"). */
-const RACK_SERVERS = ['puma', 'falcon', 'thin', 'webrick', 'unicorn', 'iodine', 'passenger', 'agoo']
+const RACK_SERVERS = [
+  'puma',
+  'falcon',
+  'thin',
+  'webrick',
+  'unicorn',
+  'iodine',
+  'passenger',
+  'agoo',
+  'pitchfork',
+  'itsi-server',
+]
 
 /** What is known of a tree when its start is looked for. */
 interface StartSearch {

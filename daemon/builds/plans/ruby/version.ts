@@ -46,16 +46,22 @@ function lineOfLock(lock: string, notes: string[]): string {
   const bundler = bundlerOf(lock)
   // From this Bundler on there is no older Ruby (RubyGems, "bundler", required Ruby version).
   const isOfRuby3 = bundler !== null && semver.gte(bundler, '2.4.0')
+  const isOlder = bundler !== null && semver.lt(bundler, '2.2.0')
   const rails = railsOf(lock)
   if (rails !== null) {
-    const [, line] = RAILS_LINES.find(([before]) => semver.lt(rails, before)) ?? []
+    const [, newest] = RAILS_LINES.find(([before]) => semver.lt(rails, before)) ?? []
+    const line = newest === '3.2' && isOlder ? LAST_WITH_OLDER : newest
     return line === undefined || (isOfRuby3 && line.startsWith('2.'))
       ? DEFAULT_LINE
       : by('rails', rails, line)
   }
+  if (!isOlder) return DEFAULT_LINE
   // It had WEBrick, and strings that older gems write to (ruby-lang.org, "Ruby 3.0.0 Released").
-  return bundler !== null && semver.lt(bundler, '2.2.0') ? by('Bundler', bundler, '2.7') : DEFAULT_LINE
+  return by('Bundler', bundler, semver.lt(bundler, '2.0.0') ? '2.7' : LAST_WITH_OLDER)
 }
+
+/** The last line that starts a Bundler before its version 2.2, which the lock file asks for (ruby-lang.org, "Ruby 3.2.0 Released", "Removed methods"). */
+const LAST_WITH_OLDER = '3.1'
 
 /** The newest line that runs versions of Rails before one (Rails guides, "Upgrading Ruby on Rails"; 7.1 names what 3.4 lacks). */
 const RAILS_LINES: [before: string, line: string][] = [

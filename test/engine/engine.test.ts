@@ -62,7 +62,8 @@ describe('a container', () => {
   })
 
   test('that uses more memory than it may is killed, and the state says so', async () => {
-    const name = await bench.run('dd if=/dev/zero of=/dev/null bs=200M count=1; sleep 1; exit 7', {
+    // What watches a container's memory begins just after its program.
+    const name = await bench.run('sleep 1; dd if=/dev/zero of=/dev/null bs=200M count=1; sleep 1; exit 7', {
       memoryBytes: 16 * MIB,
     })
     const { oomKilled } = await bench.engine.containers.wait(name, never())

@@ -60,8 +60,9 @@ test('a network that is made anew leaves its former subnet to who has it now, an
 
   await server.kill('SIGTERM')
   await docker('rm', '-f', ...(await containersOf(web.id)))
-  await docker('network', 'rm', network)
+  // In this order no other server can take the subnet in between.
   occupy(former)
+  await docker('network', 'rm', network)
   await server.restart()
   await waitFor(answers, 'the service to answer again', 60_000)
   expect(await subnet()).not.toBe(former)

@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { proxyDirectory } from '../control/paths.ts'
 import { log, messageOf } from '../log.ts'
 import type { BoundListener, SupervisorSettings } from '../protocol.ts'
+import type { TableImage } from '../table/image.ts'
 import { parseAddress } from '../table/validation.ts'
 import { sharesReadBuffer } from '../wire/self-check.ts'
+import { ComingChanges } from './coming-changes.ts'
 import { CountsBook } from './counts-book.ts'
 import { Fleet, startFailure } from './fleet.ts'
 import { ServedTable } from './served-table.ts'
@@ -25,6 +27,7 @@ export class Serving {
   #file: TableFile
   #vacant: () => void
   #adopted = false
+  #coming: ComingChanges | null = null
   /** Asked once: workers that check for themselves load what many of them never use. */
   #sharesReadBuffer: Promise<boolean> | null = null
 
@@ -38,20 +41,29 @@ export class Serving {
     this.fleet = new Fleet(new CountsBook(directory), vacant)
   }
 
+  /** Has workers follow changes to the table in force while they come. Those of which nothing has become are forgotten. */
+  expectChanges(base: TableImage): ComingChanges {
+    this.#coming?.end()
+    this.#coming = new ComingChanges(base)
+    this.fleet.follow(this.#coming)
+    return this.#coming
+  }
+
   /** Puts a table in force. Throws `ChannelError` with nothing changed when an address cannot be had. */
   async apply(table: ServedTable): Promise<void> {
+    this.#coming?.end()
+    this.#coming = null
     if (this.table && this.table.addresses.join() === table.addresses.join()) await this.fleet.update(table)
     else await this.#changeListeners(table)
     this.table = table
     await this.adopt()
-    this.#keep(() => this.#file.save(table))
+    await this.#keep(() => this.#file.save(table))
   }
 
-  /** Keeps on disk what changes all the time, now and then. */
-  save(): void {
+  /** Writes the file of the table anew when it has many changes. */
+  async tidy(): Promise<void> {
     const { table } = this
-    this.fleet.book.save()
-    if (table) this.#keep(() => this.#file.tidy(table))
+    if (table) await this.#keep(() => this.#file.tidy(table))
   }
 
   /** Serves on the table's addresses with new workers; the old ones finish. Throws with nothing changed. */
@@ -142,9 +154,9 @@ export class Serving {
   }
 
   /** A full disk takes nothing out of force. */
-  #keep(write: () => void): void {
+  async #keep(write: () => Promise<void>): Promise<void> {
     try {
-      write()
+      await write()
     } catch (error) {
       log('error', 'the table is in force but cannot be saved', { error: messageOf(error) })
     }

@@ -2,15 +2,18 @@ import { mkdirSync } from 'node:fs'
 import { ChannelError } from '../control/channel.ts'
 import { proxyDirectory, supervisorPidFile } from '../control/paths.ts'
 import { log } from '../log.ts'
+import { comeAfterRequests } from '../priority.ts'
 import {
   PROTOCOL,
   type BoundListener,
   type Hello,
   type RouteTable,
   type SupervisorSettings,
+  type TableMessage,
 } from '../protocol.ts'
 import { TableImage, type TableText } from '../table/image.ts'
 import type { TableReader } from '../table/reader.ts'
+import type { ComingChanges } from './coming-changes.ts'
 import { ControlServer } from './control-server.ts'
 import { rotateLog, writeAtomically } from './files.ts'
 import { ServedTable } from './served-table.ts'
@@ -24,6 +27,7 @@ const FAREWELL_MS = 300
 
 /** Holds the listening sockets, the table and the workers; does what the control plane asks. Carries no traffic. */
 export async function runSupervisor(settings: SupervisorSettings): Promise<void> {
+  comeAfterRequests()
   const supervisor = new Supervisor(settings)
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('SIGTERM', () => void supervisor.stop())
@@ -36,6 +40,8 @@ interface Connection {
   tables: TableReader<TableText>
   /** The table that came last this way. */
   image: TableImage | null
+  /** The changes to it that come. */
+  coming: ComingChanges | null
 }
 
 class Supervisor {
@@ -55,7 +61,7 @@ class Supervisor {
       settings.data_directory,
       () => this.#hello(),
       () => {
-        const connection: Connection = { tables: TableImage.reader(), image: null }
+        const connection: Connection = { tables: TableImage.reader(), image: null, coming: null }
         return (op, body, text) => this.#handle(op, body, text, connection)
       },
       () => {
@@ -88,10 +94,16 @@ class Supervisor {
     if (serving.fleet.serving.length > 0) await serving.adopt()
     await this.#control.open()
     this.#timers = [
-      setInterval(() => serving.save(), SAVE_MS),
+      setInterval(() => this.#save(), SAVE_MS),
       setInterval(() => rotateLog(this.#directory), CHECK_LOG_MS),
     ]
     log('info', 'the data plane serves', { version: this.#settings.version, listeners: serving.listeners })
+  }
+
+  /** Keeps on disk what changes all the time, now and then. */
+  #save(): void {
+    this.#serving.fleet.book.save()
+    void this.#inTurn(() => this.#serving.tidy())
   }
 
   /** Ends the whole data plane and this process. */
@@ -180,7 +192,10 @@ class Supervisor {
     connection: Connection,
   ): Promise<{ listeners: BoundListener[] }> | null {
     const read = connection.tables.read(message, text)
-    if (!read) return null
+    if (!read) {
+      this.#passOn(message as TableMessage, text, connection)
+      return null
+    }
     return this.#inTurn(async () => {
       const before = this.#serving.table?.image ?? null
       if (read.base && connection.image !== before)
@@ -190,6 +205,15 @@ class Supervisor {
       connection.image = table.image
       return { listeners: this.#serving.listeners }
     })
+  }
+
+  /** Passes changes on to the workers while more of them come. */
+  #passOn({ part, base }: TableMessage, text: string, connection: Connection): void {
+    const inForce = this.#serving.table?.image
+    if (part === 0)
+      connection.coming =
+        base && inForce && connection.image === inForce ? this.#serving.expectChanges(inForce) : null
+    connection.coming?.add(text)
   }
 
   async #handOver(): Promise<{ table: RouteTable | null }> {

@@ -1,7 +1,8 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
 import { log } from '../log.ts'
 import { TableImage } from '../table/image.ts'
-import { writeAtomically } from './files.ts'
+import { replaceFile } from './files.ts'
 import type { ServedTable } from './served-table.ts'
 
 /** Changes that a file has before it is written anew: at the next quiet moment, and at once. */
@@ -10,7 +11,7 @@ const MAX_CHANGES_CHARACTERS = 256 * 1024 * 1024
 
 /**
  * The table in use, for a supervisor that starts when no control plane is there. The file has a whole table and the
- * changes since, so that a small change of a large table is a small write.
+ * changes since, so that a small change of a large table is a small write. One write may be made at a time.
  */
 export class TableFile {
   readonly #file: string
@@ -22,24 +23,24 @@ export class TableFile {
     this.#file = file
   }
 
-  save(table: ServedTable): void {
+  async save(table: ServedTable): Promise<void> {
     const changes = this.#saved && table.changesTo(this.#saved)
     const text = changes?.map((message) => `\n${message}`).join('')
     this.#saved = null
     if (text === undefined || this.#changesCharacters + text.length > MAX_CHANGES_CHARACTERS)
       return this.#write(table)
-    appendFileSync(this.#file, text)
+    await appendFile(this.#file, text)
     this.#changesCharacters += text.length
     this.#saved = table.image
   }
 
   /** Writes the file anew when it has many changes: call when nobody waits. `table` is the one in force. */
-  tidy(table: ServedTable): void {
-    if (this.#changesCharacters > TIDY_CHARACTERS) this.#write(table)
+  async tidy(table: ServedTable): Promise<void> {
+    if (this.#changesCharacters > TIDY_CHARACTERS) await this.#write(table)
   }
 
-  #write(table: ServedTable): void {
-    writeAtomically(this.#file, table.messages.join('\n'))
+  async #write(table: ServedTable): Promise<void> {
+    await replaceFile(this.#file, table.messages.join('\n'))
     this.#changesCharacters = 0
     this.#saved = table.image
   }

@@ -64,12 +64,12 @@ export function* asOlderMessages(messages: Iterable<string>): Generator<string> 
  */
 export async function sendTable(
   channel: Channel,
-  messages: Iterable<string>,
+  messages: Iterable<string> | AsyncIterable<string>,
   { window, timeoutMs }: { window: number; timeoutMs: number },
 ): Promise<unknown> {
   const underWay: Promise<unknown>[] = []
   let answer: unknown
-  for (const message of messages) {
+  for await (const message of messages) {
     if (underWay.length === window) answer = await underWay.shift()
     const asked = channel.request('table', message, timeoutMs)
     // Whichever fails first is thrown here; those after it fail as well.

@@ -1,8 +1,8 @@
 import type { Channel } from '../control/channel.ts'
 import { SECTIONS, type Section, type TableMessage } from '../protocol.ts'
 
-/** Characters of one message: a worker takes it in a fraction of a millisecond, with requests before and after. */
-const MESSAGE_CHARACTERS = 16 * 1024
+/** Characters of one message: a worker takes it within a millisecond, with requests before and after. */
+const MESSAGE_CHARACTERS = 32 * 1024
 
 /** Entries with the JSON of their values; null for those that are gone. */
 export type TextPart = Partial<Record<Section, [name: string, text: string | null][]>>

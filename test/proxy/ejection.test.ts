@@ -45,6 +45,18 @@ test('when every instance refuses they are tried all the same, and serve as soon
   expect(await server(stand)).toBe('first')
 })
 
+test('requests that were under way at an instance that dies are answered by another', async () => {
+  const dying = await app('dying', 300)
+  const stand = await start(dying.spec, (await app('other', 300)).spec)
+  const asked = () => Promise.all(Array.from({ length: 20 }, () => ask(stand, '/')))
+  // Connections that were kept are those whose requests are sent again.
+  await asked()
+  const answers = asked()
+  await sleep(150)
+  dying.close()
+  expect(new Set(await answers.then((all) => all.map(statusOf)))).toEqual(new Set([200]))
+})
+
 test('a slow instance gets fewer requests than a fast one', async () => {
   const stand = await start((await app('slow', 300)).spec, (await app('fast', 5)).spec)
   const answers: string[] = []

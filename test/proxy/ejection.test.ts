@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Upstream } from '../../proxy/protocol.ts'
 import { ask } from './apps.ts'
-import { app, start as startStand } from './lifetimes.ts'
-import { type ProxyStand, statusOf, tableOf } from './stand.ts'
+import { app, closing, start as startStand } from './lifetimes.ts'
+import { HttpUpstream, type ProxyStand, statusOf, tableOf } from './stand.ts'
 
 async function start(...upstreams: Upstream[]): Promise<ProxyStand> {
   return startStand(tableOf(upstreams))
@@ -46,15 +45,27 @@ test('when every instance refuses they are tried all the same, and serve as soon
 })
 
 test('requests that were under way at an instance that dies are answered by another', async () => {
-  const dying = await app('dying', 300)
-  const stand = await start(dying.spec, (await app('other', 300)).spec)
+  const held: (() => void)[] = []
+  const holding = async (name: string) =>
+    closing(
+      await HttpUpstream.start(name, (_request, response) => void held.push(() => response.end(` ${name}`))),
+    )
+  const arrived = (requests: number) => expect.poll(() => held.length).toBe(requests)
+  const answerAll = () => held.splice(0).forEach((answer) => answer())
+  const dying = await holding('dying')
+  const stand = await start(dying.spec, (await holding('other')).spec)
   const asked = () => Promise.all(Array.from({ length: 20 }, () => ask(stand, '/')))
-  // Connections that were kept are those whose requests are sent again.
-  await asked()
+  // Over connections that were kept, as requests over new ones are not sent again.
+  const before = asked()
+  await arrived(20)
+  answerAll()
+  await before
   const answers = asked()
-  await sleep(150)
+  await arrived(20)
   dying.close()
-  expect(new Set(await answers.then((all) => all.map(statusOf)))).toEqual(new Set([200]))
+  await arrived(30)
+  answerAll()
+  for (const answer of await answers) expect(answer).toMatch(/ other$/)
 })
 
 test('a slow instance gets fewer requests than a fast one', async () => {
@@ -73,8 +84,10 @@ test('a slow instance gets fewer requests than a fast one', async () => {
 test('an instance that leaves the table finishes what it has, and gets nothing more', async () => {
   const slow = await app('slow', 500)
   const stand = await start(slow.spec)
+  let arrived = 0
+  slow.server.on('request', () => arrived++)
   const open = Array.from({ length: 5 }, (_, number) => ask(stand, `/${number}`))
-  await sleep(100)
+  await expect.poll(() => arrived).toBe(5)
   await stand.client.applyTable(tableOf([{ ...slow.spec, draining: true }, (await app('next')).spec]))
   for (let request = 0; request < 5; request++) expect(await server(stand)).toBe('next')
   for (const answer of await Promise.all(open)) expect(answer).toMatch(/slow$/)

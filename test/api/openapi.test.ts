@@ -117,7 +117,8 @@ describe('the OpenAPI document', () => {
 
   it('says how long an address, a login and a host may be', () => {
     type Bounds = Record<string, { maxLength?: number; anyOf?: Bounds[string][]; items?: Bounds[string] }>
-    const fieldsOf = (name: string) => document.components.schemas[name]!.properties as Bounds
+    const fieldsOf = (name: string) =>
+      (document.components.schemas[name] as { properties?: unknown }).properties as Bounds
     const { redirect_uri, base_url, organization } = fieldsOf('GitAuthorizeInput')
     const { custom_domains } = fieldsOf('ServiceInput')
     const longest = [redirect_uri, base_url, organization, custom_domains].map(

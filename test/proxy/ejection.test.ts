@@ -50,7 +50,7 @@ test('requests that were under way at an instance that dies are answered by anot
     closing(
       await HttpUpstream.start(name, (_request, response) => void held.push(() => response.end(` ${name}`))),
     )
-  const arrived = (requests: number) => expect.poll(() => held.length).toBe(requests)
+  const arrived = async (requests: number) => await expect.poll(() => held.length).toBe(requests)
   const answerAll = () => held.splice(0).forEach((answer) => answer())
   const dying = await holding('dying')
   const stand = await start(dying.spec, (await holding('other')).spec)

@@ -1,7 +1,8 @@
 import { AppError, messageOf } from '#server/errors.ts'
 
 /** Docker's words, and Podman's. */
-const SUBNET_TAKEN = /Pool overlaps with other one|subnet \S+ is (?:already used|being used)/
+const SUBNET_TAKEN =
+  /Pool overlaps with other one|networks have overlapping|subnet \S+ is (?:already used|being used)/
 
 /** What the engine or a registry says, and what it means for the reader. First match wins. */
 const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = [

@@ -59,7 +59,10 @@ export interface NameZone {
   names: Record<string, string[]>
 }
 
-/** What hosts lead to. Requests are counted by `id`: a service's id or `dashboard`. */
+/** The control plane itself, as a target. */
+export const DASHBOARD_TARGET = 'dashboard'
+
+/** What hosts lead to. Requests are counted by `id`: a service's id or that of the dashboard. */
 export interface Target {
   id: string
   state: TargetState

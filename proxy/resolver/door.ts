@@ -80,7 +80,10 @@ export class Door {
       const socket = createSocket({ type: 'udp4', reusePort: true })
       this.#udp = socket
       socket.once('error', reject)
-      socket.on('message', (message, { address, port }) => void this.#reply(socket, message, address, port))
+      socket.on('message', (message, { address, port }) => {
+        // Who asks from port 0 wants no answer (RFC 768), and none can be sent there.
+        if (port !== 0) void this.#reply(socket, message, address, port)
+      })
       socket.once('close', () => reject(new Error('closed')))
       socket.bind({ address: this.#gateway, port: PORT }, () => {
         socket.off('error', reject)

@@ -106,7 +106,7 @@ function syslogFault(text: string): string | null {
     Number(url.port) > 0 &&
     url.hostname !== '' &&
     ['', '/'].includes(url.pathname) &&
-    url.username + url.search + url.hash === ''
+    url.username + url.password + url.search + url.hash === ''
   return isTarget
     ? placeFault(url.hostname, Number(url.port), TARGETS)
     : 'must be tcp://host:port or tls://host:port'

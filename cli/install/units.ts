@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { proxyDirectory, supervisorPidFile } from '#proxy/control/paths.ts'
-import { PRIORITY_OF_REQUESTS } from '#proxy/priority.ts'
+import { PRIORITY_OF_REQUESTS } from '#proxy/control/priority.ts'
 import { DATA_UNIT, SETTINGS_FILE, SETTINGS_FOLDER } from './layout.ts'
 import type { Release } from './release.ts'
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { ChannelError } from '../control/channel.ts'
 import { proxyDirectory, supervisorPidFile } from '../control/paths.ts'
+import { comeAfterRequests } from '../control/priority.ts'
 import { log } from '../log.ts'
-import { comeAfterRequests } from '../priority.ts'
 import {
   PROTOCOL,
   type BoundListener,

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ProxyListenError } from '../../daemon/proxy/client.ts'
 import { findProxy } from '../../daemon/proxy/find.ts'
 import { workerSocketFile } from '../../proxy/control/paths.ts'
-import { PRIORITY_OF_REQUESTS } from '../../proxy/priority.ts'
+import { PRIORITY_OF_REQUESTS } from '../../proxy/control/priority.ts'
 import { Load, http1 } from './load.ts'
 import { app, closing, start } from './lifetimes.ts'
 import { HOST, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } from './stand.ts'
@@ -162,11 +162,10 @@ test('workers come before their supervisor, also before one that a worker has st
   const stand = await start(tableOf([]), { workers: 2 })
   const inOrder = { workers: [OF_WORKERS, OF_WORKERS], supervisor: getPriority() }
   expect(await priorities(stand)).toEqual(inOrder)
-  stand.client.close()
+  const reconnected = stand.reconnection()
   process.kill((await stand.processes()).supervisor, 'SIGKILL')
-  const next = await stand.connect(tableOf([]))
+  await reconnected
   await expect.poll(() => priorities(stand)).toEqual(inOrder)
-  next.close()
 })
 
 test('a data plane of another server is refused', async () => {

@@ -41,7 +41,7 @@ export class Serving {
     this.fleet = new Fleet(new CountsBook(directory), vacant)
   }
 
-  /** Has workers follow changes to the table in force while they come. Those of which nothing has become are forgotten. */
+  /** Has workers follow changes to the table in force while they come, and no longer those before. */
   expectChanges(base: TableImage): ComingChanges {
     this.#coming?.end()
     this.#coming = new ComingChanges(base)
@@ -51,8 +51,6 @@ export class Serving {
 
   /** Puts a table in force. Throws `ChannelError` with nothing changed when an address cannot be had. */
   async apply(table: ServedTable): Promise<void> {
-    this.#coming?.end()
-    this.#coming = null
     if (this.table && this.table.addresses.join() === table.addresses.join()) await this.fleet.update(table)
     else await this.#changeListeners(table)
     this.table = table

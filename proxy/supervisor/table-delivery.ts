@@ -25,7 +25,7 @@ export class TableDelivery {
     this.#isOlder = isOlder
   }
 
-  /** Sends changes to the table that the worker has while they come. Those before them have been ended. */
+  /** Sends changes to the table that the worker has while they come; those before them have been ended. */
   follow(changes: ComingChanges): void {
     if (this.#given !== changes.base || this.#isOlder) return
     const taken = Promise.resolve(this.#coming?.taken)
@@ -37,7 +37,7 @@ export class TableDelivery {
     this.#coming = { changes, taken }
   }
 
-  /** Gives the worker a table; changes that were followed have been ended. Throws what it answers, such as a listen error. */
+  /** Gives the worker a table. Throws what it answers, such as a listen error. */
   async give(table: ServedTable): Promise<BoundListener[]> {
     const changes = this.#given && table.changesTo(this.#given)
     this.#given = null
@@ -52,6 +52,8 @@ export class TableDelivery {
   async #takenOf(messages: readonly string[]): Promise<number> {
     const coming = this.#coming
     this.#coming = null
+    // They are in this table or will never be in one: it has come whole.
+    coming?.changes.end()
     const taken = await coming?.taken
     return coming && taken && coming.changes.begin(messages) ? coming.changes.count : 0
   }

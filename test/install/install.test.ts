@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PRIORITY_OF_REQUESTS } from '../../proxy/control/priority.ts'
 import { sweepEngine } from '../stand/engine.ts'
 import { builtServer } from '../support/build.ts'
 import { waitFor } from '../support/wait.ts'
@@ -161,6 +162,17 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     const seen = await box.must('ls', join('/proc', String(data), 'root', DATA))
     expect(seen.split('\n').sort()).toEqual(['certificates', 'proxy', 'sites'])
     expect((await box.run('cat', `/proc/${data}/root/etc/deployer/deployer.env`)).code).not.toBe(0)
+  })
+
+  test('has the workers of the data plane come before all else in it', async () => {
+    const { data } = await pids()
+    const workers = (await box.must('cat', `/proc/${data}/task/${data}/children`)).trim().split(' ')
+    for (const pid of [String(data), ...workers]) {
+      const stat = await box.must('cat', `/proc/${pid}/stat`)
+      // proc_pid_stat(5): the nice value is the 17th field after the name.
+      const nice = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]
+      expect(Number(nice)).toBe(pid === String(data) ? 0 : PRIORITY_OF_REQUESTS)
+    }
   })
 
   test('takes the key of an account at an authority out of the sight of the data plane', async () => {

@@ -114,7 +114,6 @@ test('a worker has all changes but the last when they are known to be a table, a
     coming.add(message)
     await expect.poll(() => worker.taken.length).toBe(index + 1)
   }
-  coming.end()
   await worker.delivery.give(second)
   expect(messages.length).toBeGreaterThan(3)
   expect(worker.parts()).toEqual(partsOf(messages))
@@ -138,6 +137,21 @@ test('changes of which nothing becomes are followed by those of another table fr
   coming.end()
   await worker.delivery.give(second)
   expect(worker.parts()).toEqual([...partsOf(other.messages.slice(0, 3)), ...partsOf(messages)])
+})
+
+test('changes that still come hold up no other table', async () => {
+  const [first, second] = served('a', 'b') as [ServedTable, ServedTable]
+  const [, other] = served('a', 'c') as [ServedTable, ServedTable]
+  const worker = await Worker.open()
+  await worker.delivery.give(first)
+  worker.parts()
+  const coming = new ComingChanges(first.image)
+  worker.delivery.follow(coming)
+  coming.add(other.messages[0]!)
+  await expect.poll(() => worker.taken.length).toBe(1)
+  await worker.delivery.give(second)
+  coming.add(other.messages[1]!)
+  expect(worker.parts()).toEqual(partsOf([other.messages[0]!, ...second.changesTo(first.image)!]))
 })
 
 test('a worker that refuses changes while they come is given the whole table', async () => {

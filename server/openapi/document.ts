@@ -214,7 +214,7 @@ function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaC
 
 const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   200: 'Done; what there is now',
-  201: 'Made; what was made',
+  201: 'Created; what was created',
   202: 'Accepted; the work is queued or under way',
 }
 

@@ -83,11 +83,14 @@ function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
 }
 
-/** A URL without what is secret in it: its password, a user name that stands alone, as tokens do, and its query. */
+/**
+ * A URL without what is secret in it: its password, a user name that stands alone, as tokens do, and its query. A user
+ * name that could not be sent is not shown, so that what was shown may be sent back.
+ */
 export function shownTarget(text: string): string {
   const url = new URL(text)
+  if (url.username !== '' && (url.password === '' || decoded(url.username) === null)) url.username = '***'
   if (url.password !== '') url.password = '***'
-  else if (url.username !== '') url.username = '***'
   if (url.search !== '') url.search = '?***'
   return url.href
 }

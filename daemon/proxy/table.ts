@@ -11,14 +11,17 @@ import { publicUrl } from '#server/public-address.ts'
 import { allHostsOf, customDomainsOf } from '#server/services/hosts.ts'
 import { listServices, type ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
-import type { ListenerSpec, RouteTable, Target, Upstream } from '#proxy/protocol.ts'
+import {
+  DASHBOARD_TARGET,
+  type ListenerSpec,
+  type RouteTable,
+  type Target,
+  type Upstream,
+} from '#proxy/protocol.ts'
 import { proofs } from '../certificates/proofs.ts'
 import { verificationKey } from '../domains/verification-key.ts'
 import { publishedSites } from './sites.ts'
 import { ZoneBook } from './zones.ts'
-
-/** Counts and routes of the server's own pages stand under this name. */
-const DASHBOARD = 'dashboard'
 
 /** Deploys whose instances take the requests before their record says `live`, by service id. */
 export type Switching = ReadonlyMap<string, string>
@@ -47,11 +50,11 @@ export function buildTable(
     max_connections_per_ip: options.maxConnectionsPerIp,
   }
   if (options.dashboardHost !== null) {
-    table.hosts[options.dashboardHost] = DASHBOARD
-    table.targets[DASHBOARD] = {
-      id: DASHBOARD,
+    table.hosts[options.dashboardHost] = DASHBOARD_TARGET
+    table.targets[DASHBOARD_TARGET] = {
+      id: DASHBOARD_TARGET,
       state: 'serving',
-      upstreams: [{ instance: DASHBOARD, host: apiHost(options.listen.host), port: apiPort }],
+      upstreams: [{ instance: DASHBOARD_TARGET, host: apiHost(options.listen.host), port: apiPort }],
     }
   }
   const domains = servedDomains()
@@ -59,8 +62,8 @@ export function buildTable(
   const stoppedFirst = servicesStoppedFirst()
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
   for (const { id, environment_id, name, kind, address } of allDatastores()) {
-    if (address !== null)
-      book.add(environment_id, name, [{ instance: id, host: address, port: KINDS[kind].port }])
+    const upstreams = address === null ? [] : [{ instance: id, host: address, port: KINDS[kind].port }]
+    book.add(environment_id, name, upstreams)
   }
   for (const environment of listEnvironments()) {
     const latest = latestDeploys(environment.id)

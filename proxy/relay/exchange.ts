@@ -19,6 +19,7 @@ import { Delivery } from './delivery.ts'
 import type { ClientConnection, ServingWorker } from './client-connection.ts'
 import { Destination } from './destination.ts'
 import { finishRequestHead } from './forwarded-head.ts'
+import { hideSessions } from './session-cookie.ts'
 import {
   BODY_TIMEOUT_MS,
   CONNECT_TIMEOUT_MS,
@@ -114,7 +115,9 @@ export class Exchange implements UpstreamClient, SiteClient {
 
   #deliver(instance: Instance, head: Head, input: Buffer): void {
     const { peer } = this.#connection
-    if (this.#destination.target!.compression) this.request.compression = codingWanted(head)
+    const target = this.#destination.target!
+    if (target.compression) this.request.compression = codingWanted(head)
+    if (!target.isDashboard) hideSessions(slab.buffer, head)
     const headEnd = finishRequestHead(head, input, slab.buffer, peer, this.#worker.routes, this.request)
     if (this.#delivery.begin(instance, headEnd, this.request.startedAt)) this.#awaitAnswer()
     else this.#wait(CONNECT_TIMEOUT_MS, this.request.startedAt)

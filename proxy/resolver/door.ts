@@ -14,6 +14,8 @@ const MAX_CONNECTIONS = 128
 const IDLE_MS = 10_000
 /** Larger questions are none. */
 const MAX_QUESTION_BYTES = 4_096
+/** An asker that leaves so much of its answers unread wants no more of them. */
+const MAX_UNREAD_BYTES = 64 * 1024
 
 type Answer = (message: Buffer, source: string, transport: Transport) => Promise<Buffer | null>
 
@@ -80,7 +82,10 @@ export class Door {
       const socket = createSocket({ type: 'udp4', reusePort: true })
       this.#udp = socket
       socket.once('error', reject)
-      socket.on('message', (message, { address, port }) => void this.#reply(socket, message, address, port))
+      socket.on('message', (message, { address, port }) => {
+        // Who asks from port 0 wants no answer (RFC 768), and none can be sent there.
+        if (port !== 0) void this.#reply(socket, message, address, port)
+      })
       socket.once('close', () => reject(new Error('closed')))
       socket.bind({ address: this.#gateway, port: PORT }, () => {
         socket.off('error', reject)
@@ -128,7 +133,7 @@ export class Door {
         bytes = frame.rest
         socket.pause()
         const answer = await this.#answer(frame.message, source, 'tcp')
-        if (!answer) socket.destroy()
+        if (!answer || socket.writableLength > MAX_UNREAD_BYTES) socket.destroy()
         else socket.write(framed(answer))
       }
       isAnswering = false

@@ -1,5 +1,5 @@
 import type { Ledger, Tally } from '../counts.ts'
-import type { Target, TargetState } from '../protocol.ts'
+import { DASHBOARD_TARGET, type Target, type TargetState } from '../protocol.ts'
 import type { Site } from '../sites/site.ts'
 import { Instance } from './instance.ts'
 
@@ -48,6 +48,11 @@ export class TargetRoute {
   /** What its instances answer is compressed for who takes that. */
   get compression(): boolean {
     return this.#make().target.compression ?? false
+  }
+
+  /** It is the control plane itself and no service of a user's. */
+  get isDashboard(): boolean {
+    return this.#make().target.id === DASHBOARD_TARGET
   }
 
   get counts(): Tally {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DnsRecord } from '../environments/schema.ts'
 import { idSchema, Timestamp } from '../schema.ts'
-import { readName } from './names.ts'
+import { MAX_NAME_CHARACTERS, readName } from './names.ts'
 import { DOMAIN_STATUSES } from './states.ts'
 
 export const DomainCheck = z
@@ -59,13 +59,16 @@ export const Domain = z
   .meta({ id: 'Domain', description: 'A name under which services are served, each by one label' })
 export type Domain = z.infer<typeof Domain>
 
-/** A domain name as it is given, made normal. */
-export const DomainName = z.string().transform((text, context) => {
-  const read = readName(text)
-  if ('name' in read) return read.name
-  context.issues.push({ code: 'custom', input: text, message: read.fault })
-  return z.NEVER
-})
+/** A domain name as it is given, with or without a trailing dot, made normal. */
+export const DomainName = z
+  .string()
+  .meta({ minLength: 1, maxLength: MAX_NAME_CHARACTERS + 1 })
+  .transform((text, context) => {
+    const read = readName(text)
+    if ('name' in read) return read.name
+    context.issues.push({ code: 'custom', input: text, message: read.fault })
+    return z.NEVER
+  })
 
 export const DomainInput = z
   .strictObject({ name: DomainName.meta({ examples: ['example.com'] }) })

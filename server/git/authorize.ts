@@ -13,7 +13,7 @@ import { assertRoom, findConnection } from './operations.ts'
 import { SCOPES } from './providers/gitlab.ts'
 import { apiOf, gitHubOf } from './providers/index.ts'
 import { normalBaseUrl, placeOf } from './providers/place.ts'
-import type { AuthorizeInput } from './schema.ts'
+import { HALF_APPLICATION, isWhole, type AuthorizeInput } from './schema.ts'
 import {
   getApplication,
   insertConnection,
@@ -154,6 +154,7 @@ function authorizeOAuth(
   redirect: URL,
   isNew: boolean,
 ): Promise<NextStep> | NextStep {
+  if (!isWhole(input)) throw new AppError('invalid_request', `client_id: ${HALF_APPLICATION}`)
   const application = applicationOf(connection, input)
   const wantsOther = input.client_id !== undefined
   if (!isNew && connection.status === 'connected' && !wantsOther)

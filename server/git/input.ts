@@ -6,6 +6,7 @@ import { parseRepositoryUrl, repositoryUrlFault, usualPort } from './url.ts'
 
 /** Longer addresses are nobody's. */
 const MAX_URL_CHARACTERS = 2_048
+const LENGTHS = { minLength: 1, maxLength: MAX_URL_CHARACTERS }
 
 /** Why a text is no repository address that this server may clone; null when it is one. A name is judged at the clone. */
 export function deployableUrlFault(text: string): string | null {
@@ -28,11 +29,13 @@ export const BASE_URL = judged((text) => {
   const url = new URL(text)
   const found = hostFault(bareHost(url.hostname), portOf(url), ownReach())
   return found === null ? null : `must lead elsewhere: ${url.hostname} ${found}`
-}).transform((text) => {
-  const url = new URL(text)
-  const path = url.pathname.split('/').filter((part) => part !== '')
-  return [url.origin, ...path].join('/')
 })
+  .meta(LENGTHS)
+  .transform((text) => {
+    const url = new URL(text)
+    const path = url.pathname.split('/').filter((part) => part !== '')
+    return [url.origin, ...path].join('/')
+  })
 
 /** Where the browser comes back to. */
 export const REDIRECT_URI = judged((text) => {
@@ -41,7 +44,7 @@ export const REDIRECT_URI = judged((text) => {
   return new URL(text).pathname.endsWith('/git/callback')
     ? null
     : "must be the dashboard's page /git/callback"
-})
+}).meta(LENGTHS)
 
 /** The port of a web address. */
 export function portOf(url: URL): number {

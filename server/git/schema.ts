@@ -18,6 +18,7 @@ const Text = z.string().min(1).max(MAX_CHARACTERS)
 const Login = z
   .string()
   .regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?$/, 'must be the login of an organization')
+  .meta({ minLength: 1, maxLength: 100 })
 const optional = (example: string | null) =>
   z
     .string()
@@ -72,6 +73,9 @@ export const TokenInput = z
   .meta({ id: 'GitTokenInput', examples: [{ provider: 'gitprov_a', token: 'ghp_example' }] })
 export type TokenInput = z.infer<typeof TokenInput>
 
+/** What is wrong with one half of an OAuth application, which GitHub's apps have no use for. */
+export const HALF_APPLICATION = 'goes together with client_secret'
+
 export const AuthorizeInput = z
   .strictObject({
     provider: ProviderName.optional(),
@@ -96,8 +100,7 @@ export const AuthorizeInput = z
       refuse('provider', 'is needed, unless connection_id names a connection')
     if (input.provider === 'gitprov_b' && typeof input.organization === 'string')
       refuse('organization', 'is for GitHub alone')
-    if ((input.client_id === undefined) !== (input.client_secret === undefined))
-      refuse('client_id', 'goes together with client_secret')
+    if (input.provider === 'gitprov_b' && !isWhole(input)) refuse('client_id', HALF_APPLICATION)
   })
   .meta({
     id: 'GitAuthorizeInput',
@@ -110,6 +113,14 @@ export const AuthorizeInput = z
     ],
   })
 export type AuthorizeInput = z.infer<typeof AuthorizeInput>
+
+/** Whether an OAuth application is given with both its halves, or not at all. */
+export function isWhole(input: {
+  client_id?: string | undefined
+  client_secret?: string | undefined
+}): boolean {
+  return (input.client_id === undefined) === (input.client_secret === undefined)
+}
 
 export const CallbackInput = z
   .strictObject({

@@ -4,7 +4,7 @@ import { placeFault, TARGETS } from '../reach/judged.ts'
 import { idSchema, Timestamp } from '../schema.ts'
 import { targetAnswer, targetInput, targetPatch, targetUrl } from '../targets/schema.ts'
 
-export const DRAIN_KINDS = ['syslog', 'http', 'loki', 'otlp'] as const
+const DRAIN_KINDS = ['syslog', 'http', 'loki', 'otlp'] as const
 export type DrainKind = (typeof DRAIN_KINDS)[number]
 
 /** What a header can hold. */
@@ -106,7 +106,7 @@ function syslogFault(text: string): string | null {
     Number(url.port) > 0 &&
     url.hostname !== '' &&
     ['', '/'].includes(url.pathname) &&
-    url.username + url.search + url.hash === ''
+    url.username + url.password + url.search + url.hash === ''
   return isTarget
     ? placeFault(url.hostname, Number(url.port), TARGETS)
     : 'must be tcp://host:port or tls://host:port'

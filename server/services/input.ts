@@ -151,7 +151,6 @@ const settings = {
   custom_domains: z
     .array(DomainName)
     .max(MAX_CUSTOM_DOMAINS)
-    .transform((hosts) => [...new Set(hosts)])
     .optional()
     .meta({
       description: 'Hosts of its own, of a web service or static site',

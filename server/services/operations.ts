@@ -17,6 +17,7 @@ import { customDomainsOf } from './hosts.ts'
 import { normalMountPath } from './rules.ts'
 import type { ServiceInput, ServicePatch } from './input.ts'
 import { assertSettings } from './settings.ts'
+import { TYPES } from './types.ts'
 import { shownUrl } from './view.ts'
 import {
   getService,
@@ -65,7 +66,7 @@ export function createService(input: ServiceInput): ServiceRow {
   }
   const created = useDatabase().transaction(() => {
     assertServiceHostsFree({ type, name }, environment)
-    assertOwnHostsFree({ id, type, name, environment_id: environment.id }, settings)
+    assertOwnHostsFree({ id, type, name, environment_id: environment.id }, given.custom_domains)
     assertNameFree(environment.id, name)
     insertService(row)
     insertVariables(id, env)
@@ -101,7 +102,7 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
       assertUnreferenced('service', service.environment_id, service.name, '')
       assertNameFree(service.environment_id, changed.name)
     }
-    if (columns.custom_domains !== undefined) assertOwnHostsFree(changed, columns)
+    if (columns.custom_domains !== undefined) assertOwnHostsFree(changed, settings.custom_domains)
     updateService(service.id, columns)
     if (env !== undefined) writeVariables(service.id, env)
     if (groups !== undefined) writeLinks(service.id, groups)
@@ -127,6 +128,8 @@ function changesOf(row: ServiceRow, columns: ServiceColumns): ServiceColumns {
 
 /** Sets how many instances run. */
 export function scaleService(service: ServiceRow, instances: number): ServiceRow {
+  const { hasInstances, label } = TYPES[service.type]
+  if (!hasInstances) throw new AppError('invalid_request', `instances: ${label} cannot be scaled`)
   return patchService(service, { instances })
 }
 
@@ -203,7 +206,7 @@ function toColumns({
   if (apt_packages !== undefined) columns.apt_packages = JSON.stringify([...new Set(apt_packages)])
   if (watch_paths !== undefined)
     columns.watch_paths = watch_paths === null ? null : JSON.stringify(watch_paths)
-  if (custom_domains !== undefined) columns.custom_domains = JSON.stringify(custom_domains)
+  if (custom_domains !== undefined) columns.custom_domains = JSON.stringify([...new Set(custom_domains)])
   if (typeof settings.disk_mount_path === 'string')
     columns.disk_mount_path = normalMountPath(settings.disk_mount_path)
   if (repo_url === null) Object.assign(columns, { repo_url: null, repo_credentials: null })
@@ -216,9 +219,8 @@ function toColumns({
   return columns
 }
 
-/** Refuses hosts of its own that something else has or could have. */
-function assertOwnHostsFree(service: NamedService, { custom_domains }: ServiceColumns): void {
-  const hosts = custom_domains === undefined ? [] : customDomainsOf({ custom_domains })
+/** Refuses hosts of its own that something else has or could have; the message has their place in the request. */
+function assertOwnHostsFree(service: NamedService, hosts: string[] = []): void {
   for (const [index, host] of hosts.entries())
     assertCustomDomainFree(host, service, `custom_domains.${index}`)
 }

@@ -362,6 +362,12 @@ describe('custom domains', () => {
       custom_domains: ['a.example.org', 'A.example.org.'],
     })
     expect(body.custom_domains).toEqual(['a.example.org'])
+    const taken = { custom_domains: ['b.example.org', 'B.example.org.', 'a.example.org'] }
+    const inUse = { status: 409, body: { error: { message: expect.stringMatching(/^custom_domains\.2: /) } } }
+    expect(await server.api('POST', '/services', { name: 'y', ...taken })).toMatchObject(inUse)
+    await server.api('POST', '/services', { name: 'y' })
+    expect(await server.api('PATCH', '/services/y', taken)).toMatchObject(inUse)
+    await server.api('DELETE', '/services/y')
     await server.api('DELETE', '/services/x')
   })
 

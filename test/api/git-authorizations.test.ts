@@ -292,6 +292,28 @@ describe('an authorization by OAuth of GitLab', () => {
   })
 })
 
+describe('half of an OAuth application', () => {
+  const half = { client_id: 'only' }
+
+  it('is nothing to GitHub, whose apps have none', async () => {
+    const { status, body } = await authorize({ provider: 'gitprov_a', base_url: provider.url, ...half })
+    expect({ status, body }).toMatchObject({ status: 200, body: { connection: { client_id: null } } })
+    const again = await authorize({ connection_id: body.connection.id, ...half })
+    expect(again).toMatchObject({ status: 200, body: { status: 'redirect' } })
+  })
+
+  it('is refused by GitLab, also when a connection is resumed', async () => {
+    const whole = { client_id: 'client-1', client_secret: 'client-secret-1' }
+    const begun = { provider: 'gitprov_b', base_url: provider.url, ...whole }
+    const { body } = await authorize(begun)
+    const refused = failure(400, 'invalid_request', /^client_id: /)
+    expect(await authorize({ connection_id: body.connection.id, ...half })).toMatchObject(refused)
+    expect(await authorize({ connection_id: body.connection.id, client_secret: 'only' })).toMatchObject(
+      refused,
+    )
+  })
+})
+
 describe('what cannot begin', () => {
   it.each([
     ['without a provider', {}],

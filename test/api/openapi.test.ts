@@ -115,6 +115,18 @@ describe('the OpenAPI document', () => {
     expect(faults).toEqual([])
   })
 
+  it('says how long an address, a login and a host may be', () => {
+    type Bounds = Record<string, { maxLength?: number; anyOf?: Bounds[string][]; items?: Bounds[string] }>
+    const fieldsOf = (name: string) =>
+      (document.components.schemas[name] as { properties?: unknown }).properties as Bounds
+    const { redirect_uri, base_url, organization } = fieldsOf('GitAuthorizeInput')
+    const { custom_domains } = fieldsOf('ServiceInput')
+    const longest = [redirect_uri, base_url, organization, custom_domains].map(
+      (field) => (field!.anyOf?.[0] ?? field!.items ?? field!).maxLength,
+    )
+    expect(longest).toEqual([2_048, 2_048, 100, 254])
+  })
+
   it('names how each kind of credential is sent', () => {
     const { securitySchemes } = document.components
     expect(securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' })

@@ -51,12 +51,18 @@ test.each([
   expect(() => createDrain({ name: 'archive', kind, url })).toThrow(/^url: must be/)
 })
 
+test.each(['tcp://ada@logs.example.com:514', 'tcp://:word@logs.example.com:514'])(
+  'a syslog drain to %s is refused: nothing signs in there',
+  (url) => expect(() => createDrain({ name: 'archive', kind: 'syslog', url })).toThrow(/^url: must be/),
+)
+
 describe('an address is shown', () => {
   test.each([
     ['https://token@example.com/a', 'https://***@example.com/a'],
     ['https://token:@example.com/a', 'https://***@example.com/a'],
     ['https://ada:word@example.com/a?key=1', 'https://ada:***@example.com/a?***'],
     ['https://example.com/a', 'https://example.com/a'],
+    ['https://a%zz:word@example.com/a', 'https://***:***@example.com/a'],
   ])('for %s as %s', (url, shown) => expect(shownTarget(url)).toBe(shown))
 
   test.each([

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { HOST, HttpUpstream, RawUpstream, statusOf } from '../stand.ts'
+import { DASHBOARD_TARGET } from '#proxy/protocol.ts'
+import { HOST, HttpUpstream, RawUpstream, statusOf, tableOf } from '../stand.ts'
 import { answering, stand, use } from './relay-stand.ts'
 
 test('a request reaches the upstream of its host with the forwarding fields set, and the answer comes back', async () => {
@@ -45,6 +46,40 @@ test('forged forwarding fields and hop-by-hop fields do not reach the upstream',
   expect(await client.end()).toContain('X-Request-Id: abc.DEF-1_2')
   expect(upstream.received).not.toMatch(/6\.6\.6\.6|evil|timeout=6|trailers|h2c|Settings|upgrade/i)
   expect(upstream.received).toContain('X-Request-Id: abc.DEF-1_2\r\n')
+})
+
+test("a service under the dashboard's name sees the browser's cookies, but not what signs in to the dashboard", async () => {
+  const upstream = await answering('HTTP/1.1 200 OK', 'Content-Length: 0', '', '')
+  const secret = 'a1b2'.repeat(16)
+  const client = stand
+    .raw()
+    .request(
+      'GET / HTTP/1.1',
+      `Host: ${HOST}`,
+      `Cookie: a=1; deployer_session_7878=${secret}; deployer_session_443=${secret};b=2`,
+      'X-A: deployer_session_1=kept',
+      `cOOKIE:deployer_session_80=${secret}`,
+      `Cookie: deployer_session_deployer_session_8080=${secret}=deployer_session_${secret};`,
+      'Connection: close',
+    )
+  await client.end()
+  expect(upstream.received).not.toContain(secret)
+  const hidden = '*'.repeat(secret.length)
+  expect(upstream.received).toContain(
+    `Cookie: a=1; deployer_session_7878=${hidden}; deployer_session_443=${hidden};b=2\r\nX-A: deployer_session_1=kept\r\n`,
+  )
+})
+
+test('the dashboard gets its session', async () => {
+  const upstream = await use(await RawUpstream.answering('HTTP/1.1 200 OK', 'Content-Length: 0', '', ''))
+  const table = tableOf([upstream.spec])
+  for (const target of Object.values(table.targets)) target.id = DASHBOARD_TARGET
+  await stand.client.applyTable(table)
+  const client = stand
+    .raw()
+    .request('GET / HTTP/1.1', `Host: ${HOST}`, 'Cookie: deployer_session_80=a1b2', 'Connection: close')
+  await client.end()
+  expect(upstream.received).toContain('Cookie: deployer_session_80=a1b2\r\n')
 })
 
 test('a kept-alive connection serves request after request over one upstream connection', async () => {

@@ -23,7 +23,7 @@ export class KeyvalueClient {
   private constructor(host: string, port: number, answerMs: number) {
     this.#answerMs = answerMs
     this.#socket
-      .on('data', (piece) => {
+      .on('data', (piece: Buffer) => {
         this.#heard = Buffer.concat([this.#heard, piece])
         this.#look()
       })

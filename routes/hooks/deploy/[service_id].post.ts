@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { assertLength, BODY_LIMIT_BYTES } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { Deploy } from '#server/deploys/schema.ts'
 import { viewDeploy } from '#server/deploys/view.ts'
@@ -15,8 +14,5 @@ export default defineEndpoint({
   body: { contentType: '*/*', description: 'Ignored: any sender of web hooks may call it' },
   response: Deploy,
   errors: ['unauthorized', 'conflict'],
-  handler({ event, params, query }) {
-    assertLength(event, BODY_LIMIT_BYTES)
-    return viewDeploy(runDeployHook(params.service_id, query))
-  },
+  handler: ({ params, query }) => viewDeploy(runDeployHook(params.service_id, query)),
 })

@@ -79,7 +79,7 @@ export const DeployRef = z.strictObject({
 })
 
 /** A commit id (4 to 64 hex characters) or the name of a ref. */
-export const Commit = judged(commitFault).meta({ examples: ['9fceb02'] })
+export const Commit = judged(commitFault).meta({ minLength: 1, examples: ['9fceb02'] })
 
 export const DeployInput = z
   .strictObject({

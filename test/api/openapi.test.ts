@@ -138,6 +138,16 @@ describe('the OpenAPI document', () => {
     },
   )
 
+  it('lets a list be asked for more than it gives, because that is clamped', () => {
+    const limits = operationsOf(document).flatMap(({ operation }) =>
+      (operation.parameters ?? []).filter(({ name }) => name === 'limit'),
+    )
+    expect(limits.map(({ schema }) => Object.keys(schema).toSorted())).toEqual(
+      limits.map(() => ['default', 'type']),
+    )
+    expect(limits.map(({ description }) => /clamped to 1\.\.\d+$/.test(description!))).not.toContain(false)
+  })
+
   it('says what a variable may be, a command and a commit', () => {
     const { EnvVar, EnvReplacement, EnvPatch, JobInput, DeployInput } = document.components.schemas
     const key = { pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 256 }

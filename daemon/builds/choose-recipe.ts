@@ -2,7 +2,9 @@ import { join, posix } from 'node:path'
 import type { ServiceType } from '#server/services/types.ts'
 import { Tree } from '../sources/tree.ts'
 import { readContext } from './context.ts'
+import { missingOutput } from './copied.ts'
 import { dockerRecipe, UNKNOWN_FOLDER } from './docker-recipe.ts'
+import { readDockerfile } from './dockerfile.ts'
 import { BuildFailure } from './failure.ts'
 import { missingIndex, pagesIn } from './pages.ts'
 import { findPlan, makePlan, nothingFits, type ChosenPlan } from './plans/index.ts'
@@ -56,9 +58,35 @@ class Chooser {
   }
 
   async choose(): Promise<Recipe> {
-    const { type, runtime, settings } = this.#choice
+    const { type } = this.#choice
     const docker = await dockerRecipe(this.#tree, this.#choice, PROCESS_TYPES[type ?? 'web_service'])
-    if (docker !== null) return docker
+    if (docker === null) return await this.#byPlan()
+    const missing = await this.#missing(docker)
+    if (missing === null) return docker
+    const what = `${missing.path} copies ${missing.output}, which a build makes and the source does not have`
+    const planned = await this.#byPlan().catch((error: unknown) => {
+      if (error instanceof BuildFailure) return null
+      throw error
+    })
+    if (planned?.file?.kind !== 'plan' || planned.obstacle !== null)
+      return {
+        ...docker,
+        notes: [...docker.notes, `${what}: build it in an earlier stage and copy it from there`],
+      }
+    return { ...planned, notes: [`${what}: building without it`, ...planned.notes] }
+  }
+
+  /** What a Dockerfile that nobody asked for wants of a build that went before it. */
+  async #missing({ file }: Recipe): Promise<{ path: string; output: string } | null> {
+    const { runtime, dockerfilePath, settings } = this.#choice
+    if (runtime !== 'auto' || dockerfilePath !== null || file?.kind !== 'tree') return null
+    const { content } = await readDockerfile(this.#tree, file.path)
+    const output = await missingOutput(this.#tree, content, settings.secretNames)
+    return output === null ? null : { path: file.path, output }
+  }
+
+  async #byPlan(): Promise<Recipe> {
+    const { type, runtime, settings } = this.#choice
     const isStatic = runtime === 'static'
     const plan = await findPlan(isStatic ? 'auto' : runtime, this.#tree)
     // Generators of sites that are programs of their own have the runtime of the files that they make.
@@ -164,6 +192,7 @@ class Chooser {
       runtime: name,
       publishDirectory: isSite ? publishDirectory : null,
       preDeployCommand: isSite ? null : facts.preDeployCommand,
+      healthCheckPath: isSite ? null : facts.healthCheckPath,
       file: { kind: 'plan', content: dockerfile, ignore, manifests },
       declaredArguments: [],
       notes: [

@@ -49,7 +49,7 @@ export async function readContext(tree: Tree, file: BuildFile): Promise<Context>
     return { replaced, ...(await readRules(tree, ['.dockerignore'], file.ignore)) }
   }
   const { content, notes } = await readDockerfile(tree, path)
-  const ignoring = await readRules(tree, [`${path}.dockerignore`, '.dockerignore'], [])
+  const ignoring = await readRules(tree, [`${path}.dockerignore`, '.dockerignore', '.containerignore'], [])
   return {
     replaced: new Map([[path, content]]),
     rules: ignoring.rules,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../sources/tree.ts'
-import { readDockerfile } from './dockerfile.ts'
+import { readDockerfile, usualDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
 import { seemsBot } from './plans/bots.ts'
 import { readHosted, releasingAs, startingAs, type Said } from './plans/hosts/hosted.ts'
@@ -24,9 +24,9 @@ export async function dockerRecipe(
 ): Promise<Recipe | null> {
   const { type, runtime, dockerfilePath, publishDirectory, settings } = choice
   const hosted = await readHosted(tree, { ...settings, processType }, null)
-  const isUsual = hosted.dockerfile === null || (await tree.hasFile(DEFAULT_DOCKERFILE))
-  const named = !isUsual && (await tree.hasFile(hosted.dockerfile!)) ? hosted.dockerfile : null
-  const path = posix.normalize(dockerfilePath ?? named ?? DEFAULT_DOCKERFILE)
+  const usual = await usualDockerfile(tree)
+  const isNamed = usual === null && hosted.dockerfile !== null && (await tree.hasFile(hosted.dockerfile))
+  const path = posix.normalize(dockerfilePath ?? usual ?? (isNamed ? hosted.dockerfile! : DEFAULT_DOCKERFILE))
   const isWanted = runtime === 'docker' || dockerfilePath !== null
   const isSite = type === 'static_site'
   // A site's Dockerfile is most often one that serves it; only one that is asked for builds it.

@@ -1,6 +1,15 @@
 import type { Tree } from '../sources/tree.ts'
 import { BuildFailure } from './failure.ts'
 
+/** What a Dockerfile is called, in the order in which the names are looked for: Docker takes the second too, Podman the third. */
+const USUAL_NAMES = ['Dockerfile', 'dockerfile', 'Containerfile']
+
+/** The Dockerfile that a tree has in the usual place; null for none. */
+export async function usualDockerfile(tree: Tree): Promise<string | null> {
+  for (const name of USUAL_NAMES) if (await tree.hasFile(name)) return name
+  return null
+}
+
 /** A Dockerfile beyond this is none. */
 const MAX_DOCKERFILE_BYTES = 1024 * 1024
 

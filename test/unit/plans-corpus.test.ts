@@ -6,6 +6,7 @@ import { IN_THE_WILD } from '../corpus/in-the-wild.ts'
 import { KEPT } from '../corpus/kept.ts'
 import { LOCKS } from '../corpus/locks.ts'
 import { NEAR_MISSES } from '../corpus/near-misses.ts'
+import { NEWCOMERS } from '../corpus/newcomers.ts'
 import { NODE_SERVERS } from '../corpus/node-servers.ts'
 import { NODE_SITES } from '../corpus/node-sites.ts'
 import { OTHER_HOSTS } from '../corpus/other-hosts.ts'
@@ -39,6 +40,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['a near miss', NEAR_MISSES],
   ['as before', KEPT],
   ['of a stranger', STRANGERS],
+  ['new', NEWCOMERS],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

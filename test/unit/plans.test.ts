@@ -78,7 +78,7 @@ describe('choosing a plan', () => {
     ['streamlit_app.py', 'streamlit_app.py is Python: add a requirements.txt'],
     ['list.html', 'list.html is a page, but there is no index.html'],
     ['compose.yml', 'compose.yml describes services: convert it to a blueprint'],
-    ['shard.yml', 'there is no plan for Crystal: add a Dockerfile'],
+    ['shard.yml', 'there is no plan for Crystal (shard.yml): add a Dockerfile'],
     ['index.ts', 'index.ts is for node: add a package.json'],
   ])('says what a tree with %s alone lacks', async (name, said) => {
     await expect(plan({ 'README.md': '', [name]: '' })).rejects.toMatchObject(failure(said))

@@ -1,6 +1,7 @@
 import type { Tree } from '../../sources/tree.ts'
 import { BuildFailure } from '../failure.ts'
 import { hasLine } from '../text.ts'
+import { isDotnetBot } from './dotnet.ts'
 import { mayListen } from './listening.ts'
 import { readManifest } from './node/manifest.ts'
 import { isBot as isNodeBot } from './node/start.ts'
@@ -50,7 +51,9 @@ const OTHERS: { manifests: string[]; bots: RegExp; servers: RegExp; sources: Reg
 export async function seemsBot(tree: Tree): Promise<boolean> {
   try {
     if (await tree.hasFile('package.json')) return isNodeBot(await readManifest(tree))
-    return (await isPythonBot(tree, await readNames(tree))) || (await isOther(tree))
+    return (
+      (await isPythonBot(tree, await readNames(tree))) || (await isOther(tree)) || (await isDotnetBot(tree))
+    )
   } catch (error) {
     if (error instanceof BuildFailure) return false
     throw error

@@ -17,6 +17,7 @@ import {
 
 const CONFIGURATIONS = ['deno.json', 'deno.jsonc']
 const LOCK = 'deno.lock'
+const NODE_LOCKS = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
 const ENTRY_FILES = [
   'main.ts',
   'server.ts',
@@ -38,8 +39,11 @@ export const deno: LanguagePlan = {
   name: 'deno',
   lookedFor: 'deno.json',
   detect: async (tree) => {
-    for (const name of [...CONFIGURATIONS, LOCK]) if (await tree.hasFile(name)) return true
-    const entry = (await tree.hasFile('package.json')) ? null : await entryOf(tree)
+    for (const name of CONFIGURATIONS) if (await tree.hasFile(name)) return true
+    const hasNode = await tree.hasFile('package.json')
+    // Who tries it out, or tests with it, leaves its lock file beside that of another.
+    if (await tree.hasFile(LOCK)) return !hasNode || !(await hasNodeLock(tree))
+    const entry = hasNode ? null : await entryOf(tree)
     return entry !== null && hasLine((await tree.readText(entry)) ?? '', SIGNS)
   },
   plan: makePlan,
@@ -96,6 +100,11 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ignore: ['.git', '**/node_modules', '.deno'],
     notes: [`deno ${version ?? 'in its newest version'}`, ...notes],
   }
+}
+
+async function hasNodeLock(tree: Tree): Promise<boolean> {
+  for (const name of NODE_LOCKS) if (await tree.hasFile(name)) return true
+  return false
 }
 
 async function entryOf(tree: Tree): Promise<string | null> {

@@ -61,14 +61,18 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const output = posix.join(posix.dirname(project.path), OUTPUT)
   const own: Proposal = isBrowser
     ? { site: true }
-    : project.kind === 'desktop'
+    : project.text.includes('<AzureFunctionsVersion>')
       ? {
-          obstacle: `${project.path} is a program for desktops (OutputType WinExe): set root_dir to one that serves`,
+          obstacle: `${project.path} is for Azure Functions, whose host starts it: add a Dockerfile on an image of that host, or set root_dir to a program that serves`,
         }
-      : {
-          // Its settings and files for browsers are looked for in the working directory (ASP.NET Core, "Content root").
-          command: `cd ${output} && ${project.kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''}dotnet ${name}.dll`,
-        }
+      : project.kind === 'desktop'
+        ? {
+            obstacle: `${project.path} is a program for desktops (OutputType WinExe): set root_dir to one that serves`,
+          }
+        : {
+            // Its settings and files for browsers are looked for in the working directory (ASP.NET Core, "Content root").
+            command: `cd ${output} && ${project.kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''}dotnet ${name}.dll`,
+          }
   const isOwnBuild = settings.buildCommand === null
   const { start, facts, aptPackages } = await choose(tree, settings, notes, {
     proposal: isOwnBuild ? own : null,
@@ -103,6 +107,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     installCommand: restore,
     publishDirectory: isBrowser ? `${output}/wwwroot` : null,
     singlePage: isBrowser,
+    isWorker: isWorker(project),
     dockerfile: textOf(dockerfile),
     manifests: {},
     needsWhole: false,
@@ -160,6 +165,21 @@ function kindOf(text: string): DotnetProject['kind'] {
     return 'library'
   // One of both kinds says under which condition it is which.
   return />\s*Exe\s*<|Microsoft\.AspNetCore\./.test(text) ? 'program' : 'desktop'
+}
+
+/** Packages of bots, which open their connections themselves. */
+const BOTS = /"(?:DSharpPlus|Discord\.Net|NetCord|Telegram\.Bot|Remora\.Discord)(?:\.[\w.]+)?"/
+
+/** Whether a program waits for nobody's requests: what is made for that, and bots. */
+function isWorker({ kind, text }: DotnetProject): boolean {
+  if (/\bMicrosoft\.AspNetCore\./.test(text)) return false
+  return kind === 'worker' || (kind === 'program' && BOTS.test(text))
+}
+
+/** Whether a tree's program is a bot of .NET, for a tree that something else builds. */
+export async function isDotnetBot(tree: Tree): Promise<boolean> {
+  const [project] = await projectsOf(tree)
+  return project !== undefined && isWorker(project) && BOTS.test(project.text)
 }
 
 function assemblyOf({ path, text }: DotnetProject): string {

@@ -2,6 +2,7 @@ import { Tree } from '../../sources/tree.ts'
 import { contents } from '../contents.ts'
 import { BuildFailure } from '../failure.ts'
 import { appVariables } from './app-json.ts'
+import { programsBelow, toldOf } from './below.ts'
 import { seemsBot } from './bots.ts'
 import { cpp } from './cpp.ts'
 import { deno } from './deno.ts'
@@ -17,7 +18,7 @@ import { scala } from './java/scala.ts'
 import { hasStartScript } from './node/manifest.ts'
 import { bun, node } from './node/plan.ts'
 import { php } from './php/plan.ts'
-import { lackingIn } from './lacking.ts'
+import { lackingIn, unplannedIn } from './lacking.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { releaseCommand } from './procfile.ts'
 import { python } from './python/plan.ts'
@@ -83,10 +84,12 @@ export async function makePlan(
   const env = all.filter(({ key }, index) => all.findIndex((each) => each.key === key) === index)
   // A job says itself what it runs, wherever it lies.
   const isProgram = settings.processType !== 'job' && OF_TOOLS.has(plan.name)
-  const isOfTools = planned.obstacle !== null && planned.startCommand === null && isProgram
+  const unplanned = OF_ASSETS.has(plan.name) ? await unplannedProgram(planned, settings, tree) : null
+  const obstacle = unplanned ?? planned.obstacle
+  const isOfTools = obstacle !== null && (planned.startCommand === null || unplanned !== null) && isProgram
   return {
     ...planned,
-    ...(isOfTools ? await withFolders(planned.obstacle!, planned.rootDirectories, tree) : {}),
+    ...(isOfTools ? await withFolders(obstacle, planned.rootDirectories, tree) : {}),
     name: plan.name,
     isWorker: planned.isWorker || (planned.framework === null && !planned.isSite && (await seemsBot(tree))),
     preDeployCommand,
@@ -98,6 +101,21 @@ export async function makePlan(
   }
 }
 
+/** Languages whose manifest lies beside programs of any other for their assets. */
+const OF_ASSETS = new Set(['node', 'bun'])
+
+/** What a package.json that starts nothing itself lies beside, where no plan is for that. */
+async function unplannedProgram(
+  { framework, isSite, startCommand }: PlannedBuild,
+  settings: PlanSettings,
+  tree: Tree,
+): Promise<string | null> {
+  const isOwn =
+    settings.startCommand !== null || /^(?:node|tsx|ts-node|npm|pnpm|yarn|bun)\b/.test(startCommand ?? '')
+  if (isOwn || framework !== null || isSite || (await hasStartScript(tree))) return null
+  return (await unplannedIn(tree))?.advice ?? null
+}
+
 /** Languages whose manifest in the root is often that of tools for what lies in its folders. */
 const OF_TOOLS = new Set(['node', 'bun', 'python', 'php', 'ruby'])
 
@@ -107,7 +125,7 @@ async function withFolders(
   known: string[],
   tree: Tree,
 ): Promise<Pick<PlannedBuild, 'obstacle' | 'rootDirectories'>> {
-  const below = known.length > 0 ? [] : await programsBelow(tree)
+  const below = known.length > 0 ? [] : await programsBelow(tree, runtimeOf)
   if (below.length === 0) return { obstacle, rootDirectories: known }
   return {
     obstacle: `${obstacle}; or set root_dir to one of ${toldOf(below)}`,
@@ -144,11 +162,15 @@ async function named(runtime: string, tree: Tree): Promise<LanguagePlan> {
 
 /** What was looked for in a tree that no plan fits, and what to do; with the folders that one fits. */
 export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootDirectories: string[] }> {
-  const below = await programsBelow(tree)
+  const below = await programsBelow(tree, runtimeOf)
   const rootDirectories = below.map(({ folder }) => folder)
   if (below.length > 0) {
-    const obstacle = `there is nothing to build in ${await contents(tree)}, but in folders of it: set root_dir to one of ${toldOf(below)}`
-    return { obstacle, rootDirectories }
+    const unplanned = await unplannedIn(tree)
+    const nothing =
+      unplanned === null
+        ? `there is nothing to build in ${await contents(tree)}, but in folders of it:`
+        : `${unplanned.advice}, or for what lies in its folders`
+    return { obstacle: `${nothing} set root_dir to one of ${toldOf(below)}`, rootDirectories }
   }
   const lacking = await lackingIn(tree)
   if (lacking !== null) {
@@ -158,87 +180,6 @@ export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootD
   const wanted = PLANS.map(({ name, lookedFor }) => `${lookedFor} (${name})`).join(', ')
   const obstacle = `no way to build this source was found: there is no Dockerfile, ${wanted} in ${await contents(tree)}: add one, or set root_dir to the folder that has it`
   return { obstacle, rootDirectories }
-}
-
-/** Folders that are looked into, and as many as a person would choose from. */
-const MAX_FOLDERS = 40
-const MAX_CHOICES = 10
-
-/** Folders that hold nothing but programs' own, by habit; and those that hold libraries as well. */
-const OF_PROGRAMS = new Set(['apps', 'services', 'projects'])
-const OF_LIBRARIES = new Set(['packages', 'libs'])
-
-function isOfMany(name: string): boolean {
-  return OF_PROGRAMS.has(name) || OF_LIBRARIES.has(name)
-}
-
-/** Folders of others' packages, which are nobody's programs. */
-const OF_OTHERS = new Set(['node_modules', 'vendor'])
-
-/** Folders that go with a program, and are offered where there is nothing else. */
-const BESIDE = /(?:^|\/)(?:docs?|tests?|e2e|examples?|samples?)$/
-
-/** A folder that can be built, with what by. */
-interface Below {
-  folder: string
-  runtime: string
-}
-
-/** As a person reads it: `backend (python), frontend (node)`. */
-function toldOf(below: readonly Below[]): string {
-  return below.map(({ folder, runtime }) => `${folder} (${runtime})`).join(', ')
-}
-
-/**
- * The folders right below the root that can be built, those below a folder for programs, and those a level below that lie
- * beside them, in folders that are none themselves; else any a level below.
- */
-async function programsBelow(tree: Tree): Promise<Below[]> {
-  const first = await foldersIn(tree, '.')
-  const second = await Promise.all(
-    first.slice(0, MAX_FOLDERS).map(async (name) => [name, await foldersIn(tree, name)] as const),
-  )
-  const inside = (names: readonly (readonly [string, string[]])[]): string[] =>
-    names.flatMap(([name, folders]) => folders.map((each) => `${name}/${each}`))
-  const among = (isOf: (name: string) => boolean): string[] => inside(second.filter(([name]) => isOf(name)))
-  const usual = [
-    ...among((name) => OF_PROGRAMS.has(name)),
-    ...first,
-    ...among((name) => OF_LIBRARIES.has(name)),
-  ]
-  for (const folders of [usual.filter((each) => !BESIDE.test(each)), usual]) {
-    const found = await buildable(tree, folders)
-    if (found.length === 0) continue
-    const names = new Set(found.map(({ folder }) => folder))
-    const isPlain = (name: string): boolean => !names.has(name) && !BESIDE.test(name) && !isOfMany(name)
-    const beside = among(isPlain).filter((each) => !BESIDE.test(each))
-    return [...found, ...(await buildable(tree, beside))].slice(0, MAX_CHOICES)
-  }
-  return await buildable(tree, inside(second))
-}
-
-async function buildable(tree: Tree, folders: readonly string[]): Promise<Below[]> {
-  const found: Below[] = []
-  for (const folder of folders.slice(0, MAX_FOLDERS)) {
-    const below = tree.folder(folder)
-    const runtime = (await below.hasFile('Dockerfile')) ? 'docker' : await runtimeOf(below)
-    const isLibrary =
-      folder.includes('/') &&
-      OF_LIBRARIES.has(folder.split('/', 1)[0]!) &&
-      runtime === 'node' &&
-      !(await hasStartScript(below))
-    if (runtime !== null && !isLibrary) found.push({ folder, runtime })
-    if (found.length === MAX_CHOICES) break
-  }
-  return found
-}
-
-async function foldersIn(tree: Tree, path: string): Promise<string[]> {
-  const names = await tree.list(path)
-  const folders = names.flatMap((name) =>
-    name.endsWith('/') && !name.startsWith('.') ? [name.slice(0, -1)] : [],
-  )
-  return folders.filter((name) => !OF_OTHERS.has(name))
 }
 
 async function runtimeOf(tree: Tree): Promise<string | null> {

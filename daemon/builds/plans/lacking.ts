@@ -1,11 +1,28 @@
 import type { Tree } from '../../sources/tree.ts'
 
+/** What the manifests and first files of languages without a plan are called. */
+const UNPLANNED: [names: RegExp, language: string][] = [
+  [/^shard\.yml$/, 'Crystal'],
+  [/^pubspec\.yaml$/, 'Dart'],
+  [/^(?:stack\.yaml|[^.].*\.cabal)$/, 'Haskell'],
+  [/^Package\.swift$/, 'Swift'],
+  [/^(?:cpanfile|Makefile\.PL|[^.].*\.psgi)$/, 'Perl'],
+  [/^(?:(?:app|server|plumber)\.[Rr]|renv\.lock)$/, 'R'],
+  [/^build\.zig$/, 'Zig'],
+  [/^(?:dune-project|[^.].*\.opam)$/, 'OCaml'],
+  [/^[^.].*\.nimble$/, 'Nim'],
+  [/^rebar\.config$/, 'Erlang'],
+  [/^META6\.json$/, 'Raku'],
+  [/^dub\.(?:json|sdl)$/, 'D'],
+  [/^build\.(?:mill|sc)$/, 'Scala by Mill'],
+]
+
 /** What files of a root tell of a tree that no plan fits, with what to do, by the first that is there. */
 const SIGNS: [names: RegExp, advice: (name: string) => string][] = [
-  [/^shard\.yml$/, () => withoutPlan('Crystal')],
-  [/^pubspec\.yaml$/, () => withoutPlan('Dart')],
-  [/^(?:stack\.yaml|[^.].*\.cabal)$/, () => withoutPlan('Haskell')],
-  [/^Package\.swift$/, () => withoutPlan('Swift')],
+  ...UNPLANNED.map(([names, language]): [RegExp, (name: string) => string] => [
+    names,
+    (name) => withoutPlan(language, name),
+  ]),
   [/^(?:deployer|render)\.yaml$/, (name) => `${name} is a blueprint: apply it as one, or add a Dockerfile`],
   [
     /^(?:docker-)?compose\.ya?ml$/,
@@ -23,8 +40,18 @@ const SIGNS: [names: RegExp, advice: (name: string) => string][] = [
   [/^[^.].*\.[cm]?[jt]sx?$/, (name) => `${name} is for node: add a package.json with a script "start"`],
 ]
 
-function withoutPlan(language: string): string {
-  return `there is no plan for ${language}: add a Dockerfile`
+function withoutPlan(language: string, name: string): string {
+  return `there is no plan for ${language} (${name}): add a Dockerfile`
+}
+
+/** The language of a tree that has no plan, by the first of its files that says so; null for none. */
+export async function unplannedIn(tree: Tree): Promise<{ language: string; advice: string } | null> {
+  const names = await tree.list('.')
+  for (const [pattern, language] of UNPLANNED) {
+    const name = names.find((each) => pattern.test(each))
+    if (name !== undefined) return { language, advice: withoutPlan(language, name) }
+  }
+  return null
 }
 
 /** What a tree that no plan fits lacks, where its files tell; null where they do not. */

@@ -74,7 +74,7 @@ export async function readRecord(
 }
 
 async function parsed(file: string, text: string): Promise<unknown> {
-  if (file.endsWith('.json')) return parsedJson(withoutSlashComments(text))
+  if (file.endsWith('.json') || !file.includes('.')) return parsedJson(withoutSlashComments(text))
   try {
     if (file.endsWith('.toml')) return (await import('smol-toml')).parse(text)
     return (await import('yaml')).parse(text, { maxAliasCount: 0 })

@@ -3,6 +3,7 @@ import { inOrder } from '../choices.ts'
 import { installationVariables, withoutInstallation } from '../installation.ts'
 import type { PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
 import { processTypes } from '../procfile.ts'
+import { caprover } from './caprover.ts'
 import { fly } from './fly.ts'
 import { heroku } from './heroku.ts'
 import { OWN_COMMANDS, type HostFile } from './host-file.ts'
@@ -15,7 +16,7 @@ import { railway } from './railway.ts'
 
 /** In the order of their precedence. The first ones override a Procfile where they are at home. */
 const BEFORE_PROCFILE = [railway, railpack, nixpacks]
-const AFTER_PROCFILE = [heroku, fly]
+const AFTER_PROCFILE = [heroku, caprover, fly]
 
 /** A command, and the file that says it. */
 export interface Said {

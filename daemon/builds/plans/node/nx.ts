@@ -55,6 +55,23 @@ const PLAIN_PATH = /^[\w.@][\w.@-]*(?:\/[\w.@-]+)*$/
 /** Builders that make a program (nx.dev, "@nx/node", "@nx/webpack"). */
 const SERVER_EXECUTORS = /^@(?:nx|nrwl)\/(?:node|js|esbuild):/
 
+/** Angular's builder of both parts, whose output has a folder for each (angular.dev, "Build system migration"). */
+const ANGULAR_EXECUTORS =
+  /^@(?:angular\/build|angular-devkit\/build-angular|nx\/angular|nrwl\/angular):application$/
+
+/** What it leaves where its `outputPath` is a text: a server where it has one, which not only writes pages. */
+function angularOf(
+  { outputPath, ssr, outputMode }: Record<string, unknown>,
+  output: string,
+): Pick<NxApplication, 'output' | 'start'> {
+  const base = typeof outputPath === 'string' ? output : posix.dirname(output)
+  const isServer = (ssr === true || isRecord(ssr)) && outputMode !== 'static'
+  return {
+    output: typeof outputPath === 'string' ? `${output}/browser` : output,
+    start: isServer ? `node ${base}/server/server.mjs` : null,
+  }
+}
+
 async function readApplication(tree: Tree, folder: string): Promise<NxApplication | null> {
   const project = parsedJson((await tree.readText(posix.join(folder, 'project.json'))) ?? '')
   if (!isRecord(project) || project.projectType !== 'application') return null
@@ -67,6 +84,8 @@ async function readApplication(tree: Tree, folder: string): Promise<NxApplicatio
   const options = isRecord(build.options) ? build.options : {}
   const executor = typeof build.executor === 'string' ? build.executor : ''
   const output = outputOf(options, build.outputs, folder, name)
+  const angular = ANGULAR_EXECUTORS.test(executor) && output !== null ? angularOf(options, output) : null
+  if (angular !== null) return { name, folder, ...angular }
   const isNext = executor.endsWith('/next:build') || (await hasFileLike(tree, folder, 'next.config'))
   const isServer =
     SERVER_EXECUTORS.test(executor) ||

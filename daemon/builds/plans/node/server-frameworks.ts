@@ -1,6 +1,6 @@
+import { foreign } from './foreign.ts'
 import {
   folderOf,
-  isOfMajor,
   server,
   settingOf,
   variants,
@@ -8,9 +8,7 @@ import {
   type KnownFramework,
   type Project,
 } from './frameworks.ts'
-
-/** Nitro's, which Nuxt, SolidStart and TanStack Start build with (nitro.build, "Node.js"). */
-const NITRO = { start: 'node .output/server/index.mjs', output: '.output' }
+import { FOR_NODE, NITRO, nitro, nuxt, solidStart, tanstack } from './nitro.ts'
 
 /** Frameworks that make a server, unless their settings say otherwise. */
 export const SERVER_FRAMEWORKS: KnownFramework[] = [
@@ -24,6 +22,7 @@ export const SERVER_FRAMEWORKS: KnownFramework[] = [
   server('nuxt', ['nuxt', 'nuxt3', 'nuxt-nightly', 'nuxt-edge'], 'nuxt build', NITRO.start, {
     output: NITRO.output,
     siteBuild: 'nuxt generate',
+    configuration: variants('nuxt.config'),
     publishDirectory: '.output/public',
     caches: ['node_modules/.cache'],
     environment: { NUXT_TELEMETRY_DISABLED: '1' },
@@ -67,18 +66,12 @@ export const SERVER_FRAMEWORKS: KnownFramework[] = [
     ['@tanstack/react-start', '@tanstack/solid-start', '@tanstack/start'],
     'vite build',
     NITRO.start,
-    { output: NITRO.output, refine: tanstack },
+    { output: NITRO.output, configuration: variants('vite.config'), refine: tanstack },
   ),
   server('solidstart', ['@solidjs/start'], 'vinxi build', NITRO.start, {
     output: NITRO.output,
     configuration: variants('app.config'),
-    refine: ({ configuration, manifest }) => ({
-      // Without vinxi it is a plugin of Vite (SolidStart 2).
-      ...('vinxi' in manifest.dependencies ? {} : { build: 'vite build' }),
-      ...(/\bpreset\s*:\s*["'`]static["'`]/.test(configuration) || /\bssr\s*:\s*false\b/.test(configuration)
-        ? { start: null, output: null, publishDirectory: '.output/public', singlePage: true }
-        : {}),
-    }),
+    refine: solidStart,
   }),
   server('solidstart', ['solid-start'], 'solid-start build', 'solid-start start'),
   server('hydrogen', ['@shopify/hydrogen'], null, '', {
@@ -112,7 +105,12 @@ export const SERVER_FRAMEWORKS: KnownFramework[] = [
     refine: ({ manifest: { dependencies } }) =>
       '@nestjs/cli' in dependencies ? {} : { build: 'typescript' in dependencies ? 'tsc' : null },
   }),
-  server('nitro', ['nitropack', 'nitro'], 'nitro build', NITRO.start, { output: NITRO.output }),
+  server('nitro', ['nitropack', 'nitro'], 'nitro build', NITRO.start, {
+    output: NITRO.output,
+    configuration: [...variants('nitro.config'), ...variants('vite.config')],
+    environment: FOR_NODE,
+    refine: nitro,
+  }),
 ]
 
 function next({ configuration, manifest }: Project): Partial<Framework> {
@@ -125,17 +123,6 @@ function next({ configuration, manifest }: Project): Partial<Framework> {
     return { caches, start: 'node server.js', output: '.next/standalone' }
   }
   return { caches }
-}
-
-function nuxt({ manifest }: Project): Partial<Framework> {
-  const range = manifest.dependencies.nuxt ?? manifest.dependencies['nuxt-edge']
-  const isOld = isOfMajor(range, '1', '2')
-  const publishDirectory = isOld ? 'dist' : '.output/public'
-  // `nuxt generate` makes files alone (nuxt.com, "Static Hosting").
-  if (/\b(?:nuxt|nuxi) generate\b/.test(manifest.scripts.build ?? '')) {
-    return { start: null, output: null, publishDirectory }
-  }
-  return isOld ? { start: 'nuxt start', output: null, publishDirectory } : {}
 }
 
 /** SvelteKit's adapters say what is built (svelte.dev, "Adapters"). */
@@ -212,19 +199,4 @@ function qwik({ manifest: { scripts } }: Project): Partial<Framework> {
           'no adapter says what Qwik builds for: add one for node with "qwik add express", or for files alone with "qwik add static"',
       }
     : { start: null, obstacle: foreign('Qwik', adapter, 'the adapter express') }
-}
-
-/** With Nitro it is a server of its own; without, srvx serves what was built (TanStack Start, "Hosting"). */
-function tanstack({ manifest: { dependencies } }: Project): Partial<Framework> {
-  if (
-    ['nitro', 'nitropack', 'vinxi', '@tanstack/nitro-v2-vite-plugin'].some((name) => name in dependencies)
-  ) {
-    return {}
-  }
-  const start = 'srvx --prod -s ../client dist/server/server.js'
-  return { start, output: null, program: 'srvx' in dependencies ? null : 'srvx' }
-}
-
-function foreign(name: string, adapter: string, wanted: string): string {
-  return `${name} is set up with ${adapter}, whose output no server here runs: use ${wanted}`
 }

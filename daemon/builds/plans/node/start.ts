@@ -198,7 +198,13 @@ async function foreignHost({ tree, manifest, framework }: StartSearch): Promise<
     const text = withoutSlashComments((await tree.readText(file)) ?? '')
     if (hasLine(text, /^\s*"?main"?\s*[:=]/)) return foreign(file, 'Cloudflare Workers')
   }
-  return null
+  // Its file may be made from an example, and be nobody's but the developer's.
+  const { dev = '', start = '', deploy = '' } = manifest.scripts
+  const isRun = [dev, start, deploy].some((script) => /\bwrangler (?:dev|deploy|publish)\b/.test(script))
+  const serves = ['@hono/node-server', 'express', 'fastify', 'koa'].some(
+    (each) => each in manifest.dependencies,
+  )
+  return isRun && !serves ? foreign('wrangler', 'Cloudflare Workers') : null
 }
 
 function foreign(sign: string, host: string): string {

@@ -64,17 +64,26 @@ export async function findApplication(tree: Tree, names: NamesPackage): Promise<
   return null
 }
 
-/** Finds the application that a package below `src` makes; null where none does by itself. */
+/** Finds the application that a package below `src`, or one of the root, makes; null where none does by itself. */
 export async function findPackaged(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
-  const folders = (await tree.list(SOURCES)).filter((name) => /^[A-Za-z_]\w*\/$/.test(name))
-  for (const folder of folders.slice(0, MAX_PACKAGES)) {
+  const below = await inPackages(tree, SOURCES, names)
+  if (below !== null) return { ...below, command: `PYTHONPATH=${SOURCES} ${below.command}` }
+  return await inPackages(tree, '.', names)
+}
+
+async function inPackages(tree: Tree, root: string, names: NamesPackage): Promise<PythonStart | null> {
+  const folders = (await tree.list(root)).filter((name) => /^(?!tests?\/)[A-Za-z_]\w*\/$/.test(name))
+  let left = MAX_PACKAGES
+  for (const folder of folders) {
+    // Beside packages the root has folders of everything else.
+    if (root !== SOURCES && !(await tree.hasFile(`${folder}__init__.py`))) continue
+    if (--left < 0) return null
     for (const module of IN_PACKAGES) {
       const file = `${folder}${module}`
-      const text = await tree.readText(`${SOURCES}/${file}.py`)
+      const text = await tree.readText(posix.join(root, `${file}.py`))
       const made = text === null ? null : madeIn(text, names)
       if (text === null || made === null || (made.isFactory && !takesNothing(text))) continue
-      const start = served(made, moduleOf(file), names)
-      return { ...start, command: `PYTHONPATH=${SOURCES} ${start.command}` }
+      return served(made, moduleOf(file), names)
     }
   }
   return null

@@ -23,7 +23,7 @@ import { findDjango } from './django.ts'
 import { findGenerator } from './generators.ts'
 import { chooseInstaller, type Installer } from './installers.ts'
 import { readNames } from './requirements.ts'
-import { findStart, isBot, suggestStart } from './start.ts'
+import { findStart, isBot, mayServe, suggestStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 import { choosePythonVersion } from './version.ts'
 
@@ -73,7 +73,9 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const own = await findDjango(tree)
   const told = await findStart(tree, names, own)
   const generator = await findGenerator(tree, names)
-  const isTold = told !== null || generator !== null || settings.startCommand !== null
+  // The documentation of a program, beside it.
+  const isSite = generator !== null && !(generator.name !== 'pelican' && mayServe(names))
+  const isTold = told !== null || isSite || settings.startCommand !== null
   const isOther = isTold || (await tree.hasFile('Procfile')) || (await pagesIn(tree)) !== null
   const suggested = isOther ? null : await suggestStart(tree, names)
   const found = told ?? suggested?.start ?? null

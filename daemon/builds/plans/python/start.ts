@@ -50,6 +50,11 @@ export async function isBot(tree: Tree, names: NamesPackage): Promise<boolean> {
   return !OF_BOTH.some(names) || !(await mayListen(tree, /\.py$/, LISTENING))
 }
 
+/** Whether a program answers requests by its packages. */
+export function mayServe(names: NamesPackage): boolean {
+  return SERVERS.some(names)
+}
+
 /** Finds out how a Python program is started: Django, Streamlit and its kin, FastAPI, Flask, a plain file; null when nothing says so. */
 export async function findStart(
   tree: Tree,

@@ -1,0 +1,134 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { chooseRecipe } from '#daemon/builds/choose-recipe.ts'
+import { NO_SETTINGS } from '#daemon/builds/plans/plan.ts'
+import type { Recipe } from '#daemon/builds/recipe.ts'
+
+let directory: string
+beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'recipe-'))))
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+async function recipe(
+  files: Record<string, string>,
+  secretNames: string[] = [],
+  runtime = 'auto',
+): Promise<Recipe> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true })
+    await writeFile(join(directory, name), content)
+  }
+  return await chooseRecipe({
+    place: { directory, folder: '' },
+    choice: {
+      type: null,
+      runtime,
+      dockerfilePath: null,
+      publishDirectory: null,
+      settings: { ...NO_SETTINGS, secretNames },
+    },
+  })
+}
+
+const IMAGE = 'FROM scratch\nEXPOSE 3000\n'
+const NODE = { 'package.json': '{"scripts": {"start": "node server.js"}}' }
+
+describe('the Dockerfile of a tree', () => {
+  test.each(['Dockerfile', 'dockerfile', 'Containerfile'])('may be called %s', async (name) => {
+    expect(await recipe({ ...NODE, [name]: IMAGE })).toMatchObject({
+      runtime: 'docker',
+      port: 3000,
+      file: { kind: 'tree', path: name },
+    })
+  })
+
+  test('is the one of Docker where there is one of Podman too', async () => {
+    const { file } = await recipe({ Dockerfile: IMAGE, Containerfile: 'FROM fedora\n' })
+    expect(file).toMatchObject({ path: 'Dockerfile' })
+  })
+
+  test('tells a folder that can be built by whichever name it has', async () => {
+    const { rootDirectories } = await recipe({ 'README.md': '', 'api/Containerfile': IMAGE })
+    expect(rootDirectories).toEqual(['api'])
+  })
+
+  test('is the one that CapRover builds with, where none lies in the usual place', async () => {
+    const captain = '{"schemaVersion": 2, "dockerfilePath": "./deploy/web.Dockerfile"}'
+    const files = { ...NODE, 'captain-definition': captain, 'deploy/web.Dockerfile': IMAGE }
+    expect(await recipe(files)).toMatchObject({
+      runtime: 'docker',
+      file: { path: 'deploy/web.Dockerfile' },
+    })
+  })
+
+  test('that CapRover names beside the usual one is told', async () => {
+    const captain = '{"dockerfilePath": "./web.Dockerfile"}'
+    const { file, notes } = await recipe({ Dockerfile: IMAGE, 'captain-definition': captain })
+    expect(file).toMatchObject({ path: 'Dockerfile' })
+    expect(notes).toContain(
+      'a file for another host builds with web.Dockerfile: set dockerfile_path for that',
+    )
+  })
+})
+
+const MAVEN = {
+  'pom.xml':
+    '<project><artifactId>shop</artifactId><dependencies><dependency><artifactId>spring-boot-starter-web</artifactId></dependency></dependencies></project>',
+  'src/main/java/Shop.java': '',
+}
+
+describe('a Dockerfile that copies what a build made before it', () => {
+  test.each([
+    'COPY target/shop-1.0.jar app.jar',
+    'COPY ./target/*.jar /app.jar',
+    'ARG JAR_FILE=target/*.jar\nCOPY ${JAR_FILE} app.jar',
+    'ADD --chown=app:app \\\n  target/shop.jar \\\n  /app.jar',
+  ])('is left for the plan of the language: %s', async (line) => {
+    const files = {
+      ...MAVEN,
+      Dockerfile: `FROM eclipse-temurin:21\n${line}\nCMD ["java", "-jar", "app.jar"]\n`,
+    }
+    const found = await recipe(files)
+    expect(found).toMatchObject({ runtime: 'java', obstacle: null })
+    expect(found.notes[0]).toMatch(
+      /^Dockerfile copies target\/\S+, which a build makes and the source does not have: building without it$/,
+    )
+  })
+
+  test.each<[what: string, lines: string, more?: Record<string, string>]>([
+    [
+      'it comes from another stage',
+      'FROM maven AS build\nFROM scratch\nCOPY --from=build /app/target/a.jar /a.jar',
+    ],
+    ['the source has it', 'COPY target/*.jar /a.jar', { 'target/a.jar': '' }],
+    ['the whole source is copied', 'COPY . .'],
+    ['what is missing is no output', 'COPY configuration.yml ./'],
+    ['its variable is not known', 'ARG JAR_FILE\nCOPY ${JAR_FILE} app.jar'],
+    ['a service gives its variable', 'ARG GIVEN=target/a.jar\nCOPY ${GIVEN} app.jar'],
+    ['it is a text in the file', 'COPY <<target/a.jar /a.jar\ntarget/a.jar'],
+  ])('is kept where %s', async (_what, lines, more = {}) => {
+    const files = { ...MAVEN, Dockerfile: `FROM scratch\n${lines}\n`, ...more }
+    expect(await recipe(files, ['GIVEN'])).toMatchObject({ runtime: 'docker' })
+  })
+
+  test('is kept where somebody asks for it, or no plan can stand for it', async () => {
+    const Dockerfile = 'FROM scratch\nCOPY build/shop /shop\n'
+    expect(await recipe({ ...MAVEN, Dockerfile }, [], 'docker')).toMatchObject({ runtime: 'docker' })
+    await rm(join(directory, 'pom.xml'))
+    const { runtime, notes } = await recipe({ Dockerfile })
+    expect(runtime).toBe('docker')
+    expect(notes.at(-1)).toBe(
+      'Dockerfile copies build/shop, which a build makes and the source does not have: build it in an earlier stage and copy it from there',
+    )
+  })
+
+  test('of a site is left for what builds the site', async () => {
+    const files = {
+      'package.json': '{"scripts": {"build": "vite build"}, "devDependencies": {"vite": "*"}}',
+      'index.html': '',
+      Dockerfile: 'FROM nginx\nCOPY dist /usr/share/nginx/html\n',
+    }
+    expect(await recipe(files)).toMatchObject({ type: 'static_site', publishDirectory: 'dist' })
+  })
+})

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { monotonicMs } from '../clock.ts'
 
-/** How long requests wait for one slice of work at most, give or take some pieces of it: one that is relayed waits twice. */
+/** How long requests wait for one slice of work at most, give or take some pieces of it; their answers wait for another. */
 const SLICE_MS = 0.25
 
 /** Pieces of work between two looks at the clock. */

@@ -15,25 +15,31 @@ export class ComingChanges {
     this.base = base
   }
 
+  /** How many have come. */
+  get count(): number {
+    return this.#messages.length
+  }
+
   add(message: string): void {
     if (this.#ended) return
     this.#messages.push(message)
     this.#tell()
   }
 
-  /** No more come: all have, or it will never be a table. */
+  /** No more come. */
   end(): void {
     this.#ended = true
     this.#tell()
   }
 
-  /** Whether these are the first of the messages. */
-  begin(messages: readonly string[]): boolean {
-    return this.#messages.every((message, index) => message === messages[index])
+  /** Nothing becomes of them: nobody reads on. */
+  drop(): void {
+    this.#messages = []
+    this.end()
   }
 
-  get count(): number {
-    return this.#messages.length
+  areFirstOf(messages: readonly string[]): boolean {
+    return this.#messages.every((message, index) => message === messages[index])
   }
 
   /** The messages, each as soon as it has come. */

@@ -8,7 +8,6 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { log, messageOf } from '../log.ts'
 
@@ -28,13 +27,6 @@ export function writeAtomically(file: string, text: string): void {
     closeSync(descriptor)
   }
   renameSync(temporary, file)
-}
-
-/** The same for much text, without holding up the process. One write of a file may be made at a time. */
-export async function replaceFile(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`
-  await writeFile(temporary, text, { mode: 0o600 })
-  await rename(temporary, file)
 }
 
 /** The JSON of a file; null when there is none or it is broken, which is logged. */

@@ -27,7 +27,6 @@ export class Serving {
   #file: TableFile
   #vacant: () => void
   #adopted = false
-  #coming: ComingChanges | null = null
   /** Asked once: workers that check for themselves load what many of them never use. */
   #sharesReadBuffer: Promise<boolean> | null = null
 
@@ -41,12 +40,11 @@ export class Serving {
     this.fleet = new Fleet(new CountsBook(directory), vacant)
   }
 
-  /** Has workers follow changes to the table in force while they come, and no longer those before. */
+  /** Has workers follow changes to a table while they come, and no longer those before. */
   expectChanges(base: TableImage): ComingChanges {
-    this.#coming?.end()
-    this.#coming = new ComingChanges(base)
-    this.fleet.follow(this.#coming)
-    return this.#coming
+    const changes = new ComingChanges(base)
+    this.fleet.follow(changes)
+    return changes
   }
 
   /** Puts a table in force. Throws `ChannelError` with nothing changed when an address cannot be had. */
@@ -55,13 +53,14 @@ export class Serving {
     else await this.#changeListeners(table)
     this.table = table
     await this.adopt()
-    await this.#keep(() => this.#file.save(table))
+    this.#keep(() => this.#file.save(table))
   }
 
-  /** Writes the file of the table anew when it has many changes. */
-  async tidy(): Promise<void> {
+  /** Keeps on disk what changes all the time, now and then. */
+  save(): void {
     const { table } = this
-    if (table) await this.#keep(() => this.#file.tidy(table))
+    this.fleet.book.save()
+    if (table) this.#keep(() => this.#file.tidy(table))
   }
 
   /** Serves on the table's addresses with new workers; the old ones finish. Throws with nothing changed. */
@@ -152,9 +151,9 @@ export class Serving {
   }
 
   /** A full disk takes nothing out of force. */
-  async #keep(write: () => Promise<void>): Promise<void> {
+  #keep(write: () => void): void {
     try {
-      await write()
+      write()
     } catch (error) {
       log('error', 'the table is in force but cannot be saved', { error: messageOf(error) })
     }

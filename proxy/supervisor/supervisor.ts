@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { ChannelError } from '../control/channel.ts'
 import { proxyDirectory, supervisorPidFile } from '../control/paths.ts'
-import { comeAfterRequests } from '../control/priority.ts'
 import { log } from '../log.ts'
 import {
   PROTOCOL,
@@ -27,7 +26,6 @@ const FAREWELL_MS = 300
 
 /** Holds the listening sockets, the table and the workers; does what the control plane asks. Carries no traffic. */
 export async function runSupervisor(settings: SupervisorSettings): Promise<void> {
-  comeAfterRequests()
   const supervisor = new Supervisor(settings)
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('SIGTERM', () => void supervisor.stop())
@@ -94,16 +92,10 @@ class Supervisor {
     if (serving.fleet.serving.length > 0) await serving.adopt()
     await this.#control.open()
     this.#timers = [
-      setInterval(() => this.#save(), SAVE_MS),
+      setInterval(() => serving.save(), SAVE_MS),
       setInterval(() => rotateLog(this.#directory), CHECK_LOG_MS),
     ]
     log('info', 'the data plane serves', { version: this.#settings.version, listeners: serving.listeners })
-  }
-
-  /** Keeps on disk what changes all the time, now and then. */
-  #save(): void {
-    this.#serving.fleet.book.save()
-    void this.#inTurn(() => this.#serving.tidy())
   }
 
   /** Ends the whole data plane and this process. */
@@ -196,6 +188,7 @@ class Supervisor {
       this.#passOn(message as TableMessage, text, connection)
       return null
     }
+    connection.coming = null
     return this.#inTurn(async () => {
       const before = this.#serving.table?.image ?? null
       if (read.base && connection.image !== before)

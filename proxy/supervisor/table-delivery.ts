@@ -17,59 +17,61 @@ export class TableDelivery {
   #isOlder: boolean
   /** The table that the worker has. */
   #given: TableImage | null = null
-  /** Changes to it that are sent while they come, and whether the worker has taken all that came. */
-  #coming: { changes: ComingChanges; taken: Promise<boolean> } | null = null
+  /** Changes to it that are sent while they come; `sent` settles some time after they have ended. */
+  #coming: { changes: ComingChanges; sent: Promise<unknown> } | null = null
 
   constructor(channel: Channel, isOlder: boolean) {
     this.#channel = channel
     this.#isOlder = isOlder
   }
 
-  /** Sends changes to the table that the worker has while they come; those before them have been ended. */
+  /** Sends changes to the table that the worker has while they come. Nothing becomes of those before them. */
   follow(changes: ComingChanges): void {
     if (this.#given !== changes.base || this.#isOlder) return
-    const taken = Promise.resolve(this.#coming?.taken)
+    const before = this.#coming
+    before?.changes.drop()
+    const sent = Promise.resolve(before?.sent)
+      .catch(() => {})
       .then(() => this.#send(changes))
-      .then(
-        () => true,
-        () => false,
-      )
-    this.#coming = { changes, taken }
+    // Whoever gives the worker a table is told.
+    sent.catch(() => {})
+    this.#coming = { changes, sent }
   }
 
   /** Gives the worker a table. Throws what it answers, such as a listen error. */
   async give(table: ServedTable): Promise<BoundListener[]> {
     const changes = this.#given && table.changesTo(this.#given)
     this.#given = null
-    const taken = await this.#takenOf(changes ?? [])
-    const listeners =
-      (changes && (await this.#change(changes.slice(taken)))) ?? (await this.#replace(table.messages))
+    const listeners = (await this.#change(changes)) ?? (await this.#complete(table.messages))
     this.#given = table.image
     return listeners
   }
 
-  /** How many of these messages the worker has taken already: all that were followed, or none. */
-  async #takenOf(messages: readonly string[]): Promise<number> {
-    const coming = this.#coming
-    this.#coming = null
-    // They are in this table or will never be in one: it has come whole.
-    coming?.changes.end()
-    const taken = await coming?.taken
-    return coming && taken && coming.changes.begin(messages) ? coming.changes.count : 0
-  }
-
-  /** Gives it changes alone; null when they are not to the table that it has. */
-  async #change(messages: readonly string[]): Promise<BoundListener[] | null> {
+  /** Gives it changes alone; null when there are none, or not to the table that it has. */
+  async #change(changes: readonly string[] | null): Promise<BoundListener[] | null> {
     try {
-      return await this.#replace(messages)
+      const sent = await this.#endComing(changes ?? [])
+      return changes && (await this.#complete(changes.slice(sent)))
     } catch (error) {
       if (error instanceof ChannelError && error.code === 'invalid_table') return null
       throw error
     }
   }
 
-  /** Sends messages with the last of a table. */
-  async #replace(messages: readonly string[]): Promise<BoundListener[]> {
+  /** Answers how many of these messages the worker has taken while they came. */
+  async #endComing(messages: readonly string[]): Promise<number> {
+    const coming = this.#coming
+    this.#coming = null
+    if (!coming) return 0
+    const { changes, sent } = coming
+    if (changes.areFirstOf(messages)) changes.end()
+    else changes.drop()
+    await sent
+    return changes.count
+  }
+
+  /** Sends messages, the last of a table among them. */
+  async #complete(messages: readonly string[]): Promise<BoundListener[]> {
     const answer = await this.#send(this.#isOlder ? asOlderMessages(messages) : messages)
     return (answer as { listeners: BoundListener[] }).listeners
   }

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { appendFile } from 'node:fs/promises'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { log } from '../log.ts'
 import { TableImage } from '../table/image.ts'
-import { replaceFile } from './files.ts'
+import { writeAtomically } from './files.ts'
 import type { ServedTable } from './served-table.ts'
 
 /** Changes that a file has before it is written anew: at the next quiet moment, and at once. */
@@ -11,7 +10,7 @@ const MAX_CHANGES_CHARACTERS = 256 * 1024 * 1024
 
 /**
  * The table in use, for a supervisor that starts when no control plane is there. The file has a whole table and the
- * changes since, so that a small change of a large table is a small write. One write may be made at a time.
+ * changes since, so that a small change of a large table is a small write.
  */
 export class TableFile {
   readonly #file: string
@@ -23,24 +22,24 @@ export class TableFile {
     this.#file = file
   }
 
-  async save(table: ServedTable): Promise<void> {
+  save(table: ServedTable): void {
     const changes = this.#saved && table.changesTo(this.#saved)
     const text = changes?.map((message) => `\n${message}`).join('')
     this.#saved = null
     if (text === undefined || this.#changesCharacters + text.length > MAX_CHANGES_CHARACTERS)
       return this.#write(table)
-    await appendFile(this.#file, text)
+    appendFileSync(this.#file, text)
     this.#changesCharacters += text.length
     this.#saved = table.image
   }
 
   /** Writes the file anew when it has many changes: call when nobody waits. `table` is the one in force. */
-  async tidy(table: ServedTable): Promise<void> {
-    if (this.#changesCharacters > TIDY_CHARACTERS) await this.#write(table)
+  tidy(table: ServedTable): void {
+    if (this.#changesCharacters > TIDY_CHARACTERS) this.#write(table)
   }
 
-  async #write(table: ServedTable): Promise<void> {
-    await replaceFile(this.#file, table.messages.join('\n'))
+  #write(table: ServedTable): void {
+    writeAtomically(this.#file, table.messages.join('\n'))
     this.#changesCharacters = 0
     this.#saved = table.image
   }
@@ -59,7 +58,7 @@ export class TableFile {
 
   *#messages(text: string): Generator<string> {
     for (const line of text.split('\n')) {
-      // A supervisor was killed while it wrote: what it had not finished was not in force either.
+      // A supervisor was killed while it wrote: what it had not finished was not answered either.
       if (!line.endsWith('}')) return log('warn', 'the saved table ends before its last change')
       yield line
     }

@@ -30,9 +30,15 @@ function mayRaise(): boolean {
   }
 }
 
-async function priorities(stand: ProxyStand): Promise<{ workers: number[]; supervisor: number }> {
+/** Of what answers requests, and of every thread of the supervisor. */
+async function priorities(stand: ProxyStand): Promise<{ workers: number[]; supervisor: number[] }> {
   const { workers, supervisor } = await stand.processes()
-  return { workers: workers.map((pid) => getPriority(pid)), supervisor: getPriority(supervisor) }
+  const threads = readdirSync(`/proc/${supervisor}/task`).map(Number)
+  return {
+    workers: workers.map((pid) => getPriority(pid)),
+    supervisor: [...new Set(threads.map((thread) => getPriority(thread)))],
+  }
+}
 }
 
 test(
@@ -160,7 +166,7 @@ test('the data plane serves on when its control plane goes, and a new one finds 
 
 test('workers come before their supervisor, also before one that a worker has started', async () => {
   const stand = await start(tableOf([]), { workers: 2 })
-  const inOrder = { workers: [OF_WORKERS, OF_WORKERS], supervisor: getPriority() }
+  const inOrder = { workers: [OF_WORKERS, OF_WORKERS], supervisor: [getPriority()] }
   expect(await priorities(stand)).toEqual(inOrder)
   const reconnected = stand.reconnection()
   process.kill((await stand.processes()).supervisor, 'SIGKILL')

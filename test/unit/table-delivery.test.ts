@@ -128,13 +128,12 @@ test('changes of which nothing becomes are followed by those of another table fr
   const abandoned = new ComingChanges(first.image)
   worker.delivery.follow(abandoned)
   for (const message of other.messages.slice(0, 3)) abandoned.add(message)
-  abandoned.end()
-  abandoned.add('comes too late')
+  await expect.poll(() => worker.taken.length).toBe(3)
   const coming = new ComingChanges(first.image)
   worker.delivery.follow(coming)
+  abandoned.add('comes too late')
   const messages = second.changesTo(first.image)!
   for (const message of messages.slice(0, 2)) coming.add(message)
-  coming.end()
   await worker.delivery.give(second)
   expect(worker.parts()).toEqual([...partsOf(other.messages.slice(0, 3)), ...partsOf(messages)])
 })
@@ -163,7 +162,6 @@ test('a worker that refuses changes while they come is given the whole table', a
   const coming = new ComingChanges(first.image)
   worker.delivery.follow(coming)
   for (const message of second.changesTo(first.image)!.slice(0, -1)) coming.add(message)
-  coming.end()
   await worker.delivery.give(second)
   expect(worker.parts()).toEqual(partsOf([...second.image.messages()]))
 })
@@ -181,7 +179,6 @@ test('a worker that has another table, or an older program, does not follow chan
     worker.delivery.follow(coming)
     const messages = second.changesTo(first.image)!
     coming.add(messages[0]!)
-    coming.end()
     await worker.delivery.give(second)
     const expected = isOlder ? messages : [...second.image.messages()]
     expect(worker.parts()).toEqual(partsOf(expected))

@@ -39,7 +39,6 @@ async function priorities(stand: ProxyStand): Promise<{ workers: number[]; super
     supervisor: [...new Set(threads.map((thread) => getPriority(thread)))],
   }
 }
-}
 
 test(
   'fifty swaps under load lose no request, each old instance being closed once drained',

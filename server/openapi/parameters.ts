@@ -49,7 +49,6 @@ const PARAMETERS: Record<string, string> = {
   environment: 'Id or name of the environment; production when absent',
   follow: 'Go on with what is written from now on',
   tail: 'How many of the newest lines come first',
-  limit: 'How many entries at most, newest first',
   force: 'Do it although others refer to it',
   restart: 'Restart the live services whose variables changed',
   clear_cache: 'Build without cache',

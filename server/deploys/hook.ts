@@ -4,7 +4,7 @@ import { commitFault, isBranchOrTag } from '../git/refs.ts'
 import { isId } from '../ids.ts'
 import { sameSecret } from '../secrets.ts'
 import { imageFault, imagePath } from '../services/rules.ts'
-import { getService } from '../services/store.ts'
+import { getService, type ServiceRow } from '../services/store.ts'
 import { queueSourceDeploy } from './operations.ts'
 import type { DeployRow } from './store.ts'
 
@@ -32,15 +32,21 @@ export const HookQuery = z.strictObject({
     }),
 })
 
+/** The service whose hook has this key. Throws `unauthorized`, the same for an unknown service and for a wrong key. */
+export function findHooked(serviceId: string, key: string): ServiceRow {
+  const service = isId('service', serviceId) ? getService(serviceId) : undefined
+  // Compared also without a service, so that the time tells nothing.
+  const matches = sameSecret(key, service?.deploy_hook_key ?? '')
+  if (!service || !matches) throw new AppError('unauthorized', 'unknown service or wrong key')
+  return service
+}
+
 /**
  * Queues the deploy that a hook asks for. Throws `unauthorized`, the same for an unknown service and for a wrong key,
  * `invalid_request` without a source or with a choice that does not fit it, `conflict` while it takes no deploys.
  */
 export function runDeployHook(serviceId: string, query: z.output<typeof HookQuery>): DeployRow {
-  const service = isId('service', serviceId) ? getService(serviceId) : undefined
-  // Compared also without a service, so that the time tells nothing.
-  const matches = sameSecret(query.key, service?.deploy_hook_key ?? '')
-  if (!service || !matches) throw new AppError('unauthorized', 'unknown service or wrong key')
+  const service = findHooked(serviceId, query.key)
   // Judged here and not by the contract: who has no key learns nothing else.
   if (query.ref !== undefined) {
     refuse('ref', refFault(query.ref))

@@ -21,7 +21,13 @@ function receive(event: H3Event, limitBytes: number): AsyncGenerator<Buffer, voi
   return pieces(event, limitBytes, WITH_CREDENTIALS)
 }
 
-/** The same as a stream. */
+/** Reads a body for nothing but its limit. Throws like `receive`. */
+export async function skipBody(event: H3Event, limitBytes: number): Promise<void> {
+  const body = receive(event, limitBytes)
+  while (!(await body.next()).done);
+}
+
+/** What `receive` gives, as a stream. */
 export function receiveStream(event: H3Event, limitBytes: number): Readable {
   const stream = Readable.from(receive(event, limitBytes), { objectMode: false })
   // Its reader is told by the iteration; a fault that comes when nobody reads any more is nobody's.

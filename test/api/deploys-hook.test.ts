@@ -50,6 +50,19 @@ describe('a deploy hook', () => {
     expect(await countDeploys(service)).toBe(0)
   })
 
+  it('takes at most 2 MiB, announced or not, from who has the key', async () => {
+    const service = await create({ image: IMAGE })
+    const large = 'x'.repeat(2 * 1024 * 1024 + 1)
+    const tooLarge = refusal(413, 'payload_too_large')
+    expect(await server.request('POST', service.path, large)).toMatchObject(tooLarge)
+    expect(await server.request('POST', `${service.path}&ref=9fceb02`, large)).toMatchObject(tooLarge)
+    const pieces = { body: new Blob([large]).stream(), duplex: 'half' } as RequestInit
+    expect(await server.request('POST', service.path, undefined, pieces)).toMatchObject(tooLarge)
+    for (const path of [`/hooks/deploy/${service.id}?key=wrong`, '/hooks/deploy/nobody?key=wrong'])
+      expect((await server.request('POST', path, large)).status).toBe(401)
+    expect(await countDeploys(service)).toBe(0)
+  })
+
   it('takes any body, as senders of web hooks have them', async () => {
     const service = await create({ image: IMAGE })
     for (const body of [

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { BODY_LIMIT_BYTES, skipBody } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { Deploy } from '#server/deploys/schema.ts'
 import { viewDeploy } from '#server/deploys/view.ts'
-import { HookQuery, runDeployHook } from '#server/deploys/hook.ts'
+import { findHooked, HookQuery, runDeployHook } from '#server/deploys/hook.ts'
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (POST)',
@@ -14,5 +15,10 @@ export default defineEndpoint({
   body: { contentType: '*/*', description: 'Ignored: any sender of web hooks may call it' },
   response: Deploy,
   errors: ['unauthorized', 'conflict'],
-  handler: ({ params, query }) => viewDeploy(runDeployHook(params.service_id, query)),
+  async handler({ event, params, query }) {
+    // Who has no key is told so whatever they send.
+    findHooked(params.service_id, query.key)
+    await skipBody(event, BODY_LIMIT_BYTES)
+    return viewDeploy(runDeployHook(params.service_id, query))
+  },
 })

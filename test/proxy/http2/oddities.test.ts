@@ -171,6 +171,14 @@ test('the asterisk of OPTIONS, a path of 8,000 letters and 990 crumbs of a cooki
   expect(upstream.received).toContain(`cookie: ${crumbs.map(([, crumb]) => crumb).join('; ')}\r\n`)
 })
 
+test('a crumb that signs in to the dashboard reaches no service, and the crumbs beside it do', async () => {
+  answer(ok('good'))
+  const client = await RawHttp2.open(stand)
+  const crumbs = ['a=1', 'deployer_session_7878=a1b2', 'b=2'].map((crumb) => ['cookie', crumb] as const)
+  expect(await told(client.send(headers(1, [...GET, ...crumbs])), 1)).toContain('good')
+  expect(upstream.received).toContain('cookie: a=1; deployer_session_7878=****; b=2\r\n')
+})
+
 test.each(['http://app.test/', 'app.test', '//', '/\u00e4', '/#fragment', '/a\\b'])(
   'the target %s is passed on or refused, and no other made of it',
   async (path) => {

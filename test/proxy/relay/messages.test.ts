@@ -56,7 +56,7 @@ test("a service under the dashboard's name sees the browser's cookies, but not w
     .request(
       'GET / HTTP/1.1',
       `Host: ${HOST}`,
-      `Cookie: a=1; deployer_session_7878=${secret}; deployer_session_443=${secret};b=2`,
+      `Cookie: a=1; deployer_session_7878=${secret}; deployer_session_443=${secret};b=2; x_deployer_session_y=own; v="deployer_session_a=own"`,
       'X-A: deployer_session_1=kept',
       `cOOKIE:deployer_session_80=${secret}`,
       `Cookie: deployer_session_deployer_session_8080=${secret}=deployer_session_${secret};`,
@@ -66,7 +66,7 @@ test("a service under the dashboard's name sees the browser's cookies, but not w
   expect(upstream.received).not.toContain(secret)
   const hidden = '*'.repeat(secret.length)
   expect(upstream.received).toContain(
-    `Cookie: a=1; deployer_session_7878=${hidden}; deployer_session_443=${hidden};b=2\r\nX-A: deployer_session_1=kept\r\n`,
+    `Cookie: a=1; deployer_session_7878=${hidden}; deployer_session_443=${hidden};b=2; x_deployer_session_y=own; v="deployer_session_a=own"\r\nX-A: deployer_session_1=kept\r\n`,
   )
 })
 

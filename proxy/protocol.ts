@@ -37,8 +37,8 @@ export interface Upstream {
 export type TargetState = 'serving' | 'suspended' | 'not_deployed' | 'starting' | 'failed' | 'scaled_to_zero'
 
 /**
- * A published folder. `folder` is absolute and holds `files/`, what is served, and `rules.json`, a `SiteRules`; it never
- * changes once it stands in a table.
+ * A published folder. `folder` is absolute and holds `files/`, what is served, and `rules.json` (`sites/rules-file.ts`); it
+ * never changes once it stands in a table.
  */
 export interface Site {
   folder: string
@@ -48,59 +48,6 @@ export interface Site {
    */
   earlier: { folder: string; until: number }[]
 }
-
-/** How a path of a site is answered otherwise than by its file, and with which fields. */
-export interface SiteRules {
-  /** The first that matches wins. */
-  redirects: SiteRedirect[]
-  /** Every one that matches counts. */
-  headers: SiteHeaders[]
-}
-
-/** What a rule can answer with: 200 is a rewrite, 404 one that says that nothing is there. */
-export const REDIRECT_STATUSES = [200, 301, 302, 303, 307, 308, 404] as const
-
-/**
- * A line of `_redirects`. `from` is a path in which a segment `:name` takes one segment and a last `*` the rest; it may
- * be percent-encoded.
- */
-export interface SiteRedirect {
-  from: string
-  /** A path or an absolute URL in which `:name` and `:splat` stand for what was taken. */
-  to: string
-  status: (typeof REDIRECT_STATUSES)[number]
-}
-
-/** A block of `_headers`: fields of the answers to paths that match, patterns as in `SiteRedirect`. */
-export interface SiteHeaders {
-  path: string
-  fields: [name: string, value: string][]
-}
-
-/** Redirects of a site, and blocks of fields: each request to a new path may be compared with all of them. */
-export const MAX_SITE_RULES = 1_000
-/** Fields of one block. */
-export const MAX_SITE_FIELDS = 100
-
-/** Lower case names that rules may not set: they frame the message or say what the served file is. */
-export const RESERVED_SITE_FIELDS: ReadonlySet<string> = new Set([
-  'accept-ranges',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-range',
-  'date',
-  'etag',
-  'keep-alive',
-  'last-modified',
-  'location',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'x-request-id',
-])
 
 /** The names that the resolver answers inside one private network. */
 export interface NameZone {

@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'proxy/compression/codings.ts',
     'proxy/compression/gains.ts',
     'proxy/sites/media-types.ts',
+    'proxy/sites/rules-file.ts',
   ],
   routes: ['server', 'daemon'],
   cli: ['server', 'daemon', 'proxy/protocol.ts', 'proxy/control'],

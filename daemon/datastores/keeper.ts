@@ -187,7 +187,8 @@ export class DatastoreKeeper {
     const row = getDatastore(id)
     if (!row || row.status === 'deleting') return
     if (isEmpty(row)) return observe(row, null)
-    const isUp = isRunning && isInMode(row, found)
+    const isAtHome = found?.networks.some(({ address }) => address === row.address) === true
+    const isUp = isRunning && isAtHome && isInMode(row, found)
     if (isRunning && !isUp) await stopDatastore(this.#world, id)
     if (!isUp) await startDatastore(this.#world, row, signal)
     else if (row.observed_generation !== row.generation || row.apply_error !== null) {

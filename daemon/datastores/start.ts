@@ -4,6 +4,7 @@ import { getDatastore, recordDatastore, type DatastoreRow } from '#server/datast
 import { findEnvironment } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { allotAddress } from '#server/instances/addresses.ts'
+import { addressFor } from '../environments/addresses.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
 import { datastoreContainer, datastoreFiles } from './container.ts'
@@ -20,9 +21,10 @@ export async function startDatastore(world: World, row: DatastoreRow, signal: Ab
   const { containers, volumes } = world.engine
   const network = await ensureNetwork(world.engine, findEnvironment(row.environment_id))
   const imageId = await imageOf(world.engine, row, signal)
-  const address = allotAddress(row.environment_id, network.subnet, row.id)
+  const address = await addressFor(world.engine, allotAddress, row.environment_id, network, row.id)
   const hostPort = row.host_port ?? (await freePort())
-  recordDatastore(row.id, { address, host_port: hostPort })
+  // Its name leads to no address that it has not had; one that it had leads nowhere else meanwhile.
+  recordDatastore(row.id, { address: address === row.address ? address : null, host_port: hostPort })
   await assertKept(world, row)
   await volumes.create(row.volume, { 'deployer.datastore': row.id })
   await containers.remove(row.id)
@@ -33,6 +35,7 @@ export async function startDatastore(world: World, row: DatastoreRow, signal: Ab
   // It may have been deleted while its container was made.
   if (getDatastore(row.id)?.status === 'deleting') return
   await start(world, row.id)
+  recordDatastore(row.id, { address })
   // Its name may be new to the resolver.
   await world.dataPlane.sync()
 }

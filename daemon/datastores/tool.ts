@@ -4,6 +4,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { allotJobAddress, jobAddressHolders, releaseAddress } from '#server/instances/addresses.ts'
 import { logger } from '#server/log.ts'
 import type { Attachment, ContainerSpec } from '../engine/index.ts'
+import { addressFor } from '../environments/addresses.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
 
@@ -77,7 +78,7 @@ export async function inNetwork<T>(
   work: (place: Pick<ContainerSpec, 'network' | 'address' | 'labels'>) => Promise<T>,
 ): Promise<T> {
   const network = await ensureNetwork(world.engine, findEnvironment(row.environment_id))
-  const address = allotJobAddress(row.environment_id, network.subnet, name)
+  const address = await addressFor(world.engine, allotJobAddress, row.environment_id, network, name)
   try {
     return await work({ network: network.name, address, labels: WORK_LABELS })
   } finally {

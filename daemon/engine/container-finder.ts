@@ -28,9 +28,20 @@ export class ContainerFinder {
   }
 
   /** A container by name or id; null when there is none. */
-  find(name: string): Promise<Docker.ContainerInspectInfo | null> {
-    return this.#connection.find(`looking at the container ${name}`, (docker, abortSignal) =>
-      docker.getContainer(this.idOf(name)).inspect({ abortSignal } as Docker.ContainerInspectOptions),
+  async find(name: string): Promise<Docker.ContainerInspectInfo | null> {
+    const recorded = this.idOf(name)
+    const found = await this.#look(recorded)
+    if (found || recorded === name) return found
+    // Made anew under its name since the data was copied that this server was restored from.
+    const anew = await this.#look(name)
+    if (!anew || !isLabelled(this.#serverId, anew.Config.Labels)) return null
+    this.#ledger.record('container', name, anew.Id)
+    return anew
+  }
+
+  #look(nameOrId: string): Promise<Docker.ContainerInspectInfo | null> {
+    return this.#connection.find(`looking at the container ${nameOrId}`, (docker, abortSignal) =>
+      docker.getContainer(nameOrId).inspect({ abortSignal } as Docker.ContainerInspectOptions),
     )
   }
 

@@ -1,5 +1,9 @@
 import { AppError, messageOf } from '#server/errors.ts'
 
+/** Docker's words, and Podman's. */
+const SUBNET_TAKEN =
+  /Pool overlaps with other one|networks have overlapping|subnet \S+ is (?:already used|being used)/
+
 /** What the engine or a registry says, and what it means for the reader. First match wins. */
 const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = [
   [
@@ -32,10 +36,7 @@ const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = 
     ([, why]) => `the registry cannot be reached (${why})`,
   ],
   [/no space left on device/i, 'the disk is full: free some space'],
-  [
-    /Pool overlaps with other one|subnet \S+ is (?:already used|being used)/,
-    'its addresses are taken by another network',
-  ],
+  [SUBNET_TAKEN, 'its addresses are taken by another network'],
   [
     /exec: "([^"]+)": (?:stat [^:]+: )?(?:executable file not found in \$PATH|no such file or directory)/,
     ([, program]) => `the image has no program ${program}: correct the start command`,
@@ -68,6 +69,11 @@ export function engineMessage(error: unknown): string {
   return messageOf(error)
     .replace(/^\(HTTP code \d+\) [^-]*- /, '')
     .trim()
+}
+
+/** Whether the engine made no network because another has its addresses. */
+export function isSubnetTaken(error: unknown): boolean {
+  return error instanceof AppError && SUBNET_TAKEN.test(engineMessage(error.cause))
 }
 
 /** The HTTP status with which the engine refused, or null when it did not answer. */

@@ -90,9 +90,10 @@ export class Networks {
   /** Removes one of this server's networks. One that is not there is fine. Throws `runtime_error` while containers are in it. */
   async remove(name: string): Promise<void> {
     const recorded = this.#ledger.find('network', name)
-    const found = await this.inspect(recorded?.engine_id ?? name)
+    // One that was made anew since the data was copied that this server was restored from has another id.
+    const found = await this.inspect(name)
     if (!found) return this.#ledger.forget('network', name)
-    if (!recorded || (recorded.engine_id === null && !isLabelled(this.#serverId, found.labels))) {
+    if (!recorded || (recorded.engine_id !== found.id && !isLabelled(this.#serverId, found.labels))) {
       throw new AppError(
         'runtime_error',
         `the network ${found.name} was not made by this server and is left alone`,

@@ -13,7 +13,7 @@ import {
 import { addressAt, moveAddresses, numberOf } from '#server/instances/addresses.ts'
 import { AppError } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import type { Engine } from '../engine/index.ts'
+import { isSubnetTaken, type Engine } from '../engine/index.ts'
 import { hostRoutes } from './host-routes.ts'
 
 const log = logger('environments')
@@ -23,6 +23,9 @@ const POOL_BASE = '10.208.0.0'
 const POOL_SUBNETS = 256
 const SUBNET_ADDRESSES = 4_096
 const PREFIX = 20
+
+/** Others who make networks, as another server on this engine, may take a subnet between the look at all of them and the choice. */
+const MAX_TRIES = 10
 
 const NETWORK_PREFIX = 'deployer-'
 
@@ -73,15 +76,18 @@ async function makeNetwork(engine: Engine, environment: Environment): Promise<Ne
     recordSubnet(environment, subnet)
     return { id: existing.id, name, subnet }
   }
-  const subnet = chooseSubnet(environment, await takenSubnets(engine, environment))
-  const id = await engine.networks.create({
-    name,
-    subnet,
-    gateway: addressAt(subnet, 1),
-    labels: { 'deployer.environment': environment.id },
-  })
-  recordSubnet(environment, subnet)
-  return { id, name, subnet }
+  for (let triesLeft = MAX_TRIES; ; triesLeft--) {
+    const subnet = chooseSubnet(environment, await takenSubnets(engine, environment))
+    const gateway = addressAt(subnet, 1)
+    const labels = { 'deployer.environment': environment.id }
+    try {
+      const id = await engine.networks.create({ name, subnet, gateway, labels })
+      recordSubnet(environment, subnet)
+      return { id, name, subnet }
+    } catch (error) {
+      if (triesLeft === 0 || !isSubnetTaken(error)) throw error
+    }
+  }
 }
 
 /** Records the subnet that a network has; what had an address in a former one moves along. */

@@ -6,6 +6,7 @@ import { addressAt, allotJobAddress, jobAddressHolders, releaseAddress } from '#
 import { logger } from '#server/log.ts'
 import { PROBE_ADDRESS, PROBE_NAME } from '../proxy/zones.ts'
 import type { World } from '../world.ts'
+import { addressFor } from './addresses.ts'
 import type { Network } from './networks.ts'
 
 const log = logger('resolver')
@@ -22,8 +23,14 @@ const LOOK_UP = `if command -v getent >/dev/null; then getent hosts ${PROBE_NAME
 elif command -v nslookup >/dev/null; then nslookup ${PROBE_NAME}
 else echo '${NO_TOOL}'; fi`
 
+interface Verdict {
+  /** A network that is made anew may have another. */
+  gateway: string
+  works: Promise<boolean | null>
+}
+
 /** Whether containers of an environment are answered by the resolver, found out once since the start; by environment id. */
-const verdicts = new Map<string, Promise<boolean | null>>()
+const verdicts = new Map<string, Verdict>()
 
 /**
  * The name server that a new container of an environment is given; null where engine aliases have to serve. The first
@@ -38,12 +45,17 @@ export async function nameServerOf(
   if (world.reachByAddress !== true) return null
   const gateway = addressAt(network.subnet, 1)
   let verdict = verdicts.get(environment.id)
-  if (!verdict) {
-    verdict = judge(world, findEnvironment(environment.id), network, gateway, imageId)
+  if (verdict?.gateway !== gateway) {
+    verdict = { gateway, works: judge(world, findEnvironment(environment.id), network, gateway, imageId) }
     verdicts.set(environment.id, verdict)
   }
-  const works = await verdict
-  if (works === null && verdicts.get(environment.id) === verdict) verdicts.delete(environment.id)
+  let works: boolean | null = null
+  try {
+    works = await verdict.works
+  } finally {
+    // Nothing was found out.
+    if (works === null && verdicts.get(environment.id) === verdict) verdicts.delete(environment.id)
+  }
   return (works ?? (await isAnswering(gateway))) ? gateway : null
 }
 
@@ -120,7 +132,7 @@ async function probe(
       entrypoint: ['/bin/sh'],
       command: ['-c', LOOK_UP],
       network: network.name,
-      address: allotJobAddress(environmentId, network.subnet, name),
+      address: await addressFor(world.engine, allotJobAddress, environmentId, network, name),
       dns: [gateway],
       memoryBytes: PROBE_MEMORY_BYTES,
       cpus: 1,

@@ -1,7 +1,7 @@
 import { useDatabase } from '#server/context.ts'
 import type { Snapshot } from '#server/deploys/store.ts'
 import { AppError } from '#server/errors.ts'
-import { allotAddress, allotOtherAddress, releaseAddress } from '#server/instances/addresses.ts'
+import { allotAddress, releaseAddress } from '#server/instances/addresses.ts'
 import {
   deleteInstance,
   getInstance,
@@ -13,6 +13,7 @@ import {
 import type { ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
 import type { ContainerState, Engine } from '../engine/index.ts'
+import { addressFor } from '../environments/addresses.ts'
 import type { Network } from '../environments/networks.ts'
 import type { World } from '../world.ts'
 import { diskName, diskOf, giveDisk } from './disk.ts'
@@ -37,6 +38,7 @@ export function addInstance(service: ServiceRow, deployId: string, network: Netw
  */
 export async function startInstance(world: World, launch: Launch, instance: InstanceRow): Promise<void> {
   const { containers } = world.engine
+  instance = await withOwnAddress(world.engine, launch, instance)
   let found = await containers.inspect(instance.id)
   if (found && lossOf(found, instance, launch.network) !== null) {
     await containers.stop(instance.id, STOP_GRACE_SECONDS)
@@ -51,13 +53,7 @@ export async function startInstance(world: World, launch: Launch, instance: Inst
     throw new AppError('conflict', `${instance.id} was removed while it was started`)
   }
   if (launch.snapshot.disk_mount_path !== null) await assertAlone(world.engine, launch.service)
-  try {
-    await containers.start(instance.id)
-  } catch (error) {
-    const address = await otherAddress(world, launch, instance)
-    if (address === null) throw error
-    return await startInstance(world, launch, { ...instance, address })
-  }
+  await containers.start(instance.id)
   const started = await containers.inspect(instance.id)
   updateInstance(instance.id, {
     started_at: Date.now(),
@@ -79,20 +75,16 @@ async function assertAlone(engine: Engine, service: ServiceRow): Promise<void> {
   )
 }
 
-/** Allots another address to an instance that does not start since a container that is not known has its own; else null. */
-async function otherAddress(
-  world: World,
+/** An instance with an address that no container has of which nothing is known. */
+async function withOwnAddress(
+  engine: Engine,
   { service, network }: Launch,
   instance: InstanceRow,
-): Promise<string | null> {
-  const found = await world.engine.networks.inspect(network.id).catch(() => null)
-  const taken =
-    found?.containers.filter(({ name }) => name !== instance.id).map(({ address }) => address) ?? []
-  if (!taken.includes(instance.address)) return null
-  await world.engine.containers.remove(instance.id)
-  const address = allotOtherAddress(service.environment_id, network.subnet, instance.id, taken)
+): Promise<InstanceRow> {
+  const address = await addressFor(engine, allotAddress, service.environment_id, network, instance.id)
+  if (address === instance.address) return instance
   updateInstance(instance.id, { address })
-  return address
+  return { ...instance, address }
 }
 
 /** What a container lacks of what its instance was given, for people; null when it has everything. */

@@ -5,6 +5,7 @@ import type { LogWriter } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
 import type { AbortReason } from '../abort-reason.ts'
 import type { Engine } from '../engine/index.ts'
+import { addressFor } from '../environments/addresses.ts'
 import type { Launch } from '../instances/launch.ts'
 import { serviceContainer } from '../instances/service-container.ts'
 import type { World } from '../world.ts'
@@ -94,7 +95,8 @@ async function start(world: World, run: Run, copy: OutputCopy): Promise<void> {
   if (found && found.status !== 'created') return copy.resume()
   if (!found) {
     const launch = await run.launch()
-    const address = allotJobAddress(launch.service.environment_id, launch.network.subnet, name)
+    const { environment_id } = launch.service
+    const address = await addressFor(world.engine, allotJobAddress, environment_id, launch.network, name)
     await containers.create(serviceContainer(launch, { name, kind, address, command }))
   }
   await copy.attach()

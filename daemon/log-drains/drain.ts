@@ -38,6 +38,8 @@ interface Reading {
   reader: ForwardReader
   /** At once: fewer after a target found a batch too large, and more again as it takes them. */
   maxLines: number
+  /** Records what the target took, when that could not be done yet, as with a full disk: it is not sent again. */
+  record: (() => void) | null
 }
 
 /**
@@ -78,7 +80,7 @@ export class Drain {
   async #run(serviceId: string, startsNow: boolean): Promise<void> {
     const own = serviceLog(serviceId)
     const stop = AbortSignal.any([this.#stop.signal, own.removed])
-    const reading: Reading = { reader: new ForwardReader(), maxLines: BATCH_LINES }
+    const reading: Reading = { reader: new ForwardReader(), maxLines: BATCH_LINES, record: null }
     while (!stop.aborted) {
       try {
         if (placeOf(this.#id, serviceId) === null)
@@ -96,6 +98,7 @@ export class Drain {
 
   /** Sends what comes next; answers whether there was anything. Throws when it is to be tried again. */
   async #sendNext(reading: Reading, serviceId: string, stop: AbortSignal): Promise<boolean> {
+    this.#record(reading)
     const place = placeOf(this.#id, serviceId)
     const origin = originOf(serviceId)
     if (place === null || !origin) return false
@@ -107,7 +110,8 @@ export class Drain {
     const next = batch.first + batch.count
     try {
       await this.#target.send(origin, lines, stop)
-      recordSent(this.#id, serviceId, next, lines.length)
+      reading.record = () => recordSent(this.#id, serviceId, next, lines.length)
+      this.#record(reading)
       reading.maxLines = Math.min(BATCH_LINES, reading.maxLines * 2)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -116,6 +120,11 @@ export class Drain {
     }
     this.#failures = 0
     return true
+  }
+
+  #record(reading: Reading): void {
+    reading.record?.()
+    reading.record = null
   }
 
   async #pause(error: string, stop: AbortSignal): Promise<void> {

@@ -77,6 +77,6 @@ export class EngineLog {
   }
 }
 
-function* batches(lines: OutputLine[]): Generator<OutputLine[]> {
+function* batches(lines: OutputLine[]): Generator<OutputLine[], void> {
   for (let at = 0; at < lines.length; at += BATCH_LINES) yield lines.slice(at, at + BATCH_LINES)
 }

@@ -38,6 +38,8 @@ export class Notifier {
   readonly #stops: (() => void)[] = []
   readonly #stopping = new AbortController()
   readonly #sending = new Map<string, Promise<void>>()
+  /** Of each notification the attempt that could not be recorded yet, as with a full disk: it is not made again. */
+  readonly #unrecorded = new Map<string, () => void>()
   #timer: NodeJS.Timeout | undefined
 
   task(wake: () => void): Task {
@@ -66,8 +68,12 @@ export class Notifier {
   #send(id: string): void {
     if (this.#sending.has(id)) return
     const work = async () => {
+      this.#record(id)
       for (let due = dueDelivery(id, Date.now()); due; due = dueDelivery(id, Date.now())) {
-        await attempt(due, this.#stopping.signal)
+        const record = await attempt(due, this.#stopping.signal)
+        if (!record) return
+        this.#unrecorded.set(id, record)
+        this.#record(id)
         if (this.#stopping.signal.aborted) return
       }
     }
@@ -78,6 +84,11 @@ export class Notifier {
       .finally(() => this.#sending.delete(id))
     this.#sending.set(id, sending)
   }
+
+  #record(id: string): void {
+    this.#unrecorded.get(id)?.()
+    this.#unrecorded.delete(id)
+  }
 }
 
 /** Sends a test and says how that ended. */
@@ -85,21 +96,20 @@ export async function testNotification(row: NotificationRow, signal: AbortSignal
   return deliver(row, newId('delivery'), testMessage(row.name), signal)
 }
 
-async function attempt(delivery: DeliveryRow, signal: AbortSignal): Promise<void> {
+/** Sends a message; answers what records how that ended, null when it was not sent. */
+async function attempt(delivery: DeliveryRow, signal: AbortSignal): Promise<(() => void) | null> {
   const notification = notifications.get(delivery.notification_id)
-  if (!notification || signal.aborted) return
+  if (!notification || signal.aborted) return null
   const at = Date.now()
   const began = performance.now()
   const message = JSON.parse(delivery.message) as Message
   const { ok, status, error } = await deliver(notification, delivery.id, message, signal)
   // It was cut off by the end of the server: the next start sends it.
-  if (signal.aborted && !ok) return
+  if (signal.aborted && !ok) return null
   const retryMs = RETRY_MS[(JSON.parse(delivery.attempts) as unknown[]).length]
   const duration_ms = Math.round(performance.now() - began)
-  recordAttempt(
-    delivery,
-    { at: timestamp(at), status, error, duration_ms },
-    ok ? 'delivered' : retryMs === undefined ? 'failed' : 'pending',
-    ok || retryMs === undefined ? null : Date.now() + Math.round(retryMs * (1 + Math.random() * JITTER)),
-  )
+  const next =
+    ok || retryMs === undefined ? null : Date.now() + Math.round(retryMs * (1 + Math.random() * JITTER))
+  const state = ok ? 'delivered' : next === null ? 'failed' : 'pending'
+  return () => recordAttempt(delivery, { at: timestamp(at), status, error, duration_ms }, state, next)
 }

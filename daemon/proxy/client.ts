@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ask } from '#proxy/control/ask.ts'
 import { ChannelError, type Channel } from '#proxy/control/channel.ts'
 import { SentTable } from '#proxy/table/sent-table.ts'
 import { sendTable } from '#proxy/table/message.ts'
-import type { BoundListener, Counts, RouteTable } from '#proxy/protocol.ts'
+import type { BoundListener, ControlRequests, Counts, RouteTable } from '#proxy/protocol.ts'
 import { stopProxy } from './find.ts'
 import { keepServerId, stageProgram, type Program } from './launch.ts'
 import { reachProxy } from './reach.ts'
@@ -119,8 +120,8 @@ export class ProxyClient {
   }
 
   /** What was counted since the data plane's start. */
-  async counts(): Promise<Counts> {
-    return (await this.#ask('counts', {}, COUNTS_MS)) as Counts
+  counts(): Promise<Counts> {
+    return this.#ask('counts', {}, COUNTS_MS)
   }
 
   /** Ends the data plane: nothing is served any more. The client is closed. */
@@ -136,11 +137,15 @@ export class ProxyClient {
     this.#channel?.close()
   }
 
-  #ask(op: string, body: object, timeoutMs: number): Promise<unknown> {
-    return this.#attempt((channel) => channel.request(op, body, timeoutMs))
+  #ask<Name extends keyof ControlRequests>(
+    name: Name,
+    body: ControlRequests[Name]['ask'],
+    timeoutMs: number,
+  ): Promise<ControlRequests[Name]['answer']> {
+    return this.#attempt((channel) => ask(channel, name, body, timeoutMs))
   }
 
-  async #attempt(request: (channel: Channel) => Promise<unknown>): Promise<unknown> {
+  async #attempt<Answer>(request: (channel: Channel) => Promise<Answer>): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await request(await this.#connected())

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ask } from '#proxy/control/ask.ts'
 import type { Channel } from '#proxy/control/channel.ts'
 import { HELLO_MS, endOlder, greet } from './greeting.ts'
 import { livingWorkers } from './launch.ts'
@@ -21,7 +22,7 @@ export async function findProxy(dataDirectory: string): Promise<FoundProxy | nul
     return {
       async stop() {
         await endOlder(dataDirectory, found)
-        await channel.request('attach', { server_id: hello.server_id, workers: 0 }, HELLO_MS)
+        await ask(channel, 'attach', { server_id: hello.server_id, workers: 0 }, HELLO_MS)
         await stopProxy(channel)
       },
       close: () => channel.close(),
@@ -32,8 +33,8 @@ export async function findProxy(dataDirectory: string): Promise<FoundProxy | nul
   return {
     async stop() {
       const ended = workers.map((worker) => new Promise<void>((resolve) => (worker.onClose = resolve)))
-      const ask = { limit_ms: STOP_MS / 3, close_idle: true }
-      for (const worker of workers) worker.request('retire', ask, HELLO_MS).catch(() => worker.destroy())
+      const terms = { limit_ms: STOP_MS / 3, close_idle: true }
+      for (const worker of workers) worker.request('retire', terms, HELLO_MS).catch(() => worker.destroy())
       await Promise.race([Promise.all(ended), sleep(STOP_MS, undefined, { ref: false })])
     },
     close() {
@@ -44,6 +45,6 @@ export async function findProxy(dataDirectory: string): Promise<FoundProxy | nul
 
 /** Has the whole data plane end, by a connection that is attached. */
 export async function stopProxy(channel: Channel): Promise<void> {
-  await channel.request('stop', {}, STOP_MS)
+  await ask(channel, 'stop', {}, STOP_MS)
   channel.close()
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ask } from '#proxy/control/ask.ts'
 import { PROTOCOL } from '#proxy/protocol.ts'
 import { HELLO_MS, START_POLL_MS, endOlder, greet, type Greeted } from './greeting.ts'
 import { startSupervisor, type Program } from './launch.ts'
@@ -44,7 +45,7 @@ export async function reachProxy(
       reach.log('upgrading the proxy', { from: found.hello.version, to: program.version })
       found = await upgrade(reach, program, workers, found)
     }
-    await found.channel.request('attach', { server_id: serverId, workers }, HELLO_MS)
+    await ask(found.channel, 'attach', { server_id: serverId, workers }, HELLO_MS)
     return found
   } catch (error) {
     found.channel.close()
@@ -72,9 +73,9 @@ async function start(reach: Reach, program: Program, workers: number): Promise<G
 /** Has the running data plane replaced by this version's; requests under way are finished by the old one. */
 async function upgrade(reach: Reach, program: Program, workers: number, old: Greeted): Promise<Greeted> {
   const { dataDirectory, serverId, node } = reach
-  await old.channel.request('attach', { server_id: serverId, workers: 0 }, HELLO_MS)
-  const ask = { node, program: program.file, version: program.version, workers }
-  await old.channel.request('upgrade', ask, UPGRADE_MS)
+  await ask(old.channel, 'attach', { server_id: serverId, workers: 0 }, HELLO_MS)
+  const successor = { node, program: program.file, version: program.version, workers }
+  await ask(old.channel, 'upgrade', successor, UPGRADE_MS)
   old.channel.close()
   const deadline = performance.now() + START_MS
   while (performance.now() < deadline) {

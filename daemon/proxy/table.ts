@@ -62,8 +62,8 @@ export function buildTable(
   const stoppedFirst = servicesStoppedFirst()
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
   for (const { id, environment_id, name, kind, address } of allDatastores()) {
-    if (address !== null)
-      book.add(environment_id, name, [{ instance: id, host: address, port: KINDS[kind].port }])
+    const upstreams = address === null ? [] : [{ instance: id, host: address, port: KINDS[kind].port }]
+    book.add(environment_id, name, upstreams)
   }
   for (const environment of listEnvironments()) {
     const latest = latestDeploys(environment.id)

@@ -1,7 +1,7 @@
 import { lstatSync, opendirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PRIVATE_FILE_MODE } from '#server/files.ts'
-import type { SiteRedirect, SiteRules } from '#proxy/protocol.ts'
+import type { SiteRedirect, SiteRules } from '#proxy/sites/rules-file.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { missingIndex } from '../builds/pages.ts'
 import { Tree } from '../sources/tree.ts'

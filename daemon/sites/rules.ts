@@ -5,7 +5,7 @@ import {
   RESERVED_SITE_FIELDS,
   type SiteHeaders,
   type SiteRedirect,
-} from '#proxy/protocol.ts'
+} from '#proxy/sites/rules-file.ts'
 
 /** A rule file beyond this is none: rules are written by hand or by a small script. */
 export const MAX_RULES_BYTES = 256 * 1024

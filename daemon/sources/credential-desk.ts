@@ -46,7 +46,9 @@ export class CredentialDesk {
   }
 
   #answer(request: string): string {
-    const fields = Object.fromEntries(request.split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2)))
+    const fields: unknown = Object.fromEntries(
+      request.split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2)),
+    )
     const asked = Request.safeParse(fields)
     const found = asked.success ? this.#find(asked.data) : undefined
     return found ? `username=${found.username}\npassword=${found.password}\n\n` : '\n'

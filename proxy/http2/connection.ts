@@ -148,8 +148,8 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   }
 
   /** Does as the client says of itself. Throws ConnectionFault. */
-  apply({ headerTableSize, initialWindowSize }: PeerSettings): void {
-    if (headerTableSize !== undefined) this.encoder.resize(headerTableSize)
+  apply({ headerTableSizes, initialWindowSize }: PeerSettings): void {
+    for (const size of headerTableSizes) this.encoder.resize(size)
     if (initialWindowSize !== undefined) {
       const more = initialWindowSize - this.streamWindow
       this.streamWindow = initialWindowSize

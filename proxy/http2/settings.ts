@@ -5,7 +5,8 @@ const LARGEST_FRAME_BYTES = 2 ** 24 - 1
 
 /** What a client says of itself that matters to what is sent to it. */
 export interface PeerSettings {
-  headerTableSize?: number
+  /** In their order: what a table loses by the least of them is lost (RFC 7541 4.2). */
+  readonly headerTableSizes: number[]
   initialWindowSize?: number
 }
 
@@ -13,7 +14,7 @@ export interface PeerSettings {
 export function readSettings(bytes: Buffer, start: number, end: number): PeerSettings {
   if ((end - start) % SETTING_BYTES !== 0)
     throw new ConnectionFault(ERROR.frameSize, 'SETTINGS of a length that none has')
-  const settings: PeerSettings = {}
+  const settings: PeerSettings = { headerTableSizes: [] }
   for (let at = start; at < end; at += SETTING_BYTES)
     read(settings, bytes.readUInt16BE(at), bytes.readUInt32BE(at + 2))
   return settings
@@ -21,7 +22,7 @@ export function readSettings(bytes: Buffer, start: number, end: number): PeerSet
 
 /** RFC 9113 6.5.2; what nobody knows is ignored. */
 function read(settings: PeerSettings, id: number, value: number): void {
-  if (id === SETTING.headerTableSize) settings.headerTableSize = value
+  if (id === SETTING.headerTableSize) settings.headerTableSizes.push(value)
   else if (id === SETTING.initialWindowSize) {
     if (value > MAX_WINDOW_BYTES) throw new ConnectionFault(ERROR.flowControl, 'a window is too large')
     settings.initialWindowSize = value

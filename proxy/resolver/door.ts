@@ -14,6 +14,8 @@ const MAX_CONNECTIONS = 128
 const IDLE_MS = 10_000
 /** Larger questions are none. */
 const MAX_QUESTION_BYTES = 4_096
+/** An asker that leaves so much of its answers unread wants no more of them. */
+const MAX_UNREAD_BYTES = 64 * 1024
 
 type Answer = (message: Buffer, source: string, transport: Transport) => Promise<Buffer | null>
 
@@ -131,7 +133,7 @@ export class Door {
         bytes = frame.rest
         socket.pause()
         const answer = await this.#answer(frame.message, source, 'tcp')
-        if (!answer) socket.destroy()
+        if (!answer || socket.writableLength > MAX_UNREAD_BYTES) socket.destroy()
         else socket.write(framed(answer))
       }
       isAnswering = false

@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { log, messageOf } from '../log.ts'
+import { encodePath } from './path.ts'
+import { Pattern, fill, splitPath } from './pattern.ts'
 import {
   MAX_SITE_FIELDS,
   MAX_SITE_RULES,
@@ -9,9 +11,7 @@ import {
   type SiteHeaders,
   type SiteRedirect,
   type SiteRules,
-} from '../protocol.ts'
-import { encodePath } from './path.ts'
-import { Pattern, fill, splitPath } from './pattern.ts'
+} from './rules-file.ts'
 
 /** Twice what the rule files may have, as JSON spells more of it out. */
 const MAX_RULES_BYTES = 1024 * 1024

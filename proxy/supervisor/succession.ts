@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ask } from '../control/ask.ts'
 import { ChannelError, connectChannel, type Channel } from '../control/channel.ts'
 import { controlSocketFile, olderControlSocketFile } from '../control/paths.ts'
 import type { RouteTable, SupervisorSettings } from '../protocol.ts'
@@ -71,9 +72,9 @@ export class Predecessor {
 
   /** The keys of TLS session tickets there; null when it has none, being of an older program. */
   async ticketKeys(serverId: string): Promise<TicketKeysMessage | null> {
-    await this.#channel.request('attach', { server_id: serverId, workers: 0 }, HANDOVER_MS)
+    await ask(this.#channel, 'attach', { server_id: serverId, workers: 0 }, HANDOVER_MS)
     try {
-      return (await this.#channel.request('ticket_keys', {}, HANDOVER_MS)) as TicketKeysMessage
+      return await ask(this.#channel, 'ticket_keys', {}, HANDOVER_MS)
     } catch (error) {
       if (error instanceof ChannelError && error.code === 'unknown') return null
       throw error
@@ -82,9 +83,7 @@ export class Predecessor {
 
   /** Has it end and leave its workers; answers its table. */
   async takeOver(): Promise<RouteTable | null> {
-    const { table } = (await this.#channel.request('handover', {}, HANDOVER_MS)) as {
-      table: RouteTable | null
-    }
+    const { table } = await ask(this.#channel, 'handover', {}, HANDOVER_MS)
     this.#channel.close()
     return table
   }

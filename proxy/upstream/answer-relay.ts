@@ -121,8 +121,12 @@ export class AnswerRelay {
     let input = read
     let at = 0
     if (this.#partial) {
-      input = Buffer.concat([this.#partial, read.subarray(0, length)])
+      const piece = read.subarray(0, length)
+      input = Buffer.concat([this.#partial, piece])
       length = input.length
+      this.#partial = input
+      // A head that comes byte by byte is looked at line by line: each look begins at its beginning.
+      if (length <= MAX_HEAD_BYTES && !piece.includes(LF)) return
       this.#partial = null
     }
     for (;;) {

@@ -36,7 +36,7 @@ export function mergeVariables(
   const there = new Map(
     (holder === undefined ? [] : readVariables(holder)).map(({ key, value }) => [key, value]),
   )
-  const record = holder === undefined || !keepsHandSet ? new Map() : writtenOf(holder)
+  const record = holder === undefined || !keepsHandSet ? new Map<string, never>() : writtenOf(holder)
   const merged: MergedVariables = { variables: [], written: [], notes: [] }
   for (const variable of wanted) {
     const { key, from, place } = variable

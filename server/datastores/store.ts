@@ -24,7 +24,7 @@ export interface DatastoreRow {
   password: Uint8Array
   /** The engine's volume that holds its data. */
   volume: string
-  /** In the environment's network; null until there is a network. */
+  /** In the environment's network, where its program was started; null until it was. */
   address: string | null
   /** The port of the host's loopback that is published; null until one was chosen. */
   host_port: number | null

@@ -136,7 +136,7 @@ function withoutAccessToken(event: H3Event): Record<string, unknown> {
   // h3 leaves these out before anybody could say that there are none such.
   const names = new URLSearchParams(event.path.split('?')[1])
   const hidden = ['__proto__', 'constructor'].filter((name) => names.has(name))
-  return Object.fromEntries([...Object.entries(query), ...hidden.map((name) => [name, ''])])
+  return { ...query, ...Object.fromEntries(hidden.map((name) => [name, ''])) }
 }
 
 /** h3 replaces a foreign error by one with that error's own cause, which would lose an AppError that has a cause. */

@@ -20,31 +20,25 @@ const JOBS: Part = { name: 'job', first: 3_072, last: 4_094, restMs: 0 }
 
 /**
  * Allots an address of an environment's subnet to a holder and records it: the lowest never used, else the one that
- * has been free the longest, at least an hour. Throws `conflict` when none is left.
+ * has been free the longest, at least an hour; none that strangers have `taken`. Throws `conflict` when none is left.
  */
-export function allotAddress(environmentId: string, subnet: string, holder: string): string {
-  return allot(INSTANCES, environmentId, subnet, holder)
-}
-
-/** Allots an address of the jobs' own part of the subnet, the longest free first. Throws `conflict` when none is left. */
-export function allotJobAddress(environmentId: string, subnet: string, holder: string): string {
-  return allot(JOBS, environmentId, subnet, holder)
-}
-
-/** Allots a holder another address than its own, and none of `taken`; what is passed over rests. Throws `conflict`. */
-export function allotOtherAddress(
+export function allotAddress(
   environmentId: string,
   subnet: string,
   holder: string,
-  taken: readonly string[],
+  taken: readonly string[] = [],
 ): string {
-  return useDatabase().transaction(() => {
-    for (;;) {
-      releaseAddress(holder)
-      const address = allotAddress(environmentId, subnet, holder)
-      if (!taken.includes(address)) return address
-    }
-  })
+  return allot(INSTANCES, environmentId, subnet, holder, taken)
+}
+
+/** Allots an address of the jobs' own part of the subnet, the longest free first. Throws `conflict` when none is left. */
+export function allotJobAddress(
+  environmentId: string,
+  subnet: string,
+  holder: string,
+  taken: readonly string[] = [],
+): string {
+  return allot(JOBS, environmentId, subnet, holder, taken)
 }
 
 /** Gives an address back; it rests before it is used again. */
@@ -89,7 +83,7 @@ export function moveAddresses(environmentId: string, from: string, to: string): 
         address,
         holder,
       )
-      database.run('UPDATE datastores SET address = ? WHERE id = ?', moved, holder)
+      database.run('UPDATE datastores SET address = ? WHERE id = ? AND address IS NOT NULL', moved, holder)
     }
   })
 }
@@ -102,22 +96,32 @@ export function jobAddressHolders(): string[] {
   return rows.map(({ holder }) => holder)
 }
 
-function allot(part: Part, environmentId: string, subnet: string, holder: string): string {
+function allot(
+  part: Part,
+  environmentId: string,
+  subnet: string,
+  holder: string,
+  taken: readonly string[],
+): string {
   const database = useDatabase()
   return database.transaction(() => {
     const held = database.get<{ address: string }>('SELECT address FROM addresses WHERE holder = ?', holder)
-    if (held) return held.address
-    const address = neverUsed(part, environmentId, subnet) ?? longestFree(part, environmentId)
-    if (address === null) throw new AppError('conflict', `the network ${subnet} has no free address left`)
-    database.run(
-      `INSERT INTO addresses (environment_id, address, part, holder) VALUES (?1, ?2, ?3, ?4)
-       ON CONFLICT (environment_id, address) DO UPDATE SET holder = ?4, released_at = NULL`,
-      environmentId,
-      address,
-      part.name,
-      holder,
-    )
-    return address
+    if (held && !taken.includes(held.address)) return held.address
+    for (;;) {
+      // What is passed over rests.
+      releaseAddress(holder)
+      const address = neverUsed(part, environmentId, subnet) ?? longestFree(part, environmentId, taken)
+      if (address === null) throw new AppError('conflict', `the network ${subnet} has no free address left`)
+      database.run(
+        `INSERT INTO addresses (environment_id, address, part, holder) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (environment_id, address) DO UPDATE SET holder = ?4, released_at = NULL`,
+        environmentId,
+        address,
+        part.name,
+        holder,
+      )
+      if (!taken.includes(address)) return address
+    }
   })
 }
 
@@ -132,15 +136,16 @@ function neverUsed(part: Part, environmentId: string, subnet: string): string | 
   return offset > part.last ? null : addressAt(subnet, offset)
 }
 
-function longestFree(part: Part, environmentId: string): string | null {
-  const row = useDatabase().get<{ address: string }>(
+function longestFree(part: Part, environmentId: string, taken: readonly string[]): string | null {
+  const rows = useDatabase().all<{ address: string }>(
     `SELECT address FROM addresses WHERE environment_id = ? AND part = ? AND holder IS NULL AND released_at <= ?
-     ORDER BY released_at LIMIT 1`,
+     ORDER BY released_at LIMIT ?`,
     environmentId,
     part.name,
     Date.now() - part.restMs,
+    taken.length + 1,
   )
-  return row?.address ?? null
+  return rows.find(({ address }) => !taken.includes(address))?.address ?? null
 }
 
 /** The IPv4 address at an offset into a subnet in CIDR form. */

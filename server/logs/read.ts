@@ -150,7 +150,8 @@ async function* followed(
         if (text.length > 0) yield text
       } catch (error) {
         // A stream that stops without `end` was cut, as its reader knows.
-        return yield asBlock(systemLine(messageOf(error)))
+        yield asBlock(systemLine(messageOf(error)))
+        return
       }
     } else if (stop.aborted) return
     else await ring.grown.wait(stop)

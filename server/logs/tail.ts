@@ -110,7 +110,7 @@ async function* readableBlocks(slice: Slice, begun: Unpacked): AsyncGenerator<Bu
   }
 }
 
-async function* blocksBackwards(slice: Slice, begun: Unpacked = null): AsyncGenerator<Buffer> {
+async function* blocksBackwards(slice: Slice, begun: Unpacked = null): AsyncGenerator<Buffer, void> {
   if (slice.isPacked || slice.bytes === null) {
     const content = await (begun ?? readPart(slice))
     if (content) yield* piecesBackwards(content.subarray(0, content.lastIndexOf(NEWLINE) + 1))

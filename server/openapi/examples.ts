@@ -63,7 +63,7 @@ export function exampleOf(schema: Json, collector: SchemaCollector): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0]
   const choices = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
   if (choices) return exampleOf(choices.find((choice) => choice.type !== 'null') ?? choices[0]!, collector)
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
+  const type: unknown = Array.isArray(schema.type) ? schema.type[0] : schema.type
   if (type === 'object') return exampleObject(schema, collector)
   if (type === 'array') return schema.items ? [exampleOf(schema.items as Json, collector)] : []
   if (type === 'integer' || type === 'number') return schema.minimum ?? 0

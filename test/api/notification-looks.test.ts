@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uploadSelfSigned } from '../support/certificate.ts'
@@ -67,4 +68,40 @@ test('a certificate that ends is told at 14, 7, 3 and 1 days, each once', async 
   const all = told('certificate.expiring').map(({ data }) => data.days_left as number)
   expect([...all.slice(0, 4).sort((left, right) => right - left), all[4]]).toEqual([14, 7, 2, 1, 3])
   expect(told('certificate.expiring').at(-1)!.data.host).toBe('in-3.example.com')
+})
+
+/** Has every attempt fail to be recorded, as on a disk without a free page, while `work` runs. */
+async function withoutRecords(work: () => Promise<void>): Promise<void> {
+  const database = new DatabaseSync(join(disk, 'deployer.db'), { timeout: 5_000 })
+  database.exec(`CREATE TRIGGER full BEFORE UPDATE ON notification_deliveries
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
+  try {
+    await work()
+  } finally {
+    database.exec('DROP TRIGGER full')
+    database.close()
+  }
+}
+
+test('a message that was taken is not sent again because that cannot be recorded', async () => {
+  const isAboutIt = ({ body }: Receiver['received'][number]) => body.includes('unrecorded.example.com')
+  // Every change has it look at what is due.
+  const nudge = (name: string) => server.api('POST', '/environments', { name })
+  await withoutRecords(async () => {
+    await uploadSelfSigned(server, 'unrecorded.example.com', 2)
+    await server.restart()
+    await waitFor(() => receiver.received.some(isAboutIt), 'the message')
+    const failures = () => server.logs.split('a message cannot be sent').length
+    for (const name of ['one', 'two', 'three']) {
+      const before = failures()
+      await nudge(name)
+      await waitFor(() => failures() > before, 'another try to record it')
+    }
+  })
+  await nudge('four')
+  const [{ id }] = (await server.api('GET', '/notifications')).body
+  const first = async () => (await server.api('GET', `/notifications/${id}/deliveries`)).body[0]
+  await waitFor(async () => (await first()).status === 'delivered', 'the record')
+  expect(await first()).toMatchObject({ attempts: [{ status: 200, error: null }] })
+  expect(receiver.received.filter(isAboutIt)).toHaveLength(1)
 })

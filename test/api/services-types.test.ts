@@ -153,9 +153,9 @@ describe('a cron job', () => {
     expect(answer.body).toMatchObject({ internal_host: null, internal_port: null, instances: 1 })
   })
 
-  it('cannot be scaled', async () => {
+  it.each([0, 1, 2])('cannot be scaled to %i', async (instances) => {
     const { body } = await create({ type: 'cron_job', ...NEEDS.cron_job })
-    expect(await server.api('POST', `/services/${body.id}/scale`, { instances: 2 })).toMatchObject(
+    expect(await server.api('POST', `/services/${body.id}/scale`, { instances })).toMatchObject(
       refusal('instances'),
     )
   })

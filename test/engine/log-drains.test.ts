@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogDrainDelivery } from '#server/log-drains/schema.ts'
@@ -177,6 +178,25 @@ test('nothing is lost while a target takes nothing, and while the server is kill
   expect(last).toMatchObject({ status: 'delivered', lines: taken('/again').length, error: null })
   expect(before).toMatchObject({ status: 'failed', lines: 0, error: 'answered 503' })
   expect(before!.began_at <= before!.ended_at && before!.ended_at <= last!.ended_at).toBe(true)
+})
+
+test('lines that were taken are not sent again because that cannot be recorded', async () => {
+  const id = await create({ kind: 'http', url: `${base}/full` })
+  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  // As on a disk without a free page.
+  database.exec(`CREATE TRIGGER full BEFORE UPDATE ON log_drain_places
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
+  await print('seq 1 10')
+  const drain = async () => (await server.api('GET', `/log-drains/${id}`)).body
+  await waitFor(async () => (await drain()).last_error !== null, 'the failure', SLOW_MS)
+  await waitFor(async () => (await deliveriesOf(id))[0]?.status === 'failed', 'the failure', SLOW_MS)
+  database.exec('DROP TRIGGER full')
+  database.close()
+  await print('seq 11 20')
+  await waitFor(() => taken('/full').length >= 20, 'the lines', SLOW_MS)
+  await waitFor(async () => (await drain()).last_error === null, 'the success', SLOW_MS)
+  expect(taken('/full')).toEqual(Array.from({ length: 20 }, (_, index) => String(index + 1)))
+  expect(await drain()).toMatchObject({ sent: 20, dropped: 0 })
 })
 
 test('what a target refuses for good is sent in smaller pieces or left out, and the next lines come', async () => {

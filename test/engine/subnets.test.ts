@@ -4,9 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressAt } from '#server/instances/addresses.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { containersOf, docker, fetchFrom } from './live.ts'
+import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
+/** Where the subnets are chosen from, first to last. */
+const FIRST = '10.208.0.0/20'
 const SUBNET_ADDRESSES = 4_096
+const SLOW_MS = 90_000
 /** Somebody else's; an interface's name has 15 characters at most. */
 const bridges: string[] = []
 
@@ -38,10 +41,78 @@ async function subnetOf(name: string): Promise<string> {
   return docker('network', 'inspect', '-f', '{{(index .IPAM.Config 0).Subnet}}', `deployer-${body.id}`)
 }
 
+/** Has the engine give a subnet to nobody else while `work` runs: the first that is free, which a server would choose. */
+async function withFirstFree(work: (subnet: string) => void): Promise<string> {
+  const name = `dpl-free-${process.pid}`
+  for (let index = 0; ; index++) {
+    const subnet = `${addressAt(FIRST, index * SUBNET_ADDRESSES)}/20`
+    const isTaken = await docker('network', 'create', '--subnet', subnet, name).then(
+      () => false,
+      (error: Error) => {
+        if (!error.message.includes('overlaps')) throw error
+        return true
+      },
+    )
+    if (isTaken) continue
+    try {
+      work(subnet)
+    } finally {
+      await docker('network', 'rm', name)
+    }
+    return subnet
+  }
+}
+
 test('a subnet of a bridge that nothing is plugged into is left to it', async () => {
-  const next = `${addressAt(await subnetOf('before'), SUBNET_ADDRESSES)}/20`
-  occupy(next)
-  expect(await subnetOf('after')).not.toBe(next)
+  const free = await withFirstFree(occupy)
+  expect(await subnetOf('after')).not.toBe(free)
+})
+
+test('servers that make networks of one engine at once get out of each other’s way', async () => {
+  const other = await startServer({ engine: true })
+  try {
+    await waitFor(() => other.logs.includes('reached_by'), 'the other to have met the engine')
+    const made = ['one', 'two', 'three'].flatMap((name) =>
+      [server, other].map((each) => each.api('POST', '/environments', { name })),
+    )
+    const faults = (await Promise.all(made)).filter(({ status }) => status !== 201).map(({ body }) => body)
+    expect(faults).toEqual([])
+  } finally {
+    await other.stop()
+  }
+})
+
+test('a network that is made anew elsewhere answers the names that the first program in it asks for', async () => {
+  const { body: environment } = await server.api('POST', '/environments', { name: 'pruned' })
+  const network = `deployer-${environment.id}`
+  const subnet = () => docker('network', 'inspect', '-f', '{{(index .IPAM.Config 0).Subnet}}', network)
+  // A name that every environment has.
+  const { body: asking } = await server.api('POST', '/services', {
+    name: 'asking',
+    environment: 'pruned',
+    type: 'cron_job',
+    schedule: '0 0 1 1 *',
+    image: 'busybox:1',
+    start_command: 'nslookup 0-resolver',
+  })
+  expect(await endOf(server, asking.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+  const run = async () => {
+    const { body } = await server.api('POST', `/services/${asking.id}/jobs`)
+    return waitFor(
+      async () => {
+        const { status, error } = (await server.api('GET', `/jobs/${body.id}`)).body
+        return ['succeeded', 'failed'].includes(status) && { status, error }
+      },
+      'the end of the run',
+      SLOW_MS,
+    )
+  }
+  expect(await run()).toEqual({ status: 'succeeded', error: null })
+  const former = await subnet()
+  occupy(former)
+  await docker('network', 'rm', network)
+  expect(await run()).toEqual({ status: 'succeeded', error: null })
+  expect(await subnet()).not.toBe(former)
 })
 
 test('a network that is made anew leaves its former subnet to who has it now, and its services answer', async () => {
@@ -64,7 +135,7 @@ test('a network that is made anew leaves its former subnet to who has it now, an
   occupy(former)
   await docker('network', 'rm', network)
   await server.restart()
-  await waitFor(answers, 'the service to answer again', 60_000)
+  await waitFor(answers, 'the service to answer again', SLOW_MS)
   expect(await subnet()).not.toBe(former)
   expect(await containersOf(web.id)).toHaveLength(1)
 })

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Upstream } from '../../proxy/protocol.ts'
 import { ask } from './apps.ts'
-import { app, start as startStand } from './lifetimes.ts'
-import { type ProxyStand, statusOf, tableOf } from './stand.ts'
+import { app, closing, start as startStand } from './lifetimes.ts'
+import { HttpUpstream, type ProxyStand, statusOf, tableOf } from './stand.ts'
 
 async function start(...upstreams: Upstream[]): Promise<ProxyStand> {
   return startStand(tableOf(upstreams))
@@ -45,6 +44,30 @@ test('when every instance refuses they are tried all the same, and serve as soon
   expect(await server(stand)).toBe('first')
 })
 
+test('requests that were under way at an instance that dies are answered by another', async () => {
+  const held: (() => void)[] = []
+  const holding = async (name: string) =>
+    closing(
+      await HttpUpstream.start(name, (_request, response) => void held.push(() => response.end(` ${name}`))),
+    )
+  const arrived = async (requests: number) => await expect.poll(() => held.length).toBe(requests)
+  const answerAll = () => held.splice(0).forEach((answer) => answer())
+  const dying = await holding('dying')
+  const stand = await start(dying.spec, (await holding('other')).spec)
+  const asked = () => Promise.all(Array.from({ length: 20 }, () => ask(stand, '/')))
+  // Over connections that were kept, as requests over new ones are not sent again.
+  const before = asked()
+  await arrived(20)
+  answerAll()
+  await before
+  const answers = asked()
+  await arrived(20)
+  dying.close()
+  await arrived(30)
+  answerAll()
+  for (const answer of await answers) expect(answer).toMatch(/ other$/)
+})
+
 test('a slow instance gets fewer requests than a fast one', async () => {
   const stand = await start((await app('slow', 300)).spec, (await app('fast', 5)).spec)
   const answers: string[] = []
@@ -61,8 +84,10 @@ test('a slow instance gets fewer requests than a fast one', async () => {
 test('an instance that leaves the table finishes what it has, and gets nothing more', async () => {
   const slow = await app('slow', 500)
   const stand = await start(slow.spec)
+  let arrived = 0
+  slow.server.on('request', () => arrived++)
   const open = Array.from({ length: 5 }, (_, number) => ask(stand, `/${number}`))
-  await sleep(100)
+  await expect.poll(() => arrived).toBe(5)
   await stand.client.applyTable(tableOf([{ ...slow.spec, draining: true }, (await app('next')).spec]))
   for (let request = 0; request < 5; request++) expect(await server(stand)).toBe('next')
   for (const answer of await Promise.all(open)) expect(answer).toMatch(/slow$/)

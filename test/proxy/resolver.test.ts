@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { NameZone } from '../../proxy/protocol.ts'
+import { framed } from '../../proxy/resolver/message.ts'
 import { askTcp, askUdp, loopbackZone, lookUp, question, readAnswer, TYPE } from './names.ts'
 import { start as startStand } from './lifetimes.ts'
 import { type ProxyStand, tableOf, waitFor } from './stand.ts'
@@ -97,6 +99,19 @@ test('what is no question is told so or left without an answer, and the next one
   )
   await sleep(100)
   expect(ids).toEqual([2])
+})
+
+test('an asker over TCP that does not read its answers is not answered without end', async () => {
+  const sixteen = Array.from({ length: 16 }, (_, index) => `127.20.1.${index + 1}`)
+  await start({ env: loopbackZone(20, { many: sixteen }) })
+  const socket = connect({ host: GATEWAY, port: 53, localAddress: CLIENT }).pause()
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  const questions = Buffer.concat(Array.from({ length: 1_000 }, () => framed(question('many'))))
+  for (let times = 0; times < 200 && socket.writable; times++)
+    await new Promise((resolve) => socket.write(questions, resolve))
+  expect(socket.writable).toBe(false)
+  expect((await lookUp(CLIENT, GATEWAY, 'many')).addresses).toHaveLength(16)
 })
 
 test('a new table changes names at once; a zone that is gone is answered no more', async () => {

@@ -41,13 +41,31 @@ test('a follower that is too far behind is told exactly how many lines it has mi
   expect(lines.at(-1)).toMatch(new RegExp(`^${total - 1} `))
 })
 
-test('followers that keep up share what they are given', () => {
+test('followers that keep up share what they are given, wherever in a batch they stand', () => {
   const ring = new LineRing()
-  ring.push(['1'].map(line))
-  ring.push(['2'].map(line))
-  expect(ring.take(0)!.text).toBe(ring.take(0)!.text)
-  ring.push(['3'].map(line))
-  expect(readAll(ring, 0).lines).toEqual(['1', '2', '3'])
+  ring.push(['1', '2', '3'].map(line))
+  for (const position of [0, 1, 2]) expect(ring.take(position)!.text).toBe(ring.take(position)!.text)
+  ring.push(['4'].map(line))
+  expect(readAll(ring, 1).lines).toEqual(['2', '3', '4'])
+})
+
+test('stored lines before its first are lines of it, and all of the log when no older ones are stored', () => {
+  const ring = new LineRing(5)
+  ring.push(['6', '7'].map(line))
+  expect([ring.reaches(2), ring.reaches(3)]).toEqual([true, false])
+  ring.prepend(
+    [
+      ['2', '3'],
+      ['4', '5'],
+    ].map((batch) => Buffer.from(batch.map(line).join(''))),
+    false,
+  )
+  expect(readAll(ring, ring.tail(6)).lines).toEqual(['2', '3', '4', '5', '6', '7'])
+  expect(readAll(ring, 4).lines).toEqual(['5', '6', '7'])
+  expect([ring.reaches(6), ring.reaches(7)]).toEqual([true, false])
+  ring.prepend([Buffer.from(line('1'))], true)
+  expect(readAll(ring, 0)).toEqual({ lines: ['1', '2', '3', '4', '5', '6', '7'], lost: 0 })
+  expect(ring.reaches(1_000)).toBe(true)
 })
 
 test('more than it can hold at once leaves the newest lines', () => {

@@ -271,6 +271,13 @@ test('of a setting that is told twice the last counts', async () => {
   expect(client.body(1)).toHaveLength(1)
 })
 
+test('a client that empties the table of fields, and has it back by the same SETTINGS, is told of both sizes', async () => {
+  const client = await RawHttp2.open(stand)
+  client.send(settings([SETTING.headerTableSize, 0], [SETTING.headerTableSize, 4_096]), headers(1))
+  const { content } = await client.until(({ type, id }) => type === FRAME.headers && id === 1)
+  expect(content.subarray(0, 4).toString('hex')).toBe('203fe11f')
+})
+
 test('a client that says goodbye for a reason that none has is still answered', async () => {
   const client = await RawHttp2.open(stand)
   client.send(headers(1), frame(FRAME.goAway, 0, 0, Buffer.concat([number(0), UNKNOWN_CODE])))

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import type { RouteTable, Site, SiteRules } from '../../../proxy/protocol.ts'
+import type { RouteTable, Site } from '../../../proxy/protocol.ts'
+import type { SiteRules } from '../../../proxy/sites/rules-file.ts'
 import { HOST, ProxyStand, statusOf, tableOf, targetOf } from '../stand.ts'
 
 export const H = `Host: ${HOST}`

@@ -24,7 +24,10 @@ export default defineEndpoint({
     sendEvents(event, async function* (signal) {
       const followed = query.follow ? followLog(signal) : null
       for (const entry of recentLog(query.level, query.tail)) yield { event: 'log', data: entry }
-      if (!followed) return yield { event: 'end' }
+      if (!followed) {
+        yield { event: 'end' }
+        return
+      }
       for await (const entry of followed) {
         const count = followed.takeDropped()
         if (count > 0) yield { event: 'skipped', data: { count } }

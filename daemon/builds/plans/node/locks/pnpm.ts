@@ -36,7 +36,8 @@ function importersOf(text: string): Map<string, Map<string, string>> | null {
     const indent = line.length - line.trimStart().length
     if (indent === 0) isInside = depth === 0 ? key.endsWith('ependencies') : key === 'importers'
     if (!isInside) continue
-    if (depth > 0 && indent === depth) importers.set(key === '.' ? '' : key, (ranges = new Map()))
+    if (depth > 0 && indent === depth)
+      importers.set(key === '.' ? '' : key, (ranges = new Map<string, string>()))
     else if (indent === 2 * depth + 2) name = key
     else if (key === 'specifier') {
       ranges.set(name, unquoted(line.slice(line.indexOf(':') + 1)))

@@ -1,0 +1,19 @@
+import type { allotAddress } from '#server/instances/addresses.ts'
+import type { Engine } from '../engine/index.ts'
+import type { Network } from './networks.ts'
+
+/**
+ * The address of a container that is about to start: its own, or another where a container has that of which the
+ * database knows nothing, as after older data was restored.
+ */
+export async function addressFor(
+  engine: Engine,
+  allot: typeof allotAddress,
+  environmentId: string,
+  network: Network,
+  holder: string,
+): Promise<string> {
+  const found = await engine.networks.inspect(network.id)
+  const taken = found?.containers.filter(({ name }) => name !== holder).map(({ address }) => address)
+  return allot(environmentId, network.subnet, holder, taken)
+}

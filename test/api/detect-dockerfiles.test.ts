@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { detect, EXPRESS, type Found } from './detect-client.ts'
+import { detect, EXPRESS, type Files, type Found } from './detect-client.ts'
 
 let server: TestServer
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commit, createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
 import { refusal } from './account-client.ts'
 import { archiveOf, detect, EXPRESS } from './detect-client.ts'
 

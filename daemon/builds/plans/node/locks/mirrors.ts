@@ -2,9 +2,9 @@ import type { Tree } from '../../../../sources/tree.ts'
 import { MAX_LOCK_BYTES } from './read.ts'
 
 /** Where Lovable's editor fetches packages of npm from, and nobody else can: its lock files name it. */
-const MIRROR = 'https://[a-z0-9-]{1,40}-npm\\.pkg\\.dev/lovable-core-prod/sandbox-npm-cache/'
-const OF_NPM = new RegExp(MIRROR, 'g')
-const OF_BUN = new RegExp(`"${MIRROR}[^"\\s]{0,500}"`, 'g')
+const OF_NPM = /https:\/\/[a-z0-9-]{1,40}-npm\.pkg\.dev\/lovable-core-prod\/sandbox-npm-cache\//g
+const OF_BUN =
+  /"https:\/\/[a-z0-9-]{1,40}-npm\.pkg\.dev\/lovable-core-prod\/sandbox-npm-cache\/[^"\s]{0,500}"/g
 const REGISTRY = 'https://registry.npmjs.org/'
 
 /** Those that are text and hold addresses. */

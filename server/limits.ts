@@ -12,7 +12,11 @@ export const MemoryLimit = z
     (value) => value === 0 || (value >= MIN_MEMORY_MB && value <= MAX_MEMORY_MB),
     `must be 0 (the server default) or ${MIN_MEMORY_MB} to ${MAX_MEMORY_MB}`,
   )
-  .meta({ description: 'MiB; 0 is the server default', examples: [512] })
+  .meta({
+    description: 'MiB; 0 is the server default',
+    examples: [512],
+    anyOf: [{ const: 0 }, { minimum: MIN_MEMORY_MB, maximum: MAX_MEMORY_MB }],
+  })
 
 /** A CPU limit as it is asked for. */
 export const CpuLimit = z
@@ -22,4 +26,8 @@ export const CpuLimit = z
     `must be 0 (the server default) or ${MIN_CPUS} to ${MAX_CPUS}`,
   )
   .transform((value) => Math.round(value * 100) / 100)
-  .meta({ description: 'CPUs, rounded to 0.01; 0 is the server default', examples: [1] })
+  .meta({
+    description: 'CPUs, rounded to 0.01; 0 is the server default',
+    examples: [1],
+    anyOf: [{ const: 0 }, { minimum: MIN_CPUS, maximum: MAX_CPUS }],
+  })

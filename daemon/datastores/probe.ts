@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { KINDS, type DatastoreKind, type Place } from '#server/datastores/kinds.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { externalPlace } from '#server/datastores/view.ts'
+import { boundedSocket } from './bounded-socket.ts'
+import { KeyvalueClient } from './keyvalue-client.ts'
 
 /** A program that takes longer for the least of questions does not answer its clients either. */
 const ANSWER_MS = 5_000
@@ -45,6 +47,7 @@ async function queryRelational(
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: ANSWER_MS,
     application_name: 'deployer',
+    stream: boundedSocket,
   })
   // A connection that breaks between two answers says so by an event, which nobody else waits for.
   client.on('error', () => {})
@@ -93,12 +96,12 @@ async function measureRelational(place: Place): Promise<number> {
 
 /** Its append-only file, which holds everything. */
 async function measureKeyvalue(place: Place): Promise<number> {
-  const client = await connectKeyvalue(place)
+  const client = await KeyvalueClient.open(place, ANSWER_MS)
   try {
-    const info = await client.info('persistence')
+    const info = await client.ask('INFO', 'persistence')
     return sizeFrom(/^aof_current_size:(\d+)/m.exec(info)?.[1])
   } finally {
-    client.destroy()
+    client.close()
   }
 }
 
@@ -108,33 +111,33 @@ function sizeFrom(answer: unknown): number {
   return bytes
 }
 
-async function askKeyvalue({ host, port, username, password }: Place): Promise<void> {
-  const client = await connectKeyvalue({ host, port, username, password })
+async function askKeyvalue(place: Place): Promise<void> {
+  const client = await KeyvalueClient.open(place, ANSWER_MS)
   try {
-    await client.ping()
+    await client.ask('PING')
   } finally {
-    client.destroy()
+    client.close()
   }
 }
 
 /** Tells a running key-value store of new settings, as `CONFIG SET` takes them. */
 export async function configureKeyvalue(row: DatastoreRow, settings: Record<string, string>): Promise<void> {
-  const client = await connectKeyvalue(externalPlace(row)!)
+  const client = await KeyvalueClient.open(externalPlace(row)!, ANSWER_MS)
   try {
-    await client.configSet(settings)
+    await client.ask('CONFIG', 'SET', ...Object.entries(settings).flat())
   } finally {
-    client.destroy()
+    client.close()
   }
 }
 
 /** Has a key-value store write an append-only file from now on, and waits until that holds everything. */
 export async function beginAppendOnly(place: Place, signal: AbortSignal): Promise<void> {
-  const client = await connectKeyvalue(place)
+  const client = await KeyvalueClient.open(place, ANSWER_MS)
   try {
-    await client.configSet({ appendonly: 'yes' })
+    await client.ask('CONFIG', 'SET', 'appendonly', 'yes')
     for (;;) {
       signal.throwIfAborted()
-      const info = await client.info('persistence')
+      const info = await client.ask('INFO', 'persistence')
       if (/^aof_last_bgrewrite_status:err/m.test(info))
         throw new Error('it could not write its append-only file')
       if (/^aof_rewrite_in_progress:0/m.test(info) && /^aof_rewrite_scheduled:0/m.test(info)) return
@@ -142,19 +145,6 @@ export async function beginAppendOnly(place: Place, signal: AbortSignal): Promis
       await delay(REWRITE_PERIOD_MS, undefined, { signal })
     }
   } finally {
-    client.destroy()
+    client.close()
   }
-}
-
-async function connectKeyvalue({ host, port, username, password }: Omit<Place, 'database'>) {
-  const { createClient } = await import('@redis/client')
-  const client = createClient({
-    username,
-    password,
-    socket: { host, port, connectTimeout: ANSWER_MS, socketTimeout: ANSWER_MS, reconnectStrategy: false },
-    disableOfflineQueue: true,
-  })
-  client.on('error', () => {})
-  await client.connect()
-  return client
 }

@@ -32,10 +32,11 @@ export async function startDatastore(world: World, row: DatastoreRow, signal: Ab
   await containers.create(datastoreContainer(row, { network: network.name, address, hostPort, imageId }))
   const files = datastoreFiles(row)
   if (files) await containers.putArchive(row.id, files.folder, files.tar)
+  // Before the start: one that runs where nothing is recorded would be stopped by the next pass.
+  recordDatastore(row.id, { address })
   // It may have been deleted while its container was made.
   if (getDatastore(row.id)?.status === 'deleting') return
   await start(world, row.id)
-  recordDatastore(row.id, { address })
   // Its name may be new to the resolver.
   await world.dataPlane.sync()
 }

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs'
-import { Agent, type ClientRequest } from 'node:http'
 import Docker from 'dockerode'
 import type { Duplex, Readable } from 'node:stream'
-import { inspect } from 'node:util'
-import { failWithAnswer } from '#server/answer-of.ts'
 import { AppError } from '#server/errors.ts'
 import { engineFault, statusOf } from './faults.ts'
+import { socketOf } from './socket.ts'
+import { TerseAgent } from './terse-agent.ts'
 
 /** A call that is not a stream; creating a container on a busy host takes a while. */
 const CALL_TIMEOUT_MS = 120_000
@@ -189,27 +187,6 @@ export class Connection {
   }
 }
 
-/** What every agent has and no document names; packages of agents build on it. */
-const { addRequest } = Agent.prototype as unknown as {
-  addRequest: (request: ClientRequest, options: object) => void
-}
-
-/**
- * Tells a request of its answer's breaking off: docker-modem listens to the answer's end alone and would wait for ever.
- * And says nothing of its connections. docker-modem writes out each request for its debug log, whether anybody reads that or not,
- * with its agent and so with all that any other request holds: among a hundred streams each took seconds.
- */
-class TerseAgent extends Agent {
-  addRequest(request: ClientRequest, options: object): void {
-    failWithAnswer(request)
-    addRequest.call(this, request, options)
-  }
-
-  [inspect.custom](): string {
-    return 'Agent'
-  }
-}
-
 /** Runs work under a signal that aborts with the caller's or with a TimeoutError once the time is up. */
 async function withDeadline<T>(
   timeoutMs: number,
@@ -239,29 +216,4 @@ function asError(reason: unknown): Error {
 /** The second number of an API version: 1.41 is 41. */
 export function minorOf(version: string): number {
   return Number(version.split('.')[1])
-}
-
-/**
- * The path of the engine's socket: the named one, else the first that is there, else Docker's usual place.
- * Throws `invalid_request` for an engine on another host.
- */
-function socketOf(dockerHost: string | undefined): string {
-  if (dockerHost !== undefined && dockerHost !== '') {
-    const path = dockerHost.startsWith('unix://') ? dockerHost.slice('unix://'.length) : dockerHost
-    if (path.startsWith('/')) return path
-    throw new AppError(
-      'invalid_request',
-      `the container engine ${dockerHost} is not on this host: name a socket such as unix:///var/run/docker.sock with --docker-host or DOCKER_HOST`,
-    )
-  }
-  const candidates = usualSockets()
-  return candidates.find((path) => existsSync(path)) ?? candidates[0]!
-}
-
-function usualSockets(): string[] {
-  const runtime = process.env.XDG_RUNTIME_DIR
-  const system = ['/var/run/docker.sock', '/run/podman/podman.sock']
-  return process.getuid?.() === 0 || !runtime
-    ? system
-    : [`${runtime}/docker.sock`, ...system, `${runtime}/podman/podman.sock`]
 }

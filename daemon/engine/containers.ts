@@ -1,5 +1,7 @@
 import type Docker from 'dockerode'
 import { finished, PassThrough, type Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '#server/errors.ts'
 import type { AbilityTrial } from './abilities.ts'
 import type { Connection } from './connection.ts'
 import { ContainerFinder } from './container-finder.ts'
@@ -13,6 +15,9 @@ import { listenersOf, type Listener } from './listening-ports.ts'
 
 /** Beyond the program's own time to end: the kill, the network and the disk. */
 const STOP_SLACK_MS = 60_000
+/** A removal takes a part of a second; on a busy disk some. */
+const GONE_WITHIN_MS = 30_000
+const GONE_PERIOD_MS = 50
 /** Exited containers looked at one by one at the same time, for their exit codes. */
 const PARALLEL_INSPECTS = 8
 
@@ -90,15 +95,29 @@ export class Containers {
     )
   }
 
-  /** Removes a container, running or not, with its nameless volumes. One that is not there is fine. */
+  /** Removes a container, running or not, with its nameless volumes. One that is not there is fine. Throws `runtime_error`. */
   async remove(name: string): Promise<void> {
     const found = await this.#finder.findOwn(name)
-    // 409: another call removes it already.
-    if (found)
-      await this.#tolerate(`removing the container ${name}`, [404, 409], (docker, abortSignal) =>
+    if (found) {
+      const doing = `removing the container ${name}`
+      // 409: somebody else removes it already.
+      await this.#tolerate(doing, [404, 409], (docker, abortSignal) =>
         docker.getContainer(found.Id).remove({ force: true, v: true, abortSignal }),
       )
+      await this.#untilGone(doing, found.Id)
+    }
     this.#ledger.forget('container', name)
+  }
+
+  /** Until then its name, its address and its volumes are in use. */
+  async #untilGone(doing: string, id: string): Promise<void> {
+    for (
+      const began = performance.now();
+      performance.now() - began < GONE_WITHIN_MS;
+      await delay(GONE_PERIOD_MS)
+    )
+      if ((await this.#finder.find(id)) === null) return
+    throw new AppError('runtime_error', `${doing}: it is being removed by somebody else, and still there`)
   }
 
   /** The state of a container by name or id; null when there is none. */

@@ -3,6 +3,7 @@ import type { Thing, ThingKind } from '#server/ledger.ts'
 /**
  * What this server has made in the engine, as it wrote down before it made it. Nothing else is ever changed or removed:
  * labels are handed on by images and written by anyone, so that they only narrow a search.
+ * What has a recorded name and this server's label takes the place of one whose id is gone: older data was restored.
  */
 export interface Ledger {
   /** Writes a thing down; one of this name that was written down before counts no more. */

@@ -92,8 +92,11 @@ export class Networks {
     const recorded = this.#ledger.find('network', name)
     // One that was made anew since the data was copied that this server was restored from has another id.
     const found = await this.inspect(name)
-    if (!found) return this.#ledger.forget('network', name)
-    if (!recorded || (recorded.engine_id !== found.id && !isLabelled(this.#serverId, found.labels))) {
+    const isOwn = found && (recorded?.engine_id === found.id || isLabelled(this.#serverId, found.labels))
+    // A stranger's may have taken the place of one that is no more.
+    if (!found || (recorded && recorded.engine_id !== null && !isOwn))
+      return this.#ledger.forget('network', name)
+    if (!recorded || !isOwn) {
       throw new AppError(
         'runtime_error',
         `the network ${found.name} was not made by this server and is left alone`,

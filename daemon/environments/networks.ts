@@ -25,7 +25,7 @@ const SUBNET_ADDRESSES = 4_096
 const PREFIX = 20
 
 /** Others who make networks, as another server on this engine, may take a subnet between the look at all of them and the choice. */
-const MAX_TRIES = 10
+const MAX_REFUSALS = 10
 
 const NETWORK_PREFIX = 'deployer-'
 
@@ -76,8 +76,10 @@ async function makeNetwork(engine: Engine, environment: Environment): Promise<Ne
     recordSubnet(environment, subnet)
     return { id: existing.id, name, subnet }
   }
-  for (let triesLeft = MAX_TRIES; ; triesLeft--) {
-    const subnet = chooseSubnet(environment, await takenSubnets(engine, environment))
+  // Not every network whose addresses the engine keeps is in its list, as one that is being made or removed.
+  const refused: Range[] = []
+  for (;;) {
+    const subnet = chooseSubnet(environment, [...(await takenSubnets(engine, environment)), ...refused])
     const gateway = addressAt(subnet, 1)
     const labels = { 'deployer.environment': environment.id }
     try {
@@ -85,7 +87,8 @@ async function makeNetwork(engine: Engine, environment: Environment): Promise<Ne
       recordSubnet(environment, subnet)
       return { id, name, subnet }
     } catch (error) {
-      if (triesLeft === 0 || !isSubnetTaken(error)) throw error
+      if (refused.length === MAX_REFUSALS || !isSubnetTaken(error)) throw error
+      refused.push(rangeOf(subnet))
     }
   }
 }

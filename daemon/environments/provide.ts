@@ -52,7 +52,10 @@ export function environments(world: World): Task {
       for (const name of world.engine.networks.names()) {
         signal.throwIfAborted()
         const id = environmentOf(name)
-        if (!known.has(id)) await remove(world, id)
+        if (known.has(id)) continue
+        await remove(world, id).catch((error: unknown) =>
+          log.warn('a private network cannot be removed yet', { network: name, error: messageOf(error) }),
+        )
       }
     },
   }

@@ -93,6 +93,8 @@ export function lossOf(
   instance: Pick<InstanceRow, 'address' | 'settings'>,
   network: Pick<Network, 'id' | 'name'>,
 ): string | null {
+  if (container.status === 'removing' || container.status === 'dead')
+    return 'its container was removed from outside'
   // Podman writes the name in the place of the id, and no address of what does not run.
   const endpoint = container.networks.find(({ id }) => id === network.id || id === network.name)
   if (!endpoint) return 'its container lost its network'

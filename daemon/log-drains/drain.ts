@@ -94,6 +94,11 @@ export class Drain {
         if (!stop.aborted) await this.#pause(messageOf(error), stop)
       }
     }
+    try {
+      this.#record(reading)
+    } catch (error) {
+      log.warn('lines may be sent again', { drain: this.#id, error: messageOf(error) })
+    }
   }
 
   /** Sends what comes next; answers whether there was anything. Throws when it is to be tried again. */

@@ -63,6 +63,13 @@ export class Notifier {
     for (const stop of this.#stops) stop()
     this.#stopping.abort()
     await Promise.all(this.#sending.values())
+    for (const id of [...this.#unrecorded.keys()]) {
+      try {
+        this.#record(id)
+      } catch (error) {
+        log.warn('a message may be sent again', { notification: id, error: messageOf(error) })
+      }
+    }
   }
 
   #send(id: string): void {

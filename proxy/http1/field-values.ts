@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { ascii, equalsIgnoringCase, latin1 } from './bytes.ts'
-import type { Head } from './head.ts'
+import { MAX_FIELDS, type Head } from './head.ts'
+import { withoutWhitespace } from './whitespace.ts'
 
 /** A name in DNS has at most 253 characters; `:65535` comes after it. */
 const MAX_HOST_BYTES = 260
@@ -9,20 +10,20 @@ const UNDROPPABLE = new Set(['host', 'content-length', 'transfer-encoding'])
 const KEEP_ALIVE = ascii('keep-alive')
 const CLOSE = ascii('close')
 
-/** Reads the options of a Connection field (RFC 9110 7.6.1); false when it is no list of tokens. */
+/** Reads the options of a Connection field (RFC 9110 7.6.1); false when it is no list of tokens, or names more fields than a head may have. */
 export function connectionTokens(input: Uint8Array, start: number, end: number, head: Head): boolean {
   // What nearly every one says, without a string made of it.
   if (equalsIgnoringCase(input, start, end, KEEP_ALIVE)) return (head.keepAlive = true)
   if (equalsIgnoringCase(input, start, end, CLOSE)) return (head.close = true)
   for (const part of latin1(input, start, end).split(',')) {
-    const name = part.trim().toLowerCase()
+    const name = withoutWhitespace(part).toLowerCase()
     if (name === '') continue
     if (name === 'close') head.close = true
     else if (name === 'keep-alive') head.keepAlive = true
     else if (name === 'upgrade') head.connectionUpgrade = true
     else if (UNDROPPABLE.has(name)) continue
     else if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) return false
-    else (head.connectionNames ??= []).push(name)
+    else if ((head.connectionNames ??= []).push(name) > MAX_FIELDS) return false
   }
   return true
 }

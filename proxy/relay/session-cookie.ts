@@ -18,16 +18,18 @@ export function hideSessions(output: Uint8Array, head: Head): void {
     if (!equalsIgnoringCase(output, head.lineStarts[line]!, nameEnd, COOKIE)) continue
     const end = line + 1 < head.lines ? head.lineStarts[line + 1]! : head.outputEnd
     const value = latin1(output, nameEnd, end)
-    for (let at = value.indexOf(SESSION); at !== -1; at = value.indexOf(SESSION, at + 1))
-      hideValue(output, nameEnd + at + SESSION.length)
+    // From pair to pair: what is looked at twice by a long line of names is looked at thousands of times.
+    let at = value.indexOf(SESSION)
+    while (at !== -1) at = value.indexOf(SESSION, hideValue(output, nameEnd + at + SESSION.length) - nameEnd)
   }
 }
 
-/** Stars in place of what stands behind the `=` of a pair. */
-function hideValue(output: Uint8Array, at: number): void {
+/** Stars in place of what stands behind the `=` of a pair. Answers the pair's end. */
+function hideValue(output: Uint8Array, at: number): number {
   while (output[at] !== EQUALS && !endsPair(output[at]!)) at++
   if (output[at] === EQUALS) at++
   while (!endsPair(output[at]!)) output[at++] = STAR
+  return at
 }
 
 function endsPair(byte: number): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { commitFault } from '../git/refs.ts'
-import { QueryBoolean } from '../http/query.ts'
+import { InEnvironment, QueryBoolean } from '../http/query.ts'
 import { idSchema, judged, Timestamp } from '../schema.ts'
 import { DEPLOY_STATUSES } from './states.ts'
 
@@ -79,7 +79,7 @@ export const DeployRef = z.strictObject({
 })
 
 /** A commit id (4 to 64 hex characters) or the name of a ref. */
-export const Commit = judged(commitFault).meta({ examples: ['9fceb02'] })
+export const Commit = judged(commitFault).meta({ minLength: 1, examples: ['9fceb02'] })
 
 export const DeployInput = z
   .strictObject({
@@ -94,10 +94,7 @@ export const DeployInput = z
   })
   .meta({ id: 'DeployInput' })
 
-export const UploadQuery = z.strictObject({
-  clear_cache: QueryBoolean,
-  environment: z.string().min(1).optional(),
-})
+export const UploadQuery = z.strictObject({ clear_cache: QueryBoolean, ...InEnvironment.shape })
 
 export const RollbackInput = z
   .strictObject({

@@ -31,7 +31,9 @@ export const Environment = z
     name: z.string().meta({ examples: ['staging'] }),
     created_at: Timestamp,
     services: z.array(z.string()).meta({ description: 'Names of the services in it', examples: [['api']] }),
-    datastores: z.array(z.string()).meta({ description: 'Names of the datastores in it' }),
+    datastores: z
+      .array(z.string())
+      .meta({ description: 'Names of the datastores in it', examples: [['db']] }),
     url_pattern: z.string().meta({
       description: 'How URLs of its web services and static sites look',
       examples: ['http://<service>.staging.example.com'],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { clampedLimit } from '../http/query.ts'
 import { idSchema, Timestamp } from '../schema.ts'
 
 const optional = (example: string | null) =>
@@ -25,18 +26,4 @@ export const Delivery = z
   .meta({ id: 'GitDelivery', description: 'A delivery of the push webhook and what became of it' })
 export type Delivery = z.infer<typeof Delivery>
 
-const DEFAULT_DELIVERIES = 50
-const MAX_DELIVERIES = 200
-
-export const DeliveriesQuery = z.strictObject({
-  limit: z
-    .string()
-    .regex(/^-?\d+$/, 'must be a whole number')
-    .optional()
-    .transform((text) =>
-      text === undefined ? DEFAULT_DELIVERIES : Math.min(MAX_DELIVERIES, Math.max(1, Number(text))),
-    )
-    .meta({
-      override: { type: 'integer', minimum: 1, maximum: MAX_DELIVERIES, default: DEFAULT_DELIVERIES },
-    }),
-})
+export const DeliveriesQuery = z.strictObject({ limit: clampedLimit(50, 200) })

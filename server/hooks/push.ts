@@ -27,6 +27,8 @@ const NO_COMMIT = /^0+$/
 const MAX_TOLD_COMMITS = 2_048
 /** Of a commit that touches more, GitHub's own comparisons leave files out. */
 const MAX_TOLD_FILES = 300
+/** Of all names together: every one is held against each glob of each service, and whoever may push chooses them. */
+const MAX_NAMES_CHARACTERS = 512 * 1024
 
 const Files = z.array(z.string()).max(MAX_TOLD_FILES - 1)
 
@@ -111,14 +113,18 @@ function once<T>(work: () => T): () => T {
   return () => (done ??= { value: work() }).value
 }
 
-/** Every file that a push touches; null when its payload cannot tell: it is forced, new, cut, or tells no files. */
+/** Every file that a push touches; null when its payload cannot tell (it is forced, new, cut, or tells no files), or too many. */
 function filesOf(payload: unknown, after: string): string[] | null {
   const told = ToldPush.safeParse(payload)
   if (!told.success) return null
   const { commits, total_commits_count, total_commits } = told.data
   const isWhole = commits.length >= (total_commits_count ?? total_commits ?? 0)
   if (!isWhole || !commits.some(({ id }) => id === after)) return null
-  return [...new Set(commits.flatMap(({ added, removed, modified }) => [...added, ...removed, ...modified]))]
+  const files = new Set(
+    commits.flatMap(({ added, removed, modified }) => [...added, ...removed, ...modified]),
+  )
+  const characters = [...files].reduce((sum, file) => sum + file.length, 0)
+  return characters > MAX_NAMES_CHARACTERS ? null : [...files]
 }
 
 const SKIP = /\[(?:skip deploy|deploy skip|skip cd|skip ci)\]/i

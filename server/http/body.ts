@@ -17,7 +17,7 @@ const MEANT_BYTES = 16 * 1024
 const budget = new ByteBudget()
 
 /** A body of someone whose credentials were checked. Throws `payload_too_large`, or `invalid_request` when it stops. */
-export function receive(event: H3Event, limitBytes: number): AsyncGenerator<Buffer, void, undefined> {
+function receive(event: H3Event, limitBytes: number): AsyncGenerator<Buffer, void, undefined> {
   return pieces(event, limitBytes, WITH_CREDENTIALS)
 }
 

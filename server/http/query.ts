@@ -28,17 +28,24 @@ export const InEnvironment = z.strictObject({
     .meta({ description: 'Id or name of the environment; production when absent', examples: ['production'] }),
 })
 
-/** Most rows of a list that is cut. */
-const MAX_LIST = 500
-const DEFAULT_LIST = 20
+/**
+ * `limit` of a list: `fallback` when absent, clamped to 1..`maximum`, so its schema has no bounds that a client would keep to;
+ * not a whole number is refused.
+ */
+export function clampedLimit(fallback: number, maximum: number) {
+  return z
+    .string()
+    .regex(/^-?\d+$/, 'must be a whole number')
+    .optional()
+    .transform((text) => (text === undefined ? fallback : Math.min(maximum, Math.max(1, Number(text)))))
+    .meta({
+      description: `How many entries at most, newest first; clamped to 1..${maximum}`,
+      override: { type: 'integer', default: fallback },
+    })
+}
 
-/** `limit` of a list: 20 when absent, clamped to 1..500; not a whole number is refused. */
-export const ListLimit = z
-  .string()
-  .regex(/^-?\d+$/, 'must be a whole number')
-  .optional()
-  .transform((text) => (text === undefined ? DEFAULT_LIST : Math.min(MAX_LIST, Math.max(1, Number(text)))))
-  .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_LIST, default: DEFAULT_LIST } })
+/** `limit` of the lists of deploys and jobs. */
+export const ListLimit = clampedLimit(20, 500)
 
 /** More lines than any log keeps. */
 const MAX_TAIL = 999_999_999

@@ -13,7 +13,9 @@ export async function refusalOfUnmatched(event: H3Event): Promise<AppError> {
   // The list holds every route file, so it is imported when everything is loaded.
   const { endpoints } = await import('#endpoints')
   const path = event.path.split('?')[0]!
-  const following = endpoints.filter((endpoint) => follows(path, endpoint.path))
+  // Taken apart once: anybody may ask for a path of thousands of segments, and there are many routes.
+  const segments = path.replace(/(.)\/$/, '$1').split('/')
+  const following = endpoints.filter((endpoint) => follows(segments, endpoint.path))
   // A path that is a file of its own is no name that another one takes.
   const own = following.filter((endpoint) => !endpoint.path.includes(':'))
   const matching = own.length > 0 ? own : following
@@ -37,10 +39,9 @@ function otherMethod(event: H3Event, path: string, allowed: readonly string[]): 
   return new AppError('method_not_allowed', `${path} takes ${names.join(', ')}, not ${event.method}`)
 }
 
-/** Whether a path follows a route: segment by segment, `:name` taking any. */
-function follows(path: string, route: string): boolean {
+/** Whether the segments of a path follow a route, `:name` taking any. */
+function follows(given: readonly string[], route: string): boolean {
   const wanted = route.split('/')
-  const given = path.replace(/(.)\/$/, '$1').split('/')
   return (
     wanted.length === given.length &&
     wanted.every((segment, index) =>

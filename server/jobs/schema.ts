@@ -52,6 +52,7 @@ export const JobInput = z
       .meta({
         description: 'Runs with `sh -c`; a cron job runs its own command without it',
         examples: ['npm run report'],
+        minLength: 1,
       }),
   })
   .meta({ id: 'JobInput' })

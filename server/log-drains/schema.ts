@@ -4,7 +4,7 @@ import { placeFault, TARGETS } from '../reach/judged.ts'
 import { idSchema, Timestamp } from '../schema.ts'
 import { targetAnswer, targetInput, targetPatch, targetUrl } from '../targets/schema.ts'
 
-export const DRAIN_KINDS = ['syslog', 'http', 'loki', 'otlp'] as const
+const DRAIN_KINDS = ['syslog', 'http', 'loki', 'otlp'] as const
 export type DrainKind = (typeof DRAIN_KINDS)[number]
 
 /** What a header can hold. */

@@ -58,8 +58,18 @@ const CAN_END = { path: ['until'], message: 'cannot be followed: leave out until
 
 /** The query of a service's log. */
 export const ServiceLogQuery = LogQuery.extend({
-  instance: z.string().min(1).max(64).optional().meta({ description: 'The name of an instance' }),
-  deploy: z.string().min(1).max(64).optional().meta({ description: 'The id of a deploy' }),
+  instance: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: 'The name of an instance', examples: ['srv-4f1d0c9a7b3e5d2f6a80-2d100'] }),
+  deploy: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: 'The id of a deploy', examples: ['dep-4f1d0c9a7b3e5d2f6a80'] }),
 })
   .refine(isForward, FORWARD)
   .refine(canEnd, CAN_END)

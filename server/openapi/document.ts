@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode } from '../errors.ts'
 import { isSchema, takesBody, type AnyEndpointSpec } from '../http/endpoint.ts'
 import { ERROR_SCHEMA, errorExamples, errorResponses } from './errors.ts'
 import { exampleOf, rawExample } from './examples.ts'
+import { parametersOf } from './parameters.ts'
 import { SchemaCollector, type Json } from './schemas.ts'
 import { tagOf } from './tags.ts'
 
@@ -113,7 +114,7 @@ function describeOperation(
   spec: AnyEndpointSpec,
   collector: SchemaCollector,
 ): Json {
-  const parameters = [...pathParameters(path, spec, collector), ...queryParameters(spec, collector)]
+  const parameters = parametersOf(path, spec, collector)
   return {
     operationId: operationId(path, method),
     summary: spec.summary,
@@ -170,64 +171,6 @@ function namesEnvironment({ query, body }: AnyEndpointSpec): boolean {
   return [query, json].some((part) => part instanceof z.ZodObject && 'environment' in part.shape)
 }
 
-function pathParameters(path: string, spec: AnyEndpointSpec, collector: SchemaCollector): Json[] {
-  const fields = isSchema(spec.params) ? fieldsOf(collector.convert(spec.params, 'input'), collector) : {}
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
-    parameter('path', name!, fields[name!] ?? { type: 'string' }, true, collector),
-  )
-}
-
-function queryParameters(spec: AnyEndpointSpec, collector: SchemaCollector): Json[] {
-  if (!isSchema(spec.query)) return []
-  const schema = collector.convert(spec.query, 'input')
-  const required = (collector.resolve(schema).required ?? []) as string[]
-  return Object.entries(fieldsOf(schema, collector)).map(([name, field]) =>
-    parameter('query', name, field, required.includes(name), collector),
-  )
-}
-
-function parameter(
-  place: 'path' | 'query',
-  name: string,
-  field: Json,
-  required: boolean,
-  collector: SchemaCollector,
-): Json {
-  const { description = PARAMETERS[name], examples: _, ...schema } = field
-  return {
-    name,
-    in: place,
-    required,
-    ...(description ? { description } : {}),
-    schema,
-    example: exampleOf(field, collector),
-  }
-}
-
-/** What a parameter means wherever it stands; a schema's own description wins. */
-const PARAMETERS: Record<string, string> = {
-  id: 'Id of the resource',
-  deploy_id: 'Id of the deploy',
-  job_id: 'Id of the job run',
-  environment: 'Id or name of the environment; production when absent',
-  follow: 'Go on with what is written from now on',
-  tail: 'How many of the newest lines come first',
-  limit: 'How many entries at most, newest first',
-  force: 'Do it although others refer to it',
-  restart: 'Restart the live services whose variables changed',
-  clear_cache: 'Build without cache',
-  service_id: 'Id of the service',
-  key: "The service's deploy hook key",
-  repo_url: 'Address of a repository that a service can be deployed from',
-  level: 'The least level of the lines',
-  dry_run: 'Only tell what it would do',
-  branch: "Of the repository; the remote's default branch when absent",
-}
-
-function fieldsOf(schema: Json, collector: SchemaCollector): Record<string, Json> {
-  return (collector.resolve(schema).properties ?? {}) as Record<string, Json>
-}
-
 function requestBody(
   path: string,
   body: NonNullable<AnyEndpointSpec['body']>,
@@ -271,7 +214,7 @@ function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaC
 
 const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   200: 'Done; what there is now',
-  201: 'Made; what was made',
+  201: 'Created; what was created',
   202: 'Accepted; the work is queued or under way',
 }
 

@@ -17,7 +17,6 @@ import { customDomainsOf } from './hosts.ts'
 import { normalMountPath } from './rules.ts'
 import type { ServiceInput, ServicePatch } from './input.ts'
 import { assertSettings } from './settings.ts'
-import { TYPES } from './types.ts'
 import { shownUrl } from './view.ts'
 import {
   getService,
@@ -128,8 +127,8 @@ function changesOf(row: ServiceRow, columns: ServiceColumns): ServiceColumns {
 
 /** Sets how many instances run. */
 export function scaleService(service: ServiceRow, instances: number): ServiceRow {
-  const { hasInstances, label } = TYPES[service.type]
-  if (!hasInstances) throw new AppError('invalid_request', `instances: ${label} cannot be scaled`)
+  if (service.type === 'cron_job')
+    throw new AppError('invalid_request', 'instances: a cron job cannot be scaled')
   return patchService(service, { instances })
 }
 

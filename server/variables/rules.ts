@@ -2,11 +2,11 @@ import { AppError } from '../errors.ts'
 import { ESCAPE_HINT, parseValue, ReferenceFault } from './references.ts'
 
 /** What every shell and every language can read as a name. */
-const KEY_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/
-const MAX_KEY_CHARACTERS = 256
+export const KEY_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/
+export const MAX_KEY_CHARACTERS = 256
 /** Half of what the kernel takes as one string of a program's environment (execve(2), MAX_ARG_STRLEN). */
 export const MAX_VALUE_BYTES = 64 * 1024
-const MAX_VARIABLES = 1_000
+export const MAX_VARIABLES = 1_000
 /** A quarter of what the kernel takes as a program's whole environment with the usual stack (execve(2)). */
 const MAX_TOTAL_BYTES = 512 * 1024
 /** Names that the server gives to every container itself. */

@@ -1,24 +1,35 @@
 import { z } from 'zod'
 import { InEnvironment, QueryBoolean } from '../http/query.ts'
-import { listFault, type Variable } from './rules.ts'
+import {
+  KEY_PATTERN,
+  listFault,
+  MAX_KEY_CHARACTERS,
+  MAX_VALUE_BYTES,
+  MAX_VARIABLES,
+  type Variable,
+} from './rules.ts'
+
+/** Said of a variable's name and value to who reads the schema; lists are judged as a whole. */
+const KEY_FORM = { pattern: KEY_PATTERN.source, maxLength: MAX_KEY_CHARACTERS }
+const VALUE_FORM = { description: 'At most 64 KiB in UTF-8', maxLength: MAX_VALUE_BYTES }
 
 export const EnvVar = z
   .strictObject({
-    key: z.string().meta({ examples: ['LOG_LEVEL'] }),
-    value: z.string().meta({ examples: ['info'] }),
+    key: z.string().meta({ ...KEY_FORM, examples: ['LOG_LEVEL'] }),
+    value: z.string().meta({ ...VALUE_FORM, examples: ['info'] }),
   })
   .meta({ id: 'EnvVar' })
 export type EnvVar = z.infer<typeof EnvVar>
 
 /** A list of variables as they are given. */
-export const EnvVars = z.array(EnvVar).superRefine(judgeList)
+export const EnvVars = z.array(EnvVar).superRefine(judgeList).meta({ maxItems: MAX_VARIABLES })
 
 export const EnvReplacement = z.strictObject({ vars: EnvVars }).meta({ id: 'EnvReplacement' })
 
 /** `set` as a list of variables or as an object; both become a list. */
 const Changes = z
   .union(
-    [z.array(EnvVar), z.record(z.string(), z.string())],
+    [z.array(EnvVar), z.record(z.string().meta(KEY_FORM), z.string().meta(VALUE_FORM))],
     'must be an array of {key, value} or an object of strings',
   )
   .default([])

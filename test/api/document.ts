@@ -17,7 +17,14 @@ export interface Operation {
   summary?: string
   tags?: string[]
   security: Record<string, string[]>[]
-  parameters?: { name: string; in: 'path' | 'query'; required: boolean; example?: unknown }[]
+  parameters?: {
+    name: string
+    in: 'path' | 'query'
+    required: boolean
+    description?: string
+    schema: object
+    example?: unknown
+  }[]
   requestBody?: Required<Body>
   responses: Record<string, Body>
 }

@@ -159,6 +159,17 @@ describe('watched paths', () => {
       { commits: [{ id: 'a'.repeat(40), added: [], removed: [], modified: ['docs/a'] }] },
     ],
     [
+      'tells more names than can be held against globs while others wait',
+      {
+        commits: Array.from({ length: 20 }, (_, commit) => ({
+          id: commit === 19 ? AFTER : `${commit}`.padStart(40, 'a'),
+          added: Array.from({ length: 299 }, (_, at) => `docs/${'long/'.repeat(20)}${commit}/${at}`),
+          removed: [],
+          modified: [],
+        })),
+      },
+    ],
+    [
       'touches as many files as are told at most',
       {
         commits: [

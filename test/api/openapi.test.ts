@@ -127,6 +127,40 @@ describe('the OpenAPI document', () => {
     expect(longest).toEqual([2_048, 2_048, 100, 254])
   })
 
+  it.each(['ServiceInput', 'ServicePatch', 'DatastoreInput', 'DatastorePatch'])(
+    'says what the limits of %s may be',
+    (name) => {
+      const { properties } = document.components.schemas[name] as { properties: Record<string, unknown> }
+      expect(properties).toMatchObject({
+        memory_limit_mb: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 16, maximum: 1_048_576 }] },
+        cpu_limit: { type: 'number', anyOf: [{ const: 0 }, { minimum: 0.01, maximum: 512 }] },
+      })
+    },
+  )
+
+  it('lets a list be asked for more than it gives, because that is clamped', () => {
+    const limits = operationsOf(document).flatMap(({ operation }) =>
+      (operation.parameters ?? []).filter(({ name }) => name === 'limit'),
+    )
+    expect(limits.map(({ schema }) => Object.keys(schema).toSorted())).toEqual(
+      limits.map(() => ['default', 'type']),
+    )
+    expect(limits.map(({ description }) => /clamped to 1\.\.\d+$/.test(description!))).not.toContain(false)
+  })
+
+  it('says what a variable may be, a command and a commit', () => {
+    const { EnvVar, EnvReplacement, EnvPatch, JobInput, DeployInput } = document.components.schemas
+    const key = { pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 256 }
+    const value = { maxLength: 65_536 }
+    expect(EnvVar).toMatchObject({ properties: { key, value } })
+    expect(EnvReplacement).toMatchObject({ properties: { vars: { maxItems: 1_000 } } })
+    expect(EnvPatch).toMatchObject({
+      properties: { set: { anyOf: [{}, { propertyNames: key, additionalProperties: value }] } },
+    })
+    expect(JobInput).toMatchObject({ properties: { command: { minLength: 1 } } })
+    expect(DeployInput).toMatchObject({ properties: { commit: { minLength: 1 } } })
+  })
+
   it('names how each kind of credential is sent', () => {
     const { securitySchemes } = document.components
     expect(securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' })

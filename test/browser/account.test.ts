@@ -61,15 +61,22 @@ test('the address to return to is never another site', async () => {
   expect(page.url()).toBe(`${server.url}/services`)
 })
 
-test('a token made in the dashboard works until it is revoked there', async () => {
+test('a token made in the dashboard is shown until it was taken, and works until it is revoked there', async () => {
   const page = await browser.open(server.url)
+  // As over plain HTTP from another machine.
+  await page.addInitScript("Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })")
   await setUp(page, server.setupCode)
   await page.getByRole('link', { name: 'Account', exact: true }).click()
   await page.getByRole('button', { name: 'New token' }).click()
   await page.getByLabel('Name').fill('ci')
   await page.getByRole('button', { name: 'Create token' }).click()
   const token = await page.getByLabel('the token', { exact: true }).innerText()
+  await page.getByRole('button', { name: 'Copy the token' }).click()
+  await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
   await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByLabel('Current password').press('Control+V')
+  expect(await page.getByLabel('Current password').inputValue()).toBe(token)
   const ask = async () =>
     (
       await server.request('GET', '/api/v1/services', undefined, {

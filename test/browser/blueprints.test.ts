@@ -18,6 +18,7 @@ beforeAll(async () => {
   page = await browser.open(server.url)
   await page.addInitScript(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'))
   await setUp(page, server.setupCode)
+  await server.api('POST', '/environments', { name: 'staging' })
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()
@@ -60,6 +61,9 @@ test('a blueprint is written with completion, its faults and its plan beside it,
   expect((await server.api('GET', '/services/shop')).body).toMatchObject({ port: 3000 })
 
   await page.getByRole('list', { name: 'Deploys that began' }).getByRole('link', { name: 'shop' }).waitFor()
+  await page.getByLabel('Environment').selectOption('staging')
+  await page.getByText('1 to create').waitFor()
+  await page.getByLabel('Environment').selectOption('production')
 
   await page.keyboard.press('Control+End')
   await editor.click()

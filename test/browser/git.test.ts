@@ -89,6 +89,10 @@ test('a token is judged before it is kept', async () => {
   await page.getByLabel('Address of your own instance').fill(provider.url)
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByText(/refused: Bad credentials/).waitFor()
+  await page
+    .locator(':focus')
+    .and(page.getByRole('textbox', { name: 'Token' }))
+    .waitFor()
   provider.tokens.set('ghp_right1234', 'ada')
   await page.getByRole('textbox', { name: 'Token' }).fill('ghp_right1234')
   await page.getByRole('button', { name: 'Connect', exact: true }).click()

@@ -4,8 +4,9 @@ import { fetchFrom } from '../engine/live.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { setUp, TestBrowser, waitForBadge } from './browser.ts'
+import { PHONE, setUp, TestBrowser, waitForBadge } from './browser.ts'
 
+const DESKTOP = { width: 1280, height: 900 }
 const SERVE = 'mkdir -p /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
 
 let browser: TestBrowser
@@ -15,7 +16,7 @@ let page: Page
 beforeAll(async () => {
   server = await startServer({ engine: true })
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url, { viewport: { width: 1280, height: 900 } })
+  page = await browser.open(server.url, { viewport: DESKTOP })
   await setUp(page, server.setupCode)
   await server.api('POST', '/services', { name: 'shop', image: 'busybox:1', start_command: SERVE })
   await page.goto('/services/shop')
@@ -104,8 +105,13 @@ test('a notification that fails says so and why, and is limited to services', as
   await page.getByLabel('URL').fill('http://127.0.0.1:9/hook')
   await page.getByLabel('All events').check()
   await page.getByLabel('These services').check()
+  await page.setViewportSize({ ...PHONE, height: 600 })
   await page.getByRole('button', { name: 'Create' }).click()
-  await page.getByText('Choose at least one of the services, or all services.').waitFor()
+  const refusal = page.getByText('Choose at least one of the services, or all services.')
+  await refusal.waitFor()
+  const { y, height } = (await refusal.boundingBox())!
+  expect(y + height).toBeLessThan(600)
+  await page.setViewportSize(DESKTOP)
   await page.getByLabel('pair', { exact: true }).check()
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('button', { name: 'Done' }).click()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { PHONE, setUp, TestBrowser } from './browser.ts'
+import { PHONE, setUp, signIn, TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
 let server: TestServer
@@ -10,6 +10,9 @@ beforeAll(async () => {
   browser = await TestBrowser.launch()
   await setUp(await browser.open(server.url), server.setupCode)
   await server.api('POST', '/services', { name: 'a-service-with-a-rather-long-name-that-goes-on' })
+  await server.api('POST', '/environments', {
+    name: 'an-environment-whose-name-is-as-long-as-a-name-can-be-and-it-is',
+  })
 })
 afterAll(async () => {
   await browser[Symbol.asyncDispose]()
@@ -51,19 +54,39 @@ test('its files are compressed and kept for good, since their names change with 
 test('no page is wider than a phone', async () => {
   const page = await browser.open(server.url, { viewport: PHONE })
   await page.goto('/sign-in')
-  await page.getByLabel('E-mail').fill('ada@example.com')
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page)
   await page.waitForURL('**/services')
   const { body: services } = await server.api('GET', '/services')
   const service = `/services/${services[0].id}`
   const tabs = ['', '/deploys', '/logs', '/runs', '/variables', '/settings'].map((tab) => service + tab)
-  for (const path of ['/services', '/services/new', '/server', '/account', ...tabs]) {
+  const choosing = ['/blueprints/editor', '/datastores/new', '/environments']
+  for (const path of ['/services', '/services/new', '/server', '/account', ...choosing, ...tabs]) {
     await page.goto(path)
     await page.getByRole('heading', { level: 1 }).waitFor()
+    if (path.endsWith('/editor'))
+      await page.getByRole('combobox').getByText('an-environment').waitFor({ state: 'attached' })
     const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     expect({ path, excess }).toEqual({ path, excess: 0 })
   }
+  expect(browser.faults).toEqual([])
+})
+
+test('what the server fails to answer is said in its place, until it does', async () => {
+  const page = await browser.open(server.url)
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  await server.api('POST', '/services', { name: 'shop', image: 'busybox:1' })
+  const refusal = { error: { code: 'database_error', message: 'the database cannot be read' } }
+  const failing = /\/services\/[^/]+\/(?:status|logs)(?:\?|$)/
+  await page.route(failing, (route) => route.fulfill({ status: 500, json: refusal }))
+  await page.goto('/services/shop')
+  const instances = page.getByRole('region', { name: 'Instances' })
+  await instances.getByText('The database cannot be read').waitFor()
+  await page.getByRole('link', { name: 'Logs' }).click()
+  await page.getByRole('log').getByText('The database cannot be read').waitFor()
+  await page.unroute(failing)
+  await page.getByRole('log').getByText('Nothing logged yet').waitFor()
   expect(browser.faults).toEqual([])
 })
 

@@ -188,6 +188,24 @@ describe('a network', () => {
     })
   })
 
+  test('that took the place of one that is gone is left alone, and that one forgotten', async () => {
+    const other = createEngine({
+      dockerHost: standEngine(),
+      serverId: 'another-server',
+      ledger: memoryLedger(),
+    })
+    const name = `${bench.serverId}-replaced`
+    await other.networks.create({ name, subnet: `10.249.${process.pid % 256}.0/24`, labels: {} })
+    try {
+      bench.ledger.record('network', name, 'f'.repeat(64))
+      await bench.engine.networks.remove(name)
+      expect(bench.ledger.find('network', name)).toBeUndefined()
+      expect(await bench.engine.networks.inspect(name)).not.toBeNull()
+    } finally {
+      await other.networks.remove(name)
+    }
+  })
+
   test('keeps its containers apart from those of another', async () => {
     const address = `${bench.prefix}88`
     await bench.run('httpd -f -p 8080', { address })

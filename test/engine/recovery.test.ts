@@ -134,6 +134,28 @@ describe('the server is killed at any moment and goes on', () => {
   })
 })
 
+test.each([
+  ['plain', {}],
+  ['diary', { disk_mount_path: '/data' }],
+])(
+  'a container removed from outside while its rollout waits for it is made again: %s',
+  async (name, fields) => {
+    const service = { name, image: 'busybox:1', start_command: SLOW_START, ...fields }
+    const { body } = await server.api('POST', '/services', service)
+    await untilStatus(body.latest_deploy.id, 'live')
+    const former = await containersOf(body.id)
+    for (let round = 0; round < 2; round++) {
+      const restart = await server.api('POST', `/services/${name}/restart`)
+      const isNew = async () => (await containersOf(body.id)).find((each) => !former.includes(each))
+      const added = await waitFor(isNew, 'the new container', SLOW_MS)
+      former.push(added)
+      await docker('rm', '-f', added)
+      expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live', error: null })
+      expect((await fetchFrom(server, `${name}.localhost`)).status).toBe(200)
+    }
+  },
+)
+
 function cacheRecords(): { name: string; engine_id: string | null }[] {
   const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { readOnly: true })
   try {

@@ -42,17 +42,22 @@ async function beThere(): Promise<void> {
   await new Promise<void>((resolve) => server.listen(socket, resolve))
 }
 
+/** What was said in the log of the deploy. */
+let told: string[] = []
+
 /** How often a work that fails like this is begun while nobody waits for the engine, and how that ends. */
-async function tries(error: Error): Promise<{ begun: number; failure: unknown }> {
+async function tries(
+  error: Error,
+  signal = new AbortController().signal,
+): Promise<{ begun: number; failure: unknown }> {
   let begun = 0
   const work = async (): Promise<void> => {
     begun += 1
     throw error
   }
-  const log = { system: () => {} } as unknown as LogWriter
-  const failure = await outlastAbsences(engine, 0, log, new AbortController().signal, work).catch(
-    (thrown: unknown) => thrown,
-  )
+  told = []
+  const log = { system: (line: string) => told.push(line) } as unknown as LogWriter
+  const failure = await outlastAbsences(engine, 0, log, signal, work).catch((thrown: unknown) => thrown)
   return { begun, failure }
 }
 
@@ -67,9 +72,19 @@ test('a fault of what is deployed ends it, also when the engine is away', async 
   expect(await tries(error)).toEqual({ begun: 1, failure: error })
 })
 
-test('what fails while the engine is away is waited for', async () => {
+test('what fails while the engine is away is waited for, as the log says', async () => {
   const { failure } = await tries(new Error('said by an engine that ends'))
   expect(failure).toMatchObject({ message: expect.stringContaining('did not come back') })
+  expect(told).toEqual(['the container engine went away; waiting for it'])
+})
+
+test('a deploy that was canceled waits for no engine', async () => {
+  const canceled = new Error('canceled')
+  expect(await tries(new Error('cut off'), AbortSignal.abort(canceled))).toEqual({
+    begun: 1,
+    failure: canceled,
+  })
+  expect(told).toEqual([])
 })
 
 test('what the engine left in the middle is begun again', async () => {

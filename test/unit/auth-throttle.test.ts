@@ -54,11 +54,22 @@ describe('the sign-in throttle', () => {
   })
 
   it('says how long to wait', async () => {
-    let now = 0
+    let now = 7_000
     const throttle = new Throttle(() => now)
     await fail(throttle, MAX_FAILURES)
-    now = WINDOW_MS - 42_000
+    now += WINDOW_MS - 42_000
     await expect(throttle.run(right)).rejects.toThrow('42 seconds')
+  })
+
+  it('refuses more than 256 that wait for their turn, until one was judged', async () => {
+    const throttle = new Throttle()
+    let letOn = () => {}
+    const held = new Promise<string>((resolve) => (letOn = () => resolve('in')))
+    const waiting = Array.from({ length: 256 }, () => throttle.run(() => held))
+    await expect(throttle.run(right)).rejects.toMatchObject(refused)
+    letOn()
+    await Promise.all(waiting)
+    expect(await throttle.run(right)).toBe('in')
   })
 
   it('does not count a judgement that broke, and goes on', async () => {

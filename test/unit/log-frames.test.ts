@@ -24,6 +24,22 @@ test('what the engine says in a log itself is a line of its own, at the time of 
   ])
 })
 
+test('lines are the same wherever the stream is cut into pieces', () => {
+  const stream = Buffer.concat([
+    frame(1, `${TIME} one\n`),
+    frame(2, `${TIME} half `),
+    frame(1, `${TIME} ünï\n`),
+    frame(2, `${TIME} whole\n`),
+  ])
+  const whole = new LogFrames().push(stream)
+  expect(whole.map(({ line }) => line)).toEqual(['one', 'ünï', 'half whole'])
+  for (let cut = 1; cut < stream.length; cut++) {
+    const frames = new LogFrames()
+    const lines = [...frames.push(stream.subarray(0, cut)), ...frames.push(stream.subarray(cut))]
+    expect(lines, `cut at byte ${cut}`).toEqual(whole)
+  }
+})
+
 test.each([
   [3, 'Error grabbing logs: x\n'],
   [1, 'Error grabbing logs: x\n'],

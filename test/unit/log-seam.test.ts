@@ -27,6 +27,13 @@ test('what the log has and what came live are joined where both have it', () => 
   expect(joined([], lines(['1']))).toEqual(['1'])
 })
 
+test('they are joined where all that follows is the same, also where the times speak for another place', () => {
+  const logged = lines(['a', 'b', 'a', 'c'])
+  const live = lines(['a', 'c', 'd'])
+  expect(joined(logged, live)).toEqual(['a', 'b', 'a', 'c', 'd'])
+  expect(joinLive(logged, live, 2).isDoubtful).toBe(false)
+})
+
 test('a line that was half printed when the reader attached is taken whole from the log', () => {
   expect(joined(lines(['first line', 'second line']), lines(['ond line', 'third'], 2))).toEqual([
     'first line',

@@ -45,3 +45,25 @@ test('what comes while the reader waits wakes it', async () => {
   queue.close()
   expect(await reader.next()).toEqual({ done: true, value: undefined })
 })
+
+test('what was handed over takes no place of what comes', async () => {
+  const queue = new BoundedQueue<number>(4)
+  const reader = queue[Symbol.asyncIterator]()
+  for (let item = 1; item <= 4; item++) queue.push(item)
+  expect([await reader.next(), await reader.next()].map(({ value }) => value as number)).toEqual([1, 2])
+  for (let item = 5; item <= 7; item++) queue.push(item)
+  expect(queue.takeDropped()).toBe(1)
+})
+
+test('a signal ends it after what was there, and at once when it had aborted before', async () => {
+  const ending = new AbortController()
+  const queue = new BoundedQueue<string>(4, ending.signal)
+  queue.push('there')
+  ending.abort()
+  queue.push('too late')
+  const seen: string[] = []
+  for await (const item of queue) seen.push(item)
+  expect(seen).toEqual(['there'])
+  for await (const item of new BoundedQueue<string>(4, ending.signal)) seen.push(item)
+  expect(seen).toEqual(['there'])
+})

@@ -41,9 +41,9 @@ export function followLog(
         if (await readOnce(signal, () => (failures = -1))) return void (state.value = 'complete')
       } catch (error) {
         if (signal.aborted) return
-        if (error instanceof ApiError && error.status >= 400 && error.status < 500) {
+        if (error instanceof ApiError) {
           problem.value = problemText(error)
-          return void (state.value = 'refused')
+          if (error.status >= 400 && error.status < 500) return void (state.value = 'refused')
         }
       }
       state.value = 'cut'
@@ -71,6 +71,7 @@ export function followLog(
     try {
       const onOpen = () => {
         state.value = 'following'
+        problem.value = null
         alive()
       }
       for await (const { event, data } of readEvents(url(), signal, onOpen)) {

@@ -9,13 +9,18 @@ export async function copyText(text: string): Promise<boolean> {
       () => false,
     )
   }
+  const focused = document.activeElement
   const area = document.createElement('textarea')
   area.value = text
   area.style.position = 'fixed'
   area.style.opacity = '0'
-  document.body.append(area)
+  // A dialog takes the focus back from whatever is outside it, and nothing would be selected.
+  const place = focused?.closest('[role=dialog]') ?? document.body
+  place.append(area)
+  area.focus({ preventScroll: true })
   area.select()
   const copied = document.execCommand('copy')
   area.remove()
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
   return copied
 }

@@ -13,6 +13,8 @@ function changeEvent(change: Change): Buffer {
 
 export default defineEndpoint({
   summary: 'Follow what changes',
+  description:
+    'Each change is told by kind and id; fetch what it names. `resync` says that changes were missed: fetch everything.',
   auth: 'token',
   response: eventStream('Event `ready`, then `change` with {kind, id, service_id, action}'),
   handler: ({ event }) =>

@@ -9,6 +9,7 @@ import { HookQuery, runDeployHook } from '#server/deploys/hook.ts'
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (GET)',
+  description: 'As a manual deploy does: the configured source, or what `ref` or `image` names of it.',
   auth: 'none',
   status: 202,
   params: z.strictObject({ service_id: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80'] }) }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { assertLength, BODY_LIMIT_BYTES } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { Deploy } from '#server/deploys/schema.ts'
 import { viewDeploy } from '#server/deploys/view.ts'
@@ -7,6 +6,7 @@ import { HookQuery, runDeployHook } from '#server/deploys/hook.ts'
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (POST)',
+  description: 'As a manual deploy does: the configured source, or what `ref` or `image` names of it.',
   auth: 'none',
   status: 202,
   params: z.strictObject({ service_id: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80'] }) }),
@@ -14,8 +14,5 @@ export default defineEndpoint({
   body: { contentType: '*/*', description: 'Ignored: any sender of web hooks may call it' },
   response: Deploy,
   errors: ['unauthorized', 'conflict'],
-  handler({ event, params, query }) {
-    assertLength(event, BODY_LIMIT_BYTES)
-    return viewDeploy(runDeployHook(params.service_id, query))
-  },
+  handler: ({ params, query }) => viewDeploy(runDeployHook(params.service_id, query)),
 })

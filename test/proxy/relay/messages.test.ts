@@ -59,6 +59,7 @@ test("a service under the dashboard's name sees the browser's cookies, but not w
       `Cookie: a=1; deployer_session_7878=${secret}; deployer_session_443=${secret};b=2`,
       'X-A: deployer_session_1=kept',
       `cOOKIE:deployer_session_80=${secret}`,
+      `Cookie: deployer_session_deployer_session_8080=${secret}=deployer_session_${secret};`,
       'Connection: close',
     )
   await client.end()

@@ -72,6 +72,11 @@ export const BAD_ANSWERS: readonly BadAnswer[] = [
   answer('an empty line of LF', ['X: y\r\n\nevil']),
   ['bare LFs alone', 'HTTP/1.1 200 OK\nContent-Length: 4\n\nevil'],
   ['an answer injected by LFs', `HTTP/1.1 200 OK\r\nX: y\n\n${EVIL}`],
+  answer(
+    'a Connection field of 101 names',
+    [`Connection: ${'x-a,'.repeat(101)}`, 'Content-Length: 4'],
+    'evil',
+  ),
   answer('a Connection field of no tokens', ['Connection: a b', 'Content-Length: 4'], 'evil'),
   line('an empty line before', `\r\n${OK}`),
   line('a space before', ` ${OK}`),

@@ -79,6 +79,7 @@ export const HEADS: readonly Refused[] = [
   ['a Connection field of no tokens', 400, get('Connection: a b')],
   ['a Connection field with a quoted name', 400, get('Connection: "close"')],
   ['a Connection field with a letter of no ASCII', 400, get('Connection: clos\xe9')],
+  ['a Connection field with a space of no ASCII', 400, get('Connection: close\xa0')],
 
   line('two spaces after the method', 'GET  / HTTP/1.1'),
   line('two spaces before the version', 'GET /  HTTP/1.1'),

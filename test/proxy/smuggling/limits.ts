@@ -23,6 +23,7 @@ export const LIMITS: readonly Refused[] = [
   ['white space without an end', 431, `${GET}\r\n${H}\r\nX:${' '.repeat(140_000)}`],
   ['101 fields', 431, get(...Array.from({ length: 100 }, () => 'X: y'))],
   ['101 fields that go no further', 431, get(...Array.from({ length: 100 }, () => 'TE: y'))],
+  ['101 fields that Connection names', 400, get(`Connection: ${'x-a,'.repeat(101)}`)],
   ['1000 fields', 431, get(...Array.from({ length: 1000 }, () => 'X: y'))],
 ]
 
@@ -38,5 +39,10 @@ export const WITHIN: readonly Served[] = [
     bytes: get(...Array.from({ length: 99 }, () => 'X: y')),
     read: [['GET /', '']],
     kept: /(?:X: y\r\n){99}/,
+  },
+  {
+    what: '100 fields that Connection names',
+    bytes: get(`Connection: ${'x-a,'.repeat(100)}`, 'X-A: b'),
+    read: [['GET /', '']],
   },
 ]

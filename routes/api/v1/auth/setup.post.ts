@@ -4,7 +4,7 @@ import { authStatus, setSessionCookie } from '#server/http/auth.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
-  summary: 'Make the administrator account',
+  summary: 'Create the administrator account',
   description:
     'Once, with the setup code that the server prints. Signs the browser in and sets the session cookie.',
   auth: 'none',

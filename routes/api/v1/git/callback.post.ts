@@ -4,7 +4,7 @@ import { viewConnection } from '#server/git/view.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
-  summary: 'Go on with what a git provider sent the browser back with',
+  summary: 'Go on with an authorization, by what the provider sent the browser back with',
   description:
     'A `state` works once and for an hour. Without it an `installation_id` reads its connection again.',
   auth: 'token',

@@ -3,7 +3,7 @@ import { createToken } from '#server/tokens/operations.ts'
 import { CreatedApiToken, NewApiToken } from '#server/tokens/schema.ts'
 
 export default defineEndpoint({
-  summary: 'Make an API token',
+  summary: 'Create an API token',
   description: 'The token appears only in this answer; the server keeps a SHA-256 of it.',
   auth: 'session',
   status: 201,

@@ -6,7 +6,7 @@ import { InEnvironment } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
 
 export default defineEndpoint({
-  summary: 'Show a datastore with its credentials',
+  summary: 'Read a datastore with its credentials',
   auth: 'token',
   params: IdOrName,
   query: InEnvironment,

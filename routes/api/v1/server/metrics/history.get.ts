@@ -3,7 +3,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { HistoryQuery, MetricsHistory } from '#server/metrics/schema.ts'
 
 export default defineEndpoint({
-  summary: 'Read what they did in the last hours',
+  summary: 'Read what the host, containers and requests did in the last hours',
   auth: 'token',
   query: HistoryQuery,
   response: MetricsHistory,

@@ -7,7 +7,9 @@ import { IdOrName } from '#server/schema.ts'
 import { findService } from '#server/services/operations.ts'
 
 export default defineEndpoint({
-  summary: 'Restart a service: a deploy of its live image with all settings of now',
+  summary: 'Restart a service',
+  description:
+    'Queues a deploy of the live image with the settings and variables of now. New instances take over from the old ones, as in any deploy.',
   auth: 'token',
   status: 202,
   params: IdOrName,

@@ -8,6 +8,7 @@ import { applied } from '#daemon/settled.ts'
 
 export default defineEndpoint({
   summary: 'Set how many instances of a service run',
+  description: 'At once, without a deploy. With 0 none runs, and requests are answered with 503.',
   auth: 'token',
   params: IdOrName,
   query: InEnvironment,

@@ -9,7 +9,7 @@ import { CustomDomains } from '#server/services/schema.ts'
 
 export default defineEndpoint({
   summary: 'Remove a custom domain from a service',
-  description: 'The service ends to be served there at once.',
+  description: 'The service stops being served there at once.',
   auth: 'token',
   params: CustomDomainRef,
   query: InEnvironment,

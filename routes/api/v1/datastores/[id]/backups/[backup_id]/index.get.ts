@@ -6,7 +6,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
 
 export default defineEndpoint({
-  summary: 'Show a backup',
+  summary: 'Read a backup',
   auth: 'token',
   params: BackupPath,
   query: InEnvironment,

@@ -1,0 +1,61 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { probePlace } from '#daemon/datastores/probe.ts'
+import type { DatastoreKind } from '#server/datastores/kinds.ts'
+
+const MIB = 1024 * 1024
+
+let stop: () => void = () => {}
+afterEach(() => stop())
+
+/** Asks what says these words to whoever connects and speaks, at a port of its own. */
+async function ask(kind: DatastoreKind, answer: (socket: Socket) => void): Promise<void> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).once('data', () => answer(socket))
+  })
+  stop = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await probePlace(kind, { host: '127.0.0.1', port, username: 'u', password: 'p', database: 'd' })
+}
+
+describe('a program in place of a datastore', () => {
+  test.each([
+    ['relational', 'an authentication', Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xf0])],
+    ['keyvalue', 'a string', Buffer.from('$2147483632\r\n')],
+    ['keyvalue', 'a line', Buffer.from('+')],
+  ] as const)('of kind %s that begins %s of 2 GiB is cut off soon', async (kind, _what, beginning) => {
+    let said = 0
+    const goOn = (socket: Socket) => {
+      socket.write(beginning)
+      const more = () => {
+        said = socket.bytesWritten
+        while (!socket.destroyed && socket.write(Buffer.alloc(MIB, 0x41)));
+      }
+      socket.on('drain', more)
+      more()
+    }
+    await expect(ask(kind, goOn)).rejects.toThrow('it answers with more than 1 MiB')
+    expect(said).toBeLessThan(64 * MIB)
+  })
+
+  test('that ends the connection, or refuses, is told so', async () => {
+    await expect(ask('keyvalue', (socket) => socket.end())).rejects.toThrow('closed the connection')
+    stop()
+    await expect(ask('keyvalue', (socket) => socket.end('-WRONGPASS no\r\n'))).rejects.toThrow('WRONGPASS no')
+  })
+
+  test('answers in pieces', async () => {
+    await ask('keyvalue', (socket) => {
+      socket.write('+O')
+      socket.write('K\r')
+      socket.write('\n')
+      socket.on('data', () => socket.write('$4\r\nPONG\r\n'))
+    })
+  })
+})

@@ -1,5 +1,6 @@
+import { Socket } from 'node:net'
 import type { Place } from '#server/datastores/kinds.ts'
-import { boundedSocket } from './bounded-socket.ts'
+import { MAX_HEARD_BYTES, saysTooMuch } from './bounded-socket.ts'
 
 const CR_LF = '\r\n'
 
@@ -14,7 +15,7 @@ interface Asked {
  * specification"). The library for programs takes answers of any length and time.
  */
 export class KeyvalueClient {
-  readonly #socket = boundedSocket()
+  readonly #socket = new Socket()
   readonly #answerMs: number
   #heard: Buffer = Buffer.alloc(0)
   #asked: Asked | null = null
@@ -24,6 +25,8 @@ export class KeyvalueClient {
     this.#answerMs = answerMs
     this.#socket
       .on('data', (piece: Buffer) => {
+        // Of one answer: whoever waits for a store to be done asks many times.
+        if (this.#heard.length + piece.length > MAX_HEARD_BYTES) return this.#fail(saysTooMuch())
         this.#heard = Buffer.concat([this.#heard, piece])
         this.#look()
       })

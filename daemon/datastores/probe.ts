@@ -38,6 +38,7 @@ async function queryRelational(
   sql: string,
 ): Promise<Record<string, unknown>[]> {
   const { Client } = await import('pg')
+  const socket = boundedSocket()
   const client = new Client({
     host,
     port,
@@ -47,7 +48,7 @@ async function queryRelational(
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: ANSWER_MS,
     application_name: 'deployer',
-    stream: boundedSocket,
+    stream: () => socket,
   })
   // A connection that breaks between two answers says so by an event, which nobody else waits for.
   client.on('error', () => {})
@@ -56,6 +57,8 @@ async function queryRelational(
     return (await client.query<Record<string, unknown>>(sql)).rows
   } finally {
     client.end().catch(() => {})
+    // Once the farewell is written: a program that never closes would keep a connection of every question.
+    socket.destroySoon()
   }
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { probePlace } from '#daemon/datastores/probe.ts'
+import { beginAppendOnly, probePlace } from '#daemon/datastores/probe.ts'
 import type { DatastoreKind } from '#server/datastores/kinds.ts'
 
 const MIB = 1024 * 1024
@@ -23,6 +23,27 @@ async function ask(kind: DatastoreKind, answer: (socket: Socket) => void): Promi
   const { port } = server.address() as AddressInfo
   await probePlace(kind, { host: '127.0.0.1', port, username: 'u', password: 'p', database: 'd' })
 }
+
+test('a store may take as many answers as it likes until its append-only file is written', async () => {
+  const TIMES = 12
+  let asked = 0
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .on('data', (question) => {
+        if (!question.includes('INFO')) return void socket.write('+OK\r\n')
+        const state = `aof_rewrite_in_progress:${++asked < TIMES ? 1 : 0}\r\naof_rewrite_scheduled:0\r\n`
+        const info = `${state}${'x'.repeat(100 * 1024)}`
+        socket.write(`$${info.length}\r\n${info}\r\n`)
+      })
+  })
+  stop = () => server.close()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const place = { host: '127.0.0.1', port, username: 'u', password: 'p', database: null }
+  await beginAppendOnly(place, new AbortController().signal)
+  expect(asked).toBe(TIMES)
+})
 
 describe('a program in place of a datastore', () => {
   test.each([

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { comeAfterRequests } from './control/priority.ts'
 import { flagsFor } from './node-flags.ts'
 import type { SupervisorSettings } from './protocol.ts'
 
@@ -76,6 +77,7 @@ export function spawnStarter(
 
 /** What the starter does. */
 export function startSupervisor(settings: SupervisorSettings): void {
+  comeAfterRequests()
   spawnSupervisor(process.execPath, process.argv[1]!, settings, settings.inherited)
 }
 

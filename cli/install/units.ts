@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { proxyDirectory, supervisorPidFile } from '#proxy/control/paths.ts'
+import { PRIORITY_OF_REQUESTS } from '#proxy/control/priority.ts'
 import { DATA_UNIT, SETTINGS_FILE, SETTINGS_FOLDER } from './layout.ts'
 import type { Release } from './release.ts'
 
@@ -61,6 +62,8 @@ export function dataUnit({ release, dataDirectory }: UnitFacts): string {
       'Restart=on-failure',
       'RestartSec=100ms',
       'OOMScoreAdjust=-800',
+      // How far workers may put requests before everything else here.
+      `LimitNICE=${PRIORITY_OF_REQUESTS}`,
       // Of the data directory it sees its own folder, and the sites and certificates that it serves: no other key, no database.
       `TemporaryFileSystem=${word(`${dataDirectory}:ro`)}`,
       `BindPaths=${word(proxyDirectory(dataDirectory))}`,

@@ -34,8 +34,8 @@ export class Delivery {
 
   /**
    * Tries once more after the connection ended: on another instance when this one could not be connected to, so that
-   * nothing was sent; on a new connection, to another instance if there is one, when one that was kept died before it
-   * answered a request that may be sent again (RFC 9110 9.2.2). False when there is no other try.
+   * nothing was sent; on a new connection, to another instance if there is one that is well, when one that was kept died
+   * before it answered a request that may be sent again (RFC 9110 9.2.2). False when there is no other try.
    */
   retry(target: TargetRoute | null, replayable: boolean): boolean {
     const failed = this.upstream!
@@ -43,7 +43,8 @@ export class Delivery {
     if (!failed.connected) this.instance!.failed(now)
     if (this.#retried || !target || failed.answered) return false
     if (failed.connected && !(failed.reused && replayable)) return false
-    const instance = target.choose(now, this.instance) ?? (failed.connected ? target.choose(now, null) : null)
+    const other = target.choose(now, this.instance)
+    const instance = failed.connected && (!other || other.ejected(now)) ? target.choose(now, null) : other
     if (!instance) return false
     this.#retried = true
     const upstream = new Upstream()

@@ -4,6 +4,7 @@ import { ChannelError } from '../control/channel.ts'
 import { log, messageOf } from '../log.ts'
 import type { BoundListener, Counts } from '../protocol.ts'
 import type { WorkerSettings } from '../spawn.ts'
+import type { ComingChanges } from './coming-changes.ts'
 import type { CountsBook } from './counts-book.ts'
 import type { ServedTable } from './served-table.ts'
 import { TicketKeys } from './ticket-keys.ts'
@@ -80,6 +81,11 @@ export class Fleet {
   /** Gives every worker the table; each has it when this resolves. */
   async update(table: ServedTable): Promise<void> {
     await Promise.all([...this.#links].map((link) => link.update(table)))
+  }
+
+  /** Gives every worker changes to its table while they come. */
+  follow(changes: ComingChanges): void {
+    for (const link of this.#links) link.follow(changes)
   }
 
   /** Gives every worker the keys of TLS session tickets. */

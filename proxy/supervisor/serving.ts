@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { proxyDirectory } from '../control/paths.ts'
 import { log, messageOf } from '../log.ts'
 import type { BoundListener, SupervisorSettings } from '../protocol.ts'
+import type { TableImage } from '../table/image.ts'
 import { parseAddress } from '../table/validation.ts'
 import { sharesReadBuffer } from '../wire/self-check.ts'
+import { ComingChanges } from './coming-changes.ts'
 import { CountsBook } from './counts-book.ts'
 import { Fleet, startFailure } from './fleet.ts'
 import { ServedTable } from './served-table.ts'
@@ -36,6 +38,13 @@ export class Serving {
     this.#file = new TableFile(join(directory, 'table.ndjson'))
     this.sockets = new Sockets(settings.inherited)
     this.fleet = new Fleet(new CountsBook(directory), vacant)
+  }
+
+  /** Has workers follow changes to a table while they come, and no longer those before. */
+  expectChanges(base: TableImage): ComingChanges {
+    const changes = new ComingChanges(base)
+    this.fleet.follow(changes)
+    return changes
   }
 
   /** Puts a table in force. Throws `ChannelError` with nothing changed when an address cannot be had. */

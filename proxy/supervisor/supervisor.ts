@@ -8,9 +8,11 @@ import {
   type Hello,
   type RouteTable,
   type SupervisorSettings,
+  type TableMessage,
 } from '../protocol.ts'
 import { TableImage, type TableText } from '../table/image.ts'
 import type { TableReader } from '../table/reader.ts'
+import type { ComingChanges } from './coming-changes.ts'
 import { ControlServer } from './control-server.ts'
 import { rotateLog, writeAtomically } from './files.ts'
 import { ServedTable } from './served-table.ts'
@@ -36,6 +38,8 @@ interface Connection {
   tables: TableReader<TableText>
   /** The table that came last this way. */
   image: TableImage | null
+  /** The changes to it that come. */
+  coming: ComingChanges | null
 }
 
 class Supervisor {
@@ -55,7 +59,7 @@ class Supervisor {
       settings.data_directory,
       () => this.#hello(),
       () => {
-        const connection: Connection = { tables: TableImage.reader(), image: null }
+        const connection: Connection = { tables: TableImage.reader(), image: null, coming: null }
         return (op, body, text) => this.#handle(op, body, text, connection)
       },
       () => {
@@ -180,7 +184,11 @@ class Supervisor {
     connection: Connection,
   ): Promise<{ listeners: BoundListener[] }> | null {
     const read = connection.tables.read(message, text)
-    if (!read) return null
+    if (!read) {
+      this.#passOn(message as TableMessage, text, connection)
+      return null
+    }
+    connection.coming = null
     return this.#inTurn(async () => {
       const before = this.#serving.table?.image ?? null
       if (read.base && connection.image !== before)
@@ -190,6 +198,15 @@ class Supervisor {
       connection.image = table.image
       return { listeners: this.#serving.listeners }
     })
+  }
+
+  /** Passes changes on to the workers while more of them come. */
+  #passOn({ part, base }: TableMessage, text: string, connection: Connection): void {
+    const inForce = this.#serving.table?.image
+    if (part === 0)
+      connection.coming =
+        base && inForce && connection.image === inForce ? this.#serving.expectChanges(inForce) : null
+    connection.coming?.add(text)
   }
 
   async #handOver(): Promise<{ table: RouteTable | null }> {

@@ -58,7 +58,7 @@ export class TableFile {
 
   *#messages(text: string): Generator<string> {
     for (const line of text.split('\n')) {
-      // A supervisor was killed while it wrote: what it had not finished was not in force either.
+      // A supervisor was killed while it wrote: what it had not finished was not answered either.
       if (!line.endsWith('}')) return log('warn', 'the saved table ends before its last change')
       yield line
     }

@@ -8,18 +8,16 @@ import type { WorkerHello, WorkerReport } from '../control/worker-messages.ts'
 import { log, messageOf } from '../log.ts'
 import { TARGETS_AS_JSON, type BoundListener } from '../protocol.ts'
 import { spawnWorker, type WorkerSettings } from '../spawn.ts'
-import type { TableImage } from '../table/image.ts'
-import { asOlderMessages, sendTable } from '../table/message.ts'
+import type { ComingChanges } from './coming-changes.ts'
 import type { CountsBook } from './counts-book.ts'
 import type { ServedTable } from './served-table.ts'
+import { TableDelivery } from './table-delivery.ts'
 
 /** Time for a new worker to open its control socket. */
 const START_MS = 15_000
 const START_POLL_MS = 10
-/** A worker that does not take a part of a table in this time hangs; it is killed and replaced. */
-const TABLE_MS = 10_000
-/** Messages of a table under way: while one is taken the next is there already, and none waits behind many. */
-const TABLE_WINDOW = 2
+/** A worker that does not take keys in this time hangs; it is killed and replaced. */
+const TICKETS_MS = 10_000
 const COUNTS_MS = 1_000
 const RETIRE_MS = 8_000
 /** What a drain may take over its deadline before the worker counts as hanging. */
@@ -36,17 +34,14 @@ export class WorkerLink {
   /** Resolves when the process has ended, or, for one that is no child, its connection. */
   readonly ended: Promise<void>
   #channel: Channel
-  /** It takes targets as they are, not as JSON. */
-  #isOlder: boolean
+  #tables: TableDelivery
   #beatsOwed = 0
-  /** The table that it has. */
-  #given: TableImage | null = null
 
   constructor(channel: Channel, hello: WorkerHello, child: ChildProcess | null) {
     this.#channel = channel
     this.pid = hello.pid
     this.incarnation = hello.incarnation
-    this.#isOlder = (hello.protocol ?? 0) < TARGETS_AS_JSON
+    this.#tables = new TableDelivery(channel, (hello.protocol ?? 0) < TARGETS_AS_JSON)
     // What it has told last is read before its end is known.
     const closed = new Promise<void>((resolve) => {
       channel.onClose = resolve
@@ -117,12 +112,13 @@ export class WorkerLink {
   }
 
   /** Gives it a table. Throws what it answers, such as a listen error. */
-  async give(table: ServedTable): Promise<BoundListener[]> {
-    const changes = this.#given && table.changesTo(this.#given)
-    this.#given = null
-    const listeners = (changes && (await this.#change(changes))) ?? (await this.#send(table.messages))
-    this.#given = table.image
-    return listeners
+  give(table: ServedTable): Promise<BoundListener[]> {
+    return this.#tables.give(table)
+  }
+
+  /** Gives it changes while they come. */
+  follow(changes: ComingChanges): void {
+    this.#tables.follow(changes)
   }
 
   /** Gives a worker a table; a serving one that does not take it is killed. */
@@ -137,7 +133,7 @@ export class WorkerLink {
   /** Gives it the keys of TLS session tickets, in base64. */
   async setTicketKeys(keys: string): Promise<void> {
     try {
-      await this.#channel.request('tickets', { keys }, TABLE_MS)
+      await this.#channel.request('tickets', { keys }, TICKETS_MS)
     } catch (error) {
       this.#failed(error)
     }
@@ -191,22 +187,6 @@ export class WorkerLink {
     } catch {
       // It has ended already.
     }
-  }
-
-  /** Gives it changes alone; null when they are not to the table that it has. */
-  async #change(messages: readonly string[]): Promise<BoundListener[] | null> {
-    try {
-      return await this.#send(messages)
-    } catch (error) {
-      if (error instanceof ChannelError && error.code === 'invalid_table') return null
-      throw error
-    }
-  }
-
-  async #send(messages: readonly string[]): Promise<BoundListener[]> {
-    const understood = this.#isOlder ? asOlderMessages(messages) : messages
-    const answer = await sendTable(this.#channel, understood, { window: TABLE_WINDOW, timeoutMs: TABLE_MS })
-    return (answer as { listeners: BoundListener[] }).listeners
   }
 
   /** A worker of another program, which finishes what it serves, need not understand everything. */

@@ -1,8 +1,8 @@
 import type { Channel } from '../control/channel.ts'
 import { SECTIONS, type Section, type TableMessage } from '../protocol.ts'
 
-/** Characters of one message: a worker takes it in a fraction of a millisecond, with requests before and after. */
-const MESSAGE_CHARACTERS = 16 * 1024
+/** Characters of one message: a worker takes it within a millisecond, with requests before and after. */
+const MESSAGE_CHARACTERS = 32 * 1024
 
 /** Entries with the JSON of their values; null for those that are gone. */
 export type TextPart = Partial<Record<Section, [name: string, text: string | null][]>>
@@ -64,12 +64,12 @@ export function* asOlderMessages(messages: Iterable<string>): Generator<string> 
  */
 export async function sendTable(
   channel: Channel,
-  messages: Iterable<string>,
+  messages: Iterable<string> | AsyncIterable<string>,
   { window, timeoutMs }: { window: number; timeoutMs: number },
 ): Promise<unknown> {
   const underWay: Promise<unknown>[] = []
   let answer: unknown
-  for (const message of messages) {
+  for await (const message of messages) {
     if (underWay.length === window) answer = await underWay.shift()
     const asked = channel.request('table', message, timeoutMs)
     // Whichever fails first is thrown here; those after it fail as well.

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs } from '../clock.ts'
 import { Channel, ChannelError } from '../control/channel.ts'
 import { workerSocketFile, withSocketPath } from '../control/paths.ts'
+import { putRequestsFirst } from '../control/priority.ts'
 import { SocketWatch } from '../control/socket-watch.ts'
 import { type WorkerHello, type WorkerReport, TICKET_KEY_BYTES } from '../control/worker-messages.ts'
 import { log } from '../log.ts'
@@ -33,6 +34,7 @@ const FAREWELL_MS = 500
 
 /** Serves on inherited listening sockets until it is retired; its control socket takes orders from any supervisor. */
 export async function runWorker(settings: WorkerSettings): Promise<void> {
+  putRequestsFirst()
   const worker = new Worker(settings)
   // The supervisor tells it when to end; a signal to the whole process group must not.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})

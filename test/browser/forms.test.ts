@@ -206,6 +206,12 @@ test('a refusal is said once, at its field, in words, and the field has the focu
   const [said, ...more] = await page.getByRole('alert').allInnerTexts()
   expect(said).toMatch(new RegExp(`^${name} is in use`, 'i'))
   expect(more).toEqual([])
+
+  await page.getByText('Upload', { exact: true }).click()
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await page.getByText('Choose a folder or an archive to upload.').waitFor()
+  const file = page.getByLabel('Choose a .tar.gz file')
+  expect(await file.evaluate((field) => field.matches(':focus'))).toBe(true)
 })
 
 test('a repository that cannot be read is said once, at its address, and made a service of after a question', async () => {

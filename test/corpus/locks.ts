@@ -15,6 +15,12 @@ const berryLock = (range: string, version = 8): string =>
   `__metadata:\n  version: ${version}\n\n"app@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "app@workspace:."\n  dependencies:\n    express: "npm:${range}"\n  languageName: unknown\n  linkType: soft\n`
 const bunLock = (range: string): string =>
   `{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": {\n      "name": "app",\n      "dependencies": {\n        "express": "${range}",\n      },\n    },\n  },\n}\n`
+/** One with the address of a package. */
+const bunLockAt = (address: string): string =>
+  bunLock('^5.0.0').replace(
+    /\}\n$/,
+    `  "packages": {\n    "express": ["express@5.1.0", "${address}", {}, "sha512-AA=="],\n  },\n}\n`,
+  )
 
 /** Lock files in step with package.json, which are kept to, and others, which are used as far as they go. */
 export const LOCKS: CorpusTree[] = [
@@ -234,6 +240,39 @@ export const LOCKS: CorpusTree[] = [
     title: 'a lock file of Bun in step',
     files: { 'package.json': EXPRESS, 'bun.lock': bunLock('^5.0.0') },
     plan: { runtime: 'bun', installCommand: 'bun install --frozen-lockfile' },
+  },
+  {
+    title: 'a lock file of Bun with the mirror of an editor, which it alone can read',
+    files: {
+      'package.json': EXPRESS,
+      'bun.lock': bunLockAt(
+        'https://europe-west4-npm.pkg.dev/lovable-core-prod/sandbox-npm-cache/express/-/express-5.1.0.tgz',
+      ),
+      'bunfig.toml': '',
+    },
+    plan: {
+      runtime: 'bun',
+      notes: expect.arrayContaining([
+        "bun.lock names a mirror of npm's registry that is Lovable's alone: its packages are taken from the registry",
+      ]) as string[],
+    },
+    manifests: { 'bun.lock': bunLockAt('') },
+    dockerfile: ['COPY source/bunfig.toml ./'],
+    without: ['source/bun.lock'],
+  },
+  {
+    title: 'a lock file of npm with such a mirror',
+    files: {
+      'package.json': manifest({ start: 'node server.js' }),
+      'package-lock.json':
+        '{"lockfileVersion": 3, "packages": {"node_modules/a": {"resolved": "https://europe-west1-npm.pkg.dev/lovable-core-prod/sandbox-npm-cache/a/-/a-1.0.0.tgz", "integrity": "sha512-AA=="}}}',
+    },
+    plan: { runtime: 'node' },
+    manifests: {
+      'package-lock.json':
+        '{"lockfileVersion": 3, "packages": {"node_modules/a": {"resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz", "integrity": "sha512-AA=="}}}',
+    },
+    without: ['source/package-lock.json'],
   },
   {
     title: 'a lock file of Bun out of step',

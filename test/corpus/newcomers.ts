@@ -223,6 +223,48 @@ export const NEWCOMERS: CorpusTree[] = [
     },
   },
   {
+    title: 'a server of Python whose Procfile says so, with pages whose script is for their developers',
+    files: {
+      'package.json': manifest({ start: 'vite', build: 'vite build' }, ['react'], ['vite']),
+      'index.html': '',
+      Pipfile:
+        '[packages]\nflask = "*"\ngunicorn = "*"\n\n[scripts]\nupgrade="flask db upgrade"\nodd="sh -c \'x\'"\n',
+      'src/wsgi.py': '',
+      Procfile: 'release: pipenv run upgrade\nweb: gunicorn wsgi --chdir ./src/\n',
+      ...NPM_LOCK,
+    },
+    plan: {
+      runtime: 'python',
+      buildCommand: 'npm run build',
+      startCommand: 'gunicorn wsgi --chdir ./src/',
+      preDeployCommand: 'pipenv run upgrade',
+      isSite: false,
+    },
+    dockerfile: ['upgrade) shift; set -- flask db upgrade "$@";;', '> /opt/venv/bin/pipenv'],
+    without: ['odd)'],
+  },
+  {
+    title: 'a program of node beside a worker of Python',
+    files: {
+      'package.json': manifest({ start: 'node server.js' }, ['express']),
+      'requirements.txt': 'celery\n',
+      Procfile: 'web: npm start\nworker: celery -A tasks worker\n',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'npm start' },
+  },
+  {
+    title: 'a server that a tool of its packages is to run',
+    files: {
+      'pyproject.toml': '[project]\nname = "shop"\nversion = "1"\ndependencies = ["fastapi", "uvicorn"]\n',
+      'uv.lock': '',
+      'main.py': 'from fastapi import FastAPI\napp = FastAPI()\n',
+      Procfile: 'web: uv run uvicorn main:app --host 0.0.0.0 --port $PORT\n',
+    },
+    plan: { runtime: 'python', startCommand: 'uv run uvicorn main:app --host 0.0.0.0 --port $PORT' },
+    dockerfile: ['> /opt/venv/bin/uv'],
+  },
+  {
     title: 'the documentation of a library for servers of Python',
     files: { ...DOCUMENTED, 'requirements.txt': 'fastapi\n', 'shop/__init__.py': '', 'shop/core.py': '' },
     plan: { runtime: 'python', framework: 'mkdocs', isSite: true, publishDirectory: 'site' },

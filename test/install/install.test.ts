@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PRIORITY_OF_REQUESTS } from '../../proxy/control/priority.ts'
 import { sweepEngine } from '../stand/engine.ts'
 import { builtServer } from '../support/build.ts'
 import { waitFor } from '../support/wait.ts'
@@ -161,6 +162,12 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     const seen = await box.must('ls', join('/proc', String(data), 'root', DATA))
     expect(seen.split('\n').sort()).toEqual(['certificates', 'proxy', 'sites'])
     expect((await box.run('cat', `/proc/${data}/root/etc/deployer/deployer.env`)).code).not.toBe(0)
+  })
+
+  test('lets the workers of the data plane come before all else in it', async () => {
+    // As getrlimit(2) counts. What a machine in a container gives of it is for its own limits to say.
+    const limit = await box.must('systemctl', 'show', '--property=LimitNICE', '--value', 'deployer-proxy')
+    expect(Number(limit)).toBe(20 - PRIORITY_OF_REQUESTS)
   })
 
   test('takes the key of an account at an authority out of the sight of the data plane', async () => {

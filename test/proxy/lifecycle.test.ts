@@ -1,16 +1,44 @@
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { getPriority, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ProxyListenError } from '../../daemon/proxy/client.ts'
 import { findProxy } from '../../daemon/proxy/find.ts'
 import { workerSocketFile } from '../../proxy/control/paths.ts'
+import { PRIORITY_OF_REQUESTS } from '../../proxy/control/priority.ts'
 import { Load, http1 } from './load.ts'
 import { app, closing, start } from './lifetimes.ts'
 import { HOST, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } from './stand.ts'
 
 /** What has lost its folder ends only after a while. */
 const GRACE = { timeout: 30_000 }
+
+/** What workers get where this process may raise priorities (setpriority(2)), as one that starts servers as root may. */
+const OF_WORKERS = mayRaise() && getPriority() === 0 ? PRIORITY_OF_REQUESTS : getPriority()
+
+function mayRaise(): boolean {
+  const child = spawn('sleep', ['60'])
+  try {
+    setPriority(child.pid!, PRIORITY_OF_REQUESTS)
+    return true
+  } catch {
+    return false
+  } finally {
+    child.kill()
+  }
+}
+
+/** Of what answers requests, and of every thread of the supervisor. */
+async function priorities(stand: ProxyStand): Promise<{ workers: number[]; supervisor: number[] }> {
+  const { workers, supervisor } = await stand.processes()
+  const threads = readdirSync(`/proc/${supervisor}/task`).map(Number)
+  return {
+    workers: workers.map((pid) => getPriority(pid)),
+    supervisor: [...new Set(threads.map((thread) => getPriority(thread)))],
+  }
+}
 
 test(
   'fifty swaps under load lose no request, each old instance being closed once drained',
@@ -133,6 +161,16 @@ test('the data plane serves on when its control plane goes, and a new one finds 
   stand.client = await stand.connect(table)
   expect(stand.port).toBe(port)
   expect((await stand.processes()).supervisor).toBe(supervisor)
+})
+
+test('workers come before their supervisor, also before one that a worker has started', async () => {
+  const stand = await start(tableOf([]), { workers: 2 })
+  const inOrder = { workers: [OF_WORKERS, OF_WORKERS], supervisor: [getPriority()] }
+  expect(await priorities(stand)).toEqual(inOrder)
+  const reconnected = stand.reconnection()
+  process.kill((await stand.processes()).supervisor, 'SIGKILL')
+  await reconnected
+  await expect.poll(() => priorities(stand)).toEqual(inOrder)
 })
 
 test('a data plane of another server is refused', async () => {

@@ -133,6 +133,21 @@ test('changes that another table overtakes are refused', async () => {
   expect(stand.log).not.toContain('is killed')
 })
 
+test('changes whose sender is gone before all have come are in force nowhere', async () => {
+  const [one, two, three] = [await app('one'), await app('two'), await app('three')]
+  const stand = await start(tableOf([one.spec]), { workers: 2 })
+  const gone = await Sender.open(stand)
+  await gone.send(manyHosts('many', one))
+  await gone.begin(manyHosts('many', two))
+  gone.leave()
+  expect(await serverOf(stand, 'many-7.test')).toBe('one')
+  const next = await Sender.open(stand)
+  await next.send(manyHosts('many', one))
+  await next.send(manyHosts('many', three))
+  for (let times = 0; times < 8; times++) expect(await serverOf(stand, 'many-7.test')).toBe('three')
+  expect(stand.log).not.toContain('is killed')
+})
+
 test('a worker that comes while a table does gets all of it, as those do that live on', async () => {
   const [one, two] = [await app('one'), await app('two')]
   const stand = await start(tableOf([one.spec]), { workers: 2 })

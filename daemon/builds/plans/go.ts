@@ -4,6 +4,7 @@ import { findInLines, hasLine, linesOf } from '../text.ts'
 import { GO_MINORS, nearestImage } from './base-images.ts'
 import { choose, inOrder } from './choices.ts'
 import { generatorOf } from './generators.ts'
+import { modulesOf } from './go-workspace.ts'
 import { readAssets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
@@ -163,7 +164,7 @@ const SHOWN_PROGRAMS = 10
 /** The packages with programs: the root, else those of the folders of a workspace and of `cmd/`. */
 async function programsOf(tree: Tree, workspace: string): Promise<string[]> {
   const packages: string[] = []
-  const folders = ['', ...foldersOf(workspace)]
+  const folders = ['', ...modulesOf(workspace)]
   for (const folder of folders) packages.push(...(await programsIn(tree, folder)))
   if (packages.some((path) => !NO_PROGRAMS.test(`${posix.basename(path)}/`))) return packages
   const own = folders.map((folder) => `./${posix.join(folder, 'cmd')}`)
@@ -227,19 +228,6 @@ async function programsIn(tree: Tree, folder: string): Promise<string[]> {
     if (/^[\w.-]+\/$/.test(name) && (await isMain(tree, path))) found.push(path)
   }
   return found
-}
-
-/** More modules are none that a person would choose from. */
-const MAX_MODULES = 50
-
-/** The folders that a go.work names, each in a line of its own or in a block of `use` (Go modules reference, "Workspaces"). */
-function foldersOf(workspace: string): string[] {
-  const folders: string[] = []
-  for (const line of linesOf(workspace)) {
-    const folder = /^\s*(?:use\s+)?\.\/([\w.-]+(?:\/[\w.-]+)*)\/?\s*$/.exec(line)?.[1]
-    if (folder !== undefined) folders.push(folder)
-  }
-  return folders.slice(0, MAX_MODULES)
 }
 
 /** A file that is run by hand, such as one that generates others; the second form is the older (go.dev, "Build constraints"). */

@@ -133,6 +133,31 @@ test('an idempotent request is sent again when its reused connection dies, anoth
   expect(upstream.requestLines).toHaveLength(4)
 })
 
+test('a request whose reused connection dies is not sent to an instance that is known to be dead', async () => {
+  const dead = await RawUpstream.start(() => {})
+  const { spec } = dead
+  dead.close()
+  const answered = new WeakSet<object>()
+  const alive = await use(
+    await RawUpstream.start((socket, piece) => {
+      if (!piece.includes('\r\n\r\n')) return
+      if (answered.has(socket)) return void socket.destroy()
+      answered.add(socket)
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+    }),
+  )
+  await stand.client.applyTable(tableOf([spec, alive.spec]))
+  const send = (method: string) =>
+    stand
+      .raw()
+      .request(`${method} / HTTP/1.1`, `Host: ${HOST}`, 'Content-Length: 0', 'Connection: close')
+      .end()
+  // A request that may not be sent again finds the dead one without leaving a connection that was kept.
+  for (let round = 0; round < 4; round++) await send('POST')
+  for (const method of ['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'GET'])
+    expect([method, statusOf(await send(method))]).toEqual([method, 200])
+})
+
 test('a request whose instance refuses the connection is served by another, body included', async () => {
   const dead = await RawUpstream.start(() => {})
   const { spec } = dead

@@ -35,7 +35,7 @@ export async function readAssets(
   if (!hasPackages && script === undefined) return NONE
   const major = await chooseNodeMajor([{ tree, manifest }], notes)
   const manager = await choosePackageManager(tree, new Map([['', manifest]]), notes)
-  const installation = await readInstallation(tree, manifest, new Map(), [], manager)
+  const installation = await readInstallation(tree, manifest, new Map(), [], manager, notes)
   notes.push(`node ${major} with ${manager.name} for the assets`)
   const image = baseImage(settings, `node:${major}-bookworm`)
   const bun = manager.name === 'bun' ? ['npm install --global --force bun'] : []

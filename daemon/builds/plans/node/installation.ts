@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
 import { BuildFailure } from '../../failure.ts'
 import { MANIFESTS_FOLDER } from '../steps.ts'
+import { withoutMirrors } from './locks/mirrors.ts'
 import type { PackageManager } from './managers.ts'
 import type { Manifest } from './manifest.ts'
 import { callsOf } from './scripts.ts'
@@ -9,7 +10,7 @@ import { plainName, type Packages } from './workspace.ts'
 
 /** What installing the packages of a project takes. */
 export interface Installation {
-  /** Every package.json by its path, without the scripts that would run at installation. */
+  /** Every package.json by its path, without the scripts that would run at installation; lock files that are written anew. */
   manifests: Record<string, string>
   /** Brings what installing reads, so that a change of the code leaves the installed packages in the engine's cache. */
   copies: string[]
@@ -52,6 +53,7 @@ export async function readInstallation(
   packages: Packages,
   needed: readonly string[],
   manager: PackageManager,
+  notes: string[],
 ): Promise<Installation> {
   const manifests = Object.fromEntries(
     [['', manifest] as const, ...packages].map(([folder, each]) => [
@@ -64,7 +66,10 @@ export async function readInstallation(
     throw new BuildFailure(`the package.json files have more than ${MAX_MANIFESTS_CHARACTERS} characters`)
   }
   const { scripts, changesPackages } = readScripts(manifest, packages, needed, manager)
-  return { manifests, copies: await copiesOf(tree, manifest, packages, manager), scripts, changesPackages }
+  const locks = await withoutMirrors(tree, manager.files, notes)
+  const files = manager.files.filter((name) => !(name in locks))
+  const copies = await copiesOf(tree, manifest, packages, { ...manager, files })
+  return { manifests: { ...manifests, ...locks }, copies, scripts, changesPackages }
 }
 
 function withoutScripts({ value, scripts }: Manifest): string {

@@ -97,7 +97,7 @@ async function makePlan(
     notes.push(`${framework.name} builds a server here, not a site${advice}`)
   }
   const aptPackages = await aptPackagesOf(tree, settings, notes)
-  const installation = await readInstallation(root, rootManifest, packages, needed, manager)
+  const installation = await readInstallation(root, rootManifest, packages, needed, manager, notes)
   const manifests = [manifest, ...needed.map((path) => packages.get(path)!)]
   await addPrisma(project, manifests, installation)
   const system = systemPackages(manifests)

@@ -23,6 +23,7 @@ import { findDjango } from './django.ts'
 import { findGenerator } from './generators.ts'
 import { chooseInstaller, type Installer } from './installers.ts'
 import { readNames } from './requirements.ts'
+import { runnerStep } from './runner.ts'
 import { findStart, isBot, mayServe, suggestStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 import { choosePythonVersion } from './version.ts'
@@ -54,13 +55,19 @@ export const python: LanguagePlan = {
 async function isPython(tree: Tree): Promise<boolean> {
   // The package.json of a Django project is for its styles, whatever it starts.
   if (await tree.hasFile('manage.py')) return true
-  if (await hasStartScript(tree)) return false
+  const procfile = (await tree.readText('Procfile')) ?? ''
+  // The script is for the developers of its pages.
+  if ((await hasStartScript(tree)) && !hasLine(procfile, SERVER_LINE)) return false
   const hasNode = await tree.hasFile('package.json')
   for (const name of hasNode ? MANIFESTS : [...MANIFESTS, ...ENTRY_FILES]) {
     if (await tree.hasFile(name)) return true
   }
-  return !hasNode && hasLine((await tree.readText('Procfile')) ?? '', /^(?:web|worker):\s*python3?\s/)
+  return !hasNode && hasLine(procfile, /^(?:web|worker):\s*python3?\s/)
 }
+
+/** A line of a Procfile that serves by a program of Python's. */
+const SERVER_LINE =
+  /^web:\s*(?:(?:uv|poetry|pipenv|pdm) run )?(?:gunicorn|uvicorn|hypercorn|daphne|waitress-serve|flask|streamlit)\s/
 
 const VENV = '/opt/venv'
 const CACHE = '/root/.cache'
@@ -111,6 +118,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...(installer.makesEnvironment === true ? [] : [`RUN python3 -m venv --system-site-packages ${VENV}`]),
     `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore`,
     ...installSteps(installer, added, settings),
+    ...(installer.tool === null ? [] : [await runnerStep(tree, installer.name.toLowerCase(), VENV)]),
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [CACHE, ...assets.mounts]),
     ...lastStage(facts, {

@@ -4,7 +4,7 @@ import { Tree } from '../sources/tree.ts'
 import { readContext } from './context.ts'
 import { missingOutput } from './copied.ts'
 import { dockerRecipe, UNKNOWN_FOLDER } from './docker-recipe.ts'
-import { readDockerfile } from './dockerfile.ts'
+import { otherDockerfile, readDockerfile } from './dockerfile.ts'
 import { BuildFailure } from './failure.ts'
 import { missingIndex, pagesIn } from './pages.ts'
 import { findPlan, makePlan, nothingFits, type ChosenPlan } from './plans/index.ts'
@@ -28,8 +28,8 @@ const MAX_NOTE_CHARACTERS = 2_000
 
 /**
  * Chooses the recipe of a source by its files alone: `docker` takes the Dockerfile, a language its plan, `auto` the
- * Dockerfile when there is one, else the first plan that fits, else files that are a site as they are. Its `obstacle`
- * keeps it from going live. Throws BuildFailure for a file that cannot be used as what it is.
+ * Dockerfile when there is one, else the first plan that fits, else files that are a site as they are, else a Dockerfile
+ * of another name. Its `obstacle` keeps it from going live. Throws BuildFailure for a file that cannot be used as what it is.
  */
 export async function chooseRecipe({
   place,
@@ -58,22 +58,44 @@ class Chooser {
   }
 
   async choose(): Promise<Recipe> {
-    const { type } = this.#choice
-    const docker = await dockerRecipe(this.#tree, this.#choice, PROCESS_TYPES[type ?? 'web_service'])
-    if (docker === null) return await this.#byPlan()
+    const docker = await this.#docker(this.#choice)
+    if (docker === null) return (await this.#byOther()) ?? (await this.#byPlan())
     const missing = await this.#missing(docker)
     if (missing === null) return docker
     const what = `${missing.path} copies ${missing.output}, which a build makes and the source does not have`
-    const planned = await this.#byPlan().catch((error: unknown) => {
-      if (error instanceof BuildFailure) return null
-      throw error
-    })
-    if (planned?.file?.kind !== 'plan' || planned.obstacle !== null)
+    const planned = await this.#deployable()
+    if (planned?.file?.kind !== 'plan')
       return {
         ...docker,
         notes: [...docker.notes, `${what}: build it in an earlier stage and copy it from there`],
       }
-    return { ...planned, notes: [`${what}: building without it`, ...planned.notes] }
+    return { ...planned, notes: [`${what}, so ${notUsed(missing.path)}`, ...planned.notes] }
+  }
+
+  #docker(choice: RecipeChoice): Promise<Recipe | null> {
+    return dockerRecipe(this.#tree, choice, PROCESS_TYPES[choice.type ?? 'web_service'])
+  }
+
+  /** What a tree with a Dockerfile of another name is, which decides where nothing else can; null without one. */
+  async #byOther(): Promise<Recipe | null> {
+    const { type, runtime } = this.#choice
+    const isLooked = runtime === 'auto' && type !== 'static_site'
+    const other = isLooked ? await otherDockerfile(this.#tree) : null
+    if (other === null) return null
+    const planned = await this.#deployable()
+    if (planned === null) return await this.#docker({ ...this.#choice, dockerfilePath: other })
+    return { ...planned, notes: [...planned.notes, notUsed(other)] }
+  }
+
+  /** What can go live without a Dockerfile; null for nothing. */
+  async #deployable(): Promise<Recipe | null> {
+    try {
+      const planned = await this.#byPlan()
+      return planned.obstacle === null ? planned : null
+    } catch (error) {
+      if (error instanceof BuildFailure) return null
+      throw error
+    }
   }
 
   /** What a Dockerfile that nobody asked for wants of a build that went before it. */
@@ -230,6 +252,10 @@ function buildsSite({ name, buildCommand, publishDirectory }: ChosenPlan): boole
 
 const NO_PORT =
   'its packages are those of a bot, which listens on no port: if so, make it a background_worker'
+
+function notUsed(path: string): string {
+  return `${path} is not used: set runtime to docker to build with it`
+}
 
 function servesRequests(type: ServiceType): boolean {
   return PROCESS_TYPES[type] === 'web'

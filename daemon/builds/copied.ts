@@ -16,7 +16,7 @@ export async function missingOutput(
   given: readonly string[],
 ): Promise<string | null> {
   const variables = new Map<string, string>()
-  for (const [instruction, ...words] of instructionsOf(dockerfile)) {
+  for (const [instruction, ...words] of usedInstructions(dockerfile)) {
     if (instruction === 'ARG') {
       const [, name, value] = /^(\w+)=["']?([^"'\s]*)["']?$/.exec(words[0] ?? '') ?? []
       if (name !== undefined && !given.includes(name)) variables.set(name, value!)
@@ -34,11 +34,60 @@ export async function missingOutput(
   return null
 }
 
-/** The instructions of a Dockerfile as words, those that go on over several lines too. */
+/** The instructions before the stages, and of those that the last one is made of: others are never built. */
+function usedInstructions(dockerfile: string): string[][] {
+  const stages: string[][][] = [[]]
+  for (const words of instructionsOf(dockerfile)) {
+    if (words[0] === 'FROM') stages.push([])
+    stages.at(-1)!.push(words)
+  }
+  const used = new Set([0])
+  const left = [stages.length - 1]
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    if (used.has(at)) continue
+    used.add(at)
+    for (const name of stages[at]!.flatMap(namedBy)) {
+      const before = stages.slice(0, at)
+      const found = before.findLastIndex(([from]) => nameOf(from ?? []) === name)
+      const numbered = /^\d+$/.test(name) ? Number(name) + 1 : -1
+      left.push(...[found, numbered].filter((each) => each > 0 && each < at))
+    }
+  }
+  return stages.filter((_stage, index) => used.has(index)).flat()
+}
+
+/** What an instruction takes from other stages: its base, `--from=` and the `from=` of a mount, in lower case. */
+function namedBy([instruction, ...words]: string[]): string[] {
+  if (instruction === 'FROM')
+    return words
+      .filter((word) => !word.startsWith('--'))
+      .slice(0, 1)
+      .map(lower)
+  return words.flatMap((word) => {
+    const name = word.startsWith('--') ? /[-,=]from=([\w.-]+)/.exec(word)?.[1] : undefined
+    return name === undefined ? [] : [lower(name)]
+  })
+}
+
+/** The name of a stage by its FROM, in lower case. */
+function nameOf([, ...words]: string[]): string | undefined {
+  return words.filter((word) => !word.startsWith('--'))[2]?.toLowerCase()
+}
+
+function lower(text: string): string {
+  return text.toLowerCase()
+}
+
+/** The instructions of a Dockerfile as words, those that go on over several lines too, without the texts in it. */
 function* instructionsOf(dockerfile: string): Generator<string[]> {
   let begun = ''
+  let ends: string[] = []
   for (const line of linesOf(dockerfile)) {
     const text = line.trim()
+    if (ends.length > 0) {
+      if (text === ends[0]) ends = ends.slice(1)
+      continue
+    }
     if (text.startsWith('#')) continue
     if (text.endsWith('\\')) {
       begun += `${text.slice(0, -1)} `
@@ -47,8 +96,13 @@ function* instructionsOf(dockerfile: string): Generator<string[]> {
     const [instruction = '', ...words] = `${begun}${text}`.split(/[ \t]+/)
     begun = ''
     yield [instruction.toUpperCase(), ...words]
+    if (OF_TEXTS.has(instruction.toUpperCase())) ends = words.flatMap((word) => TEXT.exec(word)?.[1] ?? [])
   }
 }
+
+/** What takes texts that stand in the file, and how those begin (Dockerfile reference, "Here-documents"). */
+const OF_TEXTS = new Set(['RUN', 'COPY', 'ADD'])
+const TEXT = /^\d*<<-?["']?([\w.]+)["']?$/
 
 /** A source in the tree with the values of its variables; null where one of them is not known, or it is no path. */
 function pathOf(source: string, variables: ReadonlyMap<string, string>): string | null {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../sources/tree.ts'
-import { readDockerfile, usualDockerfile } from './dockerfile.ts'
+import { otherDockerfile, readDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
 import { seemsBot } from './plans/bots.ts'
 import { readHosted, releasingAs, startingAs, type Said } from './plans/hosts/hosted.ts'
@@ -16,7 +16,7 @@ const DEFAULT_DOCKERFILE = 'Dockerfile'
 export const UNKNOWN_FOLDER =
   'it is not known which folder to publish: set publish_dir of a static_site to the folder that the build makes, such as dist, or give a start command'
 
-/** The recipe by a tree's Dockerfile, where one is asked for or decides; else null. */
+/** The recipe by a tree's Dockerfile, where one is asked for or decides; else null. One of another name only if asked for. */
 export async function dockerRecipe(
   tree: Tree,
   choice: RecipeChoice,
@@ -24,10 +24,10 @@ export async function dockerRecipe(
 ): Promise<Recipe | null> {
   const { type, runtime, dockerfilePath, publishDirectory, settings } = choice
   const hosted = await readHosted(tree, { ...settings, processType }, null)
-  const usual = await usualDockerfile(tree)
-  const isNamed = usual === null && hosted.dockerfile !== null && (await tree.hasFile(hosted.dockerfile))
-  const path = posix.normalize(dockerfilePath ?? usual ?? (isNamed ? hosted.dockerfile! : DEFAULT_DOCKERFILE))
   const isWanted = runtime === 'docker' || dockerfilePath !== null
+  const found = await dockerfileOf(tree, hosted.dockerfile)
+  const other = isWanted && found === null ? await otherDockerfile(tree) : null
+  const path = posix.normalize(dockerfilePath ?? found ?? other ?? DEFAULT_DOCKERFILE)
   const isSite = type === 'static_site'
   // A site's Dockerfile is most often one that serves it; only one that is asked for builds it.
   const isTaken = runtime === 'auto' && !isSite && (await tree.hasFile(path))
@@ -63,6 +63,12 @@ export async function dockerRecipe(
     notes,
     obstacle: isSite && publishDirectory === null ? UNKNOWN_FOLDER : null,
   }
+}
+
+/** The Dockerfile in the usual place, else the one that a file for another host names; null where neither is there. */
+async function dockerfileOf(tree: Tree, named: string | null): Promise<string | null> {
+  if (await tree.hasFile(DEFAULT_DOCKERFILE)) return DEFAULT_DOCKERFILE
+  return named !== null && (await tree.hasFile(named)) ? named : null
 }
 
 /** A command of a file as the image can run it: without a shell where there is none, as other hosts do with Dockerfiles. */

@@ -1,12 +1,12 @@
 import type { Tree } from '../sources/tree.ts'
 import { BuildFailure } from './failure.ts'
 
-/** What a Dockerfile is called, in the order in which the names are looked for: Docker takes the second too, Podman the third. */
-const USUAL_NAMES = ['Dockerfile', 'dockerfile', 'Containerfile']
+/** What Docker and Podman call a Dockerfile too; the image of such a one is often that of a developer's tools. */
+const OTHER_NAMES = ['dockerfile', 'Containerfile']
 
-/** The Dockerfile that a tree has in the usual place; null for none. */
-export async function usualDockerfile(tree: Tree): Promise<string | null> {
-  for (const name of USUAL_NAMES) if (await tree.hasFile(name)) return name
+/** The Dockerfile that a tree has by another name; null for none. */
+export async function otherDockerfile(tree: Tree): Promise<string | null> {
+  for (const name of OTHER_NAMES) if (await tree.hasFile(name)) return name
   return null
 }
 

@@ -303,4 +303,33 @@ export const KEPT: CorpusTree[] = [
     plan: { runtime: 'ruby', version: '3.1', startCommand: containing('puma') },
     without: ['gem install bundler'],
   },
+  node(
+    'a server whose Procfile gives it a variable, beside an application of Dart',
+    {
+      'package.json': manifest({}, ['express']),
+      'server.js': EXPRESS,
+      'pubspec.yaml': 'name: shop\n',
+      Procfile: 'web: NODE_ENV=production node server.js\n',
+    },
+    'NODE_ENV=production node server.js',
+  ),
+  {
+    title: 'a bot of .NET that listens for those who watch it',
+    files: {
+      'Bot.csproj':
+        '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType></PropertyGroup><ItemGroup><PackageReference Include="Discord.Net" Version="3" /></ItemGroup></Project>',
+      'Program.cs': 'var listener = new HttpListener();\n',
+    },
+    plan: { runtime: 'dotnet', isWorker: false },
+  },
+  {
+    title: 'the documentation of a library for Django with a project for its tests',
+    files: {
+      'docs/conf.py': "project = 'shop'\nextensions = []\n",
+      'requirements.txt': 'django\nsphinx\n',
+      'testproject/manage.py': 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "testproject.settings")\n',
+      'testproject/testproject/settings.py': '',
+    },
+    plan: { runtime: 'python', framework: 'sphinx', isSite: true },
+  },
 ]

@@ -29,7 +29,8 @@ const angular = (options: object): Record<string, string | object> => ({
 })
 
 const CRYSTAL = { 'shard.yml': 'name: shop\n', 'src/shop.cr': '' }
-const UNPLANNED = 'there is no plan for Crystal (shard.yml): add a Dockerfile'
+const UNPLANNED =
+  'there is no plan for Crystal (shard.yml): add a Dockerfile, or a script "start", or set start_command'
 
 const DOTNET_PROGRAM = (more: string): string =>
   `<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType><TargetFramework>net9.0</TargetFramework>${more}</Project>`

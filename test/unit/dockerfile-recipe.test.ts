@@ -36,7 +36,7 @@ const NODE = { 'package.json': '{"scripts": {"start": "node server.js"}}' }
 
 describe('the Dockerfile of a tree', () => {
   test.each(['Dockerfile', 'dockerfile', 'Containerfile'])('may be called %s', async (name) => {
-    expect(await recipe({ ...NODE, [name]: IMAGE })).toMatchObject({
+    expect(await recipe({ 'README.md': '', [name]: IMAGE })).toMatchObject({
       runtime: 'docker',
       port: 3000,
       file: { kind: 'tree', path: name },
@@ -46,6 +46,20 @@ describe('the Dockerfile of a tree', () => {
   test('is the one of Docker where there is one of Podman too', async () => {
     const { file } = await recipe({ Dockerfile: IMAGE, Containerfile: 'FROM fedora\n' })
     expect(file).toMatchObject({ path: 'Dockerfile' })
+  })
+
+  test.each(['dockerfile', 'Containerfile'])('called %s is not used beside what has a plan', async (name) => {
+    expect(await recipe({ ...NODE, 'server.js': '', [name]: IMAGE })).toMatchObject({ runtime: 'node' })
+  })
+
+  test('is none of two that two other hosts name', async () => {
+    const files = {
+      'fly.toml': '[build]\ndockerfile = "fly.Dockerfile"\n',
+      'captain-definition': '{"dockerfilePath": "./web.Dockerfile"}',
+      'fly.Dockerfile': IMAGE,
+      'web.Dockerfile': IMAGE,
+    }
+    expect(await recipe({ ...NODE, 'server.js': '', ...files })).toMatchObject({ runtime: 'node' })
   })
 
   test('tells a folder that can be built by whichever name it has', async () => {
@@ -92,7 +106,7 @@ describe('a Dockerfile that copies what a build made before it', () => {
     const found = await recipe(files)
     expect(found).toMatchObject({ runtime: 'java', obstacle: null })
     expect(found.notes[0]).toMatch(
-      /^Dockerfile copies target\/\S+, which a build makes and the source does not have: building without it$/,
+      /^Dockerfile copies target\/\S+, which a build makes and the source does not have, so Dockerfile is not used: set runtime to docker to build with it$/,
     )
   })
 
@@ -103,6 +117,11 @@ describe('a Dockerfile that copies what a build made before it', () => {
     ],
     ['the source has it', 'COPY target/*.jar /a.jar', { 'target/a.jar': '' }],
     ['the whole source is copied', 'COPY . .'],
+    [
+      'nothing uses the stage',
+      'COPY target/a.jar /a.jar\nFROM maven AS build\nFROM scratch\nCOPY --from=build /a /a',
+    ],
+    ['it is in a text in the file', 'RUN <<EOF\nCOPY dist FROM STDIN\nEOF'],
     ['what is missing is no output', 'COPY configuration.yml ./'],
     ['its variable is not known', 'ARG JAR_FILE\nCOPY ${JAR_FILE} app.jar'],
     ['a service gives its variable', 'ARG GIVEN=target/a.jar\nCOPY ${GIVEN} app.jar'],

@@ -1,5 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
-import { usualDockerfile } from '../dockerfile.ts'
+import { otherDockerfile } from '../dockerfile.ts'
 import { hasStartScript } from './node/manifest.ts'
 
 /** Folders that are looked into, and as many as a person would choose from. */
@@ -66,7 +66,7 @@ async function buildable(tree: Tree, folders: readonly string[], runtimeOf: Runt
   const found: Below[] = []
   for (const folder of folders.slice(0, MAX_FOLDERS)) {
     const below = tree.folder(folder)
-    const runtime = (await usualDockerfile(below)) !== null ? 'docker' : await runtimeOf(below)
+    const runtime = await builtBy(below, runtimeOf)
     const isLibrary =
       folder.includes('/') &&
       OF_LIBRARIES.has(folder.split('/', 1)[0]!) &&
@@ -76,6 +76,12 @@ async function buildable(tree: Tree, folders: readonly string[], runtimeOf: Runt
     if (found.length === MAX_CHOICES) break
   }
   return found
+}
+
+/** What a folder is built by: a Dockerfile of another name where nothing else can. */
+async function builtBy(below: Tree, runtimeOf: RuntimeOf): Promise<string | null> {
+  if (await below.hasFile('Dockerfile')) return 'docker'
+  return (await runtimeOf(below)) ?? ((await otherDockerfile(below)) === null ? null : 'docker')
 }
 
 async function foldersIn(tree: Tree, path: string): Promise<string[]> {

@@ -4,6 +4,7 @@ import { withoutXmlComments } from '../comments.ts'
 import { findInLines } from '../text.ts'
 import { DOTNET_MAJORS, nearestImage } from './base-images.ts'
 import { choose } from './choices.ts'
+import { mayListen } from './listening.ts'
 import { firstPin, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { UNKNOWN_PROGRAM, type Proposal } from './start.ts'
@@ -107,7 +108,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     installCommand: restore,
     publishDirectory: isBrowser ? `${output}/wwwroot` : null,
     singlePage: isBrowser,
-    isWorker: isWorker(project),
+    isWorker: await isWorker(tree, project),
     dockerfile: textOf(dockerfile),
     manifests: {},
     needsWhole: false,
@@ -170,16 +171,20 @@ function kindOf(text: string): DotnetProject['kind'] {
 /** Packages of bots, which open their connections themselves. */
 const BOTS = /"(?:DSharpPlus|Discord\.Net|NetCord|Telegram\.Bot|Remora\.Discord)(?:\.[\w.]+)?"/
 
+/** Packages that serve, and what listens without one. */
+const SERVERS = /\bMicrosoft\.AspNetCore\.|"(?:EmbedIO|Watson|Grapevine|NetCoreServer|GenHTTP)\b/
+const LISTENING = /\b(?:Http|Tcp)Listener\b|\bWebApplication\b|\bWebHost\b|\bUseKestrel\b|\bWebServer\(/
+
 /** Whether a program waits for nobody's requests: what is made for that, and bots. */
-function isWorker({ kind, text }: DotnetProject): boolean {
-  if (/\bMicrosoft\.AspNetCore\./.test(text)) return false
-  return kind === 'worker' || (kind === 'program' && BOTS.test(text))
+async function isWorker(tree: Tree, { kind, text }: DotnetProject): Promise<boolean> {
+  if (SERVERS.test(text) || !(kind === 'worker' || (kind === 'program' && BOTS.test(text)))) return false
+  return !(await mayListen(tree, /\.(?:cs|fs|vb)$/, LISTENING))
 }
 
 /** Whether a tree's program is a bot of .NET, for a tree that something else builds. */
 export async function isDotnetBot(tree: Tree): Promise<boolean> {
   const [project] = await projectsOf(tree)
-  return project !== undefined && isWorker(project) && BOTS.test(project.text)
+  return project !== undefined && BOTS.test(project.text) && (await isWorker(tree, project))
 }
 
 function assemblyOf({ path, text }: DotnetProject): string {

@@ -104,6 +104,11 @@ export async function makePlan(
 /** Languages whose manifest lies beside programs of any other for their assets. */
 const OF_ASSETS = new Set(['node', 'bun'])
 
+/** A program that a build of another language leaves in the tree, or the tool of one. */
+const OF_UNPLANNED =
+  /^(?:exec )?(?:\.\/(?!\S*\.sh\b)|bin\/|(?:dart|swift|crystal|Rscript|R|perl|plackup|stack|zig)\s)/
+const NAMES_NODE = /\b(?:node|npm|npx|pnpm|yarn|bunx?|tsx|pm2)\b|\.[cm]?[jt]s\b|node_modules/
+
 /** What a package.json that starts nothing itself lies beside, where no plan is for that. */
 async function unplannedProgram(
   { framework, isSite, startCommand }: PlannedBuild,
@@ -111,9 +116,11 @@ async function unplannedProgram(
   tree: Tree,
 ): Promise<string | null> {
   const isOwn =
-    settings.startCommand !== null || /^(?:node|tsx|ts-node|npm|pnpm|yarn|bun)\b/.test(startCommand ?? '')
+    settings.startCommand !== null ||
+    (startCommand !== null && (!OF_UNPLANNED.test(startCommand) || NAMES_NODE.test(startCommand)))
   if (isOwn || framework !== null || isSite || (await hasStartScript(tree))) return null
-  return (await unplannedIn(tree))?.advice ?? null
+  const unplanned = await unplannedIn(tree)
+  return unplanned === null ? null : `${unplanned.advice}, or a script "start", or set start_command`
 }
 
 /** Languages whose manifest in the root is often that of tools for what lies in its folders. */

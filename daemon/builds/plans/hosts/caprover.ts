@@ -1,4 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
+import { flyDockerfile } from './fly.ts'
 import { fileOf, readRecord, silent, type HostFile } from './host-file.ts'
 
 /** The name of CapRover's file, which is JSON. */
@@ -10,9 +11,15 @@ export async function caprover(tree: Tree, notes: string[]): Promise<HostFile | 
   const value = await readRecord(tree, file, notes)
   if (value === null) return null
   const dockerfile = fileOf(value.dockerfilePath)
+  if (dockerfile !== null && dockerfile !== 'Dockerfile') {
+    // Two hosts with a Dockerfile each: neither says which of them this one is like.
+    const theirs = flyDockerfile(await readRecord(tree, 'fly.toml', []))
+    const isOnly = theirs === null || theirs === dockerfile
+    const notes = isOnly ? [] : [`${file} builds with ${dockerfile}: set dockerfile_path for that`]
+    return { ...silent(file), dockerfile: isOnly ? dockerfile : null, notes }
+  }
   return {
     ...silent(file),
-    dockerfile: dockerfile === 'Dockerfile' ? null : dockerfile,
     notes: Array.isArray(value.dockerfileLines)
       ? [
           `${file} has the lines of a Dockerfile, which are left aside: put them into a file Dockerfile for that`,

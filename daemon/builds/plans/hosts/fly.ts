@@ -27,7 +27,7 @@ export async function fly(tree: Tree, notes: string[]): Promise<HostFile | null>
     pathOf(at(value, 'http_service', 'checks', 'path')) ??
     pathOf(at(value, 'services', 'http_checks', 'path'))
   // In a folder of its own it is most often for what that host alone has.
-  const dockerfile = fileOf(at(value, 'build', 'dockerfile'))
+  const dockerfile = flyDockerfile(value)
   return {
     ...silent(file),
     starts: startsOf(web, worker),
@@ -44,4 +44,9 @@ export async function fly(tree: Tree, notes: string[]): Promise<HostFile | null>
         ? []
         : [`${file} builds with ${dockerfile}: set dockerfile_path for that`],
   }
+}
+
+/** The Dockerfile that a fly.toml names; null for none. */
+export function flyDockerfile(value: unknown): string | null {
+  return fileOf(at(value, 'build', 'dockerfile'))
 }

@@ -23,15 +23,24 @@ const PLAIN_FOLDER = /^[\w-][\w.-]*\/$/
 /** Projects that show or try what the root has, rather than being it. */
 const BESIDE = /^(?:tests?|testing|examples?|samples?|demos?|docs?|sandbox|templates?)\/$/i
 
+/** The same by what their names begin with, beside the documentation of what may be a library. */
+const BESIDE_DOCUMENTED = /^(?:tests?|examples?|samples?|demos?|sandbox)/i
+
 /** Finds the Django project in the root of a tree; null without one. */
 export async function findDjango(tree: Tree): Promise<DjangoProject | null> {
   return await projectIn(tree, '')
 }
 
 /** Finds the only Django project in a folder below its requirements; null for none or several. */
-export async function findDjangoBelow(tree: Tree, names: NamesPackage): Promise<DjangoProject | null> {
+export async function findDjangoBelow(
+  tree: Tree,
+  names: NamesPackage,
+  isDocumented: boolean,
+): Promise<DjangoProject | null> {
   if (!names('django')) return null
-  const folders = (await tree.list('.')).filter((name) => PLAIN_FOLDER.test(name) && !BESIDE.test(name))
+  const isBeside = (name: string): boolean =>
+    BESIDE.test(name) || (isDocumented && BESIDE_DOCUMENTED.test(name))
+  const folders = (await tree.list('.')).filter((name) => PLAIN_FOLDER.test(name) && !isBeside(name))
   const found: DjangoProject[] = []
   for (const name of folders.slice(0, MAX_FOLDERS)) {
     const project = await projectIn(tree.folder(name), name.slice(0, -1))

@@ -84,7 +84,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const isSite = generator !== null && !(generator.name !== 'pelican' && mayServe(names))
   const isTold = told !== null || isSite || settings.startCommand !== null
   const isOther = isTold || (await tree.hasFile('Procfile')) || (await pagesIn(tree)) !== null
-  const suggested = isOther ? null : await suggestStart(tree, names)
+  const suggested = isOther ? null : await suggestStart(tree, names, generator !== null)
   const found = told ?? suggested?.start ?? null
   const project = own ?? suggested?.project ?? null
   const proposal: Proposal = found ?? (generator === null ? null : { site: true })

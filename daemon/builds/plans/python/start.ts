@@ -80,8 +80,12 @@ export interface Suggested {
 }
 
 /** Looks further down for a program, in a tree whose root says of none, and which is no site either. */
-export async function suggestStart(tree: Tree, names: NamesPackage): Promise<Suggested | null> {
-  const project = await findDjangoBelow(tree, names)
+export async function suggestStart(
+  tree: Tree,
+  names: NamesPackage,
+  isDocumented: boolean,
+): Promise<Suggested | null> {
+  const project = await findDjangoBelow(tree, names, isDocumented)
   if (project !== null) return { start: django(project, names), project }
   const start =
     (await findPackaged(tree, names)) ?? ((await isBot(tree, names)) ? await onlyProgram(tree) : null)

@@ -102,6 +102,30 @@ test('TLS 1.2 and 1.3 are spoken, older versions are not', async () => {
   ).rejects.toThrow()
 })
 
+test('AES with 128 bits is chosen of what a client offers, ChaCha20 where the client puts that first', async () => {
+  const upstream = await echo()
+  const port = securePort(await start(secureTable([upstream.spec])))
+  const chosen = async (ciphers: string) => (await dial(port, { ciphers })).getCipher().standardName
+  const [aes256, chacha, aes128] = [
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'TLS_AES_128_GCM_SHA256',
+  ]
+  expect(await chosen(`${aes256}:${chacha}:${aes128}`)).toBe(aes128)
+  expect(await chosen(`${chacha}:${aes256}:${aes128}`)).toBe(chacha)
+  expect(await chosen(`${aes256}:${chacha}`)).toBe(aes256)
+})
+
+test('TLS 1.2 is spoken with forward secrecy and authenticated encryption alone', async () => {
+  const upstream = await echo()
+  const port = securePort(await start(secureTable([upstream.spec])))
+  const old = { maxVersion: 'TLSv1.2' as const }
+  const socket = await dial(port, old)
+  expect(socket.getCipher().standardName).toBe('TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256')
+  for (const ciphers of ['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA'])
+    await expect(secureConnection(port, { ...old, ciphers })).rejects.toThrow(/handshake failure/)
+})
+
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   'a %s session resumes at whichever worker takes the next connection',
   async (version) => {

@@ -41,6 +41,8 @@ test('version and help print and end', async () => {
   expect(help.out).toContain('--http-listen')
   expect(await deployer(entry, 'serve', '--help')).toEqual(help)
   expect(await deployer(entry, '-h')).toEqual(help)
+  expect(await deployer(entry, 'help', '-h')).toEqual(help)
+  expect(await deployer(entry, 'help', '--help', 'stop')).toEqual(await deployer(entry, 'stop', '-h'))
   expect(await deployer(entry)).toEqual(help)
 })
 

@@ -16,7 +16,7 @@ const COMMANDS = new Map<string, Command>(
     uninstall: async (argv) => (await import('./install/uninstall.ts')).uninstall(argv),
     status: async (argv) => (await import('./install/status.ts')).status(argv),
     version: () => Promise.resolve(print(VERSION)),
-    help: (argv) => Promise.resolve(print(helpText(argv[0]))),
+    help: (argv) => Promise.resolve(print(helpText(argv.find((word) => ALIASES.get(word) !== 'help')))),
   }),
 )
 

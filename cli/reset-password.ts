@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
@@ -9,6 +8,7 @@ import { selectAccount } from '#server/accounts/store.ts'
 import { openDatabase, type Database } from '#server/database/index.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { readOptions } from '#server/options.ts'
+import { isMissing } from './running.ts'
 
 /** A password has at most 256 characters of at most 4 bytes; more is no password. */
 const MAX_INPUT_BYTES = 4_096
@@ -42,7 +42,7 @@ async function replace(directory: string): Promise<string> {
     'not_found',
     `there is no account in ${directory}: set the server up first, or name its --data-dir`,
   )
-  if (!existsSync(file)) throw none
+  if (isMissing(file)) throw none
   const database = await open(file)
   try {
     if (!selectAccount(database)) throw none

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeDataLock } from '#server/data-lock.ts'
+import { AppError, messageOf } from '#server/errors.ts'
 
 /** What a running server says of itself in its data directory. */
 export interface RunningServer {
@@ -19,8 +20,36 @@ export function findServer(dataDirectory: string): RunningServer | null {
   return lock ? null : server
 }
 
-/** What the server that ran last said of itself, whether it still runs or not; null when none has run yet. */
+/**
+ * What the server that ran last said of itself, whether it still runs or not; null when none has run yet. Throws
+ * `io_error` when that is not for this user to know.
+ */
 export function readServerFile(dataDirectory: string): RunningServer | null {
   const file = join(dataDirectory, 'server.json')
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RunningServer) : null
+  if (isMissing(file)) return null
+  return JSON.parse(readAsOwner(file)) as RunningServer
+}
+
+/** Whether a file is not there, which is something else than one that this user may not see. */
+export function isMissing(file: string): boolean {
+  try {
+    statSync(file)
+    return false
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+  }
+}
+
+function readAsOwner(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new AppError(
+      'io_error',
+      `cannot read ${file}: ${messageOf(cause)}; run this as the server's user`,
+      {
+        cause,
+      },
+    )
+  }
 }

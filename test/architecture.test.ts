@@ -69,6 +69,7 @@ const ORDER: Record<string, string[]> = {
   ],
   daemon: [
     'abort-reason.ts',
+    'clock-guard.ts',
     'limits.ts',
     'settled.ts',
     'driver.ts',

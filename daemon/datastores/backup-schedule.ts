@@ -5,7 +5,7 @@ import { allDatastores, recordDatastore, type DatastoreRow } from '#server/datas
 import { nextDue } from '#server/jobs/cron.ts'
 import { logger } from '#server/log.ts'
 import type { Task } from '../driver.ts'
-import { clockGuard, JUMP_MS } from '../jobs/clock-guard.ts'
+import { clockGuard, JUMP_MS } from '../clock-guard.ts'
 
 const log = logger('backups')
 

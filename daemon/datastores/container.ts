@@ -14,7 +14,8 @@ const MIB = 1024 * 1024
 const SHARED_MEMORY_SHARE = 4
 
 /** Apart from where images keep data: theirs is another folder from major 18 on, and no data may hang on that. */
-const RELATIONAL_VOLUME = '/var/lib/deployer'
+export const RELATIONAL_VOLUME = '/var/lib/deployer'
+export const RELATIONAL_DATA = `${RELATIONAL_VOLUME}/data`
 /** Where both Redis's and Valkey's images keep data. */
 export const KEYVALUE_VOLUME = '/data'
 const CONFIG_FOLDER = '/usr/local/etc'
@@ -76,7 +77,8 @@ const MODE_LABEL = 'deployer.datastore.mode'
 const MODE_SETTINGS: Record<DatastoreKind, Record<Mode, Record<string, string>>> = {
   relational: {
     serving: {},
-    'read-only': { default_transaction_read_only: 'on' },
+    // What it does by itself must not look like a write of a client.
+    'read-only': { default_transaction_read_only: 'on', autovacuum: 'off' },
     filling: {},
   },
   keyvalue: {
@@ -131,7 +133,7 @@ function programOf(
       POSTGRES_USER: username,
       POSTGRES_PASSWORD: password,
       POSTGRES_DB: database!,
-      PGDATA: `${RELATIONAL_VOLUME}/data`,
+      PGDATA: RELATIONAL_DATA,
     },
     command: ['postgres', ...Object.entries(settings).flatMap(asArgument)],
     volume: { name: row.volume, path: RELATIONAL_VOLUME },

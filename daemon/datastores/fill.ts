@@ -9,6 +9,7 @@ import type { Attachment } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { datastoreFiles, fillingContainer, KEYVALUE_VOLUME } from './container.ts'
 import { DUMP_PROGRAMS, postgresConnection } from './dump-programs.ts'
+import { createRole, rolesOfScript } from './dump-roles.ts'
 import { reasonOfEnd } from './exits.ts'
 import { beginAppendOnly, probePlace } from './probe.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
@@ -53,12 +54,23 @@ async function fillRelational(
   await withProgram(world, row, filling, signal, async (_, inside) => {
     const env = DUMP_PROGRAMS[row.kind].env(inside)
     const connection = postgresConnection(inside.database!)
-    const restore = ['pg_restore', '--exit-on-error', ...connection]
-    const tool = { name: `${volume}-load`, imageId, env, entrypoint: restore }
-    await runTool(world, row, tool, (streams) => feed(streams, backupId), signal)
+    const run = (entrypoint: string[], use: (streams: Attachment) => Promise<void>) =>
+      runTool(world, row, { name: `${volume}-load`, imageId, env, entrypoint }, use, signal)
+    const query = (...statements: string[]) => {
+      const commands = statements.map((statement) => `--command=${statement}`)
+      return run(['psql', ...connection, '--no-psqlrc', '--quiet', ...commands], drain)
+    }
+    let roles: string[] = []
+    await run(['pg_restore', '--schema-only', '--file=-'], (streams) =>
+      feed(streams, backupId, async () => {
+        roles = await rolesOfScript(streams.output())
+      }),
+    )
+    const missing = roles.filter((role) => role !== inside.username)
+    if (missing.length > 0) await query(...missing.map(createRole))
+    await run(['pg_restore', '--exit-on-error', ...connection], (streams) => feed(streams, backupId))
     // Without it the first queries after a restore are planned blindly (manual, "Backup and Restore").
-    const analyze = ['psql', ...connection, '--no-psqlrc', '--quiet', '--command=ANALYZE']
-    await runTool(world, row, { ...tool, entrypoint: analyze }, drain, signal)
+    await query('ANALYZE')
   })
 }
 
@@ -122,9 +134,14 @@ async function untilAnswer(
   }
 }
 
-async function feed(streams: Attachment, backupId: string): Promise<void> {
+/** Gives a program a backup to read, while `take` takes what it prints. */
+async function feed(
+  streams: Attachment,
+  backupId: string,
+  take: () => Promise<void> = () => drain(streams),
+): Promise<void> {
   const file = createReadStream(backupPath(backupId))
-  await Promise.all([streams.input(file), drain(streams)]).catch((error: unknown) => {
+  await Promise.all([streams.input(file), take()]).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     throw new AppError('runtime_error', 'the backup was deleted', { cause: error })
   })

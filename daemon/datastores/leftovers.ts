@@ -5,6 +5,7 @@ import { logger } from '#server/log.ts'
 import { dueSpareVolumes, forgetSpareVolume, type SpareVolume } from '#server/replacements/store.ts'
 import type { Task } from '../driver.ts'
 import type { Engine } from '../engine/index.ts'
+import { clockGuard } from '../clock-guard.ts'
 import type { World } from '../world.ts'
 import { removeStrayWork } from './tool.ts'
 
@@ -17,12 +18,15 @@ const PERIOD_MS = 60_000
  * `isUnderWay` says which names are in use.
  */
 export function leftovers(world: World, isUnderWay: (name: string) => boolean): Task {
+  const clock = clockGuard()
   return {
     name: 'leftovers of datastores',
     everyMs: PERIOD_MS,
     async run() {
       if (world.reachByAddress === null) return
       await removeStrayWork(world, isUnderWay)
+      // Nothing goes for good by a clock that was just set.
+      if (clock.heldMs() > 0) return
       for (const spare of dueSpareVolumes())
         await removeSpareVolumes(world.engine, [spare]).catch((error: unknown) =>
           log.warn('a volume cannot be removed yet', { volume: spare.volume, error: messageOf(error) }),

@@ -78,6 +78,15 @@ export async function outsideOfDump(row: DatastoreRow): Promise<string[]> {
   return rows.map(({ name }) => String(name))
 }
 
+/** The number that the next transaction that writes gets in a relational datastore. Throws when it does not answer. */
+export async function nextTransaction(row: DatastoreRow): Promise<bigint> {
+  const [found] = await queryRelational(
+    externalPlace(row)!,
+    'SELECT txid_snapshot_xmax(txid_current_snapshot())::text AS next',
+  )
+  return BigInt(String(found?.next))
+}
+
 /** Asks a datastore how much of the disk it takes. Throws when it does not say. */
 type Measure = (place: Place) => Promise<number>
 

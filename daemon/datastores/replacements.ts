@@ -25,8 +25,9 @@ import { provideBackup } from './backup-check.ts'
 import { isInMode } from './container.ts'
 import { fillVolume } from './fill.ts'
 import { imageOf, pullImage } from './image.ts'
-import { outsideOfDump, probeDatastore } from './probe.ts'
+import { nextTransaction, outsideOfDump, probeDatastore } from './probe.ts'
 import { stopDatastore } from './stop.ts'
+import { assertUnwritten } from './written-meanwhile.ts'
 
 const log = logger('datastores')
 
@@ -146,6 +147,7 @@ export class Replacements {
         ? await pullImage(engine, `${row.repository}:${version}`, signal)
         : await imageOf(engine, row, signal)
     if (kind !== 'first') await assertWholeInDump(row)
+    const since = kind === 'upgrade' ? await this.#endWrites(row, signal) : null
     const backup =
       kind === 'upgrade' ? await this.#backUp(row, signal) : getBackup(replacement.backup_id ?? '')
     if (!backup) throw new AppError('runtime_error', 'the backup was deleted')
@@ -156,6 +158,7 @@ export class Replacements {
       signal.throwIfAborted()
       await stopDatastore(this.#world, id)
       signal.throwIfAborted()
+      if (since !== null) await assertUnwritten(this.#world, row, { since, name: `${volume}-look` }, signal)
       finishReplacement(getDatastore(id)!, replacement, imageId)
       if (kind !== 'first')
         log.info('the data of a datastore was replaced; the volume of before is kept for a day', {
@@ -168,10 +171,15 @@ export class Replacements {
     }
   }
 
+  /** Has a datastore take no more writes; answers what tells later whether it took some all the same, where that can be. */
+  async #endWrites({ id, kind }: DatastoreRow, signal: AbortSignal): Promise<bigint | null> {
+    forbidWrites(id)
+    await this.#untilReadOnly(id, signal)
+    return kind === 'relational' ? await nextTransaction(getDatastore(id)!) : null
+  }
+
   /** A backup of what a datastore holds now, made while it takes no writes. */
   async #backUp(row: DatastoreRow, signal: AbortSignal): Promise<BackupRow> {
-    forbidWrites(row.id)
-    await this.#untilReadOnly(row.id, signal)
     const { id } = beginBackup(row, 'upgrade')
     updateReplacement(row.id, { backup_id: id })
     const backup = await ended(id, signal)

@@ -14,8 +14,8 @@ const log = logger('datastores')
 const MEMORY_BYTES = 1024 ** 3
 /** These programs have one thread. */
 const CPUS = 1
-/** A backup's container is named after it; one that fills a volume, or loads something into it, after the volume. */
-const WORK_NAME = /^(bak-[0-9a-f]{20}|dbs-[0-9a-f]{20}-[0-9a-f]{8}(-load)?)$/
+/** A backup's container is named after it; one that fills a volume, loads something into it or looks whether it may, after the volume. */
+const WORK_NAME = /^(bak-[0-9a-f]{20}|dbs-[0-9a-f]{20}-[0-9a-f]{8}(-load|-look)?)$/
 /** On every container that is there for one piece of work on a datastore. */
 const WORK_LABELS = { 'deployer.kind': 'datastore-work' }
 

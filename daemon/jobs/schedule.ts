@@ -7,7 +7,7 @@ import { logger } from '#server/log.ts'
 import { happened } from '#server/notifications/happenings.ts'
 import { allServices, getService, type ServiceRow } from '#server/services/store.ts'
 import type { Task } from '../driver.ts'
-import { clockGuard, JUMP_MS } from './clock-guard.ts'
+import { clockGuard, JUMP_MS } from '../clock-guard.ts'
 
 const log = logger('schedule')
 

@@ -6,6 +6,7 @@ import { allInstances, instancesOf } from '#server/instances/store.ts'
 import { tidyLogInstances } from '#server/logs/instances.ts'
 import { closeServiceLogs, tidyServiceLogs } from '#server/logs/service-logs.ts'
 import { getService } from '#server/services/store.ts'
+import { clockGuard } from '../clock-guard.ts'
 import type { Task } from '../driver.ts'
 import type { Engine } from '../engine/index.ts'
 import { ServiceOutput } from './service-output.ts'
@@ -31,10 +32,13 @@ export class LogCollector {
 
   /** The task that keeps what is stored within its bounds. */
   task(): Task {
+    const clock = clockGuard()
     return {
       name: 'service logs',
       everyMs: TIDY_MS,
       async run() {
+        // Nothing goes for good by a clock that was just set.
+        if (clock.heldMs() > 0) return
         tidyLogInstances(useContext().options.logRetentionMs)
         await tidyServiceLogs((id) => (getService(id) ?? getDatastore(id)) !== undefined)
       },

@@ -6,6 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtServer } from '../support/build.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
+/** Of Debian and its kin. */
+const NOBODY = 65_534
+
 let entry: string
 let server: TestServer
 
@@ -25,8 +28,12 @@ interface Outcome {
 }
 
 function deployer(program: string, ...args: string[]): Promise<Outcome> {
+  return deployerAs({}, program, ...args)
+}
+
+function deployerAs(user: { uid?: number }, program: string, ...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], (failure, out, error) =>
+    execFile(process.execPath, [program, ...args], user, (failure, out, error) =>
       resolve({ code: typeof failure?.code === 'number' ? failure.code : failure ? 1 : 0, out, error }),
     )
   })
@@ -41,6 +48,8 @@ test('version and help print and end', async () => {
   expect(help.out).toContain('--http-listen')
   expect(await deployer(entry, 'serve', '--help')).toEqual(help)
   expect(await deployer(entry, '-h')).toEqual(help)
+  expect(await deployer(entry, 'help', '-h')).toEqual(help)
+  expect(await deployer(entry, 'help', '--help', 'stop')).toEqual(await deployer(entry, 'stop', '-h'))
   expect(await deployer(entry)).toEqual(help)
 })
 
@@ -98,6 +107,17 @@ test.each([
   expect(line[0]).toContain(named())
   expect(outcome.error).not.toMatch(/\n\s+at /)
 })
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a user who may not look into the data directory is told so, not that no server runs',
+  async () => {
+    for (const command of ['status', 'stop', 'reset-password']) {
+      const outcome = await deployerAs({ uid: NOBODY }, entry, command, '--data-dir', server.dataDirectory)
+      expect(outcome).toMatchObject({ code: 1, out: '' })
+      expect(outcome.error).toMatch(/^deployer.*: cannot (read|open) .*server's user\n$/)
+    }
+  },
+)
 
 test('ssh-key prints the public key, the same each time', async () => {
   const first = await deployer(entry, 'ssh-key', '--data-dir', server.dataDirectory)

@@ -78,6 +78,26 @@ describe('a backup that is restored', () => {
     expect(await volumesOf(copy.id)).toEqual([''])
   })
 
+  test('speaks of roles that are made with it, without a login', async () => {
+    await query(
+      db.external_url,
+      `CREATE ROLE "Odd ""reader" LOGIN PASSWORD 'x'; CREATE ROLE keeper; CREATE ROLE member;
+       CREATE TABLE shared (id int); GRANT SELECT ON shared TO "Odd ""reader"; ALTER TABLE shared OWNER TO keeper;
+       ALTER TABLE shared ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON shared TO keeper, member USING (true)`,
+    )
+    const { id } = await backUp(server, 'db')
+    await query(
+      db.external_url,
+      'DROP TABLE shared; DROP ROLE "Odd ""reader"; DROP ROLE keeper; DROP ROLE member',
+    )
+    const { body } = await restore('db', id, { name: 'with-roles' })
+    const copy = await become(server, body.id, 'available')
+    const grants = `SELECT has_table_privilege('Odd "reader', 'shared', 'SELECT'), tableowner, rolcanlogin, polroles::regrole[]::text
+      FROM pg_tables, pg_roles, pg_policy WHERE tablename = 'shared' AND rolname = 'Odd "reader'`
+    expect(await query(copy.external_url, grants)).toEqual([[true, 'keeper', false, '{keeper,member}']])
+    expect((await server.api('DELETE', '/datastores/with-roles')).status).toBe(204)
+  })
+
   test.each(['db', 'cache'])(
     'into its own (%s) takes the place of what is there, which is kept for a day',
     async (name) => {

@@ -75,6 +75,27 @@ test('no row that is written during an upgrade is lost: it is refused, or it is 
   expect(rows.map(([n]) => n)).toEqual(written)
 })
 
+test('one that is written to all the same, by READ WRITE transactions, is called off and loses no row', async () => {
+  const db = await relational('insisting')
+  await query(db.external_url, 'CREATE TABLE log (n int)')
+  expect((await upgrade('insisting', '17')).status).toBe(202)
+  const written: number[] = []
+  for (let n = 0; (await read(server, db.id)).status !== 'available'; n++) {
+    await query(db.external_url, `BEGIN READ WRITE; INSERT INTO log VALUES (${n}); COMMIT`).then(
+      () => written.push(n),
+      () => {},
+    )
+    await delay(20)
+  }
+  expect((await read(server, db.id)).error).toMatch(/^it was not upgraded: .*READ WRITE/)
+  expect(await majorOf(db)).toEqual([[15]])
+  const rows = async () => (await query(db.external_url, 'SELECT n FROM log ORDER BY n')).map(([n]) => n)
+  expect(await rows()).toEqual(written)
+  expect((await upgrade('insisting', '17')).status).toBe(202)
+  expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })
+  expect(await rows()).toEqual(written)
+})
+
 test('one that fails leaves the old version serving, writes included, with the reason', async () => {
   const db = await relational('held')
   expect((await upgrade('held', '99')).status).toBe(202)

@@ -29,6 +29,8 @@ export interface RawBody {
   description: string
   /** What the same endpoint takes as JSON; `readText` reads either. */
   json?: z.ZodType
+  /** What its head may declare; absent where the handler judges the credentials. */
+  limitBytes?: number
 }
 
 type Schema = z.ZodType | undefined
@@ -100,7 +102,8 @@ export function defineEndpoint<
     const principal = authenticate(event, spec.auth)
     const bodySchema: Schema | RawBody = spec.body ?? (takesBody(event.method) ? NoFields : undefined)
     // 413 goes before 400, and whatever the head alone refuses before a body is asked for.
-    if (isSchema(bodySchema)) assertLength(event, BODY_LIMIT_BYTES)
+    const limitBytes = isSchema(bodySchema) ? BODY_LIMIT_BYTES : bodySchema?.limitBytes
+    if (limitBytes !== undefined) assertLength(event, limitBytes)
     const params = parse(spec.params, getRouterParams(event, { decode: true })) as Parsed<P>
     const query = parse(spec.query ?? NoFields, withoutAccessToken(event)) as Parsed<Q>
     const read = spec.auth === 'none' ? readJsonFromAnyone : readJson
@@ -121,7 +124,7 @@ export function defineEndpoint<
 
 /** Whether a method's body is read, although the contract has none: so that an unknown field is refused. */
 export function takesBody(method: string): boolean {
-  return ['POST', 'PUT', 'PATCH'].includes(method.toUpperCase())
+  return ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method.toUpperCase())
 }
 
 const NoFields = z.strictObject({})

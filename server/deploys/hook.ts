@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { commitFault, isBranchOrTag } from '../git/refs.ts'
+import type { Unjudged } from '../http/endpoint.ts'
 import { isId } from '../ids.ts'
 import { sameSecret } from '../secrets.ts'
 import { imageFault, imagePath } from '../services/rules.ts'
@@ -32,8 +33,13 @@ export const HookQuery = z.strictObject({
     }),
 })
 
+/** Who has no key is told so whatever else is wrong. Throws `unauthorized`. */
+export function admitHooked({ params, query }: Unjudged): void {
+  findHooked(params.service_id ?? '', typeof query.key === 'string' ? query.key : '')
+}
+
 /** The service whose hook has this key. Throws `unauthorized`, the same for an unknown service and for a wrong key. */
-export function findHooked(serviceId: string, key: string): ServiceRow {
+function findHooked(serviceId: string, key: string): ServiceRow {
   const service = isId('service', serviceId) ? getService(serviceId) : undefined
   // Compared also without a service, so that the time tells nothing.
   const matches = sameSecret(key, service?.deploy_hook_key ?? '')

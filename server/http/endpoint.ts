@@ -29,6 +29,14 @@ export interface RawBody {
   description: string
   /** What the same endpoint takes as JSON; `readText` reads either. */
   json?: z.ZodType
+  /** What its head may declare; absent where the handler judges credentials. */
+  limitBytes?: number
+}
+
+/** Of a request of which nothing is judged yet. */
+export interface Unjudged {
+  params: Record<string, string>
+  query: Record<string, unknown>
 }
 
 type Schema = z.ZodType | undefined
@@ -46,6 +54,8 @@ export interface EndpointSpec<
   description?: string
   /** `token`: an API token or the dashboard's session; `session`: the session alone; `none`: anyone. */
   auth: AuthRule
+  /** Judges a credential that is the endpoint's own, of which `auth` knows nothing, before whatever else may be wrong. */
+  admit?(given: Unjudged): void
   /** Of a success; 200 when a response is declared, 204 when none is. */
   status?: 200 | 201 | 202
   /** What a 200 in place of `status` means; the handler says by `event.context.existed` that this is one. */
@@ -98,9 +108,11 @@ export function defineEndpoint<
     if (names?.includes('')) throw createError({ statusCode: 404 })
     setResponseHeader(event, 'cache-control', 'no-store')
     const principal = authenticate(event, spec.auth)
+    spec.admit?.({ params: getRouterParams(event, { decode: true }), query: getQuery(event) })
     const bodySchema: Schema | RawBody = spec.body ?? (takesBody(event.method) ? NoFields : undefined)
     // 413 goes before 400, and whatever the head alone refuses before a body is asked for.
-    if (isSchema(bodySchema)) assertLength(event, BODY_LIMIT_BYTES)
+    const limitBytes = isSchema(bodySchema) ? BODY_LIMIT_BYTES : bodySchema?.limitBytes
+    if (limitBytes !== undefined) assertLength(event, limitBytes)
     const params = parse(spec.params, getRouterParams(event, { decode: true })) as Parsed<P>
     const query = parse(spec.query ?? NoFields, withoutAccessToken(event)) as Parsed<Q>
     const read = spec.auth === 'none' ? readJsonFromAnyone : readJson
@@ -121,7 +133,7 @@ export function defineEndpoint<
 
 /** Whether a method's body is read, although the contract has none: so that an unknown field is refused. */
 export function takesBody(method: string): boolean {
-  return ['POST', 'PUT', 'PATCH'].includes(method.toUpperCase())
+  return ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method.toUpperCase())
 }
 
 const NoFields = z.strictObject({})

@@ -47,7 +47,7 @@ export function describe(issue: z.core.$ZodRawIssue): string | undefined {
       if (issue.origin === 'string')
         return `must have at least ${issue.minimum} character${issue.minimum === 1 ? '' : 's'}`
       return issue.origin === 'array'
-        ? `must have at least ${issue.minimum} items`
+        ? `must have at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`
         : `must be at least ${issue.minimum}`
     case 'too_big':
       if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`

@@ -26,7 +26,10 @@ const fields = {
       examples: ['https://example.com/hooks/deployer'],
     }),
   to: z
-    .union([EmailAddress.transform((address) => [address]), Recipients])
+    .union(
+      [EmailAddress.transform((address) => [address]), Recipients],
+      'must be an e-mail address or an array of them',
+    )
     .optional()
     .meta({ description: 'Of e-mail: the recipients', examples: [['ops@example.com']] }),
   events: Events.optional(),

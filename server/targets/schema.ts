@@ -19,7 +19,7 @@ export const targetInput = {
     .string()
     .min(1)
     .max(MAX_NAME_CHARACTERS)
-    .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]+$/u, 'must have no control characters')
+    .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must have no control characters')
     .meta({ examples: ['Team'] }),
   environment: z
     .string()

@@ -55,7 +55,8 @@ describe('a deploy hook', () => {
     const large = 'x'.repeat(2 * 1024 * 1024 + 1)
     const tooLarge = refusal(413, 'payload_too_large')
     expect(await server.request('POST', service.path, large)).toMatchObject(tooLarge)
-    expect(await server.request('POST', `${service.path}&ref=9fceb02`, large)).toMatchObject(tooLarge)
+    for (const wrong of ['ref=9fceb02', 'unheard=of'])
+      expect(await server.request('POST', `${service.path}&${wrong}`, large)).toMatchObject(tooLarge)
     const pieces = { body: new Blob([large]).stream(), duplex: 'half' } as RequestInit
     expect(await server.request('POST', service.path, undefined, pieces)).toMatchObject(tooLarge)
     for (const path of [`/hooks/deploy/${service.id}?key=wrong`, '/hooks/deploy/nobody?key=wrong'])
@@ -135,6 +136,8 @@ describe('a deploy hook', () => {
       `/hooks/deploy/${service.id}?key=${service.deploy_hook_key.toUpperCase()}x`,
       `/hooks/deploy/${service.id}?key=${wrong}&ref=--bad`,
       `/hooks/deploy/${service.id}?key=${wrong}&image=--bad`,
+      `/hooks/deploy/${service.id}?key=${wrong}&unheard=of`,
+      `/hooks/deploy/${service.id}?key=${wrong}&key=${service.deploy_hook_key}`,
       `/hooks/deploy/${service.name}?key=${service.deploy_hook_key}`,
       `/hooks/deploy/srv-00000000000000000000?key=${service.deploy_hook_key}`,
       `/hooks/deploy/srv-00000000000000000000?key=`,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
+import { exchange } from '../support/wire.ts'
 import { operationsOf, type OpenApi } from './document.ts'
 
 let server: TestServer
@@ -151,9 +152,52 @@ describe('a request that is wrong by itself', () => {
     expect((await Promise.all(answers)).filter(isNoRefusal)).toEqual([])
   })
 
+  it.each([
+    [{ to: 5 }, 'to: must be an e-mail address or an array of them'],
+    [{ to: 'nobody' }, 'to: must be an e-mail address or an array of them'],
+    [{ events: [] }, 'events: must have at least 1 item'],
+    [{ name: '' }, 'name: must have at least 1 character'],
+  ])('is told once what %o must be', async (fault, message) => {
+    const notification = { name: 'new', kind: 'webhook', url: 'https://example.com/', ...fault }
+    const { body } = await server.api('POST', '/notifications', notification)
+    expect(body.error.message).toBe(message)
+  })
+
   it('is 401 without credentials', async () => {
     const answer = await server.request('PUT', '/api/v1/services/nobody/env', { vars: 'none' })
     expect(answer.status).toBe(401)
+  })
+})
+
+describe('a body over its limit', () => {
+  const MIB = 1024 * 1024
+
+  /** What is answered to a head that declares a body, of which nothing is sent. */
+  async function declared(name: string, bytes: number): Promise<string> {
+    const [method, path] = name.split(' ') as [string, string]
+    const target = `/api/v1${path.replaceAll(/\{\w+\}/g, 'nobody')}?unheard=of`
+    const lines = [`${method} ${target} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${server.token}`]
+    const answer = await exchange(server.url, [...lines, `Content-Length: ${bytes}`])
+    return `${answer.split(' ')[1]} ${name}`
+  }
+
+  it('is 413 whatever else is wrong, in every operation that changes something', async () => {
+    const document = (await server.request('GET', '/api/openapi.json')).body as OpenApi
+    const changing = operationsOf(document)
+      .filter(({ method, operation }) => method !== 'get' && operation.security.some((way) => 'token' in way))
+      .map(({ name }) => name.replace('/api/v1', ''))
+    const limitOf = (name: string) => (/ \/detect$|\/upload$/.test(name) ? 512 * MIB : 2 * MIB)
+    const answers = await Promise.all(changing.map((name) => declared(name, limitOf(name) + 1)))
+    expect(answers.filter((answer) => !answer.startsWith('413 '))).toEqual([])
+  })
+})
+
+describe('a deletion with a body', () => {
+  it('is held to the rules of every other change', async () => {
+    const deletion = (body: string) => server.api('DELETE', '/services/nobody', body)
+    expect((await deletion('{"force": true}')).body.error.message).toBe('force: unknown field')
+    for (const body of ['{', '[]', 'null']) expect((await deletion(body)).status).toBe(400)
+    for (const body of ['', '{}']) expect((await deletion(body)).status).toBe(404)
   })
 })
 

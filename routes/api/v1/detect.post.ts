@@ -3,7 +3,7 @@ import { detectArchive, detectRepository } from '#daemon/builds/detection.ts'
 import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
 import { DetectInput, Detection, DetectQuery, type DetectHints } from '#server/detection/schema.ts'
 import { AppError } from '#server/errors.ts'
-import { assertLength, firstByte, gatherJson, readJson, receiveStream } from '#server/http/body.ts'
+import { firstByte, gatherJson, readJson, receiveStream } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { whenLeft } from '#server/http/left.ts'
 import { validate } from '#server/http/validate.ts'
@@ -18,6 +18,7 @@ export default defineEndpoint({
     contentType: 'application/gzip',
     description: 'A .tar.gz of a source tree, at most 512 MiB; or where a repository is, as JSON',
     json: DetectInput,
+    limitBytes: UPLOAD_LIMIT_BYTES,
   },
   response: Detection,
   errors: ['git_remote_unreachable', 'git_authorization_rejected', 'git_provider_unavailable'],
@@ -28,7 +29,6 @@ export default defineEndpoint({
       assertNoHints(query)
       return await detectRepository(validate(DetectInput, await readJson(event)), left)
     }
-    assertLength(event, UPLOAD_LIMIT_BYTES)
     const body = receiveStream(event, UPLOAD_LIMIT_BYTES)
     try {
       if (type !== undefined || (await isGzip(body))) return await detectArchive(body, query, left)

@@ -5,12 +5,13 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { isHead } from '#server/http/head.ts'
 import { Deploy } from '#server/deploys/schema.ts'
 import { viewDeploy } from '#server/deploys/view.ts'
-import { HookQuery, runDeployHook } from '#server/deploys/hook.ts'
+import { admitHooked, HookQuery, runDeployHook } from '#server/deploys/hook.ts'
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (GET)',
   description: 'As a manual deploy does: the configured source, or what `ref` or `image` names of it.',
   auth: 'none',
+  admit: admitHooked,
   status: 202,
   params: z.strictObject({ service_id: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80'] }) }),
   query: HookQuery,

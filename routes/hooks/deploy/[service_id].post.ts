@@ -3,21 +3,24 @@ import { BODY_LIMIT_BYTES, skipBody } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { Deploy } from '#server/deploys/schema.ts'
 import { viewDeploy } from '#server/deploys/view.ts'
-import { findHooked, HookQuery, runDeployHook } from '#server/deploys/hook.ts'
+import { admitHooked, HookQuery, runDeployHook } from '#server/deploys/hook.ts'
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (POST)',
   description: 'As a manual deploy does: the configured source, or what `ref` or `image` names of it.',
   auth: 'none',
+  admit: admitHooked,
   status: 202,
   params: z.strictObject({ service_id: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80'] }) }),
   query: HookQuery,
-  body: { contentType: '*/*', description: 'Ignored: any sender of web hooks may call it' },
+  body: {
+    contentType: '*/*',
+    description: 'Ignored: any sender of web hooks may call it',
+    limitBytes: BODY_LIMIT_BYTES,
+  },
   response: Deploy,
   errors: ['unauthorized', 'conflict'],
   async handler({ event, params, query }) {
-    // Who has no key is told so whatever they send.
-    findHooked(params.service_id, query.key)
     await skipBody(event, BODY_LIMIT_BYTES)
     return viewDeploy(runDeployHook(params.service_id, query))
   },

@@ -2,7 +2,7 @@ import { applyBlueprint } from '#daemon/blueprints/apply.ts'
 import { useWorld } from '#daemon/index.ts'
 import { BlueprintInput, BlueprintQuery, isYaml } from '#server/blueprints/requests.ts'
 import { BlueprintResult } from '#server/blueprints/schema.ts'
-import { readJson, readText } from '#server/http/body.ts'
+import { BODY_LIMIT_BYTES, readJson, readText } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { validate } from '#server/http/validate.ts'
 
@@ -16,6 +16,7 @@ export default defineEndpoint({
     contentType: 'application/yaml',
     description: 'The file, or JSON that holds it; at most 2 MiB',
     json: BlueprintInput,
+    limitBytes: BODY_LIMIT_BYTES,
   },
   response: BlueprintResult,
   errors: ['payload_too_large', 'service_unavailable'],

@@ -1,6 +1,6 @@
 import { convertComposeAside } from '#server/blueprints/reading-thread.ts'
 import { ConvertInput, ConvertResult, isYaml } from '#server/blueprints/requests.ts'
-import { readJson, readText } from '#server/http/body.ts'
+import { BODY_LIMIT_BYTES, readJson, readText } from '#server/http/body.ts'
 import { originOf } from '#server/http/origin.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { validate } from '#server/http/validate.ts'
@@ -13,6 +13,7 @@ export default defineEndpoint({
     contentType: 'application/yaml',
     description: 'A `docker-compose.yml`, or JSON that holds it; at most 2 MiB',
     json: ConvertInput,
+    limitBytes: BODY_LIMIT_BYTES,
   },
   response: ConvertResult,
   errors: ['payload_too_large', 'service_unavailable'],

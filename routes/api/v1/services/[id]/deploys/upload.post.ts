@@ -4,7 +4,7 @@ import { receiveArchive } from '#daemon/sources/archive.ts'
 import { assertUploadable, queueUpload } from '#server/deploys/operations.ts'
 import { Deploy, UploadQuery } from '#server/deploys/schema.ts'
 import { viewDeploy } from '#server/deploys/view.ts'
-import { assertLength, receiveStream } from '#server/http/body.ts'
+import { receiveStream } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { newId } from '#server/ids.ts'
 import { IdOrName } from '#server/schema.ts'
@@ -18,11 +18,14 @@ export default defineEndpoint({
   status: 202,
   params: IdOrName,
   query: UploadQuery,
-  body: { contentType: 'application/gzip', description: 'A .tar.gz of the source tree, at most 512 MiB' },
+  body: {
+    contentType: 'application/gzip',
+    description: 'A .tar.gz of the source tree, at most 512 MiB',
+    limitBytes: UPLOAD_LIMIT_BYTES,
+  },
   response: Deploy,
   errors: ['conflict', 'payload_too_large'],
   async handler({ event, params, query }) {
-    assertLength(event, UPLOAD_LIMIT_BYTES)
     const service = findService(params.id, query.environment)
     assertUploadable(service)
     const id = newId('deploy')

@@ -4,6 +4,8 @@ import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
 const containing = (text: string): string => expect.stringContaining(text) as string
 const noted = (text: string): string[] => expect.arrayContaining([containing(text)]) as string[]
 
+const unnoted = (text: string): string[] => expect.not.arrayContaining([containing(text)]) as string[]
+
 const LEGACY = 'NODE_OPTIONS=--openssl-legacy-provider'
 
 /** A server whose script builds the pages in a folder of their own. */
@@ -58,6 +60,11 @@ const rails = (version: string): CorpusTree['files'] => ({
   'config.ru': '',
   'config/application.rb': '',
 })
+
+const sass = (version: string): CorpusTree['files'] => ({
+  'package.json': manifest({ start: 'node x.js' }, ['express'], [`node-sass@${version}`]),
+})
+const node = (version: string): CorpusTree['plan'] => ({ runtime: 'node', version })
 
 const PAGE = '<html><body><script src="index.js" type="module"></script></body></html>\n'
 const ROLLED = {
@@ -230,6 +237,61 @@ export const UNSEEN: CorpusTree[] = [
     title: 'older requirements beside a version of Python that is pinned',
     files: { ...requiring('numpy==1.19.5\n'), '.python-version': '3.11\n' },
     plan: python('3.11'),
+  },
+  {
+    title: 'an older compiler of Sass, which is for an older node',
+    files: sass('^7.0.1'),
+    plan: {
+      ...node('16'),
+      notes: noted('node 16 by node-sass ^7.0.1 of package.json, which is for none newer'),
+    },
+  },
+  { title: 'the last of the older compilers of Sass', files: sass('9.0.0'), plan: node('20') },
+  {
+    title: 'a compiler of Sass that no image of node runs',
+    files: sass('^4.14.1'),
+    plan: { ...node('24'), notes: noted('put the package sass in its place') },
+  },
+  {
+    title: 'an older compiler of Sass beside a version that is pinned',
+    files: { ...sass('^7.0.1'), '.nvmrc': '18' },
+    plan: node('18'),
+  },
+  {
+    title: 'a manifest in the case of another system',
+    files: {
+      'Requirements.txt': 'flask\n',
+      'app.py': 'from flask import Flask\napp = Flask(__name__)\n',
+    },
+    plan: {
+      runtime: 'python',
+      notes: noted('Requirements.txt is not read: on Linux its name is requirements.txt'),
+    },
+  },
+  {
+    title: 'manifests in both cases',
+    files: { ...requiring('flask\n'), 'Requirements.txt': 'flask\n' },
+    plan: { runtime: 'python', notes: unnoted('is not read') },
+  },
+  {
+    title: 'a registry of its own, whose token is a variable',
+    files: {
+      'package.json': manifest({ start: 'node x.js' }, ['@acme/shop']),
+      '.npmrc':
+        '# by ${OLD_TOKEN}\ncache=${HOME}/.npm\n@acme:registry=https://npm.acme.test\n//npm.acme.test/:_authToken=${ACME_TOKEN}\n',
+    },
+    plan: {
+      runtime: 'node',
+      env: [{ key: 'ACME_TOKEN', generate: null, why: '.npmrc names it for the registry of packages' }],
+    },
+  },
+  {
+    title: 'an index of packages whose password is a variable',
+    files: requiring('--extra-index-url https://me:${INDEX_PASSWORD}@pypi.acme.test/simple\nflask\n'),
+    plan: {
+      runtime: 'python',
+      env: [expect.objectContaining({ key: 'INDEX_PASSWORD', generate: null })] as never,
+    },
   },
   {
     title: 'a page that Rollup fills, with a server for its developer',

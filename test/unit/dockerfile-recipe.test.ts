@@ -62,7 +62,8 @@ describe('the Dockerfile of a tree', () => {
   )
 
   test('in a folder for it is nothing beside a site or one in the usual place', async () => {
-    for (const files of [{ 'index.html': '' }, { Dockerfile: IMAGE }]) {
+    const trees: Record<string, string>[] = [{ 'index.html': '' }, { Dockerfile: IMAGE }]
+    for (const files of trees) {
       const { notes } = await recipe({ ...files, 'docker/Dockerfile': IMAGE })
       expect(notes.join('\n')).not.toContain('docker/Dockerfile')
     }

@@ -4,7 +4,7 @@ import { Tree } from '../sources/tree.ts'
 import { readContext } from './context.ts'
 import { missingOutput } from './copied.ts'
 import { dockerRecipe, UNKNOWN_FOLDER } from './docker-recipe.ts'
-import { otherDockerfile, readDockerfile } from './dockerfile.ts'
+import { dockerfileAside, otherDockerfile, readDockerfile } from './dockerfile.ts'
 import { BuildFailure } from './failure.ts'
 import { missingIndex, pagesIn } from './pages.ts'
 import { findPlan, makePlan, nothingFits, type ChosenPlan } from './plans/index.ts'
@@ -59,7 +59,7 @@ class Chooser {
 
   async choose(): Promise<Recipe> {
     const docker = await this.#docker(this.#choice)
-    if (docker === null) return (await this.#byOther()) ?? (await this.#byPlan())
+    if (docker === null) return (await this.#byOther()) ?? (await this.#besideOther())
     const missing = await this.#missing(docker)
     if (missing === null) return docker
     const what = `${missing.path} copies ${missing.output}, which a build makes and the source does not have`
@@ -85,6 +85,18 @@ class Chooser {
     const planned = await this.#deployable()
     if (planned === null) return await this.#docker({ ...this.#choice, dockerfilePath: other })
     return { ...planned, notes: [...planned.notes, notUsed(other)] }
+  }
+
+  /** What a tree is by a plan, with word of a Dockerfile that may know more of it. */
+  async #besideOther(): Promise<Recipe> {
+    const planned = await this.#byPlan()
+    const isLooked = this.#choice.runtime === 'auto' && planned.file !== null && !planned.isSite
+    const aside = isLooked ? await dockerfileAside(this.#tree) : null
+    if (aside === null) return planned
+    return {
+      ...planned,
+      notes: [...planned.notes, `${aside} is not used: set dockerfile_path to build with it`],
+    }
   }
 
   /** What can go live without a Dockerfile; null for nothing. */

@@ -10,6 +10,19 @@ export async function otherDockerfile(tree: Tree): Promise<string | null> {
   return null
 }
 
+/** Folders in which people keep the Dockerfile of the whole source. */
+const OTHER_FOLDERS = ['docker', '.docker', 'build', 'deploy', 'scripts']
+
+/** The Dockerfile in a folder for it, which builds the source around that; null for none. */
+export async function dockerfileAside(tree: Tree): Promise<string | null> {
+  for (const folder of OTHER_FOLDERS) {
+    for (const name of ['Dockerfile', ...OTHER_NAMES]) {
+      if (await tree.hasFile(`${folder}/${name}`)) return `${folder}/${name}`
+    }
+  }
+  return null
+}
+
 /** A Dockerfile beyond this is none. */
 const MAX_DOCKERFILE_BYTES = 1024 * 1024
 

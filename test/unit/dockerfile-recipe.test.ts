@@ -52,6 +52,39 @@ describe('the Dockerfile of a tree', () => {
     expect(await recipe({ ...NODE, 'server.js': '', [name]: IMAGE })).toMatchObject({ runtime: 'node' })
   })
 
+  test.each(['docker/Dockerfile', '.docker/dockerfile', 'scripts/Dockerfile'])(
+    'in a folder for it is told beside what has a plan: %s',
+    async (path) => {
+      const { runtime, notes } = await recipe({ ...NODE, 'server.js': '', [path]: IMAGE })
+      expect(runtime).toBe('node')
+      expect(notes).toContain(`${path} is not used: set dockerfile_path to build with it`)
+    },
+  )
+
+  test('in a folder for it is nothing beside a site or one in the usual place', async () => {
+    const trees: Record<string, string>[] = [{ 'index.html': '' }, { Dockerfile: IMAGE }]
+    for (const files of trees) {
+      const { notes } = await recipe({ ...files, 'docker/Dockerfile': IMAGE })
+      expect(notes.join('\n')).not.toContain('docker/Dockerfile')
+    }
+  })
+
+  test.each([
+    ['Dockerfile.prod', 'Dockerfile.prod is a Dockerfile: set dockerfile_path to Dockerfile.prod'],
+    ['web.Dockerfile', 'web.Dockerfile is a Dockerfile: set dockerfile_path to web.Dockerfile'],
+    ['DOCKERFILE', 'DOCKERFILE is not read: on Linux its name is Dockerfile, so rename it'],
+    ['Package.json', 'Package.json is not read: on Linux its name is package.json, so rename it'],
+  ])('called %s alone is told', async (name, said) => {
+    const { runtime, notes } = await recipe({ 'README.md': '', [name]: IMAGE })
+    expect(runtime).toBeNull()
+    expect(notes.join('\n')).toContain(said)
+  })
+
+  test('is none of what only leaves files out of one', async () => {
+    const { notes } = await recipe({ 'README.md': '', 'Dockerfile.dockerignore': 'x' })
+    expect(notes.join('\n')).not.toContain('set dockerfile_path')
+  })
+
   test('is none of two that two other hosts name', async () => {
     const files = {
       'fly.toml': '[build]\ndockerfile = "fly.Dockerfile"\n',

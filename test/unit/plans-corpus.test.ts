@@ -16,6 +16,7 @@ import { PYTHON } from '../corpus/python.ts'
 import { RUBY_AND_PHP } from '../corpus/ruby-php.ts'
 import { STRANGERS } from '../corpus/strangers.ts'
 import type { CorpusTree } from '../corpus/tree.ts'
+import { UNSEEN } from '../corpus/unseen.ts'
 import { WORKSPACES } from '../corpus/workspaces.ts'
 import { PlannedTree } from '../support/planned-tree.ts'
 
@@ -41,6 +42,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['as before', KEPT],
   ['of a stranger', STRANGERS],
   ['new', NEWCOMERS],
+  ['never seen before', UNSEEN],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -2,6 +2,10 @@ import type { Tree } from '../../sources/tree.ts'
 import { withoutSlashComments } from '../comments.ts'
 import { hasLine } from '../text.ts'
 import { choose } from './choices.ts'
+import { frameworkOf } from './node/framework.ts'
+import { variants } from './node/frameworks.ts'
+import { readManifest } from './node/manifest.ts'
+import { viteFolder } from './node/site-frameworks.ts'
 import { firstPin, inFiles, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import {
@@ -66,8 +70,9 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     : entry === null
       ? null
       : `deno run --allow-all ${entry}`
+  const site = own === null ? await siteOf(tree, tasks) : null
   const { facts, aptPackages } = await choose(tree, settings, notes, {
-    proposal: own === null ? null : { command: own },
+    proposal: own !== null ? { command: own } : site?.isBuilt === true ? { site: true } : null,
     advice: 'add a task "start" to deno.json, or a main.ts',
     build: () => (/"build"\s*:/.test(tasks) ? 'deno task build' : null),
   })
@@ -91,7 +96,9 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   return {
     ...facts,
     version,
-    framework: /@fresh\/core|\$fresh\//.test(text) ? 'fresh' : null,
+    framework: /@fresh\/core|\$fresh\//.test(text) ? 'fresh' : (site?.framework ?? null),
+    publishDirectory: site?.publishDirectory ?? null,
+    singlePage: site?.singlePage ?? false,
     packageManager: 'deno',
     installCommand: install,
     dockerfile: textOf(dockerfile),
@@ -100,6 +107,29 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ignore: ['.git', '**/node_modules', '.deno'],
     notes: [`deno ${version ?? 'in its newest version'}`, ...notes],
   }
+}
+
+const VITE_CONFIGURATIONS = variants('vite.config')
+
+/** What the pages of a tree are the source of: `isBuilt` where the configuration's own task "build" makes a site of them. */
+async function siteOf(
+  tree: Tree,
+  tasks: string,
+): Promise<
+  (Pick<PlannedBuild, 'framework' | 'publishDirectory' | 'singlePage'> & { isBuilt: boolean }) | null
+> {
+  const build = /"build"\s*:\s*"([^"]*)"/.exec(tasks)?.[1] ?? ''
+  // As the template of Vite for Deno has it, with its version or without.
+  if (/\bvite(?:@[\w.^~-]+)? build\b/.test(build) && (await tree.hasFile('index.html'))) {
+    const texts = await Promise.all(VITE_CONFIGURATIONS.map((name) => tree.readText(name)))
+    const publishDirectory = viteFolder(withoutSlashComments(texts.join('\n')), build)
+    return { framework: 'vite', publishDirectory, singlePage: true, isBuilt: true }
+  }
+  const known = (await tree.hasFile('package.json'))
+    ? await frameworkOf(tree, await readManifest(tree))
+    : null
+  if (known === null) return null
+  return { framework: known.name, publishDirectory: null, singlePage: false, isBuilt: false }
 }
 
 async function hasNodeLock(tree: Tree): Promise<boolean> {

@@ -18,10 +18,11 @@ import { scala } from './java/scala.ts'
 import { hasStartScript } from './node/manifest.ts'
 import { bun, node } from './node/plan.ts'
 import { php } from './php/plan.ts'
-import { lackingIn, unplannedIn } from './lacking.ts'
+import { lackingIn, misnamedIn, unplannedIn } from './lacking.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { releaseCommand } from './procfile.ts'
 import { python } from './python/plan.ts'
+import { registryVariables } from './registries.ts'
 import { ruby } from './ruby/plan.ts'
 import { rust } from './rust.ts'
 import { shell } from './shell.ts'
@@ -80,7 +81,12 @@ export async function makePlan(
   }))
   const planned = await plan.plan(tree, hosted.settings, whole)
   const preDeployCommand = planned.preDeployCommand ?? hosted.preDeployCommand ?? (await releaseCommand(tree))
-  const all = [...planned.env, ...(await appVariables(tree)), ...hosted.env]
+  const all = [
+    ...planned.env,
+    ...(await appVariables(tree)),
+    ...(await registryVariables(tree)),
+    ...hosted.env,
+  ]
   const env = all.filter(({ key }, index) => all.findIndex((each) => each.key === key) === index)
   // A job says itself what it runs, wherever it lies.
   const isProgram = settings.processType !== 'job' && OF_TOOLS.has(plan.name)
@@ -97,7 +103,7 @@ export async function makePlan(
     port: planned.port ?? hosted.port,
     dockerfile: withVariables(planned.dockerfile, hosted.variables),
     env,
-    notes: [...planned.notes, ...hosted.notes],
+    notes: [...planned.notes, ...hosted.notes, ...(await misnamedIn(tree))],
   }
 }
 

@@ -17,12 +17,42 @@ const UNPLANNED: [names: RegExp, language: string][] = [
   [/^build\.(?:mill|sc)$/, 'Scala by Mill'],
 ]
 
+/** Files that are found by their names, in the case in which they are written. */
+const WRITTEN = [
+  'Cargo.toml',
+  'Dockerfile',
+  'Gemfile',
+  'Pipfile',
+  'Procfile',
+  'composer.json',
+  'go.mod',
+  'package.json',
+  'pyproject.toml',
+  'requirements.txt',
+]
+
+/** What is not read because of its case, which the file systems of Windows and macOS do not look at. */
+export async function misnamedIn(tree: Tree): Promise<string[]> {
+  const names = await tree.list('.')
+  return WRITTEN.flatMap((written) => {
+    // One called `dockerfile` is used, or told of, by itself.
+    const name = names.find((each) => each.toLowerCase() === written.toLowerCase() && each !== 'dockerfile')
+    return name === undefined || names.includes(written)
+      ? []
+      : [`${name} is not read: on Linux its name is ${written}, so rename it`]
+  })
+}
+
 /** What files of a root tell of a tree that no plan fits, with what to do, by the first that is there. */
 const SIGNS: [names: RegExp, advice: (name: string) => string][] = [
   ...UNPLANNED.map(([names, language]): [RegExp, (name: string) => string] => [
     names,
     (name) => withoutPlan(language, name),
   ]),
+  [
+    /^(?:[^.].*\.dockerfile|dockerfile[.-](?!dockerignore$).+)$/i,
+    (name) => `${name} is a Dockerfile: set dockerfile_path to ${name}, or rename it to Dockerfile`,
+  ],
   [/^(?:deployer|render)\.yaml$/, (name) => `${name} is a blueprint: apply it as one, or add a Dockerfile`],
   [
     /^(?:docker-)?compose\.ya?ml$/,
@@ -56,6 +86,8 @@ export async function unplannedIn(tree: Tree): Promise<{ language: string; advic
 
 /** What a tree that no plan fits lacks, where its files tell; null where they do not. */
 export async function lackingIn(tree: Tree): Promise<string | null> {
+  const [misnamed] = await misnamedIn(tree)
+  if (misnamed !== undefined) return misnamed
   const names = await tree.list('.')
   for (const [pattern, advice] of SIGNS) {
     const name = names.find((each) => pattern.test(each))

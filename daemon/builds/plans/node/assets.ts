@@ -3,7 +3,8 @@ import type { PlanSettings } from '../plan.ts'
 import { baseImage, buildStage, step, type Mount } from '../steps.ts'
 import { readInstallation } from './installation.ts'
 import { choosePackageManager } from './manager.ts'
-import { readManifest } from './manifest.ts'
+import { readManifest, type Manifest } from './manifest.ts'
+import { oldWebpackEnvironment } from './old-webpack.ts'
 import { chooseNodeMajor } from './version.ts'
 
 /** What node makes for a program in another language: styles and scripts for browsers. */
@@ -21,22 +22,39 @@ export interface Assets {
 
 const NONE: Assets = { manifests: {}, stages: [], lines: [], mounts: [], commands: [] }
 
+const BUILD_SCRIPTS = ['build']
+
+/** As Laravel's skeleton names them with Mix (laravel.com, "Compiling Assets (Mix)"). */
+const MIX_SCRIPTS = ['build', 'production', 'prod']
+
+/** What it makes, where the source has it already. */
+const MADE_BY_MIX = ['public/mix-manifest.json', 'public/js/app.js', 'public/css/app.css']
+
+/** Whether the pages want what only Mix makes for them. */
+async function wantsMix(tree: Tree, { dependencies }: Manifest): Promise<boolean> {
+  if (!('laravel-mix' in dependencies)) return false
+  for (const file of MADE_BY_MIX) if (await tree.hasFile(file)) return false
+  return true
+}
+
 /** Finds out what node does for the program of a tree, by the first of some scripts; nothing without a package.json. */
 export async function readAssets(
   tree: Tree,
   settings: PlanSettings,
   notes: string[],
-  scripts: readonly string[] = ['build'],
+  scripts: readonly string[] = BUILD_SCRIPTS,
 ): Promise<Assets> {
   if (!(await tree.hasFile('package.json'))) return NONE
   const manifest = await readManifest(tree)
   const hasPackages = Object.keys(manifest.dependencies).length > 0
-  const script = scripts.find((name) => name in manifest.scripts)
+  const wanted = scripts === BUILD_SCRIPTS && (await wantsMix(tree, manifest)) ? MIX_SCRIPTS : scripts
+  const script = wanted.find((name) => name in manifest.scripts)
   if (!hasPackages && script === undefined) return NONE
   const major = await chooseNodeMajor([{ tree, manifest }], notes)
   const manager = await choosePackageManager(tree, new Map([['', manifest]]), notes)
   const installation = await readInstallation(tree, manifest, new Map(), [], manager, notes)
   notes.push(`node ${major} with ${manager.name} for the assets`)
+  const environment = Object.entries(oldWebpackEnvironment([manifest], major, notes))
   const image = baseImage(settings, `node:${major}-bookworm`)
   const bun = manager.name === 'bun' ? ['npm install --global --force bun'] : []
   const tools =
@@ -53,6 +71,7 @@ export async function readAssets(
     lines: [
       'COPY --from=packages /usr/local /opt/node',
       'ENV PATH=/opt/node/bin:$PATH npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false',
+      ...environment.map(([key, value]) => `ENV ${key}=${value}`),
     ],
     mounts: [manager.cache, { stage: 'packages', folder: '/app/node_modules' }],
     commands: [...installation.scripts, ...(script === undefined ? [] : [manager.run(script)])],

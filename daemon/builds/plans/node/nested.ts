@@ -35,10 +35,11 @@ export async function nestedInstallation(
   build: string | null,
   start: string | null,
   notes: string[],
-): Promise<{ before: string[]; after: string[] }> {
+): Promise<{ before: string[]; after: string[]; built: Manifest[] }> {
   const before: string[] = []
   const after: string[] = []
-  if (own !== '' || application !== null) return { before, after }
+  const built: Manifest[] = []
+  if (own !== '' || application !== null) return { before, after, built }
   const nested: Nested = { runs: new Set(), installs: new Set(), seen: new Set() }
   for (const name of BEFORE) follow(manifest.scripts[name] ?? '', manifest.scripts, nested)
   // What they run that is no script of npm may install too, for more than the build.
@@ -46,20 +47,23 @@ export async function nestedInstallation(
   nested.runs.clear()
   nested.seen.clear()
   follow(build ?? '', manifest.scripts, nested)
-  const built = new Set(nested.runs)
+  const ofBuild = new Set(nested.runs)
   follow(start ?? '', manifest.scripts, nested)
   for (const folder of [...nested.runs].slice(0, MAX_FOLDERS)) {
-    const isKnown = nested.installs.has(folder) || packages.has(folder) || !PLAIN_PATH.test(folder)
-    if (isKnown || folder.startsWith('..') || !(await tree.hasFile(`${folder}/package.json`))) continue
+    const isOther = folder.startsWith('..') || !PLAIN_PATH.test(folder)
+    if (isOther || !(await tree.hasFile(`${folder}/package.json`))) continue
     const place = tree.folder(folder)
-    const theirs = await choosePackageManager(place, new Map([['', await readManifest(place)]]), [])
+    const its = await readManifest(place)
+    if (ofBuild.has(folder)) built.push(its)
+    if (nested.installs.has(folder) || packages.has(folder)) continue
+    const theirs = await choosePackageManager(place, new Map([['', its]]), [])
     if (theirs.name !== manager.name && theirs.globalPackage !== null) continue
     notes.push(`installing the packages of ${folder}, where a script runs and nothing installs them`)
     before.push(`(cd ${folder} && ${theirs.install})`)
-    const isBuilt = built.has(folder) && !isNamed(start, folder, manifest)
+    const isBuilt = ofBuild.has(folder) && !isNamed(start, folder, manifest)
     if (isBuilt && !mayInstall) after.push(`rm -rf ${folder}/node_modules`)
   }
-  return { before, after }
+  return { before, after, built }
 }
 
 /** Whether what starts, or the script that it runs, lies in a folder. */

@@ -1,8 +1,10 @@
 import { isOfMajor } from './frameworks.ts'
+import type { Manifest } from './manifest.ts'
 
 /** The lines of tools that bundle with a webpack from before 5.54, by the packages that tell of them. */
 const LINES: Record<string, string[]> = {
   '@angular/cli': ['1', '6', '7', '8', '9', '10', '11', '12'],
+  '@rails/webpacker': ['3', '4', '5'],
   '@vue/cli-service': ['3', '4'],
   gatsby: ['1', '2', '3'],
   'laravel-mix': ['1', '2', '3', '4', '5'],
@@ -18,12 +20,16 @@ const FIRST_WITH_OPENSSL_3 = 17
 
 /** What lets an older webpack, which names its modules by MD4, run on a newer node: `ERR_OSSL_EVP_UNSUPPORTED` without. */
 export function oldWebpackEnvironment(
-  dependencies: Readonly<Record<string, string>>,
+  manifests: readonly Pick<Manifest, 'dependencies'>[],
   nodeMajor: number | null,
   notes: string[],
 ): Record<string, string> {
-  const name = Object.keys(LINES).find((each) => isOfMajor(dependencies[each], ...LINES[each]!))
-  if (name === undefined || nodeMajor === null || nodeMajor < FIRST_WITH_OPENSSL_3) return {}
-  notes.push(`${name} ${dependencies[name]!.slice(0, 50)} builds with OpenSSL's older algorithms`)
-  return { NODE_OPTIONS: '--openssl-legacy-provider' }
+  if (nodeMajor === null || nodeMajor < FIRST_WITH_OPENSSL_3) return {}
+  for (const { dependencies } of manifests) {
+    const name = Object.keys(LINES).find((each) => isOfMajor(dependencies[each], ...LINES[each]!))
+    if (name === undefined) continue
+    notes.push(`${name} ${dependencies[name]!.slice(0, 50)} builds with OpenSSL's older algorithms`)
+    return { NODE_OPTIONS: '--openssl-legacy-provider' }
+  }
+  return {}
 }

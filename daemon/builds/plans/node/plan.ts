@@ -120,7 +120,7 @@ async function makePlan(
     buildCommand,
     buildEnvironment: {
       ...framework?.environment,
-      ...oldWebpackEnvironment(manifest.dependencies, runtime.nodeMajor, notes),
+      ...oldWebpackEnvironment([manifest, ...nested.built], runtime.nodeMajor, notes),
     },
     isGivenBuild: settings.buildCommand !== null,
     isSite: start.isSite,

@@ -176,6 +176,13 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
       configuration !== '' && manifest.scripts.build !== undefined ? {} : null,
   }),
   site('svelte', ['svelte'], null, 'public', SINGLE),
+  // Beside pages in the source; it makes libraries and programs as well.
+  site('rollup', ['rollup'], null, 'public', {
+    ...SINGLE,
+    isLeftBehind: true,
+    configuration: [...variants('rollup.config'), 'public/index.html'],
+    refine: rollup,
+  }),
 ]
 
 /** A package beside pages, which no script builds with, says nothing of them. */
@@ -192,6 +199,14 @@ function webpack({ configuration, manifest }: Project): Partial<Framework> | nul
   // What is joined lies below, with a slash in front as well.
   const below = call === 'join' ? folder?.replace(/^\/+/, '') : folder
   return { publishDirectory: below === undefined ? '.' : folderOf(below, null) }
+}
+
+/** Rollup's files beside a page, which the script "start" serves to a developer. */
+function rollup({ configuration, manifest: { scripts } }: Project): Partial<Framework> | null {
+  const makes =
+    /<(?:html|body|script)\b/i.test(configuration) &&
+    /\b(?:dir|file) ?: ?["'`](?:\.\/)?public\b/.test(configuration)
+  return makes && /\brollup\b/.test(scripts.build ?? '') && /\brollup\b/.test(scripts.start ?? '') ? {} : null
 }
 
 /** What was built lies in the folder of the documentation, which the build script names. */
@@ -211,14 +226,18 @@ function inDocumentation({ manifest: { scripts } }: Project, folder: string): Pa
   }
 }
 
-/** Vite's folder lies below its `root` (vite.dev, "build.outDir"); the command line comes before the file. */
 function vite({ configuration, manifest }: Project): Partial<Framework> {
+  return { publishDirectory: viteFolder(configuration, manifest.scripts.build ?? '') }
+}
+
+/** Vite's folder lies below its `root` (vite.dev, "build.outDir"); the command line comes before the file. */
+export function viteFolder(configuration: string, build: string): string | null {
   const root = settingOf(configuration, /\broot\s*:\s*["'`]([\w./-]+)["'`]/) ?? '.'
   const folder =
-    settingOf(manifest.scripts.build ?? '', /--outDir[= ]["']?([\w./-]+)/) ??
+    settingOf(build, /--outDir[= ]["']?([\w./-]+)/) ??
     settingOf(configuration, /\boutDir\s*:\s*["'`]([\w./-]+)["'`]/) ??
     'dist'
-  return { publishDirectory: folderOf(posix.join(root, folder), null) }
+  return folderOf(posix.join(root, folder), null)
 }
 
 /** angular.json says it by project (angular.dev, "Workspace configuration"); the newer builder adds `browser/`. */

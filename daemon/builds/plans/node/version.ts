@@ -39,12 +39,36 @@ export async function chooseNodeMajor(
   notes: string[],
 ): Promise<number> {
   const pin = await firstPin(places.flatMap(({ tree, manifest }) => pinsOf(tree, manifest)))
+  const sass = sassOf(places)
+  const newest = sass?.newest ?? null
+  if (sass !== null && newest === null) {
+    notes.push(`${sass.name} is installed under no node that has an image: put the package sass in its place`)
+  }
+  if (pin === null && sass !== null && newest !== null) {
+    notes.push(`node ${newest} by ${sass.name} of package.json, which is for none newer`)
+    return newest
+  }
   if (pin === null) return CURRENT_LTS
   const major = majorOfName(pin.text) ?? majorOfRange(pin.text.replace(/^v/, ''))
   if (major === null) throw unreadable(pin, 'node', String(CURRENT_LTS))
   const reach = major < NODE_MAJORS[0]! ? REACH_OF_OLDER : REACH
   const choice = { language: 'node', available: NODE_MAJORS, reach, write: String }
   return nearestImage(major, describe(pin), choice, notes)
+}
+
+/** The newest line with an image that each major version of node-sass brings its files for (sass/node-sass, README). */
+const SASS_LINES: Record<string, number> = { 6: 16, 7: 16, 8: 18, 9: 20 }
+
+/** The older compiler of Sass, whose files are made for few lines of node: null for those that have no image. */
+function sassOf(places: readonly { manifest: Manifest }[]): { name: string; newest: number | null } | null {
+  for (const { manifest } of places) {
+    const range = manifest.dependencies['node-sass'] ?? ''
+    const major = /^[~^]?(\d+)(?:\.|$)/.exec(range)?.[1]
+    if (major === undefined) continue
+    const newest = Object.hasOwn(SASS_LINES, major) ? SASS_LINES[major]! : null
+    return { name: `node-sass ${range.slice(0, 50)}`, newest }
+  }
+  return null
 }
 
 function pinsOf(tree: Tree, manifest: Manifest): (() => Promise<Pin | null>)[] {

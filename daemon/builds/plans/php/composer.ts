@@ -1,10 +1,6 @@
-import semver from 'semver'
 import type { Tree } from '../../../sources/tree.ts'
 import { BuildFailure } from '../../failure.ts'
-import { PHP_VERSIONS } from '../base-images.ts'
 import { isRecord, textsOf } from '../json.ts'
-import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
-import { rangeOf } from '../ranges.ts'
 
 /** What the plan needs of a composer.json. */
 export interface Composer {
@@ -12,10 +8,21 @@ export interface Composer {
   requires: Record<string, string>
   /** The extensions that it requires, and that the packages of its lock file do. */
   extensions: string[]
+  /** The packages of its lock file. */
+  locked: LockedPackage[]
+  /** The PHP that it installs for, whatever runs it (`config.platform`). */
+  isForPlatform: boolean
   /** `extra`, where some packages keep the folder that is served. */
   extra: Record<string, unknown>
   /** Folders of the tree that packages come from. */
   hasLocalPackages: boolean
+}
+
+/** A package as a lock file keeps it. */
+export interface LockedPackage {
+  name: string
+  version: string
+  requires: Record<string, string>
 }
 
 /** Reads the composer.json of a tree; null without one. Throws BuildFailure when it cannot be read. */
@@ -36,10 +43,14 @@ export async function readComposer(tree: Tree): Promise<Composer | null> {
   )
   const lock = await tree.readText('composer.lock', MAX_LOCK_BYTES)
   const requires = textsOf(manifest.require)
+  const locked = lockedPackages(lock)
+  const platform = isRecord(manifest.config) ? manifest.config.platform : undefined
   return {
     hasLock: lock !== null,
     requires,
-    extensions: [...new Set([requires, ...lockedRequirements(lock)].flatMap(extensionsIn))],
+    extensions: [...new Set([requires, ...locked.map((each) => each.requires)].flatMap(extensionsIn))],
+    locked,
+    isForPlatform: isRecord(platform) && typeof platform.php === 'string',
     extra: isRecord(manifest.extra) ? manifest.extra : {},
     hasLocalPackages: repositories.some((each) => isRecord(each) && each.type === 'path'),
   }
@@ -48,8 +59,8 @@ export async function readComposer(tree: Tree): Promise<Composer | null> {
 /** Those of large projects have some megabytes. */
 const MAX_LOCK_BYTES = 16 * 1024 * 1024
 
-/** What each package of a lock file requires; a broken file is Composer's to refuse. */
-function lockedRequirements(lock: string | null): Record<string, string>[] {
+/** The packages of a lock file; a broken one is Composer's to refuse. */
+function lockedPackages(lock: string | null): LockedPackage[] {
   let value: unknown
   try {
     value = JSON.parse(lock ?? '')
@@ -57,44 +68,15 @@ function lockedRequirements(lock: string | null): Record<string, string>[] {
     return []
   }
   const packages = isRecord(value) && Array.isArray(value.packages) ? value.packages : []
-  return packages.filter(isRecord).map((each) => textsOf(each.require))
+  return packages.filter(isRecord).map(({ name, version, require }) => ({
+    name: typeof name === 'string' ? name : '',
+    version: typeof version === 'string' ? version : '',
+    requires: textsOf(require),
+  }))
 }
 
 function extensionsIn(requires: Record<string, string>): string[] {
   return Object.keys(requires)
     .filter((name) => name.startsWith('ext-'))
     .map((name) => name.slice('ext-'.length))
-}
-
-/** Of a constraint, in a note. */
-const SHOWN_CHARACTERS = 100
-
-/** Composer's constraints are semver's, but for the signs between alternatives and between parts. Throws BuildFailure for a version that cannot be had. */
-export async function choosePhpVersion(
-  tree: Tree,
-  composer: Composer | null,
-  notes: string[],
-): Promise<string> {
-  const pin = await firstPin([
-    inFiles(tree, ['.php-version']),
-    inToolFiles(tree, ['php']),
-    inManifest(composer?.requires.php, 'composer.json'),
-  ])
-  if (pin === null) return PHP_VERSIONS[0]!
-  const text = pin.text.slice(0, SHOWN_CHARACTERS)
-  const range = rangeOf(pin.text.replaceAll(',', ' ').replaceAll(/\|+/g, '||'))
-  if (range === null) {
-    notes.push(
-      `${pin.where} asks for php ${JSON.stringify(text)}, which is no constraint: taking ${PHP_VERSIONS[0]!}`,
-    )
-    return PHP_VERSIONS[0]!
-  }
-  const suiting = PHP_VERSIONS.find((version) => semver.intersects(range, `${version}.x`))
-  if (suiting !== undefined) {
-    notes.push(`php ${suiting} by ${pin.where} (${text})`)
-    return suiting
-  }
-  throw new BuildFailure(
-    `${pin.where} asks for php ${JSON.stringify(text)}, and there is no base image near it: write one of ${PHP_VERSIONS.toSorted().join(', ')}`,
-  )
 }

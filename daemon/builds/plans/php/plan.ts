@@ -16,9 +16,10 @@ import {
   takeApp,
   textOf,
 } from '../steps.ts'
-import { choosePhpVersion, readComposer, type Composer } from './composer.ts'
+import { readComposer, type Composer } from './composer.ts'
 import { findDocroot, herokuFolder, isHerokuCommand } from './docroot.ts'
 import { extensionSteps } from './extensions.ts'
+import { choosePhpVersion } from './version.ts'
 
 /** PHP behind Apache: Laravel, Symfony, a plain index.php. */
 export const php: LanguagePlan = {

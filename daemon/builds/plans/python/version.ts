@@ -4,6 +4,8 @@ import { findInLines } from '../../text.ts'
 import { debianOfPython, PYTHON_MINORS, nearestImage, unreadable, type Debian } from '../base-images.ts'
 import { firstPin, inFiles, inManifest, inToolFiles, type Pin } from '../pins.ts'
 import { readEnvironment } from './conda.ts'
+import { limitOf } from './pinned.ts'
+import { readRequirements } from './requirements.ts'
 
 /** Used where the tree says nothing. */
 const DEFAULT_MINOR = 13
@@ -77,7 +79,7 @@ async function wantedBy(tree: Tree): Promise<string | undefined> {
 
 async function byManifest(tree: Tree, notes: string[]): Promise<number> {
   const wanted = await wantedBy(tree)
-  if (wanted === undefined) return DEFAULT_MINOR
+  if (wanted === undefined) return await byRequirements(tree, notes)
   const said = JSON.stringify(wanted.slice(0, 100))
   const minor = PREFERENCE.find((each) => suits(each, wanted))
   notes.push(
@@ -86,6 +88,16 @@ async function byManifest(tree: Tree, notes: string[]): Promise<number> {
       : `python ${write(minor)} by the project's ${said}`,
   )
   return minor ?? DEFAULT_MINOR
+}
+
+/** What older packages that requirements.txt pins run under, where nothing names a version. */
+async function byRequirements(tree: Tree, notes: string[]): Promise<number> {
+  const limit = limitOf((await readRequirements(tree)).text)
+  if (limit === null || limit.minor >= DEFAULT_MINOR) return DEFAULT_MINOR
+  notes.push(
+    `python ${write(limit.minor)} by ${limit.requirement} of the requirements, which is for none newer`,
+  )
+  return limit.minor
 }
 
 /** Version specifiers (PEP 440) in the words of semver, which Poetry's `^` and `~` are already. */

@@ -1,3 +1,4 @@
+import semver from 'semver'
 import type { Tree } from '../../../sources/tree.ts'
 import { hasLine } from '../../text.ts'
 import { debianOfRuby } from '../base-images.ts'
@@ -19,7 +20,7 @@ import {
 import { readGemfile, type Gemfile } from './gemfile.ts'
 import { findJekyll } from './jekyll.ts'
 import { systemPackages } from './system-packages.ts'
-import { bundlerFor, chooseRubyVersion } from './version.ts'
+import { bundlerFor, chooseRubyVersion, railsOf } from './version.ts'
 
 /** Ruby programs with Bundler: Rails, Rack, Jekyll. A node program may have a Gemfile for its tools. */
 export const ruby: LanguagePlan = {
@@ -58,13 +59,15 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const jekyll = isRails ? null : await findJekyll(tree, gemfile)
   const generator = jekyll !== null ? 'jekyll' : gemfile.has('middleman') ? 'middleman' : null
   const proposal = await propose(tree, { gemfile, isRails, isSite: generator !== null, version })
-  const bundler = bundlerFor(version, (await tree.readText('Gemfile.lock')) ?? '')
+  const lock = (await tree.readText('Gemfile.lock')) ?? ''
+  const bundler = bundlerFor(version, lock)
   if (bundler !== null) notes.push(`Bundler ${bundler}, which takes what wrote Gemfile.lock`)
   const assets = await readAssets(tree, settings, notes)
   const { facts, aptPackages } = await choose(tree, settings, notes, {
     proposal,
     advice: ADVICE,
-    build: ({ isSite }) => ownBuild(isRails, gemfile, isSite ? generator : null, assets),
+    build: ({ isSite }) =>
+      ownBuild(isRails ? railsRunner(lock) : null, gemfile, isSite ? generator : null, assets),
   })
   if (gemfile.platforms.length > 0 && !gemfile.platforms.some((each) => each.endsWith('-linux')))
     notes.push(
@@ -160,8 +163,14 @@ async function propose(tree: Tree, { gemfile, isRails, isSite, version }: StartS
   return null
 }
 
+/** What runs the tasks of Rails: its own command does since version 5 (Rails 5.0 release notes, "Railties"). */
+function railsRunner(lock: string): string {
+  const rails = railsOf(lock)
+  return rails !== null && semver.lt(rails, '5.0.0') ? 'rake' : 'rails'
+}
+
 function ownBuild(
-  isRails: boolean,
+  rails: string | null,
   { has, exists }: Gemfile,
   generator: string | null,
   assets: Assets,
@@ -169,13 +178,13 @@ function ownBuild(
   const runner = exists ? 'bundle exec ' : ''
   // Rails wants a key to load; the build has none to keep (Rails guides, "Precompiling assets"; before 7.1 any text).
   const key = 'SECRET_KEY_BASE_DUMMY=1 SECRET_KEY_BASE=${SECRET_KEY_BASE:-dummy}'
-  const hasPipeline = isRails && PIPELINES.some(has)
+  const hasPipeline = rails !== null && PIPELINES.some(has)
   const commands = [
     // The pipeline runs the scripts of package.json itself.
     ...(hasPipeline ? [] : assets.commands),
     ...(generator === null ? [] : [`${runner}${generator} build`]),
-    ...(isRails && has('bootsnap') ? ['bundle exec bootsnap precompile --gemfile app/ lib/'] : []),
-    ...(hasPipeline ? [`${key} bundle exec rails assets:precompile`] : []),
+    ...(rails !== null && has('bootsnap') ? ['bundle exec bootsnap precompile --gemfile app/ lib/'] : []),
+    ...(hasPipeline ? [`${key} bundle exec ${rails} assets:precompile`] : []),
   ]
   return inOrder(commands)
 }

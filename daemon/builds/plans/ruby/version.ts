@@ -71,7 +71,7 @@ const RAILS_LINES: [before: string, line: string][] = [
 ]
 
 /** The version of Rails in a lock file; null without it. */
-function railsOf(lock: string): string | null {
+export function railsOf(lock: string): string | null {
   return findInLines(lock, /^ {4}rails \((\d+\.\d+\.\d+)/) ?? null
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { sentence } from '../../../dashboard/src/api/plain-text.ts'
+import { plainText, sentence } from '../../../dashboard/src/api/plain-text.ts'
+import type { Deploy } from '../../../dashboard/src/api/types.ts'
 import { commitUrl } from '../../../dashboard/src/deploys/commit-url.ts'
+import { versionLabel } from '../../../dashboard/src/deploys/status.ts'
 
 test.each([
   ['the engine does not answer', 'The engine does not answer'],
@@ -12,6 +14,20 @@ test.each([
   ['', ''],
 ])('%j is said as %j', (text, said) => {
   expect(sentence(text)).toBe(said)
+})
+
+test.each([
+  ['fix \u202egnp.exe', 'fix gnp.exe'],
+  ['\u2067if\u2069 admin', 'if admin'],
+  ['مرحبا 👩\u200d🚀', 'مرحبا 👩\u200d🚀'],
+  ['\x1b[31mred\x1b[0m\x07', 'red'],
+])('%j is read as it is written: %j', (written, read) => {
+  expect(plainText(written)).toBe(read)
+})
+
+test('a commit is called by the first line of its message, without what would reorder or colour it', () => {
+  const commit_message = '\x1b[31mfix \u202egnp.exe\r\n\r\nat length'
+  expect(versionLabel({ commit_sha: '9fce00000000', commit_message } as Deploy)).toBe('9fce000 fix gnp.exe')
 })
 
 test.each([

@@ -89,6 +89,14 @@ test('a move leads the focus to the heading of the page, a first load does not',
   await expect.poll(focused).toBe('H1 Services')
 })
 
+test('how long ago something was is told by the clock of the server', async () => {
+  const other = await browser.open(server.url, { storageState: await page.context().storageState() })
+  await other.clock.install({ time: Date.now() - 7 * 3_600_000 })
+  await other.goto('/services/shop-12')
+  await other.getByRole('complementary', { name: 'Details' }).getByText('just now').waitFor()
+  await other.context().close()
+})
+
 test('a dialog gives the focus back to what opened it', async () => {
   await page.goto('/services/shop-12/settings')
   await page.getByRole('button', { name: 'Delete service…' }).click()

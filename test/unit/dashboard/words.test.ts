@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { plainText, sentence } from '../../../dashboard/src/api/plain-text.ts'
-import type { Deploy } from '../../../dashboard/src/api/types.ts'
+import { firstLine, plainText, sentence } from '../../../dashboard/src/api/plain-text.ts'
 import { commitUrl } from '../../../dashboard/src/deploys/commit-url.ts'
-import { versionLabel } from '../../../dashboard/src/deploys/status.ts'
 
 test.each([
   ['the engine does not answer', 'The engine does not answer'],
@@ -25,9 +23,8 @@ test.each([
   expect(plainText(written)).toBe(read)
 })
 
-test('a commit is called by the first line of its message, without what would reorder or colour it', () => {
-  const commit_message = '\x1b[31mfix \u202egnp.exe\r\n\r\nat length'
-  expect(versionLabel({ commit_sha: '9fce00000000', commit_message } as Deploy)).toBe('9fce000 fix gnp.exe')
+test('of a commit message the first line is told, without what would reorder or colour it', () => {
+  expect(firstLine('\x1b[31mfix \u202egnp.exe\r\n\r\nat length')).toBe('fix gnp.exe')
 })
 
 test.each([

@@ -1,0 +1,5 @@
+function bareHost(hostname) {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+export { bareHost as b };

@@ -1,0 +1,233 @@
+import { parseArgs } from 'node:util';
+import { A as AppError } from '../nitro/nitro.mjs';
+import { accessSync, constants } from 'node:fs';
+import { isAbsolute } from 'node:path';
+
+const FLAGS = {
+  "data-dir": { variable: "DEPLOYER_DATA_DIR", help: "where the server keeps everything" },
+  listen: { variable: "DEPLOYER_LISTEN", help: "address of the API and the dashboard (127.0.0.1:7878)" },
+  "http-listen": { variable: "DEPLOYER_HTTP_LISTEN", help: "public HTTP address ([::]:80, else [::]:8080)" },
+  "https-listen": {
+    variable: "DEPLOYER_HTTPS_LISTEN",
+    help: "public HTTPS address ([::]:443, else [::]:8443)"
+  },
+  tls: { variable: "DEPLOYER_TLS", help: "auto or off (auto: HTTPS for all that is not local)" },
+  "base-domain": {
+    variable: "DEPLOYER_BASE_DOMAIN",
+    help: "services answer at <service>.<base domain> (localhost)"
+  },
+  "dashboard-host": { variable: "DEPLOYER_DASHBOARD_HOST", help: "public host of the dashboard, or off" },
+  "allowed-hosts": {
+    variable: "DEPLOYER_ALLOWED_HOSTS",
+    help: "further names at which the API port answers, comma-separated"
+  },
+  "api-token": { variable: "DEPLOYER_API_TOKEN", help: "the server token (made at first start)" },
+  "api-token-file": { variable: "DEPLOYER_API_TOKEN_FILE", help: "file that holds the server token" },
+  "webhook-secret": { variable: "DEPLOYER_WEBHOOK_SECRET", help: "secret of push webhooks added by hand" },
+  "webhook-secret-file": {
+    variable: "DEPLOYER_WEBHOOK_SECRET_FILE",
+    help: "file that holds the secret of push webhooks"
+  },
+  "docker-host": { variable: "DOCKER_HOST", help: "the engine's socket, unix:///path" },
+  "default-memory-mb": {
+    variable: "DEPLOYER_DEFAULT_MEMORY_MB",
+    help: "memory of a service without a limit, MiB (512)"
+  },
+  "default-cpus": { variable: "DEPLOYER_DEFAULT_CPUS", help: "CPUs of a service without a limit (1)" },
+  "build-concurrency": { variable: "DEPLOYER_BUILD_CONCURRENCY", help: "builds at one time (1)" },
+  "build-timeout": { variable: "DEPLOYER_BUILD_TIMEOUT", help: "longest build: 30m, 90s, 1h (30m)" },
+  "job-concurrency": {
+    variable: "DEPLOYER_JOB_CONCURRENCY",
+    help: "jobs at one time; further ones wait (4 a core)"
+  },
+  "proxy-workers": {
+    variable: "DEPLOYER_PROXY_WORKERS",
+    help: "processes of the data plane (cores, at most 4)"
+  },
+  "data-plane": {
+    variable: "DEPLOYER_DATA_PLANE",
+    help: "start or wait (start: the server starts the data plane; wait: a unit of its own does)"
+  },
+  "base-image-registry": {
+    variable: "DEPLOYER_BASE_IMAGE_REGISTRY",
+    help: "prefix for the base images of language plans"
+  },
+  "relational-image": {
+    variable: "DEPLOYER_RELATIONAL_IMAGE",
+    help: "image of new relational datastores (postgres:18)"
+  },
+  "keyvalue-image": {
+    variable: "DEPLOYER_KEYVALUE_IMAGE",
+    help: "image of new key-value datastores (valkey/valkey:9)"
+  },
+  "backup-s3-url": {
+    variable: "DEPLOYER_BACKUP_S3_URL",
+    help: "bucket that backups are copied to: https://endpoint/bucket/prefix"
+  },
+  "backup-s3-key": { variable: "DEPLOYER_BACKUP_S3_KEY", help: "its access key id" },
+  "backup-s3-secret": { variable: "DEPLOYER_BACKUP_S3_SECRET", help: "its secret access key" },
+  "backup-s3-secret-file": {
+    variable: "DEPLOYER_BACKUP_S3_SECRET_FILE",
+    help: "file that holds its secret access key"
+  },
+  "backup-s3-region": {
+    variable: "DEPLOYER_BACKUP_S3_REGION",
+    help: "its region (that of the endpoint's name, else us-east-1)"
+  },
+  "public-ip": {
+    variable: "DEPLOYER_PUBLIC_IP",
+    help: "the server's public address, or one of each family, for DNS records shown"
+  },
+  "public-http-port": {
+    variable: "DEPLOYER_PUBLIC_HTTP_PORT",
+    help: "where the internet reaches the HTTP listener (the listener's port)"
+  },
+  "dns-resolvers": {
+    variable: "DEPLOYER_DNS_RESOLVERS",
+    help: "addresses, with ports or without, in place of the host's resolvers"
+  },
+  "acme-email": { variable: "DEPLOYER_ACME_EMAIL", help: "where the certificate authority may write to" },
+  "acme-directory": {
+    variable: "DEPLOYER_ACME_DIRECTORY",
+    help: "the certificate authority (Let's Encrypt)"
+  },
+  "acme-ca-file": {
+    variable: "DEPLOYER_ACME_CA_FILE",
+    help: "PEM certificates by which a private authority is known"
+  },
+  "acme-eab-kid": {
+    variable: "DEPLOYER_ACME_EAB_KID",
+    help: "id of the account that the authority has given out"
+  },
+  "acme-eab-key": { variable: "DEPLOYER_ACME_EAB_KEY", help: "its key, base64url" },
+  "acme-dns": {
+    variable: "DEPLOYER_ACME_DNS",
+    help: "exec, rfc2136 or cloudflare: wildcard certificates through DNS"
+  },
+  "trusted-proxies": { variable: "DEPLOYER_TRUSTED_PROXIES", help: "CIDRs whose X-Forwarded-* are believed" },
+  "upstream-timeout": {
+    variable: "DEPLOYER_UPSTREAM_TIMEOUT",
+    help: "longest wait for a response head (300s)"
+  },
+  "max-connections-per-ip": {
+    variable: "DEPLOYER_MAX_CONNECTIONS_PER_IP",
+    help: "open connections of one address (2000)"
+  },
+  "deny-private-git": {
+    variable: "DEPLOYER_DENY_PRIVATE_GIT",
+    help: "on keeps git and its providers off private and loopback addresses (off)"
+  },
+  hsts: { variable: "DEPLOYER_HSTS", help: "seconds of Strict-Transport-Security on HTTPS answers (off)" },
+  h2c: {
+    variable: "DEPLOYER_H2C",
+    help: "on speaks HTTP/2 without TLS with clients that begin so (off)"
+  },
+  "log-retention": {
+    variable: "DEPLOYER_LOG_RETENTION",
+    help: "how long the output of services is kept: 7d, 12h (7d)"
+  },
+  "log-size-mb": { variable: "DEPLOYER_LOG_SIZE_MB", help: "disk for the output of one service, MiB (100)" },
+  "smtp-url": {
+    variable: "DEPLOYER_SMTP_URL",
+    help: "mail server for notifications, smtp://user:password@host:587"
+  },
+  "smtp-url-file": { variable: "DEPLOYER_SMTP_URL_FILE", help: "file that holds that URL" },
+  "smtp-from": { variable: "DEPLOYER_SMTP_FROM", help: "sender of notifications by e-mail" },
+  "log-level": { variable: "DEPLOYER_LOG_LEVEL", help: "debug, info, warn or error (info)" },
+  "log-format": {
+    variable: "DEPLOYER_LOG_FORMAT",
+    help: "json, pretty or auto: pretty on a terminal (auto)"
+  }
+};
+const SECRETS = ["api-token", "webhook-secret", "backup-s3-secret", "smtp-url"];
+const SWITCHES = ["--deny-private-git", "--h2c"];
+const SWITCH_VALUES = {
+  on: true,
+  true: true,
+  yes: true,
+  "1": true,
+  off: false,
+  false: false,
+  no: false,
+  "0": false
+};
+function parseFlags(argv) {
+  const args = argv.map((word, index) => {
+    const isBare = SWITCHES.includes(word) && !Object.hasOwn(SWITCH_VALUES, argv[index + 1] ?? "");
+    return isBare ? `${word}=on` : word;
+  });
+  const options = Object.fromEntries(Object.keys(FLAGS).map((name) => [name, { type: "string" }]));
+  try {
+    return parseArgs({ args, options, strict: true }).values;
+  } catch (cause) {
+    throw new AppError(
+      "invalid_request",
+      `${cause.message.split(". ")[0]}. See deployer serve --help.`,
+      { cause }
+    );
+  }
+}
+function bad(name, wanted, value) {
+  return new AppError("invalid_request", `${title(name)} must be ${wanted}, not "${value}"`);
+}
+function title(name) {
+  return `--${name} (${FLAGS[name].variable})`;
+}
+function exposedSecrets(argv) {
+  const flags = parseFlags(argv);
+  return SECRETS.filter((name) => flags[name] !== void 0).map(
+    (name) => `every user of this host can read --${name} in the list of processes: use --${name}-file (${FLAGS[`${name}-file`].variable}), and a new secret`
+  );
+}
+
+const TSIG_ALGORITHMS = ["hmac-sha256", "hmac-sha384", "hmac-sha512", "hmac-sha1"];
+const DNS_PROVIDER_VARIABLES = [
+  "EXEC",
+  "SERVER",
+  "TSIG_NAME",
+  "TSIG_SECRET",
+  "TSIG_ALGORITHM",
+  "TOKEN"
+].map((name) => `DEPLOYER_ACME_DNS_${name}`);
+function readDnsProvider(kind, environment) {
+  const variable = (name) => environment[`DEPLOYER_ACME_DNS_${name}`] || null;
+  const needed = (name) => variable(name) ?? refuse(`${kind} needs DEPLOYER_ACME_DNS_${name}`);
+  switch (kind) {
+    case null:
+      return null;
+    case "exec":
+      return { kind, program: executable(needed("EXEC")) };
+    case "rfc2136":
+      return { kind, server: serverAddress(needed("SERVER")), tsig: readTsig(variable, needed) };
+    case "cloudflare":
+      return { kind, token: needed("TOKEN") };
+    default:
+      return refuse(`must be exec, rfc2136 or cloudflare, not "${kind}"`);
+  }
+}
+function executable(program) {
+  try {
+    if (!isAbsolute(program)) throw new Error("it is no absolute path");
+    accessSync(program, constants.X_OK);
+    return program;
+  } catch {
+    return refuse(`DEPLOYER_ACME_DNS_EXEC must be the absolute path of a program, not "${program}"`);
+  }
+}
+function serverAddress(text) {
+  if (!/^(\[[0-9a-fA-F:]+\]|[^:\s[\]]+)(:\d{1,5})?$/.test(text))
+    refuse(`DEPLOYER_ACME_DNS_SERVER must be a host with or without a port, not "${text}"`);
+  return /:\d+$/.test(text.replace(/^\[.*\]/, "")) ? text : `${text}:53`;
+}
+function readTsig(variable, needed) {
+  if (variable("TSIG_NAME") === null && variable("TSIG_SECRET") === null) return null;
+  const algorithm = (variable("TSIG_ALGORITHM") ?? "hmac-sha256").toLowerCase().replace(/\.$/, "");
+  const known = TSIG_ALGORITHMS.find((name) => name === algorithm);
+  if (!known) return refuse(`DEPLOYER_ACME_DNS_TSIG_ALGORITHM must be ${TSIG_ALGORITHMS.join(", ")}`);
+  return { name: needed("TSIG_NAME"), secret: needed("TSIG_SECRET"), algorithm: known };
+}
+function refuse(why) {
+  throw new AppError("invalid_request", `--acme-dns (DEPLOYER_ACME_DNS): ${why}`);
+}
+
+export { DNS_PROVIDER_VARIABLES as D, FLAGS as F, SWITCH_VALUES as S, bad as b, exposedSecrets as e, parseFlags as p, readDnsProvider as r, title as t };

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { D as DomainName } from './schema2.mjs';
+import { c as branchNameFault } from './refs.mjs';
+import { d as deployableUrlFault } from './input.mjs';
+import { r as repositoryUrlFault } from './url.mjs';
+import { C as CpuLimit, M as MemoryLimit, s as scheduleFault } from './cron.mjs';
+import { R as Name } from '../nitro/nitro.mjs';
+import { E as EnvVars } from './schema4.mjs';
+import { A as APT_PACKAGE, m as mountPathFault, h as healthPathFault, r as relativePathFault, i as imageFault } from './rules2.mjs';
+import { R as RUNTIMES } from './schema5.mjs';
+import { S as SERVICE_TYPES, M as MAX_INSTANCES } from './types.mjs';
+import { w as watchPathsFault } from './watch-paths.mjs';
+
+const MAX_CUSTOM_DOMAINS = 100;
+const MAX_WATCH_PATHS = 50;
+const MAX_APT_PACKAGES = 50;
+const MAX_PACKAGE_CHARACTERS = 128;
+const MAX_COMMAND_CHARACTERS = 16 * 1024;
+function text(maximum) {
+  return z.string().max(maximum).refine((value) => !value.includes("\0"), "must not contain NUL").refine((value) => value.isWellFormed(), "must not contain half of a surrogate pair");
+}
+function setting(maximum, fault = () => null) {
+  return text(maximum).nullable().transform(clearedWhenEmpty).superRefine((value, context) => {
+    const found = value === null ? null : fault(value);
+    if (found) context.addIssue(found);
+  }).optional();
+}
+function clearedWhenEmpty(value) {
+  return value === null || value.trim() === "" ? null : value;
+}
+const InstanceCount = z.int().min(0).max(MAX_INSTANCES).meta({ examples: [2] });
+const AptPackage = z.string().max(MAX_PACKAGE_CHARACTERS).regex(APT_PACKAGE, "must be the name of a Debian package, such as ffmpeg");
+const Port = z.int().min(1).max(65535).nullable().optional().meta({
+  description: "Where the program listens; else its PORT variable, the one EXPOSEd port, 10000",
+  examples: [3e3]
+});
+const RepositoryAddress = setting(2048, repositoryUrlFault).meta({
+  examples: ["https://git.example.com/team/api.git"]
+});
+const writtenHosts = {
+  custom_domains: z.array(text(1024)).max(MAX_CUSTOM_DOMAINS).optional(),
+  canonical_domain: setting(1024)
+};
+const settings = {
+  runtime: z.enum(RUNTIMES).optional().meta({ examples: ["auto"] }),
+  repo_url: setting(2048, deployableUrlFault).meta({ examples: ["https://git.example.com/team/api.git"] }),
+  branch: setting(255, branchNameFault).meta({
+    description: "Null is the remote's default branch",
+    examples: ["main"]
+  }),
+  root_dir: setting(1024, relativePathFault).meta({ examples: ["services/api"] }),
+  dockerfile_path: setting(1024, relativePathFault).meta({ examples: ["Dockerfile"] }),
+  image: setting(1024, imageFault).meta({ examples: ["registry.example.com/api:2"] }),
+  build_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ["npm run build"] }),
+  start_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ["npm start"] }),
+  pre_deploy_command: setting(MAX_COMMAND_CHARACTERS).meta({
+    description: "Runs once in the new image before the rollout; its failure fails the deploy",
+    examples: ["npm run migrate"]
+  }),
+  publish_dir: setting(1024, relativePathFault).meta({
+    description: "A static site's folder to publish, relative to root_dir",
+    examples: ["dist"]
+  }),
+  health_check_path: setting(1024, healthPathFault).meta({ examples: ["/healthz"] }),
+  port: Port,
+  schedule: setting(256, scheduleFault).meta({
+    description: "When a cron job runs: five fields, in UTC",
+    examples: ["0 3 * * *"]
+  }),
+  disk_mount_path: setting(1024, mountPathFault).meta({
+    description: "Where the one disk of a service is seen inside its container; such a service runs one instance",
+    examples: ["/data"]
+  }),
+  apt_packages: z.array(AptPackage).max(MAX_APT_PACKAGES).optional().meta({
+    description: "Debian packages for the build and the program, where a language plan makes the image; an Aptfile adds to them",
+    examples: [["ffmpeg"]]
+  }),
+  instances: InstanceCount.optional(),
+  memory_limit_mb: MemoryLimit.optional(),
+  cpu_limit: CpuLimit.optional(),
+  auto_deploy: z.boolean().optional().meta({ examples: [true] }),
+  watch_paths: z.array(text(1024)).max(MAX_WATCH_PATHS).nullable().transform((paths) => paths === null || paths.length === 0 ? null : paths).superRefine((paths, context) => {
+    const fault = paths === null ? null : watchPathsFault(paths);
+    if (fault) context.addIssue(fault);
+  }).optional().meta({
+    description: "Globs from the repository's root: a push that touches none of them deploys nothing; null is all",
+    examples: [["services/api/**", "package-lock.json"]]
+  }),
+  custom_domains: z.array(DomainName).max(MAX_CUSTOM_DOMAINS).optional().meta({
+    description: "Hosts of its own, of a web service or static site",
+    examples: [["www.example.org"]]
+  }),
+  canonical_domain: text(1024).nullable().transform(clearedWhenEmpty).pipe(DomainName.nullable()).optional().meta({
+    description: "One of its custom domains, to which requests to the others are redirected",
+    examples: ["www.example.org"]
+  }),
+  compression: z.boolean().optional().meta({
+    description: "Compresses what a web service answers (zstd, br, gzip) where it gains; not answers with Set-Cookie. Leave it off where a page holds a secret beside what its visitor sent (BREACH)",
+    examples: [false]
+  }),
+  env_groups: z.array(z.string().min(1)).optional().meta({
+    description: "Env groups by name or id; a later one wins over an earlier one",
+    examples: [["shared"]]
+  })
+};
+const ServiceInput = z.strictObject({
+  name: Name.meta({ examples: ["api"] }),
+  type: z.enum(SERVICE_TYPES).default("web_service").meta({ examples: ["web_service"] }),
+  environment: z.string().min(1).optional().meta({ description: "Id or name", examples: ["production"] }),
+  ...settings,
+  env: EnvVars.optional(),
+  deploy: z.boolean().default(true).meta({ description: "False skips the first deploy", examples: [true] })
+}).meta({
+  id: "ServiceInput",
+  examples: [
+    {
+      name: "api",
+      repo_url: "https://git.example.com/team/api.git",
+      branch: "main",
+      env: [{ key: "LOG_LEVEL", value: "info" }]
+    }
+  ]
+});
+const ServicePatch = z.strictObject({
+  name: Name.optional().meta({ examples: ["api"] }),
+  ...settings,
+  env: EnvVars.optional().meta({ description: "Becomes the service's own variables" }),
+  suspended: z.boolean().optional().meta({ examples: [false] })
+}).meta({ id: "ServicePatch", examples: [{ start_command: "npm start", health_check_path: "/healthz" }] });
+const CustomDomainInput = z.strictObject({ domain: DomainName.meta({ examples: ["www.example.org"] }) }).meta({ id: "CustomDomainInput" });
+const CustomDomainRef = z.strictObject({
+  id: z.string().min(1).meta({ description: "Id or name of the service", examples: ["api"] }),
+  domain: z.string().min(1).meta({ description: "The custom domain", examples: ["www.example.org"] })
+});
+const ScaleInput = z.strictObject({ instances: InstanceCount }).meta({ id: "ScaleInput" });
+
+export { CustomDomainRef as C, RepositoryAddress as R, ServicePatch as S, ServiceInput as a, CustomDomainInput as b, ScaleInput as c, writtenHosts as w };

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { C as CpuLimit, M as MemoryLimit, s as scheduleFault } from './cron.mjs';
+import { M as Timestamp, U as idSchema, R as Name } from '../nitro/nitro.mjs';
+import { D as DATASTORE_KINDS, K as KINDS } from './kinds.mjs';
+import { D as DATASTORE_STATUSES, R as RoleName, a as DatabaseName } from './states3.mjs';
+
+const Version = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/, "must be a tag of the kind's image, such as 17").meta({ description: "A tag of the kind's image; the server's default when absent", examples: ["17"] });
+const MAX_BACKUPS_KEPT = 1e3;
+const BackupSchedule = z.string().nullable().superRefine((text, context) => {
+  const message = text === null ? null : scheduleFault(text);
+  if (message !== null) context.addIssue({ code: "custom", message });
+}).meta({
+  description: "When a backup is made: five fields as in crontab(5), in UTC; null makes none by itself",
+  examples: ["0 3 * * *"]
+});
+const BackupRetention = z.int().min(1).max(MAX_BACKUPS_KEPT).meta({ description: "How many backups are kept", examples: [7] });
+const DatastoreInput = z.strictObject({
+  kind: z.enum(DATASTORE_KINDS).meta({ examples: ["relational"] }),
+  name: Name.meta({ examples: ["db"] }),
+  environment: z.string().min(1).optional().meta({ description: "Id or name", examples: ["production"] }),
+  version: Version.optional(),
+  database: DatabaseName.optional().meta({
+    description: "Of a relational one; made from the name when absent",
+    examples: ["app"]
+  }),
+  username: RoleName.optional().meta({
+    description: "Of a relational one; made from the name when absent",
+    examples: ["app"]
+  }),
+  memory_limit_mb: MemoryLimit.optional(),
+  cpu_limit: CpuLimit.optional(),
+  backup_schedule: BackupSchedule.optional(),
+  backup_retention: BackupRetention.optional()
+}).superRefine((input, context) => {
+  if (KINDS[input.kind].hasDatabases) return;
+  const given = ["database", "username"].find((field) => input[field] !== void 0);
+  if (given === void 0) return;
+  const message = `a ${KINDS[input.kind].label} has none to choose`;
+  context.addIssue({ code: "custom", path: [given], message });
+}).meta({ id: "DatastoreInput", examples: [{ kind: "relational", name: "db" }] });
+const DatastorePatch = z.strictObject({
+  memory_limit_mb: MemoryLimit.optional(),
+  cpu_limit: CpuLimit.optional(),
+  backup_schedule: BackupSchedule.optional(),
+  backup_retention: BackupRetention.optional()
+}).meta({ id: "DatastorePatch", examples: [{ memory_limit_mb: 1024 }] });
+const UpgradeInput = z.strictObject({ version: Version }).meta({ id: "UpgradeInput", examples: [{ version: "18" }] });
+const DatastoreReference = z.object({
+  holder: z.enum(["service", "env group"]).meta({ examples: ["service"] }),
+  name: z.string().meta({ description: "Of the service or the env group", examples: ["api"] }),
+  key: z.string().meta({ description: "Of the variable", examples: ["DATABASE_URL"] })
+}).meta({ id: "DatastoreReference", description: "A variable that refers to a datastore" });
+const KeptVolume = z.object({
+  volume: z.string().meta({
+    description: "Its name in the container engine",
+    examples: ["dbs-4f1d0c9a7b3e5d2f6a80-0c9a7b3e"]
+  }),
+  version: z.string().nullable().meta({ description: "Tag of the image that wrote it", examples: ["17"] }),
+  kept_until: Timestamp
+}).meta({ id: "KeptVolume", description: "Data that another has replaced, kept for a day" });
+const PASSWORD = "9c1e4f7a2b5d8e0c3f6a9b1d";
+const Datastore = z.object({
+  id: idSchema("datastore"),
+  name: z.string().meta({ examples: ["db"] }),
+  kind: z.enum(DATASTORE_KINDS).meta({ examples: ["relational"] }),
+  version: z.string().meta({ description: "Tag of its image", examples: ["17"] }),
+  environment: z.string().meta({ description: "Name of the environment", examples: ["production"] }),
+  status: z.enum(DATASTORE_STATUSES).meta({ examples: ["available"] }),
+  error: z.string().nullable().meta({
+    description: "Why it is failed or unavailable, or why it was not restored or upgraded",
+    examples: [null]
+  }),
+  database: z.string().nullable().meta({ description: "Null for a key-value store", examples: ["db"] }),
+  username: z.string().meta({ examples: ["db"] }),
+  password: z.string().meta({ examples: [PASSWORD] }),
+  host_port: z.int().nullable().meta({ description: "A port of the host's loopback that leads to it", examples: [49155] }),
+  internal_host: z.string().meta({ examples: ["db"] }),
+  internal_port: z.int().meta({ examples: [5432] }),
+  internal_url: z.string().meta({ examples: [`postgresql://db:${PASSWORD}@db:5432/db`] }),
+  external_url: z.string().nullable().meta({
+    description: "From the host itself",
+    examples: [`postgresql://db:${PASSWORD}@127.0.0.1:49155/db`]
+  }),
+  connect_command: z.string().nullable().meta({
+    description: "The line for a terminal on the host",
+    examples: [`psql 'postgresql://db:${PASSWORD}@127.0.0.1:49155/db'`]
+  }),
+  disk_bytes: z.int().nullable().meta({
+    description: "What it takes of the disk, as its program said within the last minute; null before it was asked",
+    examples: [47448064]
+  }),
+  memory_limit_mb: z.int().meta({ description: "MiB as asked for; 0 is the server default", examples: [0] }),
+  cpu_limit: z.number().meta({ description: "CPUs as asked for; 0 is the server default", examples: [0] }),
+  backup_schedule: z.string().nullable().meta({ description: "When a backup is made by itself, in UTC", examples: [null] }),
+  backup_retention: z.int().meta({ description: "How many backups are kept", examples: [7] }),
+  kept_volumes: z.array(KeptVolume).meta({ description: "What a restore or an upgrade replaced lately, the newest first" }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).meta({ id: "Datastore", description: "A database or a key-value store that the server runs" });
+
+export { DatastoreInput as D, UpgradeInput as U, DatastorePatch as a, Datastore as b, DatastoreReference as c };

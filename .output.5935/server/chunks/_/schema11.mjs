@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { M as Timestamp, U as idSchema } from '../nitro/nitro.mjs';
+
+const CERTIFICATE_STATES = ["issued", "pending", "issuing", "failed", "local", "disabled"];
+const CertificateEntry = z.object({
+  host: z.string().meta({ examples: ["api.example.com"] }),
+  service: z.string().nullable().meta({ description: "Its qualified name; null for the dashboard's host", examples: ["api"] }),
+  state: z.enum(CERTIFICATE_STATES).meta({
+    description: "`pending`: waits for DNS or its turn; `local`: no authority certifies the name; `disabled`: the server runs without HTTPS",
+    examples: ["issued"]
+  }),
+  expires_at: Timestamp.nullable().meta({ description: "Of the certificate that serves now" }),
+  error: z.string().nullable().meta({ description: "Why there is none, or no newer one, yet", examples: [null] }),
+  retry_at: Timestamp.nullable().meta({ description: "When it is tried again" }),
+  issuer: z.string().nullable().meta({ examples: ["Let's Encrypt E7"] }),
+  source: z.enum(["acme", "uploaded"]).nullable().meta({ examples: ["acme"] }),
+  not_before: Timestamp.nullable()
+}).meta({ id: "CertificateEntry", description: "How a routed hostname is certified" });
+const UploadedCertificate = z.object({
+  id: idSchema("certificate"),
+  hosts: z.array(z.string()).meta({ description: "The names that it is for", examples: [["example.com", "*.example.com"]] }),
+  issuer: z.string().meta({ examples: ["Example CA"] }),
+  not_before: Timestamp,
+  expires_at: Timestamp,
+  created_at: Timestamp
+}).meta({ id: "UploadedCertificate" });
+const MAX_PEM_CHARACTERS = 256 * 1024;
+const Pem = z.string().min(1).max(MAX_PEM_CHARACTERS);
+const CertificateUpload = z.strictObject({
+  certificate: Pem.meta({
+    description: "PEM; the chain in any order",
+    examples: ["-----BEGIN CERTIFICATE-----\u2026"]
+  }),
+  private_key: Pem.meta({
+    description: "PEM, without a passphrase",
+    examples: ["-----BEGIN PRIVATE KEY-----\u2026"]
+  })
+}).meta({ id: "CertificateUpload" });
+const UploadedCertificateRef = z.strictObject({
+  id: z.string().min(1).meta({ description: "Id of the uploaded certificate", examples: ["crt-4f1d0c9a7b3e5d2f6a80"] })
+});
+
+export { CertificateEntry as C, UploadedCertificateRef as U, UploadedCertificate as a, CertificateUpload as b };

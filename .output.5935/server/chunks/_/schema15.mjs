@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { t as targetAnswer, b as targetPatch, c as targetInput, d as targetUrl, u as urlFault } from './table.mjs';
+import { M as Timestamp, U as idSchema } from '../nitro/nitro.mjs';
+
+const EVENT_TYPES = [
+  "deploy.started",
+  "deploy.succeeded",
+  "deploy.failed",
+  "service.down",
+  "service.recovered",
+  "service.out_of_memory",
+  "job.failed",
+  "job.missed",
+  "datastore.down",
+  "datastore.recovered",
+  "backup.failed",
+  "certificate.failed",
+  "certificate.expiring",
+  "server.disk_low"
+];
+const TEST_TYPE = "test";
+const NOTIFICATION_KINDS = ["webhook", "email", "slack", "discord", "ntfy"];
+
+const MAX_RECIPIENTS = 20;
+const MAX_EMAIL_CHARACTERS = 254;
+const EmailAddress = z.string().max(MAX_EMAIL_CHARACTERS).regex(/^[^\s@,;<>"]+@[^\s@,;<>"]+$/, "must be an e-mail address");
+const Recipients = z.array(EmailAddress).min(1).max(MAX_RECIPIENTS);
+const Events = z.array(z.enum(EVENT_TYPES)).min(1).nullable().meta({ description: "Null for all", examples: [["deploy.failed", "service.down"]] });
+const fields = {
+  url: targetUrl(urlFault).optional().meta({
+    description: "Where to send; every kind but e-mail has one",
+    examples: ["https://example.com/hooks/deployer"]
+  }),
+  to: z.union([EmailAddress.transform((address) => [address]), Recipients]).optional().meta({ description: "Of e-mail: the recipients", examples: [["ops@example.com"]] }),
+  events: Events.optional()
+};
+const NotificationInput = z.strictObject({
+  kind: z.enum(NOTIFICATION_KINDS).meta({ examples: ["webhook"] }),
+  ...targetInput,
+  ...fields
+}).meta({
+  id: "NotificationInput",
+  examples: [{ name: "Team chat", kind: "webhook", url: "https://example.com/hooks/deployer" }]
+});
+const NotificationPatch = z.strictObject({ ...targetPatch, ...fields }).meta({ id: "NotificationPatch", examples: [{ enabled: false }] });
+const Notification = z.object({
+  id: idSchema("notification"),
+  ...targetAnswer,
+  kind: z.enum(NOTIFICATION_KINDS).meta({ examples: ["webhook"] }),
+  url: z.string().nullable().meta({
+    description: "Without what is secret in it",
+    examples: ["https://example.com/hooks/deployer"]
+  }),
+  to: z.array(z.string()).meta({ examples: [[]] }),
+  events: Events
+}).meta({ id: "Notification", description: "Where the server tells what has happened" });
+const CreatedNotification = Notification.extend({
+  secret: z.string().nullable().meta({
+    description: "Of a webhook: signs what it is sent (Standard Webhooks). It appears only in this answer",
+    examples: ["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"]
+  })
+}).meta({ id: "CreatedNotification" });
+const DeliveryAttempt = z.object({
+  at: Timestamp,
+  status: z.int().nullable().meta({ examples: [503] }),
+  error: z.string().nullable().meta({ examples: ["answered 503"] }),
+  duration_ms: z.int().meta({ examples: [42] })
+});
+const NotificationDelivery = z.object({
+  id: idSchema("delivery").meta({ description: "The `webhook-id` of each attempt" }),
+  type: z.enum([...EVENT_TYPES, TEST_TYPE]).meta({ examples: ["deploy.failed"] }),
+  created_at: Timestamp,
+  status: z.enum(["pending", "delivered", "failed"]).meta({ examples: ["delivered"] }),
+  attempts: z.array(DeliveryAttempt),
+  next_attempt_at: Timestamp.nullable()
+}).meta({ id: "NotificationDelivery" });
+const NotificationPath = z.strictObject({
+  id: z.string().meta({ description: "Id of the notification", examples: ["ntf-4f1d0c9a7b3e5d2f6a80"] })
+});
+
+export { CreatedNotification as C, NotificationDelivery as N, NotificationPath as a, Notification as b, NotificationPatch as c, NotificationInput as d };

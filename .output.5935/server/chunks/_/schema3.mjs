@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { M as Timestamp, U as idSchema, R as Name } from '../nitro/nitro.mjs';
+
+const Address = "203.0.113.7";
+const DnsRecord = z.object({
+  name: z.string().meta({ examples: ["*.staging.example.com"] }),
+  type: z.string().meta({ description: "`A` or `AAAA`", examples: ["A"] }),
+  value: z.string().meta({ examples: [Address] }),
+  required: z.boolean().meta({ description: "False for what only some visitors need", examples: [true] })
+}).meta({ id: "DnsRecord", description: "A record that points a domain at the server" });
+const EnvironmentDns = z.object({
+  domain: z.string().meta({ description: "The server's domain", examples: ["example.com"] }),
+  wildcard: z.string().meta({
+    description: "The name that covers every host of the environment's services under that domain",
+    examples: ["*.staging.example.com"]
+  }),
+  records: z.array(DnsRecord).meta({ description: "Empty while the server's public address is not known" })
+}).meta({ id: "EnvironmentDns" });
+const Environment = z.object({
+  id: idSchema("environment"),
+  name: z.string().meta({ examples: ["staging"] }),
+  created_at: Timestamp,
+  services: z.array(z.string()).meta({ description: "Names of the services in it", examples: [["api"]] }),
+  datastores: z.array(z.string()).meta({ description: "Names of the datastores in it", examples: [["db"]] }),
+  url_pattern: z.string().meta({
+    description: "How URLs of its web services and static sites look",
+    examples: ["http://<service>.staging.example.com"]
+  }),
+  dns: z.array(EnvironmentDns).meta({
+    description: "What DNS needs for each of the server's domains that is not local"
+  })
+}).meta({
+  id: "Environment",
+  description: "A private network with names of its own: services reach only those of their own environment by name"
+});
+const EnvironmentInput = z.strictObject({ name: Name.meta({ examples: ["staging"] }) }).meta({ id: "EnvironmentInput", examples: [{ name: "staging" }] });
+
+export { DnsRecord as D, Environment as E, EnvironmentInput as a };

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { Q as QueryBoolean } from './query.mjs';
+import { M as Timestamp, U as idSchema } from '../nitro/nitro.mjs';
+import { B as BASE_URL, R as REDIRECT_URI, D as DEPLOYABLE_URL } from './input.mjs';
+
+const PROVIDERS = ["gitprov_a", "gitprov_b"];
+const AUTH_KINDS = ["hosted_app", "oauth", "token"];
+const CONNECTION_STATUSES = ["pending", "connected"];
+const MAX_CHARACTERS = 2048;
+const Text = z.string().min(1).max(MAX_CHARACTERS);
+const Login = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?$/, "must be the login of an organization").meta({ minLength: 1, maxLength: 100 });
+const optional = (example) => z.string().nullable().meta({ examples: [example] });
+const ProviderName = z.enum(PROVIDERS).meta({
+  description: "`gitprov_a` is GitHub, `gitprov_b` is GitLab; either may be self-hosted",
+  examples: ["gitprov_a"]
+});
+const GitConnection = z.object({
+  id: idSchema("gitConnection"),
+  provider: ProviderName,
+  auth: z.enum(AUTH_KINDS).meta({ examples: ["hosted_app"] }),
+  status: z.enum(CONNECTION_STATUSES).meta({
+    description: "`pending`: started in the browser and not finished",
+    examples: ["connected"]
+  }),
+  account: optional("octo-org"),
+  account_name: optional("Octo Organization"),
+  app_slug: optional("deployer-example"),
+  app_url: optional("https://github.com/apps/deployer-example"),
+  manage_url: optional("https://github.com/settings/installations/123"),
+  base_url: optional(null).meta({ description: "Of a self-hosted instance" }),
+  client_id: optional(null).meta({ description: "Of the OAuth application" }),
+  push_events: z.boolean().meta({ description: "Pushes arrive by themselves", examples: [true] }),
+  repository_selection: optional("selected"),
+  scopes: z.array(z.string()).meta({ examples: [[]] }),
+  services: z.array(z.string()).meta({ description: "Services whose repository is cloned with it", examples: [["api"]] }),
+  token_hint: optional(null).meta({ description: "The end of a personal access token" }),
+  token_expires_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).meta({ id: "GitConnection", description: "An account at a git provider; its secrets are never shown" });
+const TokenInput = z.strictObject({
+  provider: ProviderName,
+  token: Text.trim().regex(/^[\x21-\x7e]+$/, "must be a token without spaces").meta({ description: "A personal access token", examples: ["ghp_example"] }),
+  base_url: BASE_URL.nullable().optional().meta({ description: "Of a self-hosted instance", examples: ["https://git.example.com"] })
+}).meta({ id: "GitTokenInput", examples: [{ provider: "gitprov_a", token: "ghp_example" }] });
+const HALF_APPLICATION = "goes together with client_secret";
+const AuthorizeInput = z.strictObject({
+  provider: ProviderName.optional(),
+  redirect_uri: REDIRECT_URI.meta({
+    description: "The dashboard's page `/git/callback`",
+    examples: ["https://dashboard.example.com/git/callback"]
+  }),
+  connection_id: idSchema("gitConnection").optional().meta({ description: "Resumes a pending connection, or re-authorizes one" }),
+  client_id: Text.optional().meta({ description: "Of the OAuth application, for `gitprov_b`" }),
+  client_secret: Text.optional(),
+  base_url: BASE_URL.nullable().optional(),
+  organization: Login.nullable().optional().meta({ description: "Owner of the new app, for `gitprov_a`", examples: ["octo-org"] })
+}).superRefine((input, context) => {
+  const refuse = (field, message) => context.addIssue({ code: "custom", path: [field], message });
+  if (input.provider === void 0 && input.connection_id === void 0)
+    refuse("provider", "is needed, unless connection_id names a connection");
+  if (input.provider === "gitprov_b" && typeof input.organization === "string")
+    refuse("organization", "is for GitHub alone");
+  if (input.provider === "gitprov_b" && !isWhole(input)) refuse("client_id", HALF_APPLICATION);
+}).meta({
+  id: "GitAuthorizeInput",
+  examples: [
+    { provider: "gitprov_a", redirect_uri: "https://dashboard.example.com/git/callback" },
+    {
+      connection_id: "git-4f1d0c9a7b3e5d2f6a80",
+      redirect_uri: "https://dashboard.example.com/git/callback"
+    }
+  ]
+});
+function isWhole(input) {
+  return input.client_id === void 0 === (input.client_secret === void 0);
+}
+const CallbackInput = z.strictObject({
+  state: Text.optional(),
+  code: Text.optional(),
+  installation_id: z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,15}$/, "must be a number")]).transform(Number).optional().meta({ examples: [123] })
+}).meta({ id: "GitCallbackInput", examples: [{ state: "c2f1", code: "9a7b" }] });
+const Authorization = z.object({
+  status: z.enum(["redirect", "connected"]).meta({ examples: ["redirect"] }),
+  method: z.enum(["get", "post"]).meta({ examples: ["post"] }),
+  url: optional("https://github.com/settings/apps/new?state=c2f1"),
+  fields: z.record(z.string(), z.string()).meta({ examples: [{ manifest: "{}" }] }),
+  connection: GitConnection
+}).meta({ id: "GitAuthorization", description: "Where the browser goes next, if anywhere" });
+const Repository = z.object({
+  id: z.string().meta({ examples: ["1296269"] }),
+  name: z.string().meta({ examples: ["api"] }),
+  full_name: z.string().meta({ examples: ["octo-org/api"] }),
+  owner: z.string().meta({ examples: ["octo-org"] }),
+  description: optional(null),
+  default_branch: optional("main"),
+  clone_url: z.string().meta({ examples: ["https://github.com/octo-org/api.git"] }),
+  web_url: z.string().meta({ examples: ["https://github.com/octo-org/api"] }),
+  private: z.boolean().meta({ examples: [true] }),
+  archived: z.boolean().meta({ examples: [false] }),
+  updated_at: Timestamp.nullable()
+}).meta({ id: "GitRepository" });
+const Repositories = z.object({
+  repositories: z.array(Repository),
+  truncated: z.boolean().meta({ description: "There are more than these", examples: [false] })
+}).meta({ id: "GitRepositories" });
+const ConnectionRef = z.strictObject({ id: idSchema("gitConnection") });
+const ConnectionDeletion = z.strictObject({
+  force: QueryBoolean.describe("Removes it although services are cloned with it")
+});
+const BranchesQuery = z.strictObject({ repo_url: DEPLOYABLE_URL });
+const Branches = z.object({
+  branches: z.array(z.string()).meta({ examples: [["main"]] }),
+  default_branch: optional("main"),
+  connection_id: optional(null).meta({ description: "The connection that serves the address" })
+}).meta({ id: "Branches" });
+
+export { Authorization as A, Branches as B, CallbackInput as C, GitConnection as G, HALF_APPLICATION as H, Repositories as R, TokenInput as T, AuthorizeInput as a, BranchesQuery as b, ConnectionDeletion as c, ConnectionRef as d, isWhole as i };

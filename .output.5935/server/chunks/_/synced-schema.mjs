@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { D as DEPLOYABLE_URL } from './input.mjs';
+import { r as relativePathFault } from './rules2.mjs';
+import { M as Timestamp, U as idSchema, R as Name, Z as judged } from '../nitro/nitro.mjs';
+import { B as Branch } from './requests.mjs';
+import { a as BlueprintAction } from './schema9.mjs';
+
+const Path = judged((path) => {
+  if (path === "" || path.length > 1024) return "must have 1 to 1024 characters";
+  return relativePathFault(path);
+}).meta({
+  description: "Of the file; deployer.yaml, then render.yaml, when absent",
+  examples: ["deployer.yaml"]
+});
+const EnvironmentName = z.string().min(1).nullable().optional().meta({ description: "Id or name; where a file that names none belongs", examples: ["production"] });
+const settings = {
+  branch: Branch.nullable().optional().meta({ description: "Null is the remote's default branch" }),
+  path: Path.nullable().optional(),
+  environment: EnvironmentName,
+  auto_sync: z.boolean().optional().meta({ description: "A push that changes the file applies it", examples: [true] }),
+  overwrite_variables: z.boolean().optional().meta({ description: "A sync replaces variables that were set by hand", examples: [false] })
+};
+const SyncedBlueprintInput = z.strictObject({ name: Name.meta({ examples: ["shop"] }), repo_url: DEPLOYABLE_URL, ...settings }).meta({ id: "SyncedBlueprintInput" });
+const SyncedBlueprintPatch = z.strictObject({
+  name: Name.optional().meta({ examples: ["shop"] }),
+  repo_url: DEPLOYABLE_URL.optional(),
+  ...settings
+}).meta({ id: "SyncedBlueprintPatch", examples: [{ auto_sync: false }] });
+const SYNC_STATUSES = ["succeeded", "unchanged", "failed"];
+const LastSync = z.object({
+  at: Timestamp,
+  commit: z.string().nullable().meta({ examples: ["9fceb02d0ae598e95dc970b74767f19372d61af8"] }),
+  status: z.enum(SYNC_STATUSES).meta({ examples: ["succeeded"] }),
+  error: z.string().nullable().meta({ description: "Why it failed, with every fault of the file", examples: [null] }),
+  actions: z.array(BlueprintAction)
+}).meta({ id: "BlueprintSync" });
+const SyncedBlueprint = z.object({
+  id: idSchema("blueprint"),
+  name: z.string().meta({ examples: ["shop"] }),
+  repo_url: z.string().meta({
+    description: "Credentials are shown as ***",
+    examples: ["https://git.example.com/team/project.git"]
+  }),
+  branch: z.string().nullable().meta({ examples: ["main"] }),
+  path: z.string().nullable().meta({ examples: [null] }),
+  environment: z.string().meta({ description: "Name of the environment", examples: ["production"] }),
+  auto_sync: z.boolean().meta({ examples: [true] }),
+  overwrite_variables: z.boolean().meta({ examples: [false] }),
+  last_sync: LastSync.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).meta({
+  id: "SyncedBlueprint",
+  description: "A blueprint that is kept in step with a file of a repository"
+});
+const FileQuery = z.strictObject({
+  repo_url: DEPLOYABLE_URL,
+  branch: Branch.optional(),
+  path: Path.optional()
+});
+const RepositoryFile = z.object({
+  yaml: z.string().meta({ examples: ["services:\n  - name: web\n    image: nginx\n"] }),
+  path: z.string().meta({ examples: ["deployer.yaml"] }),
+  branch: z.string().nullable().meta({ examples: ["main"] }),
+  commit: z.string().meta({ examples: ["9fceb02d0ae598e95dc970b74767f19372d61af8"] })
+}).meta({ id: "BlueprintFile", description: "A blueprint as a repository has it" });
+
+export { FileQuery as F, RepositoryFile as R, SyncedBlueprint as S, SyncedBlueprintPatch as a, SyncedBlueprintInput as b };

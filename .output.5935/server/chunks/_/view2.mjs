@@ -1,0 +1,22 @@
+import { I as timestamp } from '../nitro/nitro.mjs';
+
+function viewDeploy(row) {
+  return {
+    id: row.id,
+    service_id: row.service_id,
+    status: row.status,
+    trigger: row.trigger,
+    source: JSON.parse(row.source),
+    commit_sha: row.commit_sha,
+    commit_message: row.commit_message,
+    commit_author: row.commit_author,
+    image: row.image,
+    port: row.port,
+    error: row.error,
+    created_at: timestamp(row.created_at),
+    started_at: timestamp(row.started_at),
+    finished_at: timestamp(row.finished_at)
+  };
+}
+
+export { viewDeploy as v };

@@ -1,0 +1,19 @@
+import { I as timestamp } from '../nitro/nitro.mjs';
+
+function viewJob(row) {
+  return {
+    id: row.id,
+    service_id: row.service_id,
+    status: row.status,
+    trigger: row.trigger,
+    command: row.command,
+    image: row.image,
+    exit_code: row.exit_code,
+    error: row.error,
+    created_at: timestamp(row.created_at),
+    started_at: timestamp(row.started_at),
+    finished_at: timestamp(row.finished_at)
+  };
+}
+
+export { viewJob as v };

@@ -1,0 +1,56 @@
+import { b as connectWithToken } from '../../../../_/operations9.mjs';
+import { G as GitConnection, T as TokenInput } from '../../../../_/schema8.mjs';
+import { v as viewConnection } from '../../../../_/view10.mjs';
+import { d as defineEndpoint } from '../../../../_/endpoint.mjs';
+import '../../../../nitro/nitro.mjs';
+import 'node:http';
+import 'node:https';
+import 'node:events';
+import 'node:buffer';
+import 'node:fs';
+import 'node:path';
+import 'node:crypto';
+import 'node:util';
+import 'node:net';
+import 'zod';
+import '../../../../_/serving.mjs';
+import '../../../../_/store.mjs';
+import '../../../../_/qualified-name.mjs';
+import '../../../../_/store5.mjs';
+import 'universal-github-app-jwt';
+import 'undici';
+import '../../../../_/input.mjs';
+import '../../../../_/bare-host.mjs';
+import '../../../../_/addresses.mjs';
+import 'node:os';
+import '../../../../_/judged.mjs';
+import 'node:dns';
+import '../../../../_/url.mjs';
+import '../../../../_/version.mjs';
+import '../../../../_/changes.mjs';
+import '../../../../_/same-repository.mjs';
+import '../../../../_/query.mjs';
+import 'node:stream';
+import 'node:timers/promises';
+import '../../../../_/send.mjs';
+import '../../../../_/compression.mjs';
+import 'node:zlib';
+import '../../../../_/validate.mjs';
+
+const endpoint76 = defineEndpoint({
+  summary: "Connect an account with a personal access token",
+  description: "The provider is asked whose the token is. GitHub: classic with the scope `repo`, or fine-grained with read access to Contents and Metadata; GitLab: `read_api` and `read_repository`.",
+  auth: "token",
+  status: 201,
+  existing: "The account was connected before: the token replaced its old one",
+  body: TokenInput,
+  response: GitConnection,
+  errors: ["git_authorization_rejected", "git_provider_unavailable", "conflict"],
+  async handler({ event, body }) {
+    const { connection, isNew } = await connectWithToken(body);
+    event.context.existed = !isNew;
+    return viewConnection(connection);
+  }
+});
+
+export { endpoint76 as default };

@@ -1,0 +1,72 @@
+import { c as createEnvGroup } from '../../../_/operations6.mjs';
+import { E as EnvGroup, c as EnvGroupInput } from '../../../_/schema14.mjs';
+import { v as viewEnvGroup } from '../../../_/view5.mjs';
+import { d as defineEndpoint } from '../../../_/endpoint.mjs';
+import '../../../_/changes.mjs';
+import '../../../nitro/nitro.mjs';
+import 'node:http';
+import 'node:https';
+import 'node:events';
+import 'node:buffer';
+import 'node:fs';
+import 'node:path';
+import 'node:crypto';
+import 'node:util';
+import 'node:net';
+import 'zod';
+import '../../../_/operations3.mjs';
+import '../../../_/operations4.mjs';
+import '../../../_/machine.mjs';
+import '../../../_/store5.mjs';
+import '../../../_/states.mjs';
+import '../../../_/store2.mjs';
+import '../../../_/claims.mjs';
+import '../../../_/store.mjs';
+import '../../../_/hosts.mjs';
+import '../../../_/names.mjs';
+import 'node:url';
+import 'tldts';
+import '../../../_/bare-host.mjs';
+import '../../../_/store4.mjs';
+import '../../../_/types.mjs';
+import '../../../_/qualified-name.mjs';
+import '../../../_/store3.mjs';
+import '../../../_/url.mjs';
+import '../../../_/operations2.mjs';
+import '../../../_/log-files.mjs';
+import 'node:fs/promises';
+import '../../../_/internal-port.mjs';
+import '../../../_/states2.mjs';
+import '../../../_/references.mjs';
+import '../../../_/rules.mjs';
+import '../../../_/store6.mjs';
+import '../../../_/kinds.mjs';
+import '../../../_/store7.mjs';
+import '../../../_/view4.mjs';
+import '../../../_/public-address.mjs';
+import '../../../_/referrers.mjs';
+import '../../../_/rules2.mjs';
+import '../../../_/view.mjs';
+import '../../../_/view2.mjs';
+import '../../../_/view3.mjs';
+import '../../../_/query.mjs';
+import '../../../_/schema4.mjs';
+import 'node:stream';
+import 'node:timers/promises';
+import '../../../_/send.mjs';
+import '../../../_/compression.mjs';
+import 'node:zlib';
+import '../../../_/validate.mjs';
+
+const endpoint62 = defineEndpoint({
+  summary: "Create an env group",
+  description: "Its references are checked in the environment of each service that is linked to it.",
+  auth: "token",
+  status: 201,
+  body: EnvGroupInput,
+  response: EnvGroup,
+  errors: ["conflict"],
+  handler: ({ body }) => viewEnvGroup(createEnvGroup(body))
+});
+
+export { endpoint62 as default };

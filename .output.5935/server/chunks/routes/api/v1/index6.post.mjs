@@ -1,0 +1,75 @@
+import { d as defineEndpoint } from '../../../_/endpoint.mjs';
+import { i as LogDrain, m as LogDrainInput, v as viewDrain, n as createDrain } from '../../../_/operations11.mjs';
+import '../../../nitro/nitro.mjs';
+import 'node:http';
+import 'node:https';
+import 'node:events';
+import 'node:buffer';
+import 'node:fs';
+import 'node:path';
+import 'node:crypto';
+import 'node:util';
+import 'node:net';
+import 'zod';
+import 'node:stream';
+import 'node:timers/promises';
+import '../../../_/send.mjs';
+import '../../../_/compression.mjs';
+import 'node:zlib';
+import '../../../_/validate.mjs';
+import '../../../_/table.mjs';
+import '../../../_/answer-of.mjs';
+import '../../../_/bare-host.mjs';
+import '../../../_/judged.mjs';
+import 'node:dns';
+import '../../../_/addresses.mjs';
+import 'node:os';
+import '../../../_/version.mjs';
+import '../../../_/store.mjs';
+import '../../../_/operations3.mjs';
+import '../../../_/changes.mjs';
+import '../../../_/operations4.mjs';
+import '../../../_/machine.mjs';
+import '../../../_/store5.mjs';
+import '../../../_/states.mjs';
+import '../../../_/store2.mjs';
+import '../../../_/claims.mjs';
+import '../../../_/hosts.mjs';
+import '../../../_/names.mjs';
+import 'node:url';
+import 'tldts';
+import '../../../_/store4.mjs';
+import '../../../_/types.mjs';
+import '../../../_/qualified-name.mjs';
+import '../../../_/store3.mjs';
+import '../../../_/url.mjs';
+import '../../../_/operations2.mjs';
+import '../../../_/log-files.mjs';
+import 'node:fs/promises';
+import '../../../_/internal-port.mjs';
+import '../../../_/states2.mjs';
+import '../../../_/references.mjs';
+import '../../../_/rules.mjs';
+import '../../../_/store6.mjs';
+import '../../../_/kinds.mjs';
+import '../../../_/store7.mjs';
+import '../../../_/view4.mjs';
+import '../../../_/public-address.mjs';
+import '../../../_/referrers.mjs';
+import '../../../_/rules2.mjs';
+import '../../../_/view.mjs';
+import '../../../_/view2.mjs';
+import '../../../_/view3.mjs';
+
+const endpoint89 = defineEndpoint({
+  summary: "Create a log drain",
+  description: "It sends on what services print from now on, at least once, also across restarts of the server. A target that takes nothing is waited for as long as the lines are kept; what is removed before is counted in `dropped`.",
+  auth: "token",
+  status: 201,
+  body: LogDrainInput,
+  response: LogDrain,
+  errors: ["not_found"],
+  handler: ({ body }) => viewDrain(createDrain(body))
+});
+
+export { endpoint89 as default };

@@ -1,0 +1,76 @@
+import { u as unlinkEnvGroup } from '../../../../../../_/operations6.mjs';
+import { d as EnvGroupLinkRef } from '../../../../../../_/schema14.mjs';
+import { d as defineEndpoint } from '../../../../../../_/endpoint.mjs';
+import { I as InEnvironment } from '../../../../../../_/query.mjs';
+import { f as findService } from '../../../../../../_/operations3.mjs';
+import { S as Service } from '../../../../../../_/schema5.mjs';
+import { c as viewService } from '../../../../../../_/view.mjs';
+import '../../../../../../_/changes.mjs';
+import '../../../../../../nitro/nitro.mjs';
+import 'node:http';
+import 'node:https';
+import 'node:events';
+import 'node:buffer';
+import 'node:fs';
+import 'node:path';
+import 'node:crypto';
+import 'node:util';
+import 'node:net';
+import 'zod';
+import '../../../../../../_/store5.mjs';
+import '../../../../../../_/operations2.mjs';
+import '../../../../../../_/store2.mjs';
+import '../../../../../../_/states.mjs';
+import '../../../../../../_/machine.mjs';
+import '../../../../../../_/log-files.mjs';
+import 'node:fs/promises';
+import '../../../../../../_/store3.mjs';
+import '../../../../../../_/store.mjs';
+import '../../../../../../_/internal-port.mjs';
+import '../../../../../../_/states2.mjs';
+import '../../../../../../_/qualified-name.mjs';
+import '../../../../../../_/references.mjs';
+import '../../../../../../_/rules.mjs';
+import '../../../../../../_/store6.mjs';
+import '../../../../../../_/kinds.mjs';
+import '../../../../../../_/store7.mjs';
+import '../../../../../../_/view4.mjs';
+import '../../../../../../_/public-address.mjs';
+import '../../../../../../_/names.mjs';
+import 'node:url';
+import 'tldts';
+import '../../../../../../_/bare-host.mjs';
+import '../../../../../../_/hosts.mjs';
+import '../../../../../../_/store4.mjs';
+import '../../../../../../_/types.mjs';
+import '../../../../../../_/view5.mjs';
+import '../../../../../../_/schema4.mjs';
+import 'node:stream';
+import 'node:timers/promises';
+import '../../../../../../_/send.mjs';
+import '../../../../../../_/compression.mjs';
+import 'node:zlib';
+import '../../../../../../_/validate.mjs';
+import '../../../../../../_/operations4.mjs';
+import '../../../../../../_/claims.mjs';
+import '../../../../../../_/url.mjs';
+import '../../../../../../_/referrers.mjs';
+import '../../../../../../_/rules2.mjs';
+import '../../../../../../_/schema6.mjs';
+import '../../../../../../_/refs.mjs';
+import '../../../../../../_/schema7.mjs';
+import '../../../../../../_/view2.mjs';
+import '../../../../../../_/view3.mjs';
+
+const endpoint108 = defineEndpoint({
+  summary: "End a service's link to an env group",
+  description: "Its variables leave the containers at the next deploy or restart.",
+  auth: "token",
+  params: EnvGroupLinkRef,
+  query: InEnvironment,
+  response: Service,
+  errors: ["conflict"],
+  handler: ({ params, query }) => viewService(unlinkEnvGroup(findService(params.id, query.environment), params.group))
+});
+
+export { endpoint108 as default };

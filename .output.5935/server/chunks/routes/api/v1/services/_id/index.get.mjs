@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { d as deploysOf } from '../../../../../_/operations4.mjs';
+import { D as Deploy } from '../../../../../_/schema6.mjs';
+import { v as viewDeploy } from '../../../../../_/view2.mjs';
+import { d as defineEndpoint } from '../../../../../_/endpoint.mjs';
+import { a as ListLimit, I as InEnvironment } from '../../../../../_/query.mjs';
+import { ax as IdOrName } from '../../../../../nitro/nitro.mjs';
+import { f as findService } from '../../../../../_/operations3.mjs';
+import '../../../../../_/changes.mjs';
+import '../../../../../_/machine.mjs';
+import '../../../../../_/store5.mjs';
+import '../../../../../_/states.mjs';
+import '../../../../../_/store2.mjs';
+import '../../../../../_/refs.mjs';
+import 'node:events';
+import 'node:stream';
+import 'node:timers/promises';
+import '../../../../../_/send.mjs';
+import '../../../../../_/compression.mjs';
+import 'node:util';
+import 'node:zlib';
+import '../../../../../_/validate.mjs';
+import 'node:http';
+import 'node:https';
+import 'node:buffer';
+import 'node:fs';
+import 'node:path';
+import 'node:crypto';
+import 'node:net';
+import '../../../../../_/claims.mjs';
+import '../../../../../_/store.mjs';
+import '../../../../../_/hosts.mjs';
+import '../../../../../_/names.mjs';
+import 'node:url';
+import 'tldts';
+import '../../../../../_/bare-host.mjs';
+import '../../../../../_/store4.mjs';
+import '../../../../../_/types.mjs';
+import '../../../../../_/qualified-name.mjs';
+import '../../../../../_/store3.mjs';
+import '../../../../../_/url.mjs';
+import '../../../../../_/operations2.mjs';
+import '../../../../../_/log-files.mjs';
+import 'node:fs/promises';
+import '../../../../../_/internal-port.mjs';
+import '../../../../../_/states2.mjs';
+import '../../../../../_/references.mjs';
+import '../../../../../_/rules.mjs';
+import '../../../../../_/store6.mjs';
+import '../../../../../_/kinds.mjs';
+import '../../../../../_/store7.mjs';
+import '../../../../../_/view4.mjs';
+import '../../../../../_/public-address.mjs';
+import '../../../../../_/referrers.mjs';
+import '../../../../../_/rules2.mjs';
+import '../../../../../_/view.mjs';
+import '../../../../../_/view3.mjs';
+
+const endpoint101 = defineEndpoint({
+  summary: "List the deploys of a service, newest first",
+  auth: "token",
+  params: IdOrName,
+  query: z.strictObject({ ...InEnvironment.shape, limit: ListLimit }),
+  response: z.array(Deploy),
+  handler: ({ params, query }) => deploysOf(findService(params.id, query.environment), query.limit).map(viewDeploy)
+});
+
+export { endpoint101 as default };

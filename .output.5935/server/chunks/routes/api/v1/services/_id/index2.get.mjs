@@ -1,0 +1,70 @@
+import { d as defineEndpoint } from '../../../../../_/endpoint.mjs';
+import { I as InEnvironment } from '../../../../../_/query.mjs';
+import { ax as IdOrName } from '../../../../../nitro/nitro.mjs';
+import { c as customDomainsOf } from '../../../../../_/hosts.mjs';
+import { f as findService } from '../../../../../_/operations3.mjs';
+import { C as CustomDomains } from '../../../../../_/schema5.mjs';
+import 'zod';
+import 'node:events';
+import 'node:stream';
+import 'node:timers/promises';
+import '../../../../../_/send.mjs';
+import '../../../../../_/compression.mjs';
+import 'node:util';
+import 'node:zlib';
+import '../../../../../_/validate.mjs';
+import 'node:http';
+import 'node:https';
+import 'node:buffer';
+import 'node:fs';
+import 'node:path';
+import 'node:crypto';
+import 'node:net';
+import '../../../../../_/names.mjs';
+import 'node:url';
+import 'tldts';
+import '../../../../../_/bare-host.mjs';
+import '../../../../../_/store4.mjs';
+import '../../../../../_/store.mjs';
+import '../../../../../_/types.mjs';
+import '../../../../../_/changes.mjs';
+import '../../../../../_/operations4.mjs';
+import '../../../../../_/machine.mjs';
+import '../../../../../_/store5.mjs';
+import '../../../../../_/states.mjs';
+import '../../../../../_/store2.mjs';
+import '../../../../../_/claims.mjs';
+import '../../../../../_/qualified-name.mjs';
+import '../../../../../_/store3.mjs';
+import '../../../../../_/url.mjs';
+import '../../../../../_/operations2.mjs';
+import '../../../../../_/log-files.mjs';
+import 'node:fs/promises';
+import '../../../../../_/internal-port.mjs';
+import '../../../../../_/states2.mjs';
+import '../../../../../_/references.mjs';
+import '../../../../../_/rules.mjs';
+import '../../../../../_/store6.mjs';
+import '../../../../../_/kinds.mjs';
+import '../../../../../_/store7.mjs';
+import '../../../../../_/view4.mjs';
+import '../../../../../_/public-address.mjs';
+import '../../../../../_/referrers.mjs';
+import '../../../../../_/rules2.mjs';
+import '../../../../../_/view.mjs';
+import '../../../../../_/view2.mjs';
+import '../../../../../_/view3.mjs';
+import '../../../../../_/schema6.mjs';
+import '../../../../../_/refs.mjs';
+import '../../../../../_/schema7.mjs';
+
+const endpoint106 = defineEndpoint({
+  summary: "List a service's custom domains",
+  auth: "token",
+  params: IdOrName,
+  query: InEnvironment,
+  response: CustomDomains,
+  handler: ({ params, query }) => customDomainsOf(findService(params.id, query.environment))
+});
+
+export { endpoint106 as default };

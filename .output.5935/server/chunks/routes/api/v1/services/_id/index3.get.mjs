@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { d as defineEndpoint } from '../../../../../_/endpoint.mjs';
+import { I as InEnvironment } from '../../../../../_/query.mjs';
+import { ax as IdOrName } from '../../../../../nitro/nitro.mjs';
+import { f as findService } from '../../../../../_/operations3.mjs';
+import { b as EnvVar } from '../../../../../_/schema4.mjs';
+import { a as readVariables } from '../../../../../_/store6.mjs';
+import 'node:events';
+import 'node:stream';
+import 'node:timers/promises';
+import '../../../../../_/send.mjs';
+import '../../../../../_/compression.mjs';
+import 'node:util';
+import 'node:zlib';
+import '../../../../../_/validate.mjs';
+import 'node:http';
+import 'node:https';
+import 'node:buffer';
+import 'node:fs';
+import 'node:path';
+import 'node:crypto';
+import 'node:net';
+import '../../../../../_/changes.mjs';
+import '../../../../../_/operations4.mjs';
+import '../../../../../_/machine.mjs';
+import '../../../../../_/store5.mjs';
+import '../../../../../_/states.mjs';
+import '../../../../../_/store2.mjs';
+import '../../../../../_/claims.mjs';
+import '../../../../../_/store.mjs';
+import '../../../../../_/hosts.mjs';
+import '../../../../../_/names.mjs';
+import 'node:url';
+import 'tldts';
+import '../../../../../_/bare-host.mjs';
+import '../../../../../_/store4.mjs';
+import '../../../../../_/types.mjs';
+import '../../../../../_/qualified-name.mjs';
+import '../../../../../_/store3.mjs';
+import '../../../../../_/url.mjs';
+import '../../../../../_/operations2.mjs';
+import '../../../../../_/log-files.mjs';
+import 'node:fs/promises';
+import '../../../../../_/internal-port.mjs';
+import '../../../../../_/states2.mjs';
+import '../../../../../_/references.mjs';
+import '../../../../../_/rules.mjs';
+import '../../../../../_/kinds.mjs';
+import '../../../../../_/store7.mjs';
+import '../../../../../_/view4.mjs';
+import '../../../../../_/public-address.mjs';
+import '../../../../../_/referrers.mjs';
+import '../../../../../_/rules2.mjs';
+import '../../../../../_/view.mjs';
+import '../../../../../_/view2.mjs';
+import '../../../../../_/view3.mjs';
+
+const endpoint110 = defineEndpoint({
+  summary: "Read a service's own variables",
+  auth: "token",
+  params: IdOrName,
+  query: InEnvironment,
+  response: z.array(EnvVar),
+  handler: ({ params, query }) => readVariables(findService(params.id, query.environment).id)
+});
+
+export { endpoint110 as default };

@@ -1,1 +1,0 @@
-import{n as e,r as t}from"./address-D5ylik_Y.js";var n=/^dbs-[0-9a-f]{20}$/;function r(t,n=``){return`/datastores/${e(t)}${n===``?``:`/${n}`}`}function i(e){return t(e,n)}export{i as n,r as t};

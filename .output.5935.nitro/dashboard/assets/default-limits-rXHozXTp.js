@@ -1,1 +1,0 @@
-import{y as e}from"./vue-DFeIdzqG.js";import{G as t}from"./index-BqvC9SFl.js";function n(){let{data:n}=t();return{memory:e(()=>n.value?.default_memory_limit_mb),cpu:e(()=>n.value?.default_cpu_limit)}}export{n as t};

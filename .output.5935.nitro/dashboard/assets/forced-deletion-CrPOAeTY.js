@@ -1,1 +1,0 @@
-import{dt as e}from"./vue-DFeIdzqG.js";import{ot as t}from"./ui-kEpJGmnM.js";var n=/,? or repeat with force=true/;function r(r){let i=e(!1);async function a(){try{await r(i.value)}catch(e){throw!(e instanceof t)||e.code!==`conflict`?e:(i.value=!0,new t(e.status,e.code,e.message.replace(n,``)))}}return{isForced:i,remove:a,reset:()=>i.value=!1}}export{r as t};

@@ -1,1 +1,0 @@
-import{nt as e}from"./index-BqvC9SFl.js";import{W as t}from"./ui-kEpJGmnM.js";var n={relational:{label:`PostgreSQL`,meaning:`A relational database`,icon:e,variable:`DATABASE_URL`},keyvalue:{label:`Key-value store`,meaning:`Valkey or Redis, kept on disk`,icon:t,variable:`REDIS_URL`}};function r({kind:e,version:t}){return`${n[e].label}, version ${t}`}export{r as n,n as t};

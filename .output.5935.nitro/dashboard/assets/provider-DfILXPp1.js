@@ -1,1 +1,0 @@
-var e={gitprov_a:`GitHub`,gitprov_b:`GitLab`},t={hosted_app:`Private app`,oauth:`OAuth`,token:`Personal access token`},n={connected:{tone:`success`,label:`Connected`},pending:{tone:`warning`,label:`Not finished`}};function r({provider:t,base_url:n,account:r}){let i=n===null?e[t]:`${e[t]} at ${new URL(n).host}`;return r===null?i:`${r} on ${i}`}export{r as i,e as n,n as r,t};

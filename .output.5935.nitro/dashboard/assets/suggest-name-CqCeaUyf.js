@@ -1,1 +1,0 @@
-function e(e){let t=e.trim().replace(/[?#].*$/,``).replace(/@sha256:.*$/,``).replace(/^[\w.-]+@[^:/]+:/,``).replace(/\/+$/,``);return t.slice(t.lastIndexOf(`/`)+1).replace(/\.(git|tar\.gz|tgz)$/i,``).replace(/:.*$/,``).toLowerCase().replace(/[^a-z0-9]+/g,`-`).replace(/^[^a-z]+/,``).slice(0,63).replace(/-+$/,``)}export{e as t};

@@ -1,2 +1,0 @@
-import{ht as e}from"./ui-kEpJGmnM.js";var t=/^([a-z_]+)((?:\.\w+)*): (.+)$/s,n=/; (?=[a-z_]+(?:\.\w+)*: )/;function r(r,a){let o={},s=[];for(let c of r.split(n)){let[,n,,r]=t.exec(c)??[];n===void 0?s.push(e(c)):a.includes(n)?o[n]??=e(r):s.push(n===`body`?e(r):`${i(n)}: ${r}`)}return{fields:o,rest:s.length===0?null:s.join(`
-`)}}function i(t){return e(t.replaceAll(`_`,` `))}export{i as n,r as t};

@@ -1,1 +1,0 @@
-import{gt as e}from"./ui-kEpJGmnM.js";var t=864e5,n=[{label:`Never`,days:0},{label:`In 30 days`,days:30},{label:`In 90 days`,days:90},{label:`In a year`,days:365}];function r(n){return n>0?{expires_at:new Date(e()+n*t).toISOString()}:{}}export{r as n,n as t};

@@ -1,2 +1,0 @@
-var e={pending:{label:`Pending`,tone:`progress`,inProgress:!0},running:{label:`Running`,tone:`progress`,inProgress:!0},succeeded:{label:`Succeeded`,tone:`success`,inProgress:!1},failed:{label:`Failed`,tone:`danger`,inProgress:!1},canceled:{label:`Canceled`,tone:`neutral`,inProgress:!1}},t={schedule:`On schedule`,manual:`Started by hand`};function n(e){return t[e.trigger]}function r(e){return e.command?.trim().split(`
-`)[0]??`The image's own command`}export{r as n,n as r,e as t};

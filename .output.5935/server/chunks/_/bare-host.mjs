@@ -1,5 +1,0 @@
-function bareHost(hostname) {
-  return hostname.replace(/^\[(.*)\]$/, "$1");
-}
-
-export { bareHost as b };

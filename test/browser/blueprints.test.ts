@@ -87,6 +87,16 @@ test('a Compose file is converted into the editor', async () => {
   await page.getByRole('list', { name: 'Plan' }).getByText('web', { exact: true }).waitFor()
 })
 
+test('characters that make a blueprint read otherwise than it is are shown in the editor', async () => {
+  await page.goto('/blueprints/editor')
+  const editor = page.getByRole('textbox', { name: 'Blueprint' })
+  await editor.click()
+  await page.keyboard.insertText('# \u202elive\u202c \u2066x\u2069')
+  await editor.locator('.cm-specialChar').nth(3).waitFor()
+  expect(await editor.locator('.cm-specialChar').count()).toBe(4)
+  expect(await findings()).toEqual([])
+})
+
 test('a button of a README opens the plan of its repository', async () => {
   const repository = new Repository(remotes, 'project')
   repository.push({

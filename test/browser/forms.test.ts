@@ -277,6 +277,46 @@ test('on a phone the bar with the save buttons covers no field', async () => {
   await phone.context().close()
 })
 
+test('a variable that is removed by the keys leads the focus on to the next, and the last one to where one is added', async () => {
+  await page.goto(`/services/${await makeService()}/variables`)
+  const focused = () => page.locator(':focus').evaluate((element) => element.ariaLabel ?? element.textContent)
+  await page.getByRole('button', { name: 'Remove LEVEL' }).press('Enter')
+  await expect.poll(focused).toBe('Remove REGION')
+  await page.keyboard.press('Enter')
+  await expect.poll(focused).toContain('Add variable')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  expect(browser.faults).toEqual([])
+})
+
+test('a question that was closed while its answer was under way closes no other, and its refusal is said', async () => {
+  const refused = Promise.withResolvers<void>()
+  await page.route('**/suspend', async (route) => {
+    await refused.promise
+    await route.fulfill({
+      status: 409,
+      json: { error: { code: 'conflict', message: 'it is being deleted' } },
+    })
+  })
+  await page.goto(`/services/${await makeService()}`)
+  const suspend = async () => {
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Suspend…' }).click()
+  }
+  await suspend()
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await suspend()
+  refused.resolve()
+  await page.getByRole('status').getByText('It is being deleted').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(1)
+  expect(await page.getByRole('dialog').getByRole('alert').count()).toBe(0)
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.unroute('**/suspend')
+  expect(browser.faults).toEqual([])
+})
+
 test('variables edited as text keep what was added elsewhere meanwhile, and show it', async () => {
   const name = await makeService()
   await page.goto(`/services/${name}/variables`)

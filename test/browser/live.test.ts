@@ -27,8 +27,9 @@ const undeployed = () => page.getByText('are not live yet')
 
 test('what was saved and is not live yet is said until it is deployed; scaling is no such thing', async () => {
   await page.getByRole('heading', { name: 'Live version' }).waitFor()
-  await page.getByRole('button', { name: 'One instance more' }).click()
+  await page.getByRole('button', { name: 'One instance more' }).press('Enter')
   await page.getByText('Scaled to 2 instances').waitFor()
+  await page.getByRole('button', { name: 'One instance more' }).and(page.locator(':focus')).waitFor()
   expect(await undeployed().count()).toBe(0)
   await server.api('PATCH', '/services/shop/env', { set: { LEVEL: 'debug' } })
   await undeployed().waitFor()

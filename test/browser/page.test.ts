@@ -90,6 +90,46 @@ test('what the server fails to answer is said in its place, until it does', asyn
   expect(browser.faults).toEqual([])
 })
 
+test('who reads a log further up keeps the place, also while the server is away and when the log is read again', async () => {
+  await server.api('POST', '/services', { name: 'talker', image: 'busybox:1', deploy: false })
+  const page = await browser.open(server.url)
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  let reads = 0
+  await page.route('**/services/*/logs?*', (route) => {
+    reads += 1
+    const first = reads === 1 ? 1 : 101
+    return reads === 2
+      ? route.abort()
+      : route.fulfill({ contentType: 'text/event-stream', body: logOf(first, first + 399) })
+  })
+  await page.goto('/services/talker/logs')
+  const log = page.getByRole('log')
+  const line = (number: number) => log.getByText(`said ${number}.`, { exact: true })
+  await line(400).waitFor()
+  await log.hover()
+  await page.mouse.wheel(0, -3_000)
+  await line(250).waitFor()
+  for (const seen of [2, 5]) {
+    await expect.poll(() => reads).toBeGreaterThan(seen)
+    expect(await line(250).isVisible()).toBe(true)
+    expect(await line(400).count()).toBe(0)
+  }
+  expect(browser.faults).toEqual([])
+})
+
+/** A log stream of lines with these numbers, which is cut after them. */
+function logOf(first: number, last: number): string {
+  const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  return numbers
+    .map((number) => {
+      const ts = new Date(Date.UTC(2026, 0, 1) + number * 1_000).toISOString()
+      return `event: log\ndata: ${JSON.stringify({ ts, stream: 'stdout', line: `said ${number}.` })}\n\n`
+    })
+    .join('')
+}
+
 test('a page whose code cannot be loaded is fetched anew once and then says so', async () => {
   const page = await browser.open(server.url)
   let documents = 0

@@ -89,6 +89,36 @@ test('a move leads the focus to the heading of the page, a first load does not',
   await expect.poll(focused).toBe('H1 Services')
 })
 
+test('how long ago something was is told by the clock of the server', async () => {
+  const other = await browser.open(server.url, { storageState: await page.context().storageState() })
+  await other.clock.install({ time: Date.now() - 7 * 3_600_000 })
+  await other.goto('/services/shop-12')
+  await other.getByRole('complementary', { name: 'Details' }).getByText('just now').waitFor()
+  await other.context().close()
+})
+
+test('older deploys that are asked for by the keys are gone on with', async () => {
+  const { body: service } = await server.api('GET', '/services/shop-12')
+  const deploy = (at: number) => ({
+    id: `dep-${String(at).padStart(20, '0')}`,
+    service_id: service.id,
+    status: 'canceled',
+    trigger: 'manual',
+    source: { kind: 'image' },
+    image: `busybox:${at}`,
+    created_at: service.created_at,
+  })
+  await page.route('**/deploys?limit=*', (route) => {
+    const limit = Number(new URL(route.request().url()).searchParams.get('limit'))
+    return route.fulfill({ json: Array.from({ length: Math.min(limit, 70) }, (_, at) => deploy(at)) })
+  })
+  await page.goto('/services/shop-12/deploys')
+  await page.getByRole('button', { name: 'Show older deploys' }).press('Enter')
+  await expect.poll(focused).toContain('A busybox:30')
+  await page.unroute('**/deploys?limit=*')
+  expect(browser.faults).toEqual([])
+})
+
 test('a dialog gives the focus back to what opened it', async () => {
   await page.goto('/services/shop-12/settings')
   await page.getByRole('button', { name: 'Delete service…' }).click()

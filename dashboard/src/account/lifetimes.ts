@@ -1,3 +1,5 @@
+import { serverTime } from '../api/clock.ts'
+
 const DAY_MS = 86_400_000
 
 /** How long a token may be made to last; 0 days is without an end. */
@@ -10,5 +12,5 @@ export const LIFETIMES = [
 
 /** When a token ends that lasts so many days from now, as the API wants it. */
 export function expiryAfter(days: number): { expires_at?: string } {
-  return days > 0 ? { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() } : {}
+  return days > 0 ? { expires_at: new Date(serverTime() + days * DAY_MS).toISOString() } : {}
 }

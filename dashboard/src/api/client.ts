@@ -1,3 +1,4 @@
+import { hearTime } from './clock.ts'
 import { connection } from './connection.ts'
 import { plainText, sentence } from './plain-text.ts'
 import type { Routes } from './routes.ts'
@@ -90,6 +91,7 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
     if (init.signal?.aborted) throw error
     throw unreachable()
   })
+  hearTime(response.headers.get('date'))
   if (response.ok) {
     connection.answered()
     return response

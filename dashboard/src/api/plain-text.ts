@@ -5,13 +5,20 @@
 const SEQUENCES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]/g
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
+/** Embeddings, overrides and isolates (Unicode, UAX 9): with them a text reads otherwise than it is written. */
+const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** A program's words without what was meant for a terminal. */
+/** A stranger's words without what was meant for a terminal, and in the order in which they were written. */
 export function plainText(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(SEQUENCES, '').replace(CONTROLS, '')
+  return inOrder(text.replace(/\r\n?/g, '\n').replace(SEQUENCES, '').replace(CONTROLS, ''))
 }
 
-/** The first line of a program's words. */
+/** A text without what reorders it; letters that are written from right to left need none of that. */
+export function inOrder(text: string): string {
+  return text.replace(REORDERING, '')
+}
+
+/** The first line of a stranger's words. */
 export function firstLine(text: string): string {
   return plainText(text).trim().split('\n')[0]!
 }

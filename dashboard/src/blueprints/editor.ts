@@ -15,6 +15,7 @@ import {
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
+  highlightSpecialChars,
   keymap,
   lineNumbers,
 } from '@codemirror/view'
@@ -69,8 +70,12 @@ const look = EditorView.theme({
   '.cm-completionInfo': { maxWidth: '340px', padding: '6px 10px' },
   '.cm-completionDetail': { color: 'inherit', opacity: '0.75' },
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--text)' },
+  '.cm-specialChar': { color: 'var(--danger)' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--danger-solid)' },
 })
+
+/** CodeMirror knows the other characters that make a file read otherwise than the server does. */
+const EMBEDDINGS = /[\u202a-\u202c\u2068]/
 
 /** Puts an editor of a blueprint into an element. */
 export function createEditor(
@@ -108,6 +113,7 @@ export function createEditor(
         highlightActiveLineGutter(),
         history(),
         drawSelection(),
+        highlightSpecialChars({ addSpecialChars: EMBEDDINGS }),
         search({ top: true }),
         highlightSelectionMatches(),
         indentUnit.of('  '),

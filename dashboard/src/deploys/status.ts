@@ -1,3 +1,4 @@
+import { firstLine, plainText } from '../api/plain-text.ts'
 import type { Deploy, DeploySource, DeployStatus, DeployTrigger, Service } from '../api/types.ts'
 import type { Tone } from '../ui/StatusBadge.vue'
 
@@ -41,14 +42,14 @@ const SHORT_COMMIT = 7
 /** What a deploy runs, in one line: the commit, the image or the archive. */
 export function versionLabel(deploy: Deploy): string {
   if (deploy.commit_sha) {
-    const subject = deploy.commit_message?.split('\n')[0]
+    const subject = firstLine(deploy.commit_message ?? '')
     return `${deploy.commit_sha.slice(0, SHORT_COMMIT)}${subject ? ` ${subject}` : ''}`
   }
   return sourceLabel(deploy.source, deploy.image)
 }
 
 function sourceLabel(source: DeploySource, image: string | null): string {
-  if (source.kind === 'git') return source.commit ?? source.branch ?? 'default branch'
+  if (source.kind === 'git') return plainText(source.commit ?? source.branch ?? 'default branch')
   return source.kind === 'image' ? (image ?? 'image') : 'uploaded archive'
 }
 

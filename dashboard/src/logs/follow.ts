@@ -7,6 +7,8 @@ import type { LogLine } from './line.ts'
 const MAX_LINES = 100_000
 /** Lines are shown in batches: one paint for many. */
 const BATCH_MS = 80
+/** A log that is read again comes as far as it was before within this time, or is shown as far as it has come. */
+const CATCH_UP_MS = 3_000
 /** Waits before a stream that was cut is read again: the last one repeats. */
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const
 
@@ -24,7 +26,7 @@ export interface FollowedLog {
 
 /**
  * Follows a log stream until the component is gone. Streams carry no ids: one that stops without `end` was cut, so it is
- * read again from its first line, and the old lines stay until the new ones arrive.
+ * read again from its first line, and the old lines stay until the new ones have come as far.
  */
 export function followLog(
   url: () => string,
@@ -56,6 +58,9 @@ export function followLog(
     let fresh = true
     let number = 0
     let batch: LogLine[] = []
+    let isOpen = false
+    const known = lines.value.at(-1)?.ts
+    let isBehind = known !== undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     const flush = () => {
       clearTimeout(timer)
@@ -70,19 +75,30 @@ export function followLog(
     }
     try {
       const onOpen = () => {
+        isOpen = true
         state.value = 'following'
         problem.value = null
         alive()
       }
       for await (const { event, data } of readEvents(url(), signal, onOpen)) {
-        if (event === 'end') return true
+        if (event === 'end') {
+          isBehind = false
+          return true
+        }
         if (event === 'skipped') batch.push(skippedLine(data, ++number))
         if (event === 'log') batch.push(toLine(JSON.parse(data), ++number))
-        timer ??= setTimeout(flush, BATCH_MS)
+        if (isBehind && batch.at(-1)!.ts >= known!) {
+          isBehind = false
+          clearTimeout(timer)
+          timer = undefined
+        }
+        timer ??= setTimeout(flush, isBehind ? CATCH_UP_MS : BATCH_MS)
       }
       return false
     } finally {
-      flush()
+      // What was cut before it came as far as the old lines takes nobody's place.
+      if (isOpen && !(isBehind && fresh)) flush()
+      else clearTimeout(timer)
     }
   }
 

@@ -1,4 +1,5 @@
 import { cleanLine } from '#server/clean-line.ts'
+import { inOrder } from '../api/plain-text.ts'
 import type { LogEvent, ServerLogEvent } from '../api/types.ts'
 
 /** A line as the log view keeps it. */
@@ -18,7 +19,7 @@ export interface LogLine {
 const SGR = /\x1b\[[0-9;:]*m/g
 
 export function fromLogEvent(event: LogEvent, number: number): LogLine {
-  const text = cleanLine(event.line)
+  const text = inOrder(cleanLine(event.line))
   const instance = event.instance ? shortInstance(event.instance) : null
   return { number, ts: event.ts, text, plain: text.replace(SGR, ''), kind: event.stream, instance }
 }
@@ -34,7 +35,7 @@ export function fromServerLogEvent(event: ServerLogEvent, number: number): LogLi
   const fields = Object.entries(event.fields).map(
     ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
-  const rest = cleanLine(`${event.target}: ${event.message}${fields.join('')}`)
+  const rest = inOrder(cleanLine(`${event.target}: ${event.message}${fields.join('')}`))
   const level = event.level.padEnd(5)
   const text = `${LEVEL_COLOURS[event.level]}${level}\x1b[0m ${rest}`
   return {

@@ -1,6 +1,9 @@
 import Anser from 'anser'
 import { colourOf, css, readable } from './colours.ts'
 
+/** Colours, and matches, that are shown in one line. A page of longer lines with thousands of either would stand still. */
+const MAX_STRETCHES = 200
+
 /** A stretch of a line that looks one way. */
 export interface Segment {
   text: string
@@ -19,7 +22,8 @@ export function segmentsOf(text: string, plain: string, query: string): Segment[
 }
 
 function paint(text: string): Segment[] {
-  return Anser.ansiToJson(text, { use_classes: true, remove_empty: true }).map((part) => {
+  const parts = Anser.ansiToJson(text, { use_classes: true, remove_empty: true })
+  const painted = parts.slice(0, MAX_STRETCHES).map((part) => {
     const foreground = colourOf(part.fg, part.fg_truecolor, 'text')
     const background = colourOf(part.bg, part.bg_truecolor, 'background')
     const isDim = part.decorations.includes('dim')
@@ -32,19 +36,25 @@ function paint(text: string): Segment[] {
       found: false,
     }
   })
+  const rest = parts.slice(MAX_STRETCHES).map(({ content }) => content)
+  return rest.length === 0 ? painted : [...painted, { text: rest.join(''), classes: [], found: false }]
 }
 
-function matchesOf(plain: string, query: string): [start: number, end: number][] {
+type Stretch = readonly [start: number, end: number]
+
+function matchesOf(plain: string, query: string): Stretch[] {
   const haystack = plain.toLowerCase()
-  const found: [number, number][] = []
-  for (let at = haystack.indexOf(query); at >= 0; at = haystack.indexOf(query, at + query.length)) {
+  const found: Stretch[] = []
+  let at = haystack.indexOf(query)
+  while (at >= 0 && found.length < MAX_STRETCHES) {
     found.push([at, at + query.length])
+    at = haystack.indexOf(query, at + query.length)
   }
   return found
 }
 
 /** Cuts the segments at the edges of the matches; a match may run over several colours. */
-function mark(segments: Segment[], matches: [start: number, end: number][]): Segment[] {
+function mark(segments: Segment[], matches: Stretch[]): Segment[] {
   const edges = matches.flat()
   const result: Segment[] = []
   let position = 0

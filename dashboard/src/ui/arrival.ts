@@ -49,6 +49,12 @@ export function focusHeading(): void {
   void nextTick(() => document.querySelector('h1')?.focus({ preventScroll: true }))
 }
 
+/** Leads the focus to the page's heading where what had it goes away with the next drawing. */
+export async function keepFocus(): Promise<void> {
+  await nextTick()
+  if (document.activeElement === document.body) focusHeading()
+}
+
 function openerOf(element: Element | null): Element | null {
   const menu = element?.closest('[role=menu]')
   return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : element

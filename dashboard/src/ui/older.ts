@@ -1,4 +1,4 @@
-import { ref, type Ref } from 'vue'
+import { ref, watch, type Ref } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 
 /** Entries of a list that are shown at first. */
@@ -18,4 +18,20 @@ export function useOlder(): { limit: Ref<number>; showOlder: () => Promise<void>
       await router.replace({ ...route, query: { ...route.query, older: null } })
     },
   }
+}
+
+/** Once the older entries are there, the first of them gets the focus that the button had which asked for them. */
+export function useFirstOlder(
+  list: Readonly<Ref<HTMLElement | null>>,
+  entries: Readonly<Ref<readonly unknown[] | undefined>>,
+): void {
+  watch(
+    () => entries.value?.length ?? 0,
+    (now, before) => {
+      const isFocusLost = document.activeElement === document.body
+      if (before !== FIRST_PAGE || now <= FIRST_PAGE || !isFocusLost) return
+      list.value?.children[FIRST_PAGE]?.querySelector('a')?.focus({ preventScroll: true })
+    },
+    { flush: 'post' },
+  )
 }

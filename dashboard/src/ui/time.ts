@@ -1,16 +1,17 @@
 import { computed, onScopeDispose, ref, toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue'
+import { serverTime } from '../api/clock.ts'
 
 const TICK_MS = 1_000
 
-const now = ref(Date.now())
+const now = ref(serverTime())
 let users = 0
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** The time, once a second while anything shows it. */
+/** The time by the server's clock, once a second while anything shows it. */
 export function useNow() {
   if (users++ === 0) {
-    now.value = Date.now()
-    timer = setInterval(() => (now.value = Date.now()), TICK_MS)
+    now.value = serverTime()
+    timer = setInterval(() => (now.value = serverTime()), TICK_MS)
   }
   onScopeDispose(() => {
     if (--users === 0) clearInterval(timer)

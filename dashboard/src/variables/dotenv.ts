@@ -32,11 +32,14 @@ export function parseDotenv(text: string): Parsed {
       values.set(match[1]!, rest.replace(/(^|\s+)#.*$/, '').trimEnd())
       continue
     }
-    while (closing(rest, quote) < 0 && index + 1 < lines.length) rest += `\n${lines[++index]!}`
-    const end = closing(rest, quote)
+    let end = closing(rest, quote)
+    if (end < 0) {
+      rest = [rest, ...lines.slice(index + 1)].join('\n')
+      end = closing(rest, quote)
+      index += end < 0 ? 0 : rest.slice(0, end).split('\n').length - 1
+    }
     if (end < 0) {
       faults.push(`Line ${start + 1} has no closing ${quote}.`)
-      index = start
     } else values.set(match[1]!, unquote(rest.slice(1, end), quote))
   }
   return { variables: [...values].map(([key, value]) => ({ key, value })), faults }

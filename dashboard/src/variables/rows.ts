@@ -57,13 +57,22 @@ const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** Names that the server sets itself. */
 const RESERVED_PREFIX = 'DEPLOYER_'
 
-/** What is wrong with a row's name, or null. */
-export function rowFault(row: Row, rows: readonly Row[]): string | null {
+/** What is wrong with the names of rows, by the row's id. */
+export function rowFaults(rows: readonly Row[]): ReadonlyMap<number, string> {
+  const uses = new Map<string, number>()
+  for (const { key } of rows) uses.set(key.trim(), (uses.get(key.trim()) ?? 0) + 1)
+  const faults = new Map<number, string>()
+  for (const row of rows) {
+    const fault = rowFault(row, uses)
+    if (fault !== null) faults.set(row.id, fault)
+  }
+  return faults
+}
+
+function rowFault(row: Row, uses: ReadonlyMap<string, number>): string | null {
   const key = row.key.trim()
   if (key === '') return row.value === '' ? null : 'Enter a name'
   if (!KEY.test(key)) return 'Use letters, digits and _ only, and do not start with a digit'
   if (key.startsWith(RESERVED_PREFIX)) return 'Names that start with DEPLOYER_ are set by the server'
-  return rows.some((other) => other.id !== row.id && other.key.trim() === key)
-    ? 'This name is used twice'
-    : null
+  return uses.get(key)! > 1 ? 'This name is used twice' : null
 }

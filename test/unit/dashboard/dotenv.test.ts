@@ -56,3 +56,10 @@ test('a pasted name is not taken for a file', () => {
   expect(looksLikeDotenv('DATABASE_URL')).toBe(false)
   expect(looksLikeDotenv('A=1')).toBe(true)
 })
+
+test('a long text is read at once, also while one of its quotes is still open', () => {
+  const lines = Array.from({ length: 20_000 }, (_, at) => `KEY_${at}=${'v'.repeat(100)}`)
+  const { variables, faults } = parseDotenv(['FIRST="open', ...lines].join('\n'))
+  expect(faults).toEqual(['Line 1 has no closing ".'])
+  expect(variables).toHaveLength(20_000)
+})

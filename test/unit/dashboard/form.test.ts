@@ -4,7 +4,7 @@ import { conflictsOf, rebase, touchedOf } from '../../../dashboard/src/form/merg
 import { faultsOf } from '../../../dashboard/src/form/faults.ts'
 import { qualifiedName, serviceRef } from '../../../dashboard/src/service/address.ts'
 import { linkedGroups } from '../../../dashboard/src/variables/effective.ts'
-import { envPatch, rowOf, rowsOf } from '../../../dashboard/src/variables/rows.ts'
+import { envPatch, rowFaults, rowOf, rowsOf } from '../../../dashboard/src/variables/rows.ts'
 
 test('what was not touched follows a change from elsewhere, and what was touched stays', () => {
   const base = { port: '80', image: 'a' }
@@ -110,4 +110,13 @@ test('an address names a service by id, by name, or by name and environment', ()
   expect(serviceRef('api.staging')).toEqual({ name: 'api', environment: 'staging' })
   expect(qualifiedName({ name: 'api', environment: 'staging' })).toBe('api.staging')
   expect(qualifiedName({ name: 'api', environment: 'production' })).toBe('api')
+})
+
+test('what is wrong with the names of variables is found at once, however many there are', () => {
+  const rows = Array.from({ length: 50_000 }, (_, at) => rowOf({ key: `KEY_${at}`, value: '' }))
+  const twice = [rowOf({ key: 'KEY_7 ', value: '' }), rowOf({ key: '', value: 'x' }), rowOf()]
+  const wrong = rowFaults([...rows, ...twice])
+  expect([...wrong.keys()]).toEqual([rows[7]!.id, twice[0]!.id, twice[1]!.id])
+  expect(wrong.get(rows[7]!.id)).toBe('This name is used twice')
+  expect(wrong.get(twice[1]!.id)).toBe('Enter a name')
 })

@@ -19,6 +19,10 @@ test('cursor moves, titles and links are left out, colours stay', () => {
   expect(line('\x1b[32mok\x1b[0m').plain).toBe('ok')
 })
 
+test('a line reads in the order in which it was written', () => {
+  expect(line('GET /\u202egnp.exe مرحبا').plain).toBe('GET /gnp.exe مرحبا')
+})
+
 test('markup in a log stays text', () => {
   expect(texts('<script>alert(1)</script>', '')).toEqual([
     { text: '<script>alert(1)</script>', classes: [], found: false },
@@ -66,6 +70,16 @@ test('a match is marked in any case and across a change of colour', () => {
   const found = texts('an \x1b[31mER\x1b[32mROR\x1b[0m here', 'error')
   expect(found.filter((segment) => segment.found).map((segment) => segment.text)).toEqual(['ER', 'ROR'])
   expect(found.map((segment) => segment.text).join('')).toBe('an ERROR here')
+})
+
+test.each([
+  ['matches', 'x'.repeat(16_000), 'x'],
+  ['colours', '\x1b[31mx\x1b[32my'.repeat(1_500), ''],
+  ['both', '\x1b[31mx\x1b[32mx'.repeat(1_500), 'x'],
+])('a line with thousands of %s is shown whole, in as many pieces as a page can bear', (_, text, query) => {
+  const pieces = texts(text, query)
+  expect(pieces.length).toBeLessThan(1_000)
+  expect(pieces.map((piece) => piece.text).join('')).toBe(line(text).plain)
 })
 
 test('lines of more than one day are told apart by their day', () => {

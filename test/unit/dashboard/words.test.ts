@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sentence } from '../../../dashboard/src/api/plain-text.ts'
+import { firstLine, plainText, sentence } from '../../../dashboard/src/api/plain-text.ts'
 import { commitUrl } from '../../../dashboard/src/deploys/commit-url.ts'
 
 test.each([
@@ -12,6 +12,19 @@ test.each([
   ['', ''],
 ])('%j is said as %j', (text, said) => {
   expect(sentence(text)).toBe(said)
+})
+
+test.each([
+  ['fix \u202egnp.exe', 'fix gnp.exe'],
+  ['\u2067if\u2069 admin', 'if admin'],
+  ['مرحبا 👩\u200d🚀', 'مرحبا 👩\u200d🚀'],
+  ['\x1b[31mred\x1b[0m\x07', 'red'],
+])('%j is read as it is written: %j', (written, read) => {
+  expect(plainText(written)).toBe(read)
+})
+
+test('of a commit message the first line is told, without what would reorder or colour it', () => {
+  expect(firstLine('\x1b[31mfix \u202egnp.exe\r\n\r\nat length')).toBe('fix gnp.exe')
 })
 
 test.each([

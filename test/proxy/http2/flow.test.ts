@@ -187,6 +187,23 @@ test('a WebSocket is a tunnel through a stream, beside other requests', async ()
   )
 })
 
+test('HEADERS that come after a WebSocket has begun end it, and tell its upstream nothing', async () => {
+  const app = closing(
+    await RawUpstream.start((socket, piece) => {
+      if (piece.startsWith('GET /socket'))
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n')
+    }),
+  )
+  const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
+  const socket: Fields = [[':method', 'CONNECT'], [':protocol', 'websocket'], ...path('/socket').slice(1)]
+  expect(await client.send(headers(1, socket, false)).outcome(1)).toBe('200')
+  const head = app.received
+  client.send(headers(1, [['x-name', 'a']]))
+  const { content } = await client.until(({ id, type }) => id === 1 && type === FRAME.reset)
+  expect(content.readUInt32BE(0)).toBe(ERROR.protocol)
+  expect(app.received).toBe(head)
+})
+
 test('a WebSocket that its upstream refuses gets the answer', async () => {
   const app = await upstream((_incoming, response) => void response.writeHead(403).end('no'))
   const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
@@ -310,6 +327,13 @@ test('a worker that retires is told of twice, and serves what came in between', 
 const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer])[] = [
   ['PING', () => frame(FRAME.ping, 0, 0, 'abcdefgh')],
   ['SETTINGS', () => settings()],
+  ['acknowledgements of SETTINGS', () => frame(FRAME.settings, FLAG.ack, 0)],
+  ['acknowledgements of PING', () => frame(FRAME.ping, FLAG.ack, 0, 'abcdefgh')],
+  ['GOAWAY', (turn) => (turn === 0 ? headers(1, path('/wait')) : frame(FRAME.goAway, 0, 0, Buffer.alloc(8)))],
+  [
+    'PRIORITY_UPDATE',
+    () => frame(FRAME.priorityUpdate, 0, 0, Buffer.concat([number(1), Buffer.from('u=1')])),
+  ],
   [
     'HEADERS of a stream that was reset',
     (turn) => (turn === 0 ? headers(1, [[':method', 'GET']]) : headers(1)),
@@ -331,7 +355,9 @@ const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer
 ]
 
 test.each(FLOODS)('%s without end cost the connection', async (_what, frames) => {
-  const app = await upstream((_incoming, response) => void response.end('ok'))
+  const app = await upstream((incoming, response) => {
+    if (incoming.url !== '/wait') response.end('ok')
+  })
   const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
   for (let turn = 0; turn < 20_000 && !client.ended; turn++) {
     client.send(frames(turn))

@@ -5,10 +5,12 @@ import { HeaderDecoder, MAX_BLOCK_BYTES } from '../../../proxy/http2/decoder.ts'
 import { fieldOf } from '../../../proxy/http2/field.ts'
 import { readPriority } from '../../../proxy/http2/priority.ts'
 import { RequestHeads } from '../../../proxy/http2/request-heads.ts'
-import { FLAG, FRAME } from '../../../proxy/http2/protocol.ts'
+import { ERROR, FLAG, FRAME } from '../../../proxy/http2/protocol.ts'
 import { MAX_STREAMS } from '../../../proxy/http2/streams.ts'
 import { secureTable } from '../secure.ts'
-import { GET, RawHttp2, block, frame, headers } from './raw-client.ts'
+import { closing } from '../lifetimes.ts'
+import { HOST, RawUpstream } from '../stand.ts'
+import { GET, RawHttp2, block, data, frame, headers, type Fields } from './raw-client.ts'
 
 /** Far more of the processor than it should take, on any machine, and less than it takes without the bound. */
 const MOST_CPU_MS = 4_000
@@ -80,4 +82,60 @@ test('requests that are answered as they are read take no more of the worker tha
   client.send(...many, headers(last, GET))
   expect(await client.outcome(last)).toBe('502')
   expect(serve.mock.calls.length).toBeLessThanOrEqual(MAX_STREAMS)
+})
+
+/** A request for a tunnel: nothing of it is read before its upstream has answered, which it does not. */
+const WAITING: Fields = [[':method', 'CONNECT'], [':protocol', 'websocket'], ...GET.slice(1)]
+const PIECE = Buffer.alloc(16 * 1024)
+const repeat = (times: number, bytes: Buffer) => Array.from({ length: times }, () => bytes)
+
+async function silentWorker(): Promise<RawHttp2> {
+  const upstream = closing(await RawUpstream.start(() => {}))
+  const own = await OwnRelay.start(secureTable([upstream.spec]))
+  return RawHttp2.to(own.portOf('https'))
+}
+
+test('a stream takes 256 KiB ahead, and is reset for a byte more', async () => {
+  const client = await silentWorker()
+  client.send(headers(1, WAITING, false), ...repeat(16, data(1, PIECE)), data(1, 'x'))
+  const { content } = await client.until(({ type, id }) => type === FRAME.reset && id === 1)
+  expect(content.readUInt32BE(0)).toBe(ERROR.flowControl)
+})
+
+test('a connection takes 1 MiB ahead of all its streams, and ends for a byte more', async () => {
+  const client = await silentWorker()
+  for (const id of [1, 3, 5, 7, 9]) client.send(headers(id, WAITING, false))
+  for (const id of [1, 3, 5, 7]) client.send(...repeat(16, data(id, PIECE)))
+  client.send(frame(FRAME.ping, 0, 0, 'abcdefgh'))
+  await client.until(({ type }) => type === FRAME.ping)
+  expect(client.send(data(9, 'x')) && (await client.outcome(9))).toBe(`goaway ${ERROR.flowControl}`)
+})
+
+test('of interim answers without end a client is told a few', async () => {
+  const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
+  const upstream = closing(
+    await RawUpstream.answering(`${interim.repeat(1_000)}HTTP/1.1 200 OK`, 'Content-Length: 0', '', ''),
+  )
+  const own = await OwnRelay.start(secureTable([upstream.spec]))
+  const client = await RawHttp2.to(own.portOf('https'))
+  client.send(headers(1))
+  await client.until(({ id, flags }) => id === 1 && (flags & FLAG.endStream) !== 0)
+  expect(client.frames.filter(({ type, id }) => type === FRAME.headers && id === 1)).toHaveLength(33)
+})
+
+test.each([
+  [1_000, '404'],
+  [1_001, '431'],
+])('a request of %i pairs is answered with %s', async (pairs, status) => {
+  const own = await OwnRelay.start(secureTable([]))
+  const client = await RawHttp2.to(own.portOf('https'))
+  const crumbs = Array.from({ length: pairs - GET.length }, () => ['cookie', 'a'] as const)
+  const fields = [
+    ...GET.filter(([name]) => name !== ':authority'),
+    [':authority', `not.${HOST}`] as const,
+    ...crumbs,
+  ]
+  const whole = block(fields)
+  client.send(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, 1, whole))
+  expect(await client.outcome(1)).toBe(status)
 })

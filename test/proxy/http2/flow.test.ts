@@ -346,6 +346,13 @@ const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer
     'DATA of nothing but padding',
     (turn) => (turn === 0 ? headers(1, POST, false) : frame(FRAME.data, 8, 1, '\x03\0\0\0')),
   ],
+  [
+    'requests of another length than they say, which have us reset them',
+    (turn) => {
+      const id = turn * 2 + 1
+      return Buffer.concat([headers(id, [...POST, ['content-length', '1']], false), data(id, 'xx')])
+    },
+  ],
   ['requests that are malformed', (turn) => headers(turn * 2 + 1, [[':method', 'GET']])],
   ['DATA of streams that have ended', (turn) => (turn === 0 ? headers(1) : data(1, 'x'))],
   [

@@ -43,6 +43,20 @@ const FAULTS: readonly Fault[] = [
   ['a field that no table has', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.from([0xff, 0x00]))],
   ['the index 0', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.from([0x80]))],
   ['an integer of too many bytes', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.alloc(9, 0xff))],
+  [
+    'an integer of more bytes than any needs',
+    'goaway 9',
+    frame(
+      FRAME.headers,
+      5,
+      1,
+      Buffer.concat([
+        WHOLE,
+        Buffer.from([0x00, 0x7f, 0x80, 0x80, 0x80, 0x80, 0x00]),
+        block([['a'.repeat(127), 'b']]).subarray(3),
+      ]),
+    ),
+  ],
   ['a string that is cut', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.from([0, 5, 97]))],
   [
     'a string of a bad code',
@@ -160,7 +174,7 @@ const FAULTS: readonly Fault[] = [
     'a header block of too many frames',
     'goaway 11',
     frame(CUT, 1, 1, WHOLE),
-    ...Array.from({ length: 17 }, () => frame(FRAME.continuation, 0, 1)),
+    ...Array.from({ length: 16 }, () => frame(FRAME.continuation, 0, 1)),
   ],
   [
     'a header block of over 64 KiB',
@@ -339,6 +353,13 @@ test('frames that come byte by byte mean what they mean at once', async () => {
   }
   expect(await client.outcome(1)).toBe('200')
   expect(witness.read).toEqual([['POST /', 'abcd']])
+})
+
+test('a preface that is wrong in its last byte is none', async () => {
+  const client = await RawHttp2.open(stand, false)
+  client.send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r ', settings(), headers(1))
+  await client.end()
+  expect(witness.received).toBe('')
 })
 
 test('no preface is no connection', async () => {

@@ -96,12 +96,12 @@ test('a client that asks for nothing is told goodbye after 75 s, whatever else i
   const client = await dial(own)
   client.send(ACKNOWLEDGEMENT)
   await settled(client)
-  for (const milliseconds of [37_000, 37_000]) {
+  for (const milliseconds of [36_000, 36_000]) {
     await own.pass(milliseconds)
     await settled(client)
   }
   expect(client.frames.some(isGoAway)).toBe(false)
-  await own.pass(2_000)
+  await own.pass(4_000)
   expect((await client.until(isGoAway)).content.readUInt32BE(4)).toBe(ERROR.none)
   await client.end()
 })

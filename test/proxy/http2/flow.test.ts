@@ -323,6 +323,9 @@ test('a worker that retires is told of twice, and serves what came in between', 
   await client.end()
 })
 
+/** A request whose answer does not come. */
+const WAITING: Fields = [[':method', 'POST'], ...path('/wait').slice(1)]
+
 /** What a client may not do for long. */
 const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer])[] = [
   ['PING', () => frame(FRAME.ping, 0, 0, 'abcdefgh')],
@@ -341,10 +344,10 @@ const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer
   ['PRIORITY', () => frame(FRAME.priority, 0, 1, Buffer.alloc(5))],
   ['unknown frames', () => frame(0x42, 0, 0)],
   ['tiny WINDOW_UPDATE', () => frame(FRAME.windowUpdate, 0, 0, number(1))],
-  ['empty DATA', (turn) => (turn === 0 ? headers(1, POST, false) : data(1, ''))],
+  ['empty DATA', (turn) => (turn === 0 ? headers(1, WAITING, false) : data(1, ''))],
   [
     'DATA of nothing but padding',
-    (turn) => (turn === 0 ? headers(1, POST, false) : frame(FRAME.data, 8, 1, '\x03\0\0\0')),
+    (turn) => (turn === 0 ? headers(1, WAITING, false) : frame(FRAME.data, 8, 1, '\x03\0\0\0')),
   ],
   [
     'requests of another length than they say, which have us reset them',

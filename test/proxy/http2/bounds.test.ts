@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 // First, as it has read buffers overwritten after use.
 import { OwnRelay } from '../own-relay.ts'
+import { GIVEN_BACK_BYTES } from '../../../proxy/http2/connection.ts'
 import { HeaderDecoder, MAX_BLOCK_BYTES } from '../../../proxy/http2/decoder.ts'
 import { fieldOf } from '../../../proxy/http2/field.ts'
 import { readPriority } from '../../../proxy/http2/priority.ts'
@@ -10,7 +11,18 @@ import { MAX_STREAMS } from '../../../proxy/http2/streams.ts'
 import { secureTable } from '../secure.ts'
 import { closing } from '../lifetimes.ts'
 import { HOST, RawUpstream } from '../stand.ts'
-import { GET, RawHttp2, block, data, frame, headers, type Fields } from './raw-client.ts'
+import {
+  GET,
+  POST,
+  RawHttp2,
+  block,
+  data,
+  frame,
+  headers,
+  number,
+  type Fields,
+  type Frame,
+} from './raw-client.ts'
 
 /** Far more of the processor than it should take, on any machine, and less than it takes without the bound. */
 const MOST_CPU_MS = 4_000
@@ -109,6 +121,40 @@ test('a connection takes 1 MiB ahead of all its streams, and ends for a byte mor
   client.send(frame(FRAME.ping, 0, 0, 'abcdefgh'))
   await client.until(({ type }) => type === FRAME.ping)
   expect(client.send(data(9, 'x')) && (await client.outcome(9))).toBe(`goaway ${ERROR.flowControl}`)
+})
+
+const SHORT: Fields = [...POST, ['content-length', '1']]
+/** So many bytes to one frame, whose padding is a part of them. */
+const FRAME_BYTES = 2_048
+const PADDED = Buffer.concat([Buffer.from([200]), Buffer.alloc(FRAME_BYTES - 201, 'x'), Buffer.alloc(200)])
+const plain = (id: number) => data(id, Buffer.alloc(FRAME_BYTES, 'x'))
+const padded = (id: number) => frame(FRAME.data, FLAG.padded, id, PADDED)
+
+/** Ways for a frame of DATA to be of use to nobody, or in part; what is sent for it in one piece or several. */
+const UNWANTED: readonly (readonly [what: string, frames: (id: number) => Buffer[]])[] = [
+  [
+    'that waits when its client ends the request',
+    (id) => [headers(id, WAITING, false), plain(id), frame(FRAME.reset, 0, id, number(ERROR.cancel))],
+  ],
+  ['that is more than was announced', (id) => [headers(id, SHORT, false), plain(id)]],
+  [
+    'whose rest comes when its request has ended',
+    (id) => [headers(id, SHORT, false), plain(id).subarray(0, 100), plain(id).subarray(100)],
+  ],
+  ['that is padded', (id) => [headers(id, POST, false), padded(id)]],
+  ['that is padded, of a request that has ended', (id) => [headers(id, SHORT, false), padded(id)]],
+  ['of a request that was refused', (id) => [headers(id, [[':method', 'GET']], false), plain(id)]],
+  ['of a request to no one', (id) => [headers(id, [[':method', 'CONNECT'], GET.at(-1)!], false), plain(id)]],
+]
+
+test.each(UNWANTED)('the window of a connection gets back every byte of DATA %s', async (_what, frames) => {
+  const client = await silentWorker()
+  const isOfConnection = ({ type, id }: Frame) => type === FRAME.windowUpdate && id === 0
+  await client.until(isOfConnection)
+  for (let turn = 0; turn < GIVEN_BACK_BYTES / FRAME_BYTES; turn++)
+    for (const part of frames(turn * 2 + 1)) client.send(part)
+  const { content } = await client.until((given) => isOfConnection(given) && given !== client.frames[1])
+  expect(content.readUInt32BE(0)).toBe(GIVEN_BACK_BYTES)
 })
 
 test('of interim answers without end a client is told a few', async () => {

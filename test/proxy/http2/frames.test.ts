@@ -135,6 +135,11 @@ const FAULTS: readonly Fault[] = [
   ['SETTINGS of a length that none has', 'goaway 6', frame(FRAME.settings, 0, 0, 'abcde')],
   ['an acknowledgement with content', 'goaway 6', frame(FRAME.settings, FLAG.ack, 0, Buffer.alloc(6))],
   ['a push that is neither on nor off', 'goaway 1', settings([SETTING.enablePush, 2])],
+  [
+    'an end of the priorities of RFC 7540 that is neither',
+    'goaway 1',
+    settings([SETTING.noRfc7540Priorities, 2]),
+  ],
   ['a window over 2^31-1', 'goaway 3', settings([SETTING.initialWindowSize, 2 ** 31])],
   ['frames of less than 16 KiB', 'goaway 1', settings([SETTING.maxFrameSize, 16_383])],
   ['frames of more than 2^24-1', 'goaway 1', settings([SETTING.maxFrameSize, 2 ** 24])],

@@ -8,6 +8,7 @@ import { readPriority } from '../../../proxy/http2/priority.ts'
 import { RequestHeads } from '../../../proxy/http2/request-heads.ts'
 import { ERROR, FLAG, FRAME } from '../../../proxy/http2/protocol.ts'
 import { MAX_STREAMS } from '../../../proxy/http2/streams.ts'
+import { precondition } from '../../../proxy/sites/conditions.ts'
 import { secureTable } from '../secure.ts'
 import { closing } from '../lifetimes.ts'
 import { HOST, RawUpstream } from '../stand.ts'
@@ -62,6 +63,37 @@ test('a priority is read once a request, and one that is too long for any is not
     }
   })
   expect(cpuMs).toBeLessThan(MOST_CPU_MS)
+})
+
+test('a list of entity tags costs little more than its bytes', () => {
+  const request = {
+    ifMatch: null,
+    ifNoneMatch: '"'.repeat(60_000),
+    ifModifiedSince: null,
+    ifUnmodifiedSince: null,
+    ifRange: null,
+    range: null,
+  }
+  const cpuMs = cpuMsOf(() => {
+    for (let turn = 0; turn < 3_000; turn++)
+      expect(precondition(request, { etag: '"a"', modifiedAt: 0 })).toBe(200)
+  })
+  expect(cpuMs).toBeLessThan(MOST_CPU_MS)
+})
+
+test.each([
+  ['"a"', '"a"', 304],
+  ['W/"a"', '"a"', 304],
+  ['"a"', 'W/"a"', 304],
+  ['"b", "a"', '"a"', 304],
+  ['"b c" , W/"a"', '"a"', 304],
+  ['"b","aa","a', '"a"', 200],
+  ['b"a"', '"a"', 304],
+  ['"b, a"', '"a"', 200],
+  ['', '"a"', 200],
+])('If-None-Match: %s is of a file whose tag is %s: %i', (ifNoneMatch, etag, status) => {
+  const others = { ifMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null, ifRange: null, range: null }
+  expect(precondition({ ...others, ifNoneMatch }, { etag, modifiedAt: 0 })).toBe(status)
 })
 
 test.each([

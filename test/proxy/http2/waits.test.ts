@@ -156,13 +156,14 @@ test('a client that reads nothing is gone after 60 s', async () => {
   await client.until(({ type }) => type === FRAME.data)
   client.pause()
   const waiting = () => upstream.sockets[0]?.writableLength ?? 0
-  for (let before = -1; waiting() !== before;) {
-    before = waiting()
+  // What a busy machine brings late begins the minute anew.
+  for (let looks = 0, before = -1; looks < 3; before = waiting()) {
+    looks = waiting() === before ? looks + 1 : 0
     await own.pass(1_000)
   }
   expect(own.relay.openConnections).toBe(1)
   await own.pass(64_000)
-  await own.pass(3_000)
+  await own.pass(62_000)
   await expect.poll(() => own.relay.openConnections).toBe(0)
 })
 

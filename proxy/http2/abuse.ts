@@ -4,7 +4,10 @@ import { ConnectionFault, ERROR } from './protocol.ts'
 
 /** Streams that end by RST_STREAM, whoever sends it: opening and canceling costs us an upstream each (CVE-2023-44487). */
 const RESETS = { most: 200, perSecond: 50 }
-/** Frames that do nothing, or ask for an answer: PING, SETTINGS, PRIORITY, empty DATA, tiny WINDOW_UPDATE, unknown ones. */
+/**
+ * Frames that do nothing, or ask for an answer: PING, SETTINGS and what acknowledges them, PRIORITY, GOAWAY, empty DATA, tiny
+ * WINDOW_UPDATE, unknown ones.
+ */
 const IDLE_FRAMES = { most: 1_000, perSecond: 200 }
 
 /** What one client may do that costs more here than there. */

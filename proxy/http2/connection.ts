@@ -15,7 +15,7 @@ import type { PeerSettings } from './settings.ts'
 import type { StreamHost, StreamWire } from './stream-wire.ts'
 
 /** So much is given back at a time: streams that nobody reads may hold all the rest of the window. */
-const GIVEN_BACK_BYTES = 64 * 1024
+export const GIVEN_BACK_BYTES = 64 * 1024
 /** The worker that a connection was accepted in. */
 export interface Http2Worker extends LaneWorker {
   /** The connection is gone. */

@@ -1,6 +1,6 @@
 import { latin1 } from '../http1/bytes.ts'
 import { DynamicTable, TABLE_BYTES } from './dynamic-table.ts'
-import { fieldOf, type Field } from './field.ts'
+import { fieldNamed, fieldOf, type Field } from './field.ts'
 import { decodeHuffman } from './huffman.ts'
 import { ConnectionFault, ERROR } from './protocol.ts'
 import { STATIC_FIELDS } from './static-table.ts'
@@ -63,8 +63,9 @@ export class HeaderDecoder {
   /** A field whose name has an index of so many bits, or follows as its value does. */
   #literal(bits: number): Field {
     const index = this.#integer(bits)
-    const name = index === 0 ? this.#string() : this.#field(index).name
-    return fieldOf(name, this.#string())
+    return index === 0
+      ? fieldOf(this.#string(), this.#string())
+      : fieldNamed(this.#field(index), this.#string())
   }
 
   #string(): string {

@@ -92,6 +92,7 @@ export class Intake implements FrameHandler {
       case FRAME.goAway:
         check(id === 0, ERROR.protocol, 'GOAWAY of a stream')
         check(end - start >= 8, ERROR.frameSize, 'GOAWAY that was cut')
+        this.#abuse.idleFrame()
         return this.#host.clientLeaves()
       case FRAME.priority:
         return this.#onPriority(id, bytes, start, end)
@@ -146,7 +147,8 @@ export class Intake implements FrameHandler {
 
   #onTrailers(stream: StreamWire, endStream: boolean): void {
     if (stream.body.ended) return this.#streams.reset(stream, ERROR.streamClosed)
-    const lines = endStream ? this.#heads.trailers() : null
+    // Nothing but DATA may come of a tunnel (RFC 9113 8.5).
+    const lines = endStream && !stream.body.isTunnel ? this.#heads.trailers() : null
     if (lines === null || !stream.endBody(lines)) this.#streams.reset(stream, ERROR.protocol)
   }
 
@@ -154,6 +156,7 @@ export class Intake implements FrameHandler {
     check(id === 0, ERROR.protocol, 'SETTINGS of a stream')
     if ((flags & FLAG.ack) !== 0) {
       check(start === end && this.#hasSettings, ERROR.frameSize, 'an acknowledgement with content')
+      this.#abuse.idleFrame()
       return this.#host.settled()
     }
     if (this.#hasSettings) this.#abuse.idleFrame()

@@ -36,6 +36,8 @@ export class Lanes {
 
   /** A lane for the next stream; null when the client's address has as many as it may. */
   take(): Lane | null {
+    // Of a thousand requests in one read each may be answered at once: the next takes the lane of the one before.
+    if (this.#free.length === 0) this.settle()
     // Each costs as much as a connection of HTTP/1.1.
     if (this.busy.size > 0 && !this.#worker.takePlace(this.#peer)) return null
     const lane = this.#next()

@@ -9,14 +9,18 @@ export interface Priority {
 /** Of a client that says nothing: it may wait for any of its streams, so that they share. */
 export const NO_PRIORITY: Priority = { urgency: 3, incremental: true }
 
-const URGENCY = /^u=([0-7])$/
+/** No client says more than `u=7, i=?0`, others leave room for what comes after; a value of 4 KiB costs as much as a request. */
+const MAX_BYTES = 256
+/** Parameters may follow it, of which none means anything (RFC 8941 3.1.2). */
+const URGENCY = /^u=([0-7])(?:;|$)/
 /** `i`, `i=?1`, `i=?0`. */
-const INCREMENTAL = /^i(?:=\?([01]))?$/
+const INCREMENTAL = /^i(?:=\?([01]))?(?:;|$)/
 
 /** Reads a Priority field; what is not understood is as if it had not been said (RFC 9218 4). */
 export function readPriority(value: string): Priority {
   let urgency = 3
   let incremental = false
+  if (value.length > MAX_BYTES) return { urgency, incremental }
   for (const part of value.split(',')) {
     const member = part.trim()
     const urgent = URGENCY.exec(member)

@@ -41,7 +41,7 @@ export class RequestFields {
   #host: string | null = null
   #cookies: string | null = null
   #length: string | null = null
-  #priority: Priority | null = null
+  #priority: string | null = null
   #lines = ''
   #bytes = 0
   #pairs = 0
@@ -107,7 +107,7 @@ export class RequestFields {
       if (this.#length !== null) this.#lines += line
       this.#length = value
     } else if (kind === KIND.priority) {
-      this.#priority = readPriority(value)
+      this.#priority = value
       this.#lines += line
     } else this.#malformed = true
   }
@@ -122,7 +122,7 @@ export class RequestFields {
   /** The head of the request, with a body to come or not; null when it is malformed. */
   head(hasBody: boolean): RequestHead | null {
     if (this.#malformed) return null
-    const priority = this.#priority
+    const priority = this.#readPriority()
     if (this.#tooMany) return { text: TOO_MANY, linesStart: 0, body: BODY.none, length: 0, priority }
     const method = this.#method
     if (method === null || !isMethod(method)) return null
@@ -142,6 +142,10 @@ export class RequestFields {
     return { text, linesStart: text.indexOf('\n') + 1, body, length, priority }
   }
 
+  #readPriority(): Priority | null {
+    return this.#priority === null ? null : readPriority(this.#priority)
+  }
+
   get #tooMany(): boolean {
     return this.#pairs > MAX_PAIRS || this.#bytes > MAX_HEAD_BYTES
   }
@@ -159,7 +163,7 @@ export class RequestFields {
 
   /** A tunnel for WebSockets (RFC 8441 5) is an upgrade; any other is refused by the relay. */
   #connect(hasBody: boolean): RequestHead | null {
-    const priority = this.#priority
+    const priority = this.#readPriority()
     const isExtended = this.#protocol !== null
     if (isExtended !== (this.#path !== null) || isExtended !== (this.#scheme !== null)) return null
     if (this.#protocol?.toLowerCase() !== 'websocket') {

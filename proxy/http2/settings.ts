@@ -2,6 +2,12 @@ import { ConnectionFault, ERROR, MAX_FRAME_BYTES, MAX_WINDOW_BYTES, SETTING } fr
 
 const SETTING_BYTES = 6
 const LARGEST_FRAME_BYTES = 2 ** 24 - 1
+/** RFC 9113 6.5.2, RFC 8441 3, RFC 9218 2.1. */
+const SWITCHES: readonly number[] = [
+  SETTING.enablePush,
+  SETTING.enableConnectProtocol,
+  SETTING.noRfc7540Priorities,
+]
 
 /** What a client says of itself that matters to what is sent to it. */
 export interface PeerSettings {
@@ -29,7 +35,7 @@ function read(settings: PeerSettings, id: number, value: number): void {
   } else if (id === SETTING.maxFrameSize) {
     if (value < MAX_FRAME_BYTES || value > LARGEST_FRAME_BYTES)
       throw new ConnectionFault(ERROR.protocol, 'a frame size that none has')
-  } else if ((id === SETTING.enablePush || id === SETTING.enableConnectProtocol) && value > 1)
+  } else if (SWITCHES.includes(id) && value > 1)
     throw new ConnectionFault(ERROR.protocol, 'a switch that is neither on nor off')
 }
 

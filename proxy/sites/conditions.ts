@@ -22,6 +22,7 @@ export interface ByteRange {
   end: number
 }
 
+const QUOTE = '"'
 /** Fifteen digits stay below 2^53. */
 const RANGE = /^bytes=[ \t]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[ \t]*$/i
 
@@ -70,8 +71,11 @@ function isSame(validator: string, etag: string, modifiedAt: number): boolean {
 function lists(tags: string, etag: string, weakly: boolean): boolean {
   if (tags === '*') return true
   const own = weakly && etag.startsWith('W/') ? etag.slice('W/'.length) : etag
-  for (const [, weak, opaque] of tags.matchAll(/(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)) {
-    if (opaque === own && (weakly || weak === undefined)) return true
+  for (let start = tags.indexOf(QUOTE), end = 0; start >= 0; start = tags.indexOf(QUOTE, end + 1)) {
+    end = tags.indexOf(QUOTE, start + 1)
+    if (end < 0) return false
+    const isOwn = end + 1 - start === own.length && tags.startsWith(own, start)
+    if (isOwn && (weakly || !tags.startsWith('W/', start - 2))) return true
   }
   return false
 }

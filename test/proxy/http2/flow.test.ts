@@ -187,6 +187,23 @@ test('a WebSocket is a tunnel through a stream, beside other requests', async ()
   )
 })
 
+test('HEADERS that come after a WebSocket has begun end it, and tell its upstream nothing', async () => {
+  const app = closing(
+    await RawUpstream.start((socket, piece) => {
+      if (piece.startsWith('GET /socket'))
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n')
+    }),
+  )
+  const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
+  const socket: Fields = [[':method', 'CONNECT'], [':protocol', 'websocket'], ...path('/socket').slice(1)]
+  expect(await client.send(headers(1, socket, false)).outcome(1)).toBe('200')
+  const head = app.received
+  client.send(headers(1, [['x-name', 'a']]))
+  const { content } = await client.until(({ id, type }) => id === 1 && type === FRAME.reset)
+  expect(content.readUInt32BE(0)).toBe(ERROR.protocol)
+  expect(app.received).toBe(head)
+})
+
 test('a WebSocket that its upstream refuses gets the answer', async () => {
   const app = await upstream((_incoming, response) => void response.writeHead(403).end('no'))
   const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
@@ -306,10 +323,20 @@ test('a worker that retires is told of twice, and serves what came in between', 
   await client.end()
 })
 
+/** A request whose answer does not come. */
+const WAITING: Fields = [[':method', 'POST'], ...path('/wait').slice(1)]
+
 /** What a client may not do for long. */
 const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer])[] = [
   ['PING', () => frame(FRAME.ping, 0, 0, 'abcdefgh')],
   ['SETTINGS', () => settings()],
+  ['acknowledgements of SETTINGS', () => frame(FRAME.settings, FLAG.ack, 0)],
+  ['acknowledgements of PING', () => frame(FRAME.ping, FLAG.ack, 0, 'abcdefgh')],
+  ['GOAWAY', (turn) => (turn === 0 ? headers(1, path('/wait')) : frame(FRAME.goAway, 0, 0, Buffer.alloc(8)))],
+  [
+    'PRIORITY_UPDATE',
+    () => frame(FRAME.priorityUpdate, 0, 0, Buffer.concat([number(1), Buffer.from('u=1')])),
+  ],
   [
     'HEADERS of a stream that was reset',
     (turn) => (turn === 0 ? headers(1, [[':method', 'GET']]) : headers(1)),
@@ -317,10 +344,17 @@ const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer
   ['PRIORITY', () => frame(FRAME.priority, 0, 1, Buffer.alloc(5))],
   ['unknown frames', () => frame(0x42, 0, 0)],
   ['tiny WINDOW_UPDATE', () => frame(FRAME.windowUpdate, 0, 0, number(1))],
-  ['empty DATA', (turn) => (turn === 0 ? headers(1, POST, false) : data(1, ''))],
+  ['empty DATA', (turn) => (turn === 0 ? headers(1, WAITING, false) : data(1, ''))],
   [
     'DATA of nothing but padding',
-    (turn) => (turn === 0 ? headers(1, POST, false) : frame(FRAME.data, 8, 1, '\x03\0\0\0')),
+    (turn) => (turn === 0 ? headers(1, WAITING, false) : frame(FRAME.data, 8, 1, '\x03\0\0\0')),
+  ],
+  [
+    'requests of another length than they say, which have us reset them',
+    (turn) => {
+      const id = turn * 2 + 1
+      return Buffer.concat([headers(id, [...POST, ['content-length', '1']], false), data(id, 'xx')])
+    },
   ],
   ['requests that are malformed', (turn) => headers(turn * 2 + 1, [[':method', 'GET']])],
   ['DATA of streams that have ended', (turn) => (turn === 0 ? headers(1) : data(1, 'x'))],
@@ -331,7 +365,9 @@ const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer
 ]
 
 test.each(FLOODS)('%s without end cost the connection', async (_what, frames) => {
-  const app = await upstream((_incoming, response) => void response.end('ok'))
+  const app = await upstream((incoming, response) => {
+    if (incoming.url !== '/wait') response.end('ok')
+  })
   const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
   for (let turn = 0; turn < 20_000 && !client.ended; turn++) {
     client.send(frames(turn))

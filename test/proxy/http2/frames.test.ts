@@ -43,6 +43,20 @@ const FAULTS: readonly Fault[] = [
   ['a field that no table has', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.from([0xff, 0x00]))],
   ['the index 0', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.from([0x80]))],
   ['an integer of too many bytes', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.alloc(9, 0xff))],
+  [
+    'an integer of more bytes than any needs',
+    'goaway 9',
+    frame(
+      FRAME.headers,
+      5,
+      1,
+      Buffer.concat([
+        WHOLE,
+        Buffer.from([0x00, 0x7f, 0x80, 0x80, 0x80, 0x80, 0x00]),
+        block([['a'.repeat(127), 'b']]).subarray(3),
+      ]),
+    ),
+  ],
   ['a string that is cut', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.from([0, 5, 97]))],
   [
     'a string of a bad code',
@@ -121,6 +135,11 @@ const FAULTS: readonly Fault[] = [
   ['SETTINGS of a length that none has', 'goaway 6', frame(FRAME.settings, 0, 0, 'abcde')],
   ['an acknowledgement with content', 'goaway 6', frame(FRAME.settings, FLAG.ack, 0, Buffer.alloc(6))],
   ['a push that is neither on nor off', 'goaway 1', settings([SETTING.enablePush, 2])],
+  [
+    'an end of the priorities of RFC 7540 that is neither',
+    'goaway 1',
+    settings([SETTING.noRfc7540Priorities, 2]),
+  ],
   ['a window over 2^31-1', 'goaway 3', settings([SETTING.initialWindowSize, 2 ** 31])],
   ['frames of less than 16 KiB', 'goaway 1', settings([SETTING.maxFrameSize, 16_383])],
   ['frames of more than 2^24-1', 'goaway 1', settings([SETTING.maxFrameSize, 2 ** 24])],
@@ -160,7 +179,7 @@ const FAULTS: readonly Fault[] = [
     'a header block of too many frames',
     'goaway 11',
     frame(CUT, 1, 1, WHOLE),
-    ...Array.from({ length: 17 }, () => frame(FRAME.continuation, 0, 1)),
+    ...Array.from({ length: 16 }, () => frame(FRAME.continuation, 0, 1)),
   ],
   [
     'a header block of over 64 KiB',
@@ -339,6 +358,13 @@ test('frames that come byte by byte mean what they mean at once', async () => {
   }
   expect(await client.outcome(1)).toBe('200')
   expect(witness.read).toEqual([['POST /', 'abcd']])
+})
+
+test('a preface that is wrong in its last byte is none', async () => {
+  const client = await RawHttp2.open(stand, false)
+  client.send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r ', settings(), headers(1))
+  await client.end()
+  expect(witness.received).toBe('')
 })
 
 test('no preface is no connection', async () => {

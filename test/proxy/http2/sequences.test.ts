@@ -86,6 +86,12 @@ const SERVED: readonly (readonly [what: string, ...frames: Buffer[]])[] = [
     frame(FRAME.continuation, 0, 1, SECOND),
     frame(FRAME.continuation, FLAG.endHeaders, 1, THIRD),
   ],
+  [
+    'as many CONTINUATION as may be',
+    frame(FRAME.headers, FLAG.endStream, 1, FIRST),
+    ...Array.from({ length: 14 }, () => frame(FRAME.continuation, 0, 1)),
+    frame(FRAME.continuation, FLAG.endHeaders, 1, Buffer.concat([SECOND, THIRD])),
+  ],
   ['several DATA', headers(1, POST, false), data(1, 'a'), data(1, 'b'), data(1, 'c', true)],
   ['DATA of 16 KiB', headers(1, POST, false), data(1, Buffer.alloc(16_384)), data(1, '', true)],
   ['an empty SETTINGS', settings(), headers(1)],
@@ -110,6 +116,16 @@ const SERVED: readonly (readonly [what: string, ...frames: Buffer[]])[] = [
     [`a value of a name by index that is ${kind}`, whole(1, BY_INDEX, named, Buffer.from([1, 98]))] as const,
     [`a packed value of a name by index that is ${kind}`, whole(1, BY_INDEX, named, PACKED)] as const,
   ]),
+  [
+    'an integer of as many bytes as any needs',
+    whole(
+      1,
+      BY_INDEX,
+      Buffer.from([0x00, 0x7f, 0x80, 0x80, 0x80, 0x00]),
+      Buffer.from('a'.repeat(127)),
+      Buffer.from([1, 98]),
+    ),
+  ],
   ['a change of the table', whole(1, Buffer.from([0x20]), BY_INDEX)],
   ['two changes of the table', whole(1, Buffer.from([0x20, 0x3f, 0xe1, 0x1f]), BY_INDEX)],
 ]

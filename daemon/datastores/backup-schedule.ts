@@ -1,6 +1,7 @@
 import { beginBackup, missBackup } from '#server/backups/operations.ts'
 import { runningBackup } from '#server/backups/store.ts'
-import { onChange } from '#server/changes.ts'
+import { onChange, tellingAtEnd } from '#server/changes.ts'
+import { useDatabase } from '#server/context.ts'
 import { allDatastores, recordDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import { nextDue } from '#server/jobs/cron.ts'
 import { logger } from '#server/log.ts'
@@ -59,8 +60,13 @@ function lookAt(row: DatastoreRow): number {
   if (!isKnown) recordDatastore(row.id, { backup_seen_at: now })
   const due = nextDue(schedule, new Date(seenAt))?.getTime() ?? Infinity
   if (due > now) return due - now
-  recordDatastore(row.id, { backup_seen_at: now })
-  ask(row)
+  // One that could not be recorded falls due again, as after a full disk.
+  tellingAtEnd(() =>
+    useDatabase().transaction(() => {
+      recordDatastore(row.id, { backup_seen_at: now })
+      ask(row)
+    }),
+  )
   return (nextDue(schedule, new Date(now))?.getTime() ?? Infinity) - now
 }
 

@@ -3,6 +3,10 @@ import { join } from 'node:path'
 import { takeDataLock } from '#server/data-lock.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 
+/** No such file, and one that this user may not open (errno(3)). */
+const MISSING = new Set(['ENOENT', 'ENOTDIR'])
+const REFUSED = new Set(['EACCES', 'EPERM'])
+
 /** What a running server says of itself in its data directory. */
 export interface RunningServer {
   pid: number
@@ -26,8 +30,15 @@ export function findServer(dataDirectory: string): RunningServer | null {
  */
 export function readServerFile(dataDirectory: string): RunningServer | null {
   const file = join(dataDirectory, 'server.json')
-  if (isMissing(file)) return null
-  return JSON.parse(readAsOwner(file)) as RunningServer
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as RunningServer
+  } catch (cause) {
+    const code = codeOf(cause)
+    if (MISSING.has(code)) return null
+    if (!REFUSED.has(code)) throw cause
+    const message = `cannot read ${file}: ${messageOf(cause)}; run this as the server's user`
+    throw new AppError('io_error', message, { cause })
+  }
 }
 
 /** Whether a file is not there, which is something else than one that this user may not see. */
@@ -36,20 +47,10 @@ export function isMissing(file: string): boolean {
     statSync(file)
     return false
   } catch (error) {
-    return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+    return MISSING.has(codeOf(error))
   }
 }
 
-function readAsOwner(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new AppError(
-      'io_error',
-      `cannot read ${file}: ${messageOf(cause)}; run this as the server's user`,
-      {
-        cause,
-      },
-    )
-  }
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? ''
 }

@@ -15,7 +15,7 @@ const ANSWER_LIMIT_MS = 5_000
 /** `deployer status`: what runs on the data directory, units or not. Answers 0 when both programs run. */
 export async function status(argv: string[]): Promise<number> {
   const { dataDirectory, apiToken } = readOptions(argv)
-  const server = existsSync(dataDirectory) ? findServer(dataDirectory) : null
+  const server = findServer(dataDirectory)
   const info = server && (await askInfo(server, apiToken ?? readToken(dataDirectory)))
   const proxy = await greet(dataDirectory, 0).catch(() => null)
   proxy?.channel.close()

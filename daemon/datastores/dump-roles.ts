@@ -1,11 +1,13 @@
 /** The statements of a script of pg_restore that name roles; each is one line, or names them in its first. */
-const VERBS = /^(?:ALTER|CREATE POLICY|GRANT|REVOKE|SET SESSION AUTHORIZATION) /
+const VERBS = /^(?:ALTER|CREATE POLICY|CREATE USER MAPPING|GRANT|REVOKE|SET SESSION AUTHORIZATION) /
 /** A quoted name, a word, or a mark between them. */
 const TOKEN = /"(?:[^"]|"")*"|[^\s",;()]+|[,;()]/g
 /** Longer lines are no statements of these. */
 const MAX_LINE_CHARACTERS = 16 * 1024
 /** More are no roles that somebody has made by hand. */
 const MAX_ROLES = 1_000
+/** NAMEDATALEN without its end (manual, "Lexical Structure"): what is longer is no name. */
+const MAX_NAME_BYTES = 63
 /** Those that every database has, and words that stand for none (manual, "CREATE ROLE"). */
 const NOT_MADE = /^(?:pg_.*|PUBLIC|public|none)$/
 
@@ -19,10 +21,14 @@ export async function rolesOfScript(script: AsyncIterable<Buffer>): Promise<stri
     if (!VERBS.test(line)) continue
     for (const written of rolesIn(line.match(TOKEN) ?? [])) {
       const name = written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written
-      if (!NOT_MADE.test(name) && names.size < MAX_ROLES) names.add(name)
+      if (isRole(name) && names.size < MAX_ROLES) names.add(name)
     }
   }
   return [...names]
+}
+
+function isRole(name: string): boolean {
+  return name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES && !NOT_MADE.test(name)
 }
 
 /** The statement that makes a role with which nobody can sign in. */
@@ -38,7 +44,7 @@ function rolesIn(tokens: string[]): string[] {
     case 'SET':
       return namesAfter(tokens, tokens.indexOf('AUTHORIZATION'))
     case 'CREATE':
-      return namesAfter(tokens, tokens.indexOf('TO'))
+      return namesAfter(tokens, tokens.indexOf(object === 'USER' ? 'FOR' : 'TO'))
     case 'ALTER':
       if (object === 'DEFAULT') return [...namesAfter(tokens, tokens.indexOf('ROLE')), ...grantees()]
       return namesAfter(tokens, tokens.indexOf('OWNER') === -1 ? -1 : tokens.lastIndexOf('TO'))

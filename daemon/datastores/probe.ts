@@ -78,13 +78,16 @@ export async function outsideOfDump(row: DatastoreRow): Promise<string[]> {
   return rows.map(({ name }) => String(name))
 }
 
-/** The number that the next transaction that writes gets in a relational datastore. Throws when it does not answer. */
-export async function nextTransaction(row: DatastoreRow): Promise<bigint> {
+/**
+ * The number from which on a transaction may write what a dump that begins now does not hold: that of the oldest one that
+ * is open, or the next. Throws when a relational datastore does not answer.
+ */
+export async function firstUndumped(row: DatastoreRow): Promise<bigint> {
   const [found] = await queryRelational(
     externalPlace(row)!,
-    'SELECT txid_snapshot_xmax(txid_current_snapshot())::text AS next',
+    'SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS first',
   )
-  return BigInt(String(found?.next))
+  return BigInt(String(found?.first))
 }
 
 /** Asks a datastore how much of the disk it takes. Throws when it does not say. */

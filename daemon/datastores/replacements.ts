@@ -25,7 +25,7 @@ import { provideBackup } from './backup-check.ts'
 import { isInMode } from './container.ts'
 import { fillVolume } from './fill.ts'
 import { imageOf, pullImage } from './image.ts'
-import { nextTransaction, outsideOfDump, probeDatastore } from './probe.ts'
+import { firstUndumped, outsideOfDump, probeDatastore } from './probe.ts'
 import { stopDatastore } from './stop.ts'
 import { assertUnwritten } from './written-meanwhile.ts'
 
@@ -175,7 +175,7 @@ export class Replacements {
   async #endWrites({ id, kind }: DatastoreRow, signal: AbortSignal): Promise<bigint | null> {
     forbidWrites(id)
     await this.#untilReadOnly(id, signal)
-    return kind === 'relational' ? await nextTransaction(getDatastore(id)!) : null
+    return kind === 'relational' ? await firstUndumped(getDatastore(id)!) : null
   }
 
   /** A backup of what a datastore holds now, made while it takes no writes. */

@@ -10,8 +10,8 @@ const MAX_REPORT_CHARACTERS = 64 * 1024
 const EPOCH_BITS = 32n
 
 /**
- * Throws when a relational datastore, which is stopped, was written to since a transaction number was the next: one that
- * takes no writes by default takes those of a client that asks for a READ WRITE transaction.
+ * Throws when a relational datastore, which is stopped, had transactions that may have written from a number on: one that
+ * takes no writes by default takes those of a client that asks for a READ WRITE transaction. NOTIFY takes a number too.
  */
 export async function assertUnwritten(
   world: World,
@@ -22,7 +22,7 @@ export async function assertUnwritten(
   if ((await nextTransactionOf(world, row, name, signal)) <= since) return
   throw new AppError(
     'runtime_error',
-    'it was written to while it was copied, by a client that asks for READ WRITE transactions: stop what writes to it, and upgrade it then',
+    'it may have been written to while it was copied: a client asks for READ WRITE transactions, or sends NOTIFY, which looks the same; suspend what uses it, and upgrade it then',
   )
 }
 
@@ -53,6 +53,9 @@ async function nextTransactionOf(
   )
   const next = /^Latest checkpoint's NextXID: +(\d+)[:/](\d+)$/m.exec(report)
   if (!next || !/^Database cluster state: +shut down$/m.test(report))
-    throw new AppError('runtime_error', 'its program did not end in order after it was copied')
+    throw new AppError(
+      'runtime_error',
+      'its program did not end in order after it was copied: upgrade it again when less is written to it',
+    )
   return (BigInt(next[1]!) << EPOCH_BITS) | BigInt(next[2]!)
 }

@@ -10,6 +10,7 @@ import {
   backUp,
   backupFile,
   become,
+  grow,
   keyvalue,
   query,
   restored,
@@ -85,16 +86,19 @@ describe('a backup that is restored', () => {
        CREATE TABLE shared (id int); GRANT SELECT ON shared TO "Odd ""reader"; ALTER TABLE shared OWNER TO keeper;
        ALTER TABLE shared ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON shared TO keeper, member USING (true)`,
     )
+    // Of more than is read to find its roles.
+    await grow(db)
     const { id } = await backUp(server, 'db')
     await query(
       db.external_url,
-      'DROP TABLE shared; DROP ROLE "Odd ""reader"; DROP ROLE keeper; DROP ROLE member',
+      'DROP TABLE big; DROP TABLE shared; DROP ROLE "Odd ""reader"; DROP ROLE keeper; DROP ROLE member',
     )
     const { body } = await restore('db', id, { name: 'with-roles' })
     const copy = await become(server, body.id, 'available')
     const grants = `SELECT has_table_privilege('Odd "reader', 'shared', 'SELECT'), tableowner, rolcanlogin, polroles::regrole[]::text
       FROM pg_tables, pg_roles, pg_policy WHERE tablename = 'shared' AND rolname = 'Odd "reader'`
     expect(await query(copy.external_url, grants)).toEqual([[true, 'keeper', false, '{keeper,member}']])
+    expect(await query(copy.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
     expect((await server.api('DELETE', '/datastores/with-roles')).status).toBe(204)
   })
 

@@ -90,10 +90,12 @@ test('one that is written to all the same, by READ WRITE transactions, is called
   expect((await read(server, db.id)).error).toMatch(/^it was not upgraded: .*READ WRITE/)
   expect(await majorOf(db)).toEqual([[15]])
   const rows = async () => (await query(db.external_url, 'SELECT n FROM log ORDER BY n')).map(([n]) => n)
-  expect(await rows()).toEqual(written)
+  const kept = await rows()
+  // The answer to a COMMIT may have been cut.
+  expect(kept).toEqual(expect.arrayContaining(written))
   expect((await upgrade('insisting', '17')).status).toBe(202)
   expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })
-  expect(await rows()).toEqual(written)
+  expect(await rows()).toEqual(kept)
 })
 
 test('one that fails leaves the old version serving, writes included, with the reason', async () => {

@@ -16,7 +16,10 @@ REVOKE ALL ON SCHEMA public FROM PUBLIC;
 GRANT SELECT(id),UPDATE(id) ON TABLE public.notes TO metabase WITH GRANT OPTION;
 GRANT SELECT ON TABLE public.notes TO pg_monitor;
 GRANT USAGE ON SCHEMA public TO öffentlich;
+CREATE USER MAPPING FOR mapped SERVER elsewhere OPTIONS (user 'TO me');
 SET SESSION AUTHORIZATION grantor;
+GRANT nothing TO "";
+GRANT nothing TO ${'x'.repeat(64)};
 ALTER DEFAULT PRIVILEGES FOR ROLE maker IN SCHEMA public GRANT ALL ON TABLES TO taker;
 COMMENT ON TABLE public.notes IS 'GRANT nothing TO nobody;';
 `
@@ -30,6 +33,7 @@ test.each([1, 7, 65_536])('a script names its roles, however it comes (%s bytes 
     'auditor',
     'metabase',
     'öffentlich',
+    'mapped',
     'grantor',
     'maker',
     'taker',

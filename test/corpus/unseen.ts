@@ -51,6 +51,7 @@ const MIX = {
     [],
     ['laravel-mix@^5.0.1'],
   ),
+  'webpack.mix.js': "mix.js('resources/js/app.js', 'js')",
   ...NPM_LOCK,
 }
 
@@ -141,10 +142,56 @@ export const UNSEEN: CorpusTree[] = [
     plan: { runtime: 'php', buildCommand: null },
   },
   {
-    title: 'scripts called "production" of a program that has nothing of Mix',
-    files: { ...MIX, 'package.json': manifest({ production: 'node send.js' }, [], ['axios']) },
+    title: 'Laravel with what Mix made in another folder of its source',
+    files: {
+      ...MIX,
+      'webpack.mix.js': "mix.setPublicPath('public/build')",
+      'public/build/mix-manifest.json': '{}',
+    },
     plan: { runtime: 'php', buildCommand: null },
   },
+  {
+    title: 'Laravel whose skeleton has scripts of Mix, and nothing for it',
+    files: Object.fromEntries(Object.entries(MIX).filter(([name]) => name !== 'webpack.mix.js')),
+    plan: { runtime: 'php', buildCommand: null },
+  },
+  {
+    title: 'a lock file of Composer whose packages ask for any 8',
+    files: composed({ php: '^8.0' }, { old: '~7.4 || ~8.0', any: '~8.0' }),
+    plan: { ...php('8.4'), notes: noted('php 8.4 by composer.json (^8.0)') },
+  },
+  {
+    title: 'Laravel 8 whose packages were locked for a newer PHP',
+    files: {
+      ...laravel('v8.83.27', '^7.3|^8.0'),
+      'composer.lock': {
+        packages: [
+          { name: 'laravel/framework', version: 'v8.83.27', require: { php: '^7.3|^8.0' } },
+          { name: 'symfony/css-selector', version: 'v7.1.1', require: { php: '>=8.2' } },
+        ],
+      },
+    },
+    plan: {
+      ...php('8.4'),
+      notes: noted('php 8.4 by composer.lock, whose symfony/css-selector asks for >=8.2'),
+    },
+  },
+  {
+    title: 'Laravel 8 that is installed as if for a newer PHP',
+    files: {
+      ...laravel('v8.83.27', '^7.3|^8.0'),
+      'composer.json': { require: { php: '^8.0' }, config: { platform: { php: '8.2.0' } } },
+    },
+    plan: php('8.4'),
+  },
+  ...['*', '>=5.5', '^8.0|^9.0|^10.0'].map((version) => ({
+    title: `any Laravel (${version}) without a lock file`,
+    files: {
+      'composer.json': { require: { php: '>=7.2', 'laravel/framework': version } },
+      'public/index.php': '',
+    },
+    plan: php('8.4'),
+  })),
   {
     title: 'a lock file of Composer with a package that refuses newer ones',
     files: composed({ php: '^8.1' }, { 'lcobucci/jwt': '~8.1.0 || ~8.2.0 || ~8.3.0', 'psr/log': '>=8.0' }),
@@ -232,6 +279,38 @@ export const UNSEEN: CorpusTree[] = [
       'Django>=2.2\nnumpy>=1.19.0\npandas~=2.2\nflask==1.1.2\npydantic==2.9.1\n# numpy==1.19.0\n',
     ),
     plan: python('3.13'),
+  },
+  {
+    title: 'older requirements for older Pythons and other systems',
+    files: requiring(
+      [
+        'numpy==1.19.5; python_version < "3.7"',
+        "numpy==1.24.4 ; python_full_version < '3.9'",
+        'pandas==1.1.5; sys_platform == "win32"',
+        'numpy==2.2.4; python_version >= "3.7"',
+      ].join('\n'),
+    ),
+    plan: python('3.13'),
+  },
+  {
+    title: 'older requirements that were looked at and run under all',
+    files: requiring('PyYAML==5.3.1\nSQLAlchemy<2\npydantic<2\nSQLAlchemy==1.4.54\n'),
+    plan: python('3.13'),
+  },
+  {
+    title: 'an older requirement for every Python, of another system than one',
+    files: requiring('PyYAML==5.4.1; sys_platform != "win32"\n'),
+    plan: python('3.9'),
+  },
+  {
+    title: 'requirements with hashes',
+    files: requiring(
+      'django==2.2.28 \\\n    --hash=sha256:0200b657afbf1bc08003845ddda053c7641b9b24951e52acd51f6abda33a7413\n',
+    ),
+    plan: {
+      ...python('3.9'),
+      notes: noted('python 3.9 by django==2.2.28 of the requirements, which is for none newer'),
+    },
   },
   {
     title: 'older requirements beside a version of Python that is pinned',

@@ -50,7 +50,7 @@ const SIGNS: [names: RegExp, advice: (name: string) => string][] = [
     (name) => withoutPlan(language, name),
   ]),
   [
-    /^(?:[^.].*\.dockerfile|dockerfile[.-](?!dockerignore$).+)$/i,
+    /^(?:[^.].*\.dockerfile|dockerfile[.-](?!(?:dockerignore|md|txt|sh|j2|tmpl|template|bak|orig)$).+)$/i,
     (name) => `${name} is a Dockerfile: set dockerfile_path to ${name}, or rename it to Dockerfile`,
   ],
   [/^(?:deployer|render)\.yaml$/, (name) => `${name} is a blueprint: apply it as one, or add a Dockerfile`],

@@ -22,7 +22,7 @@ export async function registryVariables(tree: Tree): Promise<PlannedVariable[]> 
     for (const line of linesOf((await tree.readText(name)) ?? '')) {
       if (comment.test(line)) continue
       // One with a default, or that may be missing, has another sign behind its name.
-      for (const [, key] of line.matchAll(/\$\{([A-Z][A-Z0-9_]{0,100})\}/g)) {
+      for (const [, key] of line.matchAll(/\$\{((?!DEPLOYER_)[A-Z][A-Z0-9_]{0,100})\}/g)) {
         if (ALWAYS_THERE.has(key!) || found.some((each) => each.key === key)) continue
         if (found.length < MAX_VARIABLES)
           found.push({ key: key!, generate: null, why: `${name} names it for the registry of packages` })

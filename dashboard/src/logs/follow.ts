@@ -87,7 +87,9 @@ export function followLog(
         }
         if (event === 'skipped') batch.push(skippedLine(data, ++number))
         if (event === 'log') batch.push(toLine(JSON.parse(data), ++number))
-        if (isBehind && batch.at(-1)!.ts >= known!) {
+        const last = batch.at(-1)
+        if (last === undefined) continue
+        if (isBehind && last.ts >= known!) {
           isBehind = false
           clearTimeout(timer)
           timer = undefined

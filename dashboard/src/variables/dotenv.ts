@@ -16,38 +16,51 @@ const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t' }
 export function parseDotenv(text: string): Parsed {
   const values = new Map<string, string>()
   const faults: string[] = []
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index]!
+  const body = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+  let number = 0
+  for (let at = 0, stop = 0; at <= body.length; at = stop + 1) {
+    number++
+    stop = endOfLine(body, at)
+    const line = body.slice(at, stop)
     if (/^\s*(#|$)/.test(line)) continue
     const match = ASSIGNMENT.exec(line)
     if (!match) {
-      faults.push(`Line ${index + 1} is not KEY=value.`)
+      faults.push(`Line ${number} is not KEY=value.`)
       continue
     }
-    const start = index
-    let rest = line.slice(match[0].length)
-    const quote = /^["']/.exec(rest)?.[0]
+    const start = at + match[0].length
+    const quote = /^["']/.exec(line.slice(match[0].length))?.[0]
     if (quote === undefined) {
-      values.set(match[1]!, rest.replace(/(^|\s+)#.*$/, '').trimEnd())
+      values.set(
+        match[1]!,
+        body
+          .slice(start, stop)
+          .replace(/(^|\s+)#.*$/, '')
+          .trimEnd(),
+      )
       continue
     }
-    let end = closing(rest, quote)
+    const end = closing(body, start, quote)
     if (end < 0) {
-      rest = [rest, ...lines.slice(index + 1)].join('\n')
-      end = closing(rest, quote)
-      index += end < 0 ? 0 : rest.slice(0, end).split('\n').length - 1
+      faults.push(`Line ${number} has no closing ${quote}.`)
+      continue
     }
-    if (end < 0) {
-      faults.push(`Line ${start + 1} has no closing ${quote}.`)
-    } else values.set(match[1]!, unquote(rest.slice(1, end), quote))
+    const value = body.slice(start + 1, end)
+    values.set(match[1]!, unquote(value, quote))
+    number += value.split('\n').length - 1
+    stop = endOfLine(body, end)
   }
   return { variables: [...values].map(([key, value]) => ({ key, value })), faults }
 }
 
-/** Index of the quote that ends a value which begins with one, or -1. */
-function closing(text: string, quote: string): number {
-  for (let at = 1; at < text.length; at++) {
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end < 0 ? text.length : end
+}
+
+/** Index of the quote that ends a value which begins with one at `start`, or -1. */
+function closing(text: string, start: number, quote: string): number {
+  for (let at = start + 1; at < text.length; at++) {
     if (quote === '"' && text[at] === '\\') at++
     else if (text[at] === quote) return at
   }

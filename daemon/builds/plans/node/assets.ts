@@ -3,7 +3,7 @@ import type { PlanSettings } from '../plan.ts'
 import { baseImage, buildStage, step, type Mount } from '../steps.ts'
 import { readInstallation } from './installation.ts'
 import { choosePackageManager } from './manager.ts'
-import { readManifest, type Manifest } from './manifest.ts'
+import { readManifest } from './manifest.ts'
 import { oldWebpackEnvironment } from './old-webpack.ts'
 import { chooseNodeMajor } from './version.ts'
 
@@ -22,33 +22,17 @@ export interface Assets {
 
 const NONE: Assets = { manifests: {}, stages: [], lines: [], mounts: [], commands: [] }
 
-const BUILD_SCRIPTS = ['build']
-
-/** As Laravel's skeleton names them with Mix (laravel.com, "Compiling Assets (Mix)"). */
-const MIX_SCRIPTS = ['build', 'production', 'prod']
-
-/** What it makes, where the source has it already. */
-const MADE_BY_MIX = ['public/mix-manifest.json', 'public/js/app.js', 'public/css/app.css']
-
-/** Whether the pages want what only Mix makes for them. */
-async function wantsMix(tree: Tree, { dependencies }: Manifest): Promise<boolean> {
-  if (!('laravel-mix' in dependencies)) return false
-  for (const file of MADE_BY_MIX) if (await tree.hasFile(file)) return false
-  return true
-}
-
 /** Finds out what node does for the program of a tree, by the first of some scripts; nothing without a package.json. */
 export async function readAssets(
   tree: Tree,
   settings: PlanSettings,
   notes: string[],
-  scripts: readonly string[] = BUILD_SCRIPTS,
+  scripts: readonly string[] = ['build'],
 ): Promise<Assets> {
   if (!(await tree.hasFile('package.json'))) return NONE
   const manifest = await readManifest(tree)
   const hasPackages = Object.keys(manifest.dependencies).length > 0
-  const wanted = scripts === BUILD_SCRIPTS && (await wantsMix(tree, manifest)) ? MIX_SCRIPTS : scripts
-  const script = wanted.find((name) => name in manifest.scripts)
+  const script = scripts.find((name) => name in manifest.scripts)
   if (!hasPackages && script === undefined) return NONE
   const major = await chooseNodeMajor([{ tree, manifest }], notes)
   const manager = await choosePackageManager(tree, new Map([['', manifest]]), notes)

@@ -19,6 +19,7 @@ import {
 import { readComposer, type Composer } from './composer.ts'
 import { findDocroot, herokuFolder, isHerokuCommand } from './docroot.ts'
 import { extensionSteps } from './extensions.ts'
+import { MIX_SCRIPTS, wantsMix } from './mix.ts'
 import { choosePhpVersion } from './version.ts'
 
 /** PHP behind Apache: Laravel, Symfony, a plain index.php. */
@@ -72,7 +73,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     : found === undefined
       ? null
       : { command: 'apache2-foreground' }
-  const assets = await readAssets(tree, settings, notes, isJigsaw ? JIGSAW_SCRIPTS : undefined)
+  const mixed = (await wantsMix(tree)) ? MIX_SCRIPTS : undefined
+  const assets = await readAssets(tree, settings, notes, isJigsaw ? JIGSAW_SCRIPTS : mixed)
   const build = ({ isSite }: Start): string | null =>
     inOrder([...assets.commands, ...(isJigsaw && isSite ? ['vendor/bin/jigsaw build production'] : [])])
   const { facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice: ADVICE, build })

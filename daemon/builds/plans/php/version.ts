@@ -44,9 +44,19 @@ export async function choosePhpVersion(
   return older?.version ?? first!
 }
 
-/** Composer's constraints are semver's, but for the signs between alternatives and between parts. */
+/**
+ * Composer's constraints are semver's, but for the signs between alternatives and between parts, and for `~8.0`, which is
+ * any 8 (getcomposer.org, "Versions and constraints").
+ */
 function rangeOfComposer(constraint: string): string | null {
-  return rangeOf(constraint.replaceAll(',', ' ').replaceAll(/\|+/g, '||'))
+  const written = constraint
+    .replaceAll(',', ' ')
+    .replaceAll(/\|+/g, '||')
+    .replaceAll(
+      /~ ?(\d{1,3})\.(\d{1,3})(?![\d.])/g,
+      (_, major, minor) => `>=${major}.${minor} <${Number(major) + 1}`,
+    )
+  return rangeOf(written)
 }
 
 function suits(version: string, range: string): boolean {
@@ -73,17 +83,16 @@ function olderFor(
   composer: Composer | null,
   suiting: readonly string[],
 ): { version: string; why: string } | null {
-  if (composer === null) return null
+  // One that only pretends to have some PHP is checked against that when it runs.
+  if (composer === null || composer.isForPlatform) return null
   const framework = frameworkLimit(composer)
-  const framed =
-    framework === null ? suiting : suiting.filter((each) => Number(each) <= Number(framework.php))
-  const allowed = framed.length === 0 ? suiting : framed
-  const [first] = allowed
-  // Composer installs nothing of a lock file under a PHP that one of its packages refuses, but for one that it only pretends.
-  const packages = composer.isForPlatform ? [] : composer.locked
-  const refusing = first === undefined ? undefined : packages.find((each) => refuses(each, first))
+  const framed = framework === null ? [] : suiting.filter((each) => Number(each) <= Number(framework.php))
+  // Where packages of the lock file want a newer one, that was seen to work.
+  const preferred = [...framed, ...suiting]
+  const [first] = preferred
+  const refusing = first === undefined ? undefined : composer.locked.find((each) => refuses(each, first))
   if (refusing !== undefined) {
-    const version = allowed.find((each) => !packages.some((one) => refuses(one, each)))
+    const version = preferred.find((each) => !composer.locked.some((one) => refuses(one, each)))
     const wanted = (refusing.requires.php ?? '').slice(0, SHOWN_CHARACTERS)
     if (version !== undefined)
       return { version, why: `composer.lock, whose ${refusing.name} asks for ${wanted}` }
@@ -96,19 +105,17 @@ function refuses({ requires }: LockedPackage, version: string): boolean {
   return range !== null && !suits(version, range)
 }
 
-/** The newest PHP that an older framework runs under; null for none. */
+/** The newest PHP that an older framework runs under; null for none, and where a newer framework may be installed. */
 function frameworkLimit({ locked, requires }: Composer): { php: string; why: string } | null {
   for (const [name, lines] of Object.entries(FRAMEWORK_LINES)) {
-    const version = locked.find((each) => each.name === name)?.version ?? oldestOf(requires[name])
-    const exact = semver.coerce(version)
-    const php = exact === null ? undefined : lines.find(([before]) => semver.lt(exact, before))?.[1]
-    if (php !== undefined) return { php, why: `${name} ${exact!.version}, which is for none newer` }
+    const installed = locked.find((each) => each.name === name)
+    const range = installed
+      ? semver.coerce(installed.version)?.version
+      : rangeOfComposer(requires[name] ?? '*')
+    if (!range) continue
+    const php = lines.find(([before]) => !semver.intersects(range, `>=${before}`))?.[1]
+    if (php !== undefined)
+      return { php, why: `${name} ${semver.minVersion(range)!.version}, which is for none newer` }
   }
   return null
-}
-
-/** The oldest version that a constraint allows. */
-function oldestOf(constraint: string | undefined): string | null {
-  const range = constraint === undefined ? null : rangeOfComposer(constraint)
-  return range === null ? null : (semver.minVersion(range)?.version ?? null)
 }

@@ -2,11 +2,11 @@ import semver from 'semver'
 import { linesOf } from '../../text.ts'
 
 /**
- * The newest minor version of Python 3 for the lines of a package before a version: by the packages that PyPI has of it, or
- * where its documentation names one. Under newer ones it is compiled, which ends in an error or takes most of an hour, or
- * it breaks where it is imported.
+ * The newest minor version of Python 3 for the lines of a package before a version, and from another on: by the packages that
+ * PyPI has of it, or where its documentation names one. Under newer ones it is compiled, which ends in an error or takes most
+ * of an hour, or it breaks where it is imported.
  */
-const LINES: Record<string, [before: string, minor: number][]> = {
+const LINES: Record<string, [before: string, minor: number, from?: string][]> = {
   aiohttp: [
     ['3.7.2', 8],
     ['3.8.0', 9],
@@ -16,10 +16,10 @@ const LINES: Record<string, [before: string, minor: number][]> = {
   ],
   // docs.djangoproject.com, "What Python version can I use with Django?"; from 4.2 on it runs under all.
   django: [
-    ['2.2', 7],
-    ['3.2', 9],
-    ['4.1', 10],
-    ['4.2', 11],
+    ['2.2.0', 7],
+    ['3.2.0', 9],
+    ['4.1.0', 10],
+    ['4.2.0', 11],
   ],
   gevent: [
     ['20.9.0', 8],
@@ -74,11 +74,12 @@ const LINES: Record<string, [before: string, minor: number][]> = {
   ],
   pydantic: [
     ['1.10.17', 11],
-    ['2.8.0', 12],
+    ['2.8.0', 12, '2.0.0'],
   ],
+  // Before, it wants nothing of what has changed since.
   pyyaml: [
-    ['6.0.0', 9],
-    ['6.0.1', 11],
+    ['6.0.0', 9, '5.4.0'],
+    ['6.0.1', 11, '5.4.0'],
   ],
   'scikit-learn': [
     ['0.24.0', 8],
@@ -88,14 +89,15 @@ const LINES: Record<string, [before: string, minor: number][]> = {
     ['1.5.2', 12],
   ],
   scipy: [
-    ['1.5.3', 8],
+    ['1.5.4', 8],
     ['1.7.2', 9],
     ['1.9.2', 10],
     ['1.11.2', 11],
     ['1.14.1', 12],
   ],
-  sqlalchemy: [['2.0.31', 12]],
+  sqlalchemy: [['2.0.31', 12, '2.0.0']],
   tensorflow: [
+    ['2.2.0', 7],
     ['2.5.0', 8],
     ['2.8.0', 9],
     ['2.12.0', 10],
@@ -110,8 +112,16 @@ const LINES: Record<string, [before: string, minor: number][]> = {
   ],
 }
 
-/** A requirement that leaves no newer version: `==1.2.3`, `~=1.2.3`, or with `<` among its parts. */
-const PINNED = /^\s*([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*([=~<>][^;#@]*)/
+/** A requirement with a version, up to what follows it (pip, "Requirements File Format"), and where it counts (PEP 508). */
+const REQUIREMENT = /^\s*([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*([=~<>][^;#@\\]{0,200})[^;#]*(?:;([^#]*))?/
+
+/** Of a marker, the newest Python for which it holds. */
+const OLDER_PYTHON = /\bpython(?:_full)?_version\s{0,9}(<=?|={2,3})\s{0,9}["']3\.(\d{1,3})/
+/** Of a marker, another system than that of images. */
+const OTHER_SYSTEM = /["'](?:win32|cygwin|darwin|Windows|Darwin)["']/
+
+/** More of these packages nobody pins. */
+const MAX_PINS = 1_000
 
 /** What a package that is pinned to an older version asks of Python. */
 export interface PinnedLimit {
@@ -120,16 +130,20 @@ export interface PinnedLimit {
   requirement: string
 }
 
-/** The oldest Python that pinned requirements ask for, by a requirements file's text; null where none does. */
-export function limitOf(requirements: string): PinnedLimit | null {
+/** The oldest Python that pinned requirements ask for, by a requirements file's text; null where none asks for one before `newest`. */
+export function limitOf(requirements: string, newest: number): PinnedLimit | null {
   let limit: PinnedLimit | null = null
+  let pins = 0
   for (const line of linesOf(requirements)) {
-    const [, written = '', specifier = ''] = PINNED.exec(line) ?? []
+    const [, written = '', text = '', marker = ''] = REQUIREMENT.exec(line) ?? []
     const name = written.toLowerCase().replaceAll(/[._]/g, '-')
-    if (!Object.hasOwn(LINES, name)) continue
-    const minor = LINES[name]!.find(([before]) => isBefore(specifier, before))?.[1]
-    if (minor === undefined || (limit !== null && limit.minor <= minor)) continue
-    limit = { minor, requirement: `${written}${specifier}`.slice(0, SHOWN_CHARACTERS).trim() }
+    if (!Object.hasOwn(LINES, name) || !holds(marker, newest)) continue
+    if (++pins > MAX_PINS) break
+    const specifier = text.split(' --')[0]!.trim()
+    const bound = boundOf(specifier)
+    const minor = bound && LINES[name]!.find(([before, , from]) => isWithin(bound, before, from))?.[1]
+    if (!minor || minor >= (limit?.minor ?? newest)) continue
+    limit = { minor, requirement: `${written}${specifier}`.slice(0, SHOWN_CHARACTERS) }
   }
   return limit
 }
@@ -137,21 +151,48 @@ export function limitOf(requirements: string): PinnedLimit | null {
 /** Of a requirement, in a note. */
 const SHOWN_CHARACTERS = 60
 
-/** Whether a specifier allows only versions before one. */
-function isBefore(specifier: string, before: string): boolean {
-  const limit = semver.coerce(before)!
-  return specifier.split(',').some((part) => {
-    const [, sign, text] = /^\s*(===?|~=|<=?)\s*(\d+(?:\.\d+)*)/.exec(part) ?? []
-    const version = text === undefined ? null : semver.coerce(text)
-    if (version === null) return false
-    if (sign === '<') return semver.lte(version, limit)
-    if (sign === '~=') return semver.lte(growing(version, text!), limit)
-    // `==1.2.*` is as many versions as `~=1.2.0`.
-    return part.includes('*') ? semver.lte(growing(version, `${text}.0`), limit) : semver.lt(version, limit)
-  })
+/** Whether a requirement counts under this Python, in an image. */
+function holds(marker: string, newest: number): boolean {
+  if (OTHER_SYSTEM.test(marker) && !marker.includes('!=')) return false
+  const [, sign, minor] = OLDER_PYTHON.exec(marker) ?? []
+  if (minor === undefined) return true
+  return sign === '<' ? Number(minor) > newest : Number(minor) >= newest
+}
+
+/** The newest version that a specifier allows, or the first that it does not. */
+interface Bound {
+  version: semver.SemVer
+  isAllowed: boolean
+}
+
+/** Null for a specifier that allows newer versions without end. */
+function boundOf(specifier: string): Bound | null {
+  let least: Bound | null = null
+  for (const part of specifier.split(',')) {
+    const bound = boundOfPart(part)
+    if (bound && (least === null || semver.lt(bound.version, least.version))) least = bound
+  }
+  return least
+}
+
+function boundOfPart(part: string): Bound | null {
+  const [, sign, text = ''] = /^\s*(===?|~=|<=?)\s*(\d+(?:\.\d+)*)/.exec(part) ?? []
+  const version = semver.coerce(text)
+  if (sign === undefined || version === null) return null
+  // `==1.2.*` is as many versions as `~=1.2.0`.
+  if (part.includes('*')) return { version: after(version, `${text}.0`), isAllowed: false }
+  if (sign === '~=') return { version: after(version, text), isAllowed: false }
+  return { version, isAllowed: sign !== '<' }
 }
 
 /** The first version that `~=` does not allow: of `1.2.3` it is 1.3, of `1.2` it is 2. */
-function growing(version: semver.SemVer, text: string): string {
-  return text.split('.').length > 2 ? `${version.major}.${version.minor + 1}.0` : `${version.major + 1}.0.0`
+function after(version: semver.SemVer, text: string): semver.SemVer {
+  const isMinor = text.split('.').length > 2
+  return new semver.SemVer(isMinor ? `${version.major}.${version.minor + 1}.0` : `${version.major + 1}.0.0`)
+}
+
+function isWithin({ version, isAllowed }: Bound, before: string, from = '0.0.0'): boolean {
+  return isAllowed
+    ? semver.lt(version, before) && semver.gte(version, from)
+    : semver.lte(version, before) && semver.gt(version, from)
 }

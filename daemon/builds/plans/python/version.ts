@@ -92,8 +92,8 @@ async function byManifest(tree: Tree, notes: string[]): Promise<number> {
 
 /** What older packages that requirements.txt pins run under, where nothing names a version. */
 async function byRequirements(tree: Tree, notes: string[]): Promise<number> {
-  const limit = limitOf((await readRequirements(tree)).text)
-  if (limit === null || limit.minor >= DEFAULT_MINOR) return DEFAULT_MINOR
+  const limit = limitOf((await readRequirements(tree)).text, DEFAULT_MINOR)
+  if (limit === null) return DEFAULT_MINOR
   notes.push(
     `python ${write(limit.minor)} by ${limit.requirement} of the requirements, which is for none newer`,
   )

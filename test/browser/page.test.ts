@@ -111,10 +111,14 @@ test('who reads a log further up keeps the place, also while the server is away 
   await log.hover()
   await page.mouse.wheel(0, -3_000)
   await line(250).waitFor()
+  // Scrolling takes its time.
+  const place = () => log.evaluate((element) => element.scrollTop)
+  let before = Number.NaN
+  await expect.poll(async () => before === (before = await place()), { interval: 200 }).toBe(true)
   for (const seen of [2, 5]) {
     await expect.poll(() => reads).toBeGreaterThan(seen)
-    expect(await line(250).isVisible()).toBe(true)
-    expect(await line(400).count()).toBe(0)
+    await expect.poll(() => line(250).isVisible()).toBe(true)
+    await expect.poll(() => line(400).count()).toBe(0)
   }
   expect(browser.faults).toEqual([])
 })

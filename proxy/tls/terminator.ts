@@ -57,9 +57,10 @@ export class TlsTerminator {
       sessionIdContext: 'deployer-proxy',
     })
     this.#server.on('secureConnection', (socket) => {
-      const handshake = this.#handshakes.get(keyOf(socket))
+      const key = keyOf(socket)
+      const handshake = this.#handshakes.get(key)
       if (!handshake) return void socket.destroy()
-      this.#handshakes.delete(keyOf(socket))
+      this.#handshakes.delete(key)
       handshake.socket.off('close', handshake.forget)
       try {
         handshake.done(socket)

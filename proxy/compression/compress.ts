@@ -34,8 +34,9 @@ export function compressAnswer(client: CompressionClient, head: Head, from: Wire
   const fields = fieldsOf(slab.buffer, head)
   const verdict = judgeAnswer(head.status, fields)
   if (verdict === UNTOUCHED || compression === 'off') return null
+  const length = head.contentLength === -1 ? null : head.contentLength
   const compressor =
-    verdict === COMPRESSIBLE && !headOnly && compression !== null ? makeCompressor(compression) : null
+    verdict === COMPRESSIBLE && !headOnly && compression !== null ? makeCompressor(compression, length) : null
   if (!compressor) {
     announceVariants(slab.buffer, head, fields)
     return null

@@ -12,6 +12,7 @@ import { HOST, HttpUpstream, ProxyStand, type RawConnection, RawUpstream, waitFo
 const TEXT = 'The same words come again and again. '.repeat(200)
 /** A host without a certificate, so that requests for it are answered without TLS. */
 const PLAIN_HOST = 'plain.test'
+const DECODERS = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 /** More than all that waits on the way to a client that does not read. */
 const LARGE_BYTES = 64 * 1024 * 1024
 
@@ -104,9 +105,8 @@ async function askHttp2(
 }
 
 test('an answer is compressed by what its client likes best, over HTTP/1.1 and HTTP/2', async () => {
-  const codings = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
   const session = await dial()
-  for (const [coding, decode] of Object.entries(codings)) {
+  for (const [coding, decode] of Object.entries(DECODERS)) {
     const accept = `deflate, gzip;q=0.1, br;q=0.1, zstd;q=0.1, ${coding};q=0.9`
     const { head, body } = await ask(`Accept-Encoding: ${accept}`)
     expect(head).toMatch(new RegExp(`\\r\\nContent-Encoding: ${coding}\\r\\n`))
@@ -118,6 +118,25 @@ test('an answer is compressed by what its client likes best, over HTTP/1.1 and H
     expect(over2.headers).toMatchObject({ 'content-encoding': coding, vary: 'Accept-Encoding' })
     expect(over2.headers['content-length']).toBeUndefined()
     expect(decode(over2.body).toString()).toBe(TEXT)
+  }
+})
+
+test('content of every length is whole, whether its length was told or not', async () => {
+  const session = await dial()
+  for (const length of [1024, 1025, 16_384, 65_536, 65_537, 300_000]) {
+    const content = TEXT.repeat(Math.ceil(length / TEXT.length)).slice(0, length)
+    for (const told of [true, false]) {
+      answer = (_request, response) => {
+        if (told) return plain(response, {}, content)
+        response.writeHead(200, { 'content-type': 'text/plain' }).end(content)
+      }
+      for (const [coding, decode] of Object.entries(DECODERS)) {
+        const { headers, body } = await askHttp2(session, { 'accept-encoding': coding })
+        expect(headers['content-encoding']).toBe(coding)
+        expect(decode(body).toString() === content, `${length} bytes in ${coding}`).toBe(true)
+        expect(body.length).toBeLessThan(length / 2)
+      }
+    }
   }
 })
 
@@ -266,11 +285,13 @@ test('an answer that is cut is not taken for a whole one', async () => {
     response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100000' })
     response.write(TEXT, () => setTimeout(() => response.socket!.resetAndDestroy(), 50))
   }
-  const client = stand.raw().request('GET / HTTP/1.1', `Host: ${PLAIN_HOST}`, 'Accept-Encoding: gzip')
-  expect(await client.end()).not.toMatch(/\r\n0\r\n\r\n$/)
   const session = await dial()
-  const stream = session.request({ ':authority': HOST, 'accept-encoding': 'gzip' })
-  await expect(buffer(stream)).rejects.toThrow(/closed with error code/)
+  for (const coding of Object.keys(DECODERS)) {
+    const client = stand.raw().request('GET / HTTP/1.1', `Host: ${PLAIN_HOST}`, `Accept-Encoding: ${coding}`)
+    expect(await client.end()).not.toMatch(/\r\n0\r\n\r\n$/)
+    const stream = session.request({ ':authority': HOST, 'accept-encoding': coding })
+    await expect(buffer(stream)).rejects.toThrow(/closed with error code/)
+  }
 })
 
 test('a client that does not read holds its upstream back, and gets all of it when it reads on', async () => {

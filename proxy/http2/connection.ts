@@ -154,6 +154,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
       const more = initialWindowSize - this.streamWindow
       this.streamWindow = initialWindowSize
       for (const { wire } of this.lanes.busy) {
+        if (!wire.isOpen) continue
         wire.widen(more)
         if (wire.window > MAX_WINDOW_BYTES)
           throw new ConnectionFault(ERROR.flowControl, 'a window is too large')

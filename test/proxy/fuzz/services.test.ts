@@ -4,7 +4,7 @@ import { OwnRelay } from '../own-relay.ts'
 import { ERROR, FLAG, FRAME, SETTING } from '../../../proxy/http2/protocol.ts'
 import { GET, RawHttp2, data, frame, headers, number, settings, type Fields } from '../http2/raw-client.ts'
 import { closing } from '../lifetimes.ts'
-import { secureTable } from '../secure.ts'
+import { secureConnection, secureTable } from '../secure.ts'
 import { RawUpstream, waitFor } from '../stand.ts'
 import { FUZZ_TIMEOUT_MS, SEED } from './fuzz.ts'
 import { Random } from './random.ts'
@@ -120,6 +120,36 @@ async function session(random: Random, port: number, name: number): Promise<void
   client.close()
 }
 
+/** What a client of HTTP/1.1 says, in any order. */
+const ASKED = [
+  'GET {} HTTP/1.1\r\nHost: app.test\r\n\r\n',
+  'HEAD {} HTTP/1.1\r\nHost: app.test\r\nTE: trailers\r\n\r\n',
+  'GET {} HTTP/1.0\r\nHost: app.test\r\n\r\n',
+  'GET {} HTTP/1.1\r\nHost: app.test\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+  'POST {} HTTP/1.1\r\nHost: app.test\r\nContent-Length: 4\r\n\r\n',
+  'POST {} HTTP/1.1\r\nHost: app.test\r\nContent-Length: 4\r\n\r\nbody',
+  'PUT {} HTTP/1.1\r\nHost: app.test\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n',
+  'body',
+  '4\r\nbody\r\n',
+  '0\r\n\r\n',
+  '0\r\nX-Sum: 1\r\n\r\n',
+  'x'.repeat(70_000),
+]
+
+async function plainSession(random: Random, port: number, name: number): Promise<void> {
+  const socket = await secureConnection(port, { allowHalfOpen: true } as object)
+  socket.on('end', () => socket.end()).resume()
+  for (let left = random.below(MOST_STEPS); left >= 0; left--) {
+    const choice = random.below(20)
+    if (choice === 0) socket.end()
+    else if (choice === 1) socket.pause()
+    else if (choice === 2) socket.resume()
+    else if (socket.writable) socket.write(random.one(ASKED).replace('{}', `/${name}`))
+    if (random.below(3) === 0) await new Promise((resolve) => setTimeout(resolve, random.below(4)))
+  }
+  socket.destroy()
+}
+
 test(
   'whatever services and clients do, nothing of it is left and the next request gets its own answer',
   { timeout: FUZZ_TIMEOUT_MS },
@@ -139,8 +169,8 @@ test(
     const end = performance.now() + SECONDS * 1000
     let cases = 0
     for (; performance.now() < end || cases < FEWEST_CASES; cases++) {
-      const sessions = Array.from({ length: 4 }, (_, index) =>
-        session(random, own.portOf('https'), cases * 4 + index),
+      const sessions = Array.from({ length: 6 }, (_, index) =>
+        random.one([session, plainSession])(random, own.portOf('https'), cases * 6 + index),
       )
       await Promise.all(sessions)
       await waitFor(

@@ -230,7 +230,10 @@ const FAULTS: readonly Fault[] = [
     'trailers of over 1,000 pairs',
     'reset 1',
     headers(1, POST, false),
-    headers(1, Array<[string, string]>(1_001).fill(['a', 'b'])),
+    headers(
+      1,
+      Array.from({ length: 1_001 }, () => ['a', 'b'] as const),
+    ),
   ],
   ['trailers of over 8 KiB', '400', headers(1, POST, false), headers(1, [['a', 'b'.repeat(9_000)]])],
   // 8.5

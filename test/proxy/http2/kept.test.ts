@@ -24,7 +24,9 @@ test('a connection that rests keeps nothing of its requests but itself', async (
   const own = await workerBefore('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok')
   const forgotten = vi.spyOn(own.relay, 'forget')
   const rests = vi.spyOn(RequestHeads.prototype, 'forget')
-  onTestFinished(() => void rests.mockRestore())
+  onTestFinished(() => {
+    rests.mockRestore()
+  })
   const client = await RawHttp2.to(own.portOf('https'))
   client.send(headers(1), headers(3), headers(5))
   for (const id of [1, 3, 5]) await client.until((given) => given.id === id && (given.flags & 1) !== 0)

@@ -259,6 +259,39 @@ test.each([
   },
 )
 
+test.each([
+  ['GET', '', '200', 2],
+  ['HEAD', '', '200', 2],
+  ['OPTIONS', '', '200', 2],
+  ['PUT', '', '200', 2],
+  ['DELETE', '', '200', 2],
+  ['POST', '', '502', 1],
+  ['PATCH', '', '502', 1],
+  ['GET', 'body', '502', 1],
+  ['PUT', 'body', '502', 1],
+])(
+  '%s with the body "%s" that meets the end of a kept connection is answered with %s, and sent %i times',
+  async (method, body, status, times) => {
+    const served = new WeakSet<object>()
+    act = (socket, _piece, all) => {
+      if (!all.includes('\r\n\r\n')) return
+      // Each connection serves one request, and ends at the next.
+      if (served.has(socket)) socket.destroy()
+      else socket.write(ok(method === 'HEAD' ? '' : 'good'))
+      served.add(socket)
+      return true
+    }
+    const client = await RawHttp2.open(stand)
+    expect(await client.send(headers(1)).outcome(1)).toBe('200')
+    upstream.received = ''
+    const asked = [[':method', method] as const, ...path('/once').slice(1)]
+    client.send(headers(3, asked, body === ''))
+    if (body !== '') client.send(data(3, body, true))
+    expect(await client.outcome(3)).toBe(status)
+    expect(upstream.requestLines).toEqual(Array.from({ length: times }, () => `${method} /once HTTP/1.1`))
+  },
+)
+
 test('chunks of one byte, a moment apart, make whole answers on many streams at once', async () => {
   const words = 'abcdefghijklmnopqrstuvwxyz'
   act = (socket, _piece, all) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ERROR, FLAG, FRAME, SETTING } from '../../../proxy/http2/protocol.ts'
 import { secureTable } from '../secure.ts'
-import { ProxyStand, RawUpstream, waitFor } from '../stand.ts'
+import { HOST, ProxyStand, RawUpstream, waitFor } from '../stand.ts'
 import {
   GET,
   RawHttp2,
@@ -26,7 +26,9 @@ let upstream: RawUpstream
 let stand: ProxyStand
 beforeAll(async () => {
   upstream = await RawUpstream.start((socket, piece) => {
-    if (piece.startsWith('GET ')) socket.write(`${SWITCH}last words`)
+    if (piece.startsWith('GET /refused'))
+      socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 8\r\n\r\nno entry')
+    else if (piece.startsWith('GET ')) socket.write(`${SWITCH}last words`)
     else act(socket, piece)
   })
   stand = await ProxyStand.start(secureTable([upstream.spec]))
@@ -93,6 +95,23 @@ test('a WebSocket that its client resets is closed towards its service', async (
   client.send(data(1, 'a word'), frame(FRAME.reset, 0, 1, number(ERROR.cancel)))
   await closed
   expect(upstream.received).toMatch(/\r\n\r\na word$/)
+})
+
+test('what was sent into a WebSocket that is refused is no request, however slowly the answer is read', async () => {
+  const client = await RawHttp2.open(stand)
+  const refused = SOCKET.map(([name, value]) => [name, name === ':path' ? '/refused' : value] as const)
+  client.send(settings([SETTING.initialWindowSize, 2]), headers(1, refused, false))
+  client.send(data(1, `GET /smuggled HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`))
+  expect(await client.outcome(1)).toBe('403')
+  await waitFor(
+    () => client.bytes(1) === 2,
+    () => client.body(1).toString(),
+  )
+  client.send(frame(FRAME.windowUpdate, 0, 1, number(100)))
+  const { content } = await client.until(isReset)
+  expect([client.body(1).toString(), content.readUInt32BE(0)]).toEqual(['no entry', ERROR.none])
+  expect(await client.send(headers(3, refused, false)).outcome(3)).toBe('403')
+  expect(upstream.received).not.toContain('smuggled')
 })
 
 test('a client that ends its half of a WebSocket hears its service to the end', async () => {

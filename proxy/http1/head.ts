@@ -32,6 +32,8 @@ export class Head {
   keepAlive = false
   /** `Connection` names `upgrade`. */
   connectionUpgrade = false
+  /** Options of Connection fields that do not say one thing alone. */
+  connectionOptions = 0
   /** An `Upgrade` field that does not name h2c was copied. */
   upgrade = false
   expectsContinue = false
@@ -64,6 +66,7 @@ export class Head {
     this.close = false
     this.keepAlive = false
     this.connectionUpgrade = false
+    this.connectionOptions = 0
     this.upgrade = false
     this.expectsContinue = false
     this.expectsOther = false

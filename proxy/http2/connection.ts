@@ -154,6 +154,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
       const more = initialWindowSize - this.streamWindow
       this.streamWindow = initialWindowSize
       for (const { wire } of this.lanes.busy) {
+        if (!wire.isOpen) continue
         wire.widen(more)
         if (wire.window > MAX_WINDOW_BYTES)
           throw new ConnectionFault(ERROR.flowControl, 'a window is too large')
@@ -178,7 +179,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
 
   /** Called with each tick of the relay's clock. */
   tick(now: number): void {
-    const due = this.#deadlines.due(now, !this.#wire.paused)
+    const due = this.#deadlines.due(now, !this.#wire.paused, this.#wire.pending)
     if (due === DUE.end) return this.cut()
     if (due === DUE.head) return this.#fail(ERROR.enhanceYourCalm)
     if (due === DUE.settings) return this.#fail(ERROR.settingsTimeout)
@@ -224,7 +225,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   #close(): void {
     if (this.#deadlines.isClosing) return
     this.#wire.end()
-    this.#deadlines.closes(this.#worker.now, this.#wire.pending)
+    this.#deadlines.closes(this.#worker.now)
   }
 
   /** A fault of ours ends the connection, not the worker with all others. */

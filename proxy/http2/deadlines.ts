@@ -37,8 +37,10 @@ export class Deadlines {
   }
 
   /** One of `DUE`. */
-  due(now: number, isReading: boolean): number {
-    if (now > this.#goneBy || now > this.#farewellBy || now > this.#drainedBy) return DUE.end
+  due(now: number, isReading: boolean, isPending: boolean): number {
+    if (now > this.#farewellBy || now > this.#drainedBy) return DUE.end
+    // What TLS has just taken is pending for a moment, what the client has not for as long as it may.
+    if (now > this.#goneBy && !isPending) return DUE.end
     // While we do not read, what was cut by our last look cannot be completed.
     if (now > this.#headBy && isReading) return DUE.head
     if (now > this.#settledBy) return DUE.settings
@@ -101,9 +103,9 @@ export class Deadlines {
     this.#settledBy = Infinity
   }
 
-  /** The connection was closed, and the client may still have something to take. */
-  closes(now: number, isPending: boolean): void {
-    this.#goneBy = now + (isPending ? READER_TIMEOUT_MS : LINGER_MS)
+  /** The connection was closed; what the client has to take before was awaited already. */
+  closes(now: number): void {
+    this.#goneBy = now + LINGER_MS
   }
 
   get isClosing(): boolean {

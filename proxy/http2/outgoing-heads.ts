@@ -6,6 +6,7 @@ const MAX_INTERIMS = 32
 /** After `HTTP/1.1 `. */
 const STATUS_START = 9
 const STATUS_DIGITS = 3
+const CONTINUE = 100
 const SWITCHING_PROTOCOLS = 101
 const OK = 200
 const RESET_CONTENT = 205
@@ -29,6 +30,8 @@ export class OutgoingHeads {
   readonly #host: FramesHost
   readonly #frames: OutgoingFrames
   #interims = 0
+  /** The client was told to send its body. */
+  #continued = false
 
   constructor(host: FramesHost, frames: OutgoingFrames) {
     this.#host = host
@@ -41,6 +44,7 @@ export class OutgoingHeads {
     this.bodyless = false
     this.awaitsTunnel = awaitsTunnel
     this.#interims = 0
+    this.#continued = false
   }
 
   /** Sends the heads, of which all but the last are interim answers. Answers the index of the body. */
@@ -70,12 +74,17 @@ export class OutgoingHeads {
     this.bodyless = isNoSuccess || status === RESET_CONTENT
     if (this.bodyless) without = NO_LENGTH
     this.sent = status >= 200
-    // A hint that is not passed on is missed by nobody.
-    if (!this.sent && (++this.#interims > MAX_INTERIMS || this.#host.output.isBlocked))
-      return endOfHead(bytes, start)
+    if (!this.sent && !this.#passes(status)) return endOfHead(bytes, start)
     const { encoder } = this.#host
     this.#frames.block(0, encoder.head(bytes, start, end, status, without))
     return encoder.headEnd
+  }
+
+  /** Whether an interim answer is sent: a hint that is not is missed by nobody, but who waits for 100 sends nothing before. */
+  #passes(status: number): boolean {
+    const isAwaited = status === CONTINUE && !this.#continued
+    if (isAwaited) this.#continued = true
+    return ++this.#interims <= MAX_INTERIMS && (isAwaited || !this.#host.output.isBlocked)
   }
 }
 

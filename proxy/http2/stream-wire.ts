@@ -42,6 +42,8 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   #localEnded = false
   /** What the client still sends is not wanted. */
   #unwanted = false
+  /** It is a tunnel whose other end was reset. */
+  #broken = false
   #trailers: readonly string[] = NO_TRAILERS
   readonly #backlog = new Backlog()
 
@@ -60,6 +62,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
     this.#complete = false
     this.#localEnded = false
     this.#unwanted = false
+    this.#broken = false
     this.#trailers = NO_TRAILERS
     this.body.begin(body, length, ended)
     this.#heads.begin(this.body.isTunnel)
@@ -175,6 +178,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
 
   #sendEnd(): void {
     this.#localEnded = true
+    if (this.#broken) return this.#cancel(ERROR.cancel)
     this.#frames.end(this.#trailers)
     if (this.body.ended) this.#host.release(this, false)
     else if (this.#unwanted) this.#cancel(ERROR.none)
@@ -196,6 +200,13 @@ export class StreamWire extends Wire implements Sender, BodyReader {
     }
     this.#unwanted = true
     if (this.#localEnded) this.#cancel(ERROR.none)
+  }
+
+  /** A reset is none of the ends that a tunnel comes to by itself (RFC 8441 5); after such an end it tells nothing more. */
+  override breakOff(): void {
+    if (!this.#open || this.#complete) return
+    this.#broken = true
+    this.answered(NO_TRAILERS)
   }
 
   override stream(): void {}

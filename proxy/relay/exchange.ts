@@ -249,6 +249,7 @@ export class Exchange implements UpstreamClient, SiteClient {
   upstreamGone(): void {
     if (this.#phase === TUNNEL) {
       this.#delivery.drop()
+      this.wire.breakOff()
       return this.#connection.over(true)
     }
     if (this.#delivery.retry(this.#destination.target, this.request.replayable))

@@ -4,8 +4,8 @@ import type { Routes } from '../routes/routes.ts'
 import type { CurrentRequest } from './current-request.ts'
 import type { Peer } from './peer.ts'
 
-/** Room for the fields that are added to a request. */
-export const REQUEST_ADDED_BYTES = 2 * 1024
+/** Room for the fields that are added to a request: a chain of addresses and the client's among them. */
+export const REQUEST_ADDED_BYTES = 4 * 1024
 
 const REQUEST_ID = ascii('\r\nX-Request-Id: ')
 const CONNECTION_UPGRADE = ascii('Connection: upgrade\r\n')

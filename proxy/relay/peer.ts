@@ -7,6 +7,12 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
+/**
+ * So much of the end of a chain of proxies is read: addresses of twenty. Before those that proxies which are trusted have
+ * added stands whatever the client says.
+ */
+const MAX_CHAIN_BYTES = 1024
+
 /** Who is at the other end of an accepted connection, and what upstreams are told about it. */
 export class Peer {
   readonly address: string
@@ -43,12 +49,10 @@ export class Peer {
 
   /** The forwarding fields for a request of a trusted peer, which believe and extend what it sent, X-Forwarded-Host included. */
   forwardedFields(given: Map<string, string>, host: string, routes: Routes): string {
-    const chain = `${given.get('x-forwarded-for') ?? ''},${this.address}`
-      .split(',')
-      .map((part) => part.trim())
-    const addresses = chain.filter((part) => part !== '')
+    const addresses = lastOf(`${given.get('x-forwarded-for') ?? ''},${this.address}`)
     const client = addresses.findLast((part) => !isTrustedText(part, routes)) ?? addresses[0]!
-    const protocol = given.get('x-forwarded-proto') === 'https' ? 'https' : this.#protocol
+    const givenProtocol = given.get('x-forwarded-proto')
+    const protocol = givenProtocol === 'https' || givenProtocol === 'http' ? givenProtocol : this.#protocol
     const port = given.get('x-forwarded-port') ?? ''
     const givenHost = Buffer.from(given.get('x-forwarded-host') ?? '', 'latin1')
     const forwardedHost = isHost(givenHost, 0, givenHost.length)
@@ -59,7 +63,8 @@ export class Peer {
   }
 
   #portOf(protocol: string): string {
-    return protocol === this.#protocol ? String(this.#port) : '443'
+    if (protocol === this.#protocol) return String(this.#port)
+    return protocol === 'https' ? '443' : '80'
   }
 
   #lines(chain: string, client: string, protocol: string, port: string): string {
@@ -68,6 +73,16 @@ export class Peer {
       `X-Forwarded-Port: ${port}\r\nX-Forwarded-Host: `
     )
   }
+}
+
+/** The last addresses of a chain, none of them cut. */
+function lastOf(chain: string): string[] {
+  const start = chain.length > MAX_CHAIN_BYTES ? chain.indexOf(',', chain.length - MAX_CHAIN_BYTES) : 0
+  return chain
+    .slice(start)
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }
 
 function isTrustedText(address: string, routes: Routes): boolean {

@@ -23,8 +23,8 @@ export interface ByteRange {
 }
 
 const QUOTE = '"'
-/** Fifteen digits stay below 2^53. */
-const RANGE = /^bytes=[ \t]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[ \t]*$/i
+/** Numbers may have any number of digits (RFC 9110 14.1.2): of those that a double cannot tell apart none lies in a file. */
+const RANGE = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))[ \t]*$/i
 
 /** 200 when the request's conditions let it be answered, else 304 or 412, in the order of RFC 9110 13.2.2. */
 export function precondition(request: Conditions, { etag, modifiedAt }: Validators): 200 | 304 | 412 {

@@ -52,11 +52,15 @@ export function splitPath(path: string): SplitPath {
   return { segments: segmentsOf(path), slash: path.endsWith('/') }
 }
 
-/** Puts what was taken in place of `:name` and `:splat`. */
+/**
+ * Puts what was taken in place of `:name` and `:splat`. After a slash it has none of its own: `/blog*` takes `/x` of `/blog/x`,
+ * and a target that begins with two leads to another host.
+ */
 export function fill(template: string, taken: Taken, encode: (piece: string) => string): string {
-  return template.replaceAll(/:([A-Za-z]\w*)/g, (whole, name: string) => {
+  return template.replaceAll(/:([A-Za-z]\w*)/g, (whole, name: string, at: number) => {
     const piece = taken.get(name)
-    return piece === undefined ? whole : encode(piece)
+    if (piece === undefined) return whole
+    return encode(template[at - 1] === '/' && piece.startsWith('/') ? piece.slice(1) : piece)
   })
 }
 

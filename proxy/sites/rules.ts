@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { log, messageOf } from '../log.ts'
-import { encodePath } from './path.ts'
+import { decodePath, encodePath } from './path.ts'
 import { Pattern, fill, splitPath } from './pattern.ts'
 import {
   MAX_SITE_FIELDS,
@@ -51,7 +51,7 @@ export class Rules {
       if (!taken) continue
       if (isRewrite(status)) return { kind: 'rewrite', status, path: fill(to, taken, String) }
       const location = fill(to, taken, encodePath)
-      if (location !== encodePath(path)) return { kind: 'redirect', status, location }
+      if (decodePath(location.split(/[?#]/, 1)[0]!) !== path) return { kind: 'redirect', status, location }
     }
     return null
   }

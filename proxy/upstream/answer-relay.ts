@@ -174,7 +174,8 @@ export class AnswerRelay {
 
   #relayHead(client: Recipient, input: Buffer, at: number, length: number): void {
     this.#frame(client)
-    dropLines(client, response, response.status === 426, this.#strip)
+    // An answer without a body may announce chunks, too.
+    dropLines(client, response, response.status === 426, response.chunked && knowsNoChunks(client))
     if (client.request.compression !== 'off') this.#compressed = compressAnswer(client, response, this.#wire)
     if (this.#compressed) this.#strip = response.chunked
     else if (this.#body.endsWithConnection) client.closeAfter = true

@@ -223,6 +223,11 @@ export class SocketWire extends Wire {
     this.#socket.end()
   }
 
+  /** A reset would take with it what the kernel has not sent. */
+  override breakOff(): void {
+    this.end()
+  }
+
   override destroy(): void {
     this.#socket?.destroy()
   }

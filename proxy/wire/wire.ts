@@ -50,6 +50,8 @@ export abstract class Wire {
   abstract keepAlive(): void
   /** Sends FIN after what was written. */
   abstract end(): void
+  /** The other end of a tunnel is gone and has sent no FIN: the peer is told after what was written, where there is a way to. */
+  abstract breakOff(): void
   abstract destroy(): void
   /** Ends so that the peer does not take a cut message for a whole one. */
   abstract reset(): void

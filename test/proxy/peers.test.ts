@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDataEvents } from '../../proxy/wire/socket-wire.ts'
-import { secureTable } from './secure.ts'
+import { secureConnection, secureTable } from './secure.ts'
 import { closing, start } from './lifetimes.ts'
 import { OwnRelay } from './own-relay.ts'
 import { HOST, RawUpstream, statusOf, tableOf, waitFor } from './stand.ts'
@@ -38,6 +38,26 @@ test('what a trusted proxy says about its client is believed and extended', asyn
   )
   expect(upstream.received).toContain('Forwarded: for=203.0.113.9\r\n')
   expect(upstream.received).not.toContain('Prefix')
+})
+
+test('what a trusted proxy that speaks TLS was asked without is not told as asked over TLS', async () => {
+  const upstream = await upstreamOf()
+  const own = await OwnRelay.start(secureTable([upstream.spec], { trusted_proxies: ['127.0.0.0/8'] }))
+  const socket = await secureConnection(own.portOf('https'))
+  onTestFinished(() => void socket.destroy())
+  for (const [given, told] of [
+    ['http', 'X-Forwarded-Proto: http\r\nX-Forwarded-Port: 80\r\n'],
+    ['https', `X-Forwarded-Proto: https\r\nX-Forwarded-Port: ${own.portOf('https')}\r\n`],
+    ['gopher', `X-Forwarded-Proto: https\r\nX-Forwarded-Port: ${own.portOf('https')}\r\n`],
+  ]) {
+    upstream.received = ''
+    socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nX-Forwarded-Proto: ${given}\r\n\r\n`)
+    await waitFor(
+      () => upstream.received.includes('\r\n\r\n'),
+      () => upstream.received,
+    )
+    expect(upstream.received).toContain(told)
+  }
 })
 
 /** An address of this machine that is not loopback. */

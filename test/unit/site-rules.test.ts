@@ -116,6 +116,11 @@ describe('a _headers file', () => {
     ['other letters', '  X-Y: ü', /visible ASCII/],
     ['a length', '  content-length: 5', /set by the server alone/],
     ['a framing', '  Transfer-Encoding: chunked', /set by the server alone/],
+    [
+      'passwords, which would be told to everyone',
+      '  basic-auth: ann:secret',
+      /not supported: the pages are open/,
+    ],
     ['a name that is taken away', '  ! X-Frame-Options: x', /taking a field away/],
   ])('leaves a field with %s out and says so', (_what, line, why) => {
     const { headers, notes } = parseHeaders(`/*\n${line}\n  X-Last: 1`)
@@ -157,11 +162,22 @@ describe('rules', () => {
 
   it('never lead a path to itself', () => {
     expect(find('/* /:splat', '/a')).toBeNull()
+    expect(find('/* /home?from=all', '/home')).toBeNull()
+    expect(find('/* /home#top', '/home')).toBeNull()
+    expect(find('/* /@home', '/@home')).toBeNull()
+    expect(find('/* /caf%c3%a9,now', '/café,now')).toBeNull()
+    expect(find('/* /home?from=all', '/home/')).toMatchObject({ location: '/home?from=all' })
   })
 
   it('do not name another host by what a path holds', () => {
     expect(decodePath('/old/%2F%2Fevil.example')).toBeNull()
     expect(isHidden('/old//evil.example')).toBe(true)
+    expect(find('/old* /:splat', '/old/evil.example')).toMatchObject({ location: '/evil.example' })
+    expect(find('/old* /new:splat', '/old/x')).toMatchObject({ location: '/new/x' })
+    expect(find('/old* /new/:splat 200', '/old/x')).toMatchObject({ path: '/new/x' })
+    expect(find('/old* https://x.example/:splat', '/old/x')).toMatchObject({
+      location: 'https://x.example/x',
+    })
   })
 
   it('rewrite to the path without its query', () => {
@@ -421,6 +437,9 @@ test.each<[string, string | null, unknown]>([
   ['Bytes=0-0', null, { start: 0, end: 1 }],
   ['bytes=10-', null, 'unsatisfiable'],
   ['bytes=-0', null, 'unsatisfiable'],
+  ['bytes=5-9223372036854775807', null, { start: 5, end: 10 }],
+  ['bytes=-18446744073709551616', null, { start: 0, end: 10 }],
+  ['bytes=18446744073709551616-', null, 'unsatisfiable'],
   ['bytes=5-4', null, null],
   ['bytes=0-1,3-4', null, null],
   ['bytes=-', null, null],

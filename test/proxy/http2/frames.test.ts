@@ -118,7 +118,15 @@ const FAULTS: readonly Fault[] = [
     'reset 1',
     frame(FRAME.headers, 37, 1, Buffer.concat([number(1), Buffer.from([0]), WHOLE])),
   ],
+  [
+    'HEADERS that depend on themselves and go on',
+    'reset 1',
+    frame(FRAME.headers, 33, 1, Buffer.concat([number(1), Buffer.from([0]), WHOLE.subarray(0, 9)])),
+    frame(FRAME.continuation, FLAG.endHeaders, 1, WHOLE.subarray(9)),
+  ],
   // 6.3
+  ['PRIORITY of no request that is cut', 'goaway 6', frame(FRAME.priority, 0, 1, Buffer.alloc(4))],
+  ['PRIORITY of no request on itself', 'goaway 1', frame(FRAME.priority, 0, 1, Buffer.from([0, 0, 0, 1, 0]))],
   ['PRIORITY of the connection', 'goaway 1', frame(FRAME.priority, 0, 0, Buffer.alloc(5))],
   ['PRIORITY that is cut', 'reset 6', headers(1, POST, false), frame(FRAME.priority, 0, 1, Buffer.alloc(4))],
   [
@@ -216,6 +224,34 @@ const FAULTS: readonly Fault[] = [
     headers(1, [['a', 'b']], false),
   ],
   ['trailers with a pseudo field', 'reset 1', headers(1, POST, false), headers(1, [[':path', '/']])],
+  ['trailers with a status', 'reset 1', headers(1, POST, false), headers(1, [[':status', '200']])],
+  ['trailers with a bad name', 'reset 1', headers(1, POST, false), headers(1, [['X-A', 'b']])],
+  [
+    'trailers of over 1,000 pairs',
+    'reset 1',
+    headers(1, POST, false),
+    headers(
+      1,
+      Array.from({ length: 1_001 }, () => ['a', 'b'] as const),
+    ),
+  ],
+  ['trailers of over 8 KiB', '400', headers(1, POST, false), headers(1, [['a', 'b'.repeat(9_000)]])],
+  // 8.5
+  ['CONNECT with a scheme alone', 'reset 1', headers(1, [[':method', 'CONNECT'], GET[1]!, GET.at(-1)!])],
+  [
+    'CONNECT to what is no target',
+    'reset 1',
+    headers(1, [
+      [':method', 'CONNECT'],
+      [':authority', 'app test'],
+    ]),
+  ],
+  ['CONNECT with a body', '405', headers(1, [[':method', 'CONNECT'], GET.at(-1)!], false), data(1, 'body')],
+  [
+    'a WebSocket that ends as it begins',
+    'reset 1',
+    headers(1, [[':method', 'CONNECT'], [':protocol', 'websocket'], ...GET.slice(1)]),
+  ],
 ]
 
 const CASES = FAULTS.map(([what, outcome, ...frames]) => ({ what, outcome, frames }))
@@ -233,6 +269,15 @@ const WITHOUT = (name: string): Fields => GET.filter(([given]) => given !== name
 const INSTEAD = (name: string, value: string): Fields =>
   GET.map(([given, kept]) => [given, given === name ? value : kept])
 
+/** Values with which nothing is wrong. */
+const FITTING: Record<string, string> = {
+  cookie: 'a=b',
+  host: HOST,
+  'content-length': '0',
+  priority: 'u=1',
+  te: 'trailers',
+}
+
 /** Heads that are refused, and how. */
 const REFUSED: readonly (readonly [what: string, outcome: string, fields: Fields])[] = [
   ['an upper case name', 'reset 1', HEAD(['X-Name', 'a'])],
@@ -248,7 +293,10 @@ const REFUSED: readonly (readonly [what: string, outcome: string, fields: Fields
     [`${JSON.stringify(bad)} in a cookie`, 'reset 1', HEAD(['cookie', `a=${bad}b`])] as const,
   ]),
   ['a space before a value', 'reset 1', HEAD(['x-name', ' a'])],
+  ['a tab before a value', 'reset 1', HEAD(['x-name', '\ta'])],
+  ['a space after a value', 'reset 1', HEAD(['x-name', 'a '])],
   ['a tab after a value', 'reset 1', HEAD(['x-name', 'a\t'])],
+  ['a value of a space', 'reset 1', HEAD(['x-name', ' '])],
   ['a space in the path', 'reset 1', INSTEAD(':path', '/a HTTP/1.1')],
   ['a space in the method', 'reset 1', INSTEAD(':method', 'GET /smuggled')],
   ['an empty path', 'reset 1', INSTEAD(':path', '')],
@@ -261,6 +309,9 @@ const REFUSED: readonly (readonly [what: string, outcome: string, fields: Fields
   ['an unknown pseudo field', 'reset 1', [[':x', 'a'], ...GET]],
   ['a status in a request', 'reset 1', [[':status', '200'], ...GET]],
   ['a pseudo field after a field', 'reset 1', [['x-name', 'a'], ...GET]],
+  ...['cookie', 'host', 'content-length', 'priority', 'te'].map(
+    (name) => [`a pseudo field after ${name}`, 'reset 1', [[name, FITTING[name]!], ...GET]] as const,
+  ),
   ['two methods', 'reset 1', [[':method', 'GET'], ...GET]],
   ['two paths', 'reset 1', [...GET, [':path', '/other']]],
   ['two authorities', 'reset 1', [...GET, [':authority', HOST]]],

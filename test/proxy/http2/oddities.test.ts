@@ -6,8 +6,6 @@ import { HOST, ProxyStand, RawUpstream, waitFor } from '../stand.ts'
 import { GET, POST, RawHttp2, data, frame, headers, number, settings, type Fields } from './raw-client.ts'
 
 const LARGE = Buffer.alloc(1024 * 1024, 'a message of some size ')
-/** What the relay adds. */
-const OWN_FIELDS = ['x-request-id', 'strict-transport-security']
 const PIECE_BYTES = 16_000
 const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'
 const SOCKET: Fields = [[':method', 'CONNECT'], [':protocol', 'websocket'], ...GET.slice(1)]
@@ -45,23 +43,6 @@ function allowed(client: RawHttp2, id: number): number {
   return more.reduce((sum, { content }) => sum + content.readUInt32BE(0), STREAM_WINDOW_BYTES)
 }
 
-/** How a stream ended: all that came of it, in short. */
-async function told(client: RawHttp2, id: number): Promise<string> {
-  const isEnd = ({ id: of, type, flags }: { id: number; type: number; flags: number }) =>
-    of === id && (type === FRAME.reset || (type <= FRAME.headers && (flags & FLAG.endStream) !== 0))
-  await client.until(isEnd)
-  const parts = client.frames
-    .filter((given) => given.id === id && given.type !== FRAME.windowUpdate)
-    .map(({ type, flags, content }) => {
-      if (type === FRAME.reset) return `reset ${content.readUInt32BE(0)}`
-      const end = (flags & FLAG.endStream) === 0 ? '' : ' end'
-      if (type === FRAME.data) return content.toString('latin1') + end
-      const fields = [...client.fieldsOf(content)].filter(([name]) => !OWN_FIELDS.includes(name))
-      return fields.map((pair) => pair.join('=')).join(' ') + end
-    })
-  return parts.join(', ')
-}
-
 test.each([
   [
     'an answer without a body that has one',
@@ -86,19 +67,19 @@ test.each([
   answer(bytes)
   const client = await RawHttp2.open(stand)
   client.send(headers(1, [[':method', method], ...GET.slice(1)]))
-  expect(await told(client, 1)).toBe(expected)
+  expect(await client.told(1)).toBe(expected)
   answer(ok('good'))
-  expect(await told(client.send(headers(3)), 3)).toBe(':status=200 content-length=4, good end')
+  expect(await client.send(headers(3)).told(3)).toBe(':status=200 content-length=4, good end')
 })
 
 test('an answer that ends before the length that it told is no whole one', async () => {
   answer('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort', true)
   const client = await RawHttp2.open(stand)
-  expect(await told(client.send(headers(1)), 1)).toBe(':status=200 content-length=10, short, reset 2')
+  expect(await client.send(headers(1)).told(1)).toBe(':status=200 content-length=10, short, reset 2')
   answer('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n', true)
-  expect(await told(client.send(headers(3)), 3)).toBe(':status=200, short, reset 2')
+  expect(await client.send(headers(3)).told(3)).toBe(':status=200, short, reset 2')
   answer('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nwhole', true)
-  expect(await told(client.send(headers(5)), 5)).toMatch(/^:status=200, whole(, )? end$/)
+  expect(await client.send(headers(5)).told(5)).toMatch(/^:status=200, whole(, )? end$/)
 })
 
 test.each([true, false])(
@@ -114,12 +95,12 @@ test.each([true, false])(
       client.send(headers(id, [...POST, ...more], false))
       if (id !== 3) client.send(data(id, 'some'))
       await client.until(({ id: of, type }) => of === id && type === FRAME.reset)
-      expect(await told(client, id)).toBe(':status=200 content-length=6, enough end, reset 0')
+      expect(await client.told(id)).toBe(':status=200 content-length=6, enough end, reset 0')
       // What was on its way, and a reset that crosses ours, mean nothing.
       client.send(data(id, 'more'), frame(FRAME.reset, 0, id, number(8)))
     }
     answer(ok('good'))
-    expect(await told(client.send(headers(7)), 7)).toContain('good')
+    expect(await client.send(headers(7)).told(7)).toContain('good')
   },
 )
 
@@ -130,13 +111,13 @@ test('hints and trailers come in their order, with a body and without', async ()
   )
   const client = await RawHttp2.open(stand)
   const early = ':status=103 link=</a.css>; rel=preload'
-  expect(await told(client.send(headers(1, [...GET, ['te', 'trailers']])), 1)).toBe(
+  expect(await client.send(headers(1, [...GET, ['te', 'trailers']])).told(1)).toBe(
     `${early}, ${early}, :status=200 trailer=grpc-status, grpc-status=0 end`,
   )
   answer(
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\ngrpc-status: 5\r\ngrpc-message: no\r\n\r\n',
   )
-  expect(await told(client.send(headers(3)), 3)).toBe(':status=200, abc, grpc-status=5 grpc-message=no end')
+  expect(await client.send(headers(3)).told(3)).toBe(':status=200, abc, grpc-status=5 grpc-message=no end')
 })
 
 test('trailers of a request that has no other content reach the upstream', async () => {
@@ -147,7 +128,7 @@ test('trailers of a request that has no other content reach the upstream', async
   }
   const client = await RawHttp2.open(stand)
   client.send(headers(1, POST, false), headers(1, [['x-last', 'word']]))
-  expect(await told(client, 1)).toBe(':status=200 content-length=4, done end')
+  expect(await client.told(1)).toBe(':status=200 content-length=4, done end')
   expect(upstream.received).toMatch(/\r\n\r\n0\r\nx-last: word\r\n\r\n$/)
 })
 
@@ -161,13 +142,13 @@ test('the asterisk of OPTIONS, a path of 8,000 letters and 990 crumbs of a cooki
     [':authority', HOST],
   ]
   client.send(headers(1, to('OPTIONS', '*')))
-  expect(await told(client, 1)).toContain('good')
+  expect(await client.told(1)).toContain('good')
   expect(upstream.received).toMatch(/^OPTIONS \* HTTP\/1\.1\r\n/)
   const path = `/${'x'.repeat(8_000)}`
-  expect(await told(client.send(headers(3, to('GET', path))), 3)).toContain('good')
+  expect(await client.send(headers(3, to('GET', path))).told(3)).toContain('good')
   expect(upstream.received).toContain(`GET ${path} HTTP/1.1\r\n`)
   const crumbs = Array.from({ length: 990 }, (_, index) => ['cookie', `c${index}=1`] as const)
-  expect(await told(client.send(headers(5, [...GET, ...crumbs])), 5)).toContain('good')
+  expect(await client.send(headers(5, [...GET, ...crumbs])).told(5)).toContain('good')
   expect(upstream.received).toContain(`cookie: ${crumbs.map(([, crumb]) => crumb).join('; ')}\r\n`)
 })
 
@@ -175,7 +156,7 @@ test('a crumb that signs in to the dashboard reaches no service, and the crumbs 
   answer(ok('good'))
   const client = await RawHttp2.open(stand)
   const crumbs = ['a=1', 'deployer_session_7878=a1b2', 'b=2'].map((crumb) => ['cookie', crumb] as const)
-  expect(await told(client.send(headers(1, [...GET, ...crumbs])), 1)).toContain('good')
+  expect(await client.send(headers(1, [...GET, ...crumbs])).told(1)).toContain('good')
   expect(upstream.received).toContain('cookie: a=1; deployer_session_7878=****; b=2\r\n')
 })
 
@@ -245,7 +226,7 @@ test('an answer to a body that is still sent comes through, although the upstrea
     client.send(headers(id, [...POST, ['content-length', '10000000']], false))
     for (let sent = 0; sent < 10; sent++) client.send(data(id, LARGE.subarray(0, 16_000)))
     await client.until(({ id: of, type }) => of === id && type === FRAME.reset)
-    outcomes.push(await told(client, id))
+    outcomes.push(await client.told(id))
   }
   expect(new Set(outcomes)).toEqual(new Set([':status=413 content-length=4, much end, reset 0']))
 })

@@ -9,6 +9,8 @@ export type Fields = readonly (readonly [name: string, value: string])[]
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const EMPTY = Buffer.alloc(0)
+/** What the relay adds to an answer. */
+const OWN_FIELDS = ['x-request-id', 'strict-transport-security']
 
 /** The fields of a plain request. */
 export const GET: Fields = [
@@ -167,6 +169,23 @@ export class RawHttp2 {
     const fields = new Map<string, string>()
     this.#decoder.decode(content, 0, content.length, ({ name, value }) => void fields.set(name, value))
     return fields
+  }
+
+  /** All that came of a stream until its end, in short: `:status=200 etag="a", body end`, `:status=200, half, reset 2`. */
+  async told(id: number): Promise<string> {
+    const isLast = ({ type, flags }: Frame) =>
+      type === FRAME.reset || (type <= FRAME.headers && (flags & FLAG.endStream) !== 0)
+    await this.until((frame) => frame.id === id && isLast(frame))
+    const parts = this.frames
+      .filter((frame) => frame.id === id && frame.type !== FRAME.windowUpdate)
+      .map(({ type, flags, content }) => {
+        if (type === FRAME.reset) return `reset ${content.readUInt32BE(0)}`
+        const end = (flags & FLAG.endStream) === 0 ? '' : ' end'
+        if (type === FRAME.data) return content.toString('latin1') + end
+        const fields = [...this.fieldsOf(content)].filter(([name]) => !OWN_FIELDS.includes(name))
+        return fields.map((pair) => pair.join('=')).join(' ') + end
+      })
+    return parts.join(', ')
   }
 
   /** The DATA of a stream that has come. */

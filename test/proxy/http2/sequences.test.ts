@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { ERROR, FLAG, FRAME, SETTING } from '../../../proxy/http2/protocol.ts'
+import {
+  DEFAULT_WINDOW_BYTES,
+  ERROR,
+  FLAG,
+  FRAME,
+  MAX_WINDOW_BYTES,
+  SETTING,
+} from '../../../proxy/http2/protocol.ts'
 import { secureTable } from '../secure.ts'
 import { Witness } from '../smuggling/witness.ts'
 import { HOST, ProxyStand } from '../stand.ts'
@@ -96,6 +103,14 @@ const SERVED: readonly (readonly [what: string, ...frames: Buffer[]])[] = [
   ['DATA of 16 KiB', headers(1, POST, false), data(1, Buffer.alloc(16_384)), data(1, '', true)],
   ['an empty SETTINGS', settings(), headers(1)],
   ['an unknown setting', settings([0x99, 7]), headers(1)],
+  [
+    'windows that a setting would make too large, had their stream not ended',
+    headers(1, POST, false),
+    frame(FRAME.windowUpdate, 0, 1, number(MAX_WINDOW_BYTES - DEFAULT_WINDOW_BYTES)),
+    frame(FRAME.reset, 0, 1, number(ERROR.cancel)),
+    settings([SETTING.initialWindowSize, DEFAULT_WINDOW_BYTES + 1]),
+    headers(3),
+  ],
   [
     'an unknown code of RST_STREAM',
     headers(3),

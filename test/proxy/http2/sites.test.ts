@@ -157,6 +157,45 @@ test('a range comes from within a file', async () => {
   }
 })
 
+/** What a file of 300,000 bytes is answered with, by method and fields. */
+const ASKED: readonly (readonly [
+  method: string,
+  more: Fields,
+  status: string,
+  told: object,
+  bytes: number,
+])[] = [
+  ['HEAD', [], '200', { 'content-length': '300000', 'accept-ranges': 'bytes' }, 0],
+  ['HEAD', [['range', 'bytes=0-1']], '200', { 'content-length': '300000' }, 0],
+  ['GET', [['range', 'bytes=-2']], '206', { 'content-range': 'bytes 299998-299999/300000' }, 2],
+  [
+    'GET',
+    [['range', 'bytes=300000-']],
+    '416',
+    { 'content-range': 'bytes */300000', 'content-length': '0' },
+    0,
+  ],
+  ['GET', [['range', 'bytes=0-1,4-5']], '200', { 'content-length': '300000' }, 300_000],
+  ['GET', [['if-none-match', '*']], '304', {}, 0],
+  ['HEAD', [['if-none-match', '*']], '304', {}, 0],
+  ['GET', [['if-match', '"other"']], '412', { 'content-length': '0' }, 0],
+  ['POST', [], '405', { allow: 'GET, HEAD' }, -1],
+]
+
+test.each(ASKED)('%s of a file with %j is answered with %s', async (method, more, status, told, bytes) => {
+  const client = await open(await site())
+  client.send(headers(1, [[':method', method], ...path('/300000.bin', ...more).slice(1)]))
+  const { content } = await client.until((given) => given.id === 1 && given.type === FRAME.headers)
+  expect(Object.fromEntries(client.fieldsOf(content))).toMatchObject({ ':status': status, ...told })
+  await client.until(
+    ({ id, type, flags }) => id === 1 && type <= FRAME.headers && (flags & FLAG.endStream) !== 0,
+  )
+  if (bytes >= 0) expect(client.bytes(1)).toBe(bytes)
+  // Nothing of it is left for the next.
+  client.send(headers(3, path('/1.bin')))
+  expect((await whole(client, 3)).equals(files.get('/1.bin')!)).toBe(true)
+})
+
 test('who is urgent has a file first, and who is not shares', async () => {
   const client = await RawHttp2.open(await site())
   client.send(settings([SETTING.initialWindowSize, PLENTY]))

@@ -24,6 +24,8 @@ export const LIMITS: readonly Refused[] = [
   ['101 fields', 431, get(...Array.from({ length: 100 }, () => 'X: y'))],
   ['101 fields that go no further', 431, get(...Array.from({ length: 100 }, () => 'TE: y'))],
   ['101 fields that Connection names', 400, get(`Connection: ${'x-a,'.repeat(101)}`)],
+  ['101 options of Connection', 400, get(`Connection: ${'close,'.repeat(101)}`)],
+  ['51 options of Connection twice', 400, get(...Array(2).fill(`Connection: ${'x-a, '.repeat(51)}`))],
   ['1000 fields', 431, get(...Array.from({ length: 1000 }, () => 'X: y'))],
 ]
 
@@ -44,5 +46,11 @@ export const WITHIN: readonly Served[] = [
     what: '100 fields that Connection names',
     bytes: get(`Connection: ${'x-a,'.repeat(100)}`, 'X-A: b'),
     read: [['GET /', '']],
+  },
+  {
+    what: 'a Connection field of nothing but commas',
+    bytes: get(`Connection: ${', ,\t'.repeat(15_000)}X-A`, 'X-A: b'),
+    read: [['GET /', '']],
+    gone: /X-A/,
   },
 ]

@@ -52,21 +52,26 @@ function prepare(acme: Acme): void {
     (response) => {
       const problem = (response.data ?? {}) as { type?: string; detail?: string }
       const kind = problem.type?.split(':').at(-1) ?? ''
+      const { status } = response
       // A lost nonce is asked for anew by the library.
-      if (response.status < 400 || kind === 'badNonce') return response
-      if (kind === '' && response.status >= 500)
-        throw new AuthorityAway(`the certificate authority answers with status ${response.status}`)
+      if (status < 400 || kind === 'badNonce') return response
+      const retryAfterMs = readRetryAfter(response.headers['retry-after'])
+      // What stands before an authority speaks for all of it.
+      if (kind === '' && (status >= 500 || status === 429))
+        throw new AuthorityAway(`the certificate authority answers with status ${status}`, retryAfterMs)
       throw new AcmeProblem(
         kind,
-        problem.detail ?? `the certificate authority answered with status ${response.status}`,
-        readRetryAfter(response.headers['retry-after']),
+        problem.detail ?? `the certificate authority answered with status ${status}`,
+        retryAfterMs,
       )
     },
     (error: Error & { code?: string }) => {
       if (error instanceof AcmeProblem || error instanceof AuthorityAway) throw error
-      throw new AuthorityAway(`the certificate authority does not answer: ${error.code ?? error.message}`, {
-        cause: error,
-      })
+      throw new AuthorityAway(
+        `the certificate authority does not answer: ${error.code ?? error.message}`,
+        null,
+        { cause: error },
+      )
     },
   )
 }

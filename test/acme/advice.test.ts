@@ -11,8 +11,8 @@ import { refusal, startFront, type Answer, type Asked, type Front } from './fron
 import { startPlace, type Place } from './place.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** An order that is not held begins within a moment of what it is for. */
-const MOMENT_MS = 3_000
+/** Advice is followed by the next look at what is due, of which there is one every 5 s. */
+const NEXT_LOOK_MS = 8_000
 
 let place: Place
 let front: Front
@@ -138,7 +138,7 @@ describe('an authority that advises when to renew', () => {
     insistent.add(host)
     await place.server.api('POST', '/services', { name: 'insistent' })
     await waitFor(() => questions.filter((asked) => asked === host).length === 2, 'the second question')
-    await delay(MOMENT_MS)
+    await delay(NEXT_LOOK_MS)
     expect(ordersOf(host)).toHaveLength(2)
     expect((await place.entry(host)).state).toBe('issued')
   })

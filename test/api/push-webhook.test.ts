@@ -301,7 +301,10 @@ describe('a delivery', () => {
         headers: { 'x-hook-event': 'ping', ...headers },
       })
     expect(await ask({})).toMatchObject({ status: 401, body: { error: { code: 'unauthorized' } } })
-    expect(await ask({ 'x-hook-signature-256': signed('{}') })).toMatchObject({ status: 200, body: { ok: true } })
+    expect(await ask({ 'x-hook-signature-256': signed('{}') })).toMatchObject({
+      status: 200,
+      body: { ok: true },
+    })
   })
 
   it.each([

@@ -50,7 +50,8 @@ function prepare(acme: Acme): void {
   interceptors.response.clear()
   interceptors.response.use(
     (response) => {
-      const { status, data, headers } = response
+      const { status, headers } = response
+      const data = response.data as unknown
       const { type, detail } = (data ?? {}) as { type?: unknown; detail?: unknown }
       const kind = typeof type === 'string' ? type.split(':').at(-1)! : ''
       // A lost nonce is asked for anew by the library.

@@ -50,25 +50,35 @@ function prepare(acme: Acme): void {
   interceptors.response.clear()
   interceptors.response.use(
     (response) => {
-      const problem = (response.data ?? {}) as { type?: string; detail?: string }
-      const kind = problem.type?.split(':').at(-1) ?? ''
+      const { status, headers } = response
+      const data = response.data as unknown
+      const { type, detail } = (data ?? {}) as { type?: unknown; detail?: unknown }
+      const kind = typeof type === 'string' ? type.split(':').at(-1)! : ''
       // A lost nonce is asked for anew by the library.
-      if (response.status < 400 || kind === 'badNonce') return response
-      if (kind === '' && response.status >= 500)
-        throw new AuthorityAway(`the certificate authority answers with status ${response.status}`)
-      throw new AcmeProblem(
-        kind,
-        problem.detail ?? `the certificate authority answered with status ${response.status}`,
-        readRetryAfter(response.headers['retry-after']),
-      )
+      if (kind === 'badNonce' && status >= 400) return response
+      // The library leaves what it cannot read as it is, and fails on it in words of its own.
+      if (status < 400 && isJson(headers['content-type']) && typeof data !== 'object')
+        throw new AuthorityAway('the certificate authority answers what is no JSON', null)
+      if (status < 400) return response
+      const retryAfterMs = readRetryAfter(headers['retry-after'])
+      // What stands before an authority speaks for all of it.
+      if (kind === '' && (status >= 500 || status === 429))
+        throw new AuthorityAway(`the certificate authority answers with status ${status}`, retryAfterMs)
+      const said =
+        typeof detail === 'string' ? detail : `the certificate authority answered with status ${status}`
+      throw new AcmeProblem(kind, said, retryAfterMs)
     },
     (error: Error & { code?: string }) => {
       if (error instanceof AcmeProblem || error instanceof AuthorityAway) throw error
-      throw new AuthorityAway(`the certificate authority does not answer: ${error.code ?? error.message}`, {
-        cause: error,
-      })
+      const { code = error.message } = error
+      const how = code === 'ERR_CANCELED' ? ` within ${ANSWER_MS / 1_000} s` : `: ${code}`
+      throw new AuthorityAway(`the certificate authority does not answer${how}`, null, { cause: error })
     },
   )
+}
+
+function isJson(contentType: unknown): boolean {
+  return /^application\/json\b/i.test(String(contentType))
 }
 
 /** The certificate authority of the options, with this server's account there. */

@@ -9,6 +9,13 @@ export function backoffMs(failures: number, random: number = Math.random()): num
   return Math.round(ms * (1 + JITTER * (2 * random - 1)))
 }
 
+const HEEDED_LONGEST_MS = 30 * 24 * 3_600_000
+
+/** How long to wait when an authority says how long: not so short that it is asked on and on, and not for years. */
+export function heededMs(retryAfterMs: number): number {
+  return Math.min(Math.max(retryAfterMs, FIRST_MS), HEEDED_LONGEST_MS)
+}
+
 /** Lets through so many within a minute. `now` is monotonic milliseconds. */
 export class MinuteGate {
   readonly #limit: number
@@ -40,10 +47,14 @@ export class AwayTimes {
   #until = -Infinity
   #times = 0
 
-  /** It did not answer, or refused more. Answers for how long it is left alone; of several that fail together the first counts. */
-  failed(now: number = performance.now()): number {
+  /**
+   * It did not answer, or refused more, and may have said for how long. Answers for how long it is left alone; of several
+   * that fail together the first counts.
+   */
+  failed(saidMs: number | null = null, now: number = performance.now()): number {
     if (now >= this.#until) {
-      this.#until = now + Math.min(AWAY_FIRST_MS * 2 ** Math.min(this.#times, 20), AWAY_LONGEST_MS)
+      const ownMs = Math.min(AWAY_FIRST_MS * 2 ** Math.min(this.#times, 20), AWAY_LONGEST_MS)
+      this.#until = now + (saidMs === null ? ownMs : heededMs(saidMs))
       this.#times++
     }
     return this.#until - now

@@ -12,7 +12,7 @@ import {
   type CertificateRow,
 } from '#server/certificates/store.ts'
 import { certificateMachine, type CertificateStatus } from '#server/certificates/states.ts'
-import { readFacts } from '#server/certificates/pem.ts'
+import type { KeyedChain } from '#server/certificates/pem.ts'
 import { tellCertified, type RoutedHost } from '#server/certificates/hosts.ts'
 import { useContext } from '#server/context.ts'
 import type { Value } from '#server/database/index.ts'
@@ -27,10 +27,10 @@ import { clockGuard } from '../clock-guard.ts'
 import { forEachLimited } from '../limits.ts'
 import type { World } from '../world.ts'
 import { Authority } from './authority.ts'
-import { AwayTimes, backoffMs, MinuteGate } from './backoff.ts'
+import { AwayTimes, backoffMs, heededMs, MinuteGate } from './backoff.ts'
 import { ExpiryWatch } from './expiry.ts'
 import { byNeed, forgetEnded, isDue, wantedNames, type Wanted } from './needs.ts'
-import { obtainCertificate, type Issued } from './order.ts'
+import { obtainCertificate } from './order.ts'
 import { AcmeProblem, AuthorityAway } from './problem.ts'
 import { chooseProver } from './provers.ts'
 import { calledByAuthority, renewAt, RenewalAdvice } from './renewal.ts'
@@ -180,8 +180,7 @@ export class Certification {
   }
 
   /** Writes what was issued and has the data plane show it; connections under way keep what they have. */
-  async #install(id: string, { chain, key }: Issued): Promise<void> {
-    const facts = readFacts(chain)
+  async #install(id: string, { chain, key, facts }: KeyedChain): Promise<void> {
     const version = writeVersion(id, chain, key)
     moved(id, 'issuing', {
       version,
@@ -210,7 +209,9 @@ export class Certification {
   #fail(id: string, failures: number, error: unknown): void {
     const isAway = error instanceof AuthorityAway
     const problem = error instanceof AcmeProblem ? error : null
-    const waitMs = isAway ? this.#away.failed() : (problem?.retryAfterMs ?? backoffMs(failures + 1))
+    const saidMs = problem?.retryAfterMs ?? null
+    const ownMs = saidMs === null ? backoffMs(failures + 1) : heededMs(saidMs)
+    const waitMs = isAway ? this.#away.failed(error.retryAfterMs) : ownMs
     // Which limit it was is not said: the account's would refuse every other host as well.
     if (problem?.kind === 'rateLimited') this.#away.failed()
     const reason = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)

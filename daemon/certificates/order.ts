@@ -1,6 +1,8 @@
 import type { Authorization, Client, Order } from 'acme-client'
 import { hasNextKey, nextKey } from '#server/certificates/files.ts'
+import { assembleChain, type KeyedChain } from '#server/certificates/pem.ts'
 import { getCertificate, setOrder } from '#server/certificates/store.ts'
+import { messageOf } from '#server/errors.ts'
 import type { loadAcme } from './authority.ts'
 import { AcmeProblem } from './problem.ts'
 
@@ -11,12 +13,6 @@ export interface Prover {
   type: ChallengeType
   /** Shows the proof, in the form of its type, where the authority looks; answers what takes it away. */
   show(name: string, token: string, proof: string, authorization: Authorization): Promise<() => Promise<void>>
-}
-
-/** What an order yields. */
-export interface Issued {
-  chain: string
-  key: string
 }
 
 type Acme = Awaited<ReturnType<typeof loadAcme>>
@@ -31,7 +27,7 @@ export async function obtainCertificate(
   name: string,
   prover: Prover,
   replaces: string | null,
-): Promise<Issued> {
+): Promise<KeyedChain> {
   let order = (await formerOrder(client, name)) ?? (await newOrder(client, name, replaces))
   const makeKey = async () => (await acme.crypto.createPrivateEcdsaKey('P-256')).toString()
   // Kept before the authority signs for it: what is signed must not be lost with the process.
@@ -46,7 +42,20 @@ export async function obtainCertificate(
     order = await client.finalizeOrder(order, request)
   }
   if (order.status !== 'valid') order = await settledOrder(client, order)
-  return { chain: await client.getCertificate(order), key }
+  return usableFor(name, await client.getCertificate(order), key)
+}
+
+/** What was issued for a name, when it can be shown. Throws what is wrong with it; its order is then done with. */
+function usableFor(name: string, chain: string, key: string): KeyedChain {
+  try {
+    const keyed = assembleChain(chain, key)
+    const { hosts } = keyed.facts
+    if (!hosts.includes(name)) throw new Error(`certificate: it names ${hosts.join(', ')}, not ${name}`)
+    return keyed
+  } catch (error) {
+    setOrder(name, null)
+    throw new Error(`what the authority gave cannot be used: ${messageOf(error)}`, { cause: error })
+  }
 }
 
 /** Waits until the authority has gone on with an order. */

@@ -16,6 +16,13 @@ export class AcmeProblem extends Error {
 /** The authority did not answer, or not with anything of its protocol: no fault of the host that asked. */
 export class AuthorityAway extends Error {
   override readonly name = 'AuthorityAway'
+  /** When to ask again, in milliseconds from now; null where nobody said. */
+  readonly retryAfterMs: number | null
+
+  constructor(message: string, retryAfterMs: number | null, options?: ErrorOptions) {
+    super(message, options)
+    this.retryAfterMs = retryAfterMs
+  }
 }
 
 /** Milliseconds from now by a `Retry-After` (RFC 9110 section 10.2.3): seconds or a date. */

@@ -28,9 +28,16 @@ interface RenewalWindow {
   end: string
 }
 
-/** When a certificate is renewed by itself. */
-export function renewAt({ notBefore, notAfter }: Pick<CertificateFacts, 'notBefore' | 'notAfter'>): number {
-  return Math.round(notBefore + (notAfter - notBefore) * RENEWAL_PART)
+/**
+ * When a certificate that comes now is renewed by itself. One that comes late in its life by this host's clock, which may be
+ * ahead, lasts half of what is left: its successor would be no younger.
+ */
+export function renewAt(
+  { notBefore, notAfter }: Pick<CertificateFacts, 'notBefore' | 'notAfter'>,
+  now: number = Date.now(),
+): number {
+  const usual = notBefore + (notAfter - notBefore) * RENEWAL_PART
+  return Math.round(Math.max(usual, (now + notAfter) / 2))
 }
 
 /** How an authority calls a certificate (RFC 9773 section 4.1); null for one that does not name the key of its issuer. */
@@ -63,6 +70,8 @@ export function calledByAuthority({ id, version }: CertificateRow): string | nul
 export class RenewalAdvice {
   readonly #authority: Authority
   #retryAt = -Infinity
+  /** Which version of each name was last to be renewed at once, and since when, in monotonic milliseconds. */
+  readonly #hurried = new Map<string, { version: string | null; at: number }>()
 
   constructor(authority: Authority) {
     this.#authority = authority
@@ -82,29 +91,40 @@ export class RenewalAdvice {
     try {
       const place = await this.#authority.renewalInfo()
       if (place === null) this.#retryAt = Infinity
-      else await forEachLimited(due, QUESTIONS_AT_A_TIME, (row) => ask(place, row))
+      else await forEachLimited(due, QUESTIONS_AT_A_TIME, (row) => this.#ask(place, row))
     } catch (error) {
       // The certificate's own life says when, until there is advice.
       if (!(error instanceof AuthorityAway) && !(error instanceof AcmeProblem)) throw error
       this.#retryAt = performance.now() + REST_MS
     }
   }
-}
 
-async function ask(place: string, row: CertificateRow): Promise<void> {
-  const { id, renew_at } = row
-  const name = calledByAuthority(row)
-  if (name === null) return setAdvice(id, renew_at!, Date.now() + MOST_ADVICE_MS)
-  const { axios } = await loadAcme()
-  try {
-    const { data, headers } = await axios.get<{ suggestedWindow?: RenewalWindow }>(`${place}/${name}`)
-    const again = readRetryAfter(headers['retry-after']) ?? ADVICE_MS
-    const until = Date.now() + Math.min(Math.max(again, LEAST_ADVICE_MS), MOST_ADVICE_MS)
-    setAdvice(id, adviceOf(data.suggestedWindow, renew_at!), until)
-  } catch (error) {
-    // It knows nothing of this one, which is not to keep it from being asked about the others.
-    if (!(error instanceof AcmeProblem)) throw error
-    setAdvice(id, renew_at!, Date.now() + REST_MS)
+  async #ask(place: string, row: CertificateRow): Promise<void> {
+    const { id, renew_at } = row
+    const name = calledByAuthority(row)
+    if (name === null) return setAdvice(id, renew_at!, Date.now() + MOST_ADVICE_MS)
+    const { axios } = await loadAcme()
+    try {
+      const { data, headers } = await axios.get<{ suggestedWindow?: RenewalWindow }>(`${place}/${name}`)
+      const again = readRetryAfter(headers['retry-after']) ?? ADVICE_MS
+      const until = Date.now() + Math.min(Math.max(again, LEAST_ADVICE_MS), MOST_ADVICE_MS)
+      setAdvice(id, this.#heeded(row, adviceOf(data.suggestedWindow, renew_at!)), until)
+    } catch (error) {
+      // It knows nothing of this one, which is not to keep it from being asked about the others.
+      if (!(error instanceof AcmeProblem)) throw error
+      setAdvice(id, renew_at!, Date.now() + REST_MS)
+    }
+  }
+
+  /** An authority that wants each new one renewed at once, as when this host's clock is ahead, is not followed without end. */
+  #heeded({ id, version }: CertificateRow, advised: number): number {
+    const [now, moment] = [Date.now(), performance.now()]
+    if (advised > now) return advised
+    for (const [name, { at }] of this.#hurried) if (moment - at >= ADVICE_MS) this.#hurried.delete(name)
+    const former = this.#hurried.get(id)
+    if (former && former.version !== version) return Math.round(now + ADVICE_MS - (moment - former.at))
+    if (!former) this.#hurried.set(id, { version, at: moment })
+    return advised
   }
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { receiveFromAnyone } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { takeDelivery } from '#server/hooks/operations.ts'
@@ -8,6 +9,8 @@ export default defineEndpoint({
   description:
     'Signed with the webhook secret. A push deploys every service with auto_deploy whose repository and branch match.',
   auth: 'none',
+  // What a sender adds to the address means nothing here, and is no reason to say more than 401 to a forger.
+  query: z.looseObject({}),
   // Providers send JSON or a form, whatever they call it; the signature is over the raw bytes.
   body: { contentType: '*/*', description: 'The payload, as JSON or form-encoded; at most 25 MiB' },
   response: PushAnswer,

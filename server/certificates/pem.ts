@@ -15,13 +15,6 @@ function readChain(pem: string): X509Certificate[] {
   return (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text))
 }
 
-/** What the first certificate of a chain says. Throws `Error` for what is none. */
-export function readFacts(pem: string): CertificateFacts {
-  const [leaf] = readChain(pem)
-  if (!leaf) throw new Error('there is no certificate in it')
-  return factsOf(leaf)
-}
-
 function factsOf(leaf: X509Certificate): CertificateFacts {
   return {
     hosts: [...(leaf.subjectAltName ?? '').matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) =>

@@ -114,7 +114,7 @@ export function defineEndpoint<
     const limitBytes = isSchema(bodySchema) ? BODY_LIMIT_BYTES : bodySchema?.limitBytes
     if (limitBytes !== undefined) assertLength(event, limitBytes)
     const params = parse(spec.params, getRouterParams(event, { decode: true })) as Parsed<P>
-    const query = parse(spec.query ?? NoFields, withoutAccessToken(event)) as Parsed<Q>
+    const query = parseQuery(spec.query ?? NoFields, withoutAccessToken(event)) as Parsed<Q>
     const read = spec.auth === 'none' ? readJsonFromAnyone : readJson
     const body = (isSchema(bodySchema) ? validate(bodySchema, await read(event)) : undefined) as Parsed<B>
     const reply = async () => spec.handler({ event, principal, params, query, body })
@@ -140,6 +140,14 @@ const NoFields = z.strictObject({})
 
 function parse(schema: Schema, input: unknown): unknown {
   return schema ? validate(schema, input) : undefined
+}
+
+/** h3 makes a list of a parameter that stands more than once, of which nobody could say which was meant. */
+function parseQuery(schema: z.ZodType, given: Record<string, unknown>): unknown {
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  const repeated = known.find((name) => Array.isArray(given[name]))
+  if (repeated !== undefined) throw new AppError('invalid_request', `${repeated}: stands more than once`)
+  return validate(schema, given)
 }
 
 /** `access_token` is a credential that any GET may carry, not a field of the query. */

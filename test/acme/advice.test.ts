@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waitFor } from '../support/wait.ts'
@@ -10,6 +11,8 @@ import { refusal, startFront, type Answer, type Asked, type Front } from './fron
 import { startPlace, type Place } from './place.ts'
 
 const DAY_MS = 24 * 3_600_000
+/** Advice is followed by the next look at what is due, of which there is one every 5 s. */
+const NEXT_LOOK_MS = 8_000
 
 let place: Place
 let front: Front
@@ -22,6 +25,8 @@ const orders: { host: string; replaces: string | undefined }[] = []
 const replaced = new Set<string>()
 /** Hosts whose first certificate is to be renewed at once, as before authorities revoke many. */
 const hasty = new Set<string>()
+/** Hosts whose every certificate is to be renewed at once, as by an authority whose clock is wrong. */
+const insistent = new Set<string>()
 /** Hosts whose certificates this authority does not know. */
 const unknown = new Set<string>()
 /** What happens when the authority has taken an order, before it says so. */
@@ -60,7 +65,7 @@ async function advise(name: string): Promise<Answer> {
   if (!found || !host) return refusal(404, 'malformed', 'no such certificate')
   questions.push(host)
   if (unknown.has(host)) return refusal(404, 'malformed', 'no such certificate')
-  const isDue = hasty.delete(host)
+  const isDue = hasty.delete(host) || insistent.has(host)
   const middle = isDue ? Date.now() - DAY_MS : Date.parse(found.validTo) - 10 * DAY_MS
   const [start, end] = [middle - 60_000, middle + 60_000].map((moment) => new Date(moment).toISOString())
   const body = JSON.stringify({ suggestedWindow: { start, end } })
@@ -126,6 +131,16 @@ describe('an authority that advises when to renew', () => {
     // About the new one it is asked too, and what it says of that is followed.
     await waitFor(() => questions.filter((host) => host === 'hasty.example.com').length === 2, 'the advice')
     expect(ordersOf('hasty.example.com')).toHaveLength(2)
+  })
+
+  test('and wants each new one renewed at once is heeded once', async () => {
+    const host = 'insistent.example.com'
+    insistent.add(host)
+    await place.server.api('POST', '/services', { name: 'insistent' })
+    await waitFor(() => questions.filter((asked) => asked === host).length === 2, 'the second question')
+    await delay(NEXT_LOOK_MS)
+    expect(ordersOf(host)).toHaveLength(2)
+    expect((await place.entry(host)).state).toBe('issued')
   })
 
   test('and does not know one certificate is asked about the others', async () => {

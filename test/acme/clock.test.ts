@@ -7,8 +7,9 @@ import { waitFor } from '../support/wait.ts'
 import { startPlace, type Place } from './place.ts'
 
 const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 /** A certificate of the authority has ended by then. */
-const YEAR_MS = 365 * 24 * 60 * MINUTE_MS
+const YEAR_MS = 365 * DAY_MS
 /** An order that is not held begins within a moment of what it is for. */
 const MOMENT_MS = 2_000
 
@@ -19,22 +20,27 @@ let file: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'deployer-clock-'))
   file = join(folder, 'ahead')
-  const program = new URL('settable-clock.mjs', import.meta.url)
-  const env = { NODE_OPTIONS: `--import=${program.href}`, SETTABLE_CLOCK: file }
-  place = await startPlace({ authority: { badNonces: 0 }, server: { env } })
+  place = await startAtClock(file)
 })
 afterAll(async () => {
   await place?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 
+/** Starts a server whose clock a file sets. */
+function startAtClock(clock: string): Promise<Place> {
+  const program = new URL('settable-clock.mjs', import.meta.url)
+  const env = { NODE_OPTIONS: `--import=${program.href}`, SETTABLE_CLOCK: clock }
+  return startPlace({ authority: { badNonces: 0 }, server: { env } })
+}
+
 /** Sets the clock of the server to what is so many milliseconds from the real one. */
 function setClock(ahead: number): void {
   writeFileSync(file, String(ahead))
 }
 
-function orders(): number {
-  return place.authority.log.split('/order-plz -> calling').length - 1
+function orders(of: Place = place): number {
+  return of.authority.log.split('/order-plz -> calling').length - 1
 }
 
 test('a clock that jumps ahead has nothing ordered and nothing ended, and is said once', async () => {
@@ -60,4 +66,23 @@ test('a clock that jumps ahead has nothing ordered and nothing ended, and is sai
   await place.reaches('later.example.com', 'issued')
   expect((await place.shown('api.example.com')).serialNumber).toBe(shown.serialNumber)
   expect(orders()).toBe(ordered + 1)
+})
+
+test.each([
+  { when: 'past the end of every certificate', days: 365, state: 'failed', error: 'ended at' },
+  { when: 'past the time to renew them', days: 75, state: 'issued', error: null },
+])('a server that starts with a clock $when does not order on and on', async ({ days, state, error }) => {
+  const ahead = join(folder, `ahead-by-${days}`)
+  writeFileSync(ahead, String(days * DAY_MS))
+  const started = await startAtClock(ahead)
+  try {
+    await started.server.api('POST', '/services', { name: 'api' })
+    const entry = await started.reaches('api.example.com', state)
+    if (error === null) expect(entry.error).toBeNull()
+    else expect(entry.error).toContain(error)
+    await delay(MOMENT_MS)
+    expect(orders(started)).toBe(1)
+  } finally {
+    await started.stop()
+  }
 })

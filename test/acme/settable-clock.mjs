@@ -7,13 +7,16 @@ const LOOK_MS = 20
 const RealDate = Date
 let ahead = 0
 
-setInterval(() => {
+function look() {
   try {
     ahead = Number(readFileSync(process.env.SETTABLE_CLOCK, 'utf8'))
   } catch {
     ahead = 0
   }
-}, LOOK_MS).unref()
+}
+
+look()
+setInterval(look, LOOK_MS).unref()
 
 globalThis.Date = class Date extends RealDate {
   constructor(...given) {

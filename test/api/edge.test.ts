@@ -213,6 +213,17 @@ describe('a name that objects have', () => {
   })
 })
 
+describe('a parameter of the query that stands twice', () => {
+  it.each(['limit=1&limit=2', 'limit=1&limit=1', 'limit&limit', 'l%69mit=1&limit=2'])(
+    'is told by its name: %s',
+    async (query) => {
+      const { status, body } = await server.api('GET', `/services/nobody/deploys?${query}`)
+      expect([status, body.error.code]).toEqual([400, 'invalid_request'])
+      expect(body.error.message).toBe('limit: stands more than once')
+    },
+  )
+})
+
 describe('a name for people', () => {
   it.each(['\ud800', 'a\udc00b', 'a\u202eb', 'a\u0007'])('is text that can be shown: %j', async (name) => {
     const url = 'http://127.0.0.1:1/'

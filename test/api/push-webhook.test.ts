@@ -295,6 +295,18 @@ describe('a delivery', () => {
       })
   })
 
+  it('is judged by its signature alone, whatever its address carries', async () => {
+    const ask = (headers: Record<string, string>) =>
+      server.request('POST', '/hooks/gitprov?secret=1&x', '{}', {
+        headers: { 'x-hook-event': 'ping', ...headers },
+      })
+    expect(await ask({})).toMatchObject({ status: 401, body: { error: { code: 'unauthorized' } } })
+    expect(await ask({ 'x-hook-signature-256': signed('{}') })).toMatchObject({
+      status: 200,
+      body: { ok: true },
+    })
+  })
+
   it.each([
     ['no JSON', 'ref=main'],
     ['no push', '{"a":1}'],

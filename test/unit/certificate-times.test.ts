@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { AwayTimes, backoffMs, MinuteGate } from '#daemon/certificates/backoff.ts'
+import { AwayTimes, backoffMs, heededMs, MinuteGate } from '#daemon/certificates/backoff.ts'
 import { isNearEnd } from '#daemon/certificates/expiry.ts'
 import { isDue } from '#daemon/certificates/needs.ts'
 import { readRetryAfter } from '#daemon/certificates/problem.ts'
@@ -48,6 +48,7 @@ describe('a host that could not be certified', () => {
     expect(readRetryAfter('Sun, 22 Nov 2026 00:01:00 GMT', Date.UTC(2026, 10, 22))).toBe(MINUTE)
     expect(readRetryAfter('Sun, 22 Nov 2020 00:01:00 GMT')).toBe(0)
     expect([readRetryAfter(undefined), readRetryAfter('soon')]).toEqual([null, null])
+    expect([0, 120_000, 10_000 * DAY].map(heededMs)).toEqual([MINUTE, 120_000, 30 * DAY])
   })
 })
 
@@ -62,19 +63,25 @@ describe('an authority', () => {
   it('that does not answer is left alone, longer each time, until it does', () => {
     const away = new AwayTimes()
     expect(away.isOver(0)).toBe(true)
-    expect(away.failed(0)).toBe(30_000)
+    expect(away.failed(null, 0)).toBe(30_000)
     // Another order of the same moment says nothing new.
-    expect(away.failed(10_000)).toBe(20_000)
+    expect(away.failed(null, 10_000)).toBe(20_000)
     expect(away.isOver(29_999)).toBe(false)
-    expect(away.failed(30_000)).toBe(60_000)
+    expect(away.failed(null, 30_000)).toBe(60_000)
     away.answered()
     expect(away.isOver(30_001)).toBe(true)
+    expect(away.failed(120 * MINUTE, 40_000)).toBe(120 * MINUTE)
   })
 })
 
 describe('a certificate', () => {
   it('is renewed after two thirds of its life', () => {
-    expect(renewAt({ notBefore: 0, notAfter: 90 * DAY })).toBe(60 * DAY)
+    expect(renewAt({ notBefore: 0, notAfter: 90 * DAY }, 0)).toBe(60 * DAY)
+    expect(renewAt({ notBefore: 0, notAfter: 90 * DAY }, 20 * DAY)).toBe(60 * DAY)
+  })
+
+  it('that comes late in its life, as by a clock that is ahead, lasts half of what is left', () => {
+    expect(renewAt({ notBefore: 0, notAfter: 90 * DAY }, 70 * DAY)).toBe(80 * DAY)
   })
 
   it('is renewed at a moment of the window that its authority advises, which is chosen once', () => {

@@ -137,9 +137,10 @@ class SyslogTarget implements DrainTarget {
     this.#socket = socket
     await once(socket, isTls ? 'secureConnect' : 'connect', {
       signal: AbortSignal.any([signal, AbortSignal.timeout(STALL_MS)]),
-    }).catch((error: unknown) => {
+    }).catch((error: Error) => {
       this.close()
-      throw error
+      if (error.name !== 'AbortError') throw error
+      throw new Error(`no connection within ${STALL_MS / 1_000} s`, { cause: error })
     })
     return socket
   }

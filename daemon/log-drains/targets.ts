@@ -6,7 +6,7 @@ import type { DrainKind } from '#server/log-drains/schema.ts'
 import type { LogLine } from '#server/log-lines.ts'
 import { assertPlace, judgedLookup, TARGETS } from '#server/reach/judged.ts'
 import { answerFault, send } from '#server/outgoing.ts'
-import { readRetryAfter } from '../certificates/problem.ts'
+import { readRetryAfter } from '#server/retry-after.ts'
 import { bodyOf, type Origin } from './formats.ts'
 
 /** A target that takes nothing for so long does not take anything. */

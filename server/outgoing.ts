@@ -22,6 +22,8 @@ export interface OutgoingAnswer {
   status: number
   /** The beginning of its body. */
   text: string
+  /** Its `Retry-After`. */
+  retryAfter: string | undefined
 }
 
 /**
@@ -49,11 +51,15 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
     if (error.name !== 'TimeoutError' && error.name !== 'AbortError') throw error
     throw new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`, { cause: error })
   })
-  return { status: response.statusCode ?? 0, text: await beginningOf(response, KEPT_BYTES) }
+  return {
+    status: response.statusCode ?? 0,
+    text: await beginningOf(response, KEPT_BYTES),
+    retryAfter: response.headers['retry-after'],
+  }
 }
 
 /** What is wrong with an answer; null when it is a success. */
-export function answerFault({ status, text }: OutgoingAnswer): string | null {
+export function answerFault({ status, text }: Pick<OutgoingAnswer, 'status' | 'text'>): string | null {
   if (status >= 200 && status < 300) return null
   const said = text.trim().split('\n')[0]!.slice(0, 200)
   if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`

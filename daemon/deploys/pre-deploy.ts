@@ -1,7 +1,7 @@
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { Launch } from '../instances/launch.ts'
-import { runToEnd } from '../jobs/run-to-end.ts'
+import { runToEnd, type RunEnd } from '../jobs/run-to-end.ts'
 import type { World } from '../world.ts'
 
 /** A migration of a large database may take its time; one that waits for ever must not hold the deploy. */
@@ -35,8 +35,12 @@ export async function preDeploy(
     kind: 'pre-deploy',
     command,
     timeoutMs: TIMEOUT_MS,
+    recordEnd: async (end: RunEnd) => judge(deploy, end),
   } as const
-  const { exitCode, oomKilled, timedOut, lastLines } = await runToEnd(world, run, log, signal)
+  await runToEnd(world, run, log, signal)
+}
+
+function judge(deploy: DeployRow, { exitCode, oomKilled, timedOut, lastLines }: RunEnd): void {
   const fail = (how: string) =>
     new PreDeployFailure([`the pre-deploy command ${how}`, ...lastLines].join('\n'))
   if (timedOut) throw fail(`did not end within ${TIMEOUT_MS / 60_000} minutes`)

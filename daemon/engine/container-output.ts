@@ -14,6 +14,8 @@ export interface LogOptions {
   tail?: number
   /** Goes on with new lines until the container ends. */
   follow?: boolean
+  /** Leaves out the last line where the program has only begun it: what is missing of it is still to come. */
+  wholeOnly?: boolean
   signal: AbortSignal
 }
 
@@ -43,7 +45,7 @@ export class ContainerOutput {
     const frames = new LogFrames()
     try {
       for await (const chunk of body as AsyncIterable<Buffer>) yield* frames.push(chunk)
-      yield* frames.end()
+      if (!options.wholeOnly) yield* frames.end()
     } catch (error) {
       if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
     } finally {

@@ -7,7 +7,9 @@ export interface OutputLine {
 }
 
 /** A longer line is cut; the rest of it is dropped. */
-const MAX_LINE_BYTES = 16 * 1024
+export const MAX_LINE_BYTES = 16 * 1024
+/** The engine logs a line in pieces of this; a shorter one without a newline is the last of a program that ended (moby's `Copier`). */
+const PIECE_BYTES = 16 * 1024
 const HEADER_BYTES = 8
 const NEWLINE = 10
 const SPACE = 32
@@ -55,7 +57,7 @@ export class LogFrames {
     return lines
   }
 
-  /** The last line of each stream when it had no newline. */
+  /** The last line of each stream when its end has not come. */
   end(): OutputLine[] {
     return (['stdout', 'stderr'] as const).flatMap((stream) => {
       const pending = this.#pending[stream]
@@ -70,12 +72,18 @@ export class LogFrames {
     do {
       const pending = (this.#pending[stream] ??= { ts, parts: [], length: 0 })
       const newline = payload.indexOf(NEWLINE, from)
-      append(pending, payload.subarray(from, newline < 0 ? payload.length : newline))
-      if (newline < 0) return
+      const end = newline < 0 ? payload.length : newline
+      append(pending, payload.subarray(from, end))
+      if (newline < 0 && this.#goesOn(end - from)) return
       lines.push(finish(stream, pending))
       this.#pending[stream] = null
-      from = newline + 1
+      from = end + 1
     } while (from < payload.length)
+  }
+
+  /** Whether a piece of so many bytes without a newline is not the end of its line. */
+  #goesOn(bytes: number): boolean {
+    return this.#now !== null || bytes >= PIECE_BYTES
   }
 
   /** Not a part of any line that the program has begun. */

@@ -28,6 +28,8 @@ export interface Run {
   /** Takes the place of the image's own command; null leaves it. */
   command: string | null
   timeoutMs: number
+  /** Records how it ended. Its container is removed after that: a server that is killed in between knows its end then. */
+  recordEnd: (end: RunEnd) => Promise<void>
 }
 
 /** How a run ended. */
@@ -46,7 +48,7 @@ export interface RunEnd {
  * one: when the server stops it goes on, and the next start follows it further. Throws `runtime_error` when the engine
  * does not do it, or the signal's reason once the program was killed.
  */
-export async function runToEnd(world: World, run: Run, log: LogWriter, signal: AbortSignal): Promise<RunEnd> {
+export async function runToEnd(world: World, run: Run, log: LogWriter, signal: AbortSignal): Promise<void> {
   const { engine } = world
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), run.timeoutMs)
@@ -64,12 +66,12 @@ export async function runToEnd(world: World, run: Run, log: LogWriter, signal: A
       },
     )
     await copy.finish()
-    return {
+    await run.recordEnd({
       exitCode: end?.exitCode ?? null,
       oomKilled: end?.oomKilled ?? false,
       timedOut: end === null,
       lastLines: copy.lastLines,
-    }
+    })
   } finally {
     clearTimeout(timer)
     done.abort()

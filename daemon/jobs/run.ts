@@ -1,9 +1,10 @@
-import { useContext } from '#server/context.ts'
+import { useContext, useDatabase } from '#server/context.ts'
 import { getDeploy } from '#server/deploys/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { jobMaterial, tellJob, type JobMaterial } from '#server/jobs/operations.ts'
 import { jobMachine, type JobStatus } from '#server/jobs/states.ts'
 import { getJob, jobStatus, openJobSnapshot, sealJobSnapshot, type JobRow } from '#server/jobs/store.ts'
+import { ledger } from '#server/ledger.ts'
 import { openLog, type LogWriter } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
@@ -33,8 +34,9 @@ export async function runJob(world: World, id: string, signal: AbortSignal): Pro
     const command = job.own_command ? snapshot.start_command : job.command
     const timeoutMs = Math.max(1, LONGEST_RUN_MS - (Date.now() - (getJob(id)?.started_at ?? Date.now())))
     const launch = () => prepareLaunch(world, service, deploy, snapshot)
-    const run = { logId: id, launch, name: id, kind: 'job', command, timeoutMs } as const
-    settle(job, await runToEnd(world, run, log, signal), memoryOf(material), log)
+    const recordEnd = (end: RunEnd) => settle(job, end, memoryOf(material), log)
+    const run = { logId: id, launch, name: id, kind: 'job', command, timeoutMs, recordEnd } as const
+    await runToEnd(world, run, log, signal)
   } catch (error) {
     settleFailure(id, error, log, signal)
   } finally {
@@ -52,12 +54,18 @@ function begin(job: JobRow, service: ServiceRow, log: LogWriter): JobMaterial | 
   const deploy = getDeploy(job.deploy_id)
   const material = kept && deploy ? { deploy, snapshot: kept } : jobMaterial(service)
   const command = job.own_command ? material.snapshot.start_command : job.command
-  const isMoved = tryMove(jobMachine, job.id, 'running', {
+  const columns = {
     started_at: Date.now(),
     command,
     deploy_id: material.deploy.id,
     image: material.deploy.image,
     snapshot: sealJobSnapshot(material.snapshot),
+  }
+  const isMoved = useDatabase().transaction(() => {
+    const moved = tryMove(jobMachine, job.id, 'running', columns)
+    // Written down with it: as long as the engine has told no id of its container, its program has not run.
+    if (moved) ledger.record('container', job.id)
+    return moved
   })
   if (!isMoved) return null
   tellJob(job.id, job.service_id)
@@ -65,11 +73,15 @@ function begin(job: JobRow, service: ServiceRow, log: LogWriter): JobMaterial | 
   return material
 }
 
-/** A job that ran when the server ended: its container is followed further. Throws when that is gone. */
+/**
+ * A job that ran when the server ended: its container is followed further, or made when it was not yet. Throws when it is
+ * gone.
+ */
 async function resume(world: World, job: JobRow, log: LogWriter): Promise<JobMaterial> {
   const deploy = getDeploy(job.deploy_id)
   const snapshot = openJobSnapshot(job)
-  if (!deploy || !snapshot || (await world.engine.containers.inspect(job.id)) === null) {
+  const isMade = ledger.find('container', job.id)?.engine_id !== null
+  if (!deploy || !snapshot || (isMade && (await world.engine.containers.inspect(job.id)) === null)) {
     throw new AppError(
       'runtime_error',
       'the server was stopped while it ran, and its container is gone: run it again',
@@ -79,7 +91,7 @@ async function resume(world: World, job: JobRow, log: LogWriter): Promise<JobMat
   return { deploy, snapshot }
 }
 
-function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter): void {
+async function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter): Promise<void> {
   const { exitCode, oomKilled, timedOut, lastLines } = end
   const hours = LONGEST_RUN_MS / 3_600_000
   const said = timedOut
@@ -88,6 +100,7 @@ function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter): voi
       ? `ran out of memory: its limit is ${memoryMb} MiB (memory_limit_mb); exit code ${exitCode}`
       : `ended with exit code ${exitCode}`
   log.system(said)
+  await log.flushed()
   if (exitCode === 0) finish(job.id, 'succeeded', { exit_code: 0 })
   else finish(job.id, 'failed', { exit_code: exitCode, error: shortened([said, ...lastLines].join('\n')) })
 }

@@ -19,7 +19,7 @@ import { serviceLog } from '#server/logs/service-logs.ts'
 import { getService } from '#server/services/store.ts'
 import { environmentName } from '#server/targets/frame.ts'
 import type { Origin } from './formats.ts'
-import { openDrainTarget, Refusal, type DrainTarget } from './targets.ts'
+import { openDrainTarget, Refusal, Unready, type DrainTarget } from './targets.ts'
 
 const log = logger('log drains')
 
@@ -31,13 +31,19 @@ const GATHER_MS = 500
 /** After a failure, doubled up to the other. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
+/** A target that asks for a longer one is tried all the same: it may have meant less. */
+const LONGEST_ASKED_PAUSE_MS = 600_000
 const JITTER = 0.2
+/** After so many refusals without a line that was taken the lines are not at fault, and are no more looked for one by one. */
+const MOST_SOUGHT = 3
 
 /** How one service's lines are read. */
 interface Reading {
   reader: ForwardReader
-  /** At once: fewer after a target found a batch too large, and more again as it takes them. */
+  /** At once: fewer after a target refused a batch, and more again as it takes them. */
   maxLines: number
+  /** Refusals that left lines out, since it last took some. */
+  refused: number
   /** Records what the target took, when that could not be done yet, as with a full disk: it is not sent again. */
   record: (() => void) | null
 }
@@ -80,7 +86,7 @@ export class Drain {
   async #run(serviceId: string, startsNow: boolean): Promise<void> {
     const own = serviceLog(serviceId)
     const stop = AbortSignal.any([this.#stop.signal, own.removed])
-    const reading: Reading = { reader: new ForwardReader(), maxLines: BATCH_LINES, record: null }
+    const reading: Reading = { reader: new ForwardReader(), maxLines: BATCH_LINES, refused: 0, record: null }
     while (!stop.aborted) {
       try {
         if (placeOf(this.#id, serviceId) === null)
@@ -91,7 +97,7 @@ export class Drain {
         await more
         await delay(GATHER_MS, undefined, { signal: stop })
       } catch (error) {
-        if (!stop.aborted) await this.#pause(messageOf(error), stop)
+        if (!stop.aborted) await this.#pause(error, stop)
       }
     }
     try {
@@ -117,12 +123,19 @@ export class Drain {
       await this.#target.send(origin, lines, stop)
       reading.record = () => recordSent(this.#id, serviceId, next, lines.length)
       this.#record(reading)
-      reading.maxLines = Math.min(BATCH_LINES, reading.maxLines * 2)
+      reading.refused = 0
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (error.isTooLarge && batch.count > 1) reading.maxLines = Math.ceil(batch.count / 2)
-      else this.#sayRefused(serviceId, next, batch.count, error.message)
+      // One line that is not wanted must not take the others with it.
+      const isSought = error.isTooLarge || reading.refused < MOST_SOUGHT
+      if (isSought && batch.count > 1) {
+        reading.maxLines = Math.ceil(batch.count / 2)
+        return true
+      }
+      this.#sayRefused(serviceId, next, batch.count, error.message)
+      reading.refused++
     }
+    reading.maxLines = Math.min(BATCH_LINES, reading.maxLines * 2)
     this.#failures = 0
     return true
   }
@@ -132,15 +145,20 @@ export class Drain {
     reading.record = null
   }
 
-  async #pause(error: string, stop: AbortSignal): Promise<void> {
+  async #pause(fault: unknown, stop: AbortSignal): Promise<void> {
+    const error = messageOf(fault)
     try {
       recordDelivery(this.#id, { status: 'failed', lines: 0, error })
       if (this.#tellError(error))
         log.warn('a log drain cannot be sent to; it is tried again', { drain: this.#id, error })
-    } catch (fault) {
-      log.error('a log drain cannot be sent to, nor be told so', { drain: this.#id, error: messageOf(fault) })
+    } catch (untold) {
+      log.error('a log drain cannot be sent to, nor be told so', {
+        drain: this.#id,
+        error: messageOf(untold),
+      })
     }
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++)
+    const asked = fault instanceof Unready ? Math.min(LONGEST_ASKED_PAUSE_MS, fault.waitMs) : 0
+    const pauseMs = Math.max(asked, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++))
     // Ended early by the stop, which the loop looks at itself.
     await delay(pauseMs * (1 + Math.random() * JITTER), undefined, { signal: stop }).catch(() => {})
   }

@@ -8,6 +8,8 @@ export interface Origin {
   environment: string
 }
 
+/** An application has no longer name there (RFC 5424 section 6). */
+const APP_NAME_CHARACTERS = 48
 /** Facility "user-level messages" (RFC 5424 section 6.2.1). */
 const FACILITY = 1
 /** Severities (RFC 5424 table 2) and numbers of OTLP (logs data model, "SeverityNumber"). */
@@ -41,9 +43,10 @@ function tagsOf({ service, environment, serviceId }: Origin): Record<string, str
 function syslogMessage({ service, environment, serviceId }: Origin, line: LogLine): string {
   const priority = FACILITY * 8 + SEVERITY[line.stream].syslog
   const instance = line.instance === undefined ? '-' : line.instance.slice(-'00000'.length)
+  const name = service.slice(0, APP_NAME_CHARACTERS)
   const data = `[deployer@32473 service_id="${serviceId}" environment="${environment}" stream="${line.stream}"]`
   const text = line.line.replaceAll(COLOUR, '')
-  const message = `<${priority}>1 ${line.ts} ${environment} ${service} ${instance} ${line.stream} ${data} \uFEFF${text}`
+  const message = `<${priority}>1 ${line.ts} ${environment} ${name} ${instance} ${line.stream} ${data} \uFEFF${text}`
   return `${Buffer.byteLength(message)} ${message}`
 }
 

@@ -6,6 +6,7 @@ import type { DrainKind } from '#server/log-drains/schema.ts'
 import type { LogLine } from '#server/log-lines.ts'
 import { assertPlace, judgedLookup, TARGETS } from '#server/reach/judged.ts'
 import { answerFault, send } from '#server/outgoing.ts'
+import { readRetryAfter } from '#server/retry-after.ts'
 import { bodyOf, type Origin } from './formats.ts'
 
 /** A target that takes nothing for so long does not take anything. */
@@ -20,6 +21,17 @@ export class Refusal extends Error {
   constructor(message: string, isTooLarge: boolean) {
     super(message)
     this.isTooLarge = isTooLarge
+  }
+}
+
+/** A target's word that it takes nothing before a while is over. */
+export class Unready extends Error {
+  override readonly name = 'Unready'
+  readonly waitMs: number
+
+  constructor(message: string, waitMs: number) {
+    super(message)
+    this.waitMs = waitMs
   }
 }
 
@@ -45,6 +57,7 @@ const USUAL_PATHS = { http: '/', loki: '/loki/api/v1/push', otlp: '/v1/logs' }
 class HttpTarget implements DrainTarget {
   readonly #kind: Exclude<DrainKind, 'syslog'>
   readonly #url: string
+  readonly #token: string | null
   readonly #headers: Record<string, string>
 
   constructor(kind: Exclude<DrainKind, 'syslog'>, url: string, token: string | null) {
@@ -52,6 +65,7 @@ class HttpTarget implements DrainTarget {
     if (target.pathname === '/') target.pathname = USUAL_PATHS[kind]
     this.#kind = kind
     this.#url = target.href
+    this.#token = token
     this.#headers = {
       'content-type': kind === 'http' ? 'application/x-ndjson' : 'application/json',
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -61,11 +75,12 @@ class HttpTarget implements DrainTarget {
   async send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
     const body = bodyOf(this.#kind, origin, lines)
     const answer = await send({ method: 'POST', url: this.#url, headers: this.#headers, body, signal })
-    const fault = answerFault(answer)
+    // Some repeat what they were sent.
+    const text = this.#token === null ? answer.text : answer.text.replaceAll(this.#token, '***')
+    const fault = answerFault({ ...answer, text })
     if (fault === null) return
-    throw REFUSALS.includes(answer.status)
-      ? new Refusal(fault, answer.status === TOO_LARGE)
-      : new Error(fault)
+    if (REFUSALS.includes(answer.status)) throw new Refusal(fault, answer.status === TOO_LARGE)
+    throw new Unready(fault, readRetryAfter(answer.retryAfter) ?? 0)
   }
 
   close(): void {}
@@ -122,9 +137,10 @@ class SyslogTarget implements DrainTarget {
     this.#socket = socket
     await once(socket, isTls ? 'secureConnect' : 'connect', {
       signal: AbortSignal.any([signal, AbortSignal.timeout(STALL_MS)]),
-    }).catch((error: unknown) => {
+    }).catch((error: Error) => {
       this.close()
-      throw error
+      if (error.name !== 'AbortError') throw error
+      throw new Error(`no connection within ${STALL_MS / 1_000} s`, { cause: error })
     })
     return socket
   }

@@ -36,19 +36,13 @@ export class Ahead {
     return lines
   }
 
-  /** The first lines that come, whenever that is; none at the end. */
+  /** What comes next after what was taken, whenever that is; none at the end. */
   async next(): Promise<OutputLine[]> {
-    for await (const lines of this.rest()) return lines
-    return []
-  }
-
-  /** All that comes after what was taken. */
-  async *rest(): AsyncGenerator<OutputLine[]> {
     for (;;) {
       const step = await (this.#next ?? this.#live.next())
       this.#next = null
-      if (step.done) return
-      if (step.value.length > 0) yield step.value
+      if (step.done) return []
+      if (step.value.length > 0) return step.value
     }
   }
 }

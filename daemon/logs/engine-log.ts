@@ -15,15 +15,24 @@ export class EngineLog {
   readonly #engine: Engine
   readonly #id: string
   readonly #known: KnownLines
+  /** Whether a line may be begun whose end comes live. */
+  readonly #isRunning: boolean
   readonly #signal: AbortSignal
   /** The last line that was read. */
   #last: OutputLine | null = null
 
-  constructor(engine: Engine, id: string, known: KnownLines, since: string, signal: AbortSignal) {
+  constructor(
+    engine: Engine,
+    { id, running }: { id: string; running: boolean },
+    known: KnownLines,
+    since: string,
+    signal: AbortSignal,
+  ) {
     this.since = since
     this.#engine = engine
     this.#id = id
     this.#known = known
+    this.#isRunning = running
     this.#signal = signal
   }
 
@@ -41,16 +50,21 @@ export class EngineLog {
     if (lines.length > 0) yield lines
   }
 
-  /** What the log got since it was last read; `expected` says about how much that may be. Throws as `unknown` does. */
-  async more(expected: number): Promise<OutputLine[]> {
+  /**
+   * What the log got since it was last read; `expected` says about how much that may be. Where it is more, nothing of
+   * before `from` is wanted. Throws as `unknown` does.
+   */
+  async more(expected: number, from = this.since): Promise<OutputLine[]> {
     const last = this.#last
-    if (!last) return this.#all({ since: this.since })
+    // A long line has the time of its beginning, which may have been there before.
+    if (!last) return this.#all({ since: this.#known.since(OVERLAP_MS) ?? undefined })
     const isLast = ({ ts, stream }: OutputLine) => ts === last.ts && stream === last.stream
     const end = await this.#all({ tail: expected + SLACK_LINES })
     const place = end.findLastIndex(isLast)
     if (place !== -1) return end.slice(place + 1)
     // More than was expected. The last line is later than the others where a clock was set back.
-    const all = await this.#all({ since: last.ts < this.since ? last.ts : this.since })
+    const earliest = last.ts < this.since ? last.ts : this.since
+    const all = await this.#all({ since: from > this.since ? from : earliest })
     return all.slice(all.findLastIndex(isLast) + 1)
   }
 
@@ -69,7 +83,8 @@ export class EngineLog {
   }
 
   async *#read(options: { tail?: number; since?: string }): AsyncGenerator<OutputLine> {
-    for await (const line of this.#engine.output.logs(this.#id, { ...options, signal: this.#signal })) {
+    const [wholeOnly, signal] = [this.#isRunning, this.#signal]
+    for await (const line of this.#engine.output.logs(this.#id, { ...options, wholeOnly, signal })) {
       this.#last = line
       yield line
     }

@@ -3,7 +3,7 @@ import type { Engine, OutputLine } from '../engine/index.ts'
 import { Ahead } from './ahead.ts'
 import { EngineLog } from './engine-log.ts'
 import { engineMoment, KnownLines } from './known.ts'
-import { joinLive, STREAMS, type Seam } from './seam.ts'
+import { joinLive, NEAR_MS, STREAMS, type Seam } from './seam.ts'
 
 /** Between two tries at an engine that does not answer; twice as long each time at a paused container, whose log is read. */
 const RETRY_MS = 300
@@ -56,7 +56,7 @@ export async function* readOutput(
       const isLast = untilEnd && !found.running
       // What an ended program has printed is read to its end, however long that takes.
       if (!isTold && !isLast) watch = setInterval(() => void look(), LOOK_MS)
-      const log = new EngineLog(engine, id, known, engineMoment(Date.now()), stop)
+      const log = new EngineLog(engine, { id, running: found.running }, known, engineMoment(Date.now()), stop)
       // A paused one cannot be attached to, but read.
       const live = isLast ? null : await engine.output.attach(id, stop).catch(() => null)
       const isGone = () => isOver(engine, id, false)
@@ -90,7 +90,7 @@ async function* joined(
     if (!(await isGone())) throw error
     return []
   }
-  const more = (expected: number) => log.more(expected).catch(unlessGone)
+  const more: More = (expected, from) => log.more(expected, from).catch(unlessGone)
   let recent: OutputLine[] = []
   try {
     for await (const lines of log.unknown()) {
@@ -104,47 +104,62 @@ async function* joined(
   }
   let early = await live.take(LIVE_MS, (lines) => lines.length > 0)
   const isSilent = early.length === 0
-  let shown: OutputLine[] = []
+  const shown = new Shown()
   if (isSilent) {
-    recent = shown = recent.concat(await more(0))
-    if (shown.length > 0) yield shown
-    yield []
+    recent = recent.concat(await more(0))
+    if (recent.length > 0) yield recent
     // They may still come live, very late.
-    if (shown.length > 0) early = await live.next()
+    shown.add(recent)
+    yield []
+    early = await live.next()
   }
-  const unshown = leavingOut(shown)
-  if (early.length > 0) {
-    const seam = await meet(recent, early, more, live)
-    const met = unshown([...seam.before, ...seam.live])
-    if (met.length > 0) yield met
-  }
-  if (!isSilent) yield []
-  for await (const lines of live.rest()) {
-    const fresh = unshown(lines)
+  // Of each stream the first line that comes may be the end of one that had begun before.
+  const unmet = new Set(STREAMS)
+  for (let isFirst = !isSilent; early.length > 0; early = await live.next()) {
+    let lines = early
+    if (unmet.size > 0 && early.some(({ stream }) => unmet.has(stream))) {
+      const seam = await meet(recent, early, unmet, more, live)
+      for (const stream of streamsOf(seam.live)) unmet.delete(stream)
+      lines = [...seam.before, ...seam.live]
+      recent = seam.before.filter(({ stream }) => unmet.has(stream))
+    }
+    const fresh = shown.leaveOut(lines)
+    if (lines !== early) shown.add(recent)
     if (fresh.length > 0) yield fresh
+    if (isFirst) yield []
+    isFirst = false
   }
+  // What had begun has its end with the program.
+  const last = unmet.size > 0 ? (await more(0)).filter(({ stream }) => unmet.has(stream)) : []
+  if (last.length > 0) yield last
 }
 
+/** Reads what the log got meanwhile, as `EngineLog.more` does. */
+type More = (expected: number, from?: string) => Promise<OutputLine[]>
+
 /**
- * Joins the end of the log with what comes live. The log is read again once something has come, as it has that line then:
- * before, nothing tells whether the log's last lines are those that come, where all are the same.
+ * Joins the end of the log with what comes live of the streams of which nothing came before. The log is read again once
+ * something has come, as it has that line then: before, nothing tells whether the log's last lines are those that come, where
+ * all are the same.
  */
 async function meet(
   recent: OutputLine[],
   first: OutputLine[],
-  more: (expected: number) => Promise<OutputLine[]>,
+  unmet: ReadonlySet<OutputLine['stream']>,
+  more: More,
   live: Ahead,
 ): Promise<Seam> {
   let logged = recent
   let early = first
+  const from = engineMoment(Date.parse(first[0]!.ts) - NEAR_MS)
   for (let tries = 1; ; tries++) {
     const due = early.length
-    logged = logged.concat(await more(due))
+    logged = logged.concat((await more(due, from)).filter(({ stream }) => unmet.has(stream)))
     const wanted = streamsOf(logged)
     const isShown = (lines: OutputLine[]) =>
       wanted.every((each) => streamsOf([...early, ...lines]).includes(each))
     early = early.concat(await live.take(LIVE_MS, isShown))
-    const seam = joinLive(logged, early, due)
+    const seam = joinLive(logged, early, due, unmet)
     const isDoubtful = seam.isDoubtful && early.length < DOUBT_LINES
     if (tries === LOG_TRIES || !(seam.isOpen || isDoubtful)) return seam
     const waiting = live.take(isDoubtful ? DOUBT_MS : LOG_RETRY_MS)
@@ -153,12 +168,20 @@ async function meet(
   }
 }
 
-/** Leaves out of all that it is given the first lines of each stream, as many as there are of it in `shown`. */
-function leavingOut(shown: readonly OutputLine[]): (lines: OutputLine[]) => OutputLine[] {
-  const left = { stdout: 0, stderr: 0 }
-  for (const { stream } of shown) left[stream]++
-  const isShown = ({ stream }: OutputLine) => left[stream] > 0 && left[stream]-- > 0
-  return (lines) => (left.stdout + left.stderr === 0 ? lines : lines.filter((line) => !isShown(line)))
+/** What was handed on from the log, and may still come live. */
+class Shown {
+  readonly #left = { stdout: 0, stderr: 0 }
+
+  add(lines: readonly OutputLine[]): void {
+    for (const { stream } of lines) this.#left[stream]++
+  }
+
+  /** Leaves out of all that it is given the first lines of each stream, as many as were added of it. */
+  leaveOut(lines: OutputLine[]): OutputLine[] {
+    const left = this.#left
+    if (left.stdout + left.stderr === 0) return lines
+    return lines.filter(({ stream }) => !(left[stream] > 0 && left[stream]-- > 0))
+  }
 }
 
 function streamsOf(lines: readonly OutputLine[]): OutputLine['stream'][] {

@@ -1,11 +1,11 @@
-import type { OutputLine } from '../engine/index.ts'
+import { MAX_LINE_BYTES, type OutputLine } from '../engine/index.ts'
 
 type Stream = OutputLine['stream']
 
 export const STREAMS: readonly Stream[] = ['stdout', 'stderr']
 
 /** A time of the engine's log and that of the arrival are this near each other, also on a busy host. */
-const NEAR_MS = 5_000
+export const NEAR_MS = 5_000
 /** The log's time is not the later one by more than this, but when the engine's copy of its log is behind. */
 const EARLY_MS = 1
 /** How much less likely that is than an arrival so much late. */
@@ -33,9 +33,14 @@ export interface Seam {
  * so that each of its lines may have come live too; and the first `due` lines of `live` came before it was read, so that it
  * has them. Streams are joined one by one: only within one is their order the same.
  */
-export function joinLive(logged: readonly OutputLine[], live: readonly OutputLine[], due: number): Seam {
+export function joinLive(
+  logged: readonly OutputLine[],
+  live: readonly OutputLine[],
+  due: number,
+  streams: Iterable<Stream> = STREAMS,
+): Seam {
   const seam: Seam = { before: [...logged], live: [...live], isOpen: false, isDoubtful: false }
-  for (const stream of STREAMS) {
+  for (const stream of streams) {
     const isOfStream = (line: OutputLine) => line.stream === stream
     const old = logged.filter(isOfStream)
     const fresh = live.filter(isOfStream)
@@ -70,8 +75,15 @@ function overlapStarts(
   const startsWhere = (isFirst: (text: string) => boolean) =>
     nearest(indexesWhere(texts, isFirst), farness).filter((start) => goesOn(texts, start, wanted))
   const starts = startsWhere((text) => text === wanted[0])
-  if (starts.length > 0 || wanted[0] === '') return { starts, isCut: false }
-  return { starts: startsWhere((text) => text.endsWith(wanted[0]!)), isCut: true }
+  if (starts.length > 0) return { starts, isCut: false }
+  // It may begin within a character.
+  const end = wanted[0]!.replace(/^\ufffd/, '')
+  return { starts: startsWhere((text) => text.endsWith(end) || isCutOff(text)), isCut: true }
+}
+
+/** Of a line so long the end is not kept. */
+function isCutOff(text: string): boolean {
+  return Buffer.byteLength(text) >= MAX_LINE_BYTES
 }
 
 function goesOn(texts: string[], start: number, wanted: string[]): boolean {

@@ -97,7 +97,9 @@ export function mountsIn(mountinfo: string): Mount[] {
     if (known && (known.isWhole || !isWhole)) continue
     mounts.set(device, { mountPoint: withoutEscapes(place), device, source, isWhole })
   }
-  return [...mounts.values()].map(({ mountPoint, device, source }) => ({ mountPoint, device, source }))
+  // What is mounted over another at the same place hides it.
+  const shown = new Map([...mounts.values()].map((mount) => [mount.mountPoint, mount]))
+  return [...shown.values()].map(({ mountPoint, device, source }) => ({ mountPoint, device, source }))
 }
 
 /** Spaces and their like are written in octal. */

@@ -93,6 +93,20 @@ test('a line that was half printed when the engine went away is kept whole, and 
   expect(await lines()).toEqual(['first', 'second, to its end', 'third'])
 })
 
+test('how a job ended is known after a kill of the server, also when its container was about to be removed', async () => {
+  const service = await live()
+  door.refuse({ line: /^DELETE .*\/containers\/[^/]+\?/, words: null })
+  const { body } = await server.api('POST', `/services/${service.name}/jobs`, { command: 'echo it is done' })
+  const status = async () => (await server.api('GET', `/jobs/${body.id}`)).body.status as string
+  await waitFor(async () => (await status()) === 'succeeded', 'the end of the job', 60_000)
+  await server.kill('SIGKILL')
+  door.refuse(null)
+  await docker('rm', '-f', body.id as string)
+  await server.restart()
+  expect(await status()).toBe('succeeded')
+  expect((await server.api('GET', `/jobs/${body.id}/logs`)).body).toMatch(/it is done[^]*exit code 0/)
+})
+
 test('a deploy says that it waits for an engine that takes requests and answers none', async () => {
   const service = await live()
   door.fallSilent(true)

@@ -14,8 +14,8 @@ export interface EngineDoor {
   goAway(): Promise<void>
   /** Has the engine take requests and answer none, or answer those that come from now on. */
   fallSilent(isSilent: boolean): void
-  /** Has the engine refuse requests whose first line is such, with these words; null for none. */
-  refuse(requests: { line: RegExp; words: string } | null): void
+  /** Has the engine refuse requests whose first line is such, with these words or, with null, without any; null for none. */
+  refuse(requests: { line: RegExp; words: string | null } | null): void
   close(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export async function openDoor(): Promise<EngineDoor> {
   const open = new Set<Socket>()
   let door: Server | null = null
   let isSilent = false
-  let refused: { line: RegExp; words: string } | null = null
+  let refused: { line: RegExp; words: string | null } | null = null
 
   function pass(client: Socket): void {
     const engine = connect(standEngine().replace('unix://', ''))
@@ -41,8 +41,8 @@ export async function openDoor(): Promise<EngineDoor> {
     client.on('data', (chunk) => {
       if (isSilent) return
       const line = chunk.toString('latin1').split('\r\n')[0]!
-      if (refused?.line.test(line)) client.end(refusal(refused.words))
-      else engine.write(chunk)
+      if (!refused?.line.test(line)) engine.write(chunk)
+      else if (refused.words !== null) client.end(refusal(refused.words))
     })
     client.on('end', () => engine.end())
     engine.pipe(client)

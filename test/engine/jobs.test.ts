@@ -226,6 +226,17 @@ describe('the server ends while jobs run', () => {
     expect(await ended(id)).toMatchObject({ status: 'succeeded', exit_code: 0 })
   })
 
+  test('a job runs once, however soon after its start that is', async () => {
+    for (let round = 0; round < 4; round++) {
+      const { id } = await start('web', 'echo once')
+      await until(id, 'running')
+      await server.kill('SIGKILL')
+      await server.restart()
+      expect(await ended(id)).toMatchObject({ status: 'succeeded', error: null })
+      expect(await logOf(id)).toEqual(['once'])
+    }
+  })
+
   test('a job whose container is gone after the start has failed, and says why', async () => {
     const { id } = await start('web', 'sleep 1000')
     await until(id, 'running')

@@ -21,6 +21,8 @@ let instance: string
 let receiver: Server
 let base: string
 let status = 200
+/** The path of each request. */
+const asked: string[] = []
 const received: { path: string; headers: IncomingMessage['headers']; body: string }[] = []
 let directory: string
 let syslog: ChildProcess
@@ -29,7 +31,9 @@ let syslogPort: number
 beforeAll(async () => {
   receiver = createServer((request, response) => {
     void text(request).then((body) => {
+      asked.push(request.url!)
       const isLarge = request.url === '/small' && body.split('\n').length > 8
+      if (request.url === '/never') return response.writeHead(422).end()
       if (isLarge || body.includes('"poison"')) return response.writeHead(isLarge ? 413 : 400).end()
       if (request.url === '/hang') return
       if (request.url === '/moved') return response.writeHead(302, { location: `${base}/elsewhere` }).end()
@@ -210,6 +214,21 @@ test('what a target refuses for good is sent in smaller pieces or left out, and 
     { status: 'dropped', lines: 1, attempts: 1, error: 'answered 400' },
     { status: 'delivered', lines: 20 },
   ])
+})
+
+test('a line that a target refuses does not take those with it that are sent beside it', async () => {
+  const picky = await create({ kind: 'http', url: `${base}/picky` })
+  const never = await create({ kind: 'http', url: `${base}/never` })
+  await print('seq 1 700; echo poison; seq 701 900; echo poison; seq 901 1500')
+  await waitFor(() => taken('/picky').includes('1500'), 'the last line', SLOW_MS)
+  expect(taken('/picky')).toEqual(Array.from({ length: 1_500 }, (_, index) => String(index + 1)))
+  const drain = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body
+  await waitFor(async () => (await drain(picky)).sent === 1_500, 'the record', SLOW_MS)
+  expect(await drain(picky)).toMatchObject({ sent: 1_500, dropped: 2 })
+  // Of one that refuses everything that is found out soon.
+  await waitFor(async () => (await drain(never)).dropped === 1_502, 'all to be left out', SLOW_MS)
+  expect(asked.filter((path) => path === '/never').length).toBeLessThan(60)
+  for (const id of [picky, never]) await server.api('DELETE', `/log-drains/${id}`)
 })
 
 test('a target that never answers holds up no other, and a redirect is not followed', async () => {

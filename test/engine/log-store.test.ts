@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allEvents, readEvents } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { docker, endOf } from './live.ts'
+import { containersOf, docker, endOf } from './live.ts'
 
 const SLOW_MS = 120_000
 
@@ -37,8 +37,8 @@ afterAll(async () => {
   await server?.stop()
 })
 
-async function read(query: string, abort?: AbortSignal): Promise<Response> {
-  const response = await fetch(`${server.url}/api/v1/services/printer/logs?${query}`, {
+async function read(query: string, abort?: AbortSignal, name = 'printer'): Promise<Response> {
+  const response = await fetch(`${server.url}/api/v1/services/${name}/logs?${query}`, {
     headers: { authorization: `Bearer ${server.token}` },
     signal: abort,
   })
@@ -199,6 +199,59 @@ test('of 150,000 lines printed while the server was away, and on afterwards, non
   const got = [...(await found('1\\d{5}')), ...(await found('2\\d{5}'))]
   expect(got.length).toBeGreaterThan(150_500)
   expect(got.findIndex((line, index) => parseInt(line) !== 100_000 + index)).toBe(-1)
+})
+
+test('lines that were half printed when the server ended are whole afterwards, on each stream', async () => {
+  const rounds = [
+    ['short, and ', 'echo ended', 'short, and ended'],
+    ['a prompt: ', 'echo', 'a prompt: '],
+    ['10%%\\r20%%\\r', 'printf "30%%\\r\\n"', '30%'],
+    ['na\\303', 'printf "\\257ve\\n"', 'naïve'],
+  ] as const
+  for (const [begun, ending, whole] of rounds) {
+    await docker(
+      'exec',
+      await instance(),
+      'sh',
+      '-c',
+      `for n in 1 2; do printf '${begun}' > /proc/1/fd/$n; done`,
+    )
+    await server.kill('SIGKILL')
+    await server.restart()
+    for (const stream of [1, 2]) {
+      await print(`${ending}; echo end of round`, stream)
+      await waitFor(async () => outputOf(await lines('tail=1'))[0] === 'end of round', 'the end', SLOW_MS)
+      expect(outputOf(await lines('tail=2'))).toEqual([whole, 'end of round'])
+      await print('echo between', stream)
+      await waitFor(async () => outputOf(await lines('tail=1'))[0] === 'between', 'a line', SLOW_MS)
+    }
+  }
+})
+
+test('last words without a newline are a line, also of runs that the server has not seen', async () => {
+  const { body } = await server.api('POST', '/services', {
+    name: 'crasher',
+    image: 'busybox:1',
+    type: 'background_worker',
+    start_command: 'echo begin; while [ ! -f /tmp/go ]; do sleep 0.2; done; printf "last words"',
+  })
+  expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live' })
+  const runs = async () => {
+    const events = await allEvents(await read('tail=1000', undefined, 'crasher'))
+    return outputOf(events.filter(({ event }) => event === 'log').map(({ data }) => JSON.parse(data) as Line))
+  }
+  const container = (await containersOf(body.id))[0]!
+  await server.kill('SIGKILL')
+  await docker('exec', container, 'touch', '/tmp/go')
+  for (let run = 0; run < 3; run++) {
+    await docker('wait', container)
+    await docker('start', container)
+  }
+  await server.restart()
+  await waitFor(async () => (await runs()).length > 8, 'some runs', SLOW_MS)
+  const got = await runs()
+  expect(got).toEqual(got.map((_, index) => (index % 2 === 0 ? 'begin' : 'last words')))
+  expect((await server.api('DELETE', '/services/crasher')).status).toBe(204)
 })
 
 test('a line of 10 MiB and one of any bytes are cut and cleaned, and the next is whole', async () => {

@@ -10,30 +10,32 @@ function frame(type: number, text: string): Buffer {
 }
 
 const TIME = '2026-01-01T00:00:00.123456789Z'
+/** What the engine logs of a longer line at once. */
+const PIECE = 'x'.repeat(16 * 1024)
 
 test('what the engine says in a log itself is a line of its own, at the time of the line before', () => {
   const frames = new LogFrames()
   const lines = [
-    ...frames.push(frame(1, `${TIME} begun `)),
+    ...frames.push(frame(1, `${TIME} ${PIECE}`)),
     ...frames.push(frame(3, 'Error grabbing logs: invalid character\n')),
     ...frames.push(frame(1, `${TIME} and ended\n`)),
   ]
   expect(lines).toEqual([
     { ts: TIME, stream: 'stderr', line: 'Error grabbing logs: invalid character' },
-    { ts: TIME, stream: 'stdout', line: 'begun and ended' },
+    { ts: TIME, stream: 'stdout', line: PIECE },
   ])
 })
 
 test('lines are the same wherever the stream is cut into pieces', () => {
   const stream = Buffer.concat([
     frame(1, `${TIME} one\n`),
-    frame(2, `${TIME} half `),
+    frame(2, `${TIME} ${PIECE}`),
     frame(1, `${TIME} ünï\n`),
     frame(2, `${TIME} whole\n`),
   ])
   const whole = new LogFrames().push(stream)
-  expect(whole.map(({ line }) => line)).toEqual(['one', 'ünï', 'half whole'])
-  for (let cut = 1; cut < stream.length; cut++) {
+  expect(whole.map(({ line }) => line)).toEqual(['one', 'ünï', PIECE])
+  for (let cut = 1; cut < stream.length; cut += cut < 100 || cut > PIECE.length ? 1 : 500) {
     const frames = new LogFrames()
     const lines = [...frames.push(stream.subarray(0, cut)), ...frames.push(stream.subarray(cut))]
     expect(lines, `cut at byte ${cut}`).toEqual(whole)
@@ -51,4 +53,19 @@ test.each([
   const [line] = [...frames.push(frame(type, text)), ...frames.end()]
   expect(line!.line).toBe(text.trimEnd())
   expect(toLogLine('srv', line!).ts).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
+})
+
+test('last words without a newline are a line, and what the next run of the program prints is another', () => {
+  const log = new LogFrames()
+  const lines = ['first words\n', 'last words', 'first words\n', 'last words', 'last words'].flatMap((text) =>
+    log.push(frame(1, `${TIME} ${text}`)),
+  )
+  expect(lines.map(({ line }) => line)).toEqual([
+    'first words',
+    'last words',
+    'first words',
+    'last words',
+    'last words',
+  ])
+  expect(log.end()).toEqual([])
 })

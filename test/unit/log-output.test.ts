@@ -22,6 +22,12 @@ class Container {
     this.printUnlogged(line)
   }
 
+  /** Prints the end of a line that had begun before: only the log has all of it. */
+  end(begun: string, end: string, stream: OutputLine['stream'] = 'stdout'): void {
+    this.log.push({ ts: now(), stream, line: begun + end })
+    this.printUnlogged(end, stream)
+  }
+
   /** Prints a line that comes live later than it is logged. */
   async printLate(line: string, lateMs: number): Promise<void> {
     this.log.push({ ts: now(), stream: 'stdout', line })
@@ -30,8 +36,8 @@ class Container {
   }
 
   /** Prints a line that the engine's log does not have yet. */
-  printUnlogged(line: string): void {
-    this.#live.push({ ts: new Date().toISOString(), stream: 'stdout', line })
+  printUnlogged(line: string, stream: OutputLine['stream'] = 'stdout'): void {
+    this.#live.push({ ts: new Date().toISOString(), stream, line })
     this.#wake()
   }
 
@@ -169,6 +175,37 @@ test('lines that come live much later than they are logged are handed on once', 
   container.print('4')
   await expect.poll(() => got.at(-1)).toBe('4')
   expect(got).toEqual(['1', '2', '3', '4'])
+})
+
+test.each(['', 'ed'])(
+  'a line that had begun in silence before the reader came is whole: %j is its end',
+  async (end) => {
+    const container = new Container()
+    const got = container.read()
+    await expect.poll(() => container.readings).toBe(2)
+    container.end('begun, and end', end)
+    container.print('next')
+    await expect.poll(() => got).toEqual([`begun, and end${end}`, 'next'])
+  },
+)
+
+test('a line that had begun is whole on each stream, also long after the other one was met', async () => {
+  const container = new Container()
+  container.print('known', at(Date.now() - 5_000))
+  const got = container.read()
+  await expect.poll(() => got).toEqual(['known'])
+  container.end('output be', 'gun')
+  await expect.poll(() => got.at(-1)).toBe('output begun')
+  for (let n = 1; n <= 2_000; n++) container.print(String(n))
+  await expect.poll(() => got.at(-1)).toBe('2000')
+  const readings = container.readings
+  container.end('errors be', 'gun', 'stderr')
+  container.print('last')
+  await expect.poll(() => got.at(-1)).toBe('last')
+  expect(got).toEqual(['known', 'output begun', ...numbers(2_000), 'errors begun', 'last'])
+  for (let n = 1; n <= 50; n++) container.print(String(n))
+  await expect.poll(() => got.at(-1)).toBe('50')
+  expect(container.readings - readings).toBeLessThan(25)
 })
 
 test('the log of a paused container is read more and more seldom', async () => {

@@ -42,6 +42,13 @@ test('a line that was half printed when the reader attached is taken whole from 
   ])
 })
 
+test('so is one of which only the newline came afterwards, or a part of a character, or more than is kept of it', () => {
+  expect(joined(lines(['prompt: ']), lines(['', 'next'], 1))).toEqual(['prompt: ', 'next'])
+  expect(joined(lines(['naïve']), lines(['\ufffdve', 'next'], 1))).toEqual(['naïve', 'next'])
+  const long = 'x'.repeat(16 * 1024)
+  expect(joined(lines(['before', long]), lines(['its end', 'next'], 2))).toEqual(['before', long, 'next'])
+})
+
 test('a log that does not reach to the first live line has to be read again', () => {
   const isOpen = (logged: string[], live: string[], due: number) =>
     joinLive(lines(logged), lines(live, 3), due).isOpen

@@ -108,10 +108,12 @@ describe('the files of /proc', () => {
       '43 27 8:2 / /srv/my\\040data rw - xfs /dev/sda2 rw',
       '44 27 7:0 / /snap/x ro - squashfs /dev/loop0 ro',
       '45 27 0:50 / /tank rw - zfs tank rw',
+      '46 45 0:51 / /tank rw - zfs other rw',
       '22 27 0:21 / /proc rw - proc proc rw',
       '25 24 0:23 / /dev/shm rw - tmpfs tmpfs rw',
     ].join('\n')
     expect(mountsIn(mountinfo).map(({ mountPoint }) => mountPoint)).toEqual(['/', '/srv/my data', '/tank'])
+    expect(mountsIn(mountinfo).at(-1)).toMatchObject({ mountPoint: '/tank', source: 'other' })
     expect(mountsIn('1 0 0:44 / / rw - overlay overlay rw')).toMatchObject([{ mountPoint: '/' }])
   })
 })

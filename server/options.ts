@@ -196,7 +196,20 @@ export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Optio
 
 function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/deployer'
-  return join(environment.XDG_DATA_HOME || join(homedir(), '.local/share'), 'deployer')
+  return join(environment.XDG_DATA_HOME || join(homeOfUser(), '.local/share'), 'deployer')
+}
+
+/** Throws `invalid_request` for a user without one, as in a container that runs as an id that it does not know. */
+function homeOfUser(): string {
+  try {
+    return homedir()
+  } catch (cause) {
+    throw new AppError(
+      'invalid_request',
+      'this user has no home directory: name --data-dir (DEPLOYER_DATA_DIR)',
+      { cause },
+    )
+  }
 }
 
 /** 1 TiB. */

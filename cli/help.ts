@@ -21,11 +21,13 @@ const USAGES: Usage[] = [
   {
     synopsis: 'uninstall [--data]',
     summary: 'end the service; containers and data stay unless --data says otherwise',
+    more: 'With --data it asks before anything is removed for good; --yes, for scripts, answers that. Needs root and systemd.',
   },
   {
     synopsis: 'status',
     summary: 'say what runs, where, and in which version',
-    more: `The exit code is 0 when both programs run, else 3.\n${DATA_DIRECTORY}`,
+    more: `The exit code is 0 when both programs run and answer, else 3.
+${DATA_DIRECTORY} A server that was given its token takes --api-token-file here too.`,
   },
   {
     synopsis: 'stop [--all]',
@@ -91,7 +93,7 @@ function overview(): string {
   return [
     ...USAGES.map(({ synopsis, summary }) => `deployer ${synopsis}`.padEnd(SYNOPSIS_WIDTH) + summary),
     '',
-    'Flags of serve; a flag wins over its variable. The other commands take --data-dir.',
+    'Flags of serve and install; a flag wins over its variable. Other commands: deployer help <command>.',
     ...flags,
   ].join('\n')
 }

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '#server/errors.ts'
+import { parseWords } from '#server/flags.ts'
 import { VERSION } from '#server/version.ts'
 import { helpText, unknownCommand } from './help.ts'
 import { keptSettings } from './install/settings.ts'
@@ -15,8 +16,15 @@ const COMMANDS = new Map<string, Command>(
     install: async (argv) => (await import('./install/install.ts')).install(argv),
     uninstall: async (argv) => (await import('./install/uninstall.ts')).uninstall(argv),
     status: async (argv) => (await import('./install/status.ts')).status(argv),
-    version: () => Promise.resolve(print(VERSION)),
-    help: (argv) => Promise.resolve(print(helpText(argv.find((word) => ALIASES.get(word) !== 'help')))),
+    version: async (argv) => {
+      parseWords('version', argv, { texts: [], switches: [] })
+      return print(VERSION)
+    },
+    help: async (argv) => {
+      const words = argv.filter((word) => ALIASES.get(word) !== 'help')
+      if (words.length > 1) throw new AppError('invalid_request', 'deployer help takes one command')
+      return print(helpText(words[0]))
+    },
   }),
 )
 
@@ -29,13 +37,14 @@ const ALIASES = new Map([
 ])
 
 /** Commands about the server that is there: they start from the settings that `deployer install` has kept. */
-const OF_THE_INSTALLED = ['reset-password', 'ssh-key', 'stop', 'status']
+const OF_THE_INSTALLED = ['reset-password', 'ssh-key', 'stop', 'status', 'proxy']
 
 /**
  * Runs `deployer <command>`. Whatever it throws for a person ends as one line and exit code 1; anything else is a fault
  * of the program and keeps its stack.
  */
 export async function runCommand(argv: string[], serve: (argv: string[]) => Promise<void>): Promise<void> {
+  outliveReaders()
   const [name = 'help', ...rest] = argv
   const wanted = ALIASES.get(name) ?? name
   try {
@@ -47,10 +56,34 @@ export async function runCommand(argv: string[], serve: (argv: string[]) => Prom
     if (OF_THE_INSTALLED.includes(wanted)) takeKeptSettings()
     process.exitCode = await command(rest)
   } catch (error) {
-    const text = error instanceof AppError ? messageOf(error) : String((error as Error).stack ?? error)
+    const text = isForPeople(error) ? messageOf(error) : String((error as Error).stack ?? error)
     process.stderr.write(`deployer: ${text}\n`)
     process.exit(1)
   }
+}
+
+/** What the machine refuses and not the program: permissions, room, files that may be open (errno(3)). */
+const OF_THE_MACHINE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE']
+
+function isForPeople(error: unknown): boolean {
+  return error instanceof AppError || OF_THE_MACHINE.includes((error as NodeJS.ErrnoException).code ?? '')
+}
+
+/**
+ * Goes on when what it prints reaches nobody: who has read enough ends a pipe, and a full disk ends no server because of
+ * its log. A command whose output is lost to anything but a reader says so, and fails.
+ */
+function outliveReaders(): void {
+  let isTold = false
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || isTold) return
+    isTold = true
+    process.stderr.write(`deployer: standard output cannot be written: ${message}\n`)
+    process.once('exit', (status) => (process.exitCode = status || 1))
+  })
+  process.stderr.on('error', () => {
+    // There is nowhere left to say it.
+  })
 }
 
 /** A variable of the environment wins over the kept one; who may not read those goes without. */

@@ -3,8 +3,9 @@ import { ProxyClient } from '#daemon/proxy/client.ts'
 import { findProxy } from '#daemon/proxy/find.ts'
 import { keptServerId } from '#daemon/proxy/launch.ts'
 import { AppError } from '#server/errors.ts'
-import { readOptions } from '#server/options.ts'
 import { VERSION } from '#server/version.ts'
+import { readOwnFlags } from './own-flags.ts'
+import { unreadable } from './running.ts'
 
 /**
  * `deployer proxy start` brings the data plane up where none runs, with the table that it had last, for the unit of a
@@ -15,11 +16,15 @@ export async function proxy(argv: string[]): Promise<number> {
   const [action, ...flags] = argv
   if (action !== 'start' && action !== 'upgrade')
     throw new AppError('invalid_request', 'the command is deployer proxy start or deployer proxy upgrade')
-  const { dataDirectory, proxyWorkers } = readOptions(flags, ownEnvironment())
+  const { options } = readOwnFlags('proxy', flags, { settings: ['proxy-workers'] })
+  const { dataDirectory, proxyWorkers } = options
+  const serverId = serverOf(dataDirectory)
   if (action === 'upgrade') await mustRun(dataDirectory)
+  if (serverId === null)
+    throw new AppError('io_error', `no server has used ${dataDirectory} yet: start it first`)
   const client = await ProxyClient.connect({
     dataDirectory,
-    serverId: serverOf(dataDirectory),
+    serverId,
     version: VERSION,
     program: join(dirname(process.argv[1]!), 'proxy.mjs'),
     node: process.execPath,
@@ -31,12 +36,6 @@ export async function proxy(argv: string[]): Promise<number> {
   return 0
 }
 
-/** Only what concerns the data plane: a fault in the server's other settings, or their secrets, are not its matter. */
-function ownEnvironment(): NodeJS.ProcessEnv {
-  const { DEPLOYER_DATA_DIR, DEPLOYER_PROXY_WORKERS, XDG_DATA_HOME } = process.env
-  return { DEPLOYER_DATA_DIR, DEPLOYER_PROXY_WORKERS, XDG_DATA_HOME }
-}
-
 async function mustRun(dataDirectory: string): Promise<void> {
   const found = await findProxy(dataDirectory)
   found?.close()
@@ -44,9 +43,10 @@ async function mustRun(dataDirectory: string): Promise<void> {
     throw new AppError('io_error', `no data plane runs on ${dataDirectory}; deployer serve starts it`)
 }
 
-function serverOf(dataDirectory: string): string {
-  const serverId = keptServerId(dataDirectory)
-  if (serverId === null)
-    throw new AppError('io_error', `no server has used ${dataDirectory} yet: start it first`)
-  return serverId
+function serverOf(dataDirectory: string): string | null {
+  try {
+    return keptServerId(dataDirectory)
+  } catch (cause) {
+    throw unreadable(dataDirectory, cause)
+  }
 }

@@ -1,13 +1,12 @@
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { parseArgs } from 'node:util'
 import { replacePassword } from '#server/accounts/operations.ts'
 import { Password } from '#server/accounts/schema.ts'
 import { selectAccount } from '#server/accounts/store.ts'
 import { openDatabase, type Database } from '#server/database/index.ts'
 import { AppError, messageOf } from '#server/errors.ts'
-import { readOptions } from '#server/options.ts'
+import { readOwnFlags } from './own-flags.ts'
 import { isMissing } from './running.ts'
 
 /** A password has at most 256 characters of at most 4 bytes; more is no password. */
@@ -19,21 +18,12 @@ const MAX_INPUT_BYTES = 4_096
  */
 export async function resetPassword(argv: string[]): Promise<number> {
   try {
-    process.stdout.write(`${await replace(readDirectory(argv))}\n`)
+    process.stdout.write(`${await replace(readOwnFlags('reset-password', argv).options.dataDirectory)}\n`)
     return 0
   } catch (error) {
     process.stderr.write(`deployer reset-password: ${messageOf(error)}\n`)
     return 1
   }
-}
-
-/** The data directory that flags and environment name. */
-function readDirectory(argv: string[]): string {
-  const { values } = parseArgs({ args: argv, options: { 'data-dir': { type: 'string' } }, strict: true })
-  // Only what says where the data is: a fault in the server's other settings must not stand in the way here.
-  const { DEPLOYER_DATA_DIR, XDG_DATA_HOME } = process.env
-  const flag = values['data-dir'] === undefined ? [] : [`--data-dir=${values['data-dir']}`]
-  return readOptions(flag, { DEPLOYER_DATA_DIR, XDG_DATA_HOME }).dataDirectory
 }
 
 async function replace(directory: string): Promise<string> {

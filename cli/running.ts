@@ -33,12 +33,15 @@ export function readServerFile(dataDirectory: string): RunningServer | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as RunningServer
   } catch (cause) {
-    const code = codeOf(cause)
-    if (MISSING.has(code)) return null
-    if (!REFUSED.has(code)) throw cause
-    const message = `cannot read ${file}: ${messageOf(cause)}; run this as the server's user`
-    throw new AppError('io_error', message, { cause })
+    if (MISSING.has(codeOf(cause))) return null
+    throw unreadable(file, cause)
   }
+}
+
+/** The refusal of a file of the data directory that is there and cannot be read. */
+export function unreadable(file: string, cause: unknown): AppError {
+  const advice = REFUSED.has(codeOf(cause)) ? "; run this as the server's user" : ''
+  return new AppError('io_error', `cannot read ${file}: ${messageOf(cause)}${advice}`, { cause })
 }
 
 /** Whether a file is not there, which is something else than one that this user may not see. */

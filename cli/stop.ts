@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProxy } from '#daemon/proxy/find.ts'
-import { readOptions } from '#server/options.ts'
+import { readOwnFlags } from './own-flags.ts'
 import { findServer } from './running.ts'
 
 /** The server itself ends within 10 s. */
@@ -9,8 +9,8 @@ const LOOK_EVERY_MS = 50
 
 /** Ends the server of a data directory; with `--all` its data plane too. Containers go on in both cases. */
 export async function stop(argv: string[]): Promise<number> {
-  const all = argv.includes('--all')
-  const { dataDirectory } = readOptions(argv.filter((word) => word !== '--all'))
+  const { options, switches } = readOwnFlags('stop', argv, { switches: ['all'] })
+  const { dataDirectory } = options
   const server = findServer(dataDirectory)
   if (server) {
     process.kill(server.pid, 'SIGTERM')
@@ -24,7 +24,7 @@ export async function stop(argv: string[]): Promise<number> {
     }
     process.stdout.write('the server has ended\n')
   } else process.stdout.write('no server runs on this data directory\n')
-  if (!all) return 0
+  if (!switches.has('all')) return 0
   const proxy = await findProxy(dataDirectory)
   await proxy?.stop()
   process.stdout.write(proxy ? 'the data plane has ended\n' : 'no data plane runs on this data directory\n')

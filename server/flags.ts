@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { AppError } from './errors.ts'
+import { AppError, messageOf } from './errors.ts'
 
 interface Flag {
   variable: string
@@ -169,15 +169,37 @@ export function parseFlags(argv: string[]): Partial<Record<FlagName, string>> {
     const isBare = SWITCHES.includes(word) && !Object.hasOwn(SWITCH_VALUES, argv[index + 1] ?? '')
     return isBare ? `${word}=on` : word
   })
-  const options = Object.fromEntries(Object.keys(FLAGS).map((name) => [name, { type: 'string' as const }]))
+  return parseWords('serve', args, { texts: Object.keys(FLAGS), switches: [] }).texts
+}
+
+interface Words {
+  texts: Record<string, string>
+  switches: Set<string>
+}
+
+/**
+ * Takes the words after a command apart: flags with a text, and switches, which are on when they stand there. Throws
+ * `invalid_request` that leads to the command's own help for any other word, and for a text that is missing.
+ */
+export function parseWords(
+  command: string,
+  args: string[],
+  { texts, switches }: { texts: string[]; switches: string[] },
+): Words {
+  const typed = (names: string[], type: 'string' | 'boolean') =>
+    names.map((name) => [name, { type }] as const)
+  const options = Object.fromEntries([...typed(texts, 'string'), ...typed(switches, 'boolean')])
   try {
-    return parseArgs({ args, options, strict: true }).values
+    const given = Object.entries(parseArgs({ args, options, strict: true }).values)
+    return {
+      texts: Object.fromEntries(
+        given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+      ),
+      switches: new Set(given.filter(([, value]) => value === true).map(([name]) => name)),
+    }
   } catch (cause) {
-    throw new AppError(
-      'invalid_request',
-      `${(cause as Error).message.split('. ')[0]}. See deployer serve --help.`,
-      { cause },
-    )
+    const [fault] = messageOf(cause).split(/\.\s/)
+    throw new AppError('invalid_request', `${fault}. See deployer help ${command}.`, { cause })
   }
 }
 

@@ -1,5 +1,5 @@
 import { availableParallelism, homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS } from '#proxy/limits.ts'
 import { readBucket, type BucketOptions } from './backups/bucket-option.ts'
 import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
@@ -196,7 +196,24 @@ export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Optio
 
 function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/deployer'
-  return join(environment.XDG_DATA_HOME || join(homedir(), '.local/share'), 'deployer')
+  const { XDG_DATA_HOME = '' } = environment
+  // The XDG Base Directory Specification: a relative one is to be ignored.
+  const folder = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(homeOfUser(), '.local/share')
+  return join(folder, 'deployer')
+}
+
+/** Throws `invalid_request` for a user without one, as in a container that runs as an id that it does not know. */
+function homeOfUser(): string {
+  try {
+    const home = homedir()
+    if (isAbsolute(home)) return home
+  } catch {
+    // There is no such user.
+  }
+  throw new AppError(
+    'invalid_request',
+    'this user has no home directory: name --data-dir (DEPLOYER_DATA_DIR)',
+  )
 }
 
 /** 1 TiB. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { greet } from '#daemon/proxy/greeting.ts'
-import { readOptions } from '#server/options.ts'
 import type { ServerInfo } from '#server/info.ts'
 import { VERSION } from '#server/version.ts'
+import { readOwnFlags } from '../own-flags.ts'
 import { findServer, type RunningServer } from '../running.ts'
 import { CONTROL_UNIT, DATA_UNIT, SETTINGS_FILE, UNIT_FOLDER } from './layout.ts'
 import { unitState } from './systemd.ts'
@@ -11,19 +11,24 @@ import { unitState } from './systemd.ts'
 /** As systemctl(1) says that something does not run. */
 const NOT_RUNNING = 3
 const ANSWER_LIMIT_MS = 5_000
+const UNAUTHORIZED = 401
 
-/** `deployer status`: what runs on the data directory, units or not. Answers 0 when both programs run. */
+/** What a server says of itself: nothing to who has another token than its own, and `none` when it hangs. */
+type Answer = ServerInfo | 'refused' | 'none'
+
+/** `deployer status`: what runs on the data directory, units or not. Answers 0 when both programs run and answer. */
 export async function status(argv: string[]): Promise<number> {
-  const { dataDirectory, apiToken } = readOptions(argv)
+  const { options } = readOwnFlags('status', argv, { settings: ['api-token', 'api-token-file'] })
+  const { dataDirectory, apiToken } = options
   const server = findServer(dataDirectory)
-  const info = server && (await askInfo(server, apiToken ?? readToken(dataDirectory)))
+  const answer = server && (await askInfo(server, apiToken ?? readToken(dataDirectory)))
   const proxy = await greet(dataDirectory, 0).catch(() => null)
   proxy?.channel.close()
   const rows: [string, string][] = [
     ['command', `version ${VERSION}`],
-    ['control plane', `${controlText(server, info)}${await unitText(CONTROL_UNIT)}`],
+    ['control plane', `${controlText(server, answer)}${await unitText(CONTROL_UNIT)}`],
     ['data plane', `${dataText(proxy?.hello ?? null)}${await unitText(DATA_UNIT)}`],
-    ['engine', engineText(server, info)],
+    ['engine', engineText(answer)],
     ['data directory', dataDirectory],
     [
       'settings',
@@ -31,13 +36,15 @@ export async function status(argv: string[]): Promise<number> {
     ],
   ]
   for (const [name, text] of rows) process.stdout.write(`${name.padEnd(16)}${text}\n`)
-  return server && proxy ? 0 : NOT_RUNNING
+  return answer && answer !== 'none' && proxy ? 0 : NOT_RUNNING
 }
 
-function controlText(server: RunningServer | null, info: ServerInfo | null): string {
-  if (!server) return 'does not run, or not yet'
-  if (!info) return `process ${server.pid} does not answer at ${server.url}`
-  return `runs version ${info.version} at ${server.url}, process ${server.pid}`
+function controlText(server: RunningServer | null, answer: Answer | null): string {
+  if (!server || !answer) return 'does not run, or not yet'
+  if (answer === 'none') return `process ${server.pid} does not answer at ${server.url}`
+  if (answer === 'refused')
+    return `runs at ${server.url}, process ${server.pid}, and has another token: name its --api-token-file`
+  return `runs version ${answer.version} at ${server.url}, process ${server.pid}`
 }
 
 function dataText(hello: { version: string; pid: number; listeners: { address: string }[] } | null): string {
@@ -47,10 +54,11 @@ function dataText(hello: { version: string; pid: number; listeners: { address: s
   return `runs version ${hello.version.split('+')[0]} at ${addresses}, process ${hello.pid}`
 }
 
-function engineText(server: RunningServer | null, info: ServerInfo | null): string {
-  if (!info)
-    return server ? 'not known: the control plane does not answer' : 'not known without the control plane'
-  return info.runtime_version ?? 'does not answer; the server goes on trying'
+function engineText(answer: Answer | null): string {
+  if (answer === null) return 'not known without the control plane'
+  if (answer === 'none') return 'not known: the control plane does not answer'
+  if (answer === 'refused') return 'not known without the token of the control plane'
+  return answer.runtime_version ?? 'does not answer; the server goes on trying'
 }
 
 /** What systemd says, where there is a unit. */
@@ -62,18 +70,24 @@ async function unitText(unit: string): Promise<string> {
   return ` (${unit}: ${found.state} since ${found.since || 'never'}, ${found.enabled ? '' : 'not '}at boot${again})`
 }
 
+/** The token that the server has made; empty when it was given another one and has made none. */
 function readToken(dataDirectory: string): string {
-  return readFileSync(join(dataDirectory, 'api_token'), 'utf8').trim()
+  try {
+    return readFileSync(join(dataDirectory, 'api_token'), 'utf8').trim()
+  } catch {
+    return ''
+  }
 }
 
-async function askInfo({ url }: RunningServer, token: string): Promise<ServerInfo | null> {
+async function askInfo({ url }: RunningServer, token: string): Promise<Answer> {
   try {
     const response = await fetch(`${url}/api/v1/info`, {
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     })
-    return response.ok ? ((await response.json()) as ServerInfo) : null
+    if (response.status === UNAUTHORIZED) return 'refused'
+    return response.ok ? ((await response.json()) as ServerInfo) : 'none'
   } catch {
-    return null
+    return 'none'
   }
 }

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { parseArgs } from 'node:util'
 import { removeEverything } from '#daemon/cleanup/everything.ts'
 import { createEngine, type Engine, type Ledger } from '#daemon/engine/index.ts'
 import { openDatabase } from '#server/database/index.ts'
-import { AppError, messageOf } from '#server/errors.ts'
+import { AppError } from '#server/errors.ts'
+import { parseWords } from '#server/flags.ts'
 import { ledgerOf } from '#server/ledger.ts'
 import { readOptions, type Options } from '#server/options.ts'
 import { openVault, type Vault } from '#server/secrets.ts'
@@ -29,9 +29,10 @@ import { requireSystemd, systemctl, unitState } from './systemd.ts'
  */
 export async function uninstall(argv: string[]): Promise<number> {
   requireSystemd('uninstall')
-  const { data, yes } = readFlags(argv)
+  const { switches } = parseWords('uninstall', argv, { texts: [], switches: ['data', 'yes'] })
+  const data = switches.has('data')
   const options = readOptions([], keptSettings())
-  if (data && !yes && !(await isMeant(options))) return 1
+  if (data && !switches.has('yes') && !(await isMeant(options))) return 1
   // Before anything is removed: what an engine holds that does not answer would be forgotten.
   if (data) await inEngine(options, ({ engine }) => engine.info())
   const removed: string[] = []
@@ -49,18 +50,6 @@ export async function uninstall(argv: string[]): Promise<number> {
       `${options.dataDirectory}, ${SETTINGS_FILE} and the containers stay; deployer uninstall --data removes them too\n`,
     )
   return 0
-}
-
-function readFlags(argv: string[]): { data: boolean; yes: boolean } {
-  const flags = { data: { type: 'boolean' }, yes: { type: 'boolean' } } as const
-  try {
-    const { data = false, yes = false } = parseArgs({ args: argv, options: flags, strict: true }).values
-    return { data, yes }
-  } catch (cause) {
-    throw new AppError('invalid_request', `${messageOf(cause).split('. ')[0]}. It takes --data and --yes.`, {
-      cause,
-    })
-  }
 }
 
 /** Says what would be removed for good, and asks. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { AppError } from '#server/errors.ts'
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from '#server/files.ts'
 
 const run = promisify(execFile)
@@ -26,7 +27,9 @@ async function readOrMake(directory: string): Promise<string> {
   try {
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'deployer', '-f', fresh])
   } catch (cause) {
-    throw new Error('ssh-keygen could not make the ssh key: install the package "openssh-client"', { cause })
+    const { code, stderr, message } = cause as NodeJS.ErrnoException & { stderr?: string }
+    const why = code === 'ENOENT' ? 'install the package "openssh-client"' : stderr?.trim() || message
+    throw new AppError('io_error', `ssh-keygen could not make the ssh key: ${why}`, { cause })
   }
   await chmod(fresh, PRIVATE_FILE_MODE)
   await rename(`${fresh}.pub`, `${key}.pub`)

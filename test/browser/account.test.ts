@@ -90,6 +90,25 @@ test('a token made in the dashboard is shown until it was taken, and works until
   expect(await ask()).toBe(401)
 })
 
+test('a dialog whose answer is shown this once stays until it has come', async () => {
+  const page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/auth/tokens', async (route) => {
+    if (route.request().method() === 'POST') await held.promise
+    await route.continue()
+  })
+  await page.goto('/account')
+  await page.getByRole('button', { name: 'New token' }).click()
+  await page.getByLabel('Name').fill('ci')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).and(page.locator('[aria-busy]')).waitFor()
+  await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
+  held.resolve()
+  expect(await page.getByLabel('the token', { exact: true }).innerText()).toMatch(/^dpl_[0-9a-f]{40}$/)
+})
+
 test('a terminal is signed in once the administrator typed its code, for 90 days', async () => {
   const page = await browser.open(server.url)
   await setUp(page, server.setupCode)

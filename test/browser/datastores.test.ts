@@ -104,6 +104,14 @@ test('it is backed up, by hand and by a schedule', async () => {
   const download = page.waitForEvent('download')
   await page.getByRole('menuitem', { name: 'Download' }).click()
   expect((await download).suggestedFilename()).toMatch(/^cache-.*\.rdb$/)
+  // One that is refused leaves the page where it is.
+  await page.route('**/download', (route) => route.fulfill({ status: 404, json: { error: {} } }))
+  const refused = page.waitForEvent('download')
+  await list.getByRole('button').click()
+  await page.getByRole('menuitem', { name: 'Download' }).click()
+  await refused
+  expect(await list.count()).toBe(1)
+  await page.unroute('**/download')
   await page.getByRole('textbox', { name: 'Schedule' }).fill('never')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('alert').first().waitFor()

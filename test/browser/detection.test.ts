@@ -118,3 +118,24 @@ test("a service's settings say what an empty field comes to", async () => {
   await page.getByLabel('Start command').fill('')
   await empty('node dist/main.js').waitFor()
 })
+
+test('the settings of a service look at its source once, however often something else of it changes', async () => {
+  const repository = await createRepository({ Dockerfile: 'FROM busybox:1\nEXPOSE 3000\n' })
+  const fields = { name: 'looked-at', repo_url: remote.url(repository), deploy: false }
+  await server.api('POST', '/services', fields)
+  let looks = 0
+  page.on('request', (request) => (looks += request.url().endsWith('/api/v1/detect') ? 1 : 0))
+  await page.goto('/services/looked-at/settings')
+  await expect.poll(() => page.getByLabel('Port').getAttribute('placeholder')).toContain('3000')
+  const counted = page.waitForResponse((answer) =>
+    /\/services\/srv-\w+$/.test(new URL(answer.url()).pathname),
+  )
+  await server.api('POST', '/services/looked-at/scale', { instances: 2 })
+  await counted
+  // Longer than the page waits before it asks.
+  await page.waitForTimeout(2_000)
+  expect(looks).toBe(1)
+  await page.getByLabel('Root directory').fill('none')
+  await expect.poll(() => looks).toBe(2)
+  expect(browser.faults).toEqual([])
+})

@@ -87,6 +87,15 @@ test('a custom domain is added in the settings of a service, shows its certifica
       (await place.server.api('GET', '/services/web')).body.canonical_domain === 'www.brand.example',
     'the canonical domain',
   )
+  const refusal = { status: 409, json: { error: { code: 'conflict', message: 'it is being deleted' } } }
+  await page.route(/\/services\/[^/]+$/, (route) =>
+    route.request().method() === 'PATCH' ? route.fulfill(refusal) : route.continue(),
+  )
+  await card.getByLabel('Canonical domain').selectOption('brand.example')
+  await card.getByRole('alert').getByText('It is being deleted').waitFor()
+  expect(await card.getByLabel('Canonical domain').getAttribute('aria-invalid')).toBe('true')
+  expect(await card.getByLabel('Canonical domain').inputValue()).toBe('www.brand.example')
+  await page.unroute(/\/services\/[^/]+$/)
   expect(await place.ask('brand.example', { path: '/x' })).toMatchObject({
     status: 308,
     headers: { location: 'https://www.brand.example/x' },

@@ -1,6 +1,10 @@
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { PHONE, setUp, signIn, TestBrowser } from './browser.ts'
+
+/** As long as a name can be, and nowhere to be broken. */
+const LONG = 'm'.repeat(63)
 
 let browser: TestBrowser
 let server: TestServer
@@ -13,6 +17,14 @@ beforeAll(async () => {
   await server.api('POST', '/environments', {
     name: 'an-environment-whose-name-is-as-long-as-a-name-can-be-and-it-is',
   })
+  const placed = { name: LONG, environment: LONG }
+  await server.api('POST', '/environments', { name: LONG })
+  await server.api('POST', '/env-groups', { name: LONG, vars: [{ key: 'A', value: '1' }] })
+  await server.api('POST', '/services', { ...placed, image: 'busybox:1', env_groups: [LONG], deploy: false })
+  await server.api('POST', '/datastores', { ...placed, kind: 'keyvalue' })
+  const target = { name: LONG, url: `http://127.0.0.1:9/${LONG}` }
+  await server.api('POST', '/notifications', { ...target, kind: 'webhook' })
+  await server.api('POST', '/log-drains', { ...target, kind: 'http' })
 })
 afterAll(async () => {
   await browser[Symbol.asyncDispose]()
@@ -51,22 +63,33 @@ test('its files are compressed and kept for good, since their names change with 
   expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
 })
 
-test('no page is wider than a phone', async () => {
-  const page = await browser.open(server.url, { viewport: PHONE })
+test('no page is wider than its window, at 400 % neither, however long a name without a break is', async () => {
+  const page = await browser.open(server.url)
   await page.goto('/sign-in')
   await signIn(page)
   await page.waitForURL('**/services')
-  const { body: services } = await server.api('GET', '/services')
+  const services = (await server.api('GET', '/services')).body
   const service = `/services/${services[0].id}`
-  const tabs = ['', '/deploys', '/logs', '/runs', '/variables', '/settings'].map((tab) => service + tab)
+  const far = `/services/${LONG}.${LONG}`
+  const tabs = ['', '/deploys', '/logs', '/runs', '/variables', '/settings']
   const choosing = ['/blueprints/editor', '/datastores/new', '/environments']
-  for (const path of ['/services', '/services/new', '/server', '/account', ...choosing, ...tabs]) {
-    await page.goto(path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    if (path.endsWith('/editor'))
-      await page.getByRole('combobox').getByText('an-environment').waitFor({ state: 'attached' })
-    const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-    expect({ path, excess }).toEqual({ path, excess: 0 })
+  const held = [`/env-groups/${LONG}`, `/datastores/${LONG}.${LONG}`, ...tabs.map((tab) => far + tab)]
+  const lists = ['/services', '/datastores', '/domains', '/notifications', '/server', '/account']
+  const paths = ['/services/new', ...lists, ...choosing, ...held, ...tabs.map((tab) => service + tab)]
+  for (const viewport of [
+    { ...PHONE, width: 320 },
+    { width: 1280, height: 800 },
+  ]) {
+    await page.setViewportSize(viewport)
+    for (const path of paths) {
+      await page.goto(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.getByRole('status').getByText('Loading').first().waitFor({ state: 'detached' })
+      if (path.endsWith('/editor'))
+        await page.getByRole('combobox').getByText('an-environment').waitFor({ state: 'attached' })
+      const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      expect({ path, viewport, excess }).toEqual({ path, viewport, excess: 0 })
+    }
   }
   expect(browser.faults).toEqual([])
 })
@@ -166,4 +189,35 @@ test('a dark system gets a dark page before anything is drawn, and a choice outl
   await page.reload()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.locator('html.dark').count()).toBe(0)
+})
+
+test('where the system chooses the colours, what is chosen can be told from what is not', async () => {
+  const page = await browser.open(server.url, { forcedColors: 'active' })
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  const bar = page.getByRole('complementary', { name: 'Side bar' })
+  const look = (part: Locator) =>
+    part.evaluate((element) => {
+      const { backgroundColor, outlineStyle } = element.ownerDocument.defaultView!.getComputedStyle(element)
+      return `${backgroundColor} ${outlineStyle}`
+    })
+  const [shown, other] = [
+    bar.getByRole('link', { name: 'Services' }),
+    bar.getByRole('link', { name: 'Datastores' }),
+  ]
+  expect(await look(shown)).not.toBe(await look(other))
+  const themes = bar.getByRole('group', { name: 'Colour theme' })
+  expect(await look(themes.getByRole('button', { name: 'System' }))).not.toBe(
+    await look(themes.getByRole('button', { name: 'Dark' })),
+  )
+  await page.goto('/services/new')
+  const card = (name: string) => page.locator('label', { hasText: name })
+  expect(await look(card('Git repository'))).not.toBe(await look(card('Upload')))
+  await page.goto(`/services/${LONG}.${LONG}`)
+  const tabs = page.getByRole('navigation', { name: 'Service' })
+  expect(await look(tabs.getByRole('link', { name: 'Overview' }))).not.toBe(
+    await look(tabs.getByRole('link', { name: 'Logs' })),
+  )
+  expect(browser.faults).toEqual([])
 })

@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process'
-import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { appendFileSync, closeSync, cpSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtServer } from '../support/build.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
 
 /** Of Debian and its kin. */
 const NOBODY = 65_534
@@ -31,11 +33,28 @@ function deployer(program: string, ...args: string[]): Promise<Outcome> {
   return deployerAs({}, program, ...args)
 }
 
-function deployerAs(user: { uid?: number }, program: string, ...args: string[]): Promise<Outcome> {
+function deployerAs(
+  user: { uid?: number; env?: NodeJS.ProcessEnv },
+  program: string,
+  ...args: string[]
+): Promise<Outcome> {
   return new Promise((resolve) => {
     execFile(process.execPath, [program, ...args], user, (failure, out, error) =>
       resolve({ code: typeof failure?.code === 'number' ? failure.code : failure ? 1 : 0, out, error }),
     )
+  })
+}
+
+/** Runs a command whose standard output is a file, or a pipe that nobody reads. */
+function printingTo(output: number | 'closed', command: string[]): Promise<{ code: number; error: string }> {
+  const child = spawn(process.execPath, [entry, ...command], {
+    stdio: ['ignore', output === 'closed' ? 'pipe' : output, 'pipe'],
+  })
+  child.stdout?.destroy()
+  let error = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (error += text))
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code: code ?? 1, error }))
   })
 }
 
@@ -77,6 +96,127 @@ test('an unknown command or flag ends with one line and code 1', async () => {
   expect(flag).toMatchObject({ code: 1, error: expect.stringMatching(/^deployer: .*bogus.*\n$/) })
 })
 
+test('each command refuses a word that it does not know, and leads to its own help', async () => {
+  const commands = ['status', 'stop', 'reset-password', 'ssh-key', 'version', 'proxy upgrade']
+  for (const words of commands) {
+    const [command] = words.split(' ')
+    for (const word of ['--bogus', '--listen=127.0.0.1:9', 'more', '--data-dir']) {
+      const outcome = await deployer(entry, ...words.split(' '), word)
+      expect({ words, word, ...outcome }).toMatchObject({ code: 1, out: '' })
+      expect(outcome.error).toMatch(
+        new RegExp(`^deployer[a-z -]*: [^\\n]*\\. See deployer help ${command}\\.\\n$`),
+      )
+    }
+  }
+  const stop = await deployer(entry, 'stop', '--data-dir', '--all')
+  expect(stop).toMatchObject({
+    code: 1,
+    error: expect.stringMatching(/^[^\n]*--data-dir[^\n]*help stop\.\n$/),
+  })
+  expect(await deployer(entry, 'help', 'stop', 'status')).toMatchObject({ code: 1, out: '' })
+})
+
+test('a fault in another setting does not keep a server from being asked after or ended', async () => {
+  const env = { ...process.env, DEPLOYER_LISTEN: 'nowhere', DEPLOYER_DATA_DIR: server.dataDirectory }
+  expect(await deployerAs({ env }, entry, 'status')).toMatchObject({ code: 0, error: '' })
+  const none = { ...env, DEPLOYER_DATA_DIR: scratch() }
+  expect(await deployerAs({ env: none }, entry, 'stop')).toMatchObject({ code: 0, error: '' })
+})
+
+test('what cannot be written is said, and is a failure; a reader that has enough is none', async () => {
+  for (const command of [['version'], ['help'], ['status', '--data-dir', server.dataDirectory]]) {
+    const full = openSync('/dev/full', 'w')
+    const outcome = await printingTo(full, command)
+    closeSync(full)
+    expect(outcome).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/^deployer: standard output cannot be written: ENOSPC[^\n]*\n$/),
+    })
+    expect(await printingTo('closed', command)).toEqual({ code: 0, error: '' })
+  }
+})
+
+test('a server outlives the place to which its log goes', async () => {
+  const folder = scratch()
+  const full = openSync('/dev/full', 'w')
+  const flags = ['--listen', '127.0.0.1:0', '--http-listen', '127.0.0.1:0', '--tls', 'off']
+  const engine = `unix://${join(folder, 'none.sock')}`
+  const child = spawn(
+    process.execPath,
+    [entry, 'serve', '--data-dir', folder, ...flags, '--docker-host', engine],
+    { stdio: ['ignore', full, full] },
+  )
+  closeSync(full)
+  try {
+    const runs = () => deployer(entry, 'status', '--data-dir', folder)
+    await waitFor(
+      async () => child.exitCode !== null || (await runs()).code === 0,
+      'the server to run, or to end',
+      30_000,
+    )
+    expect(child.exitCode).toBeNull()
+  } finally {
+    await deployer(entry, 'stop', '--all', '--data-dir', folder)
+  }
+})
+
+test('status tells a server with another token, and one that hangs, from one that does not run', async () => {
+  const folder = scratch()
+  const token = 'a token of its own, visible'.replaceAll(' ', '-')
+  const other = await startServer({ dataDirectory: folder, env: { DEPLOYER_API_TOKEN: token } })
+  try {
+    const refused = await deployer(entry, 'status', '--data-dir', folder)
+    expect(refused).toMatchObject({ code: 0, error: '', out: expect.stringContaining('has another token') })
+    const file = join(folder, 'token')
+    writeFileSync(file, token)
+    const told = await deployer(entry, 'status', '--data-dir', folder, '--api-token-file', file)
+    expect(told).toMatchObject({ code: 0, out: expect.stringMatching(/control plane +runs version/) })
+    process.kill(other.pid, 'SIGSTOP')
+    const hung = await deployer(entry, 'status', '--data-dir', folder, '--api-token-file', file)
+    process.kill(other.pid, 'SIGCONT')
+    expect(hung).toMatchObject({ code: 3, out: expect.stringContaining('does not answer') })
+  } finally {
+    await other.stop()
+  }
+})
+
+test('what a server says of itself, and is damaged, is named in one line', async () => {
+  const folder = scratch()
+  writeFileSync(join(folder, 'server.json'), '{"pid":')
+  for (const command of ['status', 'stop']) {
+    const outcome = await deployer(entry, command, '--data-dir', folder)
+    expect(outcome).toMatchObject({ code: 1, out: '' })
+    expect(outcome.error).toMatch(/^deployer: cannot read [^\n]*server\.json: [^\n]*\n$/)
+  }
+})
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a key that finds no room on the disk is named in one line',
+  async () => {
+    const disk = scratch()
+    await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk])
+    try {
+      const file = join(disk, 'deployer.db')
+      expect(() => writeFileSync(file, Buffer.alloc(1_000_000))).toThrow('ENOSPC')
+      const outcome = await deployer(entry, 'ssh-key', '--data-dir', disk)
+      expect(outcome).toMatchObject({ code: 1, out: '' })
+      expect(outcome.error).toMatch(/^deployer: [^\n]*no space left on device[^\n]*\n$/i)
+    } finally {
+      await promisify(execFile)('umount', [disk])
+    }
+  },
+)
+
+test.skipIf(process.getuid?.() !== 0)('a user without a home directory is told to name a place', async () => {
+  const { HOME: _, XDG_DATA_HOME: __, ...env } = process.env
+  // Nothing is looked for below the folder in which the command happens to be run.
+  for (const given of [{}, { HOME: '' }, { HOME: '', XDG_DATA_HOME: 'data' }]) {
+    const outcome = await deployerAs({ uid: 54_321, env: { ...env, ...given } }, entry, 'status')
+    expect(outcome).toMatchObject({ code: 1, out: '' })
+    expect(outcome.error).toMatch(/^deployer: [^\n]*--data-dir[^\n]*\n$/)
+  }
+})
+
 test.each([
   [
     'a data directory that a server uses',
@@ -111,8 +251,9 @@ test.each([
 test.skipIf(process.getuid?.() !== 0)(
   'a user who may not look into the data directory is told so, not that no server runs',
   async () => {
-    for (const command of ['status', 'stop', 'reset-password']) {
-      const outcome = await deployerAs({ uid: NOBODY }, entry, command, '--data-dir', server.dataDirectory)
+    for (const command of ['status', 'stop', 'reset-password', 'proxy upgrade']) {
+      const words = [...command.split(' '), '--data-dir', server.dataDirectory]
+      const outcome = await deployerAs({ uid: NOBODY }, entry, ...words)
       expect(outcome).toMatchObject({ code: 1, out: '' })
       expect(outcome.error).toMatch(/^deployer.*: cannot (read|open) .*server's user\n$/)
     }

@@ -23,8 +23,8 @@ export function firstLine(text: string): string {
   return plainText(text).trim().split('\n')[0]!
 }
 
-/** What is written as it is: an address, a path, a file's name, a field's. */
-const LITERAL = /^\S*(?::\/\/|[/_]|\.\S)/
+/** What is written as it is: an address, a path, a file's name, a field's; an id; a name that is taken. */
+const LITERAL = /^\S*(?::\/\/|[/_]|\.\S)|^[a-z]{3}-[0-9a-f]{20}\b|^\S+ is (?:in use by|the name of) /
 
 /** A message of the server as a sentence of its own. */
 export function sentence(text: string): string {

@@ -10,13 +10,15 @@ interface Upload {
   clearCache?: boolean
   /** Told the part that was sent, 0 to 1. */
   progress: (part: number) => void
+  /** Ends it; what was sent until then comes to nothing. */
+  signal: AbortSignal
 }
 
 /**
  * Sends an archive; the answer is the deploy it queued. By XMLHttpRequest, because fetch tells nothing about the progress
- * of a body. Throws ApiError.
+ * of a body. Throws ApiError, and the signal's reason once that aborts.
  */
-export function uploadArchive({ serviceId, file, clearCache, progress }: Upload): Promise<Deploy> {
+export function uploadArchive({ serviceId, file, clearCache, progress, signal }: Upload): Promise<Deploy> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open(
@@ -32,6 +34,11 @@ export function uploadArchive({ serviceId, file, clearCache, progress }: Upload)
     request.addEventListener('error', () =>
       reject(new ApiError(0, 'unreachable', 'The upload was cut off. Try it again.')),
     )
+    const end = () => request.abort()
+    signal.addEventListener('abort', end, { once: true })
+    request.addEventListener('abort', () => reject(signal.reason as Error))
+    request.addEventListener('loadend', () => signal.removeEventListener('abort', end))
+    if (signal.aborted) return reject(signal.reason as Error)
     request.send(file)
   })
 }

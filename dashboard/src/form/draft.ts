@@ -1,6 +1,6 @@
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
 import { guardUnsaved } from '../ui/unsaved.ts'
-import { conflictsOf, rebase, touchedOf, withValues, type Fields } from './merge.ts'
+import { conflictsOf, rebase, touchedOf, valueOf, withValues, type Fields } from './merge.ts'
 
 /** A form over something of the server's that others may change too. */
 export interface Draft<F extends Fields> {
@@ -79,7 +79,7 @@ export function useDraft<F extends Fields>({ now, refresh, values }: Source<F>):
     isTouched,
     conflicts,
     theirs: (field) => {
-      const value = now()[field]
+      const value = valueOf(now(), field)
       return value === undefined || value === '' ? null : String(value)
     },
     isSaving,

@@ -13,35 +13,44 @@ export interface Merge<F extends Fields> {
  * `conflictsOf` then finds.
  */
 export function rebase<F extends Fields>({ base, mine }: Merge<F>, now: F): Merge<F> {
-  const nextBase: Record<string, string | boolean> = {}
-  const nextMine: Record<string, string | boolean> = {}
+  const nextBase = copyOf()
+  const nextMine = copyOf()
   for (const name of namesOf(mine, base, now)) {
-    const isTouched = mine[name] !== base[name]
-    const follows = !isTouched || mine[name] === now[name]
-    put(nextBase, name, follows ? now[name] : base[name])
-    put(nextMine, name, follows ? now[name] : mine[name])
+    const [was, is, there] = [valueOf(base, name), valueOf(mine, name), valueOf(now, name)]
+    const follows = is === was || is === there
+    put(nextBase, name, follows ? there : was)
+    put(nextMine, name, follows ? there : is)
   }
   return { base: nextBase as F, mine: nextMine as F }
 }
 
 /** Names that somebody else changed since the reader began to change them, after a `rebase`. */
 export function conflictsOf<F extends Fields>(base: F, now: F): string[] {
-  return namesOf(base, now).filter((name) => base[name] !== now[name])
+  return namesOf(base, now).filter((name) => valueOf(base, name) !== valueOf(now, name))
 }
 
 /** Names whose values differ. */
 export function touchedOf<F extends Fields>({ base, mine }: Merge<F>): string[] {
-  return namesOf(mine, base).filter((name) => mine[name] !== base[name])
+  return namesOf(mine, base).filter((name) => valueOf(mine, name) !== valueOf(base, name))
 }
 
 /** `fields` with the values that `source` has under these names. */
 export function withValues<F extends Fields>(fields: F, names: readonly string[], source: F): F {
-  const result: Record<string, string | boolean> = { ...fields }
+  const result = copyOf(fields)
   for (const name of names) {
     delete result[name]
-    put(result, name, source[name])
+    put(result, name, valueOf(source, name))
   }
   return result as F
+}
+
+/** Names are anybody's: `constructor` is a value where somebody gave it one, and nothing elsewhere. */
+export function valueOf<V>(fields: Readonly<Record<string, V>>, name: string): V | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
+function copyOf(fields: Fields = {}): Record<string, string | boolean> {
+  return Object.assign(Object.create(null) as object, fields)
 }
 
 function namesOf(...all: Fields[]): string[] {

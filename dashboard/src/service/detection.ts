@@ -1,4 +1,4 @@
-import { ref, watch, type Ref } from 'vue'
+import { computed, ref, watch, type Ref } from 'vue'
 import { api, API_BASE, problemText, request } from '../api/client.ts'
 import type { Detection, Runtime, ServiceType } from '../api/types.ts'
 
@@ -31,8 +31,13 @@ export function useDetection(sought: () => Sought | null): DetectionState {
   const found = ref<Detection | null>(null)
   const problem = ref<string | null>(null)
   const asking = ref(false)
+  /** What is meant stays the same when something else of the service changes. */
+  const meant = computed<Sought | null>((former) => {
+    const now = sought()
+    return isSame(now, former ?? null) ? (former ?? null) : now
+  })
   watch(
-    sought,
+    meant,
     (wanted, former, onCleanup) => {
       if (wanted?.source !== former?.source) found.value = null
       problem.value = null
@@ -61,6 +66,11 @@ export function useDetection(sought: () => Sought | null): DetectionState {
     }
     if (!signal.aborted) asking.value = false
   }
+}
+
+function isSame(one: Sought | null, other: Sought | null): boolean {
+  if (one === null || other === null) return one === other
+  return (Object.keys(one) as (keyof Sought)[]).every((name) => one[name] === other[name])
 }
 
 function isComplete({ source }: Sought): boolean {

@@ -3,16 +3,34 @@ import { useRoute, useRouter } from 'vue-router'
 
 /** Entries of a list that are shown at first. */
 export const FIRST_PAGE = 30
-/** As many as the server gives at once. */
-const MOST = 500
+/** As many as the server keeps, and gives at once. */
+export const MOST = 500
 
-/** How many entries of a list are asked for; the address remembers it, for who comes back to the list. */
-export function useOlder(): { limit: Ref<number>; showOlder: () => Promise<void> } {
+export interface Older {
+  /** How many entries are asked for. */
+  limit: Readonly<Ref<number>>
+  /** What is shown is all that the server keeps. */
+  isWhole: Readonly<Ref<boolean>>
+  /** Fetches as many as are asked for. */
+  newest: <T>(fetch: (limit: number) => Promise<T>) => Promise<T>
+  showOlder: () => Promise<void>
+}
+
+/** The newest entries of a list, then all that are kept; the address remembers it, for who comes back to the list. */
+export function useOlder(): Older {
   const route = useRoute()
   const router = useRouter()
   const limit = ref(route.query['older'] === undefined ? FIRST_PAGE : MOST)
+  const isWhole = ref(false)
   return {
     limit,
+    isWhole,
+    async newest(fetch) {
+      const asked = limit.value
+      const entries = await fetch(asked)
+      isWhole.value = asked === MOST
+      return entries
+    },
     async showOlder() {
       limit.value = MOST
       await router.replace({ ...route, query: { ...route.query, older: null } })

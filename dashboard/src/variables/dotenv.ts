@@ -2,9 +2,12 @@ import type { EnvVar } from '../api/types.ts'
 
 export interface Parsed {
   variables: EnvVar[]
-  /** One sentence for each line that could not be read. */
+  /** A sentence for each of the first lines that could not be read, and one for the rest. */
   faults: string[]
 }
+
+/** Faults that are told one by one. */
+const MAX_TOLD = 5
 
 const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=[ \t]*/
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t' }
@@ -50,7 +53,14 @@ export function parseDotenv(text: string): Parsed {
     number += value.split('\n').length - 1
     stop = endOfLine(body, end)
   }
-  return { variables: [...values].map(([key, value]) => ({ key, value })), faults }
+  return { variables: [...values].map(([key, value]) => ({ key, value })), faults: told(faults) }
+}
+
+/** What is no .env file at all has a fault in every line. */
+function told(faults: readonly string[]): string[] {
+  const more = faults.length - MAX_TOLD
+  if (more <= 1) return [...faults]
+  return [...faults.slice(0, MAX_TOLD), `${more} more lines could not be read.`]
 }
 
 function endOfLine(text: string, at: number): number {

@@ -1,5 +1,5 @@
 import type { EnvVar } from '../api/types.ts'
-import { touchedOf } from '../form/merge.ts'
+import { touchedOf, valueOf } from '../form/merge.ts'
 
 /** A variable in the editor; the id keeps a row's field in place while others come and go. */
 export interface Row extends EnvVar {
@@ -27,8 +27,8 @@ export function valuesOf(variables: readonly EnvVar[]): Values {
 /** Rows that hold these values: a row whose variable is still there stays, and so does one that is still empty. */
 export function rowsOf(values: Values, rows: readonly Row[]): Row[] {
   const kept = rows
-    .filter((row) => isEmpty(row) || values[row.key.trim()] !== undefined)
-    .map((row) => ({ ...row, value: values[row.key.trim()] ?? '' }))
+    .filter((row) => isEmpty(row) || valueOf(values, row.key.trim()) !== undefined)
+    .map((row) => ({ ...row, value: valueOf(values, row.key.trim()) ?? '' }))
   const present = new Set(kept.map(({ key }) => key.trim()))
   const added = Object.entries(values).filter(([key]) => !present.has(key))
   return [...kept, ...added.map(([key, value]) => rowOf({ key, value }))]
@@ -44,8 +44,11 @@ export function merged(rows: readonly Row[], added: readonly EnvVar[]): Row[] {
 export function envPatch(base: Values, values: Values): { set: EnvVar[]; unset: string[] } {
   const names = touchedOf({ base, mine: values })
   return {
-    set: names.flatMap((key) => (values[key] === undefined ? [] : [{ key, value: values[key] }])),
-    unset: names.filter((key) => values[key] === undefined),
+    set: names.flatMap((key) => {
+      const value = valueOf(values, key)
+      return value === undefined ? [] : [{ key, value }]
+    }),
+    unset: names.filter((key) => valueOf(values, key) === undefined),
   }
 }
 

@@ -63,3 +63,9 @@ test('a long text is read at once, also while one of its quotes is still open', 
   expect(faults).toEqual(['Line 1 has no closing ".'])
   expect(variables).toHaveLength(20_000)
 })
+
+test('of a text that is no .env file a few lines are told, and how many more there are', () => {
+  const { faults } = parseDotenv('not an assignment\n'.repeat(1_000))
+  expect(faults).toHaveLength(6)
+  expect(faults.at(-1)).toBe('995 more lines could not be read.')
+})

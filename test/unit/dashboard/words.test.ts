@@ -9,6 +9,9 @@ test.each([
   ['package.json is missing', 'package.json is missing'],
   ['repo_url must be an address', 'repo_url must be an address'],
   ['failed. Try again', 'Failed. Try again'],
+  ['dep-00112233445566778899 is live', 'dep-00112233445566778899 is live'],
+  ['web is in use by service srv-1', 'web is in use by service srv-1'],
+  ['pre-deploy command failed', 'Pre-deploy command failed'],
   ['', ''],
 ])('%j is said as %j', (text, said) => {
   expect(sentence(text)).toBe(said)

@@ -6,6 +6,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: "Read the server's public key, which a private repository must allow to clone it over ssh",
   auth: 'token',
+  errors: ['io_error'],
   response: z
     .object({
       public_key: z.string().meta({ examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0 deployer'] }),

@@ -1,0 +1,20 @@
+import { FLAGS, parseWords, type FlagName } from '#server/flags.ts'
+import { readOptions, type Options } from '#server/options.ts'
+
+/**
+ * Reads what a command beside `serve` and `install` is told: where the server keeps its data, the further `settings`
+ * that concern the command, and `switches` of its own. A fault in the server's other settings does not stand in its way.
+ * Throws `invalid_request` for any other word.
+ */
+export function readOwnFlags(
+  command: string,
+  argv: string[],
+  { settings = [], switches = [] }: { settings?: FlagName[]; switches?: string[] } = {},
+): { options: Options; switches: Set<string> } {
+  const names: FlagName[] = ['data-dir', ...settings]
+  const words = parseWords(command, argv, { texts: names, switches })
+  const flags = Object.entries(words.texts).map(([name, text]) => `--${name}=${text}`)
+  const variables = [...names.map((name) => FLAGS[name].variable), 'XDG_DATA_HOME']
+  const environment = Object.fromEntries(variables.map((variable) => [variable, process.env[variable]]))
+  return { options: readOptions(flags, environment), switches: words.switches }
+}

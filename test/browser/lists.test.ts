@@ -1,0 +1,88 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { setUp, signIn, TestBrowser } from './browser.ts'
+
+let browser: TestBrowser
+let server: TestServer
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await TestBrowser.launch()
+  page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+test('a list of deploys whose older ones were asked for says that there are no more', async () => {
+  await server.api('POST', '/services', { name: 'busy', image: 'busybox:1', deploy: false })
+  const deploy = () => server.api('POST', '/services/busy/deploys')
+  for (let count = 0; count < 30; count++) await deploy()
+  await page.goto('/services/busy/deploys')
+  const more = page.getByRole('button', { name: 'Show older deploys' })
+  const end = page.getByText('These are all deploys that are kept, 500 at most.')
+  await more.waitFor()
+  expect(await end.count()).toBe(0)
+  // There are exactly as many as are shown at first.
+  await more.click()
+  await end.waitFor()
+  expect(await more.count()).toBe(0)
+
+  await deploy()
+  await page.goto('/services/busy/deploys')
+  const rows = page.getByRole('list', { name: 'Deploys, newest first' }).getByRole('listitem')
+  await more.waitFor()
+  expect(await rows.count()).toBe(30)
+  await more.click()
+  await end.waitFor()
+  expect(await rows.count()).toBe(31)
+  expect(browser.faults).toEqual([])
+})
+
+test.for([
+  ['/account', 'API tokens', '**/auth/tokens'],
+  ['/account', 'Sessions', '**/auth/sessions'],
+  ['/git', 'Pushes received', '**/git/deliveries'],
+  ['/notifications', 'Log drains', '**/log-drains'],
+] as const)(
+  'what takes its time on %s says under %s that it is loading',
+  async ([path, heading, request]) => {
+    const held = Promise.withResolvers<void>()
+    await page.route(request, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto(path)
+    const loading = page.getByRole('region', { name: heading }).getByText('Loading')
+    await loading.waitFor({ state: 'attached' })
+    held.resolve()
+    await loading.waitFor({ state: 'detached' })
+    await page.unroute(request)
+  },
+)
+
+test('a page of log drains without one says so', async () => {
+  await page.goto('/notifications')
+  await page.getByRole('region', { name: 'Log drains' }).getByText('No drain yet.').waitFor()
+})
+
+test('letters as large as the reader has told the browser have room in the side bar', async () => {
+  await using large = await TestBrowser.launch('--blink-settings=defaultFontSize=32')
+  const wide = await large.open(server.url, { viewport: { width: 2400, height: 1000 } })
+  await wide.goto('/sign-in')
+  await signIn(wide)
+  await wide.waitForURL('**/services')
+  const bar = wide.getByRole('complementary', { name: 'Side bar' })
+  const link = bar.getByRole('link', { name: 'Notifications' })
+  const letters = 'Number.parseFloat(getComputedStyle(document.body).fontSize)'
+  expect(await wide.evaluate<number>(letters)).toBe(28)
+  expect(await link.evaluate((element) => element.clientHeight)).toBeLessThan(70)
+  const excess = await bar.evaluate((element) =>
+    Math.max(...[...element.querySelectorAll('*')].map((part) => part.scrollWidth - element.clientWidth)),
+  )
+  expect(excess).toBeLessThanOrEqual(0)
+})

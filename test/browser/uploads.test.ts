@@ -1,0 +1,96 @@
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { pack } from 'tar-stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { setUp, TestBrowser } from './browser.ts'
+
+const ARCHIVE = { name: 'app.tar.gz', mimeType: 'application/gzip', buffer: await archive() }
+
+let browser: TestBrowser
+let server: TestServer
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await TestBrowser.launch()
+  page = await browser.open(server.url)
+  await setUp(page, server.setupCode)
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+async function archive(): Promise<Buffer> {
+  const tar = pack()
+  tar.entry({ name: 'index.html' }, 'from a folder')
+  tar.finalize()
+  return gzipSync(await buffer(tar))
+}
+
+/** Keeps an upload on its way; answers what lets it arrive. */
+async function holdUpload(): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>()
+  await page.route('**/deploys/upload*', async (route) => {
+    await held.promise
+    await route.continue().catch(() => {})
+  })
+  return async () => {
+    held.resolve()
+    await page.unroute('**/deploys/upload*')
+  }
+}
+
+async function deploysOf(name: string): Promise<unknown[]> {
+  return (await server.api('GET', `/services/${name}/deploys`)).body
+}
+
+test('an upload whose dialog is closed ends there, and leads nowhere', async () => {
+  await server.api('POST', '/services', { name: 'brochure' })
+  await page.goto('/services/brochure')
+  const arrive = await holdUpload()
+  const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/deploys/upload'))
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Choose a .tar.gz file').setInputFiles(ARCHIVE)
+  await dialog.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await dialog.getByRole('progressbar').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await ended
+  await arrive()
+  expect(await deploysOf('brochure')).toEqual([])
+  // It can be begun anew.
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  expect(await dialog.getByRole('progressbar').count()).toBe(0)
+  await dialog.getByLabel('Choose a .tar.gz file').setInputFiles(ARCHIVE)
+  await dialog.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await page.waitForURL('**/services/brochure/deploys/dep-*')
+  expect(await deploysOf('brochure')).toHaveLength(1)
+  expect(browser.faults).toEqual([])
+})
+
+test('who leaves the page of a new service while its source is sent is not led back, and told what was made', async () => {
+  const arrive = await holdUpload()
+  const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/deploys/upload'))
+  await page.goto('/services/new')
+  await page.getByText('Upload', { exact: true }).click()
+  await page.getByLabel('Choose a .tar.gz file').setInputFiles(ARCHIVE)
+  await page.getByLabel('Name', { exact: true }).fill('left-alone')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await page.getByRole('progressbar').waitFor()
+  await page.getByRole('link', { name: 'Account' }).click()
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await ended
+  await arrive()
+  await page.getByText('left-alone was created, and nothing was uploaded to it.').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/account')
+  expect(await deploysOf('left-alone')).toEqual([])
+  // Work that is not saved is asked for again.
+  await page.goto('/services/new')
+  await page.getByLabel('Name', { exact: true }).fill('not-saved')
+  await page.getByRole('link', { name: 'Account' }).click()
+  await page.getByRole('button', { name: 'Leave' }).waitFor()
+  expect(browser.faults).toEqual([])
+})

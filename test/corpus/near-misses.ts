@@ -474,6 +474,25 @@ export const NEAR_MISSES: CorpusTree[] = [
     plan: { runtime: 'go', startCommand: '/app/bin/server' },
   },
   {
+    title: 'a tool that its developers run again and again',
+    files: {
+      'package.json': manifest({ dev: 'nodemon tools/make.js' }, [], ['nodemon']),
+      'tools/make.js': "require('fs').writeFileSync('out.html', '')\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: null },
+  },
+  {
+    title: 'a server whose developers run more than that',
+    files: {
+      'package.json': manifest({ dev: 'node watch.js & nodemon tools/serve.js' }, ['express'], ['nodemon']),
+      'tools/serve.js': '',
+      'watch.js': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: null },
+  },
+  {
     title: 'a bot that is sent its work',
     files: {
       'requirements.txt': 'aiohttp\naiogram\n',

@@ -158,6 +158,24 @@ export const VISITORS: CorpusTree[] = [
     plan: { runtime: 'node', startCommand: null, notes: noted('starts no server for users') },
   },
   {
+    title: 'a server of Elysia that only its developers have a script for',
+    files: {
+      'package.json': manifest({ dev: 'bun run --watch src/backend/server.ts' }, ['elysia'], ['bun-types']),
+      'bun.lock': '',
+      'src/backend/server.ts': 'new Elysia().get("/", () => 1).listen(process.env.PORT)\n',
+    },
+    plan: { runtime: 'bun', startCommand: 'bun run src/backend/server.ts', obstacle: null },
+  },
+  {
+    title: 'a server of Express in TypeScript that nodemon watches',
+    files: {
+      'package.json': manifest({ dev: 'nodemon --exec ts-node source/start.ts' }, ['express', 'ts-node']),
+      'source/start.ts': "import { app } from './app'\nstart(app)\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'ts-node source/start.ts', obstacle: null },
+  },
+  {
     title: 'a bot of Discord that names the intents it has',
     files: {
       'requirements.txt': 'aiohttp\ndiscord.py==2.7.1\n',

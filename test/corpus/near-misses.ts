@@ -474,6 +474,16 @@ export const NEAR_MISSES: CorpusTree[] = [
     plan: { runtime: 'go', startCommand: '/app/bin/server' },
   },
   {
+    title: 'the documentation of a package that only speaks of an application',
+    files: {
+      'requirements.txt': 'sphinx\n',
+      'shop/__init__.py': '',
+      'shop/webapp.py': '# As in: app = Flask(__name__)\n',
+      'docs/conf.py': 'project = "shop"\n',
+    },
+    plan: { runtime: 'python', isSite: true, publishDirectory: 'build/html' },
+  },
+  {
     title: 'a tool that its developers run again and again',
     files: {
       'package.json': manifest({ dev: 'nodemon tools/make.js' }, [], ['nodemon']),

@@ -111,6 +111,16 @@ export const VISITORS: CorpusTree[] = [
     plan: { runtime: 'python', startCommand: containing('gunicorn') },
   },
   {
+    title: 'a package of Flask with its documentation',
+    files: {
+      'requirements.txt': 'flask\n',
+      'shop/__init__.py': '',
+      'shop/webapp.py': 'import flask\n\napp = flask.Flask(__name__, static_folder=folder)\n',
+      'docs/conf.py': 'project = "shop"\n',
+    },
+    plan: { runtime: 'python', isSite: false, startCommand: 'gunicorn --bind 0.0.0.0:$PORT shop.webapp:app' },
+  },
+  {
     title: 'Django whose manage.py chooses its settings',
     files: django(
       "name = 'shop.production' if 'SITE' in os.environ else 'shop.settings'\nos.environ.setdefault('DJANGO_SETTINGS_MODULE', name)\n",

@@ -225,6 +225,23 @@ test.each<[string, Files]>([
       { 'composer.json': { require: { php, 'laravel/framework': php } }, 'index.php': '' },
     ],
   ),
+  ...[
+    `${' '.repeat(MIB)}a${' '.repeat(MIB)}`,
+    `    app: ${'a'.repeat(MIB)}`,
+    `    app${' = Quart'.repeat(MIB / 8)}`,
+  ].map((line): [string, Files] => [
+    `a factory of Python with a line such as ${line.trim().slice(0, 16).trim()}, of a megabyte`,
+    { 'requirements.txt': 'quart\n', 'app.py': `def create_app():\n${line}\n` },
+  ]),
+  ...[
+    `'${'a.'.repeat(MIB)}`,
+    `'${'a'.repeat(MIB)}.settings`,
+    `'a.settings${'.a'.repeat(MIB)}`,
+    "'".repeat(MIB),
+  ].map((text): [string, Files] => [
+    `a manage.py with a name such as ${text.slice(0, 14)}, of a megabyte`,
+    { 'requirements.txt': 'django\n', 'manage.py': `DJANGO_SETTINGS_MODULE = ${text}\n`, 'main.py': '' },
+  ]),
   [
     'packages of PHP that each ask for versions of their own',
     {

@@ -32,7 +32,7 @@ const MODULES = [
 
 /** The same in a package below `src` (PyPA, "src layout vs flat layout"). */
 const SOURCES = 'src'
-const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', '__init__']
+const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', 'webapp', '__init__']
 /** Of those packages; one has the application. */
 const MAX_PACKAGES = 10
 

@@ -62,7 +62,7 @@ export const VISITORS: CorpusTree[] = [
     title: 'Symfony, whose .env is for its developers',
     files: symfony([FRAMEWORK], { '.env': 'APP_ENV=dev\nAPP_SECRET=\n' }),
     plan: { runtime: 'php', framework: 'symfony', buildCommand: null, env: SECRET },
-    dockerfile: ['ENV APP_ENV=prod\n'],
+    dockerfile: ['ENV APP_ENV=prod\n', 'variables_order EGPCS'],
   },
   {
     title: 'Symfony as one package',

@@ -216,7 +216,7 @@ test.each<[string, Files]>([
     `${'a'.repeat(MIB)}==1`,
     'numpy==1.0,<2,<3,<4\n'.repeat(MIB / 20),
   ].map((requirements): [string, Files] => [
-    `a requirement such as ${requirements.slice(0, 24).trim()}, of a megabyte`,
+    `a requirement such as ${requirements.split('\n', 1)[0]!.slice(0, 24).trim()}, of a megabyte`,
     { 'requirements.txt': `${requirements}\n`, 'main.py': '' },
   ]),
   ...['>'.repeat(MIB), '~8.'.repeat(MIB / 4), '8||'.repeat(MIB / 4), `8${' '.repeat(MIB)}`].map(

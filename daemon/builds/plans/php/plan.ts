@@ -54,6 +54,8 @@ function siteOf(folder: string): string {
     'Listen ${PORT}',
     '<VirtualHost *:${PORT}>',
     `  DocumentRoot ${folder}`,
+    // Programs find the service's variables in $_ENV, too, which the settings for production leave empty.
+    '  php_value variables_order EGPCS',
     `  <Directory ${folder}>`,
     '    AllowOverride All',
     '    Require all granted',
@@ -84,7 +86,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const build = ({ isSite }: Start): string | null =>
     inOrder([
       ...assets.commands,
-      ...(isSymfony && ASSET_MAPPER in composer!.requires ? [`php bin/console asset-map:compile`] : []),
+      ...(isSymfony && ASSET_MAPPER in composer!.requires ? ['php bin/console asset-map:compile'] : []),
       ...(isJigsaw && isSite ? ['vendor/bin/jigsaw build production'] : []),
     ])
   const { facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice: ADVICE, build })

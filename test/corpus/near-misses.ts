@@ -402,6 +402,24 @@ export const NEAR_MISSES: CorpusTree[] = [
     plan: { runtime: 'php', buildCommand: 'cp -r assets/ public/assets/' },
   },
   {
+    title: 'a start script that says what it starts',
+    files: {
+      'package.json': manifest({ start: 'echo Starting && node server.js' }),
+      'server.js': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'echo Starting && node server.js' },
+  },
+  {
+    title: 'a start script that runs one that says something',
+    files: {
+      'package.json': manifest({ prestart: 'echo Wait', start: 'node server.js' }),
+      'server.js': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'npm start' },
+  },
+  {
     title: 'a start script for the developers of one package',
     files: together({ start: 'npm run dev -w api' }),
     plan: { runtime: 'node', startCommand: 'npm start', obstacle: null },

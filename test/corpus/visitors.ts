@@ -163,6 +163,21 @@ export const VISITORS: CorpusTree[] = [
     plan: { runtime: 'node', startCommand: null, isRefused: false, notes: noted('serves the pages alone') },
   },
   {
+    title: 'a start script that tells where else to start',
+    files: {
+      'package.json': manifest({ start: "echo 'Wrong folder; cd to api or web' && exit 1" }),
+      'api/package.json': manifest({ start: 'node index.js' }, ['express']),
+      'web/package.json': manifest({ build: 'vite build' }, [], ['vite']),
+      ...NPM_LOCK,
+    },
+    plan: {
+      runtime: 'node',
+      startCommand: null,
+      rootDirectories: ['api', 'web'],
+      notes: noted('starts no server for users'),
+    },
+  },
+  {
     title: 'a start script for the developers of several packages',
     files: together({ start: 'concurrently "npm run dev -w api" "npm run dev -w client"' }),
     plan: { runtime: 'node', startCommand: null, notes: noted('starts no server for users') },

@@ -120,10 +120,14 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
   const hasNone = (call: Call): boolean => isSite || (framework === null && !call.slice(2).some(isFolder))
   const calls = callsOf(script, scripts)
   return (
+    (calls.length > 0 && calls.every(([program]) => SAYING.has(program!))) ||
     calls.some((call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call))) ||
     calls.filter(isDevelopedElsewhere).length > 1
   )
 }
+
+/** What a script does that only tells people where else to start. */
+const SAYING = new Set(['echo', 'exit'])
 
 /** Whether a call runs what the developers of another package run; of one alone it may be all that starts that. */
 function isDevelopedElsewhere([program, ...rest]: Call): boolean {

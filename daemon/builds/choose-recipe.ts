@@ -29,7 +29,8 @@ const MAX_NOTE_CHARACTERS = 2_000
 /**
  * Chooses the recipe of a source by its files alone: `docker` takes the Dockerfile, a language its plan, `auto` the
  * Dockerfile when there is one, else the first plan that fits, else files that are a site as they are, else a Dockerfile
- * of another name or in a folder for it. Its `obstacle` keeps it from going live. Throws BuildFailure for a file that cannot be used as what it is.
+ * of another name or in a folder for it. Its `obstacle` keeps it from going live. Throws BuildFailure for a file that
+ * cannot be used as what it is.
  */
 export async function chooseRecipe({
   place,
@@ -100,7 +101,7 @@ class Chooser {
     }
   }
 
-  /** What the Dockerfile in a folder for it builds of a source in which no other folder can be built; null where it builds its own folder. */
+  /** What a Dockerfile in a folder for it builds of a source without another folder to build; null where it builds its own. */
   async #byAside(path: string, rootDirectories: readonly string[]): Promise<Recipe | null> {
     const folder = posix.dirname(path)
     if (rootDirectories.some((each) => each !== folder)) return null

@@ -245,7 +245,7 @@ describe('a tree without a program', () => {
     ])
   })
 
-  test.each([{ 'main.cob': '' }, { Makefile: '' }, { 'src/main.f90': '' }])(
+  test.each<Record<string, string>>([{ 'main.cob': '' }, { Makefile: '' }, { 'src/main.f90': '' }])(
     'is not one that nobody has a plan for: %o',
     async (files) => {
       const { notes } = await recipe({ 'README.md': '', ...files })

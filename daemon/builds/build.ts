@@ -72,7 +72,7 @@ async function build(
       `builds cannot be limited here in ${unlimited.join(', ')}; the time limit and --build-concurrency hold`,
     )
   }
-  const context = new SentContext(source, recipe)
+  const context = new SentContext(source, recipe, (note) => log.system(note))
   const id = await world.engine.images
     .build(context.tar, {
       tag: reference,

@@ -2,7 +2,7 @@ import { join, posix } from 'node:path'
 import type { ServiceType } from '#server/services/types.ts'
 import { Tree } from '../sources/tree.ts'
 import { readContext } from './context.ts'
-import { missingOutput } from './copied.ts'
+import { buildsAround, missingOutput } from './copied.ts'
 import { dockerRecipe, UNKNOWN_FOLDER } from './docker-recipe.ts'
 import { dockerfileAside, otherDockerfile, readDockerfile } from './dockerfile.ts'
 import { BuildFailure } from './failure.ts'
@@ -29,7 +29,8 @@ const MAX_NOTE_CHARACTERS = 2_000
 /**
  * Chooses the recipe of a source by its files alone: `docker` takes the Dockerfile, a language its plan, `auto` the
  * Dockerfile when there is one, else the first plan that fits, else files that are a site as they are, else a Dockerfile
- * of another name. Its `obstacle` keeps it from going live. Throws BuildFailure for a file that cannot be used as what it is.
+ * of another name or in a folder for it. Its `obstacle` keeps it from going live. Throws BuildFailure for a file that
+ * cannot be used as what it is.
  */
 export async function chooseRecipe({
   place,
@@ -90,13 +91,23 @@ class Chooser {
   /** What a tree is by a plan, with word of a Dockerfile that may know more of it. */
   async #besideOther(): Promise<Recipe> {
     const planned = await this.#byPlan()
-    const isLooked = this.#choice.runtime === 'auto' && planned.file !== null && !planned.isSite
+    const isLooked = this.#choice.runtime === 'auto' && !planned.isSite
     const aside = isLooked ? await dockerfileAside(this.#tree) : null
     if (aside === null) return planned
+    if (planned.runtime === null) return (await this.#byAside(aside, planned.rootDirectories)) ?? planned
     return {
       ...planned,
       notes: [...planned.notes, `${aside} is not used: set dockerfile_path to build with it`],
     }
+  }
+
+  /** What a Dockerfile in a folder for it builds of a source without another folder to build; null where it builds its own. */
+  async #byAside(path: string, rootDirectories: readonly string[]): Promise<Recipe | null> {
+    const folder = posix.dirname(path)
+    if (rootDirectories.some((each) => each !== folder)) return null
+    const { content } = await readDockerfile(this.#tree, path)
+    if (!(await buildsAround(this.#tree, folder, content))) return null
+    return await this.#docker({ ...this.#choice, dockerfilePath: path })
   }
 
   /** What can go live without a Dockerfile; null for nothing. */

@@ -74,20 +74,25 @@ async function readRules(
 /**
  * Packs a source tree as the build context of the engine, which does not apply `.dockerignore` to such a body: it is
  * applied here. Links stay links and are never followed; sockets and devices are left out. Names and order depend on
- * the tree alone. Throws BuildFailure for a tree that cannot be packed.
+ * the tree alone. Answers what the build's log should say. Throws BuildFailure for a tree that cannot be packed.
  */
 export async function packContext(
   { root, file }: { root: string; file: BuildFile },
   output: Writable,
-): Promise<null> {
+): Promise<string[]> {
   const { replaced, rules } = await readContext(new Tree(root), file)
   const archive = pack()
   const packer = new Packer(root, file.kind === 'plan' ? SOURCE_FOLDER : null, archive, rules, replaced)
   const packing = packer.run().then(
-    () => archive.finalize(),
-    (error: unknown) => archive.destroy(error instanceof Error ? error : new Error(String(error))),
+    (notes) => {
+      archive.finalize()
+      return notes
+    },
+    (error: unknown) => {
+      archive.destroy(error instanceof Error ? error : new Error(String(error)))
+      return []
+    },
   )
   await pipeline(Readable.from(archive as AsyncIterable<Buffer>, { objectMode: false }), output)
-  await packing
-  return null
+  return await packing
 }

@@ -15,6 +15,30 @@ export async function missingOutput(
   dockerfile: string,
   given: readonly string[],
 ): Promise<string | null> {
+  for (const path of sourcesOf(dockerfile, given))
+    if (isOutput(path) && !(await matches(tree, path))) return path
+  return null
+}
+
+/** What lies beside a Dockerfile that has a folder to itself. */
+const BESIDE_DOCKERFILE = /^(?:\..*|.*dockerfile.*|containerfile.*|.*compose.*|readme.*)$/i
+
+/**
+ * Whether a Dockerfile in a folder builds the source around that: by what it copies, or where it copies all, by a folder that
+ * holds nothing else.
+ */
+export async function buildsAround(tree: Tree, folder: string, dockerfile: string): Promise<boolean> {
+  const sources = [...sourcesOf(dockerfile, [])].filter((path) => path !== '.')
+  const own = tree.folder(folder)
+  for (const path of sources) {
+    if (await matches(tree, path)) return true
+    if (await matches(own, path)) return false
+  }
+  return (await own.list('.')).every((name) => BESIDE_DOCKERFILE.test(name))
+}
+
+/** The paths of the source that the instructions of a Dockerfile copy. */
+function* sourcesOf(dockerfile: string, given: readonly string[]): Generator<string> {
   const variables = new Map<string, string>()
   for (const [instruction, ...words] of usedInstructions(dockerfile)) {
     if (instruction === 'ARG') {
@@ -25,13 +49,11 @@ export async function missingOutput(
     // Another stage's or image's, a list, or a text that stands in the file.
     if (words.some((word) => word.startsWith('--from') || word.startsWith('[') || word.includes('<<')))
       continue
-    const sources = words.filter((word) => !word.startsWith('--')).slice(0, -1)
-    for (const source of sources) {
+    for (const source of words.filter((word) => !word.startsWith('--')).slice(0, -1)) {
       const path = pathOf(source, variables)
-      if (path !== null && isOutput(path) && !(await matches(tree, path))) return path
+      if (path !== null) yield path
     }
   }
-  return null
 }
 
 /** The instructions before the stages, and of those that the last one is made of: others are never built. */

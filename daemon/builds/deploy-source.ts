@@ -67,7 +67,11 @@ async function layOut(
   const source = JSON.parse(deploy.source) as DeploySource
   if (source.kind === 'archive') {
     log.system('unpacking the uploaded archive')
-    await reader.ask(UNPACK_ARCHIVE, { path: archivePath(deploy.archive_id!), directory })
+    const pointers = await reader.ask(UNPACK_ARCHIVE, { path: archivePath(deploy.archive_id!), directory })
+    if (pointers.length > 0)
+      log.system(
+        `the archive has pointers of Git LFS in place of files (${pointers.join(', ')}): run "git lfs pull" before you pack it`,
+      )
     return
   }
   const serving = deploy.repo_credentials === null ? await servingOf(source.repo_url!) : null

@@ -14,8 +14,8 @@ export const CHOOSE_RECIPE: Job<{ place: Place; choice: RecipeChoice }, Recipe> 
   limits: { cpuSeconds: CHOICE_SECONDS, seconds: 2 * CHOICE_SECONDS },
 }
 
-/** Writes the build context of a tree, a tar archive, to the output. */
-export const PACK_CONTEXT: Job<{ root: string; file: BuildFile }, null> = {
+/** Writes the build context of a tree, a tar archive, to the output; answers what the build's log should say of it. */
+export const PACK_CONTEXT: Job<{ root: string; file: BuildFile }, string[]> = {
   name: 'pack-context',
   doing: 'packing the source for the build',
   // The engine may take its time to read it; the build's own time limit holds.

@@ -3,9 +3,12 @@ import { join, posix } from 'node:path'
 import type { Header, Pack } from 'tar-stream'
 import type { IgnoreRules, Verdict } from './dockerignore.ts'
 import { BuildFailure } from './failure.ts'
+import { withLinuxEnds } from './line-ends.ts'
 
 /** Read at once: faster than a stream each for the many small files of a tree. */
 const SMALL_FILE_BYTES = 256 * 1024
+/** As many names of files as a line of a log takes. */
+const MAX_TOLD = 10
 
 /** Writes a tree into a tar archive. Its system calls block: it is for a process that does nothing else. */
 export class Packer {
@@ -19,6 +22,8 @@ export class Packer {
   /** One moment for all: it is not part of the engine's cache key, but of the ETags that web servers make. */
   readonly #modified = new Date()
   readonly #folders = new Set<string>()
+  /** The first scripts that were given the line ends of Linux. */
+  readonly #rewritten: string[] = []
 
   constructor(
     directory: string,
@@ -34,13 +39,19 @@ export class Packer {
     this.#replaced = replaced
   }
 
-  async run(): Promise<void> {
+  /** Answers what the build's log should say of it. */
+  async run(): Promise<string[]> {
     for (const [path, content] of this.#replaced) {
       await this.#addFolder(posix.dirname(path))
       await this.#add({ name: path, type: 'file', mode: 0o644 }, Buffer.from(content))
     }
     if (this.#folder !== null) await this.#addFolder(this.#folder)
     await this.#walk('', null)
+    if (this.#rewritten.length === 0) return []
+    const names = this.#rewritten.join(', ')
+    return [
+      `scripts with line ends of Windows, which do not start on Linux, are built with its own: ${names}`,
+    ]
   }
 
   async #walk(folder: string, parent: Verdict | null): Promise<void> {
@@ -74,7 +85,7 @@ export class Packer {
     const source = join(this.#directory, path)
     if (facts.isSymbolicLink()) {
       await this.#add({ name, type: 'symlink', mode: 0o777, linkname: readlinkSync(source) })
-    } else await this.#addFile({ name, type: 'file', mode: facts.mode & 0o777, size: facts.size }, source)
+    } else await this.#addFile({ name, type: 'file', mode: facts.mode & 0o777, size: facts.size }, path)
   }
 
   async #addFolder(path: string, mode = 0o755): Promise<void> {
@@ -91,9 +102,16 @@ export class Packer {
     return promise
   }
 
-  async #addFile(header: Partial<Header> & { name: string; size: number }, source: string): Promise<void> {
+  async #addFile(header: Partial<Header> & { name: string; size: number }, path: string): Promise<void> {
+    const source = join(this.#directory, path)
     if (header.size === 0) return await this.#add(header)
-    if (header.size <= SMALL_FILE_BYTES) return await this.#add(header, readFileSync(source))
+    if (header.size <= SMALL_FILE_BYTES) {
+      const content = readFileSync(source)
+      const script = withLinuxEnds(path, content)
+      if (script === null) return await this.#add(header, content)
+      if (this.#rewritten.length < MAX_TOLD) this.#rewritten.push(path)
+      return await this.#add({ ...header, size: script.length }, script)
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const entry = this.#archive.entry({ ...header, mtime: this.#modified }, (error) =>
       error ? reject(error) : resolve(),

@@ -10,18 +10,27 @@ export class SentContext {
   /** Why the tar broke off; undefined when it did not. */
   fault: unknown
 
-  constructor(source: SourceTree, recipe: Pick<Recipe, 'file' | 'needsWhole'>) {
-    this.tar = Readable.from(this.#pack(source, recipe), { objectMode: false })
+  /** `onNote` hears what the build's log should say of it. */
+  constructor(
+    source: SourceTree,
+    recipe: Pick<Recipe, 'file' | 'needsWhole'>,
+    onNote: (note: string) => void,
+  ) {
+    this.tar = Readable.from(this.#pack(source, recipe, onNote), { objectMode: false })
   }
 
   async *#pack(
     source: SourceTree,
     { file, needsWhole }: Pick<Recipe, 'file' | 'needsWhole'>,
+    onNote: (note: string) => void,
   ): AsyncGenerator<Buffer> {
     if (file === null) throw new Error('there is nothing to build')
     const packed = source.ask(PACK_CONTEXT, { root: needsWhole ? source.place.directory : source.root, file })
     packed.then(
-      () => source.release(),
+      (notes) => {
+        for (const note of notes) onNote(note)
+        return source.release()
+      },
       (error: unknown) => {
         this.fault = error
         // It may not have begun.

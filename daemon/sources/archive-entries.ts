@@ -16,7 +16,7 @@ const MAX_LINK_PATHS_BYTES = 16 * 1024 * 1024
 
 /** What one entry is once it was found harmless. Paths are relative to the archive's root, without a trailing slash. */
 export type Entry =
-  | { kind: 'file'; path: string; mode: number }
+  | { kind: 'file'; path: string; mode: number; size: number }
   | { kind: 'directory'; path: string; mode: number }
   | { kind: 'symlink'; path: string; target: string }
   | { kind: 'hardlink'; path: string; target: string }
@@ -50,7 +50,7 @@ export class EntryRules {
     if (type === 'directory') return { kind: 'directory', path, mode }
     if (type === 'file') {
       this.#links.delete(path)
-      return { kind: 'file', path, mode }
+      return { kind: 'file', path, mode, size: header.size ?? 0 }
     }
     return this.#link(type, path, header.linkname ?? '')
   }

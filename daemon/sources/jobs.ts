@@ -17,8 +17,11 @@ export const KEEP_ARCHIVE: Job<{ path: string }, null> = {
   limits: { cpuSeconds: ARCHIVE_CPU_SECONDS, seconds: null },
 }
 
-/** Unpacks an archive into an empty directory; a folder `aside` beside that may be used meanwhile. */
-export const UNPACK_ARCHIVE: Job<{ path: string; directory: string }, null> = {
+/**
+ * Unpacks an archive into an empty directory; a folder `aside` beside that may be used meanwhile. Answers the first files of
+ * it that are pointers of Git LFS.
+ */
+export const UNPACK_ARCHIVE: Job<{ path: string; directory: string }, string[]> = {
   name: 'unpack-archive',
   doing: 'unpacking the archive',
   limits: { cpuSeconds: ARCHIVE_CPU_SECONDS, seconds: null },

@@ -49,6 +49,11 @@ export async function readPointers({
   return [...objects.values()]
 }
 
+/** Whether a file of so many bytes is a pointer. */
+export function isPointer(path: string, size: number): boolean {
+  return size > 0 && size < MAX_POINTER_BYTES && parsePointer(readFileSync(path, 'utf8')) !== null
+}
+
 /** The object that a pointer names (git-lfs, docs/spec.md); null for a file that is none. */
 export function parsePointer(text: string): Omit<LfsObject, 'paths'> | null {
   const [version, ...lines] = text.split('\n')

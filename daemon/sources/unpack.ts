@@ -1,10 +1,13 @@
 import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ArchiveReader } from './archive-reader.ts'
+import { isPointer } from './lfs-files.ts'
 import { TreeWriter } from './tree-writer.ts'
 
 const PRIVATE_DIRECTORY = 0o700
 const READ_BYTES = 256 * 1024
+/** As many names as a line of a log takes. */
+const MAX_TOLD = 10
 
 /** Entries that macOS and `git archive` add beside the folder that was packed. */
 const COMPANIONS = /^(\._.*|\.DS_Store|__MACOSX|pax_global_header)$/
@@ -12,18 +15,30 @@ const COMPANIONS = /^(\._.*|\.DS_Store|__MACOSX|pax_global_header)$/
 /**
  * Unpacks an archive into `directory`, which is made when it is missing and must be empty; when all of it lies in one
  * top folder, that folder's content is what `directory` holds. Nothing is ever written outside of it or through a link.
- * Throws BuildFailure with the entry's name for a bad archive; what was unpacked until then stays.
+ * Answers the first files of it that are pointers of Git LFS, whose content it lacks. Throws BuildFailure with the entry's name
+ * for a bad archive; what was unpacked until then stays.
  */
-export async function unpackArchive({ path, directory }: { path: string; directory: string }): Promise<null> {
+export async function unpackArchive({
+  path,
+  directory,
+}: {
+  path: string
+  directory: string
+}): Promise<string[]> {
+  const pointers: string[] = []
   mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
   const tree = new TreeWriter(directory)
-  const reader = new ArchiveReader((entry, content) => tree.write(entry, content))
+  const reader = new ArchiveReader(async (entry, content) => {
+    await tree.write(entry, content)
+    const isTold = entry.kind === 'file' && pointers.length < MAX_TOLD
+    if (isTold && isPointer(join(directory, entry.path), entry.size)) pointers.push(entry.path)
+  })
   try {
     for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES }))
       await reader.feed(chunk as Buffer)
     await reader.finish()
     hoistOnlyFolder(directory)
-    return null
+    return pointers
   } catch (error) {
     await reader.close()
     throw error

@@ -64,7 +64,7 @@ export const EXAMPLES: CorpusTree[] = [
       runtime: 'rust',
       startCommand: null,
       obstacle:
-        'nothing says how to start this service: there are several programs (a, c): name one with default-run in Cargo.toml, or set start_command, such as /app/bin/a, or set start_command',
+        'nothing says how to start this service: there are several programs (a, c): add a Procfile with a line "web:", such as /app/bin/a, or set start_command',
     },
   },
   {

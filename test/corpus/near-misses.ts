@@ -31,6 +31,34 @@ const SWITCHED_OFF: [file: string, text: string][] = [
   ['core/build.gradle.kts', 'tasks.bootJar { isEnabled = false }\n'],
 ]
 
+const GO_MAIN = 'package main\n\nfunc main() {}\n'
+const programs = (names: string[]): CorpusTree['files'] =>
+  Object.fromEntries(names.map((name) => [`cmd/${name}/main.go`, GO_MAIN]))
+
+const encore = (scripts: Record<string, string>): CorpusTree['files'] => ({
+  'composer.json': { require: { 'symfony/framework-bundle': '^7' } },
+  'public/index.php': '',
+  'package.json': manifest(scripts, [], ['@symfony/webpack-encore']),
+  ...NPM_LOCK,
+})
+
+const together = (scripts: Record<string, string>): CorpusTree['files'] => ({
+  'package.json': manifest(scripts, [], ['concurrently']),
+  ...NPM_LOCK,
+})
+
+const django = (manage: string): CorpusTree['files'] => ({
+  'requirements.txt': 'django\nflask\n',
+  'manage.py': manage,
+  'shop/settings.py': "WSGI_APPLICATION = 'shop.wsgi.application'\n",
+})
+
+const CRATES = { 'Cargo.toml': '[workspace]\nmembers = ["*"]\n' }
+const crate = (name: string, dependency: string): CorpusTree['files'] => ({
+  [`${name}/Cargo.toml`]: `[package]\nname = "${name}"\n[dependencies]\n${dependency} = "1"\n`,
+  [`${name}/src/main.rs`]: '',
+})
+
 /** Trees that have the sign of a rule, and are something else; what is right for them is older than the rule. */
 export const NEAR_MISSES: CorpusTree[] = [
   {
@@ -325,5 +353,179 @@ export const NEAR_MISSES: CorpusTree[] = [
       ...NPM_LOCK,
     },
     plan: { runtime: 'node', startCommand: 'npm run start:api -- --all' },
+  },
+  {
+    title: 'a program of Go with tools, beside a list of packages for Python',
+    files: {
+      'go.mod': 'module shop\n\ntool example.com/gen\n',
+      'main.go': GO_MAIN,
+      'requirements.txt': 'pytest\n',
+    },
+    plan: { runtime: 'go', startCommand: '/app/bin/server' },
+  },
+  {
+    title: 'a library of Go without tools, beside a list of packages for Python',
+    files: { 'go.mod': 'module shop\n', 'shop.go': 'package shop\n', 'requirements.txt': 'pytest\n' },
+    plan: { runtime: 'go', startCommand: null },
+  },
+  {
+    title: 'Encore whose files the source has',
+    files: { ...encore({ 'build:prod': 'encore production' }), 'public/build/entrypoints.json': '{}' },
+    plan: { runtime: 'php', buildCommand: null },
+  },
+  {
+    title: 'Encore for developers alone',
+    files: encore({ watch: 'encore dev --watch', dev: 'encore dev' }),
+    plan: { runtime: 'php', buildCommand: null },
+  },
+  {
+    title: 'Laravel on components of Symfony',
+    files: {
+      'composer.json': { require: { 'laravel/framework': '^12', 'symfony/console': '^7' } },
+      'public/index.php': '',
+    },
+    plan: { runtime: 'php', framework: 'laravel', env: [] },
+    without: ['APP_ENV'],
+  },
+  {
+    title: 'a mapper of assets without the framework',
+    files: { 'composer.json': { require: { 'symfony/asset-mapper': '^7' } }, 'public/index.php': '' },
+    plan: { runtime: 'php', buildCommand: null },
+  },
+  {
+    title: 'a build for Nixpacks that copies assets of its own',
+    files: {
+      'composer.json': { require: {} },
+      'public/index.php': '',
+      'nixpacks.toml': '[phases.build]\ncmds = ["cp -r assets/ public/assets/"]\n',
+    },
+    plan: { runtime: 'php', buildCommand: 'cp -r assets/ public/assets/' },
+  },
+  {
+    title: 'a start script that says what it starts',
+    files: {
+      'package.json': manifest({ start: 'echo Starting && node server.js' }),
+      'server.js': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'echo Starting && node server.js' },
+  },
+  {
+    title: 'a start script that runs one that says something',
+    files: {
+      'package.json': manifest({ prestart: 'echo Wait', start: 'node server.js' }),
+      'server.js': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'npm start' },
+  },
+  {
+    title: 'a start script for the developers of one package',
+    files: together({ start: 'npm run dev -w api' }),
+    plan: { runtime: 'node', startCommand: 'npm start', obstacle: null },
+  },
+  {
+    title: 'a start script for several packages as they are for users',
+    files: together({ start: 'concurrently "npm start -w api" "npm start -w client"' }),
+    plan: { runtime: 'node', startCommand: 'npm start', obstacle: null },
+  },
+  {
+    title: 'Django whose manage.py names its settings among others',
+    files: django(
+      "# not 'shop.settings.local'\nos.environ.setdefault('DJANGO_SETTINGS_MODULE', 'shop.settings')\n",
+    ),
+    plan: { runtime: 'python', framework: 'django', startCommand: containing('shop.wsgi') },
+  },
+  {
+    title: 'a manage.py of something else that names settings',
+    files: {
+      ...django("load('other.settings')\n"),
+      'app.py': 'from flask import Flask\napp = Flask(__name__)\n',
+    },
+    plan: { runtime: 'python', framework: 'flask' },
+  },
+  {
+    title: "Python's server of files in a folder that a build makes",
+    files: {
+      'requirements.txt': 'markdown\n',
+      'index.html': '',
+      Procfile: 'web: python -m http.server $PORT --directory out\n',
+    },
+    plan: { runtime: 'python', startCommand: 'python -m http.server $PORT --directory out' },
+  },
+  {
+    title: "Python's server of files where no page lies",
+    files: { 'requirements.txt': 'markdown\n', 'a.md': '', Procfile: 'web: python -m http.server $PORT\n' },
+    plan: { runtime: 'python', startCommand: 'python -m http.server $PORT' },
+  },
+  {
+    title: 'a factory whose application another module makes',
+    files: { 'requirements.txt': 'flask\n', 'app.py': 'def create_app():\n    return made(Starlette)\n' },
+    plan: { runtime: 'python', framework: 'flask', startCommand: containing('"app:create_app()"') },
+  },
+  {
+    title: 'a factory of Flask in a module that names others',
+    files: {
+      'requirements.txt': 'flask\nquart\n',
+      'app.py': '# or app = Quart(__name__)\ndef create_app():\n    app = Flask(__name__)\n    return app\n',
+    },
+    plan: { runtime: 'python', framework: 'flask', startCommand: containing('"app:create_app()"') },
+  },
+  {
+    title: 'a workspace of Rust of which two programs serve',
+    files: { ...CRATES, ...crate('admin', 'axum'), ...crate('shop', 'rocket') },
+    plan: { runtime: 'rust', startCommand: null },
+  },
+  {
+    title: 'a workspace of Rust whose server names no framework',
+    files: { ...CRATES, ...crate('server', 'tokio'), ...crate('proxy', 'hyper'), ...crate('demo', 'axum') },
+    plan: { runtime: 'rust', startCommand: '/app/bin/server' },
+  },
+  {
+    title: 'ten programs of Go, one with a usual name',
+    files: { 'go.mod': 'module x\n', ...programs(['api', ...'bcdefghij']) },
+    plan: { runtime: 'go', startCommand: '/app/bin/server' },
+  },
+  {
+    title: "many programs of Go, one with the module's name",
+    files: { 'go.mod': 'module example.com/shop\n', ...programs(['shop', ...'bcdefghijklm']) },
+    plan: { runtime: 'go', startCommand: '/app/bin/server' },
+  },
+  {
+    title: 'the documentation of a package that only speaks of an application',
+    files: {
+      'requirements.txt': 'sphinx\n',
+      'shop/__init__.py': '',
+      'shop/webapp.py': '# As in: app = Flask(__name__)\n',
+      'docs/conf.py': 'project = "shop"\n',
+    },
+    plan: { runtime: 'python', isSite: true, publishDirectory: 'build/html' },
+  },
+  {
+    title: 'a tool that its developers run again and again',
+    files: {
+      'package.json': manifest({ dev: 'nodemon tools/make.js' }, [], ['nodemon']),
+      'tools/make.js': "require('fs').writeFileSync('out.html', '')\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: null },
+  },
+  {
+    title: 'a server whose developers run more than that',
+    files: {
+      'package.json': manifest({ dev: 'node watch.js & nodemon tools/serve.js' }, ['express'], ['nodemon']),
+      'tools/serve.js': '',
+      'watch.js': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: null },
+  },
+  {
+    title: 'a bot that is sent its work',
+    files: {
+      'requirements.txt': 'aiohttp\naiogram\n',
+      'bot.py': 'app = make()\nregister(app, path="/webhooks")\nrun_app(app)\n',
+    },
+    plan: { runtime: 'python', isWorker: false },
   },
 ]

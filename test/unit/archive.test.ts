@@ -337,6 +337,21 @@ describe('unpacking', () => {
     expect((await lstat(join(tree, 'plain'))).uid).toBe(process.getuid!())
   })
 
+  test('names the files that are pointers of Git LFS', async () => {
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 7\n`
+    const items = [
+      { name: 'model.bin', content: pointer },
+      { name: 'README.md', content: `Begin with ${pointer}` },
+      { name: 'empty', content: '' },
+      { name: 'long.md', content: pointer + 'x'.repeat(1_000) },
+      ...Array.from({ length: 30 }, (_, at) => ({ name: `images/${at}.png`, content: pointer })),
+    ]
+    await writeFile(target, await tarball(items))
+    const pointers = await unpackArchive({ path: target, directory: join(directory, 'tree') })
+    expect(pointers).toHaveLength(10)
+    expect(pointers.slice(0, 2)).toEqual(['model.bin', 'images/0.png'])
+  })
+
   test('takes the only folder as the tree, whatever macOS puts beside it', async () => {
     const tree = await unpack([
       { name: './._app', content: 'mac' },

@@ -61,6 +61,49 @@ describe('the Dockerfile of a tree', () => {
     },
   )
 
+  test.each<[what: string, path: string, files: Record<string, string>]>([
+    ['copies what lies there', 'docker/Dockerfile', { 'src/main.hs': '', 'docker/run.sh': '' }],
+    ['lies alone in it', '.docker/Dockerfile', { 'src/main.hs': '' }],
+    [
+      'copies what lies in its folder by its path from there',
+      'deploy/Dockerfile',
+      { 'deploy/src/x': '', 'src/x': '' },
+    ],
+  ])(
+    'in a folder for it builds the source around it where nothing else can and it %s',
+    async (_what, path, files) => {
+      const Dockerfile = 'FROM x\nCOPY src /src\nCOPY . /all\nEXPOSE 3000\n'
+      const found = await recipe({ 'README.md': '', ...files, [path]: Dockerfile })
+      expect(found).toMatchObject({
+        runtime: 'docker',
+        file: { path },
+        port: 3000,
+        obstacle: null,
+        rootDirectories: [],
+      })
+    },
+  )
+
+  test.each<[what: string, files: Record<string, string>, found: Partial<Recipe>]>([
+    [
+      'copies what lies in its folder alone',
+      { 'docker/Dockerfile': 'FROM x\nCOPY nginx.conf /etc\n', 'docker/nginx.conf': '' },
+      { runtime: null, rootDirectories: ['docker'] },
+    ],
+    [
+      'copies all of a folder with more',
+      { 'docker/Dockerfile': 'FROM x\nCOPY . .\n', 'docker/main.pl': '' },
+      { runtime: null, rootDirectories: ['docker'] },
+    ],
+    [
+      'lies beside a folder that can be built',
+      { 'docker/Dockerfile': IMAGE, 'web/index.html': '' },
+      { runtime: null, rootDirectories: ['docker', 'web'] },
+    ],
+  ])('in a folder for it is left where it %s', async (_what, files, found) => {
+    expect(await recipe({ 'README.md': '', ...files })).toMatchObject(found)
+  })
+
   test('in a folder for it is nothing beside a site or one in the usual place', async () => {
     const trees: Record<string, string>[] = [{ 'index.html': '' }, { Dockerfile: IMAGE }]
     for (const files of trees) {
@@ -183,4 +226,30 @@ describe('a Dockerfile that copies what a build made before it', () => {
     }
     expect(await recipe(files)).toMatchObject({ type: 'static_site', publishDirectory: 'dist' })
   })
+})
+
+describe('a tree without a program', () => {
+  test.each<[what: string, files: Record<string, string>, holds: string]>([
+    ['is empty', {}, 'the empty folder'],
+    ['has a README alone', { 'README.md': '' }, 'the folder with README.md'],
+    [
+      'has words and pictures',
+      { LICENSE: '', 'docs/a.md': '', 'shop.png': '', '.gitignore': '' },
+      'the folder with .gitignore, LICENSE, docs/, shop.png',
+    ],
+  ])('is told to be so where it %s', async (_what, files, holds) => {
+    const { runtime, notes } = await recipe(files)
+    expect(runtime).toBeNull()
+    expect(notes).toEqual([
+      `no way to build this source was found: there is no program in ${holds}: push one, name the branch that has it, or set root_dir to its folder`,
+    ])
+  })
+
+  test.each<Record<string, string>>([{ 'main.cob': '' }, { Makefile: '' }, { 'src/main.f90': '' }])(
+    'is not one that nobody has a plan for: %o',
+    async (files) => {
+      const { notes } = await recipe({ 'README.md': '', ...files })
+      expect(notes.join('\n')).toContain('there is no Dockerfile')
+    },
+  )
 })

@@ -17,6 +17,7 @@ import { RUBY_AND_PHP } from '../corpus/ruby-php.ts'
 import { STRANGERS } from '../corpus/strangers.ts'
 import type { CorpusTree } from '../corpus/tree.ts'
 import { UNSEEN } from '../corpus/unseen.ts'
+import { VISITORS } from '../corpus/visitors.ts'
 import { WORKSPACES } from '../corpus/workspaces.ts'
 import { PlannedTree } from '../support/planned-tree.ts'
 
@@ -43,6 +44,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['of a stranger', STRANGERS],
   ['new', NEWCOMERS],
   ['never seen before', UNSEEN],
+  ['a visitor', VISITORS],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

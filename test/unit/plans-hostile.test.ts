@@ -206,6 +206,58 @@ test.each<[string, Files]>([
     'a workspace of Go that leads out',
     { 'go.work': 'use (\n../x\n./a/../../b\n/etc\n./a\n)\n', 'a/main.go': 'package main' },
   ],
+  ...[
+    `numpy${' '.repeat(MIB)}x`,
+    `numpy==${'1.'.repeat(MIB / 2)}`,
+    `numpy==1${','.repeat(MIB)}`,
+    `numpy${'['.repeat(MIB)}==1`,
+    `numpy==1;${' python_version'.repeat(MIB / 16)}`,
+    `numpy==1; python_version${' '.repeat(MIB)}<`,
+    `${'a'.repeat(MIB)}==1`,
+    'numpy==1.0,<2,<3,<4\n'.repeat(MIB / 20),
+  ].map((requirements): [string, Files] => [
+    `a requirement such as ${requirements.split('\n', 1)[0]!.slice(0, 24).trim()}, of a megabyte`,
+    { 'requirements.txt': `${requirements}\n`, 'main.py': '' },
+  ]),
+  ...['>'.repeat(MIB), '~8.'.repeat(MIB / 4), '8||'.repeat(MIB / 4), `8${' '.repeat(MIB)}`].map(
+    (php): [string, Files] => [
+      `a constraint of PHP such as ${php.slice(0, 12).trim()}, of a megabyte`,
+      { 'composer.json': { require: { php, 'laravel/framework': php } }, 'index.php': '' },
+    ],
+  ),
+  ...[
+    `${' '.repeat(MIB)}a${' '.repeat(MIB)}`,
+    `    app: ${'a'.repeat(MIB)}`,
+    `    app${' = Quart'.repeat(MIB / 8)}`,
+  ].map((line): [string, Files] => [
+    `a factory of Python with a line such as ${line.trim().slice(0, 16).trim()}, of a megabyte`,
+    { 'requirements.txt': 'quart\n', 'app.py': `def create_app():\n${line}\n` },
+  ]),
+  ...[
+    `'${'a.'.repeat(MIB)}`,
+    `'${'a'.repeat(MIB)}.settings`,
+    `'a.settings${'.a'.repeat(MIB)}`,
+    "'".repeat(MIB),
+  ].map((text): [string, Files] => [
+    `a manage.py with a name such as ${text.slice(0, 14)}, of a megabyte`,
+    { 'requirements.txt': 'django\n', 'manage.py': `DJANGO_SETTINGS_MODULE = ${text}\n`, 'main.py': '' },
+  ]),
+  [
+    'packages of PHP that each ask for versions of their own',
+    {
+      'composer.json': { require: { php: '>=5' } },
+      'composer.lock': {
+        packages: Array.from({ length: 60_000 }, (_, at) => ({
+          name: `p/${at}`,
+          version: '1.0.0',
+          require: {
+            php: `7.${at}${Array.from({ length: 20 }, (_each, minor) => `|| ^8.${minor}`).join(' ')}`,
+          },
+        })),
+      },
+      'index.php': '',
+    },
+  ],
   ['patterns that lead out', { 'package.json': { ...startable, workspaces: ['../*', '/etc', '**/**/**'] } }],
 ])('answers a tree with %s', async (_title, files) => {
   const answer = await tree.plan(files).catch((error: unknown) => error)

@@ -18,6 +18,7 @@ const LARGE_BYTES = 8 * 1024 * 1024
 let directory: string
 let reader: Reader
 let context: SentContext
+let notes: string[]
 
 beforeAll(useBuiltReader)
 beforeEach(async () => {
@@ -28,7 +29,9 @@ beforeEach(async () => {
   await writeFile(join(tree, 'large'), randomBytes(LARGE_BYTES))
   reader = new Reader()
   const place = { directory: tree, folder: '' }
-  context = new SentContext(new SourceTree(place, reader, directory, new AbortController().signal), RECIPE)
+  notes = []
+  const source = new SourceTree(place, reader, directory, new AbortController().signal)
+  context = new SentContext(source, RECIPE, (note) => notes.push(note))
 })
 afterEach(async () => {
   await reader.end()
@@ -39,6 +42,14 @@ test('a build context comes whole, and its tree is removed then', async () => {
   expect((await buffer(context.tar)).length).toBeGreaterThan(LARGE_BYTES)
   expect(context.fault).toBeUndefined()
   await waitFor(() => !existsSync(directory), 'the tree to be removed')
+})
+
+test('a build context tells which scripts it has with other line ends than the source', async () => {
+  await writeFile(join(directory, 'tree/entrypoint.sh'), '#!/bin/sh\r\nexec serve\r\n')
+  expect((await buffer(context.tar)).toString('latin1')).toContain('#!/bin/sh\nexec serve\n')
+  expect(notes).toEqual([
+    'scripts with line ends of Windows, which do not start on Linux, are built with its own: entrypoint.sh',
+  ])
 })
 
 test('a build context whose packing is cut off fails, and never passes for the whole', async () => {

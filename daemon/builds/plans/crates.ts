@@ -8,8 +8,8 @@ export interface Crates {
   defaultRun: string | null
   /** The root's own package. */
   rootName: string | undefined
-  /** The names of all programs. */
-  programs: string[]
+  /** The names of all programs, each with the manifest of its crate. */
+  programs: ReadonlyMap<string, string>
   /** All manifests, one after another. */
   text: string
 }
@@ -18,16 +18,17 @@ export interface Crates {
 export async function readCrates(tree: Tree): Promise<Crates> {
   const root = (await tree.readText('Cargo.toml')) ?? ''
   const texts = [root]
-  const programs = [...(await programsOf(tree, root))]
+  const programs = new Map<string, string>()
+  for (const name of await programsOf(tree, root)) programs.set(name, root)
   for (const folder of await memberFolders(tree, membersOf(root), 'Cargo.toml')) {
     const text = (await tree.readText(`${folder}/Cargo.toml`)) ?? ''
     texts.push(text)
-    programs.push(...(await programsOf(tree.folder(folder), text)))
+    for (const name of await programsOf(tree.folder(folder), text)) programs.set(name, text)
   }
   return {
     defaultRun: findInLines(root, /^default-run\s*=\s*"([\w-]+)"/) ?? null,
     rootName: namesOf(root).name,
-    programs: [...new Set(programs)],
+    programs,
     text: texts.join('\n'),
   }
 }

@@ -31,8 +31,15 @@ export const go: LanguagePlan = {
       (await tree.hasFile('go.work')) ||
       ((await tree.hasFile('main.go')) && !(await tree.hasFile('package.json')))) &&
     // The themes of Hugo are modules as well (gohugo.io, "Hugo Modules").
-    ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0),
+    ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0) &&
+    !(await isOfTools(tree)),
   plan: makePlan,
+}
+
+/** Whether a module only names tools for the developers of something else (Go modules reference, "tool directive"). */
+async function isOfTools(tree: Tree): Promise<boolean> {
+  const module = (await tree.readText('go.mod')) ?? ''
+  return hasLine(module, /^tool[ \t(]/) && (await programsOf(tree, '')).length === 0
 }
 
 /** For modules that want none, or one before the first with an image on Debian 12. */

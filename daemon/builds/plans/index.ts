@@ -18,7 +18,7 @@ import { scala } from './java/scala.ts'
 import { hasStartScript } from './node/manifest.ts'
 import { bun, node } from './node/plan.ts'
 import { php } from './php/plan.ts'
-import { lackingIn, misnamedIn, unplannedIn } from './lacking.ts'
+import { hasNoProgram, lackingIn, misnamedIn, unplannedIn } from './lacking.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { releaseCommand } from './procfile.ts'
 import { python } from './python/plan.ts'
@@ -188,6 +188,10 @@ export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootD
   const lacking = await lackingIn(tree)
   if (lacking !== null) {
     const obstacle = `no way to build this source was found in ${await contents(tree)}: ${lacking}, or set root_dir to the folder that has it`
+    return { obstacle, rootDirectories }
+  }
+  if (await hasNoProgram(tree)) {
+    const obstacle = `no way to build this source was found: there is no program in ${await contents(tree)}: push one, name the branch that has it, or set root_dir to its folder`
     return { obstacle, rootDirectories }
   }
   const wanted = PLANS.map(({ name, lookedFor }) => `${lookedFor} (${name})`).join(', ')

@@ -84,6 +84,15 @@ export async function unplannedIn(tree: Tree): Promise<{ language: string; advic
   return null
 }
 
+/** What goes with a program, and is none. */
+const NO_PROGRAM =
+  /^(?:\..*|(?:readme|licen[cs]e|copying|notice|authors|changelog|contributing|security)(?:\..*)?|.*\.(?:md|rst|adoc|pdf|docx?|pptx?|png|jpe?g|gif|svg)|(?:docs?|images?|img|screenshots?|assets)\/)$/i
+
+/** Whether a tree has words and pictures alone. */
+export async function hasNoProgram(tree: Tree): Promise<boolean> {
+  return (await tree.list('.')).every((name) => NO_PROGRAM.test(name))
+}
+
 /** What a tree that no plan fits lacks, where its files tell; null where they do not. */
 export async function lackingIn(tree: Tree): Promise<string | null> {
   const [misnamed] = await misnamedIn(tree)

@@ -1,4 +1,5 @@
 import type { Tree } from '../../sources/tree.ts'
+import { pagesIn } from '../pages.ts'
 import { linesOf } from '../text.ts'
 import type { PlanSettings } from './plan.ts'
 
@@ -18,6 +19,10 @@ export async function procfileCommand(
   const type = settings.processType
   const only = takesOther ? onlyOther(commands) : null
   const [line, command] = commands.has(type) || only === null ? [type, commands.get(type) ?? null] : only
+  if (SERVES_FILES.test(command ?? '') && (await pagesIn(tree)) === '.') {
+    notes.push(`the line "${line}:" of the Procfile (${command}) serves the pages alone: it is not used`)
+    return null
+  }
   notes.push(
     command === null
       ? `the Procfile has no line "${type}:"`
@@ -25,6 +30,9 @@ export async function procfileCommand(
   )
   return command
 }
+
+/** Python's own server of files, which the data plane is for; that of Python 2 no image has. */
+const SERVES_FILES = /^python[23]? -m (?:http\.server|SimpleHTTPServer)(?: (?:\$PORT|\$\{PORT\}|\d+))?$/
 
 /** Lines that say themselves which type of service they are for. */
 const KNOWN_TYPES = new Set(['web', 'worker', 'job', 'release'])

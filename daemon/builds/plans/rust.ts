@@ -83,15 +83,24 @@ const FRAMEWORKS = ['axum', 'actix-web', 'rocket', 'warp', 'poem', 'salvo', 'lep
 /** Rocket reads its own variable, which wins over the file that comes with most projects (rocket.rs, "Configuration"). */
 const LISTENING = 'ROCKET_ADDRESS=0.0.0.0'
 
-/** `default-run` of the root, else the program that stands out among all. */
+/** `default-run` of the root, else the program that stands out among all, else the only one whose crate names a server. */
 function programOf({ defaultRun, rootName, programs }: Crates): string | null {
-  return defaultRun ?? onlyProgram(programs, rootName)
+  const serving = [...programs].filter(([, manifest]) =>
+    FRAMEWORKS.some((name) => namesCrate(manifest, name)),
+  )
+  const server = serving.length === 1 ? serving[0]![0] : null
+  return defaultRun ?? onlyProgram([...programs.keys()], rootName) ?? server
 }
 
-function adviceFor({ programs }: Crates): string {
-  if (programs.length === 0) return 'no crate has a src/main.rs or a [[bin]]: add one'
-  const [first] = programs
-  return `there are several programs (${programs.slice(0, SHOWN_PROGRAMS).join(', ')}): name one with default-run in Cargo.toml, or set start_command, such as ${PROGRAMS}/${first}`
+function adviceFor({ programs, rootName }: Crates): string {
+  const names = [...programs.keys()]
+  if (names.length === 0) return 'no crate has a src/main.rs or a [[bin]]: add one'
+  // The root of a workspace that is no crate itself cannot name one.
+  const advice =
+    rootName === undefined
+      ? `add a Procfile with a line "web:", such as ${PROGRAMS}/${names[0]}`
+      : 'name one with default-run in Cargo.toml'
+  return `there are several programs (${names.slice(0, SHOWN_PROGRAMS).join(', ')}): ${advice}`
 }
 
 /** As many names as fit into a message. */

@@ -73,6 +73,8 @@ export async function against(command: string, purpose: Purpose, known: Known): 
   const { own, tree, language, isElsewhere } = known
   if (isElsewhere) return 'it is written for another folder than the one that is built'
   if (/(?:^|\s)#/.test(command)) return 'it has a comment'
+  // Where Nixpacks puts the files of its [staticAssets].
+  if (/(?:^|\s)\/assets\//.test(command)) return 'the image has no /assets'
   const isCompiled = !Object.hasOwn(PROGRAMS, language)
   if (purpose === 'build') {
     if (isCompiled && own.obstacle === null) return unsuited(language)

@@ -82,6 +82,9 @@ async function entryBy(
   const { module } = manifest
   if (module !== null && /^[\w./@-]+\.[cm]?[jt]sx?$/.test(module) && !module.includes('..'))
     if (await tree.hasFile(module)) return /\.[cm]?js$/.test(module) ? `${run} ${module}` : typescript(module)
+  const watched = framework === null ? await watchedFile(search, inServers) : null
+  if (watched !== null)
+    return watched.endsWith('js') ? `${run} ${watched}` : ((await compiled(watched)) ?? typescript(watched))
   if (!inServers || (await tree.hasFile(`${SERVERS}/package.json`))) return null
   for (const file of filesOf(`${SERVERS}/`, [...JAVASCRIPT, ...TYPESCRIPT])) {
     if (await isProgram(tree, file)) return file.endsWith('js') ? `${run} ${file}` : typescript(file)
@@ -104,6 +107,20 @@ async function entryBy(
     const folder = /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
     return folder === undefined ? null : `node ${folder}/${file.replace(/^src\//, '').replace(/ts$/, 'js')}`
   }
+}
+
+/** Programs that start a file anew whenever it changes. */
+const WATCHERS = new Set(['nodemon', 'tsx', 'ts-node-dev', 'tsnd', 'node', 'bun'])
+
+/** The file that the script `dev` alone starts, where it is a server's; null for none. */
+async function watchedFile({ tree, manifest }: StartSearch, serves: boolean): Promise<string | null> {
+  const { scripts } = manifest
+  const [call, ...others] = callsOf(scripts.dev ?? '', scripts)
+  const [program = '', ...words] = call ?? []
+  if (others.length > 0 || !WATCHERS.has(program)) return null
+  const file = words.find((word) => /^[\w@/][\w./@-]*\.[cm]?[jt]s$/.test(word) && !word.includes('..'))
+  if (file === undefined || file.startsWith('/') || !(await tree.hasFile(file))) return null
+  return serves || (await listensItself(tree, file)) ? file : null
 }
 
 function filesOf(folder: string, endings: string[]): string[] {

@@ -5,7 +5,7 @@ import type { Proposal } from '../start.ts'
 import { isDevelopmentServer } from './development-servers.ts'
 import { entryOf, LISTENING, type StartSearch } from './entry.ts'
 import type { Manifest } from './manifest.ts'
-import { callsOf, type Call } from './scripts.ts'
+import { callsOf, MANAGERS, type Call } from './scripts.ts'
 
 /** Scripts that start a program as it runs for its users, in the order of preference. */
 const START_SCRIPTS = ['start:prod', 'start:production', 'start']
@@ -118,9 +118,20 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
   if (script === framework?.start) return false
   const isSite = framework !== null && framework.start === null && framework.publishDirectory !== null
   const hasNone = (call: Call): boolean => isSite || (framework === null && !call.slice(2).some(isFolder))
-  return callsOf(script, scripts).some(
-    (call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)),
+  const calls = callsOf(script, scripts)
+  return (
+    (calls.length > 0 && calls.every(([program]) => SAYING.has(program!))) ||
+    calls.some((call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call))) ||
+    calls.filter(isDevelopedElsewhere).length > 1
   )
+}
+
+/** What a script does that only tells people where else to start. */
+const SAYING = new Set(['echo', 'exit'])
+
+/** Whether a call runs what the developers of another package run; of one alone it may be all that starts that. */
+function isDevelopedElsewhere([program, ...rest]: Call): boolean {
+  return program !== undefined && MANAGERS.has(program) && rest.includes('dev')
 }
 
 /** Servers for developers that a program of a project's own starts, most often one that a template brought along. */

@@ -18,6 +18,7 @@ import {
 } from '../steps.ts'
 import { readComposer, type Composer } from './composer.ts'
 import { findDocroot, herokuFolder, isHerokuCommand } from './docroot.ts'
+import { encoreScripts } from './encore.ts'
 import { extensionSteps } from './extensions.ts'
 import { MIX_SCRIPTS, wantsMix } from './mix.ts'
 import { choosePhpVersion } from './version.ts'
@@ -40,6 +41,9 @@ export const php: LanguagePlan = {
 const JIGSAW = 'tightenco/jigsaw'
 const JIGSAW_SCRIPTS = ['prod', 'production', 'build']
 
+/** In production what it maps has to be written out before (symfony.com, "AssetMapper", "Serving Assets"). */
+const ASSET_MAPPER = 'symfony/asset-mapper'
+
 const CACHES = ['/root/.composer/cache']
 const COMPOSER = 'composer install --no-dev --no-interaction --no-progress --prefer-dist'
 
@@ -50,6 +54,8 @@ function siteOf(folder: string): string {
     'Listen ${PORT}',
     '<VirtualHost *:${PORT}>',
     `  DocumentRoot ${folder}`,
+    // Programs find the service's variables in $_ENV, too, which the settings for production leave empty.
+    '  php_value variables_order EGPCS',
     `  <Directory ${folder}>`,
     '    AllowOverride All',
     '    Require all granted',
@@ -73,10 +79,16 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     : found === undefined
       ? null
       : { command: 'apache2-foreground' }
-  const mixed = (await wantsMix(tree)) ? MIX_SCRIPTS : undefined
+  const framework = isJigsaw ? 'jigsaw' : await frameworkOf(tree, composer)
+  const isSymfony = framework === 'symfony'
+  const mixed = (await wantsMix(tree)) ? MIX_SCRIPTS : [...(await encoreScripts(tree)), 'build']
   const assets = await readAssets(tree, settings, notes, isJigsaw ? JIGSAW_SCRIPTS : mixed)
   const build = ({ isSite }: Start): string | null =>
-    inOrder([...assets.commands, ...(isJigsaw && isSite ? ['vendor/bin/jigsaw build production'] : [])])
+    inOrder([
+      ...assets.commands,
+      ...(isSymfony && ASSET_MAPPER in composer!.requires ? ['php bin/console asset-map:compile'] : []),
+      ...(isJigsaw && isSite ? ['vendor/bin/jigsaw build production'] : []),
+    ])
   const { facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice: ADVICE, build })
   const { startCommand, docroot } = understood(facts.startCommand, found ?? null, notes)
   const site = siteOf(posix.join('/app', docroot ?? ''))
@@ -84,6 +96,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     `FROM ${baseImage(settings, `php:${version}-apache-${debianOfPhp(version)}`)} AS php`,
     ...extensionSteps(composer?.extensions ?? [], version),
     `RUN a2enmod -q rewrite && printf '${site}\\n' >/etc/apache2/sites-available/000-default.conf && : >/etc/apache2/ports.conf && cp /usr/local/etc/php/php.ini-production /usr/local/etc/php/php.ini`,
+    // Its file .env says dev, for which the packages of developers would have to be there (symfony.com, "Deployment").
+    ...(isSymfony ? ['ENV APP_ENV=prod'] : []),
     ...assets.stages,
     ...buildStage('php'),
     ...installPackages([...(composer === null ? [] : ['git', 'unzip']), ...aptPackages]),
@@ -96,11 +110,11 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...facts,
     startCommand,
     version,
-    framework: isJigsaw ? 'jigsaw' : await frameworkOf(tree, composer),
+    framework,
     publishDirectory: isJigsaw ? 'build_production' : null,
     packageManager: composer === null ? null : 'composer',
     installCommand: composer === null ? null : COMPOSER,
-    env: await variablesOf(tree),
+    env: await variablesOf(tree, framework),
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,
@@ -148,6 +162,7 @@ const FRAMEWORKS: Record<string, string> = {
   'laravel/framework': 'laravel',
   'laravel/lumen-framework': 'lumen',
   'symfony/framework-bundle': 'symfony',
+  'symfony/symfony': 'symfony',
   'cakephp/cakephp': 'cakephp',
   'codeigniter4/framework': 'codeigniter',
   'slim/slim': 'slim',
@@ -164,8 +179,10 @@ async function frameworkOf(tree: Tree, composer: Composer | null): Promise<strin
   return (await tree.hasFile('wp-config-sample.php')) ? 'wordpress' : null
 }
 
-/** Laravel signs and encrypts with a key of 32 bytes (laravel.com, "Encryption"). */
-async function variablesOf(tree: Tree): Promise<PlannedVariable[]> {
+/** Laravel signs and encrypts with a key of 32 bytes (laravel.com, "Encryption"); Symfony's own is any text. */
+async function variablesOf(tree: Tree, framework: string | null): Promise<PlannedVariable[]> {
+  if (framework === 'symfony')
+    return [{ key: 'APP_SECRET', generate: 'hex', why: 'Symfony signs its links and forms with it' }]
   if (!(await tree.hasFile('artisan'))) return []
   return [{ key: 'APP_KEY', generate: 'laravel', why: 'Laravel encrypts its cookies with it' }]
 }

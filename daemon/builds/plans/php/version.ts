@@ -90,14 +90,28 @@ function olderFor(
   // Where packages of the lock file want a newer one, that was seen to work.
   const preferred = [...framed, ...suiting]
   const [first] = preferred
-  const refusing = first === undefined ? undefined : composer.locked.find((each) => refuses(each, first))
+  const asking = askingDifferently(composer.locked)
+  const refusing = first === undefined ? undefined : asking.find((each) => refuses(each, first))
   if (refusing !== undefined) {
-    const version = preferred.find((each) => !composer.locked.some((one) => refuses(one, each)))
+    const version = preferred.find((each) => !asking.some((one) => refuses(one, each)))
     const wanted = (refusing.requires.php ?? '').slice(0, SHOWN_CHARACTERS)
     if (version !== undefined)
       return { version, why: `composer.lock, whose ${refusing.name} asks for ${wanted}` }
   }
   return first === undefined || first === suiting[0] ? null : { version: first, why: framework!.why }
+}
+
+/** Constraints of packages; no project has more of its own, and each takes its time. */
+const MAX_CONSTRAINTS = 500
+
+/** The first package with each constraint: most have the same few. */
+function askingDifferently(locked: readonly LockedPackage[]): LockedPackage[] {
+  const asking = new Map<string | undefined, LockedPackage>()
+  for (const each of locked) {
+    if (asking.size === MAX_CONSTRAINTS) break
+    if (!asking.has(each.requires.php)) asking.set(each.requires.php, each)
+  }
+  return [...asking.values()]
 }
 
 function refuses({ requires }: LockedPackage, version: string): boolean {

@@ -32,7 +32,7 @@ const MODULES = [
 
 /** The same in a package below `src` (PyPA, "src layout vs flat layout"). */
 const SOURCES = 'src'
-const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', '__init__']
+const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', 'webapp', '__init__']
 /** Of those packages; one has the application. */
 const MAX_PACKAGES = 10
 
@@ -49,6 +49,8 @@ const APPLICATIONS: { framework: string; call: RegExp; kind: 'asgi' | 'wsgi' }[]
   { framework: 'flask', call: /^(?:\w+\.)?Flask\(/, kind: 'wsgi' },
   { framework: 'falcon', call: /^falcon\.(?:App|API)\(/, kind: 'wsgi' },
 ]
+
+const KINDS = Object.fromEntries(APPLICATIONS.map(({ framework, kind }) => [framework, kind]))
 
 /** Finds the application that a server for Python serves, by what its module makes; null where none of the usual ones does. */
 export async function findApplication(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
@@ -145,11 +147,22 @@ function madeIn(text: string, names: NamesPackage): Made | null {
     return { framework: 'dash', kind: 'wsgi', target: (module) => `${module}:${dash}`, isFactory: false }
   }
   if (!hasLine(text, /^def create_app\(/)) return null
-  const isAsgi = names('fastapi') && !names('flask')
+  // What it makes may come from another module.
+  const inside = APPLICATIONS.find(({ call }) => makesInside(text, call))
+  const framework = inside?.framework ?? (names('fastapi') && !names('flask') ? 'fastapi' : 'flask')
   const isFactory = true
-  return isAsgi
-    ? { framework: 'fastapi', kind: 'asgi', target: (module) => `--factory ${module}:create_app`, isFactory }
-    : { framework: 'flask', kind: 'wsgi', target: (module) => `"${module}:create_app()"`, isFactory }
+  return (inside?.kind ?? KINDS[framework]) === 'asgi'
+    ? { framework, kind: 'asgi', target: (module) => `--factory ${module}:create_app`, isFactory }
+    : { framework, kind: 'wsgi', target: (module) => `"${module}:create_app()"`, isFactory }
+}
+
+/** Whether a function of a module makes an application. */
+function makesInside(text: string, call: RegExp): boolean {
+  for (const line of linesOf(text)) {
+    const [, made] = /^\s+(?:return|[A-Za-z_]\w*(?:\s*:[^=]{1,100})?\s*=)\s*(\S.*)$/.exec(line) ?? []
+    if (made !== undefined && call.test(made)) return true
+  }
+  return false
 }
 
 /** Django's development server and Flask's are not made to be public. */

@@ -51,7 +51,7 @@ export async function findDjangoBelow(
 
 async function projectIn(tree: Tree, folder: string): Promise<DjangoProject | null> {
   const manage = await tree.readText('manage.py')
-  const settings = /DJANGO_SETTINGS_MODULE["'],\s*["']([A-Za-z_][\w.]*)["']/.exec(manage ?? '')?.[1]
+  const settings = settingsOf(manage ?? '')
   if (settings === undefined) return null
   const texts = await settingsTexts(tree, settings.split('.'))
   const application = texts
@@ -64,6 +64,14 @@ async function projectIn(tree: Tree, folder: string): Promise<DjangoProject | nu
     module: application ?? settings.split('.', 1)[0]!,
     gathersFiles: texts.some((text) => hasLine(text, /^\s*STATIC_ROOT\s*[:=]/)),
   }
+}
+
+/** The module that manage.py names, or the last of those that it chooses among. */
+function settingsOf(manage: string): string | undefined {
+  const named = /DJANGO_SETTINGS_MODULE["'],\s*["']([A-Za-z_][\w.]*)["']/.exec(manage)?.[1]
+  if (named !== undefined || !manage.includes('DJANGO_SETTINGS_MODULE')) return named
+  const all = [...manage.matchAll(/["']([A-Za-z_]\w*(?:\.\w+)*\.settings(?:\.\w+)*)["']/g)]
+  return all.at(-1)?.[1]
 }
 
 /** The module itself, and where it is one of a folder, those beside it, which it most often starts from. */

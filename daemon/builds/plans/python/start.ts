@@ -42,7 +42,7 @@ const OF_BOTH = ['aiohttp', 'tornado']
 
 /** What listens, in the words of those, of Python's own, and of bots to which messages are sent; those that ask delete that. */
 const LISTENING =
-  /\b(?:_?run_app|AppRunner|TCPSite|\w*(?:HTTP|TCP|WSGI)Server|(?:start|create|make)_server|serve_forever|http\.server|socketserver|quickstart|aiohttp\.web|(?!delete_webhook\b)\w*webhooks?)\b|\bserve\(|\baiohttp import\b.{0,200}\bweb\b|\.(?:listen|bind)\(/
+  /\b(?:_?run_app|AppRunner|TCPSite|\w*(?:HTTP|TCP|WSGI)Server|(?:start|create|make)_server|serve_forever|http\.server|socketserver|quickstart|aiohttp\.web|(?<!\bintents\.)(?!delete_webhook\b)\w*webhooks?)\b|\bserve\(|\baiohttp import\b.{0,200}\bweb\b|\.(?:listen|bind)\(/
 
 /** Whether a program is a bot by its packages, and nothing of them serves. */
 export async function isBot(tree: Tree, names: NamesPackage): Promise<boolean> {

@@ -6,7 +6,8 @@ import { accountKeyFile } from '#server/certificates/files.ts'
 import { useContext } from '#server/context.ts'
 import { writePrivateFile } from '#server/files.ts'
 import { VERSION } from '#server/version.ts'
-import { AcmeProblem, AuthorityAway, readRetryAfter } from './problem.ts'
+import { readRetryAfter } from '#server/retry-after.ts'
+import { AcmeProblem, AuthorityAway } from './problem.ts'
 
 /** An answer of an authority; orders that take longer are asked about again. */
 const ANSWER_MS = 30_000

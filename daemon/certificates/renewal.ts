@@ -4,10 +4,11 @@ import { versionFiles } from '#server/certificates/files.ts'
 import type { CertificateFacts } from '#server/certificates/pem.ts'
 import { setAdvice, type CertificateRow } from '#server/certificates/store.ts'
 import { useContext } from '#server/context.ts'
+import { readRetryAfter } from '#server/retry-after.ts'
 import { forEachLimited } from '../limits.ts'
 import type { Authority } from './authority.ts'
 import { loadAcme } from './authority.ts'
-import { AcmeProblem, AuthorityAway, readRetryAfter } from './problem.ts'
+import { AcmeProblem, AuthorityAway } from './problem.ts'
 
 /** Of a certificate's life, when it is renewed unless its authority advises otherwise. */
 const RENEWAL_PART = 2 / 3

@@ -1,7 +1,7 @@
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { Launch } from '../instances/launch.ts'
-import { runToEnd } from '../jobs/run-to-end.ts'
+import { ENDED_WITH_ENGINE, runToEnd } from '../jobs/run-to-end.ts'
 import type { World } from '../world.ts'
 
 /** A migration of a large database may take its time; one that waits for ever must not hold the deploy. */
@@ -36,11 +36,12 @@ export async function preDeploy(
     command,
     timeoutMs: TIMEOUT_MS,
   } as const
-  const { exitCode, oomKilled, timedOut, lastLines } = await runToEnd(world, run, log, signal)
+  const { exitCode, oomKilled, timedOut, engineWasAway, lastLines } = await runToEnd(world, run, log, signal)
   const fail = (how: string) =>
     new PreDeployFailure([`the pre-deploy command ${how}`, ...lastLines].join('\n'))
   if (timedOut) throw fail(`did not end within ${TIMEOUT_MS / 60_000} minutes`)
   if (oomKilled) throw fail('ran out of memory (raise memory_limit_mb)')
-  if (exitCode !== 0) throw fail(`ended with exit code ${exitCode ?? 'unknown'}`)
+  if (exitCode !== 0)
+    throw fail(`ended with exit code ${exitCode ?? 'unknown'}${engineWasAway ? ENDED_WITH_ENGINE : ''}`)
   updateDeploy(deploy.id, { pre_deployed: 1 })
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { backupPath } from '#server/backups/files.ts'
 import type { DatastoreKind, Place } from '#server/datastores/kinds.ts'
@@ -9,8 +10,10 @@ import type { Attachment } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { datastoreFiles, fillingContainer, KEYVALUE_VOLUME } from './container.ts'
 import { DUMP_PROGRAMS, postgresConnection } from './dump-programs.ts'
-import { createRole, rolesOfScript } from './dump-roles.ts'
+import { createRole } from './dump-roles.ts'
+import { hasForeignLargeObjects, readScript, type DumpScript } from './dump-script.ts'
 import { reasonOfEnd } from './exits.ts'
+import { lendPath, returnPath } from './load-path.ts'
 import { beginAppendOnly, probePlace } from './probe.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
 import { inNetwork, runTool } from './tool.ts'
@@ -60,18 +63,39 @@ async function fillRelational(
       const commands = statements.map((statement) => `--command=${statement}`)
       return run(['psql', ...connection, '--no-psqlrc', '--quiet', ...commands], drain)
     }
-    let roles: string[] = []
-    await run(['pg_restore', '--schema-only', '--file=-'], (streams) =>
+    // Not as arguments, which every user of the host sees: a setting may be a secret.
+    const tell = (statements: string) => {
+      const psql = ['psql', ...connection, '--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1', '--file=-']
+      return run([...psql, '--single-transaction'], async (streams) => {
+        const input = Readable.from([Buffer.from(statements)]) as AsyncIterable<Buffer>
+        await Promise.all([streams.input(input), drain(streams)])
+      })
+    }
+    let isAsking = false
+    await run(['pg_restore', '--list'], (streams) =>
       feed(streams, backupId, async () => {
-        roles = await rolesOfScript(streams.output())
+        isAsking = await hasForeignLargeObjects(streams.output(), inside.username)
       }),
     )
-    const missing = roles.filter((role) => role !== inside.username)
+    let script: DumpScript = { roles: [], settings: '' }
+    // Large objects are data to pg_restore, their owners too: of those only the whole of a dump tells.
+    const part = isAsking ? [] : ['--schema-only']
+    await run(['pg_restore', '--create', ...part, '--file=-'], (streams) =>
+      feed(streams, backupId, async () => {
+        script = await readScript(streams.output())
+      }),
+    )
+    const missing = script.roles.filter((role) => role !== inside.username)
     // One that cannot be made is no fault of its own: where it is needed, the restore says so. psql ends as its last command.
     if (missing.length > 0) await query(...missing.map(createRole), 'SELECT 1')
-    await run(['pg_restore', '--exit-on-error', ...connection], (streams) => feed(streams, backupId))
-    // Without it the first queries after a restore are planned blindly (manual, "Backup and Restore").
-    await query('ANALYZE')
+    const load = (...sections: string[]) =>
+      run(['pg_restore', '--exit-on-error', ...sections, ...connection], (streams) => feed(streams, backupId))
+    await load('--section=pre-data')
+    await tell(lendPath(script.settings))
+    await load('--section=data', '--section=post-data')
+    // Without statistics the first queries after a restore are planned blindly (manual, "Backup and Restore"). The settings
+    // come last, or they would hold for what loads the rest.
+    await tell(['ANALYZE;', returnPath(), script.settings].join('\n'))
   })
 }
 

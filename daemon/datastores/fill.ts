@@ -31,6 +31,9 @@ export interface Filling {
 
 type Fill = (world: World, row: DatastoreRow, filling: Filling, signal: AbortSignal) => Promise<void>
 
+/** Runs a program beside the one on the volume. */
+type Run = (entrypoint: string[], use: (streams: Attachment) => Promise<void>) => Promise<void>
+
 const FILL: Record<DatastoreKind, Fill> = { relational: fillRelational, keyvalue: fillKeyvalue }
 
 /**
@@ -57,7 +60,7 @@ async function fillRelational(
   await withProgram(world, row, filling, signal, async (_, inside) => {
     const env = DUMP_PROGRAMS[row.kind].env(inside)
     const connection = postgresConnection(inside.database!)
-    const run = (entrypoint: string[], use: (streams: Attachment) => Promise<void>) =>
+    const run: Run = (entrypoint, use) =>
       runTool(world, row, { name: `${volume}-load`, imageId, env, entrypoint }, use, signal)
     const query = (...statements: string[]) => {
       const commands = statements.map((statement) => `--command=${statement}`)
@@ -71,20 +74,7 @@ async function fillRelational(
         await Promise.all([streams.input(input), drain(streams)])
       })
     }
-    let isAsking = false
-    await run(['pg_restore', '--list'], (streams) =>
-      feed(streams, backupId, async () => {
-        isAsking = await hasForeignLargeObjects(streams.output(), inside.username)
-      }),
-    )
-    let script: DumpScript = { roles: [], settings: '' }
-    // Large objects are data to pg_restore, their owners too: of those only the whole of a dump tells.
-    const part = isAsking ? [] : ['--schema-only']
-    await run(['pg_restore', '--create', ...part, '--file=-'], (streams) =>
-      feed(streams, backupId, async () => {
-        script = await readScript(streams.output())
-      }),
-    )
+    const script = await scriptOf(run, backupId, inside.username)
     const missing = script.roles.filter((role) => role !== inside.username)
     // One that cannot be made is no fault of its own: where it is needed, the restore says so. psql ends as its last command.
     if (missing.length > 0) await query(...missing.map(createRole), 'SELECT 1')
@@ -97,6 +87,25 @@ async function fillRelational(
     // come last, or they would hold for what loads the rest.
     await tell(['ANALYZE;', returnPath(), script.settings].join('\n'))
   })
+}
+
+/** What a dump says of roles and of the database itself. */
+async function scriptOf(run: Run, backupId: string, owner: string): Promise<DumpScript> {
+  let hasForeign = false
+  await run(['pg_restore', '--list'], (streams) =>
+    feed(streams, backupId, async () => {
+      hasForeign = await hasForeignLargeObjects(streams.output(), owner)
+    }),
+  )
+  let script: DumpScript = { roles: [], settings: '' }
+  // Large objects are data to pg_restore, their owners too: of those only the whole of a dump tells.
+  const part = hasForeign ? [] : ['--schema-only']
+  await run(['pg_restore', '--create', ...part, '--file=-'], (streams) =>
+    feed(streams, backupId, async () => {
+      script = await readScript(streams.output())
+    }),
+  )
+  return script
 }
 
 async function fillKeyvalue(

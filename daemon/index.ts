@@ -2,6 +2,7 @@ import { provideBlueprintProgram } from '#server/blueprints/reading-thread.ts'
 import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
 import { ledger } from '#server/ledger.ts'
+import { takeOrderlyStop } from '#server/orderly-stop.ts'
 import { logger } from '#server/log.ts'
 import { BlueprintSync } from './blueprints/sync.ts'
 import { provideSearchProgram } from '#server/logs/search-thread.ts'
@@ -116,8 +117,9 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const schedule = new Schedule()
   const supervisor = new Supervisor(started, (id) => Promise.all([deployGone(id), jobsGone(id)]))
   const datastores = new DatastoreKeeper(started)
-  recoverDeploys()
-  datastores.recover()
+  const hasCrashed = !takeOrderlyStop()
+  recoverDeploys(hasCrashed)
+  datastores.recover(hasCrashed)
   void removeLeftCheckouts(options.dataDirectory)
   const domains = new Verification(started)
   verification = domains

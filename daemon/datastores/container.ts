@@ -10,6 +10,8 @@ import { memorySettings } from './settings.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
 
 const MIB = 1024 * 1024
+/** What is half filled is of no worth: an engine that ends does not wait for it. */
+const FILLING_STOP_SECONDS = 10
 /** Parallel queries share rows through /dev/shm, of which containers have 64 MiB (the postgres image's page, "Caveats"). */
 const SHARED_MEMORY_SHARE = 4
 
@@ -77,8 +79,8 @@ const MODE_LABEL = 'deployer.datastore.mode'
 const MODE_SETTINGS: Record<DatastoreKind, Record<Mode, Record<string, string>>> = {
   relational: {
     serving: {},
-    // What it does by itself must not look like a write of a client.
-    'read-only': { default_transaction_read_only: 'on', autovacuum: 'off' },
+    // What it does by itself must not look like a write of a client, nor what workers of extensions and subscriptions do.
+    'read-only': { default_transaction_read_only: 'on', autovacuum: 'off', max_worker_processes: '0' },
     filling: {},
   },
   keyvalue: {
@@ -115,7 +117,7 @@ function programOf(
     ...limits,
     shmBytes: Math.floor(limits.memoryBytes / SHARED_MEMORY_SHARE),
     publishPort: KINDS[row.kind].port,
-    stopSeconds: CHECKPOINT_SECONDS,
+    stopSeconds: mode === 'filling' ? FILLING_STOP_SECONDS : CHECKPOINT_SECONDS,
   }
   if (row.kind === 'keyvalue') {
     return {

@@ -2,29 +2,17 @@
 const VERBS = /^(?:ALTER|CREATE POLICY|CREATE USER MAPPING|GRANT|REVOKE|SET SESSION AUTHORIZATION) /
 /** A quoted name, a word, or a mark between them. */
 const TOKEN = /"(?:[^"]|"")*"|[^\s",;()]+|[,;()]/g
-/** Longer lines are no statements of these. */
-const MAX_LINE_CHARACTERS = 16 * 1024
-/** More are no roles that somebody has made by hand. */
-const MAX_ROLES = 1_000
 /** NAMEDATALEN without its end (manual, "Lexical Structure"): what is longer is no name. */
 const MAX_NAME_BYTES = 63
 /** Those that every database has, and words that stand for none (manual, "CREATE ROLE"). */
 const NOT_MADE = /^(?:pg_.*|PUBLIC|public|none)$/
 
-/**
- * The roles that a dump of one database speaks of, from the script that pg_restore writes of its schema: a dump does not
- * hold them, and is not loaded without them. A function's text may look like such a statement; it names one too many.
- */
-export async function rolesOfScript(script: AsyncIterable<Buffer>): Promise<string[]> {
-  const names = new Set<string>()
-  for await (const line of linesOf(script)) {
-    if (!VERBS.test(line)) continue
-    for (const written of rolesIn(line.match(TOKEN) ?? [])) {
-      const name = written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written
-      if (isRole(name) && names.size < MAX_ROLES) names.add(name)
-    }
-  }
-  return [...names]
+/** The roles that a line of a script of pg_restore speaks of. A function's text may look like such a statement; it names one too many. */
+export function rolesOfLine(line: string): string[] {
+  if (!VERBS.test(line)) return []
+  return rolesIn(line.match(TOKEN) ?? [])
+    .map((name) => (name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name))
+    .filter(isRole)
 }
 
 function isRole(name: string): boolean {
@@ -62,19 +50,4 @@ function namesAfter(tokens: string[], word: number): string[] {
     if (tokens[at + 1] !== ',') break
   }
   return names
-}
-
-/** Lines of a text, of which no more than the beginning is held. */
-async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder()
-  let begun = ''
-  for await (const piece of text) {
-    const [first, ...lines] = decoder.decode(piece, { stream: true }).split('\n')
-    begun = (begun + first).slice(0, MAX_LINE_CHARACTERS)
-    for (const line of lines) {
-      yield begun
-      begun = line.slice(0, MAX_LINE_CHARACTERS)
-    }
-  }
-  yield begun
 }

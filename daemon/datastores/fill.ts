@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { backupPath } from '#server/backups/files.ts'
 import type { DatastoreKind, Place } from '#server/datastores/kinds.ts'
@@ -9,8 +10,10 @@ import type { Attachment } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { datastoreFiles, fillingContainer, KEYVALUE_VOLUME } from './container.ts'
 import { DUMP_PROGRAMS, postgresConnection } from './dump-programs.ts'
-import { createRole, rolesOfScript } from './dump-roles.ts'
+import { createRole } from './dump-roles.ts'
+import { hasForeignLargeObjects, readScript, type DumpScript } from './dump-script.ts'
 import { reasonOfEnd } from './exits.ts'
+import { lendPath, returnPath } from './load-path.ts'
 import { beginAppendOnly, probePlace } from './probe.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
 import { inNetwork, runTool } from './tool.ts'
@@ -27,6 +30,9 @@ export interface Filling {
 }
 
 type Fill = (world: World, row: DatastoreRow, filling: Filling, signal: AbortSignal) => Promise<void>
+
+/** Runs a program beside the one on the volume. */
+type Run = (entrypoint: string[], use: (streams: Attachment) => Promise<void>) => Promise<void>
 
 const FILL: Record<DatastoreKind, Fill> = { relational: fillRelational, keyvalue: fillKeyvalue }
 
@@ -54,25 +60,52 @@ async function fillRelational(
   await withProgram(world, row, filling, signal, async (_, inside) => {
     const env = DUMP_PROGRAMS[row.kind].env(inside)
     const connection = postgresConnection(inside.database!)
-    const run = (entrypoint: string[], use: (streams: Attachment) => Promise<void>) =>
+    const run: Run = (entrypoint, use) =>
       runTool(world, row, { name: `${volume}-load`, imageId, env, entrypoint }, use, signal)
     const query = (...statements: string[]) => {
       const commands = statements.map((statement) => `--command=${statement}`)
       return run(['psql', ...connection, '--no-psqlrc', '--quiet', ...commands], drain)
     }
-    let roles: string[] = []
-    await run(['pg_restore', '--schema-only', '--file=-'], (streams) =>
-      feed(streams, backupId, async () => {
-        roles = await rolesOfScript(streams.output())
-      }),
-    )
-    const missing = roles.filter((role) => role !== inside.username)
+    // Not as arguments, which every user of the host sees: a setting may be a secret.
+    const tell = (statements: string) => {
+      const psql = ['psql', ...connection, '--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1', '--file=-']
+      return run([...psql, '--single-transaction'], async (streams) => {
+        const input = Readable.from([Buffer.from(statements)]) as AsyncIterable<Buffer>
+        await Promise.all([streams.input(input), drain(streams)])
+      })
+    }
+    const script = await scriptOf(run, backupId, inside.username)
+    const missing = script.roles.filter((role) => role !== inside.username)
     // One that cannot be made is no fault of its own: where it is needed, the restore says so. psql ends as its last command.
     if (missing.length > 0) await query(...missing.map(createRole), 'SELECT 1')
-    await run(['pg_restore', '--exit-on-error', ...connection], (streams) => feed(streams, backupId))
-    // Without it the first queries after a restore are planned blindly (manual, "Backup and Restore").
-    await query('ANALYZE')
+    const load = (...sections: string[]) =>
+      run(['pg_restore', '--exit-on-error', ...sections, ...connection], (streams) => feed(streams, backupId))
+    await load('--section=pre-data')
+    await tell(lendPath(script.settings))
+    await load('--section=data', '--section=post-data')
+    // Without statistics the first queries after a restore are planned blindly (manual, "Backup and Restore"). The settings
+    // come last, or they would hold for what loads the rest.
+    await tell(['ANALYZE;', returnPath(), script.settings].join('\n'))
   })
+}
+
+/** What a dump says of roles and of the database itself. */
+async function scriptOf(run: Run, backupId: string, owner: string): Promise<DumpScript> {
+  let hasForeign = false
+  await run(['pg_restore', '--list'], (streams) =>
+    feed(streams, backupId, async () => {
+      hasForeign = await hasForeignLargeObjects(streams.output(), owner)
+    }),
+  )
+  let script: DumpScript = { roles: [], settings: '' }
+  // Large objects are data to pg_restore, their owners too: of those only the whole of a dump tells.
+  const part = hasForeign ? [] : ['--schema-only']
+  await run(['pg_restore', '--create', ...part, '--file=-'], (streams) =>
+    feed(streams, backupId, async () => {
+      script = await readScript(streams.output())
+    }),
+  )
+  return script
 }
 
 async function fillKeyvalue(

@@ -77,8 +77,9 @@ export class DatastoreKeeper {
   }
 
   /** Takes up what the last run of the server left. */
-  recover(): void {
+  recover(hasCrashed: boolean): void {
     this.#backups.recover()
+    this.#replacements.recover(hasCrashed)
   }
 
   /** The tasks that keep datastores; `wake` runs one of them by its name. */

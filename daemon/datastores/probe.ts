@@ -63,10 +63,11 @@ async function queryRelational(
 }
 
 /**
- * What a relational datastore holds that a dump of its one database leaves out: further databases and roles, by name.
+ * What a datastore holds that a dump leaves out: of a relational one further databases and roles, by name.
  * Throws when it does not answer.
  */
 export async function outsideOfDump(row: DatastoreRow): Promise<string[]> {
+  if (row.kind !== 'relational') return []
   const rows = await queryRelational(
     externalPlace(row)!,
     `SELECT 'database ' || datname AS name FROM pg_database

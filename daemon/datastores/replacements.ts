@@ -15,6 +15,7 @@ import {
 import {
   allReplacements,
   getReplacement,
+  takeBackTries,
   updateReplacement,
   type Replacement,
 } from '#server/replacements/store.ts'
@@ -34,7 +35,7 @@ const log = logger('datastores')
 const PERIOD_MS = 60_000
 /** A restore that takes longer hangs. */
 const LONGEST_MS = 12 * 3_600_000
-/** What the server was stopped in the middle of this often may be what stops it. */
+/** What the server crashed in the middle of this often may be what crashes it. */
 const MAX_TRIES = 3
 /** An error is a text that people read, not a log. */
 const MAX_ERROR_CHARACTERS = 4 * 1024
@@ -65,6 +66,11 @@ export class Replacements {
     this.#stopListening = onChange(({ kind }) => {
       if (kind === 'datastore') this.look()
     })
+  }
+
+  /** Takes up what the last run of the server left: only its crashes are held against what was under way. */
+  recover(hasCrashed: boolean): void {
+    if (!hasCrashed) takeBackTries()
   }
 
   /** The task to hand to a driver; `wake` is how it asks for its next run. */
@@ -127,7 +133,7 @@ export class Replacements {
   async #run(id: string, stop: AbortSignal): Promise<void> {
     const replacement = beginTry(getReplacement(id)!)
     if (replacement.tries > MAX_TRIES)
-      throw new Error(`the server was stopped in the middle of it ${MAX_TRIES} times: begin again`)
+      throw new Error(`the server crashed in the middle of it ${MAX_TRIES} times: begin again`)
     const late = AbortSignal.timeout(LONGEST_MS)
     const signal = AbortSignal.any([stop, late])
     try {
@@ -146,7 +152,8 @@ export class Replacements {
       kind === 'upgrade'
         ? await pullImage(engine, `${row.repository}:${version}`, signal)
         : await imageOf(engine, row, signal)
-    if (kind !== 'first') await assertWholeInDump(row)
+    // One that does not answer cannot be asked.
+    if (kind !== 'first') assertWholeInDump(await outsideOfDump(row).catch(() => []))
     const since = kind === 'upgrade' ? await this.#endWrites(row, signal) : null
     const backup =
       kind === 'upgrade' ? await this.#backUp(row, signal) : getBackup(replacement.backup_id ?? '')
@@ -175,7 +182,11 @@ export class Replacements {
   async #endWrites({ id, kind }: DatastoreRow, signal: AbortSignal): Promise<bigint | null> {
     forbidWrites(id)
     await this.#untilReadOnly(id, signal)
-    return kind === 'relational' ? await firstUndumped(getDatastore(id)!) : null
+    if (kind !== 'relational') return null
+    const row = getDatastore(id)!
+    // It may not have answered before.
+    assertWholeInDump(await outsideOfDump(row))
+    return await firstUndumped(row)
   }
 
   /** A backup of what a datastore holds now, made while it takes no writes. */
@@ -206,10 +217,8 @@ export class Replacements {
   }
 }
 
-/** Throws when a dump of its one database would leave something out; one that does not answer cannot be asked. */
-async function assertWholeInDump(row: DatastoreRow): Promise<void> {
-  if (row.kind !== 'relational') return
-  const outside = await outsideOfDump(row).catch(() => [])
+/** Throws when a dump of its one database would leave something out. */
+function assertWholeInDump(outside: string[]): void {
   if (outside.length === 0) return
   throw new AppError(
     'runtime_error',

@@ -1,7 +1,7 @@
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { Launch } from '../instances/launch.ts'
-import { runToEnd, type RunEnd } from '../jobs/run-to-end.ts'
+import { ENDED_WITH_ENGINE, runToEnd, type RunEnd } from '../jobs/run-to-end.ts'
 import type { World } from '../world.ts'
 
 /** A migration of a large database may take its time; one that waits for ever must not hold the deploy. */
@@ -40,11 +40,13 @@ export async function preDeploy(
   await runToEnd(world, run, log, signal)
 }
 
-function judge(deploy: DeployRow, { exitCode, oomKilled, timedOut, lastLines }: RunEnd): void {
+function judge(deploy: DeployRow, end: RunEnd): void {
+  const { exitCode, oomKilled, timedOut, engineWasAway, lastLines } = end
   const fail = (how: string) =>
     new PreDeployFailure([`the pre-deploy command ${how}`, ...lastLines].join('\n'))
   if (timedOut) throw fail(`did not end within ${TIMEOUT_MS / 60_000} minutes`)
   if (oomKilled) throw fail('ran out of memory (raise memory_limit_mb)')
-  if (exitCode !== 0) throw fail(`ended with exit code ${exitCode ?? 'unknown'}`)
+  if (exitCode !== 0)
+    throw fail(`ended with exit code ${exitCode ?? 'unknown'}${engineWasAway ? ENDED_WITH_ENGINE : ''}`)
   updateDeploy(deploy.id, { pre_deployed: 1 })
 }

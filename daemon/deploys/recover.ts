@@ -4,7 +4,6 @@ import { messageOf } from '#server/errors.ts'
 import { openLog } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
-import { takeOrderlyStop } from '#server/orderly-stop.ts'
 
 const log = logger('deploys')
 
@@ -15,10 +14,9 @@ const REASON =
   'the server crashed twice while this deploy was under way: find the reason in its log before you deploy this source again'
 
 /** Takes up what was under way when the server ended: a build starts over, a rollout goes on, unless it crashed the server. */
-export function recoverDeploys(): void {
-  const crashed = !takeOrderlyStop()
+export function recoverDeploys(hasCrashed: boolean): void {
   for (const deploy of deploysInProgress()) {
-    const crashes = crashed && deploy.status !== 'queued' ? deploy.crashes + 1 : 0
+    const crashes = hasCrashed && deploy.status !== 'queued' ? deploy.crashes + 1 : 0
     if (crashes !== deploy.crashes) updateDeploy(deploy.id, { crashes })
     if (crashes >= MAX_CRASHES) giveUp(deploy)
     else if (deploy.status === 'building') tryMove(deployMachine, deploy.id, 'queued', { started_at: null })

@@ -4,7 +4,7 @@ import { allotJobAddress, releaseAddress } from '#server/instances/addresses.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
 import type { AbortReason } from '../abort-reason.ts'
-import type { Engine } from '../engine/index.ts'
+import type { ContainerState, Engine } from '../engine/index.ts'
 import { addressFor } from '../environments/addresses.ts'
 import type { Launch } from '../instances/launch.ts'
 import { serviceContainer } from '../instances/service-container.ts'
@@ -32,12 +32,17 @@ export interface Run {
   recordEnd: (end: RunEnd) => Promise<void>
 }
 
+/** What is added to how a run ended. */
+export const ENDED_WITH_ENGINE = ' while the container engine was stopped or restarted'
+
 /** How a run ended. */
 export interface RunEnd {
   /** Null when it was killed because its time was up. */
   exitCode: number | null
   oomKilled: boolean
   timedOut: boolean
+  /** Whether it ended while the engine was away, as containers do with an engine that is not told to leave them running. */
+  engineWasAway: boolean
   /** The last of what the program printed. */
   lastLines: string[]
 }
@@ -70,6 +75,7 @@ export async function runToEnd(world: World, run: Run, log: LogWriter, signal: A
       exitCode: end?.exitCode ?? null,
       oomKilled: end?.oomKilled ?? false,
       timedOut: end === null,
+      engineWasAway: end?.engineWasAway ?? false,
       lastLines: copy.lastLines,
     })
   } finally {
@@ -110,14 +116,27 @@ async function untilEnd(
   engine: Engine,
   name: string,
   signal: AbortSignal,
-): Promise<{ exitCode: number; oomKilled: boolean }> {
-  for (;;) {
+): Promise<{ exitCode: number; oomKilled: boolean; engineWasAway: boolean }> {
+  for (let engineWasAway = false; ;) {
     try {
-      return await engine.containers.wait(name, signal)
+      return { ...(await engine.containers.wait(name, signal)), engineWasAway }
     } catch {
-      signal.throwIfAborted()
-      if ((await engine.containers.inspect(name).catch(() => undefined)) === null)
+      const found = await whenBack(engine, name, signal)
+      if (found === null)
         throw new AppError('runtime_error', `its container ${name} was removed from outside: run it again`)
+      engineWasAway = !found.running
+      await delay(RETRY_MS, undefined, { signal })
+    }
+  }
+}
+
+/** A look at a container as soon as the engine answers again. */
+async function whenBack(engine: Engine, name: string, signal: AbortSignal): Promise<ContainerState | null> {
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await engine.containers.inspect(name)
+    } catch {
       await delay(RETRY_MS, undefined, { signal })
     }
   }

@@ -12,7 +12,7 @@ import { getService, type ServiceRow } from '#server/services/store.ts'
 import type { AbortReason } from '../abort-reason.ts'
 import { prepareLaunch } from '../instances/launch.ts'
 import type { World } from '../world.ts'
-import { runToEnd, type RunEnd } from './run-to-end.ts'
+import { ENDED_WITH_ENGINE, runToEnd, type RunEnd } from './run-to-end.ts'
 
 const serverLog = logger('jobs')
 
@@ -92,13 +92,13 @@ async function resume(world: World, job: JobRow, log: LogWriter): Promise<JobMat
 }
 
 async function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter): Promise<void> {
-  const { exitCode, oomKilled, timedOut, lastLines } = end
+  const { exitCode, oomKilled, timedOut, engineWasAway, lastLines } = end
   const hours = LONGEST_RUN_MS / 3_600_000
   const said = timedOut
     ? `killed after ${hours} hours, the longest that a run may take`
     : oomKilled
       ? `ran out of memory: its limit is ${memoryMb} MiB (memory_limit_mb); exit code ${exitCode}`
-      : `ended with exit code ${exitCode}`
+      : `ended with exit code ${exitCode}${exitCode !== 0 && engineWasAway ? `${ENDED_WITH_ENGINE}: run it again` : ''}`
   log.system(said)
   await log.flushed()
   if (exitCode === 0) finish(job.id, 'succeeded', { exit_code: 0 })

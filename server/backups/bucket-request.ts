@@ -7,12 +7,15 @@ import { AwsV4Signer } from 'aws4fetch'
 import { answerOf } from '../answer-of.ts'
 import { AppError, messageOf } from '../errors.ts'
 import type { ByteRange } from '../http/file.ts'
+import { readRetryAfter } from '../retry-after.ts'
 import type { BucketOptions } from './bucket-option.ts'
 
 /** A store that says and takes nothing for this long is gone. */
 const SILENCE_MS = 60_000
 /** A fault that passes, as of a network or of a store that is busy, is tried again after these. */
 const PAUSES_MS = [500, 2_000, 5_000]
+/** The most of what a busy store asks to be waited for; whoever wants more is asked again with the next copy. */
+const MAX_PAUSE_MS = 60_000
 /** The longest answer is a list of a thousand unfinished uploads. */
 const MAX_ANSWER_BYTES = 1024 * 1024
 /** An error is a text that people read. */
@@ -39,11 +42,14 @@ interface Asked {
 class Refusal extends Error {
   readonly status: number
   readonly code: string
+  /** How long it asks to be left alone. */
+  readonly pauseMs: number
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, pauseMs: number) {
     super(`${code}: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS))
     this.status = status
     this.code = code
+    this.pauseMs = pauseMs
   }
 }
 
@@ -61,12 +67,13 @@ export async function ask(
     try {
       const answer = await send(options, asked, signal)
       if (answer.statusCode! >= 200 && answer.statusCode! < 300) return answer
-      throw refusalOf(answer.statusCode!, await textOf(answer))
+      throw refusalOf(answer.statusCode!, await textOf(answer), answer.headers['retry-after'])
     } catch (error) {
       signal.throwIfAborted()
       const pauseMs = PAUSES_MS[tries]
       if (pauseMs === undefined || !isPassing(error)) throw readable(options, error)
-      await delay(pauseMs, undefined, { signal })
+      const askedMs = error instanceof Refusal ? error.pauseMs : 0
+      await delay(Math.max(pauseMs, askedMs), undefined, { signal })
     }
   }
 }
@@ -149,10 +156,10 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return text
 }
 
-function refusalOf(status: number, text: string): Refusal {
+function refusalOf(status: number, text: string, retryAfter?: string): Refusal {
   const [code = `status ${status}`] = elements(text, 'Code')
   const [message = 'it gave no reason'] = elements(text, 'Message')
-  return new Refusal(status, code, message)
+  return new Refusal(status, code, message, Math.min(MAX_PAUSE_MS, readRetryAfter(retryAfter) ?? 0))
 }
 
 function isPassing(error: unknown): boolean {

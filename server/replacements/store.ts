@@ -18,7 +18,7 @@ export interface Replacement {
   volume: string
   /** 1 when the datastore takes no writes any more: what is written while it is copied for an upgrade would be lost. */
   reads_only: 0 | 1
-  /** How often it was begun: a stop of the server begins it anew. */
+  /** How often it was begun: a stop of the server begins it anew. Those that ended in order are not counted. */
   tries: number
 }
 
@@ -51,6 +51,11 @@ export function countTry(datastoreId: string, volume: string): void {
     volume,
     datastoreId,
   )
+}
+
+/** Takes back a try of each that was begun. */
+export function takeBackTries(): void {
+  useDatabase().run('UPDATE replacements SET tries = tries - 1 WHERE tries > 0')
 }
 
 export function updateReplacement(

@@ -257,6 +257,21 @@ describe('a server that is killed', () => {
     expect(await query(now.external_url, "SELECT to_regclass('later') IS NULL")).toEqual([[true]])
   })
 
+  test('in order, however often, goes on with the restore at the next start', async () => {
+    await grow(db)
+    const { id } = await backUp(server, 'db')
+    expect((await restore('db', id)).status).toBe(202)
+    for (let stops = 0; stops < 4; stops++) {
+      await waitFor(async () => (await atWork()).some((name) => name.endsWith('-load')), 'its work', 60_000)
+      await server.restart()
+      expect((await server.api('GET', '/datastores/db')).body).toMatchObject({ status: 'restoring' })
+    }
+    const now = await become(server, db.id, 'available')
+    expect(now.error).toBeNull()
+    expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
+    await restored(server, 'db', dbBackup)
+  })
+
   test('leaves no container of that work behind', async () => {
     await waitFor(async () => (await atWork()).length === 0, 'the containers to go')
   })

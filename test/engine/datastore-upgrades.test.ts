@@ -118,6 +118,43 @@ test('one that fails leaves the old version serving, writes included, with the r
   expect(await majorOf(refused)).toEqual([[15]])
 })
 
+test('one with a subscription, whose worker writes whatever it is told, is upgraded without a loss', async () => {
+  const source = await relational('source')
+  await query(source.external_url, 'ALTER SYSTEM SET wal_level = logical')
+  await docker('kill', '-s', 'INT', source.id)
+  await become(server, source.id, 'unavailable')
+  await become(server, source.id, 'available')
+  await query(source.external_url, 'CREATE PUBLICATION notes FOR TABLE notes')
+  const { id } = await create(server, { kind: 'relational', name: 'fed', version: '15' })
+  const fed = await become(server, id, 'available')
+  await query(fed.external_url, 'CREATE TABLE notes (id int PRIMARY KEY)')
+  await query(
+    fed.external_url,
+    `CREATE SUBSCRIPTION feed CONNECTION '${source.internal_url}' PUBLICATION notes`,
+  )
+  const rows = async () => (await query(fed.external_url, 'SELECT count(*)::int FROM notes'))[0]![0] as number
+  await waitFor(async () => (await rows()) === 2, 'what the source holds', 60_000)
+  expect((await upgrade('fed', '17')).status).toBe(202)
+  for (let n = 10; (await read(server, id)).status !== 'available'; n++) {
+    await query(source.external_url, `INSERT INTO notes VALUES (${n})`)
+    await delay(50)
+  }
+  expect(await read(server, id)).toMatchObject({ version: '17', error: null })
+  // What it fetches anew is a matter of its own: a restored subscription is off.
+  expect(await query(fed.external_url, 'SELECT subenabled FROM pg_subscription')).toEqual([[false]])
+  expect(await rows()).toBeGreaterThanOrEqual(2)
+})
+
+test('one that holds a further role is not upgraded, though it did not answer when it was first asked', async () => {
+  const db = await relational('silent')
+  await query(db.external_url, "CREATE ROLE reader LOGIN PASSWORD 'x'")
+  await docker('pause', db.id)
+  expect((await upgrade('silent', '17')).status).toBe(202)
+  const now = await become(server, db.id, 'available')
+  expect(now.error).toMatch(/^it was not upgraded: it holds role reader /)
+  expect(await majorOf(now)).toEqual([[15]])
+})
+
 test.each([0, 2_500])('a server that is killed %s ms into an upgrade finishes it', async (pauseMs) => {
   const db = await relational(`killed-${pauseMs}`)
   expect((await upgrade(db.name, '17')).status).toBe(202)

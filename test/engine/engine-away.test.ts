@@ -189,6 +189,43 @@ test('deleting is answered 502 and goes on when the engine is back', async () =>
   expect(await containersOf(service.id)).toEqual([])
 })
 
+test('a job and a pre-deploy command that end with the engine say so', async () => {
+  const service = await live()
+  const job = (await server.api('POST', `/services/${service.name}/jobs`, { command: 'sleep 600' })).body
+  const { body } = await server.api('POST', '/services', {
+    name: `away-${++count}`,
+    image: 'busybox:1',
+    pre_deploy_command: 'sleep 600',
+    start_command: 'exec sleep 600',
+  })
+  const deploy = body.latest_deploy.id as string
+  const runs = [job.id as string, `pre-${deploy}`]
+  for (const name of runs)
+    await waitFor(
+      () =>
+        docker('inspect', '-f', '{{.State.Running}}', name).then(
+          (said) => said === 'true',
+          () => false,
+        ),
+      `${name} to run`,
+      60_000,
+    )
+  await door.goAway()
+  // As an engine does that is stopped without being told to leave its containers running.
+  await docker('kill', ...runs)
+  await door.comeBack()
+  const ended = await waitFor(async () => {
+    const now = (await server.api('GET', `/jobs/${job.id}`)).body
+    return now.status === 'running' ? null : (now as { status: string; error: string })
+  }, 'the end of the job')
+  const reason = 'ended with exit code 137 while the container engine was stopped or restarted'
+  expect(ended).toMatchObject({ status: 'failed', error: `${reason}: run it again` })
+  expect(await endOf(server, deploy)).toMatchObject({
+    status: 'deploy_failed',
+    error: `the pre-deploy command ${reason}`,
+  })
+})
+
 test('suspending and resuming twice is answered 200 and changes nothing', async () => {
   const service = await live()
   for (const [path, suspended] of [

@@ -9,6 +9,8 @@ const OBJECT = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
 
 let server: Server
 let bucket: Bucket
+/** How often the busy store was asked. */
+let asked = 0
 const slow = Promise.withResolvers<ServerResponse>()
 beforeAll(async () => {
   // It knows nothing of ranges, but sends a wrong part of what is called so.
@@ -17,6 +19,8 @@ beforeAll(async () => {
       slow.resolve(response)
       return void response.writeHead(200, { 'content-length': OBJECT.length }).write(OBJECT.subarray(0, 1))
     }
+    if (request.url!.endsWith('busy') && asked++ === 0)
+      return void response.writeHead(503, { 'retry-after': '2' }).end()
     const isOther = request.url!.endsWith('other')
     if (isOther) response.setHeader('content-range', `bytes 0-9/${OBJECT.length}`)
     response.writeHead(isOther ? 206 : 200, { 'content-length': isOther ? 10 : OBJECT.length })
@@ -55,4 +59,12 @@ test('a part that nobody reads ends what the store sends', async () => {
   const left = once(await slow.promise, 'close')
   stream.destroy()
   await left
+})
+
+test('a store that asks to be left alone for a while is asked again after that', async () => {
+  const began = performance.now()
+  const { stream } = await get('busy', 5, 9)
+  expect((await buffer(stream)).equals(OBJECT.subarray(5, 9))).toBe(true)
+  expect(asked).toBe(2)
+  expect(performance.now() - began).toBeGreaterThan(1_900)
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createRole, rolesOfScript } from '#daemon/datastores/dump-roles.ts'
+import { createRole } from '#daemon/datastores/dump-roles.ts'
+import { hasForeignLargeObjects, readScript } from '#daemon/datastores/dump-script.ts'
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Buffer, void> {
   const bytes = Buffer.from(text)
@@ -25,7 +26,8 @@ COMMENT ON TABLE public.notes IS 'GRANT nothing TO nobody;';
 `
 
 test.each([1, 7, 65_536])('a script names its roles, however it comes (%s bytes at a time)', async (size) => {
-  expect(await rolesOfScript(inPieces(SCRIPT, size))).toEqual([
+  const { roles } = await readScript(inPieces(SCRIPT, size))
+  expect(roles).toEqual([
     'keeper',
     'Odd "one; TO two',
     'reader',
@@ -42,9 +44,81 @@ test.each([1, 7, 65_536])('a script names its roles, however it comes (%s bytes 
 
 test('a line without an end costs no more than its beginning', async () => {
   const long = `GRANT ${'x'.repeat(200_000)} TO nobody;\nGRANT SELECT ON TABLE a TO reader;\n`
-  expect(await rolesOfScript(inPieces(long, 4_096))).toEqual(['reader'])
+  expect((await readScript(inPieces(long, 4_096))).roles).toEqual(['reader'])
 })
 
 test('a name is quoted', () => {
   expect(createRole('a"; DROP TABLE x')).toBe('CREATE ROLE "a""; DROP TABLE x"')
+})
+
+const CREATING = `--
+-- Name: app; Type: DATABASE; Schema: -; Owner: app
+--
+
+CREATE DATABASE app WITH TEMPLATE = template0 ENCODING = 'UTF8';
+
+ALTER DATABASE app OWNER TO keeper;
+
+\\connect app
+
+SET statement_timeout = 0;
+SELECT pg_catalog.set_config('search_path', '', false);
+
+--
+-- Name: DATABASE app; Type: COMMENT; Schema: -; Owner: app
+--
+
+COMMENT ON DATABASE app IS 'two;
+lines';
+
+
+--
+-- Name: app; Type: DATABASE PROPERTIES; Schema: -; Owner: app
+--
+
+ALTER DATABASE app SET search_path TO 'app', 'public';
+ALTER ROLE app IN DATABASE app SET work_mem TO '9MB';
+
+
+\\connect app
+
+--
+-- Name: notes; Type: TABLE; Schema: public; Owner: app
+--
+
+ALTER TABLE public.notes OWNER TO app;
+--
+-- Name: DATABASE app; Type: ACL; Schema: -; Owner: app
+--
+
+GRANT CONNECT ON DATABASE app TO reader;
+`
+
+test.each([1, 65_536])(
+  'a script tells what the database itself is set to (%s bytes at a time)',
+  async (size) => {
+    expect(await readScript(inPieces(CREATING, size))).toEqual({
+      roles: ['keeper', 'app', 'reader'],
+      settings: [
+        'ALTER DATABASE app OWNER TO keeper;',
+        "COMMENT ON DATABASE app IS 'two;",
+        "lines';",
+        "ALTER DATABASE app SET search_path TO 'app', 'public';",
+        "ALTER ROLE app IN DATABASE app SET work_mem TO '9MB';",
+        'GRANT CONNECT ON DATABASE app TO reader;',
+        '',
+      ].join('\n'),
+    })
+  },
+)
+
+test.each([
+  ['12; 2613 90001 BLOB - 90001 app', false],
+  ['12; 2613 90001 BLOB - 90001 Odd one', true],
+  ['12; 2613 90001 BLOB METADATA - 90001..90004 keeper', true],
+  ['13; 0 0 ACL - LARGE OBJECT 90001 app', true],
+  ['14; 1259 16385 TABLE public BLOB keeper', false],
+])('the contents "%s" of a dump have large objects of others: %s', async (line, expected) => {
+  const list = inPieces(`;\n; Selected TOC Entries:\n;\n${line}\n`, 7)
+  expect(await hasForeignLargeObjects(list, 'app')).toBe(expected)
 })

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { backUp, become, create, query, type Datastore } from './datastore-support.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer({ engine: true })
+  await waitFor(() => server.logs.includes('reached_by'), 'the engine')
+})
+
+afterAll(async () => {
+  await server?.stop()
+})
+
+/** Makes a relational datastore that holds what a script makes. */
+async function holding(name: string, script: string): Promise<Datastore> {
+  const { id } = await create(server, { kind: 'relational', name, database: 'app', version: '15' })
+  const db = await become(server, id, 'available')
+  await query(db.external_url, script)
+  return db
+}
+
+/** Backs a datastore up, restores that into a new one, and answers with this. */
+async function copyOf({ name }: Datastore): Promise<Datastore> {
+  const backup = await backUp(server, name)
+  expect(backup).toMatchObject({ status: 'succeeded' })
+  const path = `/datastores/${name}/backups/${backup.id}/restore`
+  const { body } = await server.api('POST', path, { name: `${name}-copy` })
+  const copy = await waitFor(
+    async () => {
+      const now = (await server.api('GET', `/datastores/${body.id}`)).body as Datastore
+      return now.status === 'restoring' ? null : now
+    },
+    'the end of the restore',
+    90_000,
+  )
+  return copy.status === 'failed' ? copy : become(server, copy.id, 'available')
+}
+
+/** What a database itself was given, apart from what is in it. */
+const GIVEN = `SELECT
+  (SELECT array_agg(setting ORDER BY setting) FROM pg_db_role_setting, unnest(setconfig) AS setting),
+  (SELECT array_agg(grantee::regrole::text || ' ' || privilege_type ORDER BY 1) FROM aclexplode(datacl) WHERE grantee <> 0 AND grantee <> datdba),
+  has_database_privilege('visitor', 'app', 'TEMPORARY'), shobj_description(oid, 'pg_database'), datconnlimit,
+  pg_get_userbyid(datdba)
+  FROM pg_database WHERE datname = 'app'`
+
+const GIVE = `CREATE SCHEMA app; CREATE TABLE app.notes AS SELECT 7 AS id;
+  CREATE ROLE visitor; CREATE ROLE landlord;
+  ALTER DATABASE app SET search_path TO app, public; ALTER DATABASE app SET app.secret TO E'two\\nlines;\\nof ''it''';
+  ALTER ROLE CURRENT_USER IN DATABASE app SET work_mem TO '9MB';
+  ALTER DATABASE app CONNECTION LIMIT 9; COMMENT ON DATABASE app IS 'mine';
+  REVOKE ALL ON DATABASE app FROM PUBLIC; GRANT CONNECT ON DATABASE app TO visitor;
+  ALTER DATABASE app OWNER TO landlord`
+
+test('a restored database has the settings, rights, comment and owner that the database itself had', async () => {
+  const db = await holding('given', GIVE)
+  const before = await query(db.external_url, GIVEN)
+  expect(before[0]![0]).toHaveLength(3)
+  const copy = await copyOf(db)
+  expect(copy.error).toBeNull()
+  expect(await query(copy.external_url, GIVEN)).toEqual(before)
+  // By the search path.
+  expect(await query(copy.external_url, 'SELECT id FROM notes')).toEqual([[7]])
+})
+
+test('large objects that others own, or have rights to, are restored with both', async () => {
+  const db = await holding(
+    'large',
+    `CREATE ROLE "Odd owner"; CREATE ROLE viewer;
+     SELECT lo_from_bytea(90001, 'one'); ALTER LARGE OBJECT 90001 OWNER TO "Odd owner";
+     SELECT lo_from_bytea(90002, 'two'); GRANT SELECT ON LARGE OBJECT 90002 TO viewer`,
+  )
+  const objects = `SELECT oid::int, lomowner = '"Odd owner"'::regrole, coalesce(lomacl::text, '') LIKE '%viewer=r%',
+    convert_from(lo_get(oid), 'UTF8') FROM pg_largeobject_metadata ORDER BY oid`
+  const copy = await copyOf(db)
+  expect(copy.error).toBeNull()
+  expect(await query(copy.external_url, objects)).toEqual([
+    [90001, true, false, 'one'],
+    [90002, false, true, 'two'],
+  ])
+})
+
+/** Functions that name other things without their schemas, and what calls them while a dump is loaded. */
+const UNQUALIFIED = `CREATE SCHEMA own; ALTER DATABASE app SET search_path TO own, public; SET search_path TO own, public;
+  CREATE TABLE words (word text); INSERT INTO words VALUES ('One'), ('two');
+  CREATE FUNCTION lowered(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT lower($1)';
+  CREATE FUNCTION folded(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT lowered($1)';
+  CREATE INDEX ON words (folded(word));
+  CREATE FUNCTION counted() RETURNS bigint LANGUAGE plpgsql STABLE AS 'BEGIN RETURN (SELECT count(*) FROM words); END';
+  CREATE MATERIALIZED VIEW total AS SELECT counted() AS n;
+  CREATE FUNCTION known(text) RETURNS boolean LANGUAGE sql AS 'SELECT $1 = lowered($1)';
+  CREATE TABLE lower_words (word text CHECK (known(word))); INSERT INTO lower_words VALUES ('two');
+  CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no routine is altered'; END $$;
+  CREATE EVENT TRIGGER refuse ON ddl_command_start WHEN TAG IN ('ALTER ROUTINE', 'ALTER FUNCTION') EXECUTE FUNCTION refuse();
+  CREATE FUNCTION kept() RETURNS int LANGUAGE sql SET search_path TO public SET work_mem TO '9MB' AS 'SELECT 1'`
+
+test('what calls functions that name no schemas is restored, and the functions are what they were', async () => {
+  const db = await holding('unqualified', UNQUALIFIED)
+  const copy = await copyOf(db)
+  expect(copy.error).toBeNull()
+  expect(await query(copy.external_url, 'SELECT n::int FROM total')).toEqual([[2]])
+  expect(await query(copy.external_url, 'SELECT word FROM lower_words')).toEqual([['two']])
+  expect(await query(copy.external_url, "SELECT word FROM words WHERE folded(word) = 'one'")).toEqual([
+    ['One'],
+  ])
+  const functions = `SELECT proname, proconfig::text FROM pg_proc WHERE pronamespace = 'own'::regnamespace ORDER BY proname`
+  expect(await query(copy.external_url, functions)).toEqual(await query(db.external_url, functions))
+})

@@ -1,18 +1,57 @@
+import { linesOf } from './dump-lines.ts'
+
 /** The statements of a script of pg_restore that name roles; each is one line, or names them in its first. */
 const VERBS = /^(?:ALTER|CREATE POLICY|CREATE USER MAPPING|GRANT|REVOKE|SET SESSION AUTHORIZATION) /
 /** A quoted name, a word, or a mark between them. */
 const TOKEN = /"(?:[^"]|"")*"|[^\s",;()]+|[,;()]/g
+/** How the rows of a table begin, and what ends them (manual, "COPY"). */
+const ROWS = /^COPY .* FROM stdin;$/
+const END_OF_ROWS = '\\.'
+/** An entry of the contents of a dump that is a large object, and to whom it belongs. */
+const LARGE_OBJECT = /^\d+; \d+ \d+ BLOB(?: METADATA)? - \S+ (.*)$/
+const LARGE_OBJECT_RIGHTS = /^\d+; \d+ \d+ ACL - LARGE OBJECTS? /
+/** More are no roles that somebody has made by hand. */
+const MAX_ROLES = 1_000
 /** NAMEDATALEN without its end (manual, "Lexical Structure"): what is longer is no name. */
 const MAX_NAME_BYTES = 63
 /** Those that every database has, and words that stand for none (manual, "CREATE ROLE"). */
 const NOT_MADE = /^(?:pg_.*|PUBLIC|public|none)$/
 
-/** The roles that a line of a script of pg_restore speaks of. A function's text may look like such a statement; it names one too many. */
-export function rolesOfLine(line: string): string[] {
+/**
+ * The roles that a dump of one database speaks of, from the script that pg_restore writes of it: a dump does not hold them,
+ * and is not loaded without them. A function's text may look like such a statement; it names one too many.
+ */
+export async function rolesOfScript(script: AsyncIterable<Buffer>): Promise<string[]> {
+  const names = new Set<string>()
+  let isRows = false
+  for await (const line of linesOf(script)) {
+    // What stands in tables may look like anything.
+    if (isRows) isRows = line !== END_OF_ROWS
+    else if (ROWS.test(line)) isRows = true
+    else for (const name of rolesOf(line)) if (names.size < MAX_ROLES) names.add(name)
+  }
+  return [...names]
+}
+
+/** The roles that a line of such a script speaks of. */
+export function rolesOf(line: string): string[] {
   if (!VERBS.test(line)) return []
   return rolesIn(line.match(TOKEN) ?? [])
     .map((name) => (name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name))
     .filter(isRole)
+}
+
+/**
+ * Whether the contents of a dump, as `pg_restore --list` prints them, have large objects that others than this role own or
+ * have rights to: of these its schema says nothing.
+ */
+export async function hasForeignLargeObjects(list: AsyncIterable<Buffer>, owner: string): Promise<boolean> {
+  let found = false
+  for await (const line of linesOf(list)) {
+    const itsOwner = LARGE_OBJECT.exec(line)?.[1]
+    found ||= LARGE_OBJECT_RIGHTS.test(line) || (itsOwner !== undefined && itsOwner !== owner)
+  }
+  return found
 }
 
 function isRole(name: string): boolean {

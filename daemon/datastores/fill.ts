@@ -6,17 +6,19 @@ import type { DatastoreKind, Place } from '#server/datastores/kinds.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { internalPlace } from '#server/datastores/view.ts'
 import { AppError, messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
 import type { Attachment } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { datastoreFiles, fillingContainer, KEYVALUE_VOLUME } from './container.ts'
 import { DUMP_PROGRAMS, postgresConnection } from './dump-programs.ts'
-import { createRole } from './dump-roles.ts'
-import { hasForeignLargeObjects, readScript, type DumpScript } from './dump-script.ts'
+import { createRole, hasForeignLargeObjects, rolesOf, rolesOfScript } from './dump-roles.ts'
+import { DATABASE_ALONE, settingsOf } from './dump-settings.ts'
 import { reasonOfEnd } from './exits.ts'
-import { lendPath, returnPath } from './load-path.ts'
 import { beginAppendOnly, probePlace } from './probe.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
 import { inNetwork, runTool } from './tool.ts'
+
+const log = logger('datastores')
 
 /** A large snapshot is read before the first answer. */
 const ANSWER_WITHIN_MS = 3_600_000
@@ -66,46 +68,63 @@ async function fillRelational(
       const commands = statements.map((statement) => `--command=${statement}`)
       return run(['psql', ...connection, '--no-psqlrc', '--quiet', ...commands], drain)
     }
-    // Not as arguments, which every user of the host sees: a setting may be a secret.
-    const tell = (statements: string) => {
-      const psql = ['psql', ...connection, '--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1', '--file=-']
-      return run([...psql, '--single-transaction'], async (streams) => {
-        const input = Readable.from([Buffer.from(statements)]) as AsyncIterable<Buffer>
-        await Promise.all([streams.input(input), drain(streams)])
-      })
-    }
-    const script = await scriptOf(run, backupId, inside.username)
-    const missing = script.roles.filter((role) => role !== inside.username)
+    const settings = await readDump(run, backupId, [...DATABASE_ALONE, '--file=-'], settingsOf)
+    const roles = new Set(settings.flatMap((statement) => statement.split('\n').flatMap(rolesOf)))
+    for (const role of await rolesOfDump(run, backupId, inside.username)) roles.add(role)
+    roles.delete(inside.username)
     // One that cannot be made is no fault of its own: where it is needed, the restore says so. psql ends as its last command.
-    if (missing.length > 0) await query(...missing.map(createRole), 'SELECT 1')
-    const load = (...sections: string[]) =>
-      run(['pg_restore', '--exit-on-error', ...sections, ...connection], (streams) => feed(streams, backupId))
-    await load('--section=pre-data')
-    await tell(lendPath(script.settings))
-    await load('--section=data', '--section=post-data')
-    // Without statistics the first queries after a restore are planned blindly (manual, "Backup and Restore"). The settings
-    // come last, or they would hold for what loads the rest.
-    await tell(['ANALYZE;', returnPath(), script.settings].join('\n'))
+    if (roles.size > 0) await query(...[...roles].map(createRole), 'SELECT 1')
+    await run(['pg_restore', '--exit-on-error', ...connection], (streams) => feed(streams, backupId))
+    // Without it the first queries after a restore are planned blindly (manual, "Backup and Restore").
+    await query('ANALYZE')
+    // Last, or they would hold for what loads the rest.
+    if (settings.length > 0) await give(row, run, connection, settings)
   })
 }
 
-/** What a dump says of roles and of the database itself. */
-async function scriptOf(run: Run, backupId: string, owner: string): Promise<DumpScript> {
-  let hasForeign = false
-  await run(['pg_restore', '--list'], (streams) =>
+/** Has pg_restore read a backup; answers what `take` makes of what it prints. */
+async function readDump<T>(
+  run: Run,
+  backupId: string,
+  options: string[],
+  take: (output: AsyncIterable<Buffer>) => Promise<T>,
+): Promise<T> {
+  let taken: Promise<T> | null = null
+  await run(['pg_restore', ...options], (streams) =>
     feed(streams, backupId, async () => {
-      hasForeign = await hasForeignLargeObjects(streams.output(), owner)
+      taken = take(streams.output())
+      await taken
     }),
   )
-  let script: DumpScript = { roles: [], settings: '' }
+  return await taken!
+}
+
+/** The roles that what is in the database of a backup needs. */
+async function rolesOfDump(run: Run, backupId: string, owner: string): Promise<string[]> {
+  const isForeign = await readDump(run, backupId, ['--list'], (list) => hasForeignLargeObjects(list, owner))
   // Large objects are data to pg_restore, their owners too: of those only the whole of a dump tells.
-  const part = hasForeign ? [] : ['--schema-only']
-  await run(['pg_restore', '--create', ...part, '--file=-'], (streams) =>
-    feed(streams, backupId, async () => {
-      script = await readScript(streams.output())
-    }),
-  )
-  return script
+  const part = isForeign ? [] : ['--schema-only']
+  return await readDump(run, backupId, [...part, '--file=-'], rolesOfScript)
+}
+
+/** Gives a database its own settings. What a newer version knows no more is told, and does not keep the data back. */
+async function give(
+  { id }: DatastoreRow,
+  run: Run,
+  connection: string[],
+  settings: readonly string[],
+): Promise<void> {
+  const psql = ['psql', ...connection, '--no-psqlrc', '--quiet', '--set=VERBOSITY=terse', '--file=-']
+  await run(psql, async (streams) => {
+    // Not as arguments, which every user of the host sees: a setting may be a secret.
+    const input = Readable.from([Buffer.from(settings.join(''))]) as AsyncIterable<Buffer>
+    await Promise.all([streams.input(input), drain(streams)])
+    if (streams.errors === '') return
+    log.warn('a database could not be given all of its settings again', {
+      datastore: id,
+      error: streams.errors,
+    })
+  })
 }
 
 async function fillKeyvalue(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createRole } from '#daemon/datastores/dump-roles.ts'
-import { hasForeignLargeObjects, readScript } from '#daemon/datastores/dump-script.ts'
+import { createRole, hasForeignLargeObjects, rolesOfScript } from '#daemon/datastores/dump-roles.ts'
+import { settingsOf } from '#daemon/datastores/dump-settings.ts'
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Buffer, void> {
   const bytes = Buffer.from(text)
@@ -26,8 +26,7 @@ COMMENT ON TABLE public.notes IS 'GRANT nothing TO nobody;';
 `
 
 test.each([1, 7, 65_536])('a script names its roles, however it comes (%s bytes at a time)', async (size) => {
-  const { roles } = await readScript(inPieces(SCRIPT, size))
-  expect(roles).toEqual([
+  expect(await rolesOfScript(inPieces(SCRIPT, size))).toEqual([
     'keeper',
     'Odd "one; TO two',
     'reader',
@@ -44,11 +43,17 @@ test.each([1, 7, 65_536])('a script names its roles, however it comes (%s bytes 
 
 test('a line without an end costs no more than its beginning', async () => {
   const long = `GRANT ${'x'.repeat(200_000)} TO nobody;\nGRANT SELECT ON TABLE a TO reader;\n`
-  expect((await readScript(inPieces(long, 4_096))).roles).toEqual(['reader'])
+  expect(await rolesOfScript(inPieces(long, 4_096))).toEqual(['reader'])
 })
 
 test('a name is quoted', () => {
   expect(createRole('a"; DROP TABLE x')).toBe('CREATE ROLE "a""; DROP TABLE x"')
+})
+
+test('what stands in tables names no roles', async () => {
+  const rows = 'GRANT SELECT ON TABLE a TO visitor;\n\\\\.\nALTER TABLE a OWNER TO visitor;\n'
+  const script = `COPY public.notes (text) FROM stdin;\n${rows}\\.\nGRANT SELECT ON TABLE a TO reader;\n`
+  expect(await rolesOfScript(inPieces(script, 7))).toEqual(['reader'])
 })
 
 const CREATING = `--
@@ -57,7 +62,8 @@ const CREATING = `--
 
 CREATE DATABASE app WITH TEMPLATE = template0 ENCODING = 'UTF8';
 
-ALTER DATABASE app OWNER TO keeper;
+
+ALTER DATABASE app OWNER TO "o'brien; ""two""";
 
 \\connect app
 
@@ -69,7 +75,8 @@ SELECT pg_catalog.set_config('search_path', '', false);
 --
 
 COMMENT ON DATABASE app IS 'two;
-lines';
+lines, of ''one'';
+ALTER ROLE tenant SUPERUSER;';
 
 
 --
@@ -82,11 +89,8 @@ ALTER ROLE app IN DATABASE app SET work_mem TO '9MB';
 
 \\connect app
 
---
--- Name: notes; Type: TABLE; Schema: public; Owner: app
---
+SET statement_timeout = 0;
 
-ALTER TABLE public.notes OWNER TO app;
 --
 -- Name: DATABASE app; Type: ACL; Schema: -; Owner: app
 --
@@ -97,20 +101,21 @@ GRANT CONNECT ON DATABASE app TO reader;
 test.each([1, 65_536])(
   'a script tells what the database itself is set to (%s bytes at a time)',
   async (size) => {
-    expect(await readScript(inPieces(CREATING, size))).toEqual({
-      roles: ['keeper', 'app', 'reader'],
-      settings: [
-        'ALTER DATABASE app OWNER TO keeper;',
-        "COMMENT ON DATABASE app IS 'two;",
-        "lines';",
-        "ALTER DATABASE app SET search_path TO 'app', 'public';",
-        "ALTER ROLE app IN DATABASE app SET work_mem TO '9MB';",
-        'GRANT CONNECT ON DATABASE app TO reader;',
-        '',
-      ].join('\n'),
-    })
+    expect(await settingsOf(inPieces(CREATING, size))).toEqual([
+      `ALTER DATABASE app OWNER TO "o'brien; ""two""";\n`,
+      "COMMENT ON DATABASE app IS 'two;\nlines, of ''one'';\nALTER ROLE tenant SUPERUSER;';\n",
+      "ALTER DATABASE app SET search_path TO 'app', 'public';\n",
+      "ALTER ROLE app IN DATABASE app SET work_mem TO '9MB';\n",
+      'GRANT CONNECT ON DATABASE app TO reader;\n',
+    ])
   },
 )
+
+test('settings that end within a statement, or never, are refused', async () => {
+  await expect(settingsOf(inPieces("COMMENT ON DATABASE app IS 'two;\n", 7))).rejects.toThrow(/end within/)
+  const endless = inPieces(`COMMENT ON DATABASE app IS '${'x'.repeat(2 ** 21)}`, 65_536)
+  await expect(settingsOf(endless)).rejects.toThrow(/too long/)
+})
 
 test.each([
   ['12; 2613 90001 BLOB - 90001 app', false],

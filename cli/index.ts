@@ -44,12 +44,12 @@ const OF_THE_INSTALLED = ['reset-password', 'ssh-key', 'stop', 'status', 'proxy'
  * of the program and keeps its stack.
  */
 export async function runCommand(argv: string[], serve: (argv: string[]) => Promise<void>): Promise<void> {
-  outliveReaders()
   const [name = 'help', ...rest] = argv
   const wanted = ALIASES.get(name) ?? name
+  const asksForHelp = wanted !== 'help' && rest.some((word) => ALIASES.get(word) === 'help')
+  outliveReaders(wanted === 'serve' && !asksForHelp)
   try {
-    if (wanted !== 'help' && rest.some((word) => ALIASES.get(word) === 'help'))
-      return void print(helpText(wanted))
+    if (asksForHelp) return void print(helpText(wanted))
     if (wanted === 'serve') return await serve(rest)
     const command = COMMANDS.get(wanted)
     if (!command) throw unknownCommand(name)
@@ -71,15 +71,16 @@ function isForPeople(error: unknown): boolean {
 
 /**
  * Goes on when what it prints reaches nobody: who has read enough ends a pipe, and a full disk ends no server because of
- * its log. A command whose output is lost to anything but a reader says so, and fails.
+ * its log. What is lost to anything but a reader is told, and a command that ends by itself then fails; a server that was
+ * ended in order has not.
  */
-function outliveReaders(): void {
+function outliveReaders(isServer: boolean): void {
   let isTold = false
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE' || isTold) return
     isTold = true
     process.stderr.write(`deployer: standard output cannot be written: ${message}\n`)
-    process.once('exit', (status) => (process.exitCode = status || 1))
+    if (!isServer) process.once('exit', (status) => (process.exitCode = status || 1))
   })
   process.stderr.on('error', () => {
     // There is nowhere left to say it.

@@ -163,13 +163,13 @@ export const SWITCH_VALUES: Readonly<Record<string, boolean>> = {
   '0': false,
 }
 
-/** Takes flags apart. Throws `invalid_request` for one that is unknown or lacks its value. */
-export function parseFlags(argv: string[]): Partial<Record<FlagName, string>> {
+/** Takes the flags of `serve`, or of another command with them, apart. Throws `invalid_request` as `parseWords` does. */
+export function parseFlags(argv: string[], command = 'serve'): Partial<Record<FlagName, string>> {
   const args = argv.map((word, index) => {
     const isBare = SWITCHES.includes(word) && !Object.hasOwn(SWITCH_VALUES, argv[index + 1] ?? '')
     return isBare ? `${word}=on` : word
   })
-  return parseWords('serve', args, { texts: Object.keys(FLAGS), switches: [] }).texts
+  return parseWords(command, args, { texts: Object.keys(FLAGS), switches: [] }).texts
 }
 
 interface Words {

@@ -23,7 +23,7 @@ export function keptSettings(): Settings {
 
 /** What `deployer install` was told: flags, which win, and the variables of its environment. */
 export function givenSettings(argv: string[], environment: NodeJS.ProcessEnv): Settings {
-  const flags = parseFlags(argv)
+  const flags = parseFlags(argv, 'install')
   const given: Settings = {}
   for (const variable of FURTHER_VARIABLES) take(variable, environment[variable])
   for (const name of Object.keys(FLAGS) as FlagName[]) {

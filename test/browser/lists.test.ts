@@ -43,6 +43,41 @@ test('a list of deploys whose older ones were asked for says that there are no m
   expect(browser.faults).toEqual([])
 })
 
+test('older deploys that the server fails to answer are asked for again by the same button', async () => {
+  const { body: service } = await server.api('POST', '/services', {
+    name: 'unread',
+    image: 'busybox:1',
+    deploy: false,
+  })
+  const deploys = Array.from({ length: 31 }, (_, at) => ({
+    id: `dep-${String(at).padStart(20, '0')}`,
+    service_id: service.id,
+    status: 'canceled',
+    trigger: 'manual',
+    source: { kind: 'image' },
+    image: `busybox:${at}`,
+    created_at: service.created_at,
+  }))
+  const refusal = { error: { code: 'database_error', message: 'the database cannot be read' } }
+  const lists = /\/deploys\?limit=/
+  let isRead = false
+  await page.route(lists, (route) => {
+    const limit = Number(new URL(route.request().url()).searchParams.get('limit'))
+    if (limit > 30 && !isRead) return route.fulfill({ status: 500, json: refusal })
+    return route.fulfill({ json: deploys.slice(0, limit) })
+  })
+  await page.goto('/services/unread/deploys')
+  const more = page.getByRole('button', { name: 'Show older deploys' })
+  await more.click()
+  await page.getByText('The database cannot be read').waitFor()
+  expect(await more.getAttribute('aria-busy')).toBeNull()
+  isRead = true
+  await more.click()
+  await page.getByText('These are all deploys that are kept, 500 at most.').waitFor()
+  await page.unroute(lists)
+  expect(browser.faults).toEqual([])
+})
+
 test.for([
   ['/account', 'API tokens', '**/auth/tokens'],
   ['/account', 'Sessions', '**/auth/sessions'],

@@ -158,6 +158,9 @@ test('a server outlives the place to which its log goes', async () => {
   } finally {
     await deployer(entry, 'stop', '--all', '--data-dir', folder)
   }
+  // A service manager that starts what has failed anew leaves this one alone.
+  await waitFor(() => child.exitCode !== null, 'the server to end', 15_000)
+  expect(child.exitCode).toBe(0)
 })
 
 test('status tells a server with another token, and one that hangs, from one that does not run', async () => {
@@ -173,9 +176,9 @@ test('status tells a server with another token, and one that hangs, from one tha
     expect(told).toMatchObject({ code: 0, out: expect.stringMatching(/control plane +runs version/) })
     process.kill(other.pid, 'SIGSTOP')
     const hung = await deployer(entry, 'status', '--data-dir', folder, '--api-token-file', file)
-    process.kill(other.pid, 'SIGCONT')
     expect(hung).toMatchObject({ code: 3, out: expect.stringContaining('does not answer') })
   } finally {
+    process.kill(other.pid, 'SIGCONT')
     await other.stop()
   }
 })

@@ -57,4 +57,11 @@ describe('the settings of a service', () => {
       DEPLOYER_DATA_DIR: `${process.cwd()}/here`,
     })
   })
+
+  test.each(['--bogus', 'more', '--listen'])(
+    'are no other words, for which there is the help: %s',
+    (word) => {
+      expect(() => givenSettings([word], {})).toThrow(/\. See deployer help install\.$/)
+    },
+  )
 })

@@ -10,7 +10,7 @@ interface Upload {
   clearCache?: boolean
   /** Told the part that was sent, 0 to 1. */
   progress: (part: number) => void
-  /** Ends it; what was sent until then comes to nothing. */
+  /** Ends it; what was sent until then is deployed only if that was all of it. */
   signal: AbortSignal
 }
 

@@ -57,8 +57,8 @@ function prepare(acme: Acme): void {
       const kind = typeof type === 'string' ? type.split(':').at(-1)! : ''
       // A lost nonce is asked for anew by the library.
       if (kind === 'badNonce' && status >= 400) return response
-      // The library leaves what it cannot read as it is, and fails on it in words of its own.
-      if (status < 400 && isJson(headers['content-type']) && typeof data !== 'object')
+      // The library leaves what it cannot read as it is, and fails on it in words of its own. To HEAD nothing is answered.
+      if (status < 400 && isJson(headers['content-type']) && typeof data !== 'object' && data !== '')
         throw new AuthorityAway('the certificate authority answers what is no JSON', null)
       if (status < 400) return response
       const retryAfterMs = readRetryAfter(headers['retry-after'])

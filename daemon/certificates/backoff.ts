@@ -41,6 +41,8 @@ export class MinuteGate {
 
 const AWAY_FIRST_MS = 30_000
 const AWAY_LONGEST_MS = 30 * 60_000
+/** What stands before an authority may say so too, and holds up all hosts. */
+const AWAY_HEEDED_LONGEST_MS = 24 * 3_600_000
 
 /** Leaves an authority alone that does not answer or has had enough, longer each time. `now` is monotonic milliseconds. */
 export class AwayTimes {
@@ -54,7 +56,7 @@ export class AwayTimes {
   failed(saidMs: number | null = null, now: number = performance.now()): number {
     if (now >= this.#until) {
       const ownMs = Math.min(AWAY_FIRST_MS * 2 ** Math.min(this.#times, 20), AWAY_LONGEST_MS)
-      this.#until = now + (saidMs === null ? ownMs : heededMs(saidMs))
+      this.#until = now + Math.max(ownMs, Math.min(saidMs ?? 0, AWAY_HEEDED_LONGEST_MS))
       this.#times++
     }
     return this.#until - now

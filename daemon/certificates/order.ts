@@ -48,7 +48,7 @@ export async function obtainCertificate(
 /** What was issued for a name, when it can be shown. Throws what is wrong with it; its order is then done with. */
 function usableFor(name: string, chain: string, key: string): KeyedChain {
   try {
-    const keyed = assembleChain(chain, key)
+    const keyed = assembleChain(chain, key, 'left out')
     const { hosts } = keyed.facts
     if (!hosts.includes(name)) throw new Error(`certificate: it names ${hosts.join(', ')}, not ${name}`)
     return keyed

@@ -118,12 +118,13 @@ export class RenewalAdvice {
   }
 
   /** An authority that wants each new one renewed at once, as when this host's clock is ahead, is not followed without end. */
-  #heeded({ id, version }: CertificateRow, advised: number): number {
+  #heeded({ id, version, renew_at }: CertificateRow, advised: number): number {
     const [now, moment] = [Date.now(), performance.now()]
     if (advised > now) return advised
     for (const [name, { at }] of this.#hurried) if (moment - at >= ADVICE_MS) this.#hurried.delete(name)
     const former = this.#hurried.get(id)
-    if (former && former.version !== version) return Math.round(now + ADVICE_MS - (moment - former.at))
+    if (former && former.version !== version)
+      return Math.min(renew_at!, Math.round(now + ADVICE_MS - (moment - former.at)))
     if (!former) this.#hurried.set(id, { version, at: moment })
     return advised
   }

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { ContainerFinder } from './container-finder.ts'
 import { engineFault } from './faults.ts'
 import type { Ledger } from './ledger.ts'
-import { LogFrames, type OutputLine } from './log-frames.ts'
+import { DOCKER_PIECE_BYTES, LogFrames, type OutputLine } from './log-frames.ts'
 
 export interface LogOptions {
   /** Only lines of this moment and later, as `ts` of a line or RFC 3339. */
@@ -42,8 +42,9 @@ export class ContainerOutput {
         throw error
       })
     if (!body) return
-    const frames = new LogFrames()
     try {
+      const engine = await this.#connection.known()
+      const frames = new LogFrames(null, engine.name === 'docker' ? DOCKER_PIECE_BYTES : 0)
       for await (const chunk of body as AsyncIterable<Buffer>) yield* frames.push(chunk)
       if (!options.wholeOnly) yield* frames.end()
     } catch (error) {

@@ -8,8 +8,11 @@ export interface OutputLine {
 
 /** A longer line is cut; the rest of it is dropped. */
 export const MAX_LINE_BYTES = 16 * 1024
-/** The engine logs a line in pieces of this; a shorter one without a newline is the last of a program that ended (moby's `Copier`). */
-const PIECE_BYTES = 16 * 1024
+/**
+ * Docker logs a line in pieces of this; a shorter one without a newline is the last of a program that ended (moby's
+ * `Copier`). Podman's may be of any length.
+ */
+export const DOCKER_PIECE_BYTES = 16 * 1024
 const HEADER_BYTES = 8
 const NEWLINE = 10
 const SPACE = 32
@@ -30,13 +33,18 @@ interface Pending {
  */
 export class LogFrames {
   readonly #now: (() => string) | null
+  readonly #pieceBytes: number
   #buffer: Buffer = Buffer.alloc(0)
   #lastTime: string | null = null
   readonly #pending: Record<'stdout' | 'stderr', Pending | null> = { stdout: null, stderr: null }
 
-  /** `now` tells the time where the frames have no timestamps, as those of an attached container. */
-  constructor(now: (() => string) | null = null) {
+  /**
+   * `now` tells the time where the frames have no timestamps, as those of an attached container. A frame of fewer than
+   * `pieceBytes` ends its line without a newline too.
+   */
+  constructor(now: (() => string) | null = null, pieceBytes = 0) {
     this.#now = now
+    this.#pieceBytes = pieceBytes
   }
 
   /** Adds bytes of the stream and returns the lines that they complete. */
@@ -74,16 +82,11 @@ export class LogFrames {
       const newline = payload.indexOf(NEWLINE, from)
       const end = newline < 0 ? payload.length : newline
       append(pending, payload.subarray(from, end))
-      if (newline < 0 && this.#goesOn(end - from)) return
+      if (newline < 0 && end - from >= this.#pieceBytes) return
       lines.push(finish(stream, pending))
       this.#pending[stream] = null
       from = end + 1
     } while (from < payload.length)
-  }
-
-  /** Whether a piece of so many bytes without a newline is not the end of its line. */
-  #goesOn(bytes: number): boolean {
-    return this.#now !== null || bytes >= PIECE_BYTES
   }
 
   /** Not a part of any line that the program has begun. */

@@ -15,6 +15,8 @@ const serverLog = logger('jobs')
 
 /** Between two looks at an engine that does not answer. */
 const RETRY_MS = 1_000
+/** An engine that has not answered a look for so long was away; a connection to it may also just be cut. */
+const AWAY_MS = 500
 
 /** A command that runs once in a container of its own. */
 export interface Run {
@@ -121,10 +123,11 @@ async function untilEnd(
     try {
       return { ...(await engine.containers.wait(name, signal)), engineWasAway }
     } catch {
+      const cutAt = performance.now()
       const found = await whenBack(engine, name, signal)
       if (found === null)
         throw new AppError('runtime_error', `its container ${name} was removed from outside: run it again`)
-      engineWasAway = !found.running
+      engineWasAway = !found.running && performance.now() - cutAt >= AWAY_MS
       await delay(RETRY_MS, undefined, { signal })
     }
   }

@@ -129,8 +129,10 @@ async function* joined(
     if (isFirst) yield []
     isFirst = false
   }
-  // What had begun has its end with the program.
-  const last = unmet.size > 0 ? (await more(0)).filter(({ stream }) => unmet.has(stream)) : []
+  if (unmet.size === 0) return
+  // What had begun has its end with the program, and is logged then.
+  const ended = await more(0, engineMoment(Date.now() - NEAR_MS))
+  const last = ended.filter(({ stream }) => unmet.has(stream))
   if (last.length > 0) yield last
 }
 

@@ -1,6 +1,7 @@
 import {
   MAX_SITE_FIELDS,
   MAX_SITE_RULES,
+  PASSWORDS_FIELD,
   REDIRECT_STATUSES,
   RESERVED_SITE_FIELDS,
   type SiteHeaders,
@@ -143,8 +144,7 @@ function parseField(line: string): [string, string] | string {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `${JSON.stringify(name)} is no name of a field`
   if (!/^[\t\x20-\x7e]+$/.test(value)) return `the value of ${name} must be visible ASCII`
   if (RESERVED_SITE_FIELDS.has(name.toLowerCase())) return `${name} is set by the server alone`
-  // Of Netlify: users and their passwords, which are for no browser to read.
-  if (name.toLowerCase() === 'basic-auth')
+  if (name.toLowerCase() === PASSWORDS_FIELD)
     return 'passwords (Basic-Auth) are not supported: the pages are open to everyone'
   return [name, value]
 }

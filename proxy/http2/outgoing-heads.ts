@@ -84,7 +84,7 @@ export class OutgoingHeads {
   #passes(status: number): boolean {
     const isAwaited = status === CONTINUE && !this.#continued
     if (isAwaited) this.#continued = true
-    return ++this.#interims <= MAX_INTERIMS && (isAwaited || !this.#host.output.isBlocked)
+    return isAwaited || (++this.#interims <= MAX_INTERIMS && !this.#host.output.isBlocked)
   }
 }
 

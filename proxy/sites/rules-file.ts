@@ -34,6 +34,9 @@ export const MAX_SITE_RULES = 1_000
 /** Fields of one block. */
 export const MAX_SITE_FIELDS = 100
 
+/** Of Netlify: users and their passwords, which are for no browser to read. In lower case. */
+export const PASSWORDS_FIELD = 'basic-auth'
+
 /** Lower case names that rules may not set: they frame the message or say what the served file is. */
 export const RESERVED_SITE_FIELDS: ReadonlySet<string> = new Set([
   'accept-ranges',

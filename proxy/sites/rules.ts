@@ -6,6 +6,7 @@ import { Pattern, fill, splitPath } from './pattern.ts'
 import {
   MAX_SITE_FIELDS,
   MAX_SITE_RULES,
+  PASSWORDS_FIELD,
   REDIRECT_STATUSES,
   RESERVED_SITE_FIELDS,
   type SiteHeaders,
@@ -40,7 +41,12 @@ export class Rules {
       status,
       pattern: new Pattern(from),
     }))
-    this.#headers = rules.headers.map((block) => ({ ...block, pattern: new Pattern(block.path) }))
+    this.#headers = rules.headers.map(({ path, fields }) => ({
+      path,
+      // Those of a site that was deployed by an earlier version may have it.
+      fields: fields.filter(([name]) => name.toLowerCase() !== PASSWORDS_FIELD),
+      pattern: new Pattern(path),
+    }))
   }
 
   /** What the first rule that matches a decoded path says; one that leads to the path itself is passed over. */
@@ -50,7 +56,9 @@ export class Rules {
       const taken = pattern.match(split)
       if (!taken) continue
       if (isRewrite(status)) return { kind: 'rewrite', status, path: fill(to, taken, String) }
-      const location = fill(to, taken, encodePath)
+      const filled = fill(to, taken, encodePath)
+      // Where what was taken is empty, two slashes, of whatever kind, would lead to another host.
+      const location = to.startsWith('/') ? filled.replace(/^[/\\]+/, '/') : filled
       if (decodePath(location.split(/[?#]/, 1)[0]!) !== path) return { kind: 'redirect', status, location }
     }
     return null

@@ -33,8 +33,15 @@ export interface KeyedChain {
   facts: CertificateFacts
 }
 
-/** Puts a chain in order, from the certificate of the key on. Throws `Error` that says what is wrong with them. */
-export function assembleChain(certificatePem: string, keyPem: string): KeyedChain {
+/**
+ * Puts a chain in order, from the certificate of the key on. What does not belong to it is refused, or left out: authorities
+ * send along what old devices know. Throws `Error` that says what is wrong with them.
+ */
+export function assembleChain(
+  certificatePem: string,
+  keyPem: string,
+  strangers: 'refused' | 'left out' = 'refused',
+): KeyedChain {
   let certificates: X509Certificate[]
   try {
     certificates = readChain(certificatePem)
@@ -49,7 +56,7 @@ export function assembleChain(certificatePem: string, keyPem: string): KeyedChai
   if (facts.hosts.length === 0) throw new Error('certificate: it names no host (subjectAltName)')
   if (facts.notAfter <= Date.now())
     throw new Error(`certificate: it ended at ${new Date(facts.notAfter).toISOString()}`)
-  const ordered = inOrder(leaf, certificates)
+  const ordered = inOrder(leaf, certificates, strangers)
   return {
     chain: ordered.map((certificate) => certificate.toString()).join(''),
     key: key.export({ type: 'pkcs8', format: 'pem' }),
@@ -65,12 +72,17 @@ function readKey(pem: string): KeyObject {
   }
 }
 
-/** From the leaf to the last issuer that is there; what does not belong to the chain breaks it. */
-function inOrder(leaf: X509Certificate, certificates: readonly X509Certificate[]): X509Certificate[] {
+/** From the leaf to the last issuer that is there. */
+function inOrder(
+  leaf: X509Certificate,
+  certificates: readonly X509Certificate[],
+  strangers: 'refused' | 'left out',
+): X509Certificate[] {
   const ordered = [leaf]
   let left = certificates.filter(({ fingerprint256 }) => fingerprint256 !== leaf.fingerprint256)
   for (let last = leaf; left.length > 0;) {
     const issuer = left.find((candidate) => last.checkIssued(candidate) && last.verify(candidate.publicKey))
+    if (!issuer && strangers === 'left out') break
     if (!issuer)
       throw new Error(
         `certificate: the chain is broken: nothing in it issued ${last.subject.replaceAll('\n', ', ')}`,

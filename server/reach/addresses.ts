@@ -73,13 +73,22 @@ export function isPublicAddress(address: string): boolean {
   return !NEVER.check(plain, family) && !PRIVATE.check(plain, family)
 }
 
-/** The IPv4 address that one of IPv6 carries (mapped, NAT64, 6to4: RFC 4291, RFC 6052, RFC 3056); any other as it is. */
+/** What stands before an IPv4 address: of the mapped, the translated and the compatible form. */
+const CARRIERS = ['0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '0:0:0:0:0:0']
+
+/**
+ * The IPv4 address that one of IPv6 carries (mapped, compatible, translated, NAT64, 6to4: RFC 4291, RFC 2765, RFC 6052,
+ * RFC 3056); any other as it is, also the unspecified and the loopback one.
+ */
 function carried(address: string): string {
   if (!isIPv6(address)) return address
   const groups = groupsOf(address)
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  // ::, ::1
+  if (groups.slice(0, 7).every((group) => group === 0) && groups[7]! <= 1) return address
+  const [before, last] = [groups.slice(0, 6), groups.slice(6)]
+  const isCarrier = CARRIERS.includes(before.map((group) => group.toString(16)).join(':'))
   const isTranslated = groups[0] === 0x64 && groups[1] === 0xff9b
-  const pair = isMapped || isTranslated ? groups.slice(6) : groups[0] === 0x2002 ? groups.slice(1, 3) : null
+  const pair = isCarrier || isTranslated ? last : groups[0] === 0x2002 ? groups.slice(1, 3) : null
   return pair === null ? address : pair.flatMap((group) => [group >> 8, group & 0xff]).join('.')
 }
 

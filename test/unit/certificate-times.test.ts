@@ -72,6 +72,13 @@ describe('an authority', () => {
     expect(away.isOver(30_001)).toBe(true)
     expect(away.failed(120 * MINUTE, 40_000)).toBe(120 * MINUTE)
   })
+
+  it('that says when it will answer again is left alone until then, but no shorter than by itself, and a day at most', () => {
+    const away = new AwayTimes()
+    expect(away.failed(1_000, 0)).toBe(30_000)
+    expect(away.failed(0, 30_000)).toBe(60_000)
+    expect(away.failed(30 * DAY, 90_000)).toBe(DAY)
+  })
 })
 
 describe('a certificate', () => {

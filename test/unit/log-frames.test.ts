@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LogFrames } from '../../daemon/engine/log-frames.ts'
+import { DOCKER_PIECE_BYTES, LogFrames } from '../../daemon/engine/log-frames.ts'
 import { toLogLine } from '../../daemon/logs/follow.ts'
 
 function frame(type: number, text: string): Buffer {
@@ -10,8 +10,8 @@ function frame(type: number, text: string): Buffer {
 }
 
 const TIME = '2026-01-01T00:00:00.123456789Z'
-/** What the engine logs of a longer line at once. */
-const PIECE = 'x'.repeat(16 * 1024)
+/** What Docker logs of a longer line at once. */
+const PIECE = 'x'.repeat(DOCKER_PIECE_BYTES)
 
 test('what the engine says in a log itself is a line of its own, at the time of the line before', () => {
   const frames = new LogFrames()
@@ -55,8 +55,22 @@ test.each([
   expect(toLogLine('srv', line!).ts).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
 })
 
-test('last words without a newline are a line, and what the next run of the program prints is another', () => {
+test('a line in pieces of any length, as Podman logs them, is one', () => {
   const log = new LogFrames()
+  const lines = ['Progress: ', '10% ', 'done\n', 'next\n'].flatMap((text) =>
+    log.push(frame(1, `${TIME} ${text}`)),
+  )
+  expect(lines.map(({ line }) => line)).toEqual(['Progress: 10% done', 'next'])
+})
+
+test.each([0, DOCKER_PIECE_BYTES])('a long line in pieces of 16 KiB is one (%i)', (pieceBytes) => {
+  const log = new LogFrames(null, pieceBytes)
+  const lines = [PIECE, 'end\n', 'next\n'].flatMap((text) => log.push(frame(1, `${TIME} ${text}`)))
+  expect(lines.map(({ line }) => line)).toEqual([PIECE, 'next'])
+})
+
+test('last words without a newline are a line, and what the next run of the program prints is another', () => {
+  const log = new LogFrames(null, DOCKER_PIECE_BYTES)
   const lines = ['first words\n', 'last words', 'first words\n', 'last words', 'last words'].flatMap((text) =>
     log.push(frame(1, `${TIME} ${text}`)),
   )

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Engine, LogOptions, OutputLine } from '../../daemon/engine/index.ts'
 import { KnownLines } from '../../daemon/logs/known.ts'
 import { readOutput } from '../../daemon/logs/output.ts'
@@ -9,11 +9,13 @@ class Container {
   log: OutputLine[] = []
   isThere = true
   isPaused = false
-  /** How often the log was read. */
+  /** How often the log was read, and how many lines of it. */
   readings = 0
+  linesRead = 0
   /** Of a reading, how many lines come before it hangs; it ends without a word when it is told to. */
   readable = Infinity
   #live: OutputLine[] = []
+  #hasEnded = false
   #wake: () => void = () => {}
 
   /** Prints a line, at a moment of the engine's clock. */
@@ -41,6 +43,12 @@ class Container {
     this.#wake()
   }
 
+  /** Its program ends, and with it what is attached. */
+  stop(): void {
+    this.#hasEnded = true
+    this.#wake()
+  }
+
   remove(): void {
     this.isThere = false
     this.#wake()
@@ -65,6 +73,7 @@ class Container {
         if (this.isPaused) throw new Error('paused')
         signal.addEventListener('abort', () => this.#wake())
         this.#live = []
+        this.#hasEnded = false
         return this.#attached(signal)
       },
       logs: (_: string, options: LogOptions) => this.#logged(options),
@@ -75,7 +84,7 @@ class Container {
   async *#attached(signal: AbortSignal): AsyncGenerator<OutputLine[]> {
     while (!signal.aborted) {
       if (this.#live.length > 0) yield this.#live.splice(0)
-      else if (!this.isThere) return
+      else if (!this.isThere || this.#hasEnded) return
       else await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
@@ -85,7 +94,10 @@ class Container {
     if (!this.isThere) throw new Error('no such container')
     const lines = this.log.filter(({ ts }) => since === undefined || ts >= since)
     const wanted = tail === undefined ? lines : lines.slice(-tail)
-    yield* wanted.slice(0, this.readable)
+    for (const line of wanted.slice(0, this.readable)) {
+      this.linesRead++
+      yield line
+    }
     if (wanted.length > this.readable)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
   }
@@ -206,6 +218,25 @@ test('a line that had begun is whole on each stream, also long after the other o
   for (let n = 1; n <= 50; n++) container.print(String(n))
   await expect.poll(() => got.at(-1)).toBe('50')
   expect(container.readings - readings).toBeLessThan(25)
+})
+
+test('the end of a long run of a program that printed on one stream alone costs no reading of its whole log', async () => {
+  const container = new Container()
+  container.print('known', at(Date.now() - 120_000))
+  const got = container.read()
+  await expect.poll(() => got).toEqual(['known'])
+  container.print('met')
+  await expect.poll(() => got.at(-1)).toBe('met')
+  for (let n = 1; n <= 5_000; n++) container.print(String(n))
+  await expect.poll(() => got.at(-1)).toBe('5000')
+  const { linesRead } = container
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  container.log.push({ ts: now(), stream: 'stderr', line: 'last words' })
+  container.stop()
+  await expect.poll(() => got.at(-1)).toBe('last words')
+  expect(container.linesRead - linesRead).toBeLessThan(2_000)
+  expect(got).toEqual(['known', 'met', ...numbers(5_000), 'last words'])
 })
 
 test('the log of a paused container is read more and more seldom', async () => {

@@ -28,6 +28,9 @@ describe('an address that nothing may lead to', () => {
     '::ffff:169.254.169.254',
     '::ffff:a9fe:a9fe',
     '64:ff9b::169.254.169.254',
+    '::a9fe:a9fe',
+    '::169.254.169.254',
+    '::ffff:0:169.254.169.254',
     '2002:a9fe:a9fe::1',
   ])('is %s, in whatever form', (address) => {
     expect(addressFault(address, 443, OPEN)).toMatch(/never asked/)
@@ -52,6 +55,8 @@ describe('a private address', () => {
     'fd12::1',
     '::ffff:10.0.0.1',
     '64:ff9b::10.0.0.1',
+    '::10.0.0.1',
+    '::ffff:0:a00:1',
   ])('such as %s is open, unless they are denied', (address) => {
     expect(addressFault(address, 443, OPEN)).toBeNull()
     expect(addressFault(address, 443, STRICT)).toMatch(/--deny-private-git/)

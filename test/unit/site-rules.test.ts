@@ -173,11 +173,31 @@ describe('rules', () => {
     expect(decodePath('/old/%2F%2Fevil.example')).toBeNull()
     expect(isHidden('/old//evil.example')).toBe(true)
     expect(find('/old* /:splat', '/old/evil.example')).toMatchObject({ location: '/evil.example' })
+    expect(find('/:lang/* /:splat/:lang', '/evil.example')).toBeNull()
+    expect(find('/go/:host/* /:splat/:host', '/go/evil.example/')).toMatchObject({
+      location: '/evil.example',
+    })
+    expect(
+      new Rules({ redirects: [{ from: '/go/*', to: '/\\:splat', status: 301 }], headers: [] }).find('/go/x'),
+    ).toMatchObject({ location: '/x' })
     expect(find('/old* /new:splat', '/old/x')).toMatchObject({ location: '/new/x' })
     expect(find('/old* /new/:splat 200', '/old/x')).toMatchObject({ path: '/new/x' })
     expect(find('/old* https://x.example/:splat', '/old/x')).toMatchObject({
       location: 'https://x.example/x',
     })
+  })
+
+  it('tell nobody the passwords of a site that was deployed when they were taken for fields', () => {
+    const headers = [
+      {
+        path: '/*',
+        fields: [
+          ['Basic-Auth', 'ann:secret'],
+          ['X-A', '1'],
+        ] as [string, string][],
+      },
+    ]
+    expect(new Rules({ redirects: [], headers }).fieldsFor('/')).toEqual([['X-A', '1']])
   })
 
   it('rewrite to the path without its query', () => {

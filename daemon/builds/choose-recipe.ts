@@ -105,20 +105,17 @@ class Chooser {
   async #byAside(path: string, rootDirectories: readonly string[]): Promise<Recipe | null> {
     const folder = posix.dirname(path)
     if (rootDirectories.some((each) => each !== folder)) return null
-    const { content } = await readDockerfile(this.#tree, path)
-    if (!(await buildsAround(this.#tree, folder, content))) return null
-    return await this.#docker({ ...this.#choice, dockerfilePath: path })
+    return await unlessRefused(async () => {
+      const { content } = await readDockerfile(this.#tree, path)
+      if (!(await buildsAround(this.#tree, folder, content))) return null
+      return await this.#docker({ ...this.#choice, dockerfilePath: path })
+    })
   }
 
   /** What can go live without a Dockerfile; null for nothing. */
   async #deployable(): Promise<Recipe | null> {
-    try {
-      const planned = await this.#byPlan()
-      return planned.obstacle === null ? planned : null
-    } catch (error) {
-      if (error instanceof BuildFailure) return null
-      throw error
-    }
+    const planned = await unlessRefused(() => this.#byPlan())
+    return planned?.obstacle === null ? planned : null
   }
 
   /** What a Dockerfile that nobody asked for wants of a build that went before it. */
@@ -260,6 +257,16 @@ class Chooser {
   async #typeOfProgram(): Promise<ServiceType> {
     const types = await processTypes(this.#tree)
     return types.has('worker') && !types.has('web') ? 'background_worker' : 'web_service'
+  }
+}
+
+/** What is made of a source that nobody asked to be built so; null for files that cannot be used. */
+async function unlessRefused(make: () => Promise<Recipe | null>): Promise<Recipe | null> {
+  try {
+    return await make()
+  } catch (error) {
+    if (error instanceof BuildFailure) return null
+    throw error
   }
 }
 

@@ -25,12 +25,14 @@ const BESIDE_DOCKERFILE = /^(?:\..*|.*dockerfile.*|containerfile.*|.*compose.*|r
 
 /**
  * Whether a Dockerfile in a folder builds the source around that: by what it copies, or where it copies all, by a folder that
- * holds nothing else.
+ * holds nothing else. One that copies nothing builds no source.
  */
 export async function buildsAround(tree: Tree, folder: string, dockerfile: string): Promise<boolean> {
-  const sources = [...sourcesOf(dockerfile, [])].filter((path) => path !== '.')
+  const sources = [...sourcesOf(dockerfile, [])]
+  if (sources.length === 0) return false
   const own = tree.folder(folder)
   for (const path of sources) {
+    if (path === '.') continue
     if (await matches(tree, path)) return true
     if (await matches(own, path)) return false
   }

@@ -7,6 +7,8 @@ import { withLinuxEnds } from './line-ends.ts'
 
 /** Read at once: faster than a stream each for the many small files of a tree. */
 const SMALL_FILE_BYTES = 256 * 1024
+/** Beside the files of a crate that Cargo vendors: it builds none of which one has another checksum. */
+const CHECKSUMS = '.cargo-checksum.json'
 /** As many names of files as a line of a log takes. */
 const MAX_TOLD = 10
 
@@ -46,16 +48,18 @@ export class Packer {
       await this.#add({ name: path, type: 'file', mode: 0o644 }, Buffer.from(content))
     }
     if (this.#folder !== null) await this.#addFolder(this.#folder)
-    await this.#walk('', null)
+    await this.#walk('', null, false)
     if (this.#rewritten.length === 0) return []
     const names = this.#rewritten.join(', ')
     return [
-      `scripts with line ends of Windows, which do not start on Linux, are built with its own: ${names}`,
+      `scripts with line ends of Windows, which do not start on Linux, are built with those of Linux: ${names}`,
     ]
   }
 
-  async #walk(folder: string, parent: Verdict | null): Promise<void> {
+  /** `isFixed`: every file stays as it is. */
+  async #walk(folder: string, parent: Verdict | null, isFixed: boolean): Promise<void> {
     const names = readdirSync(join(this.#directory, folder)).toSorted()
+    const areFixed = isFixed || names.includes(CHECKSUMS)
     for (const name of names) {
       const path = folder === '' ? name : `${folder}/${name}`
       if (name.includes('\ufffd')) throw new BuildFailure(`the name of ${path} is not UTF-8: rename it`)
@@ -65,8 +69,8 @@ export class Packer {
       if (facts.isDirectory()) {
         if (isLeftOut && !this.#rules.mayHoldExceptions(path)) continue
         if (!isLeftOut) await this.#addFolder(this.#nameOf(path), facts.mode)
-        await this.#walk(path, verdict)
-      } else if (!isLeftOut) await this.#addLeaf(path, facts)
+        await this.#walk(path, verdict, areFixed)
+      } else if (!isLeftOut) await this.#addLeaf(path, facts, areFixed)
     }
   }
 
@@ -77,6 +81,7 @@ export class Packer {
   async #addLeaf(
     path: string,
     facts: { mode: number; size: number; isFile(): boolean; isSymbolicLink(): boolean },
+    isFixed: boolean,
   ): Promise<void> {
     const name = this.#nameOf(path)
     if (this.#replaced.has(name)) return
@@ -85,7 +90,9 @@ export class Packer {
     const source = join(this.#directory, path)
     if (facts.isSymbolicLink()) {
       await this.#add({ name, type: 'symlink', mode: 0o777, linkname: readlinkSync(source) })
-    } else await this.#addFile({ name, type: 'file', mode: facts.mode & 0o777, size: facts.size }, path)
+      return
+    }
+    await this.#addFile({ name, type: 'file', mode: facts.mode & 0o777, size: facts.size }, path, isFixed)
   }
 
   async #addFolder(path: string, mode = 0o755): Promise<void> {
@@ -102,12 +109,16 @@ export class Packer {
     return promise
   }
 
-  async #addFile(header: Partial<Header> & { name: string; size: number }, path: string): Promise<void> {
+  async #addFile(
+    header: Partial<Header> & { name: string; size: number },
+    path: string,
+    isFixed: boolean,
+  ): Promise<void> {
     const source = join(this.#directory, path)
     if (header.size === 0) return await this.#add(header)
     if (header.size <= SMALL_FILE_BYTES) {
       const content = readFileSync(source)
-      const script = withLinuxEnds(path, content)
+      const script = isFixed ? null : withLinuxEnds(path, content)
       if (script === null) return await this.#add(header, content)
       if (this.#rewritten.length < MAX_TOLD) this.#rewritten.push(path)
       return await this.#add({ ...header, size: script.length }, script)

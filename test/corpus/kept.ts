@@ -28,6 +28,14 @@ const bot = (title: string, packages: string[], program: string, isWorker = fals
 const locked = (gems: string[], bundler: string): string =>
   `GEM\n  specs:\n${gems.map((gem) => `    ${gem}\n`).join('')}\nBUNDLED WITH\n   ${bundler}\n`
 
+/** What lies beside a page that a line of a Procfile serves by Python. */
+const SERVED_BY_PYTHON: [beside: string, files: CorpusTree['files'], settings?: CorpusTree['settings']][] = [
+  ['nothing', {}],
+  ['a program', { 'main.py': '' }],
+  ['a program with a build', { 'main.py': '' }, { buildCommand: 'python main.py' }],
+  ['Flask', { 'requirements.txt': 'flask\n', 'app.py': 'app = Flask(__name__)\n' }],
+]
+
 /** Trees that look like those of a newer rule, and are started as they were before it. */
 export const KEPT: CorpusTree[] = [
   node(
@@ -331,5 +339,89 @@ export const KEPT: CorpusTree[] = [
       'testproject/testproject/settings.py': '',
     },
     plan: { runtime: 'python', framework: 'sphinx', isSite: true },
+  },
+  ...SERVED_BY_PYTHON.map(([beside, files, settings]): CorpusTree => ({
+    title: `a page that Python serves by its Procfile, beside ${beside}`,
+    files: { 'index.html': '', Procfile: 'web: python -m http.server $PORT\n', ...files },
+    settings,
+    plan: { runtime: 'python', startCommand: 'python -m http.server $PORT', obstacle: null },
+  })),
+  {
+    title: 'a page that a Python of Debian serves by its Procfile, beside tools of node',
+    files: {
+      'index.html': '',
+      Procfile: 'web: python3 -m http.server $PORT\n',
+      Aptfile: 'python3\n',
+      'package.json': manifest({}, [], ['grunt']),
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'python3 -m http.server $PORT' },
+  },
+  {
+    title: 'a start of Railway that serves a folder of that name',
+    files: {
+      'package.json': manifest({ start: 'node server.js' }),
+      'server.js': HTTP,
+      'railway.json': { deploy: { startCommand: 'node server.js --static /assets/' } },
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'node server.js --static /assets/' },
+  },
+  {
+    title: 'a build for Nixpacks that makes the folder of its assets itself',
+    files: {
+      'composer.json': { require: {} },
+      'public/index.php': '',
+      'nixpacks.toml': '[phases.build]\ncmds = ["mkdir -p /assets/ && cp -r x /assets/"]\n',
+    },
+    plan: { runtime: 'php', buildCommand: 'mkdir -p /assets/ && cp -r x /assets/' },
+  },
+  {
+    title: 'a package of Flask that has an application beside the one of its own',
+    files: {
+      'requirements.txt': 'flask\n',
+      'shop/__init__.py': 'app = Flask(__name__)\n',
+      'shop/webapp.py': 'app = Flask(__name__)\n',
+    },
+    plan: { runtime: 'python', startCommand: 'gunicorn --bind 0.0.0.0:$PORT shop:app' },
+  },
+  {
+    title: 'a factory of Flask beside a helper that makes another application',
+    files: {
+      'requirements.txt': 'flask\nfastapi\n',
+      'app.py':
+        'def create_app(\n    config=None,\n):\n    return build(config)\n\ndef helper():\n    api = FastAPI()\n    return api\n',
+    },
+    plan: { runtime: 'python', framework: 'flask', startCommand: containing('"app:create_app()"') },
+  },
+  {
+    title: 'a factory of FastAPI beside a helper that makes another application',
+    files: {
+      'requirements.txt': 'fastapi\n',
+      'app.py':
+        'def legacy():\n    old = Flask(__name__)\n    return old\n\ndef create_app():\n    return build()\n',
+    },
+    plan: { runtime: 'python', framework: 'fastapi', startCommand: containing('--factory app:create_app') },
+  },
+  {
+    title: 'a program whose manage.py names settings for its tests alone',
+    files: {
+      'requirements.txt': 'django\n',
+      'main.py': '',
+      'manage.py':
+        "if 'test' in sys.argv:\n    s = 'tests.settings'\nos.environ.setdefault('DJANGO_SETTINGS_MODULE', s)\n",
+    },
+    plan: { runtime: 'python', startCommand: 'python main.py' },
+  },
+  {
+    title: 'a workspace of Rust of which one program serves in its tests alone',
+    files: {
+      'Cargo.toml': '[workspace]\nmembers = ["*"]\n[workspace.dependencies]\naxum = "0.8"\n',
+      'a/Cargo.toml': '[package]\nname = "a"\n[dependencies]\nclap = "4"\n[dev-dependencies]\naxum = "0.8"\n',
+      'a/src/main.rs': '',
+      'b/Cargo.toml': '[package]\nname = "b"\n[dependencies]\nclap = "4"\n',
+      'b/src/main.rs': '',
+    },
+    plan: { runtime: 'rust', startCommand: null, obstacle: containing('there are several programs (a, b)') },
   },
 ]

@@ -472,6 +472,44 @@ export const NEAR_MISSES: CorpusTree[] = [
     plan: { runtime: 'python', framework: 'flask', startCommand: containing('"app:create_app()"') },
   },
   {
+    title: 'a factory of Quart beside a helper of Flask',
+    files: {
+      'requirements.txt': 'flask\nquart\n',
+      'app.py':
+        'def create_app(\n    config=None,\n) -> Quart:\n    # By default\n\n    app = Quart(__name__)\n    return app\n\ndef old():\n    return FastAPI()\n',
+    },
+    plan: { runtime: 'python', framework: 'quart', startCommand: containing('--factory app:create_app') },
+  },
+  {
+    title: 'Django whose manage.py chooses its settings, those of its tests last',
+    files: django(
+      "name = 'shop.settings' if 'SITE' in os.environ else 'tests.settings'\nos.environ['DJANGO_SETTINGS_MODULE'] = name\n",
+    ),
+    plan: { runtime: 'python', framework: 'django', startCommand: containing('shop.wsgi') },
+  },
+  {
+    title: 'a program that serves its page by a Python that no image has',
+    files: {
+      'index.html': '',
+      'package.json': manifest({ start: 'node server.js' }),
+      'server.js': '',
+      Procfile: 'web: python -m http.server $PORT\n',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'node server.js', obstacle: null },
+  },
+  {
+    title: 'a workspace of Rust whose server has its framework for some systems alone, in a table',
+    files: {
+      ...CRATES,
+      ...crate('cli', 'clap'),
+      'shop/Cargo.toml':
+        '[package]\nname = "shop"\n[target.\'cfg(unix)\'.dependencies.axum]\nversion = "0.8"\n[dev-dependencies]\nrocket = "1"\n',
+      'shop/src/main.rs': '',
+    },
+    plan: { runtime: 'rust', startCommand: '/app/bin/shop' },
+  },
+  {
     title: 'a workspace of Rust of which two programs serve',
     files: { ...CRATES, ...crate('admin', 'axum'), ...crate('shop', 'rocket') },
     plan: { runtime: 'rust', startCommand: null },

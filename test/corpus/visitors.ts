@@ -160,7 +160,12 @@ export const VISITORS: CorpusTree[] = [
       Procfile: 'web: python -m SimpleHTTPServer $PORT\n',
       ...NPM_LOCK,
     },
-    plan: { runtime: 'node', startCommand: null, isRefused: false, notes: noted('serves the pages alone') },
+    plan: {
+      runtime: 'node',
+      startCommand: null,
+      isRefused: false,
+      notes: noted('by a Python that the image does not have'),
+    },
   },
   {
     title: 'a start script that tells where else to start',

@@ -100,6 +100,13 @@ describe('the Dockerfile of a tree', () => {
       { 'docker/Dockerfile': IMAGE, 'web/index.html': '' },
       { runtime: null, rootDirectories: ['docker', 'web'] },
     ],
+    [
+      'copies nothing',
+      { 'docker/Dockerfile': 'FROM nginx\nCOPY --from=a /x /y\n', 'k8s.yaml': '' },
+      { runtime: null, rootDirectories: ['docker'] },
+    ],
+    ['is empty', { 'docker/Dockerfile': '' }, { runtime: null, rootDirectories: ['docker'] }],
+    ['is no text', { 'docker/Dockerfile': 'a\0b' }, { runtime: null, rootDirectories: ['docker'] }],
   ])('in a folder for it is left where it %s', async (_what, files, found) => {
     expect(await recipe({ 'README.md': '', ...files })).toMatchObject(found)
   })

@@ -152,6 +152,21 @@ describe('the build context', () => {
     expect(contents.get('small')).toBe('')
   })
 
+  test('the vendored crates of Cargo keep their line ends, for it compares their checksums', async () => {
+    const script = '#!/bin/sh\r\necho\r\n'
+    await write({
+      Dockerfile: 'FROM x',
+      'run.sh': script,
+      'vendor/run.sh': script,
+      'vendor/a/.cargo-checksum.json': '{}',
+      'vendor/a/-.sh': script,
+      'vendor/a/ci/run.sh': script,
+    })
+    const { contents } = await packed()
+    const kept = [...contents].filter(([, text]) => text === script).map(([name]) => name)
+    expect(kept.toSorted()).toEqual(['vendor/a/-.sh', 'vendor/a/ci/run.sh'])
+  })
+
   test('puts the tree of a plan beside the Dockerfile that the plan wrote', async () => {
     await write({ Dockerfile: 'FROM theirs', 'a/b': 'x', 'node_modules/m/x': 'x' })
     const { contents, dockerfilePath } = await packed({

@@ -7,6 +7,7 @@ test.each([
   ['entrypoint.sh', '#!/bin/sh\r\nset -e\r\nexec "$@"\r\n', '#!/bin/sh\nset -e\nexec "$@"\n'],
   ['bin/rails', '#!/usr/bin/env ruby\r\nload "x"\r\n', '#!/usr/bin/env ruby\nload "x"\n'],
   ['mvnw', '#!/bin/sh\r\n\r\necho\r\n', '#!/bin/sh\n\necho\n'],
+  ['x', '#! \t/bin/sh\r\necho\r\n', '#! \t/bin/sh\necho\n'],
   ['start.sh', 'node server.js\r\n', 'node server.js\n'],
   ['mixed.sh', '#!/bin/sh\r\necho a\necho b\r\n', '#!/bin/sh\necho a\necho b\n'],
 ])('the script %s with line ends of Windows gets those of Linux', (path, content, expected) => {
@@ -23,6 +24,7 @@ test.each<[what: string, path: string, content: string | Buffer]>([
   ['a script of Linux that writes such a line', 'run.sh', '#!/bin/sh\nprintf "a\r\n"\r\n'],
   ['a text of Windows', 'README.md', 'a\r\nb\r\n'],
   ['a source of Windows', 'main.py', 'import os\r\n'],
+  ['a source of Rust with an attribute', 'lib.rs', '#![no_std]\r\n#![deny(warnings)]\r\n'],
   ['a script for Windows', 'run.bat', '@echo off\r\n'],
   ['a program with such bytes', 'tool', Buffer.from('#!\r\n\0')],
   ['one line without an end', 'run.sh', '#!/bin/sh'],

@@ -203,6 +203,17 @@ test.each<[string, Files]>([
     },
   ],
   [
+    'a thousand programs of a crate whose manifest has megabytes',
+    {
+      'Cargo.toml': `[package]\nname = "x"\n[dependencies]\n${'# axum\n'.repeat(MIB / 2)}`,
+      ...Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`src/bin/p${at}.rs`, ''])),
+    },
+  ],
+  [
+    'a manifest of Rust that is nested deeply',
+    { 'Cargo.toml': `x = ${'['.repeat(MIB)}`, 'src/bin/a.rs': '', 'src/bin/b.rs': '' },
+  ],
+  [
     'a workspace of Go that leads out',
     { 'go.work': 'use (\n../x\n./a/../../b\n/etc\n./a\n)\n', 'a/main.go': 'package main' },
   ],
@@ -237,6 +248,7 @@ test.each<[string, Files]>([
     `'${'a.'.repeat(MIB)}`,
     `'${'a'.repeat(MIB)}.settings`,
     `'a.settings${'.a'.repeat(MIB)}`,
+    `'a${'.settings'.repeat(MIB / 16)}`,
     "'".repeat(MIB),
   ].map((text): [string, Files] => [
     `a manage.py with a name such as ${text.slice(0, 14)}, of a megabyte`,

@@ -10,6 +10,8 @@ export interface Offer {
   advice: string
   /** The language's own build, for what is started; null for none. */
   build: (start: Start) => string | null
+  /** The image has Python. */
+  hasPython?: boolean
 }
 
 /** What is started, built and installed, whatever the language. */
@@ -26,9 +28,9 @@ export async function choose(
   tree: Tree,
   settings: PlanSettings,
   notes: string[],
-  { proposal, advice, build }: Offer,
+  { proposal, advice, build, hasPython }: Offer,
 ): Promise<Choices> {
-  const start = await chooseStart(tree, settings, notes, proposal, advice)
+  const start = await chooseStart(tree, settings, notes, proposal, advice, hasPython)
   const buildCommand = settings.buildCommand ?? build(start)
   if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
   const aptPackages = await aptPackagesOf(tree, settings, notes)

@@ -1,6 +1,10 @@
 import type { Tree } from '../../sources/tree.ts'
 import { findInLines, linesOf } from '../text.ts'
 import { memberFolders } from './folders.ts'
+import { isRecord } from './json.ts'
+
+/** A longer manifest no person wrote. */
+const MAX_CHARACTERS = 256 * 1024
 
 /** What the plan needs of a Cargo.toml, and of those of its workspace. */
 export interface Crates {
@@ -41,6 +45,20 @@ export function namesCrate(manifest: string, name: string): boolean {
     if (isNamed || text === `[dependencies.${name}]`) return true
   }
   return false
+}
+
+/** The crates that a crate is built with, on any system, its tests and build script aside; none of what is no TOML. */
+export async function dependenciesOf(manifest: string): Promise<ReadonlySet<string>> {
+  if (manifest.length > MAX_CHARACTERS) return new Set()
+  const { parse } = await import('smol-toml')
+  try {
+    const root: Record<string, unknown> = parse(manifest)
+    const systems = isRecord(root.target) ? Object.values(root.target) : []
+    const tables = [root, ...systems].flatMap((each) => (isRecord(each) ? [each.dependencies] : []))
+    return new Set(tables.filter(isRecord).flatMap((each) => Object.keys(each)))
+  } catch {
+    return new Set()
+  }
 }
 
 /** The list `members` of the table `[workspace]`, over as many lines as it takes. */

@@ -1,17 +1,18 @@
 import type { Tree } from '../../sources/tree.ts'
 import { pagesIn } from '../pages.ts'
 import { linesOf } from '../text.ts'
+import { aptPackagesOf } from './apt.ts'
 import type { PlanSettings } from './plan.ts'
 
 /**
- * The command of this service's line in the tree's `Procfile`, or null. `takesOther`: an only line of another name will do.
- * Notes say what of the file is not used.
+ * The command of this service's line in the tree's `Procfile`, or null. `takesOther`: an only line of another name will do;
+ * `hasPython`: the plan's image has it. Notes say what of the file is not used.
  */
 export async function procfileCommand(
   tree: Tree,
   settings: PlanSettings,
   notes: string[],
-  takesOther: boolean,
+  { takesOther, hasPython }: { takesOther: boolean; hasPython: boolean },
 ): Promise<string | null> {
   const text = await tree.readText('Procfile')
   if (text === null) return null
@@ -19,8 +20,10 @@ export async function procfileCommand(
   const type = settings.processType
   const only = takesOther ? onlyOther(commands) : null
   const [line, command] = commands.has(type) || only === null ? [type, commands.get(type) ?? null] : only
-  if (SERVES_FILES.test(command ?? '') && (await pagesIn(tree)) === '.') {
-    notes.push(`the line "${line}:" of the Procfile (${command}) serves the pages alone: it is not used`)
+  if ((await lacksPython(command ?? '', tree, settings, hasPython)) && (await pagesIn(tree)) === '.') {
+    notes.push(
+      `the line "${line}:" of the Procfile (${command}) serves the pages by a Python that the image does not have: it is not used`,
+    )
     return null
   }
   notes.push(
@@ -31,8 +34,22 @@ export async function procfileCommand(
   return command
 }
 
-/** Python's own server of files, which the data plane is for; that of Python 2 no image has. */
+/** Python's own server of files. */
 const SERVES_FILES = /^python[23]? -m (?:http\.server|SimpleHTTPServer)(?: (?:\$PORT|\$\{PORT\}|\d+))?$/
+/** No image has it. */
+const OF_PYTHON_2 = /^python2 |SimpleHTTPServer/
+
+/** Whether a command serves files by a Python that the image does not have; Debian's may be asked for. */
+async function lacksPython(
+  command: string,
+  tree: Tree,
+  settings: PlanSettings,
+  hasPython: boolean,
+): Promise<boolean> {
+  if (!SERVES_FILES.test(command)) return false
+  if (OF_PYTHON_2.test(command)) return true
+  return !hasPython && !(await aptPackagesOf(tree, settings, [])).some((name) => name.startsWith('python'))
+}
 
 /** Lines that say themselves which type of service they are for. */
 const KNOWN_TYPES = new Set(['web', 'worker', 'job', 'release'])

@@ -1,7 +1,7 @@
 import type { Tree } from '../../sources/tree.ts'
 import { findInLines } from '../text.ts'
 import { RUST_MINORS, nearestImage } from './base-images.ts'
-import { namesCrate, readCrates, type Crates } from './crates.ts'
+import { dependenciesOf, namesCrate, readCrates, type Crates } from './crates.ts'
 import { choose } from './choices.ts'
 import { hasStartScript } from './node/manifest.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
@@ -42,7 +42,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const version = await chooseVersion(tree, notes)
   const crates = await readCrates(tree)
   const isOwnBuild = settings.buildCommand === null
-  const program = programOf(crates)
+  const program = await programOf(crates)
   const locked = (await tree.hasFile('Cargo.lock')) ? ' --locked' : ''
   const own = `cargo build --release${locked}`
   const { facts, aptPackages } = await choose(tree, settings, notes, {
@@ -84,12 +84,18 @@ const FRAMEWORKS = ['axum', 'actix-web', 'rocket', 'warp', 'poem', 'salvo', 'lep
 const LISTENING = 'ROCKET_ADDRESS=0.0.0.0'
 
 /** `default-run` of the root, else the program that stands out among all, else the only one whose crate names a server. */
-function programOf({ defaultRun, rootName, programs }: Crates): string | null {
-  const serving = [...programs].filter(([, manifest]) =>
-    FRAMEWORKS.some((name) => namesCrate(manifest, name)),
-  )
-  const server = serving.length === 1 ? serving[0]![0] : null
-  return defaultRun ?? onlyProgram([...programs.keys()], rootName) ?? server
+async function programOf({ defaultRun, rootName, programs }: Crates): Promise<string | null> {
+  return defaultRun ?? onlyProgram([...programs.keys()], rootName) ?? (await onlyServer(programs))
+}
+
+async function onlyServer(programs: Crates['programs']): Promise<string | null> {
+  const serving = new Set<string>()
+  for (const manifest of new Set(programs.values())) {
+    const names = await dependenciesOf(manifest)
+    if (FRAMEWORKS.some((name) => names.has(name))) serving.add(manifest)
+  }
+  const servers = [...programs].filter(([, manifest]) => serving.has(manifest))
+  return servers.length === 1 ? servers[0]![0] : null
 }
 
 function adviceFor({ programs, rootName }: Crates): string {

@@ -14,7 +14,7 @@ export type Proposal = { command: string } | { site: true } | { obstacle: string
 /**
  * The start: the service's own command, its line of the Procfile, what the plan proposes. A web server is no proposal
  * for a job, which has to end; files for browsers are one for the web alone. `advice` says what to add where nothing says
- * how to start.
+ * how to start; `hasPython`: the plan's image has it.
  */
 export async function chooseStart(
   tree: Tree,
@@ -22,6 +22,7 @@ export async function chooseStart(
   notes: string[],
   proposal: Proposal,
   advice: string,
+  hasPython = false,
 ): Promise<Start> {
   const nothing: Start = {
     startCommand: null,
@@ -35,7 +36,8 @@ export async function chooseStart(
   const isKnown = proposal !== null && (!('site' in proposal) || isWeb)
   // A line such as `clock:` or `console:` is run beside what the plan itself knows, and is no job that ends.
   const takesOther = !isKnown && settings.processType !== 'job'
-  const given = settings.startCommand ?? (await procfileCommand(tree, settings, notes, takesOther))
+  const given =
+    settings.startCommand ?? (await procfileCommand(tree, settings, notes, { takesOther, hasPython }))
   if (given !== null) return { ...nothing, startCommand: given, isProposed: false }
   if (settings.processType === 'job') {
     return { ...nothing, obstacle: 'nothing says what this job runs: set start_command' }

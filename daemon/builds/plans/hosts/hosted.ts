@@ -55,7 +55,7 @@ export interface Hosted {
 }
 
 /** What a tree is built as without these files. */
-export type Unhosted = Omit<Known, 'packages' | 'tree'>
+export type Unhosted = Omit<Known, 'file' | 'packages' | 'tree'>
 
 /** The script that is run anyway, and the one that is looked at anyway. */
 const OWN_BUILD = /^(?:npm|pnpm|yarn|bun)(?: run)? build$/
@@ -160,7 +160,7 @@ export async function readHosted(
   /** Whether nothing speaks against a command; it is told what does. */
   async function takes(file: string, command: string, purpose: Purpose): Promise<boolean> {
     if (without === null) return true
-    const reason = await against(command, purpose, { ...without, tree, packages })
+    const reason = await against(command, purpose, { ...without, file, tree, packages })
     if (reason !== null) notes.push(`${file} says: ${command}: it is left aside, ${reason}`)
     return reason === null
   }

@@ -9,6 +9,8 @@ import type { PlannedBuild } from '../plan.ts'
 
 /** What a command of another host's file is measured by. */
 export interface Known {
+  /** The file that says it. */
+  file: string
   /** The plan's name. */
   language: string
   tree: Tree
@@ -61,6 +63,9 @@ const FRAMEWORK_SERVERS = new Set(['next', 'nuxt', 'react-router-serve', 'remix-
 /** Programs that restart what a developer changes. */
 const WATCHERS = new Set(['nodemon', 'ts-node-dev', 'tsnd', 'node-dev'])
 
+/** Nixpacks puts the files of its [staticAssets] into `/assets`, unless a command makes that. */
+const MAKES_ASSETS = /\bmkdir\s(?:[^&|;]*\s)?\/assets(?:[/\s]|$)/
+
 /** Servers for development, and options that make one, by the words of a call. */
 const DEVELOPMENT =
   /(?:^|\s)manage\.py runserver|(?:^|\s)flask .*\brun(?:\s|$)|(?:^|\s)artisan serve|^php\s(?:.*\s)?-S\s|-m http\.server|^fastapi dev|\s--reload(?:\s|$)|^(?:node|bun|tsx)\s(?:.*\s)?(?:--watch|--hot|watch)(?:\s|$)/
@@ -70,11 +75,11 @@ const DEVELOPMENT =
  * where nothing speaks against it.
  */
 export async function against(command: string, purpose: Purpose, known: Known): Promise<string | null> {
-  const { own, tree, language, isElsewhere } = known
+  const { file, own, tree, language, isElsewhere } = known
   if (isElsewhere) return 'it is written for another folder than the one that is built'
   if (/(?:^|\s)#/.test(command)) return 'it has a comment'
-  // Where Nixpacks puts the files of its [staticAssets].
-  if (/(?:^|\s)\/assets\//.test(command)) return 'the image has no /assets'
+  if (file.startsWith('nixpacks.') && /(?:^|\s)\/assets\//.test(command) && !MAKES_ASSETS.test(command))
+    return 'the image has no /assets'
   const isCompiled = !Object.hasOwn(PROGRAMS, language)
   if (purpose === 'build') {
     if (isCompiled && own.obstacle === null) return unsuited(language)

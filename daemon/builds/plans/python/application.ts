@@ -32,7 +32,7 @@ const MODULES = [
 
 /** The same in a package below `src` (PyPA, "src layout vs flat layout"). */
 const SOURCES = 'src'
-const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', 'webapp', '__init__']
+const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', '__init__', 'webapp']
 /** Of those packages; one has the application. */
 const MAX_PACKAGES = 10
 
@@ -148,7 +148,8 @@ function madeIn(text: string, names: NamesPackage): Made | null {
   }
   if (!hasLine(text, /^def create_app\(/)) return null
   // What it makes may come from another module.
-  const inside = APPLICATIONS.find(({ call }) => makesInside(text, call))
+  const lines = factoryLines(text)
+  const inside = APPLICATIONS.find(({ call }) => makesInside(lines, call))
   const framework = inside?.framework ?? (names('fastapi') && !names('flask') ? 'fastapi' : 'flask')
   const isFactory = true
   return (inside?.kind ?? KINDS[framework]) === 'asgi'
@@ -156,9 +157,17 @@ function madeIn(text: string, names: NamesPackage): Made | null {
     : { framework, kind: 'wsgi', target: (module) => `"${module}:create_app()"`, isFactory }
 }
 
-/** Whether a function of a module makes an application. */
-function makesInside(text: string, call: RegExp): boolean {
-  for (const line of linesOf(text)) {
+/** The lines of the factory of a module; those of its parameters may end with a bracket that is not indented. */
+function factoryLines(text: string): string[] {
+  const lines = [...linesOf(text)]
+  const start = lines.findIndex((line) => line.startsWith('def create_app(')) + 1
+  const end = lines.findIndex((line, index) => index >= start && /^[^\s)#]/.test(line))
+  return lines.slice(start, end === -1 ? undefined : end)
+}
+
+/** Whether lines of a function make an application. */
+function makesInside(lines: readonly string[], call: RegExp): boolean {
+  for (const line of lines) {
     const [, made] = /^\s+(?:return|[A-Za-z_]\w*(?:\s*:[^=]{1,100})?\s*=)\s*(\S.*)$/.exec(line) ?? []
     if (made !== undefined && call.test(made)) return true
   }

@@ -66,12 +66,19 @@ async function projectIn(tree: Tree, folder: string): Promise<DjangoProject | nu
   }
 }
 
-/** The module that manage.py names, or the last of those that it chooses among. */
+/** Parts of the names of settings that are for no users. */
+const FOR_DEVELOPERS = /(?:^|_)(?:tests?|testing|local|dev|development)(?:_|$)/
+
+/** The module that manage.py names, or the last of those that it chooses among for its users. */
 function settingsOf(manage: string): string | undefined {
   const named = /DJANGO_SETTINGS_MODULE["'],\s*["']([A-Za-z_][\w.]*)["']/.exec(manage)?.[1]
   if (named !== undefined || !manage.includes('DJANGO_SETTINGS_MODULE')) return named
-  const all = [...manage.matchAll(/["']([A-Za-z_]\w*(?:\.\w+)*\.settings(?:\.\w+)*)["']/g)]
-  return all.at(-1)?.[1]
+  const texts = [...manage.matchAll(/["']([A-Za-z_][\w.]{0,200})["']/g)].map(([, text]) => text!)
+  return texts.findLast((text) => {
+    const parts = text.split('.')
+    const isPath = parts.every((part) => part !== '') && parts.indexOf('settings', 1) !== -1
+    return isPath && !parts.some((part) => FOR_DEVELOPERS.test(part))
+  })
 }
 
 /** The module itself, and where it is one of a folder, those beside it, which it most often starts from. */

@@ -92,6 +92,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const { start, facts, aptPackages } = await choose(tree, settings, notes, {
     proposal,
     advice: ADVICE,
+    hasPython: true,
     build: ({ isSite }) =>
       inOrder([
         ...assets.commands,

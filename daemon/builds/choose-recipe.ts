@@ -130,7 +130,7 @@ class Chooser {
   async #byPlan(): Promise<Recipe> {
     const { type, runtime, settings } = this.#choice
     const isStatic = runtime === 'static'
-    const plan = await findPlan(isStatic ? 'auto' : runtime, this.#tree)
+    const plan = await findPlan(isStatic ? 'auto' : runtime, this.#tree, settings)
     // Generators of sites that are programs of their own have the runtime of the files that they make.
     if (isStatic) return await this.#site(plan?.name === 'static' ? plan : null)
     if (type === 'static_site') return await this.#site(plan)

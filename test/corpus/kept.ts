@@ -36,6 +36,23 @@ const SERVED_BY_PYTHON: [beside: string, files: CorpusTree['files'], settings?: 
   ['Flask', { 'requirements.txt': 'flask\n', 'app.py': 'app = Flask(__name__)\n' }],
 ]
 
+const programs = (names: string[]): CorpusTree['files'] =>
+  Object.fromEntries(names.map((name) => [`cmd/${name}/main.go`, MAIN]))
+const TWELVE = [...'abcdefghijk', 'server']
+
+/** A module that names tools for its developers, and has its program deeper than where one is looked for. */
+const TOOLED = {
+  'go.mod': 'module example.com/shop\n\ngo 1.24\n\ntool (\n\texample.com/gen\n)\n',
+  'services/api/main.go': MAIN,
+}
+
+const symfony = (files: CorpusTree['files']): CorpusTree['files'] => ({
+  'composer.json': { require: { 'symfony/framework-bundle': '^7' } },
+  'public/index.php': '<?php\n',
+  ...files,
+})
+const ENCORE = ['@symfony/webpack-encore']
+
 /** Trees that look like those of a newer rule, and are started as they were before it. */
 export const KEPT: CorpusTree[] = [
   node(
@@ -256,6 +273,156 @@ export const KEPT: CorpusTree[] = [
     'a module of Go with nothing but the program of its migrations',
     { 'go.mod': 'module example.com/shop\n', 'migrations/main.go': MAIN, 'wasm/main.go': MAIN },
     null,
+  ),
+  go(
+    'twelve programs of Go, one of which is the server',
+    { 'go.mod': 'module shop\n', ...programs(TWELVE) },
+    './cmd/server',
+  ),
+  {
+    title: 'twelve programs of Go, whose server is named',
+    files: { 'go.mod': 'module shop\n', ...programs(TWELVE) },
+    settings: { startCommand: '/app/bin/server' },
+    plan: { runtime: 'go', buildCommand: 'go build -trimpath -o /app/bin/server ./cmd/server' },
+  },
+  {
+    title: 'a workspace of Rust with many programs, one of which is the server',
+    files: {
+      'Cargo.toml': '[workspace]\nmembers = ["*"]\n',
+      ...Object.fromEntries(
+        TWELVE.flatMap((name) => [
+          [`${name}/Cargo.toml`, `[package]\nname = "${name}"\n`],
+          [`${name}/src/main.rs`, ''],
+        ]),
+      ),
+    },
+    plan: { runtime: 'rust', startCommand: '/app/bin/server' },
+  },
+  {
+    title: 'programs of Go that a comment names, started by the usual name',
+    files: {
+      'go.mod': '// +heroku install ./services/...\nmodule shop\n',
+      'services/server/main.go': MAIN,
+      Procfile: 'web: bin/server\n',
+    },
+    plan: { runtime: 'go', buildCommand: 'go build -trimpath -o /app/bin/ ./services/...' },
+  },
+  {
+    title: 'a module of Go with tools whose own command builds a program deeper in it',
+    files: { ...TOOLED, 'start.sh': '#!/bin/sh\n' },
+    settings: { buildCommand: 'go build -o bin/api ./services/api', startCommand: 'bin/api' },
+    plan: { runtime: 'go', startCommand: 'bin/api', obstacle: null },
+  },
+  {
+    title: 'a module of Go with tools and packages of its own, beside styles',
+    files: {
+      ...TOOLED,
+      'go.mod': `${TOOLED['go.mod']}\nrequire (\n\tgithub.com/go-chi/chi/v5 v5.1.0\n)\n`,
+      'package.json': manifest({ build: 'tailwindcss -o app.css' }, ['tailwindcss']),
+      ...NPM_LOCK,
+    },
+    settings: { buildCommand: 'go build -o bin/api ./services/api', startCommand: 'bin/api' },
+    plan: { runtime: 'go', startCommand: 'bin/api', obstacle: null },
+  },
+  {
+    title: 'a workspace of Go whose root has tools, beside styles',
+    files: {
+      'go.work': 'go 1.24\nuse ./api\n',
+      'go.mod': TOOLED['go.mod'],
+      'api/main.go': MAIN,
+      'package.json': manifest({ build: 'tailwindcss -o app.css' }, ['tailwindcss']),
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'go', startCommand: '/app/bin/server' },
+  },
+  {
+    title: 'a module of Go with tools whose comment names its programs, beside styles',
+    files: {
+      ...TOOLED,
+      'go.mod': `// +heroku install ./services/...\n${TOOLED['go.mod']}`,
+      Procfile: 'web: bin/api\n',
+      'package.json': manifest({ build: 'tailwindcss -o app.css' }, ['tailwindcss']),
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'go', startCommand: 'bin/api', buildCommand: containing('./services/...') },
+  },
+  {
+    title: 'Symfony whose .env has a secret',
+    files: symfony({ '.env': 'APP_ENV=dev\nAPP_SECRET=0123456789abcdef\n' }),
+    plan: { runtime: 'php', framework: 'symfony', env: [] },
+  },
+  {
+    title: 'Symfony whose secret is in its file for production',
+    files: symfony({ '.env': 'APP_SECRET=\n', '.env.prod': 'APP_SECRET="0123456789abcdef"\n' }),
+    plan: { runtime: 'php', env: [] },
+  },
+  {
+    title: 'Symfony whose secrets are in its vault',
+    files: symfony({ '.env': 'APP_SECRET=\n', 'config/secrets/prod/prod.list.php': '<?php return [];\n' }),
+    plan: { runtime: 'php', env: [] },
+  },
+  {
+    title: 'Symfony whose build is more than that of Encore',
+    files: symfony({
+      'package.json': manifest(
+        {
+          icons: 'node icons.js',
+          'encore:prod': 'encore production',
+          build: 'npm run icons && npm run encore:prod',
+        },
+        [],
+        ENCORE,
+      ),
+      ...NPM_LOCK,
+    }),
+    plan: { runtime: 'php', buildCommand: 'npm run build' },
+  },
+  {
+    title: 'Symfony whose build is a program of its own beside Encore',
+    files: symfony({
+      'package.json': manifest({ build: 'gulp', 'encore:prod': 'encore production' }, ['gulp'], ENCORE),
+      ...NPM_LOCK,
+    }),
+    plan: { runtime: 'php', buildCommand: 'npm run build' },
+  },
+  node(
+    'servers of several packages that their developers start as they are',
+    {
+      'package.json': manifest(
+        { start: 'concurrently "npm run dev --prefix api" "npm run dev --prefix bot"' },
+        ['concurrently'],
+      ),
+      'api/package.json': manifest({ dev: 'node index.js' }, ['express']),
+      'bot/package.json': manifest({ dev: 'node bot.js' }, ['discord.js']),
+    },
+    'npm start',
+  ),
+  node(
+    'a server in the usual folder beside one for developers',
+    {
+      'package.json': manifest({ dev: 'nodemon server/local.js' }, ['express']),
+      'server/index.js': EXPRESS,
+      'server/local.js': EXPRESS,
+    },
+    'node server/index.js',
+  ),
+  node(
+    'a server in TypeScript beside a program that watches',
+    {
+      'package.json': manifest({ dev: 'tsx --watch db/migrate.ts' }, ['express', 'tsx']),
+      'server/index.ts': EXPRESS,
+      'db/migrate.ts': '',
+    },
+    'tsx server/index.ts',
+  ),
+  node(
+    'a server that looks like the script of a page beside one for developers',
+    {
+      'package.json': manifest({ dev: 'nodemon tools/local.js' }, ['express']),
+      'index.js': "import './app.js'\nconst page = `<script>document.querySelector('a')</script>`\n",
+      'tools/local.js': EXPRESS,
+    },
+    'node index.js',
   ),
   bot(
     'a bot with a server of aiohttp behind a name of its own',

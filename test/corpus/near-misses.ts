@@ -32,8 +32,6 @@ const SWITCHED_OFF: [file: string, text: string][] = [
 ]
 
 const GO_MAIN = 'package main\n\nfunc main() {}\n'
-const programs = (names: string[]): CorpusTree['files'] =>
-  Object.fromEntries(names.map((name) => [`cmd/${name}/main.go`, GO_MAIN]))
 
 const encore = (scripts: Record<string, string>): CorpusTree['files'] => ({
   'composer.json': { require: { 'symfony/framework-bundle': '^7' } },
@@ -393,6 +391,14 @@ export const NEAR_MISSES: CorpusTree[] = [
     plan: { runtime: 'php', buildCommand: null },
   },
   {
+    title: 'Symfony with AssetMapper, but nothing to call it by',
+    files: {
+      'composer.json': { require: { 'symfony/framework-bundle': '^7', 'symfony/asset-mapper': '^7' } },
+      'public/index.php': '',
+    },
+    plan: { runtime: 'php', buildCommand: null },
+  },
+  {
     title: 'a build for Nixpacks that copies assets of its own',
     files: {
       'composer.json': { require: {} },
@@ -520,16 +526,6 @@ export const NEAR_MISSES: CorpusTree[] = [
     plan: { runtime: 'rust', startCommand: '/app/bin/server' },
   },
   {
-    title: 'ten programs of Go, one with a usual name',
-    files: { 'go.mod': 'module x\n', ...programs(['api', ...'bcdefghij']) },
-    plan: { runtime: 'go', startCommand: '/app/bin/server' },
-  },
-  {
-    title: "many programs of Go, one with the module's name",
-    files: { 'go.mod': 'module example.com/shop\n', ...programs(['shop', ...'bcdefghijklm']) },
-    plan: { runtime: 'go', startCommand: '/app/bin/server' },
-  },
-  {
     title: 'the documentation of a package that only speaks of an application',
     files: {
       'requirements.txt': 'sphinx\n',
@@ -544,6 +540,34 @@ export const NEAR_MISSES: CorpusTree[] = [
     files: {
       'package.json': manifest({ dev: 'nodemon tools/make.js' }, [], ['nodemon']),
       'tools/make.js': "require('fs').writeFileSync('out.html', '')\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: null },
+  },
+  {
+    title: 'a server for developers that is run anew whenever it changes',
+    files: {
+      'package.json': manifest({ dev: 'node --watch tools/pages.js', build: 'node make.js' }, ['express']),
+      'tools/pages.js': "const bs = require('browser-sync').create()\nbs.init()\nexpress().listen(1)\n",
+      'make.js': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: null },
+  },
+  {
+    title: 'a server for developers that has its name',
+    files: {
+      'package.json': manifest({ dev: 'nodemon tools/dev-server.js' }, ['express']),
+      'tools/dev-server.js': "require('express')().listen(1)\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: null },
+  },
+  {
+    title: 'a program that its developers start once',
+    files: {
+      'package.json': manifest({ dev: 'node tools/serve.js' }, ['express']),
+      'tools/serve.js': "require('express')().listen(1)\n",
       ...NPM_LOCK,
     },
     plan: { runtime: 'node', startCommand: null },

@@ -4,7 +4,6 @@ import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
 const containing = (text: string): string => expect.stringContaining(text) as string
 const noted = (text: string): string[] => expect.arrayContaining([containing(text)]) as string[]
 
-const MAIN = 'package main\n\nfunc main() {}\n'
 const PYTHON = { 'requirements.txt': 'flask\n', 'app.py': 'from flask import Flask\napp = Flask(__name__)\n' }
 
 const symfony = (packages: string[], more: CorpusTree['files'] = {}): CorpusTree['files'] => ({
@@ -13,6 +12,7 @@ const symfony = (packages: string[], more: CorpusTree['files'] = {}): CorpusTree
   ...more,
 })
 const FRAMEWORK = 'symfony/framework-bundle'
+const CONSOLE = { 'bin/console': '#!/usr/bin/env php\n' }
 const SECRET = [
   { key: 'APP_SECRET', generate: 'hex', why: containing('Symfony') },
 ] as CorpusTree['plan']['env']
@@ -62,7 +62,12 @@ export const VISITORS: CorpusTree[] = [
     title: 'Symfony, whose .env is for its developers',
     files: symfony([FRAMEWORK], { '.env': 'APP_ENV=dev\nAPP_SECRET=\n' }),
     plan: { runtime: 'php', framework: 'symfony', buildCommand: null, env: SECRET },
-    dockerfile: ['ENV APP_ENV=prod\n', 'variables_order EGPCS'],
+    dockerfile: [
+      'ENV APP_ENV=prod\n',
+      // For its workers and commands as for its pages.
+      "printf 'variables_order=EGPCS\\n' >/usr/local/etc/php/conf.d/",
+    ],
+    without: ['php_value'],
   },
   {
     title: 'Symfony as one package',
@@ -72,12 +77,36 @@ export const VISITORS: CorpusTree[] = [
   },
   {
     title: 'Symfony with AssetMapper',
-    files: symfony([FRAMEWORK, 'symfony/asset-mapper'], { 'importmap.php': '<?php return [];\n' }),
+    files: symfony([FRAMEWORK, 'symfony/asset-mapper'], CONSOLE),
     plan: { runtime: 'php', buildCommand: 'php bin/console asset-map:compile' },
+  },
+  {
+    title: 'Symfony with AssetMapper and Tailwind',
+    files: symfony([FRAMEWORK, 'symfony/asset-mapper', 'symfonycasts/tailwind-bundle'], CONSOLE),
+    plan: {
+      runtime: 'php',
+      buildCommand: 'php bin/console tailwind:build --minify && php bin/console asset-map:compile',
+    },
+  },
+  {
+    title: 'Symfony with AssetMapper and Sass',
+    files: symfony([FRAMEWORK, 'symfony/asset-mapper', 'symfonycasts/sass-bundle'], CONSOLE),
+    plan: {
+      runtime: 'php',
+      buildCommand: 'php bin/console sass:build && php bin/console asset-map:compile',
+    },
   },
   {
     title: 'Encore by a script of another name',
     files: encore({ 'build:dev': 'encore dev', 'build:prod': 'encore production --progress' }),
+    plan: { runtime: 'php', buildCommand: 'npm run build:prod' },
+  },
+  {
+    title: 'Encore by a script for all among those for parts',
+    files: encore({
+      'build:admin': 'encore production --config-name admin',
+      'build:prod': 'encore production',
+    }),
     plan: { runtime: 'php', buildCommand: 'npm run build:prod' },
   },
   {
@@ -206,6 +235,16 @@ export const VISITORS: CorpusTree[] = [
     plan: { runtime: 'node', startCommand: 'ts-node source/start.ts', obstacle: null },
   },
   {
+    title: 'a server of Express that nodemon watches behind what it reads first',
+    files: {
+      'package.json': manifest({ dev: 'nodemon -r ./config/env.js ./source/start.js' }, ['express']),
+      'config/env.js': 'process.env.MODE = 1\n',
+      'source/start.js': "require('./app').start()\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'node source/start.js', obstacle: null },
+  },
+  {
     title: 'a bot of Discord that names the intents it has',
     files: {
       'requirements.txt': 'aiohttp\ndiscord.py==2.7.1\n',
@@ -222,17 +261,5 @@ export const VISITORS: CorpusTree[] = [
       ...crate('import'),
     },
     plan: { runtime: 'rust', startCommand: '/app/bin/shop', obstacle: null },
-  },
-  {
-    title: 'a collection of examples, one of which has a usual name',
-    files: {
-      'go.mod': 'module examples\n',
-      ...Object.fromEntries(['api', ...'bcdefghijklm'].map((name) => [`cmd/${name}/main.go`, MAIN])),
-    },
-    plan: {
-      runtime: 'go',
-      startCommand: null,
-      obstacle: containing('there are several programs (./cmd/api'),
-    },
   },
 ]

@@ -34,6 +34,15 @@ describe('the go plan', () => {
     expect(none.obstacle).toContain('no package main')
   })
 
+  test('is that of a module that names tools alone where it is asked for', async () => {
+    const files = { 'go.mod': 'module x\n\ntool example.com/gen\n', 'requirements.txt': 'flask\n' }
+    const { name, obstacle } = await plan(files, {}, 'go')
+    expect({ name, obstacle }).toMatchObject({
+      name: 'go',
+      obstacle: expect.stringContaining('no package main') as string,
+    })
+  })
+
   test('leaves out the download for what is vendored or lies beside', async () => {
     expect((await plan({ 'go.mod': 'module x\n', 'main.go': main })).dockerfile).toContain('go mod download')
     expect(

@@ -53,6 +53,45 @@ test('what tools of browsers build is built, though a page lies there before', a
   expect(await site(files, 'public')).toMatchObject({ runtime: 'node', buildCommand: 'npm run build' })
 })
 
+test.each<[what: string, files: Record<string, string>, folder: string]>([
+  [
+    'a server that its developers start',
+    {
+      'package.json': '{"scripts": {"dev": "node scripts/dev.mjs", "build": "node scripts/build.mjs"}}',
+      'index.html': '',
+      'scripts/dev.mjs': "import * as esbuild from 'esbuild'\nawait (await esbuild.context({})).serve({})\n",
+      'scripts/build.mjs': '',
+    },
+    '.',
+  ],
+  [
+    'the server for developers of an old template of Vue',
+    {
+      'package.json': '{"scripts": {"dev": "node build/dev-server.js", "build": "node build/build.js"}}',
+      'index.html': '',
+      'build/dev-server.js': "require('express')().listen(8080)\n",
+      'build/build.js': '',
+    },
+    '.',
+  ],
+  [
+    'a server that is run anew whenever it changes',
+    {
+      'package.json': '{"scripts": {"dev": "nodemon tools/show.js"}, "devDependencies": {"rollup": "*"}}',
+      'public/index.html': '',
+      'tools/show.js': "require('http').createServer(show).listen(8080)\n",
+    },
+    'public',
+  ],
+])('pages are a site beside %s', async (_what, files, folder) => {
+  expect(await recipe(files, null)).toMatchObject({
+    type: 'static_site',
+    runtime: 'static',
+    publishDirectory: folder,
+    obstacle: null,
+  })
+})
+
 const PAGE = { 'public/index.html': '' }
 
 test.each<[what: string, files: Record<string, string>, said: string]>([

@@ -31,15 +31,22 @@ export const go: LanguagePlan = {
       (await tree.hasFile('go.work')) ||
       ((await tree.hasFile('main.go')) && !(await tree.hasFile('package.json')))) &&
     // The themes of Hugo are modules as well (gohugo.io, "Hugo Modules").
-    ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0) &&
-    !(await isOfTools(tree)),
+    ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0),
+  yields: isOfTools,
   plan: makePlan,
 }
 
+/** A package that the module itself imports; `go get -tool` marks those of tools (Go modules reference, "go.mod files"). */
+const DIRECT = /^(?:require\s+|\s+)[^\s/]\S*\s+v\d\S*\s*(?:$|\/\/(?!\s*indirect\b))/
+
 /** Whether a module only names tools for the developers of something else (Go modules reference, "tool directive"). */
-async function isOfTools(tree: Tree): Promise<boolean> {
+async function isOfTools(tree: Tree, { buildCommand }: Pick<PlanSettings, 'buildCommand'>): Promise<boolean> {
+  if (/\bgo\b/.test(buildCommand ?? '')) return false
   const module = (await tree.readText('go.mod')) ?? ''
-  return hasLine(module, /^tool[ \t(]/) && (await programsOf(tree, '')).length === 0
+  if (!hasLine(module, /^tool[ \t(]/) || hasLine(module, DIRECT) || herokuPackages(module) !== null)
+    return false
+  for (const file of ['go.work', 'Procfile']) if (await tree.hasFile(file)) return false
+  return (await programsOf(tree, '')).length === 0
 }
 
 /** For modules that want none, or one before the first with an image on Debian 12. */
@@ -65,7 +72,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     proposal: path === null ? null : { command: PROGRAM },
     advice,
     build: ({ startCommand, isProposed }) =>
-      isProposed || /^(?:\S*\/)?server(?:\s|$)/.test(startCommand ?? '')
+      isProposed || (path !== null && /^(?:\S*\/)?server(?:\s|$)/.test(startCommand ?? ''))
         ? buildOf(PROGRAM, path === null ? [] : [path], isBare)
         : buildOf(PROGRAMS, herokuPackages(module) ?? programs, isBare),
   })

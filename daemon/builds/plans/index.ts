@@ -19,7 +19,13 @@ import { hasStartScript } from './node/manifest.ts'
 import { bun, node } from './node/plan.ts'
 import { php } from './php/plan.ts'
 import { hasNoProgram, lackingIn, misnamedIn, unplannedIn } from './lacking.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
+import {
+  NO_SETTINGS,
+  type LanguagePlan,
+  type PlannedBuild,
+  type PlanSettings,
+  type WholeSource,
+} from './plan.ts'
 import { releaseCommand } from './procfile.ts'
 import { python } from './python/plan.ts'
 import { registryVariables } from './registries.ts'
@@ -59,12 +65,19 @@ export interface ChosenPlan extends PlannedBuild {
  * The plan of a runtime, or with `auto` the first that fits; null when none does. Throws BuildFailure for a runtime that
  * there is no plan for, or whose plan does not fit the tree.
  */
-export async function findPlan(runtime: string, tree: Tree): Promise<LanguagePlan | null> {
+export async function findPlan(
+  runtime: string,
+  tree: Tree,
+  settings: Pick<PlanSettings, 'buildCommand'>,
+): Promise<LanguagePlan | null> {
   if (runtime !== 'auto') return await named(runtime, tree)
+  let yielding: LanguagePlan | null = null
   for (const plan of PLANS) {
-    if (await plan.detect(tree)) return plan
+    if (!(await plan.detect(tree))) continue
+    if (!(await plan.yields?.(tree, settings))) return plan
+    yielding ??= plan
   }
-  return null
+  return yielding
 }
 
 /** Makes a plan for the tree that it fits. Throws BuildFailure as the plan does. */
@@ -154,7 +167,7 @@ export async function choosePlan(
   whole: WholeSource | null = null,
 ): Promise<ChosenPlan> {
   const tree = new Tree(directory)
-  const plan = await findPlan(runtime, tree)
+  const plan = await findPlan(runtime, tree, settings)
   if (plan === null) throw new BuildFailure((await nothingFits(tree)).obstacle)
   return await makePlan(plan, tree, settings, whole)
 }
@@ -201,7 +214,10 @@ export async function nothingFits(tree: Tree): Promise<{ obstacle: string; rootD
 
 async function runtimeOf(tree: Tree): Promise<string | null> {
   try {
-    return (await findPlan('auto', tree))?.name ?? ((await tree.hasFile('index.html')) ? 'static' : null)
+    return (
+      (await findPlan('auto', tree, NO_SETTINGS))?.name ??
+      ((await tree.hasFile('index.html')) ? 'static' : null)
+    )
   } catch (error) {
     // A file of it that cannot be read is no reason against the folder that is asked for.
     if (error instanceof BuildFailure) return null

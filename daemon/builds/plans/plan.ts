@@ -142,6 +142,8 @@ export interface LanguagePlan {
   /** What makes a tree one of this language, for the message to one whose tree is not. */
   lookedFor: string
   detect(tree: Tree): Promise<boolean>
+  /** Whether a tree that it detects is rather that of a later plan which detects it as well; it never is without this. */
+  yields?(tree: Tree, settings: Pick<PlanSettings, 'buildCommand'>): Promise<boolean>
   /** Whether it builds another folder than the tree's own, or by another tool than the package's; it does not without this. */
   buildsElsewhere?(tree: Tree, settings: PlanSettings, whole: WholeSource | null): Promise<boolean>
   /**

@@ -1,15 +1,18 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { withoutSlashComments } from '../../comments.ts'
+import { pagesIn } from '../../pages.ts'
 import { hasLine } from '../../text.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
-import type { Manifest } from './manifest.ts'
+import type { Manifest, Manifests } from './manifest.ts'
 import { callsOf } from './scripts.ts'
 
 /** What is known of a project when its start is looked for. */
 export interface StartSearch {
   tree: Tree
   manifest: Manifest
+  /** Those of the workspace by their folders; empty for none. */
+  packages: Manifests
   manager: PackageManager
   framework: Framework | null
   /** Of node; null for Bun, which runs TypeScript. */
@@ -46,9 +49,10 @@ export async function entryOf(
 ): Promise<string | null> {
   if (listens) return await entryBy(listensItself, search, true)
   const found = await entryBy(isProgram, search, serves && search.framework === null)
-  if (found !== null || !serves || search.framework !== null) return found
+  if (found !== null || search.framework !== null) return found
   // A server may look like a page's script.
-  return await entryBy((tree, file) => tree.hasFile(file), search, false)
+  const hidden = serves ? await entryBy((tree, file) => tree.hasFile(file), search, false) : null
+  return hidden ?? (await watchedEntry(search, serves))
 }
 
 /** The same, by what tells a program; in the folder of servers too. */
@@ -57,15 +61,15 @@ async function entryBy(
   search: StartSearch,
   inServers: boolean,
 ): Promise<string | null> {
-  const { tree, manifest, framework, major, notes } = search
-  const { scripts, dependencies } = manifest
+  const { tree, manifest, framework, major } = search
+  const { scripts } = manifest
   const main = TASKS.test(manifest.main ?? '') ? null : manifest.main
   const run = major === null ? 'bun run' : 'node'
   if (main !== null && /^[\w./@-]+$/.test(main) && !main.includes('..')) {
     for (const file of [main, `${main}.js`, `${main}/index.js`]) {
       if (/\.[cm]?js$/.test(file) && (await isProgram(tree, file))) return `${run} ${file}`
     }
-    if (/\.[cm]?tsx?$/.test(main) && (await isProgram(tree, main))) return typescript(main)
+    if (/\.[cm]?tsx?$/.test(main) && (await isProgram(tree, main))) return typescript(main, search)
     // What is not there yet, the build makes.
     const isMade = /\.[cm]?js$/.test(main) && scripts.build !== undefined && framework === null
     if (isMade && !(await tree.hasFile(main))) return `${run} ${main}`
@@ -75,52 +79,83 @@ async function entryBy(
   }
   for (const folder of ['src/', '']) {
     for (const file of filesOf(folder, TYPESCRIPT)) {
-      if (await isProgram(tree, file)) return (await compiled(file)) ?? typescript(file)
+      if (await isProgram(tree, file)) return (await compiled(file, search)) ?? typescript(file, search)
     }
   }
   // A library's is what its build makes.
   const { module } = manifest
   if (module !== null && /^[\w./@-]+\.[cm]?[jt]sx?$/.test(module) && !module.includes('..'))
-    if (await tree.hasFile(module)) return /\.[cm]?js$/.test(module) ? `${run} ${module}` : typescript(module)
-  const watched = framework === null ? await watchedFile(search, inServers) : null
-  if (watched !== null)
-    return watched.endsWith('js') ? `${run} ${watched}` : ((await compiled(watched)) ?? typescript(watched))
+    if (await tree.hasFile(module))
+      return /\.[cm]?js$/.test(module) ? `${run} ${module}` : typescript(module, search)
   if (!inServers || (await tree.hasFile(`${SERVERS}/package.json`))) return null
   for (const file of filesOf(`${SERVERS}/`, [...JAVASCRIPT, ...TYPESCRIPT])) {
-    if (await isProgram(tree, file)) return file.endsWith('js') ? `${run} ${file}` : typescript(file)
+    if (await isProgram(tree, file)) return file.endsWith('js') ? `${run} ${file}` : typescript(file, search)
   }
   return null
-
-  function typescript(file: string): string | null {
-    if (major === null) return `bun run ${file}`
-    for (const runner of ['tsx', 'ts-node']) if (runner in dependencies) return `${runner} ${file}`
-    if (major >= FIRST_TYPESCRIPT_MAJOR) return `node ${file}`
-    notes.push(`node ${major} does not run ${file}: pin node ${FIRST_TYPESCRIPT_MAJOR} or newer, or add tsx`)
-    return null
-  }
-
-  /** Where the compiler of TypeScript puts a file of src/. */
-  async function compiled(file: string): Promise<string | null> {
-    const builds = callsOf(scripts.build ?? '', scripts).some(([program]) => program === 'tsc')
-    if (!builds || major === null) return null
-    const settings = withoutSlashComments((await tree.readText('tsconfig.json')) ?? '')
-    const folder = /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
-    return folder === undefined ? null : `node ${folder}/${file.replace(/^src\//, '').replace(/ts$/, 'js')}`
-  }
 }
 
-/** Programs that start a file anew whenever it changes. */
-const WATCHERS = new Set(['nodemon', 'tsx', 'ts-node-dev', 'tsnd', 'node', 'bun'])
+/** The command for a file in TypeScript; null where nothing runs it. */
+function typescript(file: string, { manifest: { dependencies }, major, notes }: StartSearch): string | null {
+  if (major === null) return `bun run ${file}`
+  for (const runner of ['tsx', 'ts-node']) if (runner in dependencies) return `${runner} ${file}`
+  if (major >= FIRST_TYPESCRIPT_MAJOR) return `node ${file}`
+  notes.push(`node ${major} does not run ${file}: pin node ${FIRST_TYPESCRIPT_MAJOR} or newer, or add tsx`)
+  return null
+}
 
-/** The file that the script `dev` alone starts, where it is a server's; null for none. */
-async function watchedFile({ tree, manifest }: StartSearch, serves: boolean): Promise<string | null> {
-  const { scripts } = manifest
+/** The same where the compiler of TypeScript puts a file of src/; null where it does not. */
+async function compiled(
+  file: string,
+  { tree, manifest: { scripts }, major }: StartSearch,
+): Promise<string | null> {
+  const builds = callsOf(scripts.build ?? '', scripts).some(([program]) => program === 'tsc')
+  if (!builds || major === null) return null
+  const settings = withoutSlashComments((await tree.readText('tsconfig.json')) ?? '')
+  const folder = /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
+  return folder === undefined ? null : `node ${folder}/${file.replace(/^src\//, '').replace(/ts$/, 'js')}`
+}
+
+/** Programs that start a file anew whenever it changes, and those that do when they are told to. */
+const WATCHERS = new Set(['nodemon', 'ts-node-dev', 'tsnd'])
+const TOLD_WATCHERS = new Set(['tsx', 'node', 'bun'])
+const WATCHING = /^(?:watch|--watch(?:-path)?(?:=.*)?|--hot)$/
+
+/** Options whose value is a file, and not the program. */
+const WITH_FILE = new Set(['-r', '--require', '--import', '-i', '--ignore', '-w'])
+
+/** A server for developers, by its name or by the tools that it shows pages with. */
+const DEVELOPMENT_SERVER = /(?:^|\/)(?:webpack-)?dev-server\.\w+$/
+const OF_DEVELOPMENT =
+  /["'](?:webpack|webpack-dev-server|browser-sync|esbuild|rollup|vite|live-server|livereload)["']/
+
+/** The command that starts what a script for developers watches, where nothing else says how to start, and there are no pages. */
+async function watchedEntry(search: StartSearch, serves: boolean): Promise<string | null> {
+  const { tree, major } = search
+  const file = watchedFile(search.manifest)
+  if (file === null || DEVELOPMENT_SERVER.test(file) || (await pagesIn(tree)) !== null) return null
+  // In a folder with packages of its own, which are not installed.
+  if (file.includes('/') && (await tree.hasFile(`${file.split('/', 1)[0]}/package.json`))) return null
+  const text = withoutSlashComments((await tree.readHead(file)) ?? '')
+  const isServer = (await tree.hasFile(file)) && (serves || hasLine(text, LISTENING))
+  if (!isServer || hasLine(text, OF_DEVELOPMENT)) return null
+  if (file.endsWith('js')) return `${major === null ? 'bun run' : 'node'} ${file}`
+  return (await compiled(file, search)) ?? typescript(file, search)
+}
+
+/** The file that the script `dev` alone starts, and starts anew; null for none. */
+function watchedFile({ scripts }: Manifest): string | null {
   const [call, ...others] = callsOf(scripts.dev ?? '', scripts)
   const [program = '', ...words] = call ?? []
-  if (others.length > 0 || !WATCHERS.has(program)) return null
-  const file = words.find((word) => /^[\w@/][\w./@-]*\.[cm]?[jt]s$/.test(word) && !word.includes('..'))
-  if (file === undefined || file.startsWith('/') || !(await tree.hasFile(file))) return null
-  return serves || (await listensItself(tree, file)) ? file : null
+  const isWatched =
+    WATCHERS.has(program) || (TOLD_WATCHERS.has(program) && words.some((word) => WATCHING.test(word)))
+  if (others.length > 0 || !isWatched) return null
+  const file = words.findLast(
+    (word, at) =>
+      /^(?:\.\/)?[\w@][\w./@-]*\.[cm]?[jt]s$/.test(word) &&
+      !word.includes('..') &&
+      !WITH_FILE.has(words[at - 1] ?? ''),
+  )
+  return file?.replace(/^\.\//, '') ?? null
 }
 
 function filesOf(folder: string, endings: string[]): string[] {

@@ -85,7 +85,15 @@ async function makePlan(
     project.application === null
       ? await frameworkOf(project.tree, manifest)
       : nxFramework(project.application)
-  const search = { tree: project.tree, manifest, manager, framework, major: runtime.nodeMajor, notes }
+  const search = {
+    tree: project.tree,
+    manifest,
+    packages,
+    manager,
+    framework,
+    major: runtime.nodeMajor,
+    notes,
+  }
   const proposal = settings.processType === 'static' ? null : await proposeStart(search)
   const start = await chooseStart(project.tree, settings, notes, proposal, ADVICE)
   const chosen = await chooseBuildCommand(project, manager, framework, settings)

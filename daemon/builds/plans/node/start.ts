@@ -4,7 +4,7 @@ import { hasLine } from '../../text.ts'
 import type { Proposal } from '../start.ts'
 import { isDevelopmentServer } from './development-servers.ts'
 import { entryOf, LISTENING, type StartSearch } from './entry.ts'
-import type { Manifest } from './manifest.ts'
+import { readManifest, type Manifest } from './manifest.ts'
 import { callsOf, MANAGERS, type Call } from './scripts.ts'
 
 /** Scripts that start a program as it runs for its users, in the order of preference. */
@@ -92,6 +92,7 @@ async function usedScript(search: StartSearch): Promise<string | undefined> {
   const { scripts } = search.manifest
   for (const name of START_SCRIPTS) {
     if (!(name in scripts) || isUnused(scripts[name]!, search)) continue
+    if (await isDevelopedElsewhere(scripts[name]!, search)) continue
     if (!(await runsDevelopmentServer(scripts[name]!, search))) return name
   }
   return undefined
@@ -121,17 +122,42 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
   const calls = callsOf(script, scripts)
   return (
     (calls.length > 0 && calls.every(([program]) => SAYING.has(program!))) ||
-    calls.some((call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call))) ||
-    calls.filter(isDevelopedElsewhere).length > 1
+    calls.some((call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)))
   )
 }
 
 /** What a script does that only tells people where else to start. */
 const SAYING = new Set(['echo', 'exit'])
 
-/** Whether a call runs what the developers of another package run; of one alone it may be all that starts that. */
-function isDevelopedElsewhere([program, ...rest]: Call): boolean {
-  return program !== undefined && MANAGERS.has(program) && rest.includes('dev')
+/** Packages that a start script starts beside each other; no project has more. */
+const MAX_TOGETHER = 10
+
+/**
+ * Whether a script runs what the developers of several packages run, a development server among them; of one package
+ * alone it may be all that starts that.
+ */
+async function isDevelopedElsewhere(script: string, search: StartSearch): Promise<boolean> {
+  const calls = callsOf(script, search.manifest.scripts).filter(
+    ([program, ...rest]) => MANAGERS.has(program!) && rest.includes('dev'),
+  )
+  if (calls.length < 2) return false
+  for (const call of calls.slice(0, MAX_TOGETHER)) {
+    const scripts = (await packageOf(call, search))?.scripts
+    if (scripts !== undefined && callsOf(scripts.dev ?? '', scripts).some(isDevelopmentServer)) return true
+  }
+  return false
+}
+
+/** The package in whose folder a package manager is called, by its path or its name in the workspace; null for none. */
+async function packageOf([, ...rest]: Call, { tree, packages }: StartSearch): Promise<Manifest | null> {
+  for (const word of rest.map((each) => each.split('=').at(-1)!)) {
+    const path = word.replace(/^\.\//, '').replace(/\/$/, '')
+    const named = packages.get(path) ?? [...packages.values()].find(({ name }) => name === word)
+    if (named !== undefined) return named
+    if (!isFolder(path) || path.includes('..') || !(await tree.hasFile(`${path}/package.json`))) continue
+    return await readManifest(tree, `${path}/package.json`)
+  }
+  return null
 }
 
 /** Servers for developers that a program of a project's own starts, most often one that a template brought along. */

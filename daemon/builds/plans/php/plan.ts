@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
+import { hasLine } from '../../text.ts'
 import { debianOfPhp } from '../base-images.ts'
 import { choose, inOrder } from '../choices.ts'
 import type { Start } from '../start.ts'
@@ -43,6 +44,13 @@ const JIGSAW_SCRIPTS = ['prod', 'production', 'build']
 
 /** In production what it maps has to be written out before (symfony.com, "AssetMapper", "Serving Assets"). */
 const ASSET_MAPPER = 'symfony/asset-mapper'
+const MAP_ASSETS = 'php bin/console asset-map:compile'
+
+/** What it maps by these packages has to be made before (symfony.com, TailwindBundle, SassBundle). */
+const STYLES: Record<string, string> = {
+  'symfonycasts/tailwind-bundle': 'php bin/console tailwind:build --minify',
+  'symfonycasts/sass-bundle': 'php bin/console sass:build',
+}
 
 const CACHES = ['/root/.composer/cache']
 const COMPOSER = 'composer install --no-dev --no-interaction --no-progress --prefer-dist'
@@ -54,8 +62,6 @@ function siteOf(folder: string): string {
     'Listen ${PORT}',
     '<VirtualHost *:${PORT}>',
     `  DocumentRoot ${folder}`,
-    // Programs find the service's variables in $_ENV, too, which the settings for production leave empty.
-    '  php_value variables_order EGPCS',
     `  <Directory ${folder}>`,
     '    AllowOverride All',
     '    Require all granted',
@@ -82,11 +88,12 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const framework = isJigsaw ? 'jigsaw' : await frameworkOf(tree, composer)
   const isSymfony = framework === 'symfony'
   const mixed = (await wantsMix(tree)) ? MIX_SCRIPTS : [...(await encoreScripts(tree)), 'build']
+  const mapped = isSymfony ? await mappingOf(tree, composer!) : []
   const assets = await readAssets(tree, settings, notes, isJigsaw ? JIGSAW_SCRIPTS : mixed)
   const build = ({ isSite }: Start): string | null =>
     inOrder([
       ...assets.commands,
-      ...(isSymfony && ASSET_MAPPER in composer!.requires ? ['php bin/console asset-map:compile'] : []),
+      ...mapped,
       ...(isJigsaw && isSite ? ['vendor/bin/jigsaw build production'] : []),
     ])
   const { facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice: ADVICE, build })
@@ -96,6 +103,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     `FROM ${baseImage(settings, `php:${version}-apache-${debianOfPhp(version)}`)} AS php`,
     ...extensionSteps(composer?.extensions ?? [], version),
     `RUN a2enmod -q rewrite && printf '${site}\\n' >/etc/apache2/sites-available/000-default.conf && : >/etc/apache2/ports.conf && cp /usr/local/etc/php/php.ini-production /usr/local/etc/php/php.ini`,
+    // Programs find the service's variables in $_ENV, too, which the settings for production leave empty.
+    "RUN printf 'variables_order=EGPCS\\n' >/usr/local/etc/php/conf.d/variables.ini",
     // Its file .env says dev, for which the packages of developers would have to be there (symfony.com, "Deployment").
     ...(isSymfony ? ['ENV APP_ENV=prod'] : []),
     ...assets.stages,
@@ -179,8 +188,26 @@ async function frameworkOf(tree: Tree, composer: Composer | null): Promise<strin
   return (await tree.hasFile('wp-config-sample.php')) ? 'wordpress' : null
 }
 
+/** What writes out the assets of Symfony; nothing without AssetMapper, or a console to call it by. */
+async function mappingOf(tree: Tree, { requires }: Composer): Promise<string[]> {
+  if (!(ASSET_MAPPER in requires) || !(await tree.hasFile('bin/console'))) return []
+  const styles = Object.keys(STYLES).filter((name) => name in requires)
+  return [...styles.map((name) => STYLES[name]!), MAP_ASSETS]
+}
+
+/** Where Symfony finds its secret without a variable of the service (symfony.com, "Configuration Based on Environment Variables"). */
+const SECRET_FILES = ['.env', '.env.local', '.env.prod', '.env.prod.local']
+const SECRET_VAULT = 'config/secrets/prod'
+
+async function hasSecret(tree: Tree): Promise<boolean> {
+  for (const file of SECRET_FILES)
+    if (hasLine((await tree.readHead(file)) ?? '', /^\s*(?:export\s+)?APP_SECRET=["']?[^\s"'#]/)) return true
+  return await tree.hasFolder(SECRET_VAULT)
+}
+
 /** Laravel signs and encrypts with a key of 32 bytes (laravel.com, "Encryption"); Symfony's own is any text. */
 async function variablesOf(tree: Tree, framework: string | null): Promise<PlannedVariable[]> {
+  if (framework === 'symfony' && (await hasSecret(tree))) return []
   if (framework === 'symfony')
     return [{ key: 'APP_SECRET', generate: 'hex', why: 'Symfony signs its links and forms with it' }]
   if (!(await tree.hasFile('artisan'))) return []

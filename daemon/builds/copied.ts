@@ -28,15 +28,20 @@ const BESIDE_DOCKERFILE = /^(?:\..*|.*dockerfile.*|containerfile.*|.*compose.*|r
  * holds nothing else. One that copies nothing builds no source.
  */
 export async function buildsAround(tree: Tree, folder: string, dockerfile: string): Promise<boolean> {
-  const sources = [...sourcesOf(dockerfile, [])]
-  if (sources.length === 0) return false
+  if (!usedInstructions(dockerfile).some(copiesSource)) return false
   const own = tree.folder(folder)
-  for (const path of sources) {
+  for (const path of sourcesOf(dockerfile, [])) {
     if (path === '.') continue
     if (await matches(tree, path)) return true
     if (await matches(own, path)) return false
   }
   return (await own.list('.')).every((name) => BESIDE_DOCKERFILE.test(name))
+}
+
+/** Whether an instruction copies what is in no other stage or image, and no text that stands in the file. */
+function copiesSource([instruction, ...words]: readonly string[]): boolean {
+  if (instruction !== 'COPY' && instruction !== 'ADD') return false
+  return !words.some((word) => word.startsWith('--from') || word.includes('<<'))
 }
 
 /** The paths of the source that the instructions of a Dockerfile copy. */
@@ -47,10 +52,8 @@ function* sourcesOf(dockerfile: string, given: readonly string[]): Generator<str
       const [, name, value] = /^(\w+)=["']?([^"'\s]*)["']?$/.exec(words[0] ?? '') ?? []
       if (name !== undefined && !given.includes(name)) variables.set(name, value!)
     }
-    if (instruction !== 'COPY' && instruction !== 'ADD') continue
-    // Another stage's or image's, a list, or a text that stands in the file.
-    if (words.some((word) => word.startsWith('--from') || word.startsWith('[') || word.includes('<<')))
-      continue
+    // A list is not read.
+    if (!copiesSource([instruction ?? '', ...words]) || words.some((word) => word.startsWith('['))) continue
     for (const source of words.filter((word) => !word.startsWith('--')).slice(0, -1)) {
       const path = pathOf(source, variables)
       if (path !== null) yield path

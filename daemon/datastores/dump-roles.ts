@@ -19,15 +19,15 @@ const NOT_MADE = /^(?:pg_.*|PUBLIC|public|none)$/
 
 /**
  * The roles that a dump of one database speaks of, from the script that pg_restore writes of it: a dump does not hold them,
- * and is not loaded without them. A function's text may look like such a statement; it names one too many.
+ * and is not loaded without them. A function's text may look like such a statement; it names one too many. What stands between
+ * the rows of tables, where it has them, does not count.
  */
-export async function rolesOfScript(script: AsyncIterable<Buffer>): Promise<string[]> {
+export async function rolesOfScript(script: AsyncIterable<Buffer>, hasRows: boolean): Promise<string[]> {
   const names = new Set<string>()
   let isRows = false
   for await (const line of linesOf(script)) {
-    // What stands in tables may look like anything.
     if (isRows) isRows = line !== END_OF_ROWS
-    else if (ROWS.test(line)) isRows = true
+    else if (hasRows && ROWS.test(line)) isRows = true
     else for (const name of rolesOf(line)) if (names.size < MAX_ROLES) names.add(name)
   }
   return [...names]

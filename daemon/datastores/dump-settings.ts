@@ -3,8 +3,6 @@ const MAX_CHARACTERS = 1024 * 1024
 /** The statements of such a script that hold for the database, and not for the session that loads it. */
 const SETTING =
   /^(?:ALTER|COMMENT|GRANT|REVOKE|SECURITY LABEL|SET SESSION AUTHORIZATION|RESET SESSION AUTHORIZATION)\b/
-/** Names and values in their quotes, in which a quote stands twice. */
-const QUOTED = /"(?:[^"]|"")*"|'(?:[^']|'')*'/g
 
 /** Longer than names may be (NAMEDATALEN). */
 const NO_SCHEMA = '-'.repeat(64)
@@ -23,19 +21,29 @@ export async function settingsOf(script: AsyncIterable<Buffer>): Promise<string[
     if (text.length > MAX_CHARACTERS) throw new Error('the settings of the database are too long')
   }
   const statements: string[] = []
-  let begun = ''
+  let begun: string[] = []
+  let quote: string | null = null
   for (const line of text.split('\n')) {
-    if (begun === '' && !SETTING.test(line)) continue
-    begun += `${line}\n`
-    if (!isWhole(begun)) continue
-    statements.push(begun)
-    begun = ''
+    if (begun.length === 0 && !SETTING.test(line)) continue
+    begun.push(line)
+    quote = openAfter(line, quote)
+    if (quote !== null || !line.endsWith(';')) continue
+    statements.push(`${begun.join('\n')}\n`)
+    begun = []
   }
-  if (begun !== '') throw new Error('the settings of the database end within a statement')
+  if (begun.length > 0) throw new Error('the settings of the database end within a statement')
   return statements
 }
 
-/** A value may have lines of its own. */
-function isWhole(statement: string): boolean {
-  return statement.endsWith(';\n') && !/["']/.test(statement.replaceAll(QUOTED, ''))
+/**
+ * The quote that is open after a line, by that before it: a name or a value may have lines of its own. A quote within its own
+ * kind stands twice, so that it closes and opens.
+ */
+function openAfter(line: string, before: string | null): string | null {
+  let open = before
+  for (const [character] of line.matchAll(/["']/g)) {
+    if (open === null) open = character
+    else if (open === character) open = null
+  }
+  return open
 }

@@ -33,6 +33,9 @@ export interface Filling {
 
 type Fill = (world: World, row: DatastoreRow, filling: Filling, signal: AbortSignal) => Promise<void>
 
+/** For psql, which else tells of what is no fault as well. */
+const ERRORS_ALONE = 'SET client_min_messages = error;\n'
+
 /** Runs a program beside the one on the volume. */
 type Run = (entrypoint: string[], use: (streams: Attachment) => Promise<void>) => Promise<void>
 
@@ -69,7 +72,7 @@ async function fillRelational(
       return run(['psql', ...connection, '--no-psqlrc', '--quiet', ...commands], drain)
     }
     const settings = await readDump(run, backupId, [...DATABASE_ALONE, '--file=-'], settingsOf)
-    const roles = new Set(settings.flatMap((statement) => statement.split('\n').flatMap(rolesOf)))
+    const roles = new Set(settings.flatMap((statement) => rolesOf(statement.split('\n', 1)[0]!)))
     for (const role of await rolesOfDump(run, backupId, inside.username)) roles.add(role)
     roles.delete(inside.username)
     // One that cannot be made is no fault of its own: where it is needed, the restore says so. psql ends as its last command.
@@ -102,9 +105,13 @@ async function readDump<T>(
 /** The roles that what is in the database of a backup needs. */
 async function rolesOfDump(run: Run, backupId: string, owner: string): Promise<string[]> {
   const isForeign = await readDump(run, backupId, ['--list'], (list) => hasForeignLargeObjects(list, owner))
+  const ofSchema = await readDump(run, backupId, ['--schema-only', '--file=-'], (script) =>
+    rolesOfScript(script, false),
+  )
+  if (!isForeign) return ofSchema
   // Large objects are data to pg_restore, their owners too: of those only the whole of a dump tells.
-  const part = isForeign ? [] : ['--schema-only']
-  return await readDump(run, backupId, [...part, '--file=-'], rolesOfScript)
+  const ofAll = await readDump(run, backupId, ['--file=-'], (script) => rolesOfScript(script, true))
+  return [...ofSchema, ...ofAll]
 }
 
 /** Gives a database its own settings. What a newer version knows no more is told, and does not keep the data back. */
@@ -117,7 +124,7 @@ async function give(
   const psql = ['psql', ...connection, '--no-psqlrc', '--quiet', '--set=VERBOSITY=terse', '--file=-']
   await run(psql, async (streams) => {
     // Not as arguments, which every user of the host sees: a setting may be a secret.
-    const input = Readable.from([Buffer.from(settings.join(''))]) as AsyncIterable<Buffer>
+    const input = Readable.from([Buffer.from([ERRORS_ALONE, ...settings].join(''))]) as AsyncIterable<Buffer>
     await Promise.all([streams.input(input), drain(streams)])
     if (streams.errors === '') return
     log.warn('a database could not be given all of its settings again', {

@@ -127,7 +127,7 @@ async function untilEnd(
       const found = await whenBack(engine, name, signal)
       if (found === null)
         throw new AppError('runtime_error', `its container ${name} was removed from outside: run it again`)
-      engineWasAway = !found.running && performance.now() - cutAt >= AWAY_MS
+      engineWasAway ||= !found.running && performance.now() - cutAt >= AWAY_MS
       await delay(RETRY_MS, undefined, { signal })
     }
   }

@@ -26,7 +26,7 @@ COMMENT ON TABLE public.notes IS 'GRANT nothing TO nobody;';
 `
 
 test.each([1, 7, 65_536])('a script names its roles, however it comes (%s bytes at a time)', async (size) => {
-  expect(await rolesOfScript(inPieces(SCRIPT, size))).toEqual([
+  expect(await rolesOfScript(inPieces(SCRIPT, size), false)).toEqual([
     'keeper',
     'Odd "one; TO two',
     'reader',
@@ -43,7 +43,7 @@ test.each([1, 7, 65_536])('a script names its roles, however it comes (%s bytes 
 
 test('a line without an end costs no more than its beginning', async () => {
   const long = `GRANT ${'x'.repeat(200_000)} TO nobody;\nGRANT SELECT ON TABLE a TO reader;\n`
-  expect(await rolesOfScript(inPieces(long, 4_096))).toEqual(['reader'])
+  expect(await rolesOfScript(inPieces(long, 4_096), false)).toEqual(['reader'])
 })
 
 test('a name is quoted', () => {
@@ -53,7 +53,12 @@ test('a name is quoted', () => {
 test('what stands in tables names no roles', async () => {
   const rows = 'GRANT SELECT ON TABLE a TO visitor;\n\\\\.\nALTER TABLE a OWNER TO visitor;\n'
   const script = `COPY public.notes (text) FROM stdin;\n${rows}\\.\nGRANT SELECT ON TABLE a TO reader;\n`
-  expect(await rolesOfScript(inPieces(script, 7))).toEqual(['reader'])
+  expect(await rolesOfScript(inPieces(script, 7), true)).toEqual(['reader'])
+})
+
+test('a comment that looks like the rows of a table hides no roles of a script without rows', async () => {
+  const script = "COMMENT ON TABLE a IS 'see\nCOPY a FROM stdin;\n';\nGRANT SELECT ON TABLE a TO reader;\n"
+  expect(await rolesOfScript(inPieces(script, 7), false)).toEqual(['reader'])
 })
 
 const CREATING = `--
@@ -110,6 +115,11 @@ test.each([1, 65_536])(
     ])
   },
 )
+
+test('a comment of many lines that look like ends is read in no time', async () => {
+  const comment = `COMMENT ON DATABASE app IS '${';\n'.repeat(200_000)}';\n`
+  expect(await settingsOf(inPieces(comment, 65_536))).toEqual([comment])
+})
 
 test('settings that end within a statement, or never, are refused', async () => {
   await expect(settingsOf(inPieces("COMMENT ON DATABASE app IS 'two;\n", 7))).rejects.toThrow(/end within/)

@@ -121,7 +121,7 @@ const TOLD_WATCHERS = new Set(['tsx', 'node', 'bun'])
 const WATCHING = /^(?:watch|--watch(?:-path)?(?:=.*)?|--hot)$/
 
 /** Options whose value is a file, and not the program. */
-const WITH_FILE = new Set(['-r', '--require', '--import', '-i', '--ignore', '-w'])
+const WITH_FILE = new Set(['-r', '--require', '--import', '-i', '--ignore', '-w', '--config', '--env-file'])
 
 /** A server for developers, by its name or by the tools that it shows pages with. */
 const DEVELOPMENT_SERVER = /(?:^|\/)(?:webpack-)?dev-server\.\w+$/

@@ -1,5 +1,6 @@
 import type { Tree } from '../../../sources/tree.ts'
 import { withoutSlashComments } from '../../comments.ts'
+import { BuildFailure } from '../../failure.ts'
 import { hasLine } from '../../text.ts'
 import type { Proposal } from '../start.ts'
 import { isDevelopmentServer } from './development-servers.ts'
@@ -155,7 +156,12 @@ async function packageOf([, ...rest]: Call, { tree, packages }: StartSearch): Pr
     const named = packages.get(path) ?? [...packages.values()].find(({ name }) => name === word)
     if (named !== undefined) return named
     if (!isFolder(path) || path.includes('..') || !(await tree.hasFile(`${path}/package.json`))) continue
-    return await readManifest(tree, `${path}/package.json`)
+    try {
+      return await readManifest(tree, `${path}/package.json`)
+    } catch (error) {
+      // It is that of another folder, which says so itself when it is built.
+      if (!(error instanceof BuildFailure)) throw error
+    }
   }
   return null
 }

@@ -76,8 +76,9 @@ function settingsOf(manage: string): string | undefined {
   const texts = [...manage.matchAll(/["']([A-Za-z_][\w.]{0,200})["']/g)].map(([, text]) => text!)
   return texts.findLast((text) => {
     const parts = text.split('.')
-    const isPath = parts.every((part) => part !== '') && parts.indexOf('settings', 1) !== -1
-    return isPath && !parts.some((part) => FOR_DEVELOPERS.test(part))
+    const at = parts.indexOf('settings', 1)
+    if (at === -1 || parts.includes('') || /^tests?$/.test(parts[0]!)) return false
+    return !parts.slice(at).some((part) => FOR_DEVELOPERS.test(part))
   })
 }
 

@@ -65,9 +65,8 @@ export const VISITORS: CorpusTree[] = [
     dockerfile: [
       'ENV APP_ENV=prod\n',
       // For its workers and commands as for its pages.
-      "printf 'variables_order=EGPCS\\n' >/usr/local/etc/php/conf.d/",
+      'echo variables_order=EGPCS >>/usr/local/etc/php/php.ini',
     ],
-    without: ['php_value'],
   },
   {
     title: 'Symfony as one package',

@@ -62,6 +62,8 @@ function siteOf(folder: string): string {
     'Listen ${PORT}',
     '<VirtualHost *:${PORT}>',
     `  DocumentRoot ${folder}`,
+    // Programs find the service's variables in $_ENV, too, which the settings for production leave empty.
+    '  php_value variables_order EGPCS',
     `  <Directory ${folder}>`,
     '    AllowOverride All',
     '    Require all granted',
@@ -102,9 +104,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const dockerfile = [
     `FROM ${baseImage(settings, `php:${version}-apache-${debianOfPhp(version)}`)} AS php`,
     ...extensionSteps(composer?.extensions ?? [], version),
-    `RUN a2enmod -q rewrite && printf '${site}\\n' >/etc/apache2/sites-available/000-default.conf && : >/etc/apache2/ports.conf && cp /usr/local/etc/php/php.ini-production /usr/local/etc/php/php.ini`,
-    // Programs find the service's variables in $_ENV, too, which the settings for production leave empty.
-    "RUN printf 'variables_order=EGPCS\\n' >/usr/local/etc/php/conf.d/variables.ini",
+    // What it ends with says of commands what the host above says of pages.
+    `RUN a2enmod -q rewrite && printf '${site}\\n' >/etc/apache2/sites-available/000-default.conf && : >/etc/apache2/ports.conf && cp /usr/local/etc/php/php.ini-production /usr/local/etc/php/php.ini && echo variables_order=EGPCS >>/usr/local/etc/php/php.ini`,
     // Its file .env says dev, for which the packages of developers would have to be there (symfony.com, "Deployment").
     ...(isSymfony ? ['ENV APP_ENV=prod'] : []),
     ...assets.stages,

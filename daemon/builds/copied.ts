@@ -47,13 +47,14 @@ function copiesSource([instruction, ...words]: readonly string[]): boolean {
 /** The paths of the source that the instructions of a Dockerfile copy. */
 function* sourcesOf(dockerfile: string, given: readonly string[]): Generator<string> {
   const variables = new Map<string, string>()
-  for (const [instruction, ...words] of usedInstructions(dockerfile)) {
+  for (const each of usedInstructions(dockerfile)) {
+    const [instruction, ...words] = each
     if (instruction === 'ARG') {
       const [, name, value] = /^(\w+)=["']?([^"'\s]*)["']?$/.exec(words[0] ?? '') ?? []
       if (name !== undefined && !given.includes(name)) variables.set(name, value!)
     }
     // A list is not read.
-    if (!copiesSource([instruction ?? '', ...words]) || words.some((word) => word.startsWith('['))) continue
+    if (!copiesSource(each) || words.some((word) => word.startsWith('['))) continue
     for (const source of words.filter((word) => !word.startsWith('--')).slice(0, -1)) {
       const path = pathOf(source, variables)
       if (path !== null) yield path

@@ -1,5 +1,3 @@
-import { linesOf } from './dump-lines.ts'
-
 /** The statements of a script of pg_restore that name roles; each is one line, or names them in its first. */
 const VERBS = /^(?:ALTER|CREATE POLICY|CREATE USER MAPPING|GRANT|REVOKE|SET SESSION AUTHORIZATION) /
 /** A quoted name, a word, or a mark between them. */
@@ -10,6 +8,8 @@ const END_OF_ROWS = '\\.'
 /** An entry of the contents of a dump that is a large object, and to whom it belongs. */
 const LARGE_OBJECT = /^\d+; \d+ \d+ BLOB(?: METADATA)? - \S+ (.*)$/
 const LARGE_OBJECT_RIGHTS = /^\d+; \d+ \d+ ACL - LARGE OBJECTS? /
+/** Longer lines are no statements of these. */
+const MAX_LINE_CHARACTERS = 16 * 1024
 /** More are no roles that somebody has made by hand. */
 const MAX_ROLES = 1_000
 /** NAMEDATALEN without its end (manual, "Lexical Structure"): what is longer is no name. */
@@ -89,4 +89,19 @@ function namesAfter(tokens: string[], word: number): string[] {
     if (tokens[at + 1] !== ',') break
   }
   return names
+}
+
+/** Lines of a text, of which no more than the beginning is held. */
+async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder()
+  let begun = ''
+  for await (const piece of text) {
+    const [first, ...lines] = decoder.decode(piece, { stream: true }).split('\n')
+    begun = (begun + first).slice(0, MAX_LINE_CHARACTERS)
+    for (const line of lines) {
+      yield begun
+      begun = line.slice(0, MAX_LINE_CHARACTERS)
+    }
+  }
+  yield begun
 }

@@ -67,10 +67,9 @@ async function fillRelational(
     const connection = postgresConnection(inside.database!)
     const run: Run = (entrypoint, use) =>
       runTool(world, row, { name: `${volume}-load`, imageId, env, entrypoint }, use, signal)
-    const query = (...statements: string[]) => {
-      const commands = statements.map((statement) => `--command=${statement}`)
-      return run(['psql', ...connection, '--no-psqlrc', '--quiet', ...commands], drain)
-    }
+    const psql = ['psql', ...connection, '--no-psqlrc', '--quiet']
+    const query = (...statements: string[]) =>
+      run([...psql, ...statements.map((statement) => `--command=${statement}`)], drain)
     const settings = await readDump(run, backupId, [...DATABASE_ALONE, '--file=-'], settingsOf)
     const roles = new Set(settings.flatMap((statement) => rolesOf(statement.split('\n', 1)[0]!)))
     for (const role of await rolesOfDump(run, backupId, inside.username)) roles.add(role)
@@ -81,7 +80,7 @@ async function fillRelational(
     // Without it the first queries after a restore are planned blindly (manual, "Backup and Restore").
     await query('ANALYZE')
     // Last, or they would hold for what loads the rest.
-    if (settings.length > 0) await give(row, run, connection, settings)
+    if (settings.length > 0) await giveSettings(row, run, psql, settings)
   })
 }
 
@@ -115,14 +114,13 @@ async function rolesOfDump(run: Run, backupId: string, owner: string): Promise<s
 }
 
 /** Gives a database its own settings. What a newer version knows no more is told, and does not keep the data back. */
-async function give(
+async function giveSettings(
   { id }: DatastoreRow,
   run: Run,
-  connection: string[],
+  psql: string[],
   settings: readonly string[],
 ): Promise<void> {
-  const psql = ['psql', ...connection, '--no-psqlrc', '--quiet', '--set=VERBOSITY=terse', '--file=-']
-  await run(psql, async (streams) => {
+  await run([...psql, '--set=VERBOSITY=terse', '--file=-'], async (streams) => {
     // Not as arguments, which every user of the host sees: a setting may be a secret.
     const input = Readable.from([Buffer.from([ERRORS_ALONE, ...settings].join(''))]) as AsyncIterable<Buffer>
     await Promise.all([streams.input(input), drain(streams)])

@@ -61,7 +61,7 @@ const MAKERS: Record<Exclude<Coding, null>, (length: number | null) => Transform
   },
 }
 
-/** The least power of two that is no less than `length`. */
+/** The exponent of the least power of two that is no less than `length`. */
 function bitsOf(length: number): number {
   return Math.ceil(Math.log2(length))
 }

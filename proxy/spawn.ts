@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { comeAfterRequests } from './control/priority.ts'
-import { flagsFor } from './node-flags.ts'
+import { commandFor, presentNode, type Role } from './node-flags.ts'
 import type { SupervisorSettings } from './protocol.ts'
 
 /**
@@ -88,15 +87,14 @@ function renumber(sockets: HeldSocket[]): HeldSocket[] {
 function launch(
   node: string,
   program: string,
-  role: string,
+  role: Role | 'starter',
   settings: object,
   sockets: HeldSocket[],
   detached: boolean,
 ): ChildProcess {
-  // An upgrade of the host may have removed the file of the node that runs; the kernel still has it.
-  const executable = existsSync(node) ? node : '/proc/self/exe'
   // A starter lives for a moment, and a worker that starts it serves others: to ask a node for its flags takes time.
-  const flags = role === 'starter' ? [] : flagsFor(executable)
+  const { executable, flags } =
+    role === 'starter' ? { executable: presentNode(node), flags: [] } : commandFor(node, role)
   return spawn(executable, [...flags, program, role, JSON.stringify(settings)], {
     detached,
     env: { ...process.env, ...(role === 'worker' && MALLOC) },

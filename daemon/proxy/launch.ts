@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { connectChannel, type Channel } from '#proxy/control/channel.ts'
 import { proxyDirectory, workerSocketFiles } from '#proxy/control/paths.ts'
+import { commandFor } from '#proxy/node-flags.ts'
 import type { SupervisorSettings } from '#proxy/protocol.ts'
 import { writePrivateFile } from '#server/files.ts'
 
@@ -114,7 +115,8 @@ function spawnDetached(node: string, program: Program, settings: SupervisorSetti
   const output = openSync(logFile, 'a', 0o600)
   // The environment holds the server's secrets; the proxy needs none of it.
   const { PATH, TZ, DEPLOYER_PROXY_POISON } = process.env
-  const child = spawn(node, [program.file, 'supervisor', JSON.stringify(settings)], {
+  const { executable, flags } = commandFor(node, 'supervisor')
+  const child = spawn(executable, [...flags, program.file, 'supervisor', JSON.stringify(settings)], {
     detached: true,
     cwd: settings.data_directory,
     env: { PATH, TZ, DEPLOYER_PROXY_POISON },

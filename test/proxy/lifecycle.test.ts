@@ -40,6 +40,13 @@ async function priorities(stand: ProxyStand): Promise<{ workers: number[]; super
   }
 }
 
+/** Threads on which V8 compiles and collects beside the one that runs the program. */
+function helpers(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const names = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/comm`, 'latin1'))
+  return names.filter((name) => name.includes('V8Worker')).length
+}
+
 test(
   'fifty swaps under load lose no request, each old instance being closed once drained',
   { timeout: 60_000 },
@@ -66,6 +73,21 @@ test(
     expect(targets['srv-app']).toMatchObject({ status_2xx: answered, status_4xx: 0, status_5xx: 0 })
   },
 )
+
+test('however a supervisor came to be, it and its workers leave the cores to requests', GRACE, async () => {
+  const stand = await start(tableOf([]))
+  const each = async () => {
+    const { supervisor, workers } = await stand.processes()
+    return [supervisor, ...workers].map(helpers)
+  }
+  expect(await each()).toEqual([1, 1])
+  stand.client.close()
+  stand.client = await stand.connect(tableOf([]), { version: '2.0.0' })
+  expect((await each()).every((threads) => threads === 1)).toBe(true)
+  process.kill((await stand.processes()).supervisor, 'SIGKILL')
+  await stand.reconnection()
+  expect((await each()).every((threads) => threads === 1)).toBe(true)
+})
 
 test('a killed worker is replaced and the others serve on', { timeout: 30_000 }, async () => {
   const upstream = await app('v')

@@ -4,7 +4,7 @@ import { flagsFor } from '../../proxy/node-flags.ts'
 import { PROGRAM } from './stand.ts'
 
 test('the program is loaded without any function being called so often that a compiler is loaded for it', () => {
-  const flags = [...flagsFor(process.execPath), '--trace-opt', '--trace-osr']
+  const flags = [...flagsFor(process.execPath, 'worker'), '--trace-opt', '--trace-osr']
   const { stdout, stderr } = spawnSync(process.execPath, [...flags, PROGRAM, 'nobody'], { encoding: 'utf8' })
   expect(stderr).toContain('the first argument must be supervisor, starter or worker')
   expect(stdout).toBe('')

@@ -4,27 +4,27 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { FLAGS, flagsFor } from '../../proxy/node-flags.ts'
 
-const [REFUSED, ...OTHERS] = FLAGS
+const [REFUSED, ...OTHERS] = FLAGS.worker
 
-test('the node that runs knows every flag', () => {
-  expect(flagsFor(process.execPath)).toEqual(FLAGS)
+test.each(['worker', 'supervisor'] as const)('the node that runs knows every flag of a %s', (role) => {
+  expect(flagsFor(process.execPath, role)).toEqual(FLAGS[role])
 })
 
 test('a flag that a node refuses is left out', () => {
   const node = nodeThat(`case " $* " in *" ${REFUSED} "*) exit 9 ;; esac`)
-  expect(flagsFor(node.file)).toEqual(OTHERS)
+  expect(flagsFor(node.file, 'worker')).toEqual(OTHERS)
 })
 
 test.each(['exit 1', 'kill -9 $$'])('a node that fails otherwise (%s) keeps the flags', (failure) => {
-  expect(flagsFor(nodeThat(failure).file)).toEqual(FLAGS)
+  expect(flagsFor(nodeThat(failure).file, 'worker')).toEqual(FLAGS.worker)
 })
 
 test('a node is asked once, and one that takes its place anew', () => {
   const node = nodeThat('exit 0')
-  for (let start = 0; start < 3; start++) flagsFor(node.file)
+  for (let start = 0; start < 3; start++) flagsFor(node.file, 'worker')
   expect(node.asked).toBe(1)
   node.replace('exit 9')
-  expect(flagsFor(node.file)).toEqual([])
+  expect(flagsFor(node.file, 'worker')).toEqual([])
 })
 
 /** A program in place of a node, which notes that it was run. */

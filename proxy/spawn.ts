@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { comeAfterRequests } from './control/priority.ts'
-import { commandFor, presentNode, type Role } from './node-flags.ts'
+import { commandFor, presentNode, type Role } from './control/node-flags.ts'
 import type { SupervisorSettings } from './protocol.ts'
 
 /**

@@ -48,7 +48,6 @@ const ORDER: Record<string, string[]> = {
     'counts.ts',
     'control',
     'table',
-    'node-flags.ts',
     'spawn.ts',
     'http1',
     'wire',

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { connectChannel, type Channel } from '#proxy/control/channel.ts'
 import { proxyDirectory, workerSocketFiles } from '#proxy/control/paths.ts'
-import { commandFor } from '#proxy/node-flags.ts'
+import { commandFor } from '#proxy/control/node-flags.ts'
 import type { SupervisorSettings } from '#proxy/protocol.ts'
 import { writePrivateFile } from '#server/files.ts'
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { flagsFor } from '../../proxy/node-flags.ts'
+import { flagsFor } from '../../proxy/control/node-flags.ts'
 import { PROGRAM } from './stand.ts'
 
 test('the program is loaded without any function being called so often that a compiler is loaded for it', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { FLAGS, flagsFor } from '../../proxy/node-flags.ts'
+import { FLAGS, flagsFor } from '../../proxy/control/node-flags.ts'
 
 const [REFUSED, ...OTHERS] = FLAGS.worker
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
-import { log } from './log.ts'
+import { log } from '../log.ts'
 
 /** The processes that last. */
 export type Role = 'supervisor' | 'worker'

@@ -3,6 +3,9 @@ import { ConnectionFault, ERROR, FLAG, FRAME, FRAME_HEADER_BYTES, MAX_FRAME_BYTE
 /** What a client says first (RFC 9113 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
+/** What is read: the preface, frames, or nothing any more. */
+const PHASE = { preface: 0, frames: 1, stopped: 2 } as const
+
 /** Who deals with frames. `bytes` are valid during the call alone. */
 export interface FrameHandler {
   /** A whole frame other than DATA, with its content in `bytes[start, end)`. */
@@ -18,6 +21,8 @@ export interface FrameHandler {
 /** Cuts what comes over a connection into frames (RFC 9113 4.1): in place, but for those that come in pieces. */
 export class FrameReader {
   readonly #handler: FrameHandler
+  /** One of `PHASE`. */
+  #phase: number = PHASE.preface
   #prefaceRead = 0
   /** A header that comes in pieces; so small that it is part of the heap, and pins no memory that others have left. */
   #header: Uint8Array | null = null
@@ -32,7 +37,6 @@ export class FrameReader {
   #dataLeft = -1
   #padding = 0
   #paddingUnknown = false
-  #stopped = false
 
   constructor(handler: FrameHandler) {
     this.#handler = handler
@@ -40,20 +44,19 @@ export class FrameReader {
 
   /** A frame other than DATA, or the preface, has begun and is not whole. */
   get isAmidFrame(): boolean {
-    return this.#prefaceRead < PREFACE.length || this.#headerRead > 0 || this.#content !== null
+    if (this.#phase !== PHASE.frames) return this.#phase === PHASE.preface
+    return this.#headerRead > 0 || this.#content !== null
   }
 
   /** Reads no more. */
   stop(): void {
-    this.#stopped = true
-    this.#content = null
+    this.#phase = PHASE.stopped
   }
 
   /** Reads `input[0, length)`. Throws ConnectionFault. */
   read(input: Buffer, length: number): void {
-    if (this.#stopped) return
-    let at = this.#prefaceRead < PREFACE.length ? this.#readPreface(input, length) : 0
-    while (at < length && !this.#stopped) {
+    let at = this.#phase === PHASE.preface ? this.#readPreface(input, length) : 0
+    while (at < length && this.#phase === PHASE.frames) {
       if (this.#dataLeft >= 0) at = this.#readData(input, at, length)
       else if (this.#content) at = this.#readContent(input, at, length, this.#content)
       else at = this.#readHeader(input, at, length)
@@ -65,6 +68,7 @@ export class FrameReader {
     if (input.compare(PREFACE, this.#prefaceRead, this.#prefaceRead + end, 0, end) !== 0)
       throw new ConnectionFault(ERROR.protocol, 'no connection preface')
     this.#prefaceRead += end
+    if (this.#prefaceRead === PREFACE.length) this.#phase = PHASE.frames
     return end
   }
 

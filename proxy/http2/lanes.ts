@@ -24,9 +24,9 @@ export class Lanes {
   readonly #worker: LaneWorker
   readonly #peer: Peer
   readonly #host: StreamHost
-  #free: Lane[] = []
+  readonly #free: Lane[] = []
   /** Their streams have ended, perhaps amid what the relay does with them. */
-  #settling: Lane[] = []
+  readonly #settling: Lane[] = []
 
   constructor(worker: LaneWorker, peer: Peer, host: StreamHost) {
     this.#worker = worker
@@ -78,9 +78,8 @@ export class Lanes {
   end(): void {
     for (const lane of this.busy) {
       lane.wire.close()
-      this.#settling.push(lane)
+      if (!this.#settling.includes(lane)) this.#settling.push(lane)
     }
-    this.#settling = [...new Set(this.#settling)]
     this.settle()
     for (const { wire } of this.#free.splice(0)) wire.leave()
   }

@@ -57,6 +57,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   /** Serves a stream; the one before has ended. */
   begin(id: number, window: number, { body, length, priority }: RequestFraming, ended: boolean): void {
     this.#frames.begin(id, window)
+    this.closed = false
     this.priority = priority ?? NO_PRIORITY
     this.#open = true
     this.#complete = false

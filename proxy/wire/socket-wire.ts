@@ -151,6 +151,7 @@ export class SocketWire extends Wire {
 
   #attach(socket: Socket): void {
     this.#socket = socket
+    this.closed = false
     if (!this.#written) {
       socket.on('drain', () => {
         if (socket.writableLength === 0) this.drained()

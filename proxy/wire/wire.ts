@@ -25,7 +25,8 @@ export abstract class Wire {
   /** Messages are framed by the protocol below: chunks have no meaning, and an end is no FIN. */
   readonly frames: boolean = false
   paused = false
-  closed = false
+  /** Nothing goes over it: not yet, or no more. */
+  closed = true
   /** What was paused until this wire has drained. */
   #source: Source | null = null
 

@@ -103,6 +103,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
 
   flush(): void {
     if (this.#wire.closed) return
+    this.#intake.giveBodies()
     this.lanes.settle()
     // Streams wait for what was put together before; no drain follows what the kernel takes at once.
     if (this.output.isBlocked) this.output.flush()

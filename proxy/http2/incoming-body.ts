@@ -4,8 +4,12 @@ import { BODY } from './request-fields.ts'
 export const STREAM_WINDOW_BYTES = 256 * 1024
 
 const END_OF_CHUNKS = '0\r\n'
-/** What waits is gathered in pieces of this size, as each byte of it may have come in a frame of its own. */
-const PIECE_BYTES = 16 * 1024
+/**
+ * What comes is gathered in pieces, as each byte of it may have come in a frame of its own, and each piece is a write to
+ * the service: the first is short where little comes, the next are twice as long, up to a frame's length.
+ */
+const FIRST_PIECE_BYTES = 1024
+const MAX_PIECE_BYTES = 16 * 1024
 
 /** Who reads a body. */
 export interface BodyReader {
@@ -29,10 +33,12 @@ export class IncomingBody {
   #left = 0
   /** What the client may send. */
   #window = 0
-  /** What came while nobody read: whole pieces, one that grows, and what ends the body. */
+  /** What came and was not read: whole pieces, one that grows, and what ends the body. */
   #waiting: Buffer[] = []
   #growing: Buffer | null = null
   #grown = 0
+  /** What the next piece has room for at least. */
+  #pieceBytes = FIRST_PIECE_BYTES
   #ending: Buffer | null = null
   #endWaits = false
   /** Bytes that were not given back: of the connection's window, and of the stream's. */
@@ -62,7 +68,7 @@ export class IncomingBody {
     return this.#window >= 0
   }
 
-  /** Takes content of a frame; false when it is more than was announced. */
+  /** Takes content of a frame, which waits until `resume`; false when it is more than was announced. */
   take(bytes: Buffer, start: number, end: number): boolean {
     this.#held += end - start
     if (this.#kind === BODY.length) {
@@ -70,11 +76,8 @@ export class IncomingBody {
       if (this.#left < 0) return false
     }
     // What follows CONNECT is nobody's.
-    if (this.#kind !== BODY.none) {
-      if (this.#reader.paused || this.#waits) this.#keep(bytes, start, end)
-      else this.#give(bytes, start, end)
-    }
-    this.#giveBack()
+    if (this.#kind === BODY.none) this.#giveBack()
+    else this.#keep(bytes, start, end)
     return true
   }
 
@@ -87,25 +90,32 @@ export class IncomingBody {
   /** The last frame has come, with the lines of trailers; false when it is less than was announced. */
   end(trailers: string): boolean {
     this.ended = true
-    if (this.#kind === BODY.length) return this.#left === 0
+    if (this.#kind === BODY.length && this.#left > 0) return false
     if (this.#kind === BODY.chunked) this.#ending = Buffer.from(`${END_OF_CHUNKS}${trailers}\r\n`, 'latin1')
     else if (this.#kind === BODY.tunnel) this.#endWaits = true
     this.resume()
     return true
   }
 
-  get #waits(): boolean {
+  /** Something came that was not read. */
+  get waits(): boolean {
     return this.#waiting.length > 0 || this.#growing !== null
   }
 
   #keep(bytes: Buffer, start: number, end: number): void {
     while (start < end) {
-      this.#growing ??= Buffer.allocUnsafe(PIECE_BYTES)
+      this.#growing ??= this.#nextPiece(end - start)
       const copied = bytes.copy(this.#growing, this.#grown, start, end)
       start += copied
       this.#grown += copied
-      if (this.#grown === PIECE_BYTES) this.#waiting.push(this.#takeGrowing()!)
+      if (this.#grown === this.#growing.length) this.#waiting.push(this.#takeGrowing()!)
     }
+  }
+
+  #nextPiece(wanted: number): Buffer {
+    const bytes = Math.min(MAX_PIECE_BYTES, Math.max(wanted, this.#pieceBytes))
+    this.#pieceBytes = bytes * 2
+    return Buffer.allocUnsafe(bytes)
   }
 
   #takeGrowing(): Buffer | null {
@@ -115,18 +125,18 @@ export class IncomingBody {
     return piece
   }
 
-  #give(bytes: Buffer, start: number, end: number): void {
-    const piece = this.#kind === BODY.chunked ? chunkOf(bytes, start, end) : copyOf(bytes, start, end)
-    this.#reader.receive(piece, piece.length)
+  #give(piece: Buffer): void {
+    const bytes = this.#kind === BODY.chunked ? chunkOf(piece) : piece
+    this.#reader.receive(bytes, bytes.length)
   }
 
   /** Gives what waits to the reader until it has enough. */
   resume(): void {
-    while (!this.#reader.paused && this.#waits) {
-      const piece = this.#waiting.shift() ?? this.#takeGrowing()!
-      this.#give(piece, 0, piece.length)
+    while (!this.#reader.paused && this.waits) {
+      this.#give(this.#waiting.shift() ?? this.#takeGrowing()!)
     }
     if (this.#reader.paused) return
+    this.#pieceBytes = FIRST_PIECE_BYTES
     this.#giveBack()
     const ending = this.#ending
     this.#ending = null
@@ -161,7 +171,7 @@ export class IncomingBody {
 
   /** The connection is told at once; the client hears of the stream's window when half of it is used. */
   #giveBack(): void {
-    if (this.#held === 0 || this.#waits) return
+    if (this.#held === 0 || this.waits) return
     const held = this.#held
     this.#held = 0
     this.#taken += held
@@ -175,17 +185,12 @@ export class IncomingBody {
   }
 }
 
-/** The read buffer is used again at once. */
-function copyOf(bytes: Buffer, start: number, end: number): Buffer {
-  return Buffer.from(bytes.subarray(start, end))
-}
-
 /** A chunk in one piece: each piece is a write of its own. */
-function chunkOf(bytes: Buffer, start: number, end: number): Buffer {
-  const size = `${(end - start).toString(16)}\r\n`
-  const chunk = Buffer.allocUnsafe(size.length + end - start + 2)
+function chunkOf(bytes: Buffer): Buffer {
+  const size = `${bytes.length.toString(16)}\r\n`
+  const chunk = Buffer.allocUnsafe(size.length + bytes.length + 2)
   chunk.write(size, 'latin1')
-  bytes.copy(chunk, size.length, start, end)
-  chunk.write('\r\n', size.length + end - start, 'latin1')
+  bytes.copy(chunk, size.length)
+  chunk.write('\r\n', size.length + bytes.length, 'latin1')
   return chunk
 }

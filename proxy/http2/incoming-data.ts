@@ -10,9 +10,11 @@ const TINY_BYTES = 256
 export interface DataHost {
   /** So many bytes need not be waited for: the client may send as many more. */
   took(bytes: number): void
+  /** Is to be flushed soon, and what came to be given to whom it is for. */
+  touch(): void
 }
 
-/** Gives the DATA of a connection to its streams, piece by piece as frames come (RFC 9113 6.1). */
+/** Gives the DATA of a connection to its streams, what of each has come at a time in one (RFC 9113 6.1). */
 export class IncomingData {
   readonly #streams: Streams
   readonly #abuse: Abuse
@@ -22,6 +24,8 @@ export class IncomingData {
   /** The stream of the frame that comes, null where nobody wants it; and how much of it has come. */
   #stream: StreamWire | null = null
   #bytes = 0
+  /** Those of which something waits to be given. */
+  readonly #coming: StreamWire[] = []
 
   constructor(host: DataHost, streams: Streams, abuse: Abuse, window: number) {
     this.#host = host
@@ -65,7 +69,22 @@ export class IncomingData {
     const stream = this.#stream
     if (!stream) return
     if (!stream.isOpen) this.#host.took(end - start)
-    else if (!stream.body.take(bytes, start, end)) this.#streams.reset(stream, ERROR.protocol)
+    else this.#keep(stream, bytes, start, end)
+  }
+
+  #keep(stream: StreamWire, bytes: Buffer, start: number, end: number): void {
+    const { body } = stream
+    if (!body.waits) {
+      this.#coming.push(stream)
+      this.#host.touch()
+    }
+    if (!body.take(bytes, start, end)) this.#streams.reset(stream, ERROR.protocol)
+  }
+
+  /** Gives what has come to those that read. */
+  give(): void {
+    if (this.#coming.length === 0) return
+    for (const { body } of this.#coming.splice(0)) body.resume()
   }
 
   /** All of it has come; so many bytes were padding. */

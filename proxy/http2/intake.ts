@@ -62,6 +62,11 @@ export class Intake implements FrameHandler {
     this.#data.widen(bytes)
   }
 
+  /** Gives what has come of bodies to those that read. */
+  giveBodies(): void {
+    this.#data.give()
+  }
+
   /** Takes no more streams. Answers the last. */
   close(): number {
     return this.#streams.close()
@@ -184,7 +189,10 @@ export class Intake implements FrameHandler {
     check(length === 4, ERROR.frameSize, 'RST_STREAM of a length that none has')
     const stream = this.#streams.find(id)
     this.#abuse.reset()
-    if (stream) this.#host.release(stream, false)
+    if (!stream) return
+    // Of a tunnel what was sent before is meant for the other end.
+    stream.body.resume()
+    this.#host.release(stream, false)
   }
 
   #onPing(flags: number, id: number, bytes: Buffer, start: number, end: number): void {

@@ -83,6 +83,37 @@ test('of a window of one byte at a time a whole answer is made', async () => {
   expect(client.body(1).toString()).toBe('small')
 })
 
+/** Before a service whose raw input is kept. */
+async function before(service: Promise<RawUpstream>) {
+  const upstream = closing(await service)
+  const client = await RawHttp2.open(await startStand(secureTable([upstream.spec])))
+  return { upstream, client }
+}
+
+test('what comes of bodies in many small frames is little work for their services', async () => {
+  const service = RawUpstream.start((socket, _piece, all) => {
+    if (!all.endsWith('0\r\n\r\n')) return false
+    socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+    return true
+  })
+  const { upstream, client } = await before(service)
+  const letters = Array.from({ length: 900 }, (_, index) => String.fromCharCode(97 + (index % 26)))
+  const [odd, even] = [1, 3].map((id) => letters.map((letter) => data(id, letter)))
+  const mixed = odd!.flatMap((frame, index) => [frame, even![index]!])
+  client.send(headers(1, POST, false), headers(3, POST, false))
+  // What comes while there is no connection yet waits in any case.
+  await waitFor(
+    () => upstream.requestLines.length === 2,
+    () => upstream.received,
+  )
+  client.send(...mixed, data(1, '', true), data(3, '', true))
+  expect(await client.outcome(1)).toBe('204')
+  expect(await client.outcome(3)).toBe('204')
+  const chunks = [...upstream.received.matchAll(/^([0-9a-f]+)\r\n([a-z]+)\r$/gm)]
+  expect(chunks.map(([, , content]) => content).join('')).toHaveLength(1_800)
+  expect(chunks.length).toBeLessThan(20)
+})
+
 test('who is urgent is answered before the rest, and who is not shares with no one', async () => {
   const client = await RawHttp2.open(await largeApp())
   const streams = [

@@ -97,6 +97,14 @@ test('a WebSocket that its client resets is closed towards its service', async (
   expect(upstream.received).toMatch(/\r\n\r\na word$/)
 })
 
+test('what a client says into a WebSocket and goes at once reaches its service', async () => {
+  const { client, socket } = await open(100)
+  const closed = once(socket, 'close')
+  client.send(data(1, 'a word'), data(1, ', the last')).close()
+  await closed
+  expect(upstream.received).toMatch(/\r\n\r\na word, the last$/)
+})
+
 test('what was sent into a WebSocket that is refused is no request, however slowly the answer is read', async () => {
   const client = await RawHttp2.open(stand)
   const refused = SOCKET.map(([name, value]) => [name, name === ':path' ? '/refused' : value] as const)

@@ -1,18 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SECURE_FILES_HOST, SECURE_HOST } from './ours.ts'
+import { SECURE_FILES_HOST, SECURE_HOST, UPLOADS_HOST } from './ours.ts'
 import { startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
 /** Caddy as a proxy, with TLS, HTTP/2 and a folder of files. */
 export async function startCaddy(start: Start): Promise<Program> {
   const { folder, ports, certificate } = start
   const file = join(folder, 'Caddyfile')
-  const proxy = `reverse_proxy 127.0.0.1:${start.upstreamPort} {
+  const proxyTo = (port: number) => `reverse_proxy 127.0.0.1:${port} {
     header_up X-Request-Id {http.request.uuid}
     transport http {
       keepalive_idle_conns_per_host 256
     }
   }`
+  const proxy = proxyTo(start.upstreamPort)
   writeFileSync(
     file,
     `{
@@ -27,6 +28,11 @@ https://${SECURE_HOST}:${ports.secure} {
   bind 127.0.0.1
   tls ${certificate.certificate} ${certificate.key}
   ${proxy}
+}
+https://${UPLOADS_HOST}:${ports.secure} {
+  bind 127.0.0.1
+  tls ${certificate.certificate} ${certificate.key}
+  ${proxyTo(start.uploadsPort)}
 }
 https://${SECURE_FILES_HOST}:${ports.secure} {
   bind 127.0.0.1

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { UPLOADS_HOST } from './ours.ts'
 import { startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
 /** HAProxy as a proxy with TLS and HTTP/2; it serves no files. */
@@ -28,7 +29,10 @@ frontend plain
   http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
   http-request set-header X-Forwarded-Host %[req.hdr(Host)]
   http-request set-header X-Request-Id %[uuid()]
+  use_backend uploads if { req.hdr(Host) -m beg ${UPLOADS_HOST} }
   default_backend app
+backend uploads
+  server uploads 127.0.0.1:${start.uploadsPort} pool-max-conn 256
 backend app
   server app 127.0.0.1:${start.upstreamPort} pool-max-conn 256
 `,

@@ -56,12 +56,19 @@ export function loadHttp1(program: Program, load: Http1Load): Promise<LoadFigure
   })
 }
 
-/** Loads a proxy by h2load over some connections of several streams each. */
-export function loadHttp2(
-  program: Program,
-  load: { url: string; connections: number; streams: number; seconds: number },
-): Promise<LoadFigures> {
-  const { connections, streams, seconds } = load
+/** Streams of some connections of HTTP/2. */
+export interface Http2Load {
+  url: string
+  connections: number
+  streams: number
+  seconds: number
+  /** The file that each request sends; without one it sends nothing. */
+  upload?: string
+}
+
+/** Loads a proxy by h2load. Throws when any answer failed. */
+export function loadHttp2(program: Program, load: Http2Load): Promise<LoadFigures> {
+  const { connections, streams, seconds, upload } = load
   // Of the windows that browsers have, not of the 64 KiB that everyone begins with.
   const windows = ['-w', '23', '-W', '24']
   const address = `--connect-to=127.0.0.1:${program.securePort}`
@@ -70,6 +77,7 @@ export function loadHttp2(
     `-m${streams}`,
     `-D${seconds}`,
     ...windows,
+    ...(upload ? ['-d', upload] : []),
     address,
   ])
 }

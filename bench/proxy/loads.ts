@@ -1,5 +1,5 @@
 import { loadHandshakes, loadHttp1, loadHttp2, type LoadFigures } from './load.ts'
-import { BRIDGED_HOST, FILES_HOST, PLAIN_HOST, SECURE_HOST, WORDS_HOST } from './ours.ts'
+import { BRIDGED_HOST, FILES_HOST, PLAIN_HOST, SECURE_HOST, UPLOADS_HOST, WORDS_HOST } from './ours.ts'
 import { BOTH_CORES, PROXY_CORE, moveTo, type Contender, type Program } from './programs.ts'
 import type { Figures, Launch } from './row.ts'
 import { resumes } from './resumption.ts'
@@ -52,6 +52,12 @@ export function http2(
     const load = { connections: HTTP2_CONNECTIONS, streams: HTTP2_STREAMS, seconds }
     return figures(await loadHttp2(programs.get(contender)!, { url: `https://${host}${path}`, ...load }))
   }
+}
+
+/** Large bodies of requests. */
+export async function uploads({ stand, programs, seconds }: Launch, contender: Contender): Promise<Figures> {
+  const load = { connections: HTTP2_CONNECTIONS, streams: 1, seconds, upload: stand.upload }
+  return figures(await loadHttp2(programs.get(contender)!, { url: `https://${UPLOADS_HOST}/`, ...load }))
 }
 
 /** Large bodies. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childrenOf } from '../lib/processes.ts'
-import { BRIDGED_HOST, SECURE_FILES_HOST, SECURE_HOST, WORDS_HOST } from './ours.ts'
+import { BRIDGED_HOST, SECURE_FILES_HOST, SECURE_HOST, UPLOADS_HOST, WORDS_HOST } from './ours.ts'
 import { LOAD_CORE, startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
 /** The body at `/large`. */
@@ -39,6 +39,7 @@ export async function startNginx(start: Start, largeBuffers = false): Promise<Pr
     `${BASICS(folder, start.workers)}
 http { ${HTTP(folder)} ${largeBuffers ? LARGE_BUFFERS : ''}
 upstream app { server 127.0.0.1:${start.upstreamPort}; keepalive 256; keepalive_requests 1000000000; }
+upstream uploads { server 127.0.0.1:${start.uploadsPort}; keepalive 256; keepalive_requests 1000000000; }
 proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;
 proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Forwarded-Proto $scheme;
 proxy_set_header X-Forwarded-Host $host; proxy_set_header X-Request-Id $request_id;
@@ -49,6 +50,8 @@ ${start.bridged ? bridged(start.bridged, ports.plain) : ''}
 ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate ${certificate.certificate}; ssl_certificate_key ${certificate.key};
 server { listen 127.0.0.1:${ports.secure} ssl http2 backlog=4096; server_name ${SECURE_HOST};
 location / { proxy_pass http://app; } }
+server { listen 127.0.0.1:${ports.secure} ssl http2; server_name ${UPLOADS_HOST}; client_max_body_size 0;
+proxy_request_buffering off; location / { proxy_pass http://uploads; } }
 server { listen 127.0.0.1:${ports.secure} ssl http2; server_name ${SECURE_FILES_HOST}; root ${start.files}; }
 server { listen 127.0.0.1:${ports.files}; sendfile on; tcp_nopush on; root ${start.files}; } }`,
   )

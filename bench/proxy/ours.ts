@@ -19,6 +19,9 @@ export const WORDS_HOST = 'words.test'
 /** The same site with a certificate. */
 export const SECURE_FILES_HOST = 'files.localhost'
 
+/** The application that takes uploads. */
+export const UPLOADS_HOST = 'uploads.localhost'
+
 /** A data plane with its control connection. */
 export interface OurProgram extends Program {
   client: ProxyClient
@@ -47,6 +50,7 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
       [WORDS_HOST]: 'words',
       [FILES_HOST]: 'files',
       [SECURE_FILES_HOST]: 'files',
+      [UPLOADS_HOST]: 'uploads',
     },
     targets: {
       app: { id: 'app', state: 'serving', upstreams: [app] },
@@ -55,11 +59,20 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
         state: 'serving',
         upstreams: bridged.map(({ instance, host, port }) => ({ instance, host, port })),
       },
+      uploads: {
+        id: 'uploads',
+        state: 'serving',
+        upstreams: [{ instance: 'uploads-a', host: '127.0.0.1', port: start.uploadsPort }],
+      },
       words: { id: 'words', state: 'serving', upstreams: [app], compression: true },
       files: { id: 'files', state: 'serving', upstreams: [], site: { folder: site, earlier: [] } },
     },
     zones: {},
-    certificates: { [SECURE_HOST]: start.certificate, [SECURE_FILES_HOST]: start.certificate },
+    certificates: {
+      [SECURE_HOST]: start.certificate,
+      [SECURE_FILES_HOST]: start.certificate,
+      [UPLOADS_HOST]: start.certificate,
+    },
     acme_challenges: {},
     tls_challenges: {},
     verification_key: '',

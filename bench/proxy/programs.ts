@@ -2,7 +2,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** The core of the proxy that is measured. */
@@ -39,6 +39,8 @@ export interface Start {
   cores: string
   workers: number
   upstreamPort: number
+  /** Where uploads go. */
+  uploadsPort: number
   /** The same application behind a bridge; null where that cannot be. */
   bridged: { host: string; port: number } | null
   ports: { plain: number; secure: number; files: number }
@@ -58,7 +60,7 @@ export async function startProgram(
     env = {},
   }: { folder: string; ports: number[]; host?: string; env?: NodeJS.ProcessEnv },
 ): Promise<ChildProcess> {
-  const log = join(folder, `${command}.log`)
+  const log = join(folder, `${basename(command)}.log`)
   const output = openSync(log, 'a')
   const child = spawn('taskset', ['-c', cores, command, ...args], {
     stdio: ['ignore', output, output],

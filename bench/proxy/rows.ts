@@ -9,6 +9,7 @@ import {
   largeBodies,
   newConnections,
   twoWorkers,
+  uploads,
 } from './loads.ts'
 import { memory } from './memory.ts'
 import { SECURE_FILES_HOST, SECURE_HOST, type OurProgram } from './ours.ts'
@@ -110,6 +111,13 @@ export const rows: Row[] = [
         nginx: 'nginxLargeBuffers',
       },
     ],
+  },
+  {
+    name: 'http2-uploads',
+    work: 'HTTP/2, uploads of 10 MiB, 8 connections',
+    contenders: ALL,
+    run: uploads,
+    measures: [cpu('body', [{ against: 'nginx', atLeast: 0.8, after: 1 }]), rate()],
   },
   {
     name: 'http2-slow-reader',

@@ -15,6 +15,7 @@ import {
   accepts,
   PROXY_CORE,
   moveTo,
+  startProgram,
   stopProgram,
   type Contender,
   type Program,
@@ -22,15 +23,21 @@ import {
 } from './programs.ts'
 
 const FIRST_PORT = 18_800
+const UPLOADS_PORT = FIRST_PORT - 1
 
 /** The files that every proxy serves, by name. */
 const FILES = { 'small.html': 1024, 'large.bin': 1024 * 1024 }
+
+const UPLOAD_BYTES = 10 * 1024 * 1024
 
 /** The folders, the certificate and the upstream of a run, and every program it started. */
 export class Stand {
   readonly upstreamPort = FIRST_PORT
   #upstream: ChildProcess | null = null
+  #sink: ChildProcess | null = null
   #bridged: BridgedUpstream | null = null
+  /** A file to be sent. */
+  readonly upload: string
   #folder: string
   /** The bundled program of the data plane. */
   #program: string
@@ -48,6 +55,12 @@ export class Stand {
         host: '127.0.0.1',
         port: FIRST_PORT,
       })
+      const sink: [string, ...string[]] = [
+        process.execPath,
+        join(import.meta.dirname, 'sink.ts'),
+        String(UPLOADS_PORT),
+      ]
+      stand.#sink = await startProgram(LOAD_CORE, sink, { folder: stand.#folder, ports: [UPLOADS_PORT] })
       stand.#bridged = await BridgedUpstream.start(stand.#makeFolder('bridged'))
     } catch (error) {
       await stand.close()
@@ -63,6 +76,8 @@ export class Stand {
     this.#program = join(this.#folder, 'proxy.mjs')
     bundleProxy(join(import.meta.dirname, '../..'), this.#program)
     this.#certificate = makeCertificate(this.#folder)
+    this.upload = join(this.#folder, 'upload')
+    writeFileSync(this.upload, randomBytes(UPLOAD_BYTES))
     this.#files = this.#makeFolder('files')
     for (const [name, bytes] of Object.entries(FILES))
       writeFileSync(join(this.#files, name), randomBytes(bytes))
@@ -89,7 +104,7 @@ export class Stand {
   }
 
   get upstreamPids(): number[] {
-    const pids = [this.#upstream!.pid!, ...(this.#bridged ? [this.#bridged.pid] : [])]
+    const pids = [this.#upstream!.pid!, this.#sink!.pid!, ...(this.#bridged ? [this.#bridged.pid] : [])]
     return pids.flatMap((pid) => [pid, ...childrenOf(pid)])
   }
 
@@ -102,7 +117,7 @@ export class Stand {
   async close(): Promise<void> {
     await Promise.allSettled([...this.#programs].map((program) => program.stop()))
     await this.#bridged?.stop()
-    if (this.#upstream) await stopProgram(this.#upstream)
+    for (const program of [this.#upstream, this.#sink]) if (program) await stopProgram(program)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
@@ -114,6 +129,7 @@ export class Stand {
       cores,
       workers,
       upstreamPort: this.upstreamPort,
+      uploadsPort: UPLOADS_PORT,
       bridged: this.#bridged,
       ports,
       certificate: this.#certificate,

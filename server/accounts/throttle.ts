@@ -30,7 +30,8 @@ export class Throttle {
   /** Runs `judge` in its turn; undefined counts as a failure. Throws `too_many_attempts` without running it. */
   async run<T>(judge: () => Promise<T | undefined>): Promise<T | undefined> {
     this.#assertOpen()
-    if (this.#waiting >= MAX_WAITING) throw tooMany(`too many ${this.#guesses} at once: try again in a moment`, 1)
+    if (this.#waiting >= MAX_WAITING)
+      throw tooMany(`too many ${this.#guesses} at once: try again in a moment`, 1)
     this.#waiting++
     const turn = this.#last.then(() => this.#judge(judge))
     this.#last = turn.catch(() => {})

@@ -47,7 +47,6 @@ describe('sign-in', () => {
     expect((await guess(9)).status).toBe(401)
     expect((await guess(10)).status).toBe(429)
   })
-
 })
 
 describe('a change of the password', () => {

@@ -15,8 +15,11 @@ export function openDataDirectory(path: string): { release(): void } {
   return lock
 }
 
+/** A command that looks for the server holds the lock for a moment. */
+const PATIENCE_MS = 1_000
+
 function takeLock(path: string): { release(): void } {
-  const lock = takeDataLock(path)
+  const lock = takeDataLock(path, PATIENCE_MS)
   if (lock) return lock
   throw new AppError(
     'io_error',

@@ -13,10 +13,6 @@ import { AcmeProblem, AuthorityAway } from './problem.ts'
 const ANSWER_MS = 30_000
 /** A chain of certificates takes some KiB; what has no end would fill the memory. */
 const MAX_ANSWER_BYTES = 1024 * 1024
-/** Between two looks at an order; the last looks come 5 s apart, 90 s in all. */
-const POLL_FIRST_MS = 250
-const POLL_LONGEST_MS = 5_000
-const POLLS = 22
 
 type Acme = typeof import('acme-client')
 
@@ -128,9 +124,6 @@ async function openAccount(acme: Acme): Promise<Client> {
     ...(externalAccount
       ? { externalAccountBinding: { kid: externalAccount.kid, hmacKey: externalAccount.key } }
       : {}),
-    backoffAttempts: POLLS,
-    backoffMin: POLL_FIRST_MS,
-    backoffMax: POLL_LONGEST_MS,
   })
   const wanted = { termsOfServiceAgreed: true, ...(email === null ? {} : { contact: [`mailto:${email}`] }) }
   await client.createAccount(wanted).catch((error: unknown) => {

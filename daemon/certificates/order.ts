@@ -5,6 +5,7 @@ import { getCertificate, setOrder } from '#server/certificates/store.ts'
 import { messageOf } from '#server/errors.ts'
 import type { loadAcme } from './authority.ts'
 import { AcmeProblem } from './problem.ts'
+import { settled } from './settled.ts'
 
 export type ChallengeType = 'http-01' | 'tls-alpn-01' | 'dns-01'
 
@@ -59,8 +60,8 @@ function usableFor(name: string, chain: string, key: string): KeyedChain {
 }
 
 /** Waits until the authority has gone on with an order. */
-async function settledOrder(client: Client, order: Order): Promise<Order> {
-  return { ...(await client.waitForValidStatus(order)), url: order.url }
+function settledOrder(client: Client, order: Order): Promise<Order> {
+  return settled(() => client.getOrder(order))
 }
 
 /** The order that was under way when the server ended; null when there is none that can still end well. */
@@ -101,7 +102,7 @@ async function prove(client: Client, authorization: Authorization, prover: Prove
   const takeAway = await prover.show(value, challenge.token, proof, authorization)
   try {
     await client.completeChallenge(challenge)
-    await client.waitForValidStatus(authorization)
+    await settled(() => readAuthorization(client, authorization))
   } catch (error) {
     throw (await refusalOf(client, authorization)) ?? error
   } finally {
@@ -110,9 +111,14 @@ async function prove(client: Client, authorization: Authorization, prover: Prove
 }
 
 /** What an authority found wrong with a proof, in its own words; null when it did not say. */
-async function refusalOf(client: Client, { url }: Authorization): Promise<AcmeProblem | null> {
-  const [now] = await client.getAuthorizations({ authorizations: [url] } as Order).catch(() => [])
+async function refusalOf(client: Client, authorization: Authorization): Promise<AcmeProblem | null> {
+  const now = await readAuthorization(client, authorization).catch(() => null)
   const challenges = (now?.challenges ?? []) as { error?: { type?: string; detail?: string } }[]
   const found = challenges.find(({ error }) => error?.detail)?.error
   return found ? new AcmeProblem(found.type?.split(':').at(-1) ?? '', found.detail!, null) : null
+}
+
+async function readAuthorization(client: Client, { url }: Authorization): Promise<Authorization> {
+  const [read] = await client.getAuthorizations({ authorizations: [url] } as Order)
+  return read!
 }

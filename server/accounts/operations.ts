@@ -20,7 +20,13 @@ import {
 import { Throttle } from './throttle.ts'
 
 const log = logger('accounts')
-const throttle = new Throttle()
+/** Counted over everyone: with one account there is no one else to spare, and an address is cheap to change. */
+const throttle = new Throttle('sign-ins')
+/**
+ * Changes of the password, by the session that asks: whoever took one may neither guess on nor keep the owner, who has
+ * another one, from changing it.
+ */
+const changeThrottles = new Map<string, Throttle>()
 /** Tells one reset from another. */
 const RESET_MARK_BYTES = 8
 let heededReset: string | undefined
@@ -87,18 +93,21 @@ export async function signIn(
   throw new AppError('invalid_credentials', 'the e-mail or the password is wrong')
 }
 
-/** Changes the password and ends every session but `keptSession`. Throws `invalid_credentials` when the current one is wrong. */
+/**
+ * Changes the password and ends every session but `keptSession`. Throws `invalid_credentials` when the current one is wrong,
+ * or `too_many_attempts` without looking at it.
+ */
 export async function changePassword(
   input: z.output<typeof PasswordChange>,
   keptSession: string,
 ): Promise<void> {
-  const database = useDatabase()
-  const account = selectAccount(database)
-  const correct = await verifyPassword(input.current_password, account?.password_hash)
-  const passwordHash = correct ? await hashPassword(input.new_password) : undefined
-  if (!account || !passwordHash || !setPassword(database, account.password_hash, passwordHash, keptSession)) {
+  const changes = changeThrottles.get(keptSession) ?? new Throttle('changes of the password')
+  changeThrottles.set(keptSession, changes)
+  if (!(await changes.run(() => judgeChange(input, keptSession)))) {
+    log.warn('a change of the password failed: the current one was wrong')
     throw new AppError('invalid_credentials', 'current_password: is wrong')
   }
+  changeThrottles.clear()
   tellCredentialsEnded()
   log.info('the password was changed; every other session has ended')
 }
@@ -136,6 +145,18 @@ async function judge(
     if (selectAccount(database)?.password_hash !== known?.password_hash) return undefined
     return openSession(database, userAgent)
   })
+}
+
+/** Changes the password when the current one is right; answers true when it has. */
+async function judgeChange(
+  input: z.output<typeof PasswordChange>,
+  keptSession: string,
+): Promise<true | undefined> {
+  const database = useDatabase()
+  const account = selectAccount(database)
+  if (!account || !(await verifyPassword(input.current_password, account.password_hash))) return undefined
+  const passwordHash = await hashPassword(input.new_password)
+  return setPassword(database, account.password_hash, passwordHash, keptSession) || undefined
 }
 
 /** Sets the hash if it still is `from`, and ends the sessions with it; answers whether it was. */

@@ -3,30 +3,35 @@ import { AppError } from '../errors.ts'
 /** After this many failed sign-ins within the window, none is judged. */
 export const MAX_FAILURES = 10
 export const WINDOW_MS = 5 * 60_000
-/** Sign-ins that wait for their turn; each takes some 30 ms, so more than this is no person. */
+/** Guesses that wait for their turn; each takes some 30 ms, so more than this is no person. */
 const MAX_WAITING = 256
 
 /**
- * Judges sign-ins one after the other, so that of many at once no more are judged than failures are allowed, while good
- * ones, however many, never count. Failures are counted over everyone: with one account there is no one else to spare, and
- * an address is cheap to change.
+ * Judges guesses at a password one after the other, so that of many at once no more are judged than failures are allowed,
+ * while good ones, however many, never count.
  */
 export class Throttle {
+  readonly #guesses: string
   readonly #now: () => number
   /** When each failure was judged, oldest first; never more than MAX_FAILURES. */
   #failures: number[] = []
   #waiting = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  /** `now` is a monotonic clock in milliseconds: setting the host's clock must not open the gate. */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * `guesses` names them to people, as in `sign-ins`; `now` is a monotonic clock in milliseconds: setting the host's clock
+   * must not open the gate.
+   */
+  constructor(guesses: string, now: () => number = () => performance.now()) {
+    this.#guesses = guesses
     this.#now = now
   }
 
   /** Runs `judge` in its turn; undefined counts as a failure. Throws `too_many_attempts` without running it. */
   async run<T>(judge: () => Promise<T | undefined>): Promise<T | undefined> {
     this.#assertOpen()
-    if (this.#waiting >= MAX_WAITING) throw tooMany('too many sign-ins at once: try again in a moment', 1)
+    if (this.#waiting >= MAX_WAITING)
+      throw tooMany(`too many ${this.#guesses} at once: try again in a moment`, 1)
     this.#waiting++
     const turn = this.#last.then(() => this.#judge(judge))
     this.#last = turn.catch(() => {})
@@ -55,7 +60,7 @@ export class Throttle {
     if (oldest === undefined || this.#failures.length < MAX_FAILURES) return
     const seconds = Math.ceil((WINDOW_MS - (this.#now() - oldest)) / 1_000)
     throw tooMany(
-      `${MAX_FAILURES} sign-ins failed within 5 minutes: try again in ${seconds} seconds`,
+      `${MAX_FAILURES} ${this.#guesses} failed within 5 minutes: try again in ${seconds} seconds`,
       seconds,
     )
   }

@@ -3,6 +3,7 @@ import { deployableUrlFault } from '../git/input.ts'
 import { settingFaults } from '../services/settings.ts'
 import type { ServiceColumns } from '../services/store.ts'
 import { TYPES } from '../services/types.ts'
+import { hiddenCredentialsFault } from '../services/view.ts'
 import { keyFault, valueFault } from '../variables/rules.ts'
 import { checkReferences } from './check-references.ts'
 import type { Faults } from './faults.ts'
@@ -14,7 +15,7 @@ import {
   type WantedService,
   type WantedVariable,
 } from './project.ts'
-import { wantedColumns } from './settings.ts'
+import { wantedColumns, wantedPatch } from './settings.ts'
 import { keyOf, type Standing } from './standing.ts'
 
 /** Finds all that can be wrong with a project and need not be tried to be known. */
@@ -68,9 +69,6 @@ function checkDatastore(wanted: WantedDatastore, standing: Standing, faults: Fau
       faults.add(placeIn(node, [field]), `a ${KINDS[kind].label} has none to choose`)
 }
 
-/** A repository's URL as it is shown, where stored credentials stand as `***`. */
-const HIDDEN_CREDENTIALS = '://***@'
-
 function checkService(wanted: WantedService, standing: Standing, faults: Faults): void {
   const { name, environment, node, type, fields } = wanted
   const datastore = standing.datastore(environment, name)
@@ -79,8 +77,9 @@ function checkService(wanted: WantedService, standing: Standing, faults: Faults)
   if (there?.deleting) faults.add(placeIn(node, ['name']), `service ${name} is being deleted`)
   if (there && type && type !== there.type)
     faults.add(placeIn(node, ['type']), `cannot be changed: service ${name} is ${TYPES[there.type].label}`)
-  if (!there && String(fields.repo_url).includes(HIDDEN_CREDENTIALS))
-    faults.add(placeIn(node, ['repo_url']), 'has its credentials hidden as ***: write them out')
+  const { repo_url } = wantedPatch(fields, there)
+  const hidden = typeof repo_url === 'string' ? hiddenCredentialsFault(repo_url) : null
+  if (hidden !== null) faults.add(placeIn(node, ['repo_url']), hidden)
   const repository = typeof fields.repo_url === 'string' ? deployableUrlFault(fields.repo_url) : null
   if (repository !== null) faults.add(placeIn(node, ['repo_url']), repository)
   // Rules between fields are of a type.

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { repositoryKey } from '../git/same-repository.ts'
 import { splitCredentials } from '../git/url.ts'
 import { newId } from '../ids.ts'
-import { shownUrl } from '../services/view.ts'
+import { hiddenCredentialsFault, shownUrl } from '../services/view.ts'
 import {
   deleteBlueprintRow,
   findBlueprint,
@@ -145,6 +145,8 @@ function columnsOf(input: SyncedBlueprintPatch): BlueprintColumns {
   if (auto_sync !== undefined) columns.auto_sync = auto_sync ? 1 : 0
   if (overwrite_variables !== undefined) columns.overwrite_variables = overwrite_variables ? 1 : 0
   if (repo_url !== undefined) {
+    const fault = hiddenCredentialsFault(repo_url)
+    if (fault !== null) throw new AppError('invalid_request', `repo_url: ${fault}`)
     const { url, username, password } = splitCredentials(repo_url)
     columns.repo_url = url
     const isOpen = username === null && password === null

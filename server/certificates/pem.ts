@@ -72,24 +72,29 @@ function readKey(pem: string): KeyObject {
   }
 }
 
-/** From the leaf to the last issuer that is there. */
+/**
+ * From the leaf to the last issuer that is there, the nearer before the farther. An authority that two others have signed is
+ * there twice, and each way stays: one client knows the end of the one, another that of the other.
+ */
 function inOrder(
   leaf: X509Certificate,
   certificates: readonly X509Certificate[],
   strangers: 'refused' | 'left out',
 ): X509Certificate[] {
+  const left = new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate]))
+  left.delete(leaf.fingerprint256)
   const ordered = [leaf]
-  let left = certificates.filter(({ fingerprint256 }) => fingerprint256 !== leaf.fingerprint256)
-  for (let last = leaf; left.length > 0;) {
-    const issuer = left.find((candidate) => last.checkIssued(candidate) && last.verify(candidate.publicKey))
-    if (!issuer && strangers === 'left out') break
-    if (!issuer)
-      throw new Error(
-        `certificate: the chain is broken: nothing in it issued ${last.subject.replaceAll('\n', ', ')}`,
-      )
-    ordered.push(issuer)
-    left = left.filter(({ fingerprint256 }) => fingerprint256 !== issuer.fingerprint256)
-    last = issuer
+  // It grows meanwhile.
+  for (const issued of ordered) {
+    for (const [fingerprint, candidate] of left) {
+      if (!issued.checkIssued(candidate) || !issued.verify(candidate.publicKey)) continue
+      ordered.push(candidate)
+      left.delete(fingerprint)
+    }
   }
+  if (left.size > 0 && strangers === 'refused')
+    throw new Error(
+      `certificate: the chain is broken: nothing in it issued ${ordered.at(-1)!.subject.replaceAll('\n', ', ')}`,
+    )
   return ordered
 }

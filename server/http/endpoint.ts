@@ -153,8 +153,10 @@ function parseQuery(schema: z.ZodType, given: Record<string, unknown>): unknown 
 /** `access_token` is a credential that any GET may carry, not a field of the query. */
 function withoutAccessToken(event: H3Event): Record<string, unknown> {
   const { access_token: _, ...query } = getQuery(event)
-  // h3 leaves these out before anybody could say that there are none such.
   const names = new URLSearchParams(event.path.split('?')[1])
+  // h3 takes the value of `?=force` for the name.
+  if (names.has('')) throw new AppError('invalid_request', '"": unknown field')
+  // h3 leaves these out before anybody could say that there are none such.
   const hidden = ['__proto__', 'constructor'].filter((name) => names.has(name))
   return { ...query, ...Object.fromEntries(hidden.map((name) => [name, ''])) }
 }

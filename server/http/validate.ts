@@ -20,7 +20,7 @@ function explain(issue: z.core.$ZodIssue): string[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
       .slice(0, MAX_FAULTS)
-      .map((key) => `${path === '' ? '' : `${path}.`}${key}: unknown field`)
+      .map((key) => `${path === '' ? '' : `${path}.`}${key === '' ? '""' : key}: unknown field`)
   }
   return [`${path === '' ? 'body' : path}: ${issue.message}`]
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { shownTarget } from '../outgoing.ts'
+import { hiddenFault, shownTarget } from '../outgoing.ts'
 import { newFrame, patchedFrame, viewFrame } from '../targets/frame.ts'
 import {
   drainUrlFault,
@@ -96,7 +96,7 @@ export function viewDrain(row: DrainRow): LogDrain {
 }
 
 function checkUrl(kind: DrainKind, url: string): void {
-  const fault = drainUrlFault(kind, url)
+  const fault = drainUrlFault(kind, url) ?? hiddenFault(url)
   if (fault !== null) throw new AppError('invalid_request', `url: ${fault}`)
 }
 

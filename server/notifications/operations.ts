@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { decoded, shownTarget } from '../outgoing.ts'
+import { decoded, hiddenFault, shownTarget } from '../outgoing.ts'
 import { newFrame, patchedFrame } from '../targets/frame.ts'
 import type { NotificationInput, NotificationPatch } from './schema.ts'
 import { notifications, type NotificationRow } from './store.ts'
@@ -102,6 +102,8 @@ function targetOf(
   }
   if (to.length > 0) throw new AppError('invalid_request', `to: is for e-mail; ${kind} has a url`)
   if (url === null) throw new AppError('invalid_request', `url: is required for ${kind}`)
+  const fault = hiddenFault(url)
+  if (fault !== null) throw new AppError('invalid_request', `url: ${fault}`)
   if (kind === 'ntfy' && !topicOf(new URL(url)))
     throw new AppError('invalid_request', 'url: must name a topic, such as https://ntfy.sh/my-topic')
   return { url: vault.seal(url), recipients: '[]' }

@@ -77,8 +77,8 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'deploy.example.com is no name of this server: add it with --allowed-hosts',
   },
   too_many_attempts: {
-    when: '10 sign-ins failed within 5 minutes',
-    message: 'too many failed sign-ins; try again in 4 minutes',
+    when: '10 sign-ins, or changes of the password by one session, failed within 5 minutes',
+    message: '10 sign-ins failed within 5 minutes: try again in 240 seconds',
   },
   database_error: {
     when: 'the database failed; the server log has the cause',

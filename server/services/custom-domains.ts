@@ -2,6 +2,7 @@ import { assertCustomDomainFree } from '../domains/claims.ts'
 import { readName } from '../domains/names.ts'
 import { AppError } from '../errors.ts'
 import { customDomainsOf } from './hosts.ts'
+import { MAX_CUSTOM_DOMAINS } from './input.ts'
 import { patchService } from './operations.ts'
 import type { ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
@@ -12,6 +13,11 @@ export function addCustomDomain(service: ServiceRow, host: string): string[] {
     throw new AppError('invalid_request', `domain: ${TYPES[service.type].label} has no public address`)
   const domains = customDomainsOf(service)
   if (domains.includes(host)) return domains
+  if (domains.length >= MAX_CUSTOM_DOMAINS)
+    throw new AppError(
+      'conflict',
+      `service ${service.name} has ${MAX_CUSTOM_DOMAINS} custom domains: remove one that is not needed`,
+    )
   assertCustomDomainFree(host, service, 'domain')
   return customDomainsOf(patchService(service, { custom_domains: [...domains, host] }))
 }

@@ -13,7 +13,7 @@ import { MAX_INSTANCES, SERVICE_TYPES } from './types.ts'
 import { watchPathsFault } from './watch-paths.ts'
 
 /** Each is looked up and certified by itself. */
-const MAX_CUSTOM_DOMAINS = 100
+export const MAX_CUSTOM_DOMAINS = 100
 
 /** Each is tried on each file of a push. */
 const MAX_WATCH_PATHS = 50

@@ -17,7 +17,7 @@ import { customDomainsOf } from './hosts.ts'
 import { normalMountPath } from './rules.ts'
 import type { ServiceInput, ServicePatch } from './input.ts'
 import { assertSettings } from './settings.ts'
-import { shownUrl } from './view.ts'
+import { hiddenCredentialsFault, shownUrl } from './view.ts'
 import {
   getService,
   getServiceByName,
@@ -210,6 +210,8 @@ function toColumns({
     columns.disk_mount_path = normalMountPath(settings.disk_mount_path)
   if (repo_url === null) Object.assign(columns, { repo_url: null, repo_credentials: null })
   if (typeof repo_url === 'string') {
+    const fault = hiddenCredentialsFault(repo_url)
+    if (fault !== null) throw new AppError('invalid_request', `repo_url: ${fault}`)
     const { url, username, password } = splitCredentials(repo_url)
     const isOpen = username === null && password === null
     columns.repo_url = url

@@ -14,6 +14,10 @@ let certificate: Answer | undefined
 /** What it answers to new orders. */
 let toOrders: Answer | undefined
 let orders = 0
+/** What it answers from then on to whoever asks whether a proof was judged. */
+let toLooks: Answer | undefined
+let looks = 0
+let isProved = false
 
 beforeAll(async () => {
   place = await startPlace({
@@ -33,6 +37,11 @@ async function answer({ path }: Asked, pass: () => Promise<Answer>): Promise<Ans
   if (path === '/order-plz') {
     orders++
     if (toOrders) return toOrders
+  }
+  if (path.startsWith('/chalZ/')) isProved = true
+  if (path.startsWith('/authZ/') && isProved && toLooks) {
+    looks++
+    return toLooks
   }
   const passed = await pass()
   if (!path.startsWith('/certZ/')) return passed
@@ -91,5 +100,17 @@ describe('an authority that says when to ask again', () => {
     expect(waitMs).toBeLessThanOrEqual(120 * MINUTE_MS)
     // That was the authority's word for every host; the next start asks again.
     await place.server.restart()
+  })
+
+  test('is not asked on whether it has judged a proof', async () => {
+    toLooks = refusal(429, 'rateLimited', 'slow down', { 'retry-after': '7200' })
+    isProved = false
+    await place.server.api('POST', '/services', { name: 'judged' })
+    const entry = await place.reaches('judged.example.com', 'failed')
+    expect(entry.error).toContain('slow down')
+    expect(Date.parse(entry.retry_at) - Date.now()).toBeGreaterThan(110 * MINUTE_MS)
+    // One look whether it was judged, and one for the reason.
+    expect(looks).toBeLessThanOrEqual(2)
+    toLooks = undefined
   })
 })

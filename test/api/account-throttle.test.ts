@@ -47,12 +47,29 @@ describe('sign-in', () => {
     expect((await guess(9)).status).toBe(401)
     expect((await guess(10)).status).toBe(429)
   })
+})
 
-  it('is not refused for wrong current passwords of one who is signed in', async () => {
-    for (let index = 0; index < 11; index++) {
-      const body = { current_password: 'wrong', new_password: 'another fine password' }
-      expect((await browser.post('/auth/password', body)).status).toBe(401)
-    }
-    expect((await browser.signIn()).status).toBe(200)
+describe('a change of the password', () => {
+  const NEXT = 'another fine password'
+  const change = (from: Browser, current: string) =>
+    from.post('/auth/password', { current_password: current, new_password: NEXT })
+
+  it('is refused a session after ten wrong current ones, the right one too, and nobody else', async () => {
+    for (let index = 0; index < 10; index++) expect((await change(browser, 'wrong')).status).toBe(401)
+    const refused = await change(browser, PASSWORD)
+    expect(refused).toMatchObject(tooMany)
+    const [, seconds] = /try again in (\d+) seconds/.exec(refused.body.error.message) ?? []
+    expect(refused.headers['retry-after']).toBe(seconds)
+
+    const another = new Browser(server.url)
+    expect((await another.signIn()).status).toBe(200)
+    expect((await change(another, PASSWORD)).status).toBe(204)
+    expect((await browser.get('/auth/sessions')).status).toBe(401)
+  })
+
+  it('judges at most ten of thirty guesses made at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => change(browser, 'wrong')))
+    expect(answers.filter((answer) => answer.status === 401)).toHaveLength(10)
+    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(20)
   })
 })

@@ -292,6 +292,15 @@ describe('no two things have one host:', () => {
 })
 
 describe('custom domains', () => {
+  test('are a hundred of a service, however they are added', async () => {
+    const custom_domains = Array.from({ length: 100 }, (_, at) => `h${at}.example.org`)
+    await server.api('POST', '/services', { name: 'many', custom_domains })
+    const add = (domain: string) => server.api('POST', '/services/many/domains', { domain })
+    expect(await add('h100.example.org')).toMatchObject(conflict(/100 custom domains/))
+    expect((await add('h99.example.org')).body).toEqual(custom_domains)
+    await server.api('DELETE', '/services/many')
+  })
+
   test('are added, listed, served and removed', async () => {
     await server.api('POST', '/services', { name: 'site' })
     expect(await server.api('GET', '/services/site/domains')).toMatchObject({ status: 200, body: [] })

@@ -213,6 +213,13 @@ describe('a name that objects have', () => {
   })
 })
 
+describe('a parameter of the query without a name', () => {
+  it.each(['=force', 'limit=1&=1', '='])('is none: %s', async (query) => {
+    const { status, body } = await server.api('DELETE', `/services/nobody?${query}`)
+    expect([status, body.error.message]).toEqual([400, '"": unknown field'])
+  })
+})
+
 describe('a parameter of the query that stands twice', () => {
   it.each(['limit=1&limit=2', 'limit=1&limit=1', 'limit&limit', 'l%69mit=1&limit=2'])(
     'is told by its name: %s',

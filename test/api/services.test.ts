@@ -154,6 +154,15 @@ describe('a service', () => {
     expect(again.body).toMatchObject({ repo_url: shown, branch: 'next' })
     const deploy = await server.api('POST', `/services/${name}/deploys`)
     expect(JSON.stringify([deploy.body, server.logs])).not.toContain('s3cret-w0rd')
+    for (const hidden of [
+      await server.api('PATCH', `/services/${name}`, { repo_url: 'https://***@git.example.com/y.git' }),
+      await server.api('POST', '/services', { name: `${name}-copy`, repo_url: shown }),
+      await server.api('POST', '/blueprints', { name: `${name}-file`, repo_url: shown }),
+    ])
+      expect([hidden.status, hidden.body.error?.message]).toEqual([
+        400,
+        'repo_url: has its credentials hidden as ***: write them out',
+      ])
     const moved = await server.api('PATCH', `/services/${name}`, {
       repo_url: 'https://git.example.com/y.git',
     })

@@ -12,14 +12,14 @@ async function fail(throttle: Throttle, times: number): Promise<void> {
 
 describe('the sign-in throttle', () => {
   it('judges ten failures and refuses the eleventh, and the right password too', async () => {
-    const throttle = new Throttle()
+    const throttle = new Throttle('sign-ins')
     await fail(throttle, MAX_FAILURES)
     await expect(throttle.run(wrong)).rejects.toMatchObject(refused)
     await expect(throttle.run(right)).rejects.toMatchObject(refused)
   })
 
   it('judges at most ten of thirty guesses made at once', async () => {
-    const throttle = new Throttle()
+    const throttle = new Throttle('sign-ins')
     let judged = 0
     const guesses = Array.from({ length: 30 }, () =>
       throttle.run(async () => {
@@ -34,7 +34,7 @@ describe('the sign-in throttle', () => {
   })
 
   it('never counts good sign-ins, however many come at once', async () => {
-    const throttle = new Throttle()
+    const throttle = new Throttle('sign-ins')
     await fail(throttle, MAX_FAILURES - 1)
     const results = await Promise.all(Array.from({ length: 50 }, () => throttle.run(right)))
     expect(results.every((result) => result === 'in')).toBe(true)
@@ -42,7 +42,7 @@ describe('the sign-in throttle', () => {
 
   it('opens again when the oldest failure is five minutes old, for as many as have grown old', async () => {
     let now = 0
-    const throttle = new Throttle(() => now)
+    const throttle = new Throttle('sign-ins', () => now)
     await fail(throttle, 1)
     now = 60_000
     await fail(throttle, MAX_FAILURES - 1)
@@ -55,14 +55,14 @@ describe('the sign-in throttle', () => {
 
   it('says how long to wait', async () => {
     let now = 7_000
-    const throttle = new Throttle(() => now)
+    const throttle = new Throttle('sign-ins', () => now)
     await fail(throttle, MAX_FAILURES)
     now += WINDOW_MS - 42_000
     await expect(throttle.run(right)).rejects.toThrow('42 seconds')
   })
 
   it('refuses more than 256 that wait for their turn, until one was judged', async () => {
-    const throttle = new Throttle()
+    const throttle = new Throttle('sign-ins')
     let letOn = () => {}
     const held = new Promise<string>((resolve) => (letOn = () => resolve('in')))
     const waiting = Array.from({ length: 256 }, () => throttle.run(() => held))
@@ -73,7 +73,7 @@ describe('the sign-in throttle', () => {
   })
 
   it('does not count a judgement that broke, and goes on', async () => {
-    const throttle = new Throttle()
+    const throttle = new Throttle('sign-ins')
     for (let i = 0; i < 2 * MAX_FAILURES; i++) {
       await expect(throttle.run(() => Promise.reject(new Error('disk')))).rejects.toThrow('disk')
     }

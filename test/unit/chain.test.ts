@@ -26,13 +26,24 @@ function certificate(name: string, issuer: string | null): void {
     ],
     ...['-subj', `/CN=${name}.example`, '-out', `${name}.csr`],
   )
+  sign(name, issuer, `${name}.crt`)
+}
+
+/** Signs the request of a certificate, once more where it has one already. */
+function sign(name: string, issuer: string | null, out: string): void {
   const signer = issuer
     ? ['-CA', `${issuer}.crt`, '-CAkey', `${issuer}.key`, '-CAcreateserial']
     : ['-signkey', `${name}.key`]
   openssl(
     ...['x509', '-req', '-in', `${name}.csr`, ...signer, '-days', '9', '-extfile', 'extensions'],
-    ...['-out', `${name}.crt`],
+    ...['-out', out],
   )
+}
+
+/** The names in a chain, in its order. */
+function subjectsOf(chain: string): string[] {
+  const texts = chain.match(/-----BEGIN[^]+?-----END CERTIFICATE-----/g)!
+  return texts.map((text) => new X509Certificate(text).subject.replace(/^CN=(.+)\.example$/, '$1'))
 }
 
 beforeAll(() => {
@@ -47,10 +58,22 @@ afterAll(() => rmSync(folder, { recursive: true }))
 test('a certificate that does not belong to a chain is left out of what an authority gave, and refused in an upload', () => {
   const given = ['old-root', 'leaf', 'root'].map((name) => read(`${name}.crt`)).join('')
   const { chain } = assembleChain(given, read('leaf.key'), 'left out')
-  const names = chain.match(/-----BEGIN[^]+?-----END CERTIFICATE-----/g)!
-  expect(names.map((text) => new X509Certificate(text).subject)).toEqual([
-    'CN=leaf.example',
-    'CN=root.example',
-  ])
+  expect(subjectsOf(chain)).toEqual(['leaf', 'root'])
   expect(() => assembleChain(given, read('leaf.key'))).toThrow('the chain is broken')
+})
+
+test('an authority that two others have signed stands in a chain twice, with what is behind each', () => {
+  certificate('middle', 'root')
+  sign('middle', 'old-root', 'other-middle.crt')
+  certificate('site', 'middle')
+  const files = ['root', 'other-middle', 'old-root', 'middle', 'site'].map((name) => `${name}.crt`)
+  for (const given of [files, files.toReversed()])
+    for (const strangers of ['refused', 'left out'] as const) {
+      const { chain } = assembleChain(given.map(read).join(''), read('site.key'), strangers)
+      const [first, ...others] = subjectsOf(chain)
+      expect([first, ...others.slice(0, 2)]).toEqual(['site', 'middle', 'middle'])
+      expect(others.slice(2).toSorted()).toEqual(['old-root', 'root'])
+    }
+  const alone = [...files.slice(1, 2), ...files.slice(3)].map(read).join('')
+  expect(subjectsOf(assembleChain(alone, read('site.key')).chain)).toEqual(['site', 'middle', 'middle'])
 })

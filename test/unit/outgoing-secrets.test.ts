@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDrain, openTarget, patchDrain, viewDrain } from '#server/log-drains/operations.ts'
-import { shownUrl } from '#server/notifications/operations.ts'
+import { createNotification, shownUrl } from '#server/notifications/operations.ts'
 import { shownTarget } from '#server/outgoing.ts'
 import { openContext } from '../support/context.ts'
 
@@ -42,6 +42,16 @@ describe('the token of a log drain', () => {
     const { url } = viewDrain(row)
     expect(openTarget(patchDrain(row, { url, enabled: false }))).toEqual(openTarget(row))
   })
+})
+
+test.each([
+  'https://***@logs.example.com/in',
+  'https://ada:***@logs.example.com/in',
+  'https://logs.example.com/in?***',
+  'https://hooks.slack.com/services/T0/B1/***',
+])('what is hidden in %s is none of the url that it is to be', (url) => {
+  expect(() => patchDrain(drain(), { url, token: null })).toThrow(/^url: has \*\*\*/)
+  expect(() => createNotification({ name: 'chat', kind: 'slack', url })).toThrow(/^url: has \*\*\*/)
 })
 
 test.each([

@@ -221,9 +221,11 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
       expect(told(apply(`services: [{name: api, repo_url: "${same}"}]`))).toEqual([
         'service | api | unchanged',
       ])
-    expect(
-      faultsOf('services: [{name: other, repo_url: "https://***@git.example.com/team/api.git"}]'),
-    ).toHaveLength(1)
+    for (const unknown of [
+      'services: [{name: other, repo_url: "https://***@git.example.com/team/api.git"}]',
+      'services: [{name: api, repo_url: "https://***@git.example.com/team/renamed.git"}]',
+    ])
+      expect(faultsOf(unknown)).toEqual([expect.stringContaining('its credentials hidden as ***')])
   })
 
   it('says what of a datastore stays as it is', () => {

@@ -8,6 +8,6 @@ export default defineEndpoint({
   description: 'Ends every other session.',
   auth: 'session',
   body: PasswordChange,
-  errors: ['invalid_credentials'],
+  errors: ['invalid_credentials', 'too_many_attempts'],
   handler: ({ principal, body }) => changePassword(body, sessionOf(principal)),
 })

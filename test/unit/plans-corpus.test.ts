@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { COMPILED } from '../corpus/compiled.ts'
+import { EMBEDDED } from '../corpus/embedded.ts'
 import { EXAMPLES } from '../corpus/examples.ts'
 import { HOST_FILES } from '../corpus/host-files.ts'
 import { IN_THE_WILD } from '../corpus/in-the-wild.ts'
@@ -45,6 +46,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['new', NEWCOMERS],
   ['never seen before', UNSEEN],
   ['a visitor', VISITORS],
+  ['with embedded pages', EMBEDDED],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

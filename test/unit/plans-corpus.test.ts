@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ADAPTERS } from '../corpus/adapters.ts'
 import { COMPILED } from '../corpus/compiled.ts'
 import { EMBEDDED } from '../corpus/embedded.ts'
 import { EXAMPLES } from '../corpus/examples.ts'
@@ -47,6 +48,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['never seen before', UNSEEN],
   ['a visitor', VISITORS],
   ['with embedded pages', EMBEDDED],
+  ['for a host or a version', ADAPTERS],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -78,6 +78,16 @@ export const ADAPTERS: CorpusTree[] = [
     plan: { runtime: 'node', startCommand: 'node dist/server/entry.mjs', obstacle: null },
   },
   {
+    title: 'Astro on demand with an adapter that nobody knows here',
+    files: {
+      'package.json': manifest({ build: 'astro build' }, ['astro', 'astro-bun-adapter']),
+      ...NPM_LOCK,
+      'astro.config.mjs':
+        "import bun from 'astro-bun-adapter'\nexport default { output: 'server', adapter: bun() }\n",
+    },
+    plan: { runtime: 'node', startCommand: null, obstacle: containing('an adapter that is not known here') },
+  },
+  {
     title: 'TypeScript compiled to dist, whose main npm init wrote',
     files: {
       'package.json': manifest({ build: 'tsc', dev: 'nodemon dist/index.js' }, ['telegraf'], ['typescript'], {
@@ -276,5 +286,18 @@ export const ADAPTERS: CorpusTree[] = [
       'index.js': '',
     },
     plan: { runtime: 'node', startCommand: 'node index.js', isWorker: true },
+  },
+  {
+    title: 'an Aptfile for Ubuntu 24.04, where names end with t64',
+    files: {
+      'requirements.txt': 'flask\n',
+      'app.py': 'from flask import Flask\napp = Flask(__name__)\n',
+      Aptfile: 'libasound2t64\nlibcurl3t64-gnutls\ntnat64\n',
+    },
+    plan: {
+      runtime: 'python',
+      aptPackages: ['libasound2', 'libcurl3-gnutls', 'tnat64'],
+      notes: noted('libasound2t64, libcurl3t64-gnutls of the Aptfile'),
+    },
   },
 ]

@@ -150,6 +150,10 @@ function sveltekit({ configuration, manifest }: Project): Partial<Framework> {
   return { environment: { GCP_BUILDPACKS: 'true' }, publishDirectory: null }
 }
 
+/** Of an adapter that others than Astro's authors made. */
+const OTHER_ADAPTER =
+  'Astro is set up with an adapter that is not known here: set start_command to what starts its server, such as node dist/server/entry.mjs, or use @astrojs/node'
+
 /** Adapters of Astro for hosts whose programs run nowhere else. */
 const ASTRO_HOSTS = ['vercel', 'netlify', 'cloudflare']
 
@@ -162,11 +166,9 @@ async function astro({ tree, configuration, manifest, notes }: Project): Promise
   if (usesNode) return { start: `node ${folder ?? 'dist'}/server/entry.mjs` }
   const isServer = /\boutput\s*:\s*["'`](?:server|hybrid)["'`]/.test(configuration)
   if (isServer) {
-    return {
-      start: null,
-      publishDirectory: null,
-      obstacle: foreign('Astro', host ?? 'no adapter', '@astrojs/node'),
-    }
+    const isOther = host === undefined && /\badapter\s*:/.test(configuration)
+    const obstacle = isOther ? OTHER_ADAPTER : foreign('Astro', host ?? 'no adapter', '@astrojs/node')
+    return { start: null, publishDirectory: null, obstacle }
   }
   const page = host === undefined ? null : await findSource(tree, OF_ASTRO, ON_DEMAND, 'src/pages')
   if (!page) return { start: null, publishDirectory: folder }

@@ -14,6 +14,7 @@ import { NODE_SITES } from '../corpus/node-sites.ts'
 import { OTHER_HOSTS } from '../corpus/other-hosts.ts'
 import { PASTED } from '../corpus/pasted.ts'
 import { PINS, REFUSED_PINS } from '../corpus/pins.ts'
+import { PROGRAMS } from '../corpus/programs.ts'
 import { PYTHON } from '../corpus/python.ts'
 import { RUBY_AND_PHP } from '../corpus/ruby-php.ts'
 import { STRANGERS } from '../corpus/strangers.ts'
@@ -48,7 +49,8 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['never seen before', UNSEEN],
   ['a visitor', VISITORS],
   ['with embedded pages', EMBEDDED],
-  ['for a host or a version', ADAPTERS],
+  ['set up for a host', ADAPTERS],
+  ['with one program', PROGRAMS],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -12,6 +12,7 @@ import type { Reader } from '../reader/reader.ts'
 import { checkoutAccess } from '../sources/branches.ts'
 import { checkout } from '../sources/git.ts'
 import { UNPACK_ARCHIVE } from '../sources/jobs.ts'
+import { lackingContent } from '../sources/lfs-files.ts'
 import { BuildFailure } from './failure.ts'
 import type { SourceRequest } from './source-tree.ts'
 import { withinBuildTimeout } from './time-limit.ts'
@@ -68,10 +69,7 @@ async function layOut(
   if (source.kind === 'archive') {
     log.system('unpacking the uploaded archive')
     const pointers = await reader.ask(UNPACK_ARCHIVE, { path: archivePath(deploy.archive_id!), directory })
-    if (pointers.length > 0)
-      log.system(
-        `the archive has pointers of Git LFS in place of files (${pointers.join(', ')}): run "git lfs pull" before you pack it`,
-      )
+    if (pointers.length > 0) log.system(lackingContent(pointers))
     return
   }
   const serving = deploy.repo_credentials === null ? await servingOf(source.repo_url!) : null

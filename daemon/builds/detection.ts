@@ -15,6 +15,7 @@ import { checkoutAccess } from '../sources/branches.ts'
 import { RemoteFault } from '../sources/git-remote.ts'
 import { checkout } from '../sources/git.ts'
 import { UNPACK_ARCHIVE } from '../sources/jobs.ts'
+import { lackingContent } from '../sources/lfs-files.ts'
 import { BuildFailure } from './failure.ts'
 import { CHOOSE_RECIPE } from './jobs.ts'
 import { NO_SETTINGS } from './plans/plan.ts'
@@ -65,9 +66,11 @@ export async function detectArchive(
   const path = join(useContext().options.dataDirectory, 'archives', `${newName()}.tar.gz`)
   try {
     await receiveArchive(stream, path, UPLOAD_LIMIT_BYTES)
-    return await detect(hints, signal, async (directory, reader) => {
-      await reader.ask(UNPACK_ARCHIVE, { path, directory })
+    let pointers: string[] = []
+    const found = await detect(hints, signal, async (directory, reader) => {
+      pointers = await reader.ask(UNPACK_ARCHIVE, { path, directory })
     })
+    return pointers.length === 0 ? found : { ...found, notes: [lackingContent(pointers), ...found.notes] }
   } finally {
     await rm(path, { force: true })
   }

@@ -49,6 +49,11 @@ export async function readPointers({
   return [...objects.values()]
 }
 
+/** What is said of an archive whose first pointers are these. */
+export function lackingContent(pointers: readonly string[]): string {
+  return `the archive has pointers of Git LFS in place of files (${pointers.join(', ')}): run "git lfs pull" before you pack it`
+}
+
 /** Whether a file of so many bytes is a pointer. */
 export function isPointer(path: string, size: number): boolean {
   return size > 0 && size < MAX_POINTER_BYTES && parsePointer(readFileSync(path, 'utf8')) !== null

@@ -91,6 +91,16 @@ describe('detection', () => {
     expect((await server.api('GET', '/services')).body).toEqual([])
   })
 
+  it('names the files of an archive that Git LFS has kept', async () => {
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'ab'.repeat(32)}\nsize 4096\n`
+    const { status, body } = await detect(server, { ...EXPRESS, 'public/logo.png': pointer })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ runtime: 'node', start_command: 'node server.js' })
+    expect(body.notes[0]).toBe(
+      'the archive has pointers of Git LFS in place of files (public/logo.png): run "git lfs pull" before you pack it',
+    )
+  })
+
   it('says what is wrong with a hint, an address or a source', async () => {
     const answers: [ApiAnswer, string][] = [
       [await server.api('POST', '/detect', { repo_url: 'file:///etc' }), 'repo_url: '],

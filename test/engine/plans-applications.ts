@@ -186,6 +186,36 @@ end
   },
 }
 
+/** A program that prints the page in it, which the script `build` of a package.json beside makes. */
+export const EMBEDDING: Record<string, string> = {
+  'go.mod': 'module example.com/inbox\n\ngo 1.19\n',
+  'main.go': 'package main\n\nimport "example.com/inbox/web"\n\nfunc main() { web.Print() }\n',
+  'web/embed.go': `package web
+
+import (
+	"embed"
+	"fmt"
+)
+
+//go:embed dist/*
+var pages embed.FS
+
+func Print() {
+	page, _ := pages.ReadFile("dist/index.html")
+	fmt.Print(string(page))
+}
+`,
+  'web/package.json': JSON.stringify({
+    name: 'web',
+    version: '1.0.0',
+    scripts: { build: 'mkdir -p dist && node -p "require(\'page\')" > dist/index.html' },
+    devDependencies: { page: 'file:page' },
+  }),
+  'web/page/package.json': '{ "name": "page", "version": "1.0.0" }',
+  'web/page/index.js': "module.exports = '<h1>an inbox</h1>'\n",
+  '.gitignore': 'dist\nnode_modules\n',
+}
+
 /** A site of Vite, whose compiler is left out: the plan looks at names alone. */
 export const SITE: Record<string, string> = {
   'package.json': JSON.stringify({

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { waitFor } from '../support/wait.ts'
 import { never, openBench, type Bench } from './engine-support.ts'
 import { buildPlanned } from './planned-image.ts'
-import { APPLICATIONS, SITE, type SmallApplication } from './plans-applications.ts'
+import { APPLICATIONS, EMBEDDING, SITE, type SmallApplication } from './plans-applications.ts'
 
 let bench: Bench
 let directory: string
@@ -69,6 +69,22 @@ test(
     await bench.engine.containers.start(spec.name)
     await bench.engine.containers.wait(spec.name, never())
     expect(await logsOf(spec.name)).toContain('green')
+  },
+  BUILD_LIMIT_MS,
+)
+
+test(
+  'a program in Go has the pages in it that npm built in a folder of the source, and not their packages',
+  async () => {
+    // Node wants it, and the stand's image of Go has no compiler of C that brings it.
+    const { image } = await buildPlanned(bench, directory, EMBEDDING, { aptPackages: ['libatomic1'] })
+    const { command: _none, ...spec } = bench.spec('', { image })
+    await bench.engine.containers.create({ ...spec, command: ['sh', '-c', 'bin/server; ls web'] })
+    await bench.engine.containers.start(spec.name)
+    await bench.engine.containers.wait(spec.name, never())
+    expect(await logsOf(spec.name)).toBe(
+      '<h1>an inbox</h1>\ndist\nembed.go\npackage-lock.json\npackage.json\npage',
+    )
   },
   BUILD_LIMIT_MS,
 )

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ADAPTERS } from '../corpus/adapters.ts'
 import { COMPILED } from '../corpus/compiled.ts'
+import { EMBEDDED } from '../corpus/embedded.ts'
 import { EXAMPLES } from '../corpus/examples.ts'
 import { HOST_FILES } from '../corpus/host-files.ts'
 import { IN_THE_WILD } from '../corpus/in-the-wild.ts'
@@ -12,6 +14,7 @@ import { NODE_SITES } from '../corpus/node-sites.ts'
 import { OTHER_HOSTS } from '../corpus/other-hosts.ts'
 import { PASTED } from '../corpus/pasted.ts'
 import { PINS, REFUSED_PINS } from '../corpus/pins.ts'
+import { PROGRAMS } from '../corpus/programs.ts'
 import { PYTHON } from '../corpus/python.ts'
 import { RUBY_AND_PHP } from '../corpus/ruby-php.ts'
 import { STRANGERS } from '../corpus/strangers.ts'
@@ -45,6 +48,9 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['new', NEWCOMERS],
   ['never seen before', UNSEEN],
   ['a visitor', VISITORS],
+  ['with embedded pages', EMBEDDED],
+  ['set up for a host', ADAPTERS],
+  ['with one program', PROGRAMS],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

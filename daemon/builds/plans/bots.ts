@@ -4,7 +4,7 @@ import { hasLine } from '../text.ts'
 import { isDotnetBot } from './dotnet.ts'
 import { mayListen } from './listening.ts'
 import { readManifest } from './node/manifest.ts'
-import { isBot as isNodeBot } from './node/start.ts'
+import { isBot as isNodeBot } from './node/packages.ts'
 import { readNames } from './python/requirements.ts'
 import { isBot as isPythonBot } from './python/start.ts'
 

@@ -4,8 +4,8 @@ import { findInLines, hasLine, linesOf } from '../text.ts'
 import { GO_MINORS, nearestImage } from './base-images.ts'
 import { choose, inOrder } from './choices.ts'
 import { generatorOf } from './generators.ts'
+import { readGoAssets } from './go-embedded.ts'
 import { modulesOf } from './go-workspace.ts'
-import { readAssets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { onlyProgram } from './programs.ts'
@@ -76,7 +76,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
         ? buildOf(PROGRAM, path === null ? [] : [path], isBare)
         : buildOf(PROGRAMS, herokuPackages(module) ?? programs, isBare),
   })
-  const assets = await readAssets(tree, settings, notes)
+  const assets = await readGoAssets(tree, settings, notes)
   const sums = (await tree.hasFile('go.sum')) ? ' source/go.sum' : ''
   const isVendored = await tree.hasFolder('vendor')
   const isWorkspace = workspace !== null || replacesByFolder(module)

@@ -3,6 +3,7 @@ import type { PlanSettings } from '../plan.ts'
 import { baseImage, buildStage, step, type Mount } from '../steps.ts'
 import { readInstallation } from './installation.ts'
 import { choosePackageManager } from './manager.ts'
+import type { PackageManager } from './managers.ts'
 import { readManifest } from './manifest.ts'
 import { oldWebpackEnvironment } from './old-webpack.ts'
 import { chooseNodeMajor } from './version.ts'
@@ -39,25 +40,59 @@ export async function readAssets(
   const installation = await readInstallation(tree, manifest, new Map(), [], manager, notes)
   notes.push(`node ${major} with ${manager.name} for the assets`)
   const environment = Object.entries(oldWebpackEnvironment([manifest], major, notes))
-  const image = baseImage(settings, `node:${major}-bookworm`)
-  const bun = manager.name === 'bun' ? ['npm install --global --force bun'] : []
-  const tools =
-    manager.globalPackage === null ? bun : [`npm install --global --force ${manager.globalPackage}`]
   return {
     manifests: installation.manifests,
     stages: [
-      ...buildStage(image, 'packages'),
-      ...Object.entries(manager.environment).map(([key, value]) => `ENV ${key}=${value}`),
-      ...tools.map((tool) => step(tool, settings, ['/root/.npm'])),
+      ...nodeStage(major, manager, settings),
       ...installation.copies,
       step(`${manager.install} && mkdir -p node_modules`, settings, [manager.cache]),
     ],
-    lines: [
-      'COPY --from=packages /usr/local /opt/node',
-      'ENV PATH=/opt/node/bin:$PATH npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false',
-      ...environment.map(([key, value]) => `ENV ${key}=${value}`),
-    ],
+    lines: [...NODE_LINES, ...environment.map(([key, value]) => `ENV ${key}=${value}`)],
     mounts: [manager.cache, { stage: 'packages', folder: '/app/node_modules' }],
     commands: [...installation.scripts, ...(script === undefined ? [] : [manager.run(script)])],
   }
+}
+
+/**
+ * What node makes of a front end in a folder of the tree by the script `build` of its package.json; nothing without one. Its
+ * packages are left out of the image.
+ */
+export async function readFrontEnd(
+  tree: Tree,
+  folder: string,
+  settings: PlanSettings,
+  notes: string[],
+): Promise<Assets> {
+  const place = tree.folder(folder)
+  const manifest = await readManifest(tree, `${folder}/package.json`)
+  if (!('build' in manifest.scripts)) return NONE
+  const major = await chooseNodeMajor([{ tree: place, manifest }], notes)
+  const manager = await choosePackageManager(place, new Map([['', manifest]]), notes)
+  const environment = { ...manager.environment, ...oldWebpackEnvironment([manifest], major, notes) }
+  notes.push(`node ${major} with ${manager.name} for ${folder}`)
+  return {
+    manifests: {},
+    stages: nodeStage(major, manager, settings),
+    lines: [...NODE_LINES, ...Object.entries(environment).map(([key, value]) => `ENV ${key}=${value}`)],
+    mounts: [manager.cache],
+    commands: [`(cd ${folder} && ${manager.install} && ${manager.run('build')} && rm -rf node_modules)`],
+  }
+}
+
+/** Bring node into the build stage, from the stage of its packages. */
+const NODE_LINES = [
+  'COPY --from=packages /usr/local /opt/node',
+  'ENV PATH=/opt/node/bin:$PATH npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false',
+]
+
+/** Begins the stage with node and the package manager. */
+function nodeStage(major: number, manager: PackageManager, settings: PlanSettings): string[] {
+  const bun = manager.name === 'bun' ? ['npm install --global --force bun'] : []
+  const tools =
+    manager.globalPackage === null ? bun : [`npm install --global --force ${manager.globalPackage}`]
+  return [
+    ...buildStage(baseImage(settings, `node:${major}-bookworm`), 'packages'),
+    ...Object.entries(manager.environment).map(([key, value]) => `ENV ${key}=${value}`),
+    ...tools.map((tool) => step(tool, settings, ['/root/.npm'])),
+  ]
 }

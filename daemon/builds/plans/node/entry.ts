@@ -72,7 +72,7 @@ async function entryBy(
     if (/\.[cm]?tsx?$/.test(main) && (await isProgram(tree, main))) return typescript(main, search)
     // What is not there yet, the build makes.
     const isMade = /\.[cm]?js$/.test(main) && scripts.build !== undefined && framework === null
-    if (isMade && !(await tree.hasFile(main))) return `${run} ${main}`
+    if (isMade && !(await tree.hasFile(main)) && !(await isNeverMade(main, search))) return `${run} ${main}`
   }
   for (const folder of ['', 'src/']) {
     for (const file of filesOf(folder, JAVASCRIPT)) if (await isProgram(tree, file)) return `${run} ${file}`
@@ -110,9 +110,22 @@ async function compiled(
 ): Promise<string | null> {
   const builds = callsOf(scripts.build ?? '', scripts).some(([program]) => program === 'tsc')
   if (!builds || major === null) return null
-  const settings = withoutSlashComments((await tree.readText('tsconfig.json')) ?? '')
-  const folder = /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
+  const folder = await outputOf(tree)
   return folder === undefined ? null : `node ${folder}/${file.replace(/^src\//, '').replace(/ts$/, 'js')}`
+}
+
+/** The folder of what the compiler of TypeScript makes; undefined where its files lie beside their sources. */
+async function outputOf(tree: Tree): Promise<string | undefined> {
+  const settings = withoutSlashComments((await tree.readText('tsconfig.json')) ?? '')
+  return /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
+}
+
+/** Whether `main` is what `npm init` wrote there, and not below the folder of the compiler that alone builds. */
+async function isNeverMade(main: string, { tree, manifest: { scripts } }: StartSearch): Promise<boolean> {
+  const calls = callsOf(scripts.build ?? '', scripts)
+  const isCompiled = calls.length > 0 && calls.every((call) => call.length === 1 && call[0] === 'tsc')
+  const folder = isCompiled ? await outputOf(tree) : undefined
+  return folder !== undefined && !main.replace(/^\.\//, '').startsWith(`${folder}/`)
 }
 
 /** Programs that start a file anew whenever it changes, and those that do when they are told to. */

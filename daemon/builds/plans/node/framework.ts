@@ -8,7 +8,11 @@ import { SITE_FRAMEWORKS } from './site-frameworks.ts'
 const KNOWN: KnownFramework[] = [...SERVER_FRAMEWORKS, ...SITE_FRAMEWORKS]
 
 /** The framework that package.json names, as the project has set it up; or null. */
-export async function frameworkOf(tree: Tree, manifest: Manifest): Promise<Framework | null> {
+export async function frameworkOf(
+  tree: Tree,
+  manifest: Manifest,
+  notes: string[] = [],
+): Promise<Framework | null> {
   for (const known of KNOWN) {
     if (!known.packages.some((name) => name in manifest.dependencies)) continue
     const texts = await Promise.all(known.configuration.map((name) => tree.readText(name)))
@@ -19,7 +23,8 @@ export async function frameworkOf(tree: Tree, manifest: Manifest): Promise<Frame
     const hasNothing = configuration === '' && manifest.scripts.build === undefined
     if (known.page !== null && hasNothing && !(await tree.hasFile(known.page))) continue
     if (known.folders.length > 0 && hasNothing && !(await hasAnyFolder(tree, known.folders))) continue
-    const refined = known.refine === undefined ? {} : known.refine({ manifest, configuration })
+    const refined =
+      known.refine === undefined ? {} : await known.refine({ tree, manifest, configuration, notes })
     if (refined !== null) return { ...known, ...refined }
   }
   return null

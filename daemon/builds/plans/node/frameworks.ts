@@ -1,3 +1,4 @@
+import type { Tree } from '../../../sources/tree.ts'
 import type { Manifest } from './manifest.ts'
 
 /** What a web framework's build leaves behind, by its own documentation. */
@@ -34,9 +35,11 @@ export interface Framework {
 
 /** What is known of a project when its framework is looked at closer. */
 export interface Project {
+  tree: Tree
   manifest: Manifest
   /** The texts of the framework's files of configuration, one after another. */
   configuration: string
+  notes: string[]
 }
 
 /** A row of the table. */
@@ -47,7 +50,7 @@ export interface KnownFramework extends Framework {
   /** Folders of which one is there in every project of it, or a script "build"; none for no such sign. */
   folders: string[]
   /** What a project's own settings change; null where the package stands for something else in it. */
-  refine?(project: Project): Partial<Framework> | null
+  refine?(project: Project): Partial<Framework> | null | Promise<Partial<Framework>>
 }
 
 /** The names of a file of configuration in all the languages that it may be written in. */

@@ -26,7 +26,8 @@ import { chooseRuntime, type Runtime } from './runtime.ts'
 import { callsOf, packageNeeded } from './scripts.ts'
 import { nestedInstallation } from './nested.ts'
 import { isNxApplication, nxFramework } from './nx.ts'
-import { isBot, proposeStart } from './start.ts'
+import { isBot } from './packages.ts'
+import { proposeStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 
 /** Node programs, with npm, pnpm or yarn. */
@@ -83,7 +84,7 @@ async function makePlan(
   const manager = await chooseManager(root, all, notes)
   const framework =
     project.application === null
-      ? await frameworkOf(project.tree, manifest)
+      ? await frameworkOf(project.tree, manifest, notes)
       : nxFramework(project.application)
   const search = {
     tree: project.tree,

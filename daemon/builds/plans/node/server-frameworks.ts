@@ -1,3 +1,4 @@
+import { findSource } from '../listening.ts'
 import { foreign } from './foreign.ts'
 import {
   folderOf,
@@ -149,18 +150,38 @@ function sveltekit({ configuration, manifest }: Project): Partial<Framework> {
   return { environment: { GCP_BUILDPACKS: 'true' }, publishDirectory: null }
 }
 
-function astro({ configuration, manifest }: Project): Partial<Framework> {
+/** Of an adapter that others than Astro's authors made. */
+const OTHER_ADAPTER =
+  'Astro is set up with an adapter that is not known here: set start_command to what starts its server, such as node dist/server/entry.mjs, or use @astrojs/node'
+
+/** Adapters of Astro for hosts whose programs run nowhere else. */
+const ASTRO_HOSTS = ['vercel', 'netlify', 'cloudflare']
+
+async function astro({ tree, configuration, manifest, notes }: Project): Promise<Partial<Framework>> {
   const folder = folderOf(settingOf(configuration, /\boutDir\s*:\s*["'`]([^"'`\n]+)["'`]/), 'dist')
-  const usesNode = configuration.includes('@astrojs/node') || '@astrojs/node' in manifest.dependencies
+  const host = ASTRO_HOSTS.find((name) => configuration.includes(`@astrojs/${name}`))
+  const isInstalled = host === undefined && '@astrojs/node' in manifest.dependencies
+  const usesNode = configuration.includes('@astrojs/node') || isInstalled
   if (usesNode && /\bmode\s*:\s*["'`]middleware["'`]/.test(configuration)) return { start: null }
   if (usesNode) return { start: `node ${folder ?? 'dist'}/server/entry.mjs` }
   const isServer = /\boutput\s*:\s*["'`](?:server|hybrid)["'`]/.test(configuration)
-  const adapter = ['vercel', 'netlify', 'cloudflare'].find((name) =>
-    configuration.includes(`@astrojs/${name}`),
-  )
-  const obstacle = isServer ? foreign('Astro', adapter ?? 'no adapter', '@astrojs/node') : null
-  return { start: null, publishDirectory: isServer ? null : folder, obstacle }
+  if (isServer) {
+    const isOther = host === undefined && /\badapter\s*:/.test(configuration)
+    const obstacle = isOther ? OTHER_ADAPTER : foreign('Astro', host ?? 'no adapter', '@astrojs/node')
+    return { start: null, publishDirectory: null, obstacle }
+  }
+  const page = host === undefined ? null : await findSource(tree, OF_ASTRO, ON_DEMAND, 'src/pages')
+  if (!page) return { start: null, publishDirectory: folder }
+  const advice = `${page} is made on demand (prerender = false), by a server that @astrojs/${host} makes for its host alone: use @astrojs/node`
+  // Its pages lie beside what serves the others, and not in the folder itself (@astrojs/vercel, "astro:build:done").
+  if (host === 'vercel') return { start: null, publishDirectory: null, obstacle: advice }
+  notes.push(`${advice}, or there are only the other pages`)
+  return { start: null, publishDirectory: folder }
 }
+
+const OF_ASTRO = /\.(?:astro|[cm]?[jt]s)$/
+/** What keeps a page out of a site that is made once (docs.astro.build, "On-demand rendering"). */
+const ON_DEMAND = /^\s*export const prerender ?= ?false\b/
 
 function reactRouter({ configuration, manifest }: Project): Partial<Framework> {
   const named = settingOf(configuration, /\bbuildDirectory\s*:\s*["'`]([^"'`\n]+)["'`]/)

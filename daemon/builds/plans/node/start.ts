@@ -6,6 +6,7 @@ import type { Proposal } from '../start.ts'
 import { isDevelopmentServer } from './development-servers.ts'
 import { entryOf, LISTENING, type StartSearch } from './entry.ts'
 import { readManifest, type Manifest } from './manifest.ts'
+import { SERVER_PACKAGES } from './packages.ts'
 import { callsOf, MANAGERS, type Call } from './scripts.ts'
 
 /** Scripts that start a program as it runs for its users, in the order of preference. */
@@ -13,54 +14,6 @@ const START_SCRIPTS = ['start:prod', 'start:production', 'start']
 
 /** From here on a file of variables may be missing where node is told so (nodejs.org, `--env-file-if-exists`; 22.9). */
 const FIRST_OPTIONAL_MAJOR = 22
-
-/** Packages with which a program serves itself, whatever front end lies beside it. */
-const SERVER_PACKAGES = [
-  'express',
-  'fastify',
-  'koa',
-  'hono',
-  '@hono/node-server',
-  '@hapi/hapi',
-  'hapi',
-  'polka',
-  'restify',
-  'h3',
-]
-
-/** With these, too, a program answers requests, whatever else it does. */
-const OTHER_SERVERS = [
-  '@nestjs/core',
-  'socket.io',
-  'ws',
-  '@slack/bolt',
-  'elysia',
-  'micro',
-  'serve',
-  'http-server',
-]
-
-/** Packages of bots, which ask for their work or are sent it by a connection that they open. */
-const BOTS = [
-  'discord.js',
-  'eris',
-  'oceanic.js',
-  'telegraf',
-  'grammy',
-  'node-telegram-bot-api',
-  'telegram',
-  'whatsapp-web.js',
-  '@whiskeysockets/baileys',
-  'tmi.js',
-  'twitch-js',
-  'matrix-bot-sdk',
-]
-
-/** Whether a program is a bot by its packages, and nothing of them serves. */
-export function isBot({ dependencies }: Manifest): boolean {
-  const has = (names: string[]): boolean => names.some((name) => name in dependencies)
-  return has(BOTS) && !has(SERVER_PACKAGES) && !has(OTHER_SERVERS)
-}
 
 /** What package.json, the framework and the files propose to start. */
 export async function proposeStart(search: StartSearch): Promise<Proposal> {
@@ -123,12 +76,20 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
   const calls = callsOf(script, scripts)
   return (
     (calls.length > 0 && calls.every(([program]) => SAYING.has(program!))) ||
-    calls.some((call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)))
+    calls.some(
+      (call) =>
+        isDevelopmentServer(call) ||
+        CONTAINERS.has(call[0]!) ||
+        (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)),
+    )
   )
 }
 
 /** What a script does that only tells people where else to start. */
 const SAYING = new Set(['echo', 'exit'])
+
+/** Programs that start containers, which none has inside of it. */
+const CONTAINERS = new Set(['docker', 'docker-compose', 'podman', 'podman-compose'])
 
 /** Packages that a start script starts beside each other; no project has more. */
 const MAX_TOGETHER = 10
@@ -243,11 +204,13 @@ async function foreignHost({ tree, manifest, framework }: StartSearch): Promise<
   }
   // Its file may be made from an example, and be nobody's but the developer's.
   const { dev = '', start = '', deploy = '' } = manifest.scripts
-  const isRun = [dev, start, deploy].some((script) => /\bwrangler (?:dev|deploy|publish)\b/.test(script))
+  const isRunBy = (tool: RegExp): boolean => [dev, start, deploy].some((script) => tool.test(script))
   const serves = ['@hono/node-server', 'express', 'fastify', 'koa'].some(
     (each) => each in manifest.dependencies,
   )
-  return isRun && !serves ? foreign('wrangler', 'Cloudflare Workers') : null
+  if (serves) return null
+  if (isRunBy(/\b(?:serverless|sls) (?:offline|deploy|dev)\b/)) return foreign('serverless', 'AWS Lambda')
+  return isRunBy(/\bwrangler (?:dev|deploy|publish)\b/) ? foreign('wrangler', 'Cloudflare Workers') : null
 }
 
 function foreign(sign: string, host: string): string {

@@ -3,6 +3,7 @@ import { hasLine, linesOf } from '../../text.ts'
 import { mayListen } from '../listening.ts'
 import { findApplication, findPackaged, withServer, type PythonStart } from './application.ts'
 import { findDjangoBelow, type DjangoProject } from './django.ts'
+import { mainPackage } from './main-package.ts'
 import type { NamesPackage } from './requirements.ts'
 
 /** Files of programs that start a server themselves. */
@@ -88,7 +89,9 @@ export async function suggestStart(
   const project = await findDjangoBelow(tree, names, isDocumented)
   if (project !== null) return { start: django(project, names), project }
   const start =
-    (await findPackaged(tree, names)) ?? ((await isBot(tree, names)) ? await onlyProgram(tree) : null)
+    (await findPackaged(tree, names)) ??
+    ((await isBot(tree, names)) ? await onlyProgram(tree) : null) ??
+    (!isDocumented && BOTS.some(names) ? await mainPackage(tree) : null)
   return start === null ? null : { start, project: null }
 }
 

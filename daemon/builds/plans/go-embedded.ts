@@ -1,0 +1,121 @@
+import { posix } from 'node:path'
+import type { Tree } from '../../sources/tree.ts'
+import { findInLines, linesOf } from '../text.ts'
+import { readAssets, readFrontEnd, type Assets } from './node/assets.ts'
+import type { PlanSettings } from './plan.ts'
+
+/** Folders that are looked into for a front end, and how far down. */
+const MAX_FOLDERS = 100
+const MAX_DEPTH = 3
+
+/** Files of one package of Go that are read. */
+const MAX_SOURCES = 100
+
+/** Folders that are no part of a program, and go into no command. */
+const NOT_LOOKED_INTO =
+  /^(?:[._].*|node_modules|vendor|testdata|third_party|(?:docs?|tests?|e2e|examples?)\/|.*[^\w.@/-].*)/i
+
+/** A package of Go that takes in what a front end's build makes, and the source does not have. */
+interface Embedded {
+  /** The front end's folder, which has the package.json. */
+  folder: string
+  /** What is taken in, such as `ui/build`. */
+  output: string
+  /** The file that says so. */
+  source: string
+}
+
+/**
+ * What node does for a program in Go: the scripts of the root's package.json, else the build of a front end that the program
+ * takes into itself (`//go:embed`), unless a build command of the service's own stands for all.
+ */
+export async function readGoAssets(tree: Tree, settings: PlanSettings, notes: string[]): Promise<Assets> {
+  const isOther = settings.buildCommand !== null || (await tree.hasFile('package.json'))
+  const embedded = isOther ? null : await findEmbedded(tree)
+  if (embedded === null) return await readAssets(tree, settings, notes)
+  const { folder, output, source } = embedded
+  const assets = await readFrontEnd(tree, folder, settings, notes)
+  if (assets.commands.length > 0)
+    notes.push(`${source} embeds ${output}, which the source does not have: building ${folder} before it`)
+  return assets
+}
+
+async function findEmbedded(tree: Tree): Promise<Embedded | null> {
+  const read = new Map<string, Promise<Taken[]>>()
+  for (const folder of await frontEndsOf(tree)) {
+    // What is taken in lies below the package that does it.
+    for (let place = folder; ; place = posix.dirname(place)) {
+      if (!read.has(place)) read.set(place, takenIn(tree, place))
+      for (const { output, source } of await read.get(place)!)
+        if (output.startsWith(`${folder}/`) && !(await hasOutput(tree, output)))
+          return { folder, output, source }
+      if (place === '.') break
+    }
+  }
+  return null
+}
+
+/** The folders below the root with a package.json, those further up first. */
+async function frontEndsOf(tree: Tree): Promise<string[]> {
+  const found: string[] = []
+  let places = ['.']
+  let left = MAX_FOLDERS
+  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+    const below: string[] = []
+    for (const place of places) {
+      for (const name of await tree.list(place)) {
+        if (!name.endsWith('/') || NOT_LOOKED_INTO.test(name) || left === 0) continue
+        left -= 1
+        const path = posix.join(place, name.slice(0, -1))
+        below.push(path)
+        if (await tree.hasFile(`${path}/package.json`)) found.push(path)
+      }
+    }
+    places = below
+  }
+  return found
+}
+
+interface Taken {
+  output: string
+  source: string
+}
+
+/** The folders that the files of a package take in, in every build for Linux (pkg.go.dev/embed, "Directives"). */
+async function takenIn(tree: Tree, place: string): Promise<Taken[]> {
+  const names = (await tree.list(place)).filter((name) => name.endsWith('.go') && !name.endsWith('_test.go'))
+  const taken: Taken[] = []
+  for (const name of names.slice(0, MAX_SOURCES)) {
+    const source = posix.join(place, name)
+    const text = (await tree.readHead(source)) ?? ''
+    if (isOfSomeBuilds(text)) continue
+    for (const line of linesOf(text)) {
+      const patterns = /^\/\/go:embed[ \t](.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? []
+      for (const pattern of patterns) {
+        const path = folderOf(pattern)
+        if (path !== null) taken.push({ output: posix.join(place, path), source })
+      }
+    }
+  }
+  return taken
+}
+
+/** Whether a file is compiled only where its constraint is met; a tag that nobody sets is no such constraint. */
+function isOfSomeBuilds(text: string): boolean {
+  const constraint = findInLines(text, /^\/\/(?:go:build| \+build)[ \t](.*)$/)?.trim()
+  return constraint !== undefined && !/^!(?:dev|debug|noembed|noui|nofrontend)$/.test(constraint)
+}
+
+/** The folder of a pattern, before the first name that stands for several; null for files. */
+function folderOf(pattern: string): string | null {
+  const parts = pattern.replaceAll(/["`]/g, '').replace(/^all:/, '').split('/')
+  const at = parts.findIndex((part) => /[*?[\\]/.test(part))
+  const folder = (at === -1 ? parts : parts.slice(0, at)).join('/')
+  const isFile = at === -1 && /\.\w+$/.test(folder)
+  return folder === '' || isFile || !/^[\w@-][\w./@-]*$/.test(folder) ? null : folder
+}
+
+/** Whether there is anything to take in but what keeps an empty folder in git. */
+async function hasOutput(tree: Tree, path: string): Promise<boolean> {
+  return (await tree.list(path)).some((name) => !name.startsWith('.'))
+}

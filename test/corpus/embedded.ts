@@ -1,0 +1,93 @@
+import { expect } from 'vitest'
+import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
+
+const containing = (text: string): string => expect.stringContaining(text) as string
+const noted = (text: string): string[] => expect.arrayContaining([containing(text)]) as string[]
+
+const PROGRAM = {
+  'go.mod': 'module example.com/inbox\n\ngo 1.25\n',
+  'main.go': 'package main\n\nfunc main() {}\n',
+}
+const BUILT = { build: 'vite build' }
+const embedding = (pattern: string, head = ''): string =>
+  `${head}package ui\n\nimport "embed"\n\n//go:embed ${pattern}\nvar files embed.FS\n`
+
+/** A program whose folder `ui` has a front end, and the package that takes it in. */
+const withFrontEnd = (source: string, more: CorpusTree['files'] = {}): CorpusTree['files'] => ({
+  ...PROGRAM,
+  'ui/serve.go': source,
+  'ui/package.json': manifest(BUILT, [], ['vite']),
+  'ui/package-lock.json': NPM_LOCK['package-lock.json'],
+  ...more,
+})
+const FRONT_END = '(cd ui && npm ci --include=dev && npm run build && rm -rf node_modules) && go build'
+
+/** Programs in Go that take in what npm builds, as many small servers do with their pages. */
+export const EMBEDDED: CorpusTree[] = [
+  {
+    title: 'Go that embeds the pages of a folder with a package.json, which git ignores',
+    files: withFrontEnd(embedding('build/*')),
+    plan: {
+      runtime: 'go',
+      buildCommand: 'go build -trimpath -o /app/bin/server .',
+      notes: noted('ui/serve.go embeds ui/build, which the source does not have: building ui before it'),
+    },
+    dockerfile: ['FROM node:24-bookworm AS packages', FRONT_END],
+  },
+  {
+    title: 'Go whose root embeds the pages of a front end two folders down, kept in git by a hidden file',
+    files: {
+      ...PROGRAM,
+      'main.go': 'package main\n\n//go:embed all:web/app/dist\nvar files embed.FS\n\nfunc main() {}\n',
+      'web/app/package.json': { ...manifest(BUILT), packageManager: 'pnpm@10.2.1' },
+      'web/app/pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+      'web/app/dist/.gitkeep': '',
+    },
+    plan: { runtime: 'go' },
+    dockerfile: ['pnpm@10.2.1', '(cd web/app && pnpm install', '&& pnpm run build && rm -rf node_modules)'],
+  },
+  {
+    title: 'Go that embeds pages in all builds but those for developers',
+    files: withFrontEnd(embedding('all:dist', '//go:build !dev\n\n')),
+    plan: { runtime: 'go' },
+    dockerfile: [FRONT_END],
+  },
+  {
+    title: 'Go with embedded pages that were built and committed',
+    files: withFrontEnd(embedding('build/*'), { 'ui/build/index.html': '' }),
+    plan: { runtime: 'go' },
+    dockerfile: ['\n    go build -trimpath'],
+    without: ['node:'],
+  },
+  {
+    title: 'Go that embeds pages only with a tag',
+    files: withFrontEnd(embedding('dist', '//go:build embed\n\n')),
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
+  {
+    title: 'Go with embedded pages whose build is the service’s own',
+    files: withFrontEnd(embedding('dist')),
+    settings: { buildCommand: 'make server', startCommand: './server' },
+    plan: { runtime: 'go', buildCommand: 'make server' },
+    without: ['node:'],
+  },
+  {
+    title: 'Go that embeds one file of a folder whose package.json builds nothing',
+    files: withFrontEnd(embedding('index.html'), { 'ui/package.json': manifest({ lint: 'eslint .' }) }),
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
+  {
+    title: 'Go that embeds templates beside a front end of its own',
+    files: {
+      ...PROGRAM,
+      'pages/pages.go': embedding('templates/*.html static'),
+      'pages/templates/index.html': '',
+      'pages/static/site.css': '',
+      'frontend/package.json': manifest(BUILT, [], ['vite']),
+    },
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
+]

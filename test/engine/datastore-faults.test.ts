@@ -177,6 +177,7 @@ describe('an engine that goes away', () => {
   let backup: string
 
   beforeAll(async () => {
+    door.refuse(null)
     const { id } = await create(server, { kind: 'relational', name: 'grown', version: '15' })
     db = await become(server, id, 'available')
     await grow(db)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { openCopy } from '#server/backups/download.ts'
 import { backupPath, keepBackupPart, removeBackupPart, writeBackupPart } from '#server/backups/files.ts'
 import type { BackupRow } from '#server/backups/store.ts'
@@ -34,15 +35,42 @@ export async function provideBackup(
 }
 
 async function fetchCopy(backup: BackupRow, signal: AbortSignal): Promise<void> {
-  const { stream } = await openCopy(backup, signal)
+  const { size, stream } = await openCopy(backup, signal)
   try {
-    const { sha256 } = await writeBackupPart(backup.id, stream as AsyncIterable<Buffer>)
+    // Not every store tells it beforehand.
+    if (!Number.isNaN(size)) assertSize(backup, size)
+    const { size_bytes, sha256 } = await writeBackupPart(backup.id, piecesOf(backup, stream))
+    assertSize(backup, size_bytes)
     if (sha256 !== backup.sha256)
       throw new AppError('io_error', `the copy at ${backup.object_url} has another checksum`)
     await keepBackupPart(backup.id)
   } finally {
+    stream.destroy()
     await removeBackupPart(backup.id)
   }
+}
+
+/** What a bucket sends of a copy, and no more than was written. Throws `io_error` when it breaks off. */
+async function* piecesOf(backup: BackupRow, stream: Readable): AsyncGenerator<Buffer, void> {
+  const written = backup.size_bytes!
+  let size = 0
+  try {
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      size += piece.length
+      if (size > written) assertSize(backup, size)
+      yield piece
+    }
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    const how = `broke off after ${size} of ${written} bytes (${messageOf(cause)})`
+    throw new AppError('io_error', `the copy at ${backup.object_url} ${how}: restore again`, { cause })
+  }
+}
+
+function assertSize({ object_url, size_bytes }: BackupRow, size: number): void {
+  if (size === size_bytes) return
+  const what = `the copy at ${object_url} has ${size} bytes where ${size_bytes} were written`
+  throw new AppError('io_error', `${what}: restore another backup`)
 }
 
 async function checkFile(kind: DatastoreKind, backup: BackupRow, signal: AbortSignal): Promise<void> {

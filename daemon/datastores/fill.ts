@@ -62,7 +62,7 @@ async function fillRelational(
   signal: AbortSignal,
 ): Promise<void> {
   const { volume, imageId, backupId } = filling
-  await withProgram(world, row, filling, signal, async (_, inside) => {
+  await withProgram(world, row, filling, signal, async (outside, inside) => {
     const env = DUMP_PROGRAMS[row.kind].env(inside)
     const connection = postgresConnection(inside.database!)
     const run: Run = (entrypoint, use) =>
@@ -80,7 +80,10 @@ async function fillRelational(
     // Without it the first queries after a restore are planned blindly (manual, "Backup and Restore").
     await query('ANALYZE')
     // Last, or they would hold for what loads the rest.
-    if (settings.length > 0) await giveSettings(row, run, psql, settings)
+    if (settings.length === 0) return
+    await giveSettings(row, run, psql, settings)
+    const opened = await probePlace(row.kind, outside).catch((error: unknown) => error)
+    if (opened !== undefined) await takeBackLibraries(row, run, inside.database!, messageOf(opened))
   })
 }
 
@@ -129,6 +132,25 @@ async function giveSettings(
       datastore: id,
       error: streams.errors,
     })
+  })
+}
+
+/** Has a database load nothing when somebody signs in: a library that the image lacks keeps everybody out of it. */
+async function takeBackLibraries(
+  { id }: DatastoreRow,
+  run: Run,
+  database: string,
+  reason: string,
+): Promise<void> {
+  const named = `"${database.replaceAll('"', '""')}"`
+  const resets = ['session_preload_libraries', 'local_preload_libraries'].map(
+    (setting) => `--command=ALTER DATABASE ${named} RESET ${setting}`,
+  )
+  // From the one that every server has: into its own nobody comes.
+  await run(['psql', ...postgresConnection('postgres'), '--no-psqlrc', '--quiet', ...resets], drain)
+  log.warn('a database is not told again what to load: nobody could sign in', {
+    datastore: id,
+    error: reason,
   })
 }
 

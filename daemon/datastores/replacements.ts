@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beginBackup } from '#server/backups/operations.ts'
 import { getBackup, type BackupRow } from '#server/backups/store.ts'
@@ -20,9 +19,11 @@ import {
   type Replacement,
 } from '#server/replacements/store.ts'
 import type { Task } from '../driver.ts'
+import { isOfAbsence, untilPresent } from '../engine-absence.ts'
 import { Background } from '../rollouts/background.ts'
 import type { World } from '../world.ts'
 import { provideBackup } from './backup-check.ts'
+import { endOfFile } from './backup-end.ts'
 import { isInMode } from './container.ts'
 import { fillVolume } from './fill.ts'
 import { imageOf, pullImage } from './image.ts'
@@ -35,7 +36,7 @@ const log = logger('datastores')
 const PERIOD_MS = 60_000
 /** A restore that takes longer hangs. */
 const LONGEST_MS = 12 * 3_600_000
-/** What the server crashed in the middle of this often may be what crashes it. */
+/** What the server, or the engine, ended in the middle of this often may be what ends it. */
 const MAX_TRIES = 3
 /** An error is a text that people read, not a log. */
 const MAX_ERROR_CHARACTERS = 4 * 1024
@@ -51,7 +52,7 @@ export interface Keeping {
 
 /**
  * Restores and upgrades: fills a fresh volume beside the datastore, which serves on, and puts it in the place of the old
- * when that has succeeded. A stop of the server begins it anew; what was half filled is given up.
+ * when that has succeeded. A stop of the server or of the engine begins it anew; what was half filled is given up.
  */
 export class Replacements {
   readonly #world: World
@@ -130,10 +131,29 @@ export class Replacements {
     })
   }
 
+  /** Begins anew what the engine went away under, when that is back. */
   async #run(id: string, stop: AbortSignal): Promise<void> {
+    const { engine } = this.#world
+    for (;;) {
+      await untilPresent(engine, stop)
+      try {
+        return await this.#try(id, stop)
+      } catch (error) {
+        stop.throwIfAborted()
+        if (!(await isOfAbsence(engine, error))) throw error
+        const fields = { datastore: id, error: messageOf(error) }
+        log.warn(
+          'the engine went away while the data of a datastore was replaced; that is begun again',
+          fields,
+        )
+      }
+    }
+  }
+
+  async #try(id: string, stop: AbortSignal): Promise<void> {
     const replacement = beginTry(getReplacement(id)!)
     if (replacement.tries > MAX_TRIES)
-      throw new Error(`the server crashed in the middle of it ${MAX_TRIES} times: begin again`)
+      throw new Error(`the server or the container engine ended in the middle of it ${MAX_TRIES} times`)
     const late = AbortSignal.timeout(LONGEST_MS)
     const signal = AbortSignal.any([stop, late])
     try {
@@ -193,7 +213,7 @@ export class Replacements {
   async #backUp(row: DatastoreRow, signal: AbortSignal): Promise<BackupRow> {
     const { id } = beginBackup(row, 'upgrade')
     updateReplacement(row.id, { backup_id: id })
-    const backup = await ended(id, signal)
+    const backup = await endOfFile(id, signal)
     if (backup.status !== 'failed') return backup
     throw new AppError('runtime_error', `its backup failed: ${backup.error}`)
   }
@@ -224,22 +244,4 @@ function assertWholeInDump(outside: string[]): void {
     'runtime_error',
     `it holds ${outside.join(', ')} besides its own database and role, which would be lost: move them to a datastore of their own, or restore into a new one`,
   )
-}
-
-/** Waits until a backup has a file, or has failed; its copy is not waited for. */
-async function ended(id: string, signal: AbortSignal): Promise<BackupRow> {
-  const changed = new EventTarget()
-  const stopListening = onChange(({ kind }) => {
-    if (kind === 'datastore') changed.dispatchEvent(new Event('change'))
-  })
-  try {
-    for (;;) {
-      const backup = getBackup(id)
-      if (!backup) throw new AppError('runtime_error', 'its backup was deleted')
-      if (backup.status !== 'running' || backup.sha256 !== null) return backup
-      await once(changed, 'change', { signal })
-    }
-  } finally {
-    stopListening()
-  }
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
-import { isEngineAway, type Engine } from '../engine/index.ts'
+import type { Engine } from '../engine/index.ts'
+import { isOfAbsence } from '../engine-absence.ts'
 import { isOwnFailure } from './own-failure.ts'
 
 /** Between two looks at an engine that does not answer. */
@@ -27,7 +28,7 @@ export async function outlastAbsences(
     } catch (error) {
       signal.throwIfAborted()
       if (absences > MAX_ABSENCES || isOwnFailure(error)) throw error
-      if (!isEngineAway(error) && !(await isAway(engine))) throw error
+      if (!(await isOfAbsence(engine, error))) throw error
       log.system('the container engine went away; waiting for it')
       await untilBack(engine, limitMs, signal)
       log.system('the container engine is back; going on')
@@ -46,11 +47,6 @@ async function untilBack(engine: Engine, limitMs: number, signal: AbortSignal): 
     }
     await delay(LOOK_MS, undefined, { signal })
   }
-}
-
-/** An engine that is about to end may answer a call with an error of its own before it is gone. A slow one is there. */
-function isAway(engine: Engine): Promise<boolean> {
-  return engine.info().then(() => false, isEngineAway)
 }
 
 function answers(engine: Engine): Promise<boolean> {

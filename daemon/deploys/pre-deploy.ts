@@ -35,18 +35,21 @@ export async function preDeploy(
     kind: 'pre-deploy',
     command,
     timeoutMs: TIMEOUT_MS,
-    recordEnd: async (end: RunEnd) => judge(deploy, end),
+    recordEnd: async (end: RunEnd) => judge(deploy, end, log),
   } as const
   await runToEnd(world, run, log, signal)
 }
 
-function judge(deploy: DeployRow, end: RunEnd): void {
+function judge(deploy: DeployRow, end: RunEnd, log: LogWriter): void {
   const { exitCode, oomKilled, timedOut, engineWasAway, lastLines } = end
   const fail = (how: string) =>
     new PreDeployFailure([`the pre-deploy command ${how}`, ...lastLines].join('\n'))
   if (timedOut) throw fail(`did not end within ${TIMEOUT_MS / 60_000} minutes`)
-  if (oomKilled) throw fail('ran out of memory (raise memory_limit_mb)')
+  if (exitCode !== 0 && oomKilled) throw fail('ran out of memory (raise memory_limit_mb)')
   if (exitCode !== 0)
     throw fail(`ended with exit code ${exitCode ?? 'unknown'}${engineWasAway ? ENDED_WITH_ENGINE : ''}`)
+  // A program that it started was killed, and it has judged that by itself, as a job may.
+  if (oomKilled)
+    log.system('a part of the pre-deploy command ran out of memory (memory_limit_mb); exit code 0')
   updateDeploy(deploy.id, { pre_deployed: 1 })
 }

@@ -54,7 +54,7 @@ export class Bucket {
     const whole = createHash('sha256')
     const body = await partBody(file, 0, file.size, whole, signal)
     assertSame(file, whole)
-    await askText(this.#options, { method: 'PUT', url, body }, signal)
+    await this.#send(url, body, signal)
   }
 
   /**
@@ -93,7 +93,8 @@ export class Bucket {
   async #putInParts(url: string, file: LocalFile, signal: AbortSignal): Promise<void> {
     const begun = await askText(this.#options, { method: 'POST', url: `${url}?uploads` }, signal)
     const [upload] = elements(begun, 'UploadId')
-    if (upload === undefined) throw new AppError('io_error', 'the bucket began an upload without an id')
+    if (upload === undefined)
+      throw new AppError('io_error', `the bucket ${this.#options.url} began an upload without an id`)
     try {
       const tags = await this.#putParts(`${url}?uploadId=${encodeURIComponent(upload)}`, file, signal)
       const list = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`)
@@ -115,12 +116,25 @@ export class Bucket {
     for (let start = 0; start < file.size; start += partBytes) {
       const body = await partBody(file, start, Math.min(start + partBytes, file.size), whole, signal)
       const part = `${url}&partNumber=${tags.length + 1}`
-      const answer = await ask(this.#options, { method: 'PUT', url: part, body }, signal)
-      answer.resume()
-      tags.push(answer.headers.etag ?? '')
+      tags.push(await this.#send(part, body, signal))
     }
     assertSame(file, whole)
     return tags
+  }
+
+  /**
+   * Sends a body; answers with what the store calls it. Throws `io_error` also where something else answered that all is well:
+   * a store always says an ETag (S3 API reference, "PutObject").
+   */
+  async #send(url: string, body: Body, signal: AbortSignal): Promise<string> {
+    const answer = await ask(this.#options, { method: 'PUT', url, body }, signal)
+    answer.resume()
+    const tag = answer.headers.etag
+    if (tag !== undefined) return tag
+    throw new AppError(
+      'io_error',
+      `what answers at the bucket ${this.#options.url} is no store with Amazon's S3 API: it gave no ETag`,
+    )
   }
 
   async #abort(url: string, upload: string, signal: AbortSignal): Promise<void> {

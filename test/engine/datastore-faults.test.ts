@@ -1,9 +1,20 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { become, create, keyvalue, read, type Datastore } from './datastore-support.ts'
+import {
+  backUp,
+  become,
+  create,
+  grow,
+  keyvalue,
+  query,
+  read,
+  volumeOf,
+  type Datastore,
+} from './datastore-support.ts'
 import { openDoor, type EngineDoor } from './engine-door.ts'
 import { docker } from './live.ts'
 
@@ -159,4 +170,74 @@ test('a backup whose container cannot be made has failed with the reason, and le
   }, 'the backup to fail')
   expect(ended.error).toContain('not now')
   expect(ended.stored).toEqual([])
+})
+
+describe('an engine that goes away', () => {
+  let db: Datastore
+  let backup: string
+
+  beforeAll(async () => {
+    door.refuse(null)
+    const { id } = await create(server, { kind: 'relational', name: 'grown', version: '15' })
+    db = await become(server, id, 'available')
+    await grow(db)
+    backup = (await backUp(server, 'grown')).id
+  }, 120_000)
+
+  /** Waits until a backup is being loaded, and takes the engine away as one that takes its containers with it. */
+  async function cutWhileLoaded(): Promise<void> {
+    const names = async () => {
+      const all = await docker('ps', '--filter', `name=${db.id}`, '--format', '{{.Names}}')
+      return all.split('\n').filter(Boolean)
+    }
+    await waitFor(async () => (await names()).some((name) => name.endsWith('-load')), 'its work', 60_000)
+    await door.goAway()
+    // What reads a backup ends by itself when its input does.
+    for (const name of await names()) await docker('kill', name).catch(() => {})
+  }
+
+  test('amid a restore does not end it: it is begun again when the engine is back', async () => {
+    await query(db.external_url, 'CREATE TABLE later (id int)')
+    const used = await volumeOf(db.id)
+    expect((await server.api('POST', `/datastores/grown/backups/${backup}/restore`, {})).status).toBe(202)
+    await cutWhileLoaded()
+    await waitFor(() => server.logs.includes('the engine does not answer'), 'the server to notice')
+    expect(await read(server, db.id)).toMatchObject({ status: 'restoring', error: null })
+    await door.comeBack()
+    const now = await become(server, db.id, 'available')
+    expect(now.error).toBeNull()
+    const found = "SELECT to_regclass('later') IS NULL, (SELECT count(*)::int FROM big)"
+    expect(await query(now.external_url, found)).toEqual([[true, 600_000]])
+    expect(await volumeOf(db.id)).not.toBe(used)
+  })
+
+  test('before one is begun holds it back, into a new datastore too', async () => {
+    await door.goAway()
+    const { status, body } = await server.api('POST', `/datastores/grown/backups/${backup}/restore`, {
+      name: 'beside',
+    })
+    expect(status).toBe(202)
+    await delay(1_000)
+    expect(await read(server, body.id as string)).toMatchObject({ status: 'restoring', error: null })
+    await door.comeBack()
+    const copy = await become(server, body.id as string, 'available')
+    expect(await query(copy.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
+  })
+
+  test('amid an upgrade does not end it either, and nothing is written until it is done', async () => {
+    expect((await server.api('POST', '/datastores/grown/upgrade', { version: '17' })).status).toBe(202)
+    await cutWhileLoaded()
+    await door.comeBack()
+    const now = await become(server, db.id, 'available')
+    expect(now).toMatchObject({ version: '17', error: null })
+    expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
+  })
+
+  test('leaves nothing of what it cut short', async () => {
+    await waitFor(
+      async () => (await docker('ps', '-a', '--filter', `name=${db.id}-`, '--format', '{{.Names}}')) === '',
+      'the containers to go',
+      90_000,
+    )
+  })
 })

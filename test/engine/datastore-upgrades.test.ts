@@ -118,6 +118,20 @@ test('one that fails leaves the old version serving, writes included, with the r
   expect(await majorOf(refused)).toEqual([[15]])
 })
 
+test('one whose database loads a library that the new version lacks is upgraded, and loads it no more', async () => {
+  const db = await relational('loading')
+  await query(
+    db.external_url,
+    `ALTER DATABASE loading SET session_preload_libraries = 'adminpack'; ALTER DATABASE loading SET search_path = public, other`,
+  )
+  expect((await upgrade('loading', '17')).status).toBe(202)
+  expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })
+  expect(server.logs).toMatch(/what to load.*could not access file \\?"adminpack/)
+  expect(await query(db.external_url, 'SELECT id FROM notes ORDER BY id')).toEqual([[1], [2]])
+  expect(await query(db.external_url, 'SHOW session_preload_libraries')).toEqual([['']])
+  expect(await query(db.external_url, 'SHOW search_path')).toEqual([['public, other']])
+})
+
 test('one with a subscription, whose worker writes whatever it is told, is upgraded without a loss', async () => {
   const source = await relational('source')
   await query(source.external_url, 'ALTER SYSTEM SET wal_level = logical')

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -15,6 +17,8 @@ const slow = Promise.withResolvers<ServerResponse>()
 beforeAll(async () => {
   // It knows nothing of ranges, but sends a wrong part of what is called so.
   server = createServer((request, response) => {
+    if (request.method === 'PUT')
+      return void request.resume().once('end', () => response.end('<html>Sign in</html>'))
     if (request.url!.endsWith('slow')) {
       slow.resolve(response)
       return void response.writeHead(200, { 'content-length': OBJECT.length }).write(OBJECT.subarray(0, 1))
@@ -67,4 +71,14 @@ test('a store that asks to be left alone for a while is asked again after that',
   expect((await buffer(stream)).equals(OBJECT.subarray(5, 9))).toBe(true)
   expect(asked).toBe(2)
   expect(performance.now() - began).toBeGreaterThan(1_900)
+})
+
+test('a page that answers an upload as if all were well is not taken for a store', async () => {
+  const path = import.meta.filename
+  const bytes = readFileSync(path)
+  const file = { path, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+  await expect(bucket.put(bucket.urlOf('it'), file, new AbortController().signal)).rejects.toMatchObject({
+    code: 'io_error',
+    message: expect.stringContaining('it gave no ETag'),
+  })
 })

@@ -1,0 +1,25 @@
+import { once } from 'node:events'
+import { getBackup, type BackupRow } from '#server/backups/store.ts'
+import { onChange } from '#server/changes.ts'
+import { AppError } from '#server/errors.ts'
+
+/**
+ * Waits until a backup has a file, or has failed; its copy is not waited for. Throws `runtime_error` when it is deleted, or the
+ * signal's reason.
+ */
+export async function endOfFile(id: string, signal: AbortSignal): Promise<BackupRow> {
+  const changed = new EventTarget()
+  const stopListening = onChange(({ kind }) => {
+    if (kind === 'datastore') changed.dispatchEvent(new Event('change'))
+  })
+  try {
+    for (;;) {
+      const backup = getBackup(id)
+      if (!backup) throw new AppError('runtime_error', 'its backup was deleted')
+      if (backup.status !== 'running' || backup.sha256 !== null) return backup
+      await once(changed, 'change', { signal })
+    }
+  } finally {
+    stopListening()
+  }
+}

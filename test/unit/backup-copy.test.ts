@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { provideBackup } from '#daemon/datastores/backup-check.ts'
+import { backupPath } from '#server/backups/files.ts'
+import type { BackupRow } from '#server/backups/store.ts'
+import { openContext } from '../support/context.ts'
+
+const COPY = Buffer.concat([Buffer.from('REDIS0011'), Buffer.alloc(300_000, 'x')])
+
+let folder: string
+let close: () => Promise<void>
+let bucket: Server
+let backup: BackupRow
+/** What the bucket answers. */
+let answer: (response: ServerResponse) => void
+
+beforeAll(async () => {
+  const opened = await openContext()
+  close = opened.close
+  bucket = createServer((_, response) => answer(response)).listen(0, '127.0.0.1')
+  await once(bucket, 'listening')
+  const url = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}/backups`
+  const { options } = opened.context
+  Object.assign(options, { backupBucket: { url, accessKeyId: 'a', secretAccessKey: 'b', region: 'c' } })
+  folder = join(options.dataDirectory, 'backups')
+  mkdirSync(folder, { recursive: true })
+  backup = {
+    id: 'bak-00000000000000000000',
+    datastore_id: 'dbs-00000000000000000000',
+    sequence: 1,
+    status: 'succeeded',
+    trigger: 'manual',
+    size_bytes: COPY.length,
+    sha256: createHash('sha256').update(COPY).digest('hex'),
+    object_url: `${url}/it`,
+    error: null,
+    created_at: 0,
+    finished_at: 0,
+  }
+})
+afterAll(async () => {
+  bucket.closeAllConnections()
+  bucket.close()
+  await close()
+})
+afterEach(() => rmSync(backupPath(backup.id), { force: true }))
+
+const provide = () => provideBackup('keyvalue', backup, AbortSignal.timeout(20_000))
+
+test('the copy of a backup takes the place of its file, also from a store that tells no size', async () => {
+  answer = (response) => void response.write(COPY.subarray(0, 9), () => response.end(COPY.subarray(9)))
+  await provide()
+  expect(readFileSync(backupPath(backup.id)).equals(COPY)).toBe(true)
+  expect(readdirSync(folder)).toEqual([backup.id])
+})
+
+test.each<[string, (response: ServerResponse) => void, RegExp]>([
+  [
+    'that is shorter',
+    (response) => response.end(COPY.subarray(0, 200_000)),
+    /has 200000 bytes where 300009 were/,
+  ],
+  [
+    'that is longer',
+    (response) => response.end(Buffer.concat([COPY, COPY])),
+    /has 600018 bytes where 300009 were/,
+  ],
+  [
+    'that goes on for ever',
+    (response) => {
+      const more = setInterval(() => response.write(Buffer.alloc(65_536, 'x')), 1)
+      response.once('close', () => clearInterval(more))
+    },
+    /has 3\d{5} bytes where 300009 were/,
+  ],
+  [
+    'that breaks off',
+    (response) =>
+      response
+        .writeHead(200, { 'content-length': COPY.length })
+        .write(COPY.subarray(0, 100_000), () => response.destroy()),
+    /broke off after \d+ of 300009 bytes \(aborted\): restore again/,
+  ],
+  [
+    'of other content',
+    (response) => response.end(Buffer.from(COPY).fill('y', 9, 10)),
+    /has another checksum/,
+  ],
+])('a copy %s is told as such, and nothing of it is kept', async (_, sends, said) => {
+  answer = sends
+  await expect(provide()).rejects.toMatchObject({ code: 'io_error', message: expect.stringMatching(said) })
+  expect(existsSync(folder) && readdirSync(folder)).toEqual([])
+})

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, signIn, TestBrowser } from './browser.ts'
+import { setUp, TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
 let server: TestServer
@@ -103,21 +103,4 @@ test.for([
 test('a page of log drains without one says so', async () => {
   await page.goto('/notifications')
   await page.getByRole('region', { name: 'Log drains' }).getByText('No drain yet.').waitFor()
-})
-
-test('letters as large as the reader has told the browser have room in the side bar', async () => {
-  await using large = await TestBrowser.launch('--blink-settings=defaultFontSize=32')
-  const wide = await large.open(server.url, { viewport: { width: 2400, height: 1000 } })
-  await wide.goto('/sign-in')
-  await signIn(wide)
-  await wide.waitForURL('**/services')
-  const bar = wide.getByRole('complementary', { name: 'Side bar' })
-  const link = bar.getByRole('link', { name: 'Notifications' })
-  const letters = 'Number.parseFloat(getComputedStyle(document.body).fontSize)'
-  expect(await wide.evaluate<number>(letters)).toBe(28)
-  expect(await link.evaluate((element) => element.clientHeight)).toBeLessThan(70)
-  const excess = await bar.evaluate((element) =>
-    Math.max(...[...element.querySelectorAll('*')].map((part) => part.scrollWidth - element.clientWidth)),
-  )
-  expect(excess).toBeLessThanOrEqual(0)
 })

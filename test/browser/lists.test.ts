@@ -145,3 +145,19 @@ test('a drain that is being turned off, and a browser that is being signed out, 
     await page.unroute(request)
   }
 })
+
+test('the palette names a service also where its environment has a long name', async () => {
+  const environment = 'm'.repeat(63)
+  await server.api('POST', '/environments', { name: environment })
+  await server.api('POST', '/services', { name: 'needle', environment, deploy: false })
+  await page.goto('/services')
+  await page.getByRole('heading', { name: 'Services' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('needle')
+  const option = page.getByRole('option', { name: `needle Service in ${environment}` })
+  const name = await option.getByText('needle', { exact: true }).boundingBox()
+  expect(name!.width).toBeGreaterThan(200)
+  const row = await option.boundingBox()
+  expect(row!.height).toBeLessThan(45)
+  await page.keyboard.press('Escape')
+})

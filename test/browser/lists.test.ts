@@ -83,6 +83,7 @@ test.for([
   ['/account', 'Sessions', '**/auth/sessions'],
   ['/git', 'Pushes received', '**/git/deliveries'],
   ['/notifications', 'Log drains', '**/log-drains'],
+  ['/domains', 'Certificates of your own', '**/certificates/uploaded'],
 ] as const)(
   'what takes its time on %s says under %s that it is loading',
   async ([path, heading, request]) => {
@@ -100,24 +101,63 @@ test.for([
   },
 )
 
-test('a page of log drains without one says so', async () => {
-  await page.goto('/notifications')
-  await page.getByRole('region', { name: 'Log drains' }).getByText('No drain yet.').waitFor()
+test.for([
+  ['/notifications', 'Log drains', 'No drain yet.'],
+  ['/domains', 'Certificates of your own', 'No certificate of your own yet.'],
+] as const)('%s says under %s that there is none', async ([path, heading, words]) => {
+  await page.goto(path)
+  await page.getByRole('region', { name: heading }).getByText(words).waitFor()
 })
 
-test('letters as large as the reader has told the browser have room in the side bar', async () => {
-  await using large = await TestBrowser.launch('--blink-settings=defaultFontSize=32')
-  const wide = await large.open(server.url, { viewport: { width: 2400, height: 1000 } })
-  await wide.goto('/sign-in')
-  await signIn(wide)
-  await wide.waitForURL('**/services')
-  const bar = wide.getByRole('complementary', { name: 'Side bar' })
-  const link = bar.getByRole('link', { name: 'Notifications' })
-  const letters = 'Number.parseFloat(getComputedStyle(document.body).fontSize)'
-  expect(await wide.evaluate<number>(letters)).toBe(28)
-  expect(await link.evaluate((element) => element.clientHeight)).toBeLessThan(70)
-  const excess = await bar.evaluate((element) =>
-    Math.max(...[...element.querySelectorAll('*')].map((part) => part.scrollWidth - element.clientWidth)),
-  )
-  expect(excess).toBeLessThanOrEqual(0)
+test('an environment names its services in the order of the list', async () => {
+  await server.api('POST', '/environments', { name: 'many' })
+  for (const name of ['web-10', 'web-2', 'web-1'])
+    await server.api('POST', '/services', { name, environment: 'many', deploy: false })
+  await page.goto('/environments')
+  const links = page.getByRole('article', { name: 'many' }).getByRole('link', { name: /^web-/ })
+  await expect.poll(() => links.allInnerTexts()).toEqual(['web-1', 'web-2', 'web-10'])
+})
+
+test('a drain that is being turned off, and a browser that is being signed out, are asked for once', async () => {
+  await server.api('POST', '/log-drains', { name: 'archive', kind: 'http', url: 'http://127.0.0.1:9/x' })
+  const other = await browser.open(server.url)
+  await other.goto('/sign-in')
+  await signIn(other)
+  await other.waitForURL('**/services')
+  for (const [path, name, request] of [
+    ['/notifications', 'Turn off', '**/log-drains/*'],
+    ['/account', 'End', '**/auth/sessions/*'],
+  ] as const) {
+    let asked = 0
+    const held = Promise.withResolvers<void>()
+    await page.route(request, async (route) => {
+      asked += 1
+      await held.promise
+      await route.continue()
+    })
+    await page.goto(path)
+    const button = page.getByRole('button', { name, exact: true })
+    await button.dblclick()
+    await page.locator('button[aria-busy]').waitFor()
+    held.resolve()
+    await button.waitFor({ state: 'detached' })
+    expect(asked).toBe(1)
+    await page.unroute(request)
+  }
+})
+
+test('the palette names a service also where its environment has a long name', async () => {
+  const environment = 'm'.repeat(63)
+  await server.api('POST', '/environments', { name: environment })
+  await server.api('POST', '/services', { name: 'needle', environment, deploy: false })
+  await page.goto('/services')
+  await page.getByRole('heading', { name: 'Services' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('needle')
+  const option = page.getByRole('option', { name: `needle Service in ${environment}` })
+  const name = await option.getByText('needle', { exact: true }).boundingBox()
+  expect(name!.width).toBeGreaterThan(200)
+  const row = await option.boundingBox()
+  expect(row!.height).toBeLessThan(45)
+  await page.keyboard.press('Escape')
 })

@@ -94,6 +94,24 @@ test('no page is wider than its window, at 400 % neither, however long a name wi
   expect(browser.faults).toEqual([])
 })
 
+test('what is pressed on a phone is at least 24 pixels high and wide, but for links within a sentence', async () => {
+  const page = await browser.open(server.url, { viewport: PHONE })
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  for (const path of [`/services/${LONG}.${LONG}`, `/services/${LONG}.${LONG}/settings`, '/environments']) {
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('status').getByText('Loading').first().waitFor({ state: 'detached' })
+    const small = await page.evaluate<string[]>(`[...document.querySelectorAll('a, button, summary')]
+      .filter((part) => part.checkVisibility() && !part.closest('.sr-only'))
+      .map((part) => ({ part, box: part.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 1 && Math.min(box.width, box.height) < 24)
+      .map(({ part }) => part.innerText)`)
+    expect({ path, small }).toEqual({ path, small: [] })
+  }
+})
+
 test('what the server fails to answer is said in its place, until it does', async () => {
   const page = await browser.open(server.url)
   await page.goto('/sign-in')

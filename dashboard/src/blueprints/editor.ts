@@ -44,7 +44,12 @@ const colours = HighlightStyle.define([
 ])
 
 const look = EditorView.theme({
-  '&': { backgroundColor: 'var(--surface)', color: 'var(--text)', height: '100%', fontSize: '13px' },
+  '&': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+    height: '100%',
+    fontSize: 'calc(13rem / 14)',
+  },
   // Its frame shows the focus: the gutter would cover a ring inside.
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6' },

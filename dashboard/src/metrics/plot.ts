@@ -1,5 +1,6 @@
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { letterScale } from '../ui/letters.ts'
 import { lonely, styleOf, type ChartLine, type ChartMark } from './lines.ts'
 
 export interface Plot {
@@ -13,12 +14,17 @@ export interface Plot {
   least: number
 }
 
+/** Sizes at the usual size of letters, with which what holds letters grows. */
 const HEIGHT_PX = 170
 const AXIS_PX = 76
 const TIMES_PX = 28
+/** Nearer to each other times, and values, are not written. */
+const TIME_PX = 50
+const VALUE_PX = 30
 /** Half of the last time stands beyond the end of its axis. */
 const LAST_TIME_PX = 20
-const FONT = '12px "Inter Variable", system-ui, sans-serif'
+const FONT_PX = 12
+const FONT = '"Inter Variable", system-ui, sans-serif'
 const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
 const MARK_PX = 5
 const POINT_PX = 5
@@ -29,24 +35,26 @@ const SYNC = 'metrics'
 export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number | null) => void): UPlot {
   const styles = getComputedStyle(element)
   const colour = (name: string) => styles.getPropertyValue(name).trim()
+  const scale = letterScale()
   const axis = {
     stroke: colour('--muted'),
-    font: FONT,
+    font: `${FONT_PX * scale}px ${FONT}`,
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   }
   const options: UPlot.Options = {
     width: Math.max(1, element.clientWidth),
-    height: HEIGHT_PX,
+    height: HEIGHT_PX * scale,
     legend: { show: false },
     cursor: { sync: { key: SYNC }, drag: { x: false, y: false }, y: false },
-    padding: [8, LAST_TIME_PX, 0, 0],
+    padding: [8, LAST_TIME_PX * scale, 0, 0],
     scales: { y: { range: (_, __, most) => [0, Math.max(plot.least, (most ?? 0) * 1.1)] } },
     axes: [
-      { ...axis, size: TIMES_PX, gap: 9, values: timesOfDay },
+      { ...axis, size: TIMES_PX * scale, gap: 9 * scale, space: TIME_PX * scale, values: timesOfDay },
       {
         ...axis,
-        size: AXIS_PX,
+        size: AXIS_PX * scale,
+        space: VALUE_PX * scale,
         values: (_, values) => values.map((value) => plot.format(value)),
         ...(plot.isBinary ? { incrs: BINARY_STEPS } : {}),
       },

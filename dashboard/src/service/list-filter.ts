@@ -38,20 +38,14 @@ function applied(
   { q, state, type, first }: Record<(typeof KEYS)[number], string>,
 ): Service[] {
   const wanted = q.trim().toLowerCase()
-  const found = services
-    .toSorted(byName)
-    .filter(
-      (service) =>
-        service.name.includes(wanted) &&
-        (state === '' || stateOf(service).label === state) &&
-        (type === '' || service.type === type),
-    )
+  const found = services.filter(
+    (service) =>
+      service.name.includes(wanted) &&
+      (state === '' || stateOf(service).label === state) &&
+      (type === '' || service.type === type),
+  )
   return first === 'failed' ? found.toSorted((left, right) => urgency(left) - urgency(right)) : found
 }
-
-/** `web-2` stands before `web-10`. */
-const { compare } = new Intl.Collator('en', { numeric: true })
-const byName = (left: Service, right: Service): number => compare(left.name, right.name)
 
 /** The lower, the sooner it wants a look: what is down, what serves badly or could not be renewed, the rest. */
 function urgency(service: Service): number {

@@ -15,6 +15,7 @@ import {
   type ShallowRef,
 } from 'vue'
 import { serviceRef, type ServiceRef } from './address.ts'
+import { byName } from './by-name.ts'
 import { onChange } from '../api/changes.ts'
 import { api, ApiError } from '../api/client.ts'
 import { asApiError, oneAtATime, useResource, type Resource } from '../api/resource.ts'
@@ -53,9 +54,7 @@ class ServiceStore {
 
   /** The services of an environment that are known, by name. */
   of(environment: string): Service[] {
-    return [...this.#known.values()]
-      .filter((service) => service.environment === environment)
-      .sort((left, right) => (left.name < right.name ? -1 : 1))
+    return [...this.#known.values()].filter((service) => service.environment === environment).sort(byName)
   }
 
   get(id: string): Service | undefined {

@@ -1,0 +1,6 @@
+const { compare } = new Intl.Collator('en', { numeric: true })
+
+/** Orders by name, `web-2` before `web-10`. */
+export function byName(left: { name: string }, right: { name: string }): number {
+  return compare(left.name, right.name)
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { startServer, type TestServer } from '../support/server.ts'
+import { setUp, signIn, TestBrowser } from './browser.ts'
+
+/** Twice what a browser has unless it is told otherwise. */
+const LARGE = '--blink-settings=defaultFontSize=32'
+/** Letters of the smallest kind, at twice their size. */
+const SMALLEST_PX = 24
+
+const PATHS = [
+  '/services',
+  '/services/new',
+  '/services/shop',
+  '/services/shop/deploys',
+  '/services/shop/logs',
+  '/services/shop/metrics',
+  '/services/shop/variables',
+  '/services/shop/settings',
+  '/blueprints',
+  '/blueprints/editor',
+  '/datastores/new',
+  '/environments',
+  '/env-groups',
+  '/domains',
+  '/notifications',
+  '/git',
+  '/server',
+  '/account',
+]
+
+let server: TestServer
+let large: TestBrowser
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer()
+  large = await TestBrowser.launch(LARGE)
+  page = await large.open(server.url, { viewport: { width: 2400, height: 1000 } })
+  await setUp(page, server.setupCode)
+  await server.api('POST', '/services', { name: 'shop', image: 'busybox:1', deploy: false })
+})
+afterAll(async () => {
+  await large?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+/** What is written smaller than the smallest letters should be, once each. */
+const SMALL = `[...new Set([...document.querySelectorAll('body *')]
+  .filter((part) => [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''))
+  .filter((part) => part.checkVisibility() && Number.parseFloat(getComputedStyle(part).fontSize) < ${SMALLEST_PX - 0.01})
+  .map((part) => part.textContent.trim()))]`
+
+test.for(PATHS)('every letter of %s is as large as the reader has told the browser', async (path) => {
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByRole('status').getByText('Loading').first().waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate<string[]>(SMALL)).toEqual([])
+  for (const width of [2400, 1280, 500]) {
+    await page.setViewportSize({ width, height: 1000 })
+    // Charts follow their frame a moment later.
+    const excess = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    await expect.poll(excess, { message: `at ${width}` }).toBe(0)
+  }
+})
+
+test('the rows of a log are as high as their letters, and follow each other', async () => {
+  const line = (number: number) =>
+    `event: log\ndata: ${JSON.stringify({ ts: '2026-01-01T00:00:00Z', stream: 'stdout', line: `said ${number}` })}\n\n`
+  const body = Array.from({ length: 300 }, (_, number) => line(number)).join('')
+  await page.route('**/services/*/logs?*', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body }),
+  )
+  await page.goto('/services/shop/logs')
+  await page.getByText('said 299', { exact: true }).waitFor()
+  const place = async (text: string) => (await page.getByText(text, { exact: true }).boundingBox())!
+  const [before, last] = [await place('said 298'), await place('said 299')]
+  expect(last.height).toBeGreaterThan(30)
+  expect(last.y - before.y).toBe(40)
+  const below = async () => {
+    const [log, row] = [await page.getByRole('log').boundingBox(), await place('said 299')]
+    return row.y + row.height - (log!.y + log!.height)
+  }
+  await expect.poll(below).toBeLessThanOrEqual(0)
+  await page.unrouteAll()
+})
+
+test('letters as large as the reader has told the browser have room in the side bar', async () => {
+  const wide = await large.open(server.url, { viewport: { width: 2400, height: 1000 } })
+  await wide.goto('/sign-in')
+  await signIn(wide)
+  await wide.waitForURL('**/services')
+  const bar = wide.getByRole('complementary', { name: 'Side bar' })
+  const link = bar.getByRole('link', { name: 'Notifications' })
+  const letters = 'Number.parseFloat(getComputedStyle(document.body).fontSize)'
+  expect(await wide.evaluate<number>(letters)).toBe(28)
+  expect(await link.evaluate((element) => element.clientHeight)).toBeLessThan(70)
+  const excess = await bar.evaluate((element) =>
+    Math.max(...[...element.querySelectorAll('*')].map((part) => part.scrollWidth - element.clientWidth)),
+  )
+  expect(excess).toBeLessThanOrEqual(0)
+  expect(large.faults).toEqual([])
+})

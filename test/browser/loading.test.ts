@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { setUp, TestBrowser } from './browser.ts'
+
+let browser: TestBrowser
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await TestBrowser.launch()
+  await setUp(await browser.open(server.url), server.setupCode)
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+const loading = (page: Page) => page.getByText('Loading…', { exact: true })
+
+test.for([
+  ['the code', '**/assets/*.js', 'light'],
+  ['the code', '**/assets/*.js', 'dark'],
+  ['who is signed in', '**/api/v1/auth/status', 'light'],
+] as const)('a page that waits for %s says so after a moment, and nothing moves then', async (given) => {
+  const [, request, colorScheme] = given
+  const page = await browser.open(server.url, { colorScheme })
+  await page.addInitScript(`globalThis.moved = 0
+    new PerformanceObserver((list) => list.getEntries().forEach((entry) => (moved += entry.value)))
+      .observe({ type: 'layout-shift', buffered: true })`)
+  const held = Promise.withResolvers<void>()
+  // The theme is chosen by the blocking script of the head.
+  await page.route(request, async (route) => {
+    if (!route.request().url().includes('/head-')) await held.promise
+    await route.continue()
+  })
+  await page.goto('/sign-in', { waitUntil: 'commit' })
+  await loading(page).waitFor({ state: 'attached' })
+  const shownAt = await page.evaluate<number>(
+    `document.getAnimations().find(({ animationName }) => animationName === 'appear').effect.getTiming().delay`,
+  )
+  expect(shownAt).toBeGreaterThanOrEqual(500)
+  await loading(page).waitFor()
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe(colorScheme)
+  held.resolve()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await loading(page).isVisible()).toBe(false)
+  expect(await page.evaluate('moved')).toBe(0)
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+test('a browser without JavaScript is told what else does the same', async () => {
+  const page = await browser.open(server.url, { javaScriptEnabled: false })
+  await page.goto('/services')
+  // Playwright does not look for text in there.
+  const told = page.locator('noscript p')
+  await told.waitFor()
+  expect(await told.innerText()).toContain('The dashboard needs JavaScript, which this browser does not run.')
+  await expect.poll(() => loading(page).isVisible(), { interval: 800 }).toBe(false)
+  const { status } = await server.request('GET', '/api/openapi.json')
+  expect(await told.locator('a').getAttribute('href')).toBe('/api/openapi.json')
+  expect(status).toBe(200)
+})
+
+test('where the code does not come at all, nothing says that it is on its way', async () => {
+  const page = await browser.open(server.url)
+  await page.route('**/assets/vue-*.js', (route) => route.abort())
+  await page.goto('/sign-in')
+  await page.getByText('The dashboard could not be loaded').waitFor()
+  expect(await loading(page).isVisible()).toBe(false)
+})

@@ -22,22 +22,9 @@ const SITE = { runtime: 'node', framework: 'astro', isSite: true, publishDirecto
 /** Sites and programs that are set up for another host, or that others start. */
 export const ADAPTERS: CorpusTree[] = [
   {
-    title: 'Astro on demand for Vercel, with the adapter for node left among its packages',
-    files: astro('vercel', "output: 'server'", {}, ['@astrojs/node']),
-    plan: {
-      runtime: 'node',
-      startCommand: null,
-      obstacle: 'Astro is set up with vercel, whose output no server here runs: use @astrojs/node',
-    },
-  },
-  {
-    title: 'Astro for Vercel with a page on demand',
+    title: 'Astro for Vercel with a page on demand, whose others are files as before',
     files: astro('vercel', '', ON_DEMAND),
-    plan: {
-      runtime: 'node',
-      startCommand: null,
-      obstacle: containing('src/pages/api/contact.ts is made on demand (prerender = false)'),
-    },
+    plan: { ...SITE, notes: noted('src/pages/api/contact.ts is made on demand (prerender = false)') },
   },
   {
     title: 'Astro for Netlify with a page on demand, whose others are files as before',
@@ -69,51 +56,36 @@ export const ADAPTERS: CorpusTree[] = [
     plan: { runtime: 'node', startCommand: null, obstacle: containing('an adapter that is not known here') },
   },
   {
-    title: 'Remix for Cloudflare Pages, whose start is for developers',
+    title: 'Astro that is built for its users by another file of settings, with the adapter for node',
     files: {
-      'package.json': manifest(
-        { build: 'remix vite:build', start: 'wrangler pages dev ./build/client' },
-        ['@remix-run/cloudflare', '@remix-run/react'],
-        ['@remix-run/dev', 'wrangler'],
-      ),
-      ...NPM_LOCK,
-      'vite.config.ts': "import { vitePlugin } from '@remix-run/dev'\n",
+      ...astro('netlify', "output: 'server'"),
+      'package.json': manifest({ build: 'astro build --config astro.node.mjs' }, [
+        'astro',
+        '@astrojs/node',
+        '@astrojs/netlify',
+      ]),
     },
-    plan: {
-      runtime: 'node',
-      obstacle: 'Remix is set up with cloudflare, whose output no server here runs: use @remix-run/serve',
-    },
+    plan: { runtime: 'node', startCommand: 'node dist/server/entry.mjs', obstacle: null },
   },
   {
-    title: 'functions for AWS Lambda that serverless starts for developers',
+    title: 'a server whose authors deploy something else by serverless',
     files: {
-      'package.json': manifest(
-        { start: 'sls offline start --stage local', deploy: 'sls deploy' },
-        ['telegraf'],
-        ['serverless', 'serverless-offline'],
-      ),
+      'package.json': manifest({ deploy: 'cd functions && serverless deploy' }, ['@hapi/hapi'], [], {
+        main: 'server.js',
+      }),
       ...NPM_LOCK,
-      'serverless.yml': 'service: bot\n',
-      'src/index.js': "const { Telegraf } = require('telegraf')\nexports.handler = async () => {}\n",
-    },
-    plan: {
-      runtime: 'node',
-      startCommand: null,
-      obstacle: containing('serverless builds it for AWS Lambda'),
-    },
-  },
-  {
-    title: 'a server that serverless deploys for its authors, and that starts itself',
-    files: {
-      'package.json': manifest(
-        { start: 'node server.js', deploy: 'serverless deploy' },
-        ['express'],
-        ['serverless'],
-      ),
-      ...NPM_LOCK,
-      'server.js': '',
+      'server.js': "require('@hapi/hapi').server({ port: process.env.PORT }).start()\n",
     },
     plan: { runtime: 'node', startCommand: 'node server.js', obstacle: null },
+  },
+  {
+    title: 'a server whose script starts a database of the developer first',
+    files: {
+      'package.json': manifest({ start: 'docker compose up -d || true; node api/run.js' }, ['express']),
+      ...NPM_LOCK,
+      'api/run.js': '',
+    },
+    plan: { runtime: 'node', startCommand: 'docker compose up -d || true; node api/run.js' },
   },
   {
     title: 'a bot whose script starts its containers',

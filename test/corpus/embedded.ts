@@ -79,6 +79,60 @@ export const EMBEDDED: CorpusTree[] = [
     without: ['node:'],
   },
   {
+    title: 'Go that embeds a file without an ending beside a front end',
+    files: withFrontEnd('package ui\n', {
+      'main.go': 'package main\n\n//go:embed ui/VERSION\nvar version string\n\nfunc main() {}\n',
+      'ui/VERSION': '1',
+    }),
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
+  {
+    title: 'Go beside a program for the desktop, which is not built here and embeds pages',
+    files: {
+      'go.mod': PROGRAM['go.mod'],
+      'cmd/server/main.go': PROGRAM['main.go'],
+      'desktop/main.go':
+        'package main\n\n//go:embed all:frontend/dist\nvar files embed.FS\n\nfunc main() {}\n',
+      'desktop/frontend/package.json': manifest(BUILT, [], ['vite']),
+    },
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
+  {
+    title: 'Go beside a module of its own that embeds pages',
+    files: {
+      ...PROGRAM,
+      'ui/go.mod': 'module example.com/ui\n',
+      'ui/serve.go': embedding('dist'),
+      'ui/package.json': manifest(BUILT, [], ['vite']),
+    },
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
+  {
+    title: 'Go that embeds pages on Windows alone',
+    files: {
+      ...PROGRAM,
+      'ui/tray_windows.go': embedding('dist'),
+      'ui/package.json': manifest(BUILT, [], ['vite']),
+    },
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
+  {
+    title: 'Go that embeds the pages of a front end below a folder whose package.json is for its authors',
+    files: {
+      ...PROGRAM,
+      'main.go': 'package main\n\n//go:embed web/app/dist\nvar files embed.FS\n\nfunc main() {}\n',
+      'web/package.json': manifest({ format: 'prettier .' }),
+      'web/app/package.json': manifest(BUILT, [], ['vite']),
+      'web/app/package-lock.json': NPM_LOCK['package-lock.json'],
+    },
+    plan: { runtime: 'go' },
+    dockerfile: ['(cd web/app && npm ci'],
+  },
+  {
     title: 'Go that embeds templates beside a front end of its own',
     files: {
       ...PROGRAM,

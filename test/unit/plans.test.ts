@@ -78,7 +78,6 @@ describe('choosing a plan', () => {
     ['streamlit_app.py', 'streamlit_app.py is Python: add a requirements.txt'],
     ['list.html', 'list.html is a page, but there is no index.html'],
     ['compose.yml', 'compose.yml describes services: convert it to a blueprint'],
-    ['Shop 2.0.sln', 'Shop 2.0.sln is a solution of .NET, and no project of it that runs was found'],
     ['shard.yml', 'there is no plan for Crystal (shard.yml): add a Dockerfile'],
     ['index.ts', 'index.ts is for node: add a package.json'],
   ])('says what a tree with %s alone lacks', async (name, said) => {

@@ -10,29 +10,19 @@ function isPackageName(text: string): boolean {
   return PACKAGE_NAME.test(text)
 }
 
-/** What Ubuntu 24.04, and so Heroku's newest stack, has behind names that Debian 12 has without (wiki.debian.org, "64-bit time"). */
-const NEWER_NAME = /(?<=\d)t64(?=$|-gnutls$)/
-
 /** As many as a service may name itself. */
 const MAX_PACKAGES = 50
 
 /** The Debian packages that the service and the tree's `Aptfile` ask for; notes say what of the file is not used. */
 export async function aptPackagesOf(tree: Tree, settings: PlanSettings, notes: string[]): Promise<string[]> {
   const names = new Set(settings.aptPackages)
-  const renamed: string[] = []
   for (const line of linesOf((await tree.readText('Aptfile')) ?? '')) {
-    const written = line.trim()
-    if (written === '' || written.startsWith('#')) continue
-    const name = written.replace(NEWER_NAME, '')
-    if (name !== written) renamed.push(written)
+    const name = line.trim()
+    if (name === '' || name.startsWith('#')) continue
     if (isPackageName(name) && names.size < MAX_PACKAGES) names.add(name)
     else
       notes.push(`the line ${JSON.stringify(name.slice(0, 100))} of the Aptfile names no package of Debian`)
   }
-  if (renamed.length > 0)
-    notes.push(
-      `${renamed.join(', ')} of the Aptfile: taken without the t64, which names have in newer systems`,
-    )
   const packages = [...names]
   if (packages.length > 0) notes.push(`installing the Debian packages ${packages.join(', ')}`)
   return packages

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../../sources/tree.ts'
-import { findInLines, linesOf } from '../text.ts'
+import { findInLines, hasLine, linesOf } from '../text.ts'
 import { readAssets, readFrontEnd, type Assets } from './node/assets.ts'
 import type { PlanSettings } from './plan.ts'
 
@@ -8,8 +8,12 @@ import type { PlanSettings } from './plan.ts'
 const MAX_FOLDERS = 100
 const MAX_DEPTH = 3
 
-/** Files of one package of Go that are read. */
-const MAX_SOURCES = 100
+/** Files of Go that are read in all. */
+const MAX_SOURCES = 200
+
+/** Files that are for other systems by their names (pkg.go.dev, "go help buildconstraint"). */
+const OF_OTHER_SYSTEMS =
+  /_(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|netbsd|openbsd|plan9|solaris|wasip1|wasm|windows)(?:_\w+)?\.go$/
 
 /** Folders that are no part of a program, and go into no command. */
 const NOT_LOOKED_INTO =
@@ -27,11 +31,17 @@ interface Embedded {
 
 /**
  * What node does for a program in Go: the scripts of the root's package.json, else the build of a front end that the program
- * takes into itself (`//go:embed`), unless a build command of the service's own stands for all.
+ * takes into itself (`//go:embed`), unless a build command of the service's own stands for all. `programs` are the folders of
+ * the programs that are built.
  */
-export async function readGoAssets(tree: Tree, settings: PlanSettings, notes: string[]): Promise<Assets> {
+export async function readGoAssets(
+  tree: Tree,
+  settings: PlanSettings,
+  programs: readonly string[],
+  notes: string[],
+): Promise<Assets> {
   const isOther = settings.buildCommand !== null || (await tree.hasFile('package.json'))
-  const embedded = isOther ? null : await findEmbedded(tree)
+  const embedded = isOther ? null : await new Search(tree, programs).run()
   if (embedded === null) return await readAssets(tree, settings, notes)
   const { folder, output, source } = embedded
   const assets = await readFrontEnd(tree, folder, settings, notes)
@@ -40,22 +50,71 @@ export async function readGoAssets(tree: Tree, settings: PlanSettings, notes: st
   return assets
 }
 
-async function findEmbedded(tree: Tree): Promise<Embedded | null> {
-  const read = new Map<string, Promise<Taken[]>>()
-  for (const folder of await frontEndsOf(tree)) {
-    // What is taken in lies below the package that does it.
-    for (let place = folder; ; place = posix.dirname(place)) {
-      if (!read.has(place)) read.set(place, takenIn(tree, place))
-      for (const { output, source } of await read.get(place)!)
-        if (output.startsWith(`${folder}/`) && !(await hasOutput(tree, output)))
-          return { folder, output, source }
-      if (place === '.') break
-    }
-  }
-  return null
+interface Taken {
+  output: string
+  source: string
 }
 
-/** The folders below the root with a package.json, those further up first. */
+/** Looks for a front end of which a package takes in what is not there. */
+class Search {
+  readonly #tree: Tree
+  /** Folders of the programs that are built. */
+  readonly #programs: Set<string>
+  readonly #read = new Map<string, Promise<Taken[]>>()
+  #left = MAX_SOURCES
+
+  constructor(tree: Tree, programs: readonly string[]) {
+    this.#tree = tree
+    this.#programs = new Set(programs.map((program) => posix.normalize(program)))
+  }
+
+  async run(): Promise<Embedded | null> {
+    for (const folder of await frontEndsOf(this.#tree)) {
+      // What is taken in lies below the package that does it.
+      for (let place = folder; ; place = posix.dirname(place)) {
+        // A module of its own is not built here.
+        if (place !== '.' && (await this.#tree.hasFile(`${place}/go.mod`))) break
+        const taken = await this.#takenIn(place)
+        for (const { output, source } of taken)
+          if (output.startsWith(`${folder}/`) && !(await hasOutput(this.#tree, output)))
+            return { folder, output, source }
+        if (place === '.') break
+      }
+    }
+    return null
+  }
+
+  async #takenIn(place: string): Promise<Taken[]> {
+    const known = this.#read.get(place) ?? this.#readPackage(place)
+    this.#read.set(place, known)
+    return await known
+  }
+
+  /** The folders that the files of a package take in, in every build for Linux (pkg.go.dev/embed, "Directives"). */
+  async #readPackage(place: string): Promise<Taken[]> {
+    const taken: Taken[] = []
+    for (const name of await this.#tree.list(place)) {
+      if (!name.endsWith('.go') || name.endsWith('_test.go') || OF_OTHER_SYSTEMS.test(name)) continue
+      if (--this.#left < 0) break
+      const source = posix.join(place, name)
+      const text = (await this.#tree.readHead(source)) ?? ''
+      if (hasLine(text, /^package main\b/) && !this.#programs.has(place)) break
+      if (isOfSomeBuilds(text)) continue
+      taken.push(...patternsOf(text).map((path) => ({ output: posix.join(place, path), source })))
+    }
+    return taken
+  }
+}
+
+/** The folders that a file takes in, from its own. */
+function patternsOf(text: string): string[] {
+  const patterns = linesOf(text).flatMap(
+    (line) => /^\/\/go:embed[ \t](.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? [],
+  )
+  return patterns.map(folderOf).filter((path) => path !== null)
+}
+
+/** The folders below the root with a package.json, those further down first. */
 async function frontEndsOf(tree: Tree): Promise<string[]> {
   const found: string[] = []
   let places = ['.']
@@ -68,36 +127,12 @@ async function frontEndsOf(tree: Tree): Promise<string[]> {
         left -= 1
         const path = posix.join(place, name.slice(0, -1))
         below.push(path)
-        if (await tree.hasFile(`${path}/package.json`)) found.push(path)
+        if (await tree.hasFile(`${path}/package.json`)) found.unshift(path)
       }
     }
     places = below
   }
   return found
-}
-
-interface Taken {
-  output: string
-  source: string
-}
-
-/** The folders that the files of a package take in, in every build for Linux (pkg.go.dev/embed, "Directives"). */
-async function takenIn(tree: Tree, place: string): Promise<Taken[]> {
-  const names = (await tree.list(place)).filter((name) => name.endsWith('.go') && !name.endsWith('_test.go'))
-  const taken: Taken[] = []
-  for (const name of names.slice(0, MAX_SOURCES)) {
-    const source = posix.join(place, name)
-    const text = (await tree.readHead(source)) ?? ''
-    if (isOfSomeBuilds(text)) continue
-    for (const line of linesOf(text)) {
-      const patterns = /^\/\/go:embed[ \t](.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? []
-      for (const pattern of patterns) {
-        const path = folderOf(pattern)
-        if (path !== null) taken.push({ output: posix.join(place, path), source })
-      }
-    }
-  }
-  return taken
 }
 
 /** Whether a file is compiled only where its constraint is met; a tag that nobody sets is no such constraint. */
@@ -115,7 +150,7 @@ function folderOf(pattern: string): string | null {
   return folder === '' || isFile || !/^[\w@-][\w./@-]*$/.test(folder) ? null : folder
 }
 
-/** Whether there is anything to take in but what keeps an empty folder in git. */
+/** Whether there is anything to take in, a file or more than what keeps an empty folder in git. */
 async function hasOutput(tree: Tree, path: string): Promise<boolean> {
-  return (await tree.list(path)).some((name) => !name.startsWith('.'))
+  return (await tree.hasFile(path)) || (await tree.list(path)).some((name) => !name.startsWith('.'))
 }

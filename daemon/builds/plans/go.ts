@@ -76,7 +76,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
         ? buildOf(PROGRAM, path === null ? [] : [path], isBare)
         : buildOf(PROGRAMS, herokuPackages(module) ?? programs, isBare),
   })
-  const assets = await readGoAssets(tree, settings, notes)
+  const assets = await readGoAssets(tree, settings, programs, notes)
   const sums = (await tree.hasFile('go.sum')) ? ' source/go.sum' : ''
   const isVendored = await tree.hasFolder('vendor')
   const isWorkspace = workspace !== null || replacesByFolder(module)

@@ -58,11 +58,6 @@ const SIGNS: [names: RegExp, advice: (name: string) => string][] = [
     /^(?:docker-)?compose\.ya?ml$/,
     (name) => `${name} describes services: convert it to a blueprint, or add a Dockerfile`,
   ],
-  [
-    /^[^.].*\.slnx?$/,
-    (name) =>
-      `${name} is a solution of .NET, and no project of it that runs was found right below it or below src/: one with a space in its name or its folder's is not read, so rename that`,
-  ],
   [/^(?:config\.ru|[^.].*\.rb)$/, (name) => `${name} is Ruby: add a Gemfile that names its gems`],
   [
     /^(?!setup\.)[^.].*\.py$/,

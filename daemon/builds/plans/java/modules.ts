@@ -103,7 +103,7 @@ const TASK_OFF = /\b[Bb]ootJar\b[^{}\n]{0,60}(?:\{[^{}]{0,300})?\b(?:isE|e)nable
 const UNCLEAR =
   /maven-(?:shade|assembly)-plugin|[Mm]ain-?Class\b|\balias ?\(|\bid ?\(?["'](?!java|groovy|maven-publish|signing|jacoco|idea|eclipse|checkstyle|org\.jetbrains\.kotlin|io\.spring\.dependency-management|org\.springframework\.boot)/
 /** Folders of programs that only show what the others do. */
-export const BESIDE = /(?:^|[/-])(?:tests?|e2e|examples?|samples?|demos?|benchmarks?)$/
+const BESIDE = /(?:^|[/-])(?:tests?|e2e|examples?|samples?|demos?|benchmarks?)$/
 
 /**
  * The folders of the modules that are programs, by their own manifests; none where these do not say it clearly, as where

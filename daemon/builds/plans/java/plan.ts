@@ -10,7 +10,6 @@ import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, textOf } from '.
 import { wrapperRunsOn } from './gradle.ts'
 import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
 import { programsAmong } from './modules.ts'
-import { startedAmong } from './started.ts'
 import { moduleIn, toolOf, type Tool } from './tool.ts'
 import { chooseJavaMajor } from './version.ts'
 
@@ -125,8 +124,6 @@ async function programsIn(root: Tree, tool: Tool, written: string, notes: string
   if (modules.size === 0 || (await root.hasFolder('src/main')) || (await pagesIn(root)) !== null) return []
   const isSettings = tool.manifest.startsWith('settings')
   const found = programsAmong(modules, isSettings ? '' : await manifestsOf(root, { ...tool, others: [] }))
-  const started = found.length === 0 ? await startedAmong(root, modules) : []
-  if (started.length > 1) return started
   if (found.length === 0 && modules.size > 1)
     notes.push(
       'no manifest says clearly which module is the program: the largest that the build leaves is taken; set root_dir to the folder of another',

@@ -59,9 +59,7 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   rspack: first(undefined, 'serve', 'dev', 'server', 's'),
   sanity: first('dev', 'start', 'preview'),
   sapper: first('dev'),
-  serverless: first('offline', 'dev'),
   'sirv-dev': any,
-  sls: first('offline', 'dev'),
   snowpack: first('dev'),
   'solid-start': first('dev'),
   'start-storybook': any,
@@ -81,7 +79,7 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   webpack: (argument, all) => argument === 'serve' || argument === 'server' || all.includes('--watch'),
   'webpack-dev-server': any,
   wmr: first(undefined, 'serve', 'start'),
-  wrangler: (argument, all) => argument === 'dev' || (argument === 'pages' && all[1] === 'dev'),
+  wrangler: first('dev'),
 }
 
 /** Options whose value is a file, and no argument. */

@@ -120,10 +120,16 @@ async function outputOf(tree: Tree): Promise<string | undefined> {
   return /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
 }
 
+/** Scripts that npm runs by itself, which may make anything (docs.npmjs.com, "scripts"). */
+const BESIDE_BUILD = ['prebuild', 'postbuild', 'preinstall', 'install', 'postinstall', 'prepare']
+
 /** Whether `main` is what `npm init` wrote there, and not below the folder of the compiler that alone builds. */
 async function isNeverMade(main: string, { tree, manifest: { scripts } }: StartSearch): Promise<boolean> {
   const calls = callsOf(scripts.build ?? '', scripts)
-  const isCompiled = calls.length > 0 && calls.every((call) => call.length === 1 && call[0] === 'tsc')
+  const isCompiled =
+    calls.length > 0 &&
+    calls.every((call) => call.length === 1 && call[0] === 'tsc') &&
+    !BESIDE_BUILD.some((name) => name in scripts)
   const folder = isCompiled ? await outputOf(tree) : undefined
   return folder !== undefined && !main.replace(/^\.\//, '').startsWith(`${folder}/`)
 }

@@ -160,8 +160,7 @@ const ASTRO_HOSTS = ['vercel', 'netlify', 'cloudflare']
 async function astro({ tree, configuration, manifest, notes }: Project): Promise<Partial<Framework>> {
   const folder = folderOf(settingOf(configuration, /\boutDir\s*:\s*["'`]([^"'`\n]+)["'`]/), 'dist')
   const host = ASTRO_HOSTS.find((name) => configuration.includes(`@astrojs/${name}`))
-  const isInstalled = host === undefined && '@astrojs/node' in manifest.dependencies
-  const usesNode = configuration.includes('@astrojs/node') || isInstalled
+  const usesNode = configuration.includes('@astrojs/node') || '@astrojs/node' in manifest.dependencies
   if (usesNode && /\bmode\s*:\s*["'`]middleware["'`]/.test(configuration)) return { start: null }
   if (usesNode) return { start: `node ${folder ?? 'dist'}/server/entry.mjs` }
   const isServer = /\boutput\s*:\s*["'`](?:server|hybrid)["'`]/.test(configuration)
@@ -171,11 +170,10 @@ async function astro({ tree, configuration, manifest, notes }: Project): Promise
     return { start: null, publishDirectory: null, obstacle }
   }
   const page = host === undefined ? null : await findSource(tree, OF_ASTRO, ON_DEMAND, 'src/pages')
-  if (!page) return { start: null, publishDirectory: folder }
-  const advice = `${page} is made on demand (prerender = false), by a server that @astrojs/${host} makes for its host alone: use @astrojs/node`
-  // Its pages lie beside what serves the others, and not in the folder itself (@astrojs/vercel, "astro:build:done").
-  if (host === 'vercel') return { start: null, publishDirectory: null, obstacle: advice }
-  notes.push(`${advice}, or there are only the other pages`)
+  if (page)
+    notes.push(
+      `${page} is made on demand (prerender = false), by a server that @astrojs/${host} makes for its host alone: use @astrojs/node, or there are only the other pages`,
+    )
   return { start: null, publishDirectory: folder }
 }
 

@@ -75,13 +75,8 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
   const hasNone = (call: Call): boolean => isSite || (framework === null && !call.slice(2).some(isFolder))
   const calls = callsOf(script, scripts)
   return (
-    (calls.length > 0 && calls.every(([program]) => SAYING.has(program!))) ||
-    calls.some(
-      (call) =>
-        isDevelopmentServer(call) ||
-        CONTAINERS.has(call[0]!) ||
-        (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)),
-    )
+    (calls.length > 0 && calls.every(([program]) => SAYING.has(program!) || CONTAINERS.has(program!))) ||
+    calls.some((call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)))
   )
 }
 
@@ -204,13 +199,11 @@ async function foreignHost({ tree, manifest, framework }: StartSearch): Promise<
   }
   // Its file may be made from an example, and be nobody's but the developer's.
   const { dev = '', start = '', deploy = '' } = manifest.scripts
-  const isRunBy = (tool: RegExp): boolean => [dev, start, deploy].some((script) => tool.test(script))
+  const isRun = [dev, start, deploy].some((script) => /\bwrangler (?:dev|deploy|publish)\b/.test(script))
   const serves = ['@hono/node-server', 'express', 'fastify', 'koa'].some(
     (each) => each in manifest.dependencies,
   )
-  if (serves) return null
-  if (isRunBy(/\b(?:serverless|sls) (?:offline|deploy|dev)\b/)) return foreign('serverless', 'AWS Lambda')
-  return isRunBy(/\bwrangler (?:dev|deploy|publish)\b/) ? foreign('wrangler', 'Cloudflare Workers') : null
+  return isRun && !serves ? foreign('wrangler', 'Cloudflare Workers') : null
 }
 
 function foreign(sign: string, host: string): string {

@@ -10,8 +10,8 @@ export interface Composer {
   extensions: string[]
   /** The packages of its lock file. */
   locked: LockedPackage[]
-  /** The PHP that it installs for, whatever runs it (`config.platform`); null where that is the one it runs under. */
-  platform: string | null
+  /** The PHP that it installs for, whatever runs it (`config.platform`). */
+  isForPlatform: boolean
   /** `extra`, where some packages keep the folder that is served. */
   extra: Record<string, unknown>
   /** Folders of the tree that packages come from. */
@@ -50,7 +50,7 @@ export async function readComposer(tree: Tree): Promise<Composer | null> {
     requires,
     extensions: [...new Set([requires, ...locked.map((each) => each.requires)].flatMap(extensionsIn))],
     locked,
-    platform: isRecord(platform) && typeof platform.php === 'string' ? platform.php : null,
+    isForPlatform: isRecord(platform) && typeof platform.php === 'string',
     extra: isRecord(manifest.extra) ? manifest.extra : {},
     hasLocalPackages: repositories.some((each) => isRecord(each) && each.type === 'path'),
   }

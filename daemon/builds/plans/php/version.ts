@@ -22,7 +22,6 @@ export async function choosePhpVersion(
     inFiles(tree, ['.php-version']),
     inToolFiles(tree, ['php']),
     inManifest(composer?.requires.php, 'composer.json'),
-    inManifest(platformOf(composer), 'config.platform of composer.json'),
   ])
   const text = pin?.text.slice(0, SHOWN_CHARACTERS) ?? ''
   const range = pin === null ? null : rangeOfComposer(pin.text)
@@ -43,13 +42,6 @@ export async function choosePhpVersion(
   if (older !== null) notes.push(`php ${older.version} by ${older.why}`)
   else if (pin !== null) notes.push(`php ${first} by ${pin.where} (${text})`)
   return older?.version ?? first!
-}
-
-/** The PHP that a tree installs its packages for, where there is an image of its line: others deploy without. */
-function platformOf(composer: Composer | null): string | undefined {
-  const platform = composer?.platform ?? undefined
-  const range = platform === undefined ? null : rangeOfComposer(platform)
-  return range !== null && PHP_VERSIONS.some((version) => suits(version, range)) ? platform : undefined
 }
 
 /**
@@ -92,7 +84,7 @@ function olderFor(
   suiting: readonly string[],
 ): { version: string; why: string } | null {
   // One that only pretends to have some PHP is checked against that when it runs.
-  if (composer === null || composer.platform !== null) return null
+  if (composer === null || composer.isForPlatform) return null
   const framework = frameworkLimit(composer)
   const framed = framework === null ? [] : suiting.filter((each) => Number(each) <= Number(framework.php))
   // Where packages of the lock file want a newer one, that was seen to work.

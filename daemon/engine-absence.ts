@@ -9,7 +9,8 @@ const LOOK_MS = 2_000
  * own before it is gone. A slow one is there.
  */
 export async function isOfAbsence(engine: Engine, error: unknown): Promise<boolean> {
-  return isEngineAway(error) || (await engine.info().then(() => false, isEngineAway))
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (isEngineAway(cause)) return true
+  return await engine.info().then(() => false, isEngineAway)
 }
 
 /** Waits until the engine answers, however long that takes. Throws the signal's reason alone. */

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { comeAfterRequests } from './control/priority.ts'
 import { commandFor, presentNode, type Role } from './control/node-flags.ts'
+import { log } from './log.ts'
 import type { SupervisorSettings } from './protocol.ts'
 
 /**
@@ -94,10 +95,14 @@ function launch(
 ): ChildProcess {
   // A starter lives for a moment, and a worker that starts it serves others: to ask a node for its flags takes time.
   const { executable, flags } =
-    role === 'starter' ? { executable: presentNode(node), flags: [] } : commandFor(node, role)
+    role === 'starter' ? { executable: presentNode(node), flags: [] } : commandFor(node, role, tellDropped)
   return spawn(executable, [...flags, program, role, JSON.stringify(settings)], {
     detached,
     env: { ...process.env, ...(role === 'worker' && MALLOC) },
     stdio: ['ignore', 'inherit', 'inherit', ...sockets.map(({ fd }) => fd)],
   })
+}
+
+function tellDropped(dropped: string[]): void {
+  log('warn', 'this node does not know flags of V8 and is started without them', { dropped })
 }

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 export function takeDataLock(dataDirectory: string, patienceMs = 0): { release(): void } | null {
   const database = new DatabaseSync(join(dataDirectory, 'lock.db'), { timeout: patienceMs })
   try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    database.exec('BEGIN EXCLUSIVE')
     return { release: () => database.close() }
   } catch {
     database.close()

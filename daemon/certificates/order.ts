@@ -5,7 +5,7 @@ import { getCertificate, setOrder } from '#server/certificates/store.ts'
 import { messageOf } from '#server/errors.ts'
 import type { loadAcme } from './authority.ts'
 import { AcmeProblem } from './problem.ts'
-import { settled } from './settled.ts'
+import { laterBy, settled } from './settled.ts'
 
 export type ChallengeType = 'http-01' | 'tls-alpn-01' | 'dns-01'
 
@@ -104,7 +104,8 @@ async function prove(client: Client, authorization: Authorization, prover: Prove
     await client.completeChallenge(challenge)
     await settled(() => readAuthorization(client, authorization))
   } catch (error) {
-    throw (await refusalOf(client, authorization)) ?? error
+    // Who says to come later is not asked why.
+    throw (laterBy(error) > 0 ? null : await refusalOf(client, authorization)) ?? error
   } finally {
     await takeAway()
   }

@@ -82,8 +82,10 @@ async function fillRelational(
     // Last, or they would hold for what loads the rest.
     if (settings.length === 0) return
     await giveSettings(row, run, psql, settings)
-    const opened = await probePlace(row.kind, outside).catch((error: unknown) => error)
-    if (opened !== undefined) await takeBackLibraries(row, run, inside.database!, messageOf(opened))
+    if (!settings.some((statement) => statement.includes('preload_libraries'))) return
+    await probePlace(row.kind, outside).catch(async (error: unknown) => {
+      if (isSaidByDatabase(error)) await takeBackLibraries(row, run, inside, error.message)
+    })
   })
 }
 
@@ -135,19 +137,27 @@ async function giveSettings(
   })
 }
 
-/** Has a database load nothing when somebody signs in: a library that the image lacks keeps everybody out of it. */
+/** PostgreSQL's own errors have a severity (manual, "Error and Notice Message Fields"); one of a connection has none. */
+function isSaidByDatabase(error: unknown): error is Error {
+  return error instanceof Error && 'severity' in error
+}
+
+/**
+ * Has a database, and its owner in it, load nothing at sign-in: a library that the image lacks keeps everybody out of it.
+ */
 async function takeBackLibraries(
   { id }: DatastoreRow,
   run: Run,
-  database: string,
+  { database, username }: Place,
   reason: string,
 ): Promise<void> {
-  const named = `"${database.replaceAll('"', '""')}"`
-  const resets = ['session_preload_libraries', 'local_preload_libraries'].map(
-    (setting) => `--command=ALTER DATABASE ${named} RESET ${setting}`,
-  )
-  // From the one that every server has: into its own nobody comes.
-  await run(['psql', ...postgresConnection('postgres'), '--no-psqlrc', '--quiet', ...resets], drain)
+  const [named, owner] = [database!, username].map((name) => `"${name.replaceAll('"', '""')}"`)
+  const resets = ['session_preload_libraries', 'local_preload_libraries'].flatMap((setting) => [
+    `--command=ALTER DATABASE ${named} RESET ${setting}`,
+    `--command=ALTER ROLE ${owner} IN DATABASE ${named} RESET ${setting}`,
+  ])
+  // From the one that every server has, and that is no datastore's own: into this one nobody comes.
+  await run(['psql', ...postgresConnection('template1'), '--no-psqlrc', '--quiet', ...resets], drain)
   log.warn('a database is not told again what to load: nobody could sign in', {
     datastore: id,
     error: reason,

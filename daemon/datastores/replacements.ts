@@ -69,7 +69,7 @@ export class Replacements {
     })
   }
 
-  /** Takes up what the last run of the server left: only its crashes are held against what was under way. */
+  /** Takes up what the last run of the server left: its orderly end is not held against what was under way. */
   recover(hasCrashed: boolean): void {
     if (!hasCrashed) takeBackTries()
   }

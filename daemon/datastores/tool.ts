@@ -3,7 +3,7 @@ import { findEnvironment } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { allotJobAddress, jobAddressHolders, releaseAddress } from '#server/instances/addresses.ts'
 import { logger } from '#server/log.ts'
-import type { Attachment, ContainerSpec } from '../engine/index.ts'
+import { isEngineAway, type Attachment, type ContainerSpec } from '../engine/index.ts'
 import { addressFor } from '../environments/addresses.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
@@ -52,6 +52,8 @@ export async function runTool(
       })
       const [ended, work] = await Promise.allSettled([end, used])
       signal.throwIfAborted()
+      // An engine that went away has broken the streams as well, with errors that say less.
+      if (ended.status === 'rejected' && isEngineAway(ended.reason)) throw ended.reason
       if (work.status === 'rejected') throw work.reason
       if (ended.status === 'rejected') throw ended.reason
       const { exitCode, oomKilled } = ended.value

@@ -1,12 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import type { Engine } from '../engine/index.ts'
-import { isOfAbsence } from '../engine-absence.ts'
+import { isOfAbsence, untilPresent } from '../engine-absence.ts'
 import { isOwnFailure } from './own-failure.ts'
 
-/** Between two looks at an engine that does not answer. */
-const LOOK_MS = 2_000
 /** An engine that goes away this often does so because of the deploy. */
 const MAX_ABSENCES = 5
 
@@ -37,21 +34,14 @@ export async function outlastAbsences(
 }
 
 async function untilBack(engine: Engine, limitMs: number, signal: AbortSignal): Promise<void> {
-  const until = performance.now() + limitMs
-  while (!(await answers(engine))) {
-    if (performance.now() > until) {
-      throw new AppError(
-        'runtime_error',
-        `the container engine went away and did not come back within ${limitMs / 60_000} minutes: start it, and deploy again`,
-      )
-    }
-    await delay(LOOK_MS, undefined, { signal })
+  try {
+    await untilPresent(engine, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]))
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw new AppError(
+      'runtime_error',
+      `the container engine went away and did not come back within ${limitMs / 60_000} minutes: start it, and deploy again`,
+      { cause },
+    )
   }
-}
-
-function answers(engine: Engine): Promise<boolean> {
-  return engine.info().then(
-    () => true,
-    () => false,
-  )
 }

@@ -112,10 +112,11 @@ function spawnDetached(node: string, program: Program, settings: SupervisorSetti
   const directory = proxyDirectory(settings.data_directory)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const logFile = join(directory, 'proxy.log')
+  // What is told of flags that it does not know, the supervisor tells of its workers.
+  const { executable, flags } = commandFor(node, 'supervisor')
   const output = openSync(logFile, 'a', 0o600)
   // The environment holds the server's secrets; the proxy needs none of it.
   const { PATH, TZ, DEPLOYER_PROXY_POISON } = process.env
-  const { executable, flags } = commandFor(node, 'supervisor')
   const child = spawn(executable, [...flags, program.file, 'supervisor', JSON.stringify(settings)], {
     detached: true,
     cwd: settings.data_directory,

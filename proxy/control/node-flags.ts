@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
-import { log } from '../log.ts'
 
 /** The processes that last. */
 export type Role = 'supervisor' | 'worker'
@@ -44,8 +43,8 @@ const VERSION_TIMEOUT_MS = 5_000
 /** With which node refuses an option that it does not know ("Invalid Argument", exit codes of node's process). */
 const INVALID_ARGUMENT = 9
 
-/** By role and the file of a node as it was then: workers are started by the same one again and again. */
-const known = new Map<string, readonly string[]>()
+/** Flags that a node does not know, by its file as it was then: workers are started by the same one again and again. */
+const known = new Map<string, ReadonlySet<string>>()
 
 /** The file of a node to run and what it is given before the program. */
 export interface NodeCommand {
@@ -53,11 +52,13 @@ export interface NodeCommand {
   flags: readonly string[]
 }
 
-/** How a process of a role is run by the node at `node`. */
-export function commandFor(node: string, role: Role): NodeCommand {
+/** How a process of a role is run by the node at `node`; `tell` hears of flags that it does not know, once. */
+export function commandFor(node: string, role: Role, tell?: Tell): NodeCommand {
   const executable = presentNode(node)
-  return { executable, flags: flagsFor(executable, role) }
+  return { executable, flags: flagsFor(executable, role, tell) }
 }
+
+type Tell = (dropped: string[]) => void
 
 /** An upgrade of the host may have removed the file of the node that runs; the kernel still has it. */
 export function presentNode(node: string): string {
@@ -68,23 +69,21 @@ export function presentNode(node: string): string {
  * The flags of a role that the node of this file knows: V8's come and go with its versions, and node does not start with
  * one that is gone. Asked once for each node, which holds up everything else meanwhile.
  */
-export function flagsFor(executable: string, role: Role): readonly string[] {
+export function flagsFor(executable: string, role: Role, tell?: Tell): readonly string[] {
   const { dev, ino, mtimeMs } = statSync(executable)
-  const key = `${role} ${dev} ${ino} ${mtimeMs}`
-  let flags = known.get(key)
-  if (!flags) known.set(key, (flags = askFor(executable, FLAGS[role])))
-  return flags
+  const key = `${dev} ${ino} ${mtimeMs}`
+  let unknown = known.get(key)
+  if (!unknown) {
+    known.set(key, (unknown = unknownTo(executable)))
+    if (unknown.size > 0) tell?.([...unknown])
+  }
+  return FLAGS[role].filter((flag) => !unknown.has(flag))
 }
 
-function askFor(executable: string, flags: readonly string[]): readonly string[] {
-  if (takes(executable, flags)) return flags
-  const taken = flags.filter((flag) => takes(executable, [flag]))
-  const dropped = flags.filter((flag) => !taken.includes(flag))
-  log('warn', 'this node does not know flags of V8 and is started without them', {
-    node: executable,
-    dropped,
-  })
-  return taken
+function unknownTo(executable: string): ReadonlySet<string> {
+  const flags = [...new Set([...FLAGS.worker, ...FLAGS.supervisor])]
+  if (takes(executable, flags)) return new Set()
+  return new Set(flags.filter((flag) => !takes(executable, [flag])))
 }
 
 /** False when the node refuses the flags; one that does not answer says nothing about them. */

@@ -56,6 +56,7 @@ export class IncomingBody {
     this.#left = length
     this.#window = STREAM_WINDOW_BYTES
     this.#taken = 0
+    this.#pieceBytes = FIRST_PIECE_BYTES
   }
 
   get isTunnel(): boolean {

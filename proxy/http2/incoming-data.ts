@@ -74,11 +74,11 @@ export class IncomingData {
 
   #keep(stream: StreamWire, bytes: Buffer, start: number, end: number): void {
     const { body } = stream
-    if (!body.waits) {
-      this.#coming.push(stream)
-      this.#host.touch()
-    }
-    if (!body.take(bytes, start, end)) this.#streams.reset(stream, ERROR.protocol)
+    const waited = body.waits
+    if (!body.take(bytes, start, end)) return this.#streams.reset(stream, ERROR.protocol)
+    if (waited || !body.waits) return
+    this.#coming.push(stream)
+    this.#host.touch()
   }
 
   /** Gives what has come to those that read. */

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 
-/** After this many failed sign-ins within the window, none is judged. */
+/** After this many failures within the window, no guess is judged. */
 export const MAX_FAILURES = 10
 export const WINDOW_MS = 5 * 60_000
 /** Guesses that wait for their turn; each takes some 30 ms, so more than this is no person. */

@@ -128,9 +128,11 @@ export class Bucket {
    */
   async #send(url: string, body: Body, signal: AbortSignal): Promise<string> {
     const answer = await ask(this.#options, { method: 'PUT', url, body }, signal)
-    answer.resume()
     const tag = answer.headers.etag
-    if (tag !== undefined) return tag
+    // Stores have nothing more to say.
+    if (tag) answer.resume()
+    else answer.destroy()
+    if (tag) return tag
     throw new AppError(
       'io_error',
       `what answers at the bucket ${this.#options.url} is no store with Amazon's S3 API: it gave no ETag`,

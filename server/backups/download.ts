@@ -31,7 +31,8 @@ export function downloadOf(datastore: DatastoreRow, backup: BackupRow): Download
     async open(range) {
       const isHere = hasBackupFile(id) || backup.object_url === null
       const opened = await (isHere ? openFile(backup, range) : openCopy(backup, useContext().stopping, range))
-      if (opened.size === size) return opened.stream
+      // Not every store tells it of a copy.
+      if (opened.size === size || Number.isNaN(opened.size)) return opened.stream
       opened.stream.destroy()
       throw new AppError(
         'io_error',

@@ -94,7 +94,7 @@ function inOrder(
   }
   if (left.size > 0 && strangers === 'refused')
     throw new Error(
-      `certificate: the chain is broken: nothing in it issued ${ordered.at(-1)!.subject.replaceAll('\n', ', ')}`,
+      `certificate: the chain is broken: ${[...left.values()][0]!.subject.replaceAll('\n', ', ')} issued none of the others`,
     )
   return ordered
 }

@@ -153,7 +153,7 @@ function parseQuery(schema: z.ZodType, given: Record<string, unknown>): unknown 
 /** `access_token` is a credential that any GET may carry, not a field of the query. */
 function withoutAccessToken(event: H3Event): Record<string, unknown> {
   const { access_token: _, ...query } = getQuery(event)
-  const names = new URLSearchParams(event.path.split('?')[1])
+  const names = new URLSearchParams(event.path.split('?').slice(1).join('?'))
   // h3 takes the value of `?=force` for the name.
   if (names.has('')) throw new AppError('invalid_request', '"": unknown field')
   // h3 leaves these out before anybody could say that there are none such.

@@ -18,7 +18,7 @@ export interface Replacement {
   volume: string
   /** 1 when the datastore takes no writes any more: what is written while it is copied for an upgrade would be lost. */
   reads_only: 0 | 1
-  /** How often it was begun: a stop of the server begins it anew. Those that ended in order are not counted. */
+  /** How often it was begun: an end of the server or of the engine begins it anew. Orderly ends of the server are not counted. */
   tries: number
 }
 

@@ -214,7 +214,7 @@ describe('a name that objects have', () => {
 })
 
 describe('a parameter of the query without a name', () => {
-  it.each(['=force', 'limit=1&=1', '='])('is none: %s', async (query) => {
+  it.each(['=force', 'limit=1&=1', '=', 'a=why?&=force'])('is none: %s', async (query) => {
     const { status, body } = await server.api('DELETE', `/services/nobody?${query}`)
     expect([status, body.error.message]).toEqual([400, '"": unknown field'])
   })

@@ -122,7 +122,9 @@ test('one whose database loads a library that the new version lacks is upgraded,
   const db = await relational('loading')
   await query(
     db.external_url,
-    `ALTER DATABASE loading SET session_preload_libraries = 'adminpack'; ALTER DATABASE loading SET search_path = public, other`,
+    `ALTER DATABASE loading SET session_preload_libraries = 'adminpack';
+    ALTER ROLE CURRENT_USER IN DATABASE loading SET local_preload_libraries = 'adminpack';
+    ALTER DATABASE loading SET search_path = public, other`,
   )
   expect((await upgrade('loading', '17')).status).toBe(202)
   expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })

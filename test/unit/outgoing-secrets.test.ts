@@ -48,7 +48,9 @@ test.each([
   'https://***@logs.example.com/in',
   'https://ada:***@logs.example.com/in',
   'https://logs.example.com/in?***',
+  'https://logs.example.com/in?***&level=1',
   'https://hooks.slack.com/services/T0/B1/***',
+  'https://discord.com/api/webhooks/123/***/slack',
 ])('what is hidden in %s is none of the url that it is to be', (url) => {
   expect(() => patchDrain(drain(), { url, token: null })).toThrow(/^url: has \*\*\*/)
   expect(() => createNotification({ name: 'chat', kind: 'slack', url })).toThrow(/^url: has \*\*\*/)

@@ -108,7 +108,7 @@ class Search {
 
 /** The folders that a file takes in, from its own. */
 function patternsOf(text: string): string[] {
-  const patterns = linesOf(text).flatMap(
+  const patterns = [...linesOf(text)].flatMap(
     (line) => /^\/\/go:embed[ \t](.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? [],
   )
   return patterns.map(folderOf).filter((path) => path !== null)

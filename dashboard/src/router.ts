@@ -147,9 +147,12 @@ router.afterEach((to, from, failure) => {
  * A page's code cannot be loaded when the server is away, and the present page stays; or when the server was upgraded, and
  * the page is fetched anew, once.
  */
-router.onError(async (error, to) => {
+router.onError(async (error, to, from) => {
   leftPage()
-  if (!(await connection.probe())) return sayUnreachable()
+  if (!(await connection.probe())) {
+    // Of the first page there is none that could stay.
+    return from.matched.length > 0 ? sayUnreachable() : pageFault('The server does not answer.')
+  }
   if (!fetchAnew.once(to.fullPath)) pageFault(`This page could not be loaded: ${(error as Error).message}`)
 })
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -15,6 +16,9 @@ afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()
   await server?.stop()
 })
+
+/** After it a page that waits for its code says so. */
+const MOMENT_MS = 800
 
 const loading = (page: Page) => page.getByText('Loading…', { exact: true })
 
@@ -57,7 +61,8 @@ test('a browser without JavaScript is told what else does the same', async () =>
   const told = page.locator('noscript p')
   await told.waitFor()
   expect(await told.innerText()).toContain('The dashboard needs JavaScript, which this browser does not run.')
-  await expect.poll(() => loading(page).isVisible(), { interval: 800 }).toBe(false)
+  await delay(MOMENT_MS)
+  expect(await loading(page).isVisible()).toBe(false)
   const { status } = await server.request('GET', '/api/openapi.json')
   expect(await told.locator('a').getAttribute('href')).toBe('/api/openapi.json')
   expect(status).toBe(200)
@@ -68,5 +73,6 @@ test('where the code does not come at all, nothing says that it is on its way', 
   await page.route('**/assets/vue-*.js', (route) => route.abort())
   await page.goto('/sign-in')
   await page.getByText('The dashboard could not be loaded').waitFor()
+  await delay(MOMENT_MS)
   expect(await loading(page).isVisible()).toBe(false)
 })

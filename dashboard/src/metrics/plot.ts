@@ -15,7 +15,6 @@ export interface Plot {
 }
 
 /** Sizes at the usual size of letters, with which what holds letters grows. */
-const HEIGHT_PX = 170
 const AXIS_PX = 76
 const TIMES_PX = 28
 /** Nearer to each other times, and values, are not written. */
@@ -38,13 +37,14 @@ export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number 
   const scale = letterScale()
   const axis = {
     stroke: colour('--muted'),
-    font: `${FONT_PX * scale}px ${FONT}`,
+    // uPlot takes whole pixels alone for a size.
+    font: `${Math.round(FONT_PX * scale)}px ${FONT}`,
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   }
   const options: UPlot.Options = {
     width: Math.max(1, element.clientWidth),
-    height: HEIGHT_PX * scale,
+    height: Math.max(1, element.clientHeight),
     legend: { show: false },
     cursor: { sync: { key: SYNC }, drag: { x: false, y: false }, y: false },
     padding: [8, LAST_TIME_PX * scale, 0, 0],

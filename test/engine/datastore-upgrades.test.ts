@@ -123,7 +123,7 @@ test('one whose database loads a library that the new version lacks is upgraded,
   await query(
     db.external_url,
     `ALTER DATABASE loading SET session_preload_libraries = 'adminpack';
-    ALTER ROLE CURRENT_USER IN DATABASE loading SET local_preload_libraries = 'adminpack';
+    ALTER ROLE CURRENT_USER IN DATABASE loading SET session_preload_libraries = 'adminpack';
     ALTER DATABASE loading SET search_path = public, other`,
   )
   expect((await upgrade('loading', '17')).status).toBe(202)

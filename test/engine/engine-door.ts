@@ -36,8 +36,8 @@ export async function openDoor(): Promise<EngineDoor> {
       end.on('close', () => open.delete(end))
     }
     client.on('close', () => engine.destroy())
-    // What is still to be written of a long answer is.
-    engine.on('close', () => client.destroySoon())
+    // A client that still writes learns of the end, not of a connection that broke.
+    engine.on('close', () => client.end())
     client.on('data', (chunk) => {
       if (isSilent) return
       const line = chunk.toString('latin1').split('\r\n')[0]!

@@ -200,6 +200,40 @@ test('a change made elsewhere shows without a reload', async () => {
   expect(browser.faults).toEqual([])
 })
 
+test('a service that is deleted while the page asks for it does not come back', async () => {
+  await page.goto('/services')
+  await page.getByRole('heading', { name: 'Services' }).waitFor()
+  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let body: string | null = null
+  // The page asks when it hears of the service, and of its deletion: that answer is on its way while the service goes.
+  await page.route('**/api/v1/services/srv-*', async (route) => {
+    if (body === null) {
+      const response = await route.fetch()
+      body = await response.text()
+      return route.fulfill({ response })
+    }
+    if (!body.includes(route.request().url().split('/').at(-1)!)) return route.continue()
+    asked.resolve()
+    await held.promise
+    await route.fulfill({ contentType: 'application/json', body })
+  })
+  const { body: service } = await server.api('POST', '/services', { name: 'brief', deploy: false })
+  await page.getByRole('link', { name: 'brief', exact: true }).waitFor()
+  await server.api('DELETE', '/services/brief')
+  await asked.promise
+  await waitFor(async () => (await server.api('GET', '/services/brief')).status === 404, 'its end')
+  // By then the page has heard of the end of the one before.
+  await server.api('POST', '/services', { name: 'after-it', deploy: false })
+  const late = page.waitForResponse((response) => response.url().includes(service.id))
+  held.resolve()
+  await late
+  await page.getByRole('link', { name: 'after-it', exact: true }).waitFor()
+  expect(await page.getByRole('link', { name: 'brief', exact: true }).count()).toBe(0)
+  await page.unroute('**/api/v1/services/srv-*')
+  await server.api('DELETE', '/services/after-it')
+  expect(browser.faults).toEqual([])
+})
+
 test('a service that others refer to is deleted after they were named', async () => {
   await server.api('POST', '/services', { name: 'needed', type: 'private_service', deploy: false })
   const env = [{ key: 'NEEDED', value: '${{service.needed.host}}' }]

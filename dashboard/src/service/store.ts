@@ -30,6 +30,8 @@ class ServiceStore {
   readonly #fetching = new Map<string, ReturnType<typeof oneAtATime>>()
   /** Services that changed while the list was on its way, which may be older than what is known of them. */
   readonly #changed = new Set<string>()
+  /** Services that were deleted: an answer that was on its way by then brings none back. */
+  readonly #gone = new Set<string>()
   readonly #scope: EffectScope
   #list: Resource<Environment[]> | null = null
 
@@ -71,7 +73,7 @@ class ServiceStore {
 
   /** Keeps an answer of the server; answers it. */
   take(service: Service): Service {
-    this.#known.set(service.id, service)
+    if (!this.#gone.has(service.id)) this.#known.set(service.id, service)
     return service
   }
 
@@ -92,8 +94,10 @@ class ServiceStore {
 
   #change(id: string, isDeleted: boolean): void {
     this.#changed.add(id)
-    if (isDeleted) this.#known.delete(id)
-    else if (this.#list || this.#known.has(id)) this.#refresh(id)
+    if (isDeleted) {
+      this.#gone.add(id)
+      this.#known.delete(id)
+    } else if (this.#list || this.#known.has(id)) this.#refresh(id)
   }
 
   #refresh(id: string): void {

@@ -272,8 +272,9 @@ describe('a server that is killed', () => {
     await restored(server, 'db', dbBackup)
   })
 
-  test('leaves no container of that work behind', async () => {
-    await waitFor(async () => (await atWork()).length === 0, 'the containers to go')
+  // Strays are looked for once a minute.
+  test('leaves no container of that work behind', { timeout: 120_000 }, async () => {
+    await waitFor(async () => (await atWork()).length === 0, 'the containers to go', 90_000)
   })
 })
 

@@ -92,7 +92,8 @@ async function before(service: Promise<RawUpstream>) {
 
 test('what comes of bodies in many small frames is little work for their services', async () => {
   const service = RawUpstream.start((socket, _piece, all) => {
-    if (!all.endsWith('0\r\n\r\n')) return false
+    // A head alone may end with a 0 too, of its request's id.
+    if (!all.endsWith('\r\n0\r\n\r\n')) return false
     socket.write('HTTP/1.1 204 No Content\r\n\r\n')
     return true
   })

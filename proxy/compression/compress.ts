@@ -4,7 +4,7 @@ import type { Wire } from '../wire/wire.ts'
 import { announceCoding, announceVariants } from './answer-head.ts'
 import { chooseCoding, type Coding } from './codings.ts'
 import { CompressedBody, type BodyClient } from './compressed-body.ts'
-import { LIVE_CODINGS, makeCompressor } from './compressor.ts'
+import { Compressor, LIVE_CODINGS } from './compressor.ts'
 import { COMPRESSIBLE, UNTOUCHED, forbidsTransforms, judgeAnswer } from './verdict.ts'
 
 /** Who an answer is for that may be compressed. */
@@ -36,7 +36,9 @@ export function compressAnswer(client: CompressionClient, head: Head, from: Wire
   if (verdict === UNTOUCHED || compression === 'off') return null
   const length = head.contentLength === -1 ? null : head.contentLength
   const compressor =
-    verdict === COMPRESSIBLE && !headOnly && compression !== null ? makeCompressor(compression, length) : null
+    verdict === COMPRESSIBLE && !headOnly && compression !== null
+      ? Compressor.take(compression, length)
+      : null
   if (!compressor) {
     announceVariants(slab.buffer, head, fields)
     return null

@@ -3,6 +3,7 @@ import { NO_TRAILERS } from '../http1/body.ts'
 import { CR, LF, putText } from '../http1/bytes.ts'
 import { slab } from '../wire/slab.ts'
 import type { Wire } from '../wire/wire.ts'
+import { WHOLE_BYTES, type Compressor } from './compressor.ts'
 
 /** Room for the size of a chunk and its line ends. */
 const CHUNK_FRAME_BYTES = 16
@@ -17,74 +18,110 @@ export interface BodyClient {
 }
 
 /**
- * The body of an answer on its way through a compressor: as much as that holds is read from the upstream, and as much is
- * given out as the client takes.
+ * The body of an answer on its way through a compressor. What comes at once goes out at once; of more, as much as the
+ * compressor holds is read from the upstream, and as much is given out as the client takes.
  */
 export class CompressedBody {
-  readonly #compressor: Transform
+  readonly #compressor: Compressor
   readonly #client: BodyClient
   readonly #from: Wire
+  /** What comes in pieces goes through it, from the first on. */
+  #stream: Transform | null = null
+  /** All of it, compressed. */
+  #whole: Buffer | null = null
+  #paused = false
   #trailers = NO_TRAILERS
   #dropped = false
 
-  constructor(compressor: Transform, client: BodyClient, from: Wire) {
+  constructor(compressor: Compressor, client: BodyClient, from: Wire) {
     this.#compressor = compressor
     this.#client = client
     this.#from = from
-    compressor.on('data', (piece: Buffer) => this.#guard(() => this.#send(piece)))
-    compressor.on('end', () => this.#guard(() => this.#finish()))
-    compressor.on('drain', () => this.#guard(() => from.resume()))
-    compressor.on('error', () => this.#guard(() => client.refuseAnswer()))
   }
 
   /** Nothing is given out until the client has taken what it was sent before. */
   holdBack(): void {
-    this.#client.wire.holdBack(this.#compressor)
+    this.#client.wire.holdBack(this)
   }
 
-  /** Takes bytes that stay as they are. */
-  write(bytes: Buffer): void {
-    if (bytes.length > 0 && !this.#compressor.write(bytes)) this.#from.pause()
+  pause(): void {
+    this.#paused = true
+    this.#stream?.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#stream?.resume()
+  }
+
+  /** Takes bytes that stay as they are; after the `last` of them the end is to come. */
+  write(bytes: Buffer, last: boolean): void {
+    const isWhole = last && !this.#stream && bytes.length <= WHOLE_BYTES
+    if (isWhole) this.#whole = this.#compressor.whole(bytes)
+    else if (bytes.length > 0 && !this.#streaming().write(bytes)) this.#from.pause()
   }
 
   /** All has come. */
   end(trailers: readonly string[]): void {
     this.#trailers = trailers
-    this.#compressor.end()
+    if (this.#whole) this.#finish(this.#whole)
+    else this.#streaming().end()
   }
 
   /** Nothing more of it is wanted. */
   drop(): void {
     this.#dropped = true
-    this.#compressor.destroy()
+    if (this.#stream) this.#stream.destroy()
+    else this.#compressor.release()
+  }
+
+  #streaming(): Transform {
+    this.#stream ??= this.#openStream()
+    return this.#stream
+  }
+
+  #openStream(): Transform {
+    const stream = this.#compressor.stream()
+    stream.on('data', (piece: Buffer) => this.#guard(() => this.#send(piece)))
+    stream.on('end', () => this.#guard(() => this.#finish(null)))
+    stream.on('drain', () => this.#guard(() => this.#from.resume()))
+    stream.on('error', () => this.#guard(() => this.#client.refuseAnswer()))
+    if (this.#paused) stream.pause()
+    return stream
   }
 
   #send(piece: Buffer): void {
     const { wire } = this.#client
-    const isSent = wire.frames ? wire.write(piece, 0, piece.length) : this.#sendChunk(wire, piece)
+    const isSent = wire.frames ? wire.write(piece, 0, piece.length) : this.#sendChunks(wire, piece, '')
     if (!isSent) this.holdBack()
   }
 
-  #sendChunk(wire: Wire, piece: Buffer): boolean {
-    slab.reserve(piece.length + CHUNK_FRAME_BYTES)
-    let to = putText(slab.buffer, slab.at, `${piece.length.toString(16)}\r\n`)
-    to += piece.copy(slab.buffer, to)
-    slab.buffer[to++] = CR
-    slab.buffer[to++] = LF
-    return wire.writeSlab(to)
+  /** Sends a piece, if there is one, as a chunk, and what follows it. */
+  #sendChunks(wire: Wire, piece: Buffer | null, ending: string): boolean {
+    slab.reserve((piece?.length ?? 0) + CHUNK_FRAME_BYTES + ending.length)
+    let to = slab.at
+    if (piece) {
+      to = putText(slab.buffer, to, `${piece.length.toString(16)}\r\n`)
+      to += piece.copy(slab.buffer, to)
+      slab.buffer[to++] = CR
+      slab.buffer[to++] = LF
+    }
+    return wire.writeSlab(putText(slab.buffer, to, ending))
   }
 
-  #finish(): void {
-    if (!this.#client.wire.frames) this.#sendEnd(this.#client.wire)
+  /** All is sent but a last piece, if there is one. */
+  #finish(last: Buffer | null): void {
+    const { wire } = this.#client
+    if (!wire.frames) this.#sendChunks(wire, last, this.#ending())
+    else if (last) wire.write(last, 0, last.length)
     this.#client.finish(this.#trailers)
   }
 
-  #sendEnd(wire: Wire): void {
+  #ending(): string {
     const lines = ['0']
     for (let index = 0; index < this.#trailers.length; index += 2)
       lines.push(`${this.#trailers[index]}: ${this.#trailers[index + 1]}`)
-    const end = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
-    wire.write(end, 0, end.length)
+    return `${lines.join('\r\n')}\r\n\r\n`
   }
 
   /** A fault of ours ends the connections that it concerns, not the worker with all others. */

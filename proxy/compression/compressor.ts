@@ -9,6 +9,11 @@ import type { Coding } from './codings.ts'
 export const MAX_COMPRESSORS = 64
 /** What waits before a compressor, and what waits after it, when the client or the processor is slow. */
 const WAITING_BYTES = 64 * 1024
+/**
+ * Content that is there as a whole is compressed by the worker's own thread up to here, which takes a third of a
+ * millisecond at most: to give as little to another, in pieces of a stream, takes as long again.
+ */
+export const WHOLE_BYTES = 32 * 1024
 /** As much of the content is looked back at; zstd and brotli would take megabytes for more. */
 const WINDOW_BITS = 17
 /** The same of gzip, whose format has no more, and the least that zlib has for it. */
@@ -27,13 +32,19 @@ const ZSTD_TABLE_BITS = 14
 
 const common = { highWaterMark: WAITING_BYTES }
 
+/** How a coding is made: of what comes piece by piece, or of all at once, by the thread that asks. */
+interface Way {
+  stream(): Transform
+  whole(content: Buffer): Buffer
+}
+
 /**
  * What makes each coding, the cheapest first. What came is out at once, however slowly the rest comes. For content whose
  * length is known no more memory is taken than that has use for.
  */
-const MAKERS: Record<Exclude<Coding, null>, (length: number | null) => Transform> = {
+const WAYS: Record<Exclude<Coding, null>, (length: number | null) => Way> = {
   zstd(length) {
-    const { createZstdCompress, constants } = zlib()
+    const { createZstdCompress, zstdCompressSync, constants } = zlib()
     const params = {
       [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL,
       [constants.ZSTD_c_windowLog]: WINDOW_BITS,
@@ -41,23 +52,35 @@ const MAKERS: Record<Exclude<Coding, null>, (length: number | null) => Transform
       [constants.ZSTD_c_chainLog]: ZSTD_TABLE_BITS,
     }
     const known = length === null ? {} : { pledgedSrcSize: length }
-    return createZstdCompress({ ...common, ...known, flush: constants.ZSTD_e_flush, params })
+    const options = { ...common, ...known, flush: constants.ZSTD_e_flush, params }
+    return {
+      stream: () => createZstdCompress(options),
+      whole: (content) => zstdCompressSync(content, options),
+    }
   },
   br() {
-    const { createBrotliCompress, constants } = zlib()
+    const { createBrotliCompress, brotliCompressSync, constants } = zlib()
     const params = {
       [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
       [constants.BROTLI_PARAM_LGWIN]: WINDOW_BITS,
     }
-    return createBrotliCompress({ ...common, flush: constants.BROTLI_OPERATION_FLUSH, params })
+    const options = { ...common, flush: constants.BROTLI_OPERATION_FLUSH, params }
+    return {
+      stream: () => createBrotliCompress(options),
+      whole: (content) => brotliCompressSync(content, options),
+    }
   },
   gzip(length) {
-    const { createGzip, constants } = zlib()
+    const { createGzip, gzipSync, constants } = zlib()
     const { most, least } = GZIP_WINDOW_BITS
     const windowBits = length === null ? most : Math.min(most, Math.max(least, bitsOf(length)))
     // As many symbols as fill the window's content in one block.
     const memLevel = Math.min(GZIP_MEMORY_LEVEL, windowBits - 6)
-    return createGzip({ ...common, flush: constants.Z_SYNC_FLUSH, level: GZIP_LEVEL, windowBits, memLevel })
+    const options = { ...common, flush: constants.Z_SYNC_FLUSH, level: GZIP_LEVEL, windowBits, memLevel }
+    return {
+      stream: () => createGzip(options),
+      whole: (content) => gzipSync(content, options),
+    }
   },
 }
 
@@ -67,16 +90,45 @@ function bitsOf(length: number): number {
 }
 
 /** What answers can be compressed by; of those that a client likes as well the first. */
-export const LIVE_CODINGS = Object.keys(MAKERS) as Exclude<Coding, null>[]
+export const LIVE_CODINGS = Object.keys(WAYS) as Exclude<Coding, null>[]
 
 let open = 0
 
-/**
- * A stream that compresses one answer, of so many bytes where `length` is not null; null when as many are compressed as
- * may be.
- */
-export function makeCompressor(coding: Exclude<Coding, null>, length: number | null): Transform | null {
-  if (open >= MAX_COMPRESSORS) return null
-  open++
-  return MAKERS[coding](length).once('close', () => open--)
+/** Compresses one answer, and has its place among those that are compressed at a time until it is done or released. */
+export class Compressor {
+  readonly #coding: Exclude<Coding, null>
+  readonly #length: number | null
+  #holdsPlace = true
+
+  private constructor(coding: Exclude<Coding, null>, length: number | null) {
+    this.#coding = coding
+    this.#length = length
+  }
+
+  /** One for an answer of so many bytes where `length` is not null; null when as many are compressed as may be. */
+  static take(coding: Exclude<Coding, null>, length: number | null): Compressor | null {
+    if (open >= MAX_COMPRESSORS) return null
+    open++
+    return new Compressor(coding, length)
+  }
+
+  /** A stream for content that comes in pieces, which releases it when it is closed. */
+  stream(): Transform {
+    return WAYS[this.#coding](this.#length)
+      .stream()
+      .once('close', () => this.release())
+  }
+
+  /** Compresses all of the content, and is released. */
+  whole(content: Buffer): Buffer {
+    this.release()
+    return WAYS[this.#coding](content.length).whole(content)
+  }
+
+  /** Gives up its place. */
+  release(): void {
+    if (!this.#holdsPlace) return
+    this.#holdsPlace = false
+    open--
+  }
 }

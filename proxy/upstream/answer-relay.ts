@@ -214,7 +214,7 @@ export class AnswerRelay {
     const content = Buffer.allocUnsafe(length - at)
     const stop = this.#body.copy(input, at, length, content, 0, this.#strip)
     if (stop < 0) return client.refuseAnswer()
-    compressed.write(content.subarray(0, this.#body.copiedTo))
+    compressed.write(content.subarray(0, this.#body.copiedTo), this.#body.done)
     if (!this.#body.done) return
     if (stop < length) this.keepsConnection = false
     this.#finish(client)

@@ -123,7 +123,7 @@ test('an answer is compressed by what its client likes best, over HTTP/1.1 and H
 
 test('content of every length is whole, whether its length was told or not', async () => {
   const session = await dial()
-  for (const length of [1024, 1025, 16_384, 65_536, 65_537, 300_000]) {
+  for (const length of [1024, 1025, 16_384, 32_768, 32_769, 65_536, 65_537, 300_000]) {
     const content = TEXT.repeat(Math.ceil(length / TEXT.length)).slice(0, length)
     for (const told of [true, false]) {
       answer = (_request, response) => {
@@ -358,6 +358,28 @@ test('what is above the number of answers that are compressed at a time goes out
   const again = () => askHttp2(session, { ':path': '/above', 'accept-encoding': 'gzip' })
   await expect.poll(async () => (await again()).headers['content-encoding']).toBe('gzip')
 })
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ['nothing', (response) => response.flushHeaders()],
+  ['a piece', (response) => void response.write('first')],
+  ['all', (response) => void response.end(TEXT)],
+])(
+  'answers that are given up or done leave their places when %s of their bodies had come',
+  async (_, send) => {
+    answer = (request, response) => {
+      if (request.url !== '/') return plain(response)
+      send(response.writeHead(200, { 'content-type': 'text/plain' }))
+    }
+    const session = await dial()
+    const streams = Array.from({ length: MAX_COMPRESSORS }, () =>
+      session.request({ ':authority': HOST, 'accept-encoding': 'gzip' }),
+    )
+    await Promise.all(streams.map((stream) => once(stream, 'response')))
+    for (const stream of streams) stream.on('error', () => {}).destroy()
+    const next = () => askHttp2(session, { ':path': '/next', 'accept-encoding': 'gzip' })
+    await expect.poll(async () => (await next()).headers['content-encoding']).toBe('gzip')
+  },
+)
 
 test('an answer that comes with an early one before it is whole', async () => {
   const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n'

@@ -28,6 +28,8 @@ export interface LoadClient {
 /** Requests at about `perSecond`, until `stop`. */
 export class Load {
   readonly result: LoadResult = { answered: 0, failures: [], bodies: new Set() }
+  /** The number of the request that comes next. */
+  next = 0
   #client: LoadClient
   #stopping = new AbortController()
   #done: Promise<void>
@@ -48,11 +50,11 @@ export class Load {
 
   async #run(perSecond: number): Promise<void> {
     const started = performance.now()
-    for (let sent = 0; !this.#stopping.signal.aborted; sent++) {
-      const due = started + (sent / perSecond) * 1000
+    for (; !this.#stopping.signal.aborted; this.next++) {
+      const due = started + (this.next / perSecond) * 1000
       const wait = due - performance.now()
       if (wait > 1) await sleep(wait)
-      const one = this.#one(sent)
+      const one = this.#one(this.next)
       this.#open.add(one)
       void one.then(() => this.#open.delete(one))
     }

@@ -25,7 +25,10 @@ export interface LoadClient {
   close(): void
 }
 
-/** Requests at about `perSecond`, until `stop`. */
+/** So many open at once are of a machine that does not keep up: more would wait in it for seconds. */
+const MOST_OPEN = 200
+
+/** Requests at about `perSecond`, or at what the machine answers, until `stop`. */
 export class Load {
   readonly result: LoadResult = { answered: 0, failures: [], bodies: new Set() }
   /** The number of the request that comes next. */
@@ -54,6 +57,7 @@ export class Load {
       const due = started + (this.next / perSecond) * 1000
       const wait = due - performance.now()
       if (wait > 1) await sleep(wait)
+      while (this.#open.size >= MOST_OPEN) await sleep(1)
       const one = this.#one(this.next)
       this.#open.add(one)
       void one.then(() => this.#open.delete(one))

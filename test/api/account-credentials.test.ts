@@ -47,16 +47,15 @@ describe('named tokens', () => {
   })
 
   it('are listed newest first, without the server token', async () => {
+    const before = (await browser.get('/auth/tokens')).body as { id: string }[]
+    for (const { id } of before) await browser.delete(`/auth/tokens/${id}`)
     const made = [
       await makeToken({ name: 'one' }),
       await makeToken({ name: 'two' }),
       await makeToken({ name: 'three' }),
     ]
-    const list = (await browser.get('/auth/tokens')).body as { id: string; hint: string }[]
-    expect(list.slice(0, 3).map((token) => token.id)).toEqual(
-      made.reverse().map((token) => token.api_token.id),
-    )
-    expect(list.map((token) => token.hint)).not.toContain(server.token.slice(-4))
+    const list = (await browser.get('/auth/tokens')).body as { id: string }[]
+    expect(list.map((token) => token.id)).toEqual(made.reverse().map((token) => token.api_token.id))
   })
 
   it('stop working at once when they are deleted', async () => {

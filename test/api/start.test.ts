@@ -332,9 +332,9 @@ describe('what was set at the start', () => {
       try {
         const { body } = await server.api('POST', '/services', { name: 'told', image: 'busybox:1' })
         await server.api('POST', `/deploys/${body.latest_deploy.id}/cancel`)
-        expect(server.logs.includes(`debug states: ${body.latest_deploy.id} is canceled`)).toBe(
-          level === 'debug',
-        )
+        const isTold = () => server.logs.includes(`debug states: ${body.latest_deploy.id} is canceled`)
+        if (level === 'debug') await waitFor(isTold, 'the line')
+        else expect(isTold()).toBe(false)
       } finally {
         await server.stop()
       }

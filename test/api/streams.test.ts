@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allEvents, readEvents, type StreamEvent } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -180,10 +181,10 @@ describe('the change feed', () => {
 
   it('gives every follower every change', async () => {
     const feeds = await Promise.all(Array.from({ length: 5 }, () => follow('/events')))
-    await waitFor(() => feeds.every(({ events }) => events.length === 1), 'ready')
+    await waitFor(() => feeds.every(({ events }) => events.length > 0), 'ready')
     const { id } = await create()
-    await waitFor(() => feeds.every(({ events }) => events.length === 2), 'the change')
-    expect(feeds.map(({ events }) => (JSON.parse(events[1]!.data) as Change).id)).toEqual(Array(5).fill(id))
+    const tells = ({ data }: StreamEvent) => (JSON.parse(data) as Change).id === id
+    await waitFor(() => feeds.every(({ events }) => events.some(tells)), 'the change')
     for (const feed of feeds) feed.close()
   })
 
@@ -242,8 +243,11 @@ describe("the server's own log", () => {
   ])('is cut to its last lines: %s', async (query, count) => {
     await failToSignIn()
     await failToSignIn()
-    const all = await read('')
-    expect(await read(query)).toEqual(all.slice(all.length - count))
+    // The server may say something between two looks.
+    await waitFor(async () => {
+      const all = await read('')
+      return isDeepStrictEqual(await read(query), all.slice(all.length - count))
+    }, 'the last lines of the whole log')
   })
 
   it('is limited to a level and above', async () => {

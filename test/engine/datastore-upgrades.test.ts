@@ -72,7 +72,8 @@ test('no row that is written during an upgrade is lost: it is refused, or it is 
   expect(sawUpgrading).toBeGreaterThan(0)
   expect(await majorOf(db)).toEqual([[17]])
   const rows = await query(db.external_url, 'SELECT n FROM log ORDER BY n')
-  expect(rows.map(([n]) => n)).toEqual(written)
+  // The answer to an INSERT may have been cut.
+  expect(rows.map(([n]) => n)).toEqual(expect.arrayContaining(written))
 })
 
 test('one that is written to all the same, by READ WRITE transactions, is called off and loses no row', async () => {

@@ -115,18 +115,27 @@ describe('the events', () => {
       serverId: 'another-server',
       ledger: memoryLedger(),
     })
-    await delay(300)
+    // What happens before the engine has begun to tell is not told.
+    await expect
+      .poll(async () => {
+        const early = bench.spec('true')
+        await bench.engine.containers.create(early)
+        await bench.engine.containers.remove(early.name)
+        return events.length
+      })
+      .toBeGreaterThan(0)
     const foreign = bench.spec('true')
     await other.containers.create(foreign)
     await other.containers.remove(foreign.name)
     const name = await bench.run('exit 9', { labels: { colour: 'green' } })
     await expect.poll(() => events.some(({ action }) => action === 'die')).toBe(true)
     await bench.engine.containers.remove(name)
-    await expect.poll(() => events.some(({ action }) => ['destroy', 'remove'].includes(action))).toBe(true)
+    const actions = () =>
+      events.filter(({ attributes }) => attributes.name === name).map(({ action }) => action)
+    await expect.poll(() => actions().some((action) => ['destroy', 'remove'].includes(action))).toBe(true)
     controller.abort()
     await reading
-    const actions = events.map(({ action }) => action)
-    expect(actions.indexOf('start')).toBeLessThan(actions.indexOf('die'))
+    expect(actions().indexOf('start')).toBeLessThan(actions().indexOf('die'))
     expect(events.find(({ action }) => action === 'die')).toMatchObject({
       type: 'container',
       exitCode: 9,

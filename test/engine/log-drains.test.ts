@@ -112,6 +112,12 @@ function print(command: string, stream = 1): Promise<string> {
   return docker('exec', instance, 'sh', '-c', `(${command}) > /proc/1/fd/${stream}`)
 }
 
+/** Waits until a drain has noted that so many of its lines were taken, which it does after its target has them. */
+async function noted(id: string, lines: number): Promise<void> {
+  const sent = async () => (await server.api('GET', `/log-drains/${id}`)).body.sent as number
+  await waitFor(async () => (await sent()) === lines, 'the record', SLOW_MS)
+}
+
 /** The lines that came to a path as JSON lines. */
 function taken(path: string): string[] {
   return received
@@ -176,8 +182,8 @@ test('nothing is lost while a target takes nothing, and while the server is kill
   expect([...new Set(taken('/again'))]).toEqual(
     Array.from({ length: 4_000 }, (_, index) => String(index + 1)),
   )
-  await waitFor(async () => (await drain()).last_error === null, 'the success', SLOW_MS)
-  expect((await drain()).dropped).toBe(0)
+  await noted(id, taken('/again').length)
+  expect(await drain()).toMatchObject({ last_error: null, dropped: 0 })
   const [last, before] = await deliveriesOf(id)
   expect(last).toMatchObject({ status: 'delivered', lines: taken('/again').length, error: null })
   expect(before).toMatchObject({ status: 'failed', lines: 0, error: 'answered 503' })
@@ -198,17 +204,22 @@ test('lines that were taken are not sent again because that cannot be recorded',
   database.close()
   await print('seq 11 20')
   await waitFor(() => taken('/full').length >= 20, 'the lines', SLOW_MS)
-  await waitFor(async () => (await drain()).last_error === null, 'the success', SLOW_MS)
+  await noted(id, 20)
   expect(taken('/full')).toEqual(Array.from({ length: 20 }, (_, index) => String(index + 1)))
-  expect(await drain()).toMatchObject({ sent: 20, dropped: 0 })
+  expect(await drain()).toMatchObject({ sent: 20, dropped: 0, last_error: null })
 })
 
 test('what a target refuses for good is sent in smaller pieces or left out, and the next lines come', async () => {
   const id = await create({ kind: 'http', url: `${base}/small` })
-  await print('seq 1 20; sleep 2; echo poison; sleep 2; echo after')
-  await waitFor(() => taken('/small').includes('after'), 'the last line', SLOW_MS)
+  const drain = async () => (await server.api('GET', `/log-drains/${id}`)).body
+  await print('seq 1 20')
+  await noted(id, 20)
+  await print('echo poison')
+  await waitFor(async () => (await drain()).dropped === 1, 'the line to be left out', SLOW_MS)
+  await print('echo after')
+  await noted(id, 21)
   expect(taken('/small')).toEqual([...Array.from({ length: 20 }, (_, index) => String(index + 1)), 'after'])
-  expect((await server.api('GET', `/log-drains/${id}`)).body).toMatchObject({ dropped: 1, sent: 21 })
+  expect(await drain()).toMatchObject({ dropped: 1, sent: 21 })
   expect(await deliveriesOf(id)).toMatchObject([
     { status: 'delivered', lines: 1 },
     { status: 'dropped', lines: 1, attempts: 1, error: 'answered 400' },
@@ -223,7 +234,7 @@ test('a line that a target refuses does not take those with it that are sent bes
   await waitFor(() => taken('/picky').includes('1500'), 'the last line', SLOW_MS)
   expect(taken('/picky')).toEqual(Array.from({ length: 1_500 }, (_, index) => String(index + 1)))
   const drain = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body
-  await waitFor(async () => (await drain(picky)).sent === 1_500, 'the record', SLOW_MS)
+  await noted(picky, 1_500)
   expect(await drain(picky)).toMatchObject({ sent: 1_500, dropped: 2 })
   // Of one that refuses everything that is found out soon.
   await waitFor(async () => (await drain(never)).dropped === 1_502, 'all to be left out', SLOW_MS)
@@ -250,7 +261,7 @@ test('a target that never answers holds up no other, and a redirect is not follo
 test('one that is off sends nothing, and goes on where it stood when it is on again', async () => {
   const id = await create({ kind: 'http', url: `${base}/pause` })
   await print('echo one')
-  await waitFor(() => taken('/pause').includes('one'), 'the first line', SLOW_MS)
+  await noted(id, 1)
   await server.api('PATCH', `/log-drains/${id}`, { enabled: false })
   await print('echo two')
   await waitFor(() => taken('/lines').includes('two'), 'the line at another', SLOW_MS)

@@ -25,9 +25,14 @@ export interface LoadClient {
   close(): void
 }
 
-/** Requests at about `perSecond`, until `stop`. */
+/** So many open at once are of a machine that does not keep up: more would wait in it for seconds. */
+const MOST_OPEN = 200
+
+/** Requests at about `perSecond`, or at what the machine answers, until `stop`. */
 export class Load {
   readonly result: LoadResult = { answered: 0, failures: [], bodies: new Set() }
+  /** The number of the request that comes next. */
+  next = 0
   #client: LoadClient
   #stopping = new AbortController()
   #done: Promise<void>
@@ -48,11 +53,12 @@ export class Load {
 
   async #run(perSecond: number): Promise<void> {
     const started = performance.now()
-    for (let sent = 0; !this.#stopping.signal.aborted; sent++) {
-      const due = started + (sent / perSecond) * 1000
+    for (; !this.#stopping.signal.aborted; this.next++) {
+      const due = started + (this.next / perSecond) * 1000
       const wait = due - performance.now()
       if (wait > 1) await sleep(wait)
-      const one = this.#one(sent)
+      while (this.#open.size >= MOST_OPEN) await sleep(1)
+      const one = this.#one(this.next)
       this.#open.add(one)
       void one.then(() => this.#open.delete(one))
     }

@@ -11,7 +11,7 @@ import { Relay } from '../../proxy/worker/relay.ts'
 /** More than the time between two looks at the clock. */
 const OVERDUE_MS = 600
 
-/** The connections of a worker in the process of the test that runs, whose clock can be put forward. */
+/** The connections of a worker in the process of the test that runs, whose clock stands still until it is put forward. */
 export class OwnRelay {
   readonly relay = new Relay()
   /** Milliseconds. */
@@ -21,11 +21,11 @@ export class OwnRelay {
   static async start(table: RouteTable): Promise<OwnRelay> {
     const own = new OwnRelay()
     onTestFinished(() => own.relay.end())
-    const { hrtime } = process
-    const clock = vi.spyOn(process, 'hrtime').mockImplementation(() => {
-      const [seconds, nanoseconds] = hrtime()
-      return [seconds + own.#ahead / 1_000, nanoseconds]
-    })
+    // On a busy machine the clock of the machine goes on by seconds between two steps of a test.
+    const [seconds, nanoseconds] = process.hrtime()
+    const clock = vi
+      .spyOn(process, 'hrtime')
+      .mockImplementation(() => [seconds + own.#ahead / 1_000, nanoseconds])
     onTestFinished(() => {
       clock.mockRestore()
     })

@@ -9,6 +9,8 @@ const STREAMS = 200
 const CALLS = 40
 /** Of an engine that says nothing: what is waited for in vain. */
 const SILENCE_MS = 200
+/** One that speaks has done so long before. */
+const HANG_MS = 10_000
 
 /** A connection to an engine that answers like this. */
 function connectionTo(answer: RequestListener): Connection {
@@ -29,7 +31,7 @@ test.each([
   ['cannot answer anybody', 500, false],
 ])('an engine that %s: %i', async (_, status, answers) => {
   const connection = connectionTo((_request, response) => response.writeHead(status).end('{}'))
-  expect(await connection.answers(SILENCE_MS)).toBe(answers)
+  expect(await connection.answers(HANG_MS)).toBe(answers)
 })
 
 test('an engine that takes a request and says nothing does not answer, nor one that is not there', async () => {

@@ -14,6 +14,8 @@ class Container {
   linesRead = 0
   /** Of a reading, how many lines come before it hangs; it ends without a word when it is told to. */
   readable = Infinity
+  /** Called once, when the log has been read for the first time. */
+  onFirstReading: () => void = () => {}
   #live: OutputLine[] = []
   #hasEnded = false
   #wake: () => void = () => {}
@@ -98,6 +100,7 @@ class Container {
       this.linesRead++
       yield line
     }
+    if (this.readings === 1) this.onFirstReading()
     if (wanted.length > this.readable)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
   }
@@ -171,19 +174,19 @@ test('a reader that is told to end while it reads the log hands on nothing that 
 test('a line that the log gets late, of before it was attached to, is handed on also when nothing follows', async () => {
   const container = new Container()
   container.print('first', at(Date.now() - 5_000))
+  container.onFirstReading = () => container.log.push({ ts: now(), stream: 'stdout', line: 'second' })
   const got = container.read()
-  await expect.poll(() => container.readings).toBe(1)
-  container.log.push({ ts: now(), stream: 'stdout', line: 'second' })
   await expect.poll(() => got).toEqual(['first', 'second'])
 })
 
 test('lines that come live much later than they are logged are handed on once', async () => {
   const container = new Container()
+  const printed = Promise.withResolvers<unknown>()
+  container.onFirstReading = () =>
+    printed.resolve(Promise.all(['1', '2', '3'].map((line) => container.printLate(line, 500))))
   const got = container.read()
-  await expect.poll(() => container.readings).toBe(1)
-  const late = Promise.all(['1', '2', '3'].map((line) => container.printLate(line, 500)))
   await expect.poll(() => got).toEqual(['1', '2', '3'])
-  await late
+  await printed.promise
   container.print('4')
   await expect.poll(() => got.at(-1)).toBe('4')
   expect(got).toEqual(['1', '2', '3', '4'])

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { DASHBOARD_TARGET } from '#proxy/protocol.ts'
 import { HOST, HttpUpstream, RawUpstream, statusOf, tableOf } from '../stand.ts'
@@ -324,8 +325,11 @@ test('a slow reader holds its upstream back and gets every byte', async () => {
   client.socket.removeAllListeners('data')
   client.socket.pause()
   client.request('GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  expect(written).toBeGreaterThan(0)
+  await expect.poll(() => written).toBeGreaterThan(0)
+  for (let before = -1; before !== written;) {
+    before = written
+    await sleep(500)
+  }
   expect(written).toBeLessThan(pieces * 0.75)
   client.socket.on('data', (text: string) => (length += text.length))
   client.socket.resume()

@@ -63,7 +63,10 @@ export function answerFault({ status, text }: Pick<OutgoingAnswer, 'status' | 't
   if (status >= 200 && status < 300) return null
   const [line] = text.trim().split('\n')
   // A terminal that shows it would obey them.
-  const said = line!.replaceAll(/\p{Cc}+/gu, ' ').trim().slice(0, 200)
+  const said = line!
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, 200)
   if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`
   return `answered ${status}${said === '' ? '' : `: ${said}`}`
 }

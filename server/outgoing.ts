@@ -61,7 +61,12 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
 /** What is wrong with an answer; null when it is a success. */
 export function answerFault({ status, text }: Pick<OutgoingAnswer, 'status' | 'text'>): string | null {
   if (status >= 200 && status < 300) return null
-  const said = text.trim().split('\n')[0]!.slice(0, 200)
+  const [line] = text.trim().split('\n')
+  // A terminal that shows it would obey them.
+  const said = line!
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, 200)
   if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`
   return `answered ${status}${said === '' ? '' : `: ${said}`}`
 }

@@ -10,6 +10,9 @@ export interface CertificateFacts {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
+/** serverAuth and anyExtendedKeyUsage (RFC 5280 section 4.2.1.12). */
+const SERVER_PURPOSES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0']
+
 /** The certificates in a PEM text. Throws `Error` for what is none. */
 function readChain(pem: string): X509Certificate[] {
   return (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text))
@@ -52,6 +55,8 @@ export function assembleChain(
   const key = readKey(keyPem)
   const leaf = certificates.find((certificate) => certificate.checkPrivateKey(key))
   if (!leaf) throw new Error('private_key: it belongs to none of the certificates')
+  if (!isForServers(leaf))
+    throw new Error('certificate: no browser takes it: it is not for servers (extendedKeyUsage)')
   const facts = factsOf(leaf)
   if (facts.hosts.length === 0) throw new Error('certificate: it names no host (subjectAltName)')
   if (facts.notAfter <= Date.now())
@@ -62,6 +67,12 @@ export function assembleChain(
     key: key.export({ type: 'pkcs8', format: 'pem' }),
     facts,
   }
+}
+
+/** One that names no purpose is for all. */
+function isForServers({ keyUsage }: X509Certificate): boolean {
+  const purposes = keyUsage as string[] | undefined
+  return purposes === undefined || purposes.some((purpose) => SERVER_PURPOSES.includes(purpose))
 }
 
 function readKey(pem: string): KeyObject {

@@ -24,7 +24,6 @@ const MAX_ENVIRONMENTS = 250
 export function createEnvironment({ name }: EnvironmentInput): Environment {
   const row: Environment = { id: newId('environment'), name, subnet: null, created_at: Date.now() }
   useDatabase().transaction(() => {
-    assertEnvironmentHostsFree(name)
     try {
       insertEnvironment(row)
     } catch (cause) {
@@ -33,6 +32,7 @@ export function createEnvironment({ name }: EnvironmentInput): Environment {
         cause,
       })
     }
+    assertEnvironmentHostsFree(name)
     if (listEnvironments().length > MAX_ENVIRONMENTS)
       throw new AppError(
         'conflict',

@@ -13,7 +13,7 @@ export function relativePathFault(path: string): string | null {
 export function healthPathFault(path: string): string | null {
   return /^\/[!-~]*$/.test(path) && !path.includes('#')
     ? null
-    : 'must start with / and hold visible ASCII characters only'
+    : 'must start with / and hold visible ASCII characters only, and no #'
 }
 
 /** Folders that an image needs as it brings them. */

@@ -69,7 +69,10 @@ export const TestResult = z
     status: z
       .int()
       .nullable()
-      .meta({ description: 'The answer, where there is one', examples: [200] }),
+      .meta({
+        description: 'The status of the answer to a notification, where there is one; null for a log drain',
+        examples: [200],
+      }),
     error: z
       .string()
       .nullable()

@@ -180,6 +180,24 @@ describe('an uploaded certificate', () => {
     expect((await server.api('GET', '/certificates/uploaded')).body).toEqual([])
   })
 
+  test('is refused when it is for clients alone, as no browser takes it from a server', async () => {
+    const purposed = async (purpose: string) => {
+      const subject = ['-subj', '/CN=purposed', '-addext', 'subjectAltName=DNS:purposed.localhost']
+      const files = ['-keyout', 'purposed.key', '-out', 'purposed.crt']
+      await openssl('req', '-x509', ...EC, ...subject, '-addext', `extendedKeyUsage=${purpose}`, ...files)
+      return upload(read('purposed.crt'), read('purposed.key'))
+    }
+    expect(await purposed('clientAuth')).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringMatching(/^certificate: .*not for servers/) as string } },
+    })
+    for (const purpose of ['serverAuth,clientAuth', 'anyExtendedKeyUsage']) {
+      const { status, body } = await purposed(purpose)
+      expect(status).toBe(201)
+      await server.api('DELETE', `/certificates/uploaded/${body.id}`)
+    }
+  })
+
   test.each([
     ['is too short', ['-newkey', 'rsa:1024']],
     ['is on a curve that TLS does not have', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1']],

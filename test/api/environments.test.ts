@@ -69,7 +69,14 @@ describe('environments', () => {
 
   test('have names after the rules of services, each once', async () => {
     expect(await create('alpha')).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
-    expect((await create('production')).status).toBe(409)
+    expect(await create('production')).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          message: expect.stringMatching(/^name: production is in use by environment env-/) as string,
+        },
+      },
+    })
     for (const name of ['', 'Big', '-x', 'x.y', 'env-00000000000000000000'])
       expect(await create(name)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })
     expect((await server.api('POST', '/environments', { name: 'x', more: 1 })).status).toBe(400)

@@ -224,3 +224,24 @@ test('an answer that is none of the server is told in words, and asked for again
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('alert').waitFor({ state: 'detached' })
 })
+
+test('an answer that breaks off is asked for again without a click', async () => {
+  const other = await browser.open(server.url)
+  await other.addInitScript(`globalThis.isCut = true
+    const whole = fetch
+    globalThis.fetch = async (url, ...rest) => {
+      const answer = await whole(url, ...rest)
+      if (!isCut || !String(url).endsWith('/env-groups')) return answer
+      const start = (stream) => stream.error(new TypeError('cut off'))
+      return new Response(new ReadableStream({ start }), { status: 200 })
+    }`)
+  await other.goto('/sign-in')
+  await signIn(other)
+  await other.waitForURL('**/services')
+  await other.goto('/env-groups')
+  await other.getByText('The answer of the server broke off.').waitFor()
+  await other.evaluate('isCut = false')
+  await other.getByRole('alert').waitFor({ state: 'detached' })
+  await other.getByRole('button', { name: 'New env group' }).first().waitFor()
+  await other.context().close()
+})

@@ -105,7 +105,7 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
 export async function readJson(response: Response, signal?: AbortSignal): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw unreachable('The answer of the server broke off. Try again.')
+    throw unreachable('The answer of the server broke off. Look again before you repeat it.')
   })
   try {
     return JSON.parse(text)

@@ -7,13 +7,21 @@ const MAX_NAME = 200
 
 const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 
-/** Controls, marks that turn or hide text (Unicode's format characters), halves of characters, line and paragraph separators: a name is read by who trusts it. */
-const INVISIBLE_FREE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u
+/**
+ * No controls, marks that turn or hide text (Unicode's format characters), halves of characters, line and paragraph
+ * separators: a name is read by who trusts it. The two joiners of letters are written between them in Persian and in scripts
+ * of India, and join the parts of an emoji.
+ */
+const INVISIBLE_FREE =
+  /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?<=[^\p{ASCII}\p{C}\p{Z}])[\u200c\u200d](?=[^\p{ASCII}\p{C}\p{Z}]))*$/u
 
 /** What people call a token or a terminal. */
 export const TokenName = text(1, MAX_NAME)
   .regex(INVISIBLE_FREE, 'must have no control or invisible characters')
-  .meta({ description: `1 to ${MAX_NAME} characters, no control or invisible ones`, examples: ['laptop'] })
+  .meta({
+    description: `1 to ${MAX_NAME} characters, no control or invisible ones but joiners of letters`,
+    examples: ['laptop'],
+  })
 
 /** RFC 3339 with any offset; zod's own type would put a pattern of 250 characters into the API's document. */
 export const FutureTimestamp = judged((given) => {

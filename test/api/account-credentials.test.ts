@@ -94,6 +94,9 @@ describe('named tokens', () => {
     ['name', { name: 'x'.repeat(201) }],
     ['name', { name: 'tab\t' }],
     ['name', { name: 'ci\u202e' }],
+    ['name', { name: 'lap\u200dtop' }],
+    ['name', { name: '\u200c' }],
+    ['name', { name: 'نام\u200c\u200c' }],
     ['name', { name: 7 }],
     ['expires_at', { name: 'x', expires_at: '2001-01-01T00:00:00Z' }],
     ['expires_at', { name: 'x', expires_at: 'tomorrow' }],
@@ -106,6 +109,15 @@ describe('named tokens', () => {
     expect(answer).toMatchObject(refusal(400, 'invalid_request'))
     expect(answer.body.error.message).toMatch(new RegExp(`^${field}: `))
   })
+
+  it.each(['می\u200cخواهم', 'क्\u200dष', '👨\u200d👩\u200d👧 family'])(
+    'accept a name that is written with joiners: %s',
+    async (name) => {
+      const made = await browser.post('/auth/tokens', { name })
+      expect(made).toMatchObject({ status: 201, body: { api_token: { name } } })
+      await browser.delete(`/auth/tokens/${made.body.api_token.id}`)
+    },
+  )
 
   it('accept a name of 200 characters and an expiry of null', async () => {
     expect((await browser.post('/auth/tokens', { name: '📦'.repeat(200), expires_at: null })).status).toBe(

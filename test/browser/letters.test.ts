@@ -85,6 +85,50 @@ test('the rows of a log are as high as their letters, and follow each other', as
   await page.unrouteAll()
 })
 
+/** What a browser does when its reader chooses another size while the page is open. */
+const chooseLetters = (px: number) => page.evaluate(`document.documentElement.style.fontSize = '${px}px'`)
+
+test('rows of an open log follow another size of letters', async () => {
+  const events = Array.from({ length: 300 }, (_, number) => {
+    const line = { ts: '2026-01-01T00:00:00Z', stream: 'stdout', line: `said ${number}` }
+    return `event: log\ndata: ${JSON.stringify(line)}\n\n`
+  })
+  await page.route('**/services/*/logs?*', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: events.join('') }),
+  )
+  await page.goto('/services/shop/logs')
+  const distance = async () => {
+    const [before, last] = await Promise.all(
+      ['said 298', 'said 299'].map((text) => page.getByText(text, { exact: true }).boundingBox()),
+    )
+    return last!.y - before!.y
+  }
+  await page.getByText('said 299', { exact: true }).waitFor()
+  expect(await distance()).toBe(40)
+  await chooseLetters(14)
+  await expect.poll(distance).toBe(20)
+  await chooseLetters(28)
+  await expect.poll(distance).toBe(40)
+  await page.unrouteAll()
+})
+
+test('letters of an open chart follow another size', async () => {
+  // What is drawn is asked of who draws it.
+  await page.addInitScript(`globalThis.drawn = new Set()
+    const { fillText } = CanvasRenderingContext2D.prototype
+    CanvasRenderingContext2D.prototype.fillText = function (...given) {
+      drawn.add(Number.parseFloat(this.font))
+      return fillText.apply(this, given)
+    }`)
+  await page.goto('/server')
+  await page.getByRole('figure').first().waitFor()
+  const drawn = () => page.evaluate<number[]>('[...drawn]')
+  await expect.poll(drawn).toEqual([24])
+  await page.evaluate('drawn.clear()')
+  await chooseLetters(14)
+  await expect.poll(drawn).toContain(12)
+})
+
 test('letters as large as the reader has told the browser have room in the side bar', async () => {
   const wide = await large.open(server.url, { viewport: { width: 2400, height: 1000 } })
   await wide.goto('/sign-in')

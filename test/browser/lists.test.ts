@@ -161,3 +161,87 @@ test('the palette names a service also where its environment has a long name', a
   expect(row!.height).toBeLessThan(45)
   await page.keyboard.press('Escape')
 })
+
+test('what a value can refer to, and what a connection clones, is offered in the order of the list', async () => {
+  await server.api('POST', '/environments', { name: 'referred' })
+  for (const name of ['api-10', 'api-3', 'api-2'])
+    await server.api('POST', '/services', {
+      name,
+      environment: 'referred',
+      deploy: false,
+      image: 'busybox:1',
+    })
+  for (const name of ['db-10', 'db-2'])
+    await server.api('POST', '/datastores', { kind: 'keyvalue', name, environment: 'referred' })
+  await page.goto('/services/api-2.referred/variables')
+  await page.getByRole('button', { name: 'Add variable' }).click()
+  const value = page.getByLabel('Value of the new variable')
+  const offered = () => page.getByRole('option').locator('code').allInnerTexts()
+  await value.pressSequentially('${{host')
+  await expect
+    .poll(offered)
+    .toEqual([
+      'datastore.db-2.host',
+      'datastore.db-10.host',
+      'service.api-3.hostport',
+      'service.api-3.host',
+      'service.api-10.hostport',
+      'service.api-10.host',
+    ])
+  await value.fill('')
+
+  await page.goto('/datastores')
+  const links = page.getByRole('link', { name: /^db-/ })
+  await expect.poll(() => links.allInnerTexts()).toEqual(['db-2', 'db-10'])
+
+  const connection = {
+    id: 'gcn-0123456789abcdef0123',
+    provider: 'gitprov_a',
+    base_url: null,
+    account: 'octo-org',
+    auth: 'token',
+    status: 'connected',
+    services: ['web-10', 'web-2'],
+    push_events: false,
+  }
+  await page.route('**/git/connections', (route) => route.fulfill({ json: [connection] }))
+  await page.goto('/git')
+  await page.getByText('Clones web-2, web-10').waitFor()
+  await page.getByRole('button', { name: 'Disconnect…' }).click()
+  await page.getByText('web-2, web-10 will be cloned without it').waitFor()
+  await page.unroute('**/git/connections')
+  await page.keyboard.press('Escape')
+})
+
+test('an answer that is none of the server is told in words, and asked for again', async () => {
+  const list = '**/api/v1/env-groups'
+  await page.route(list, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<html>Sign in to the network</html>' }),
+  )
+  await page.goto('/env-groups')
+  await page.getByText('Something on the way to the server answered in its place').waitFor()
+  await page.unroute(list)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+})
+
+test('an answer that breaks off is asked for again without a click', async () => {
+  const other = await browser.open(server.url)
+  await other.addInitScript(`globalThis.isCut = true
+    const whole = fetch
+    globalThis.fetch = async (url, ...rest) => {
+      const answer = await whole(url, ...rest)
+      if (!isCut || !String(url).endsWith('/env-groups')) return answer
+      const start = (stream) => stream.error(new TypeError('cut off'))
+      return new Response(new ReadableStream({ start }), { status: 200 })
+    }`)
+  await other.goto('/sign-in')
+  await signIn(other)
+  await other.waitForURL('**/services')
+  await other.goto('/env-groups')
+  await other.getByText('The answer of the server broke off.').waitFor()
+  await other.evaluate('isCut = false')
+  await other.getByRole('alert').waitFor({ state: 'detached' })
+  await other.getByRole('button', { name: 'New env group' }).first().waitFor()
+  await other.context().close()
+})

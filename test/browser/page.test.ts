@@ -225,6 +225,13 @@ test('where the system chooses the colours, what is chosen can be told from what
     bar.getByRole('link', { name: 'Datastores' }),
   ]
   expect(await look(shown)).not.toBe(await look(other))
+  const systemColour = await page.evaluate<string>(`(() => {
+    document.head.style.color = 'SelectedItemText'
+    return getComputedStyle(document.head).color
+  })()`)
+  const colour = (part: Locator) =>
+    part.evaluate((element) => element.ownerDocument.defaultView!.getComputedStyle(element).color)
+  expect(await colour(shown)).toBe(systemColour)
   const themes = bar.getByRole('group', { name: 'Colour theme' })
   expect(await look(themes.getByRole('button', { name: 'System' }))).not.toBe(
     await look(themes.getByRole('button', { name: 'Dark' })),
@@ -237,5 +244,6 @@ test('where the system chooses the colours, what is chosen can be told from what
   expect(await look(tabs.getByRole('link', { name: 'Overview' }))).not.toBe(
     await look(tabs.getByRole('link', { name: 'Logs' })),
   )
+  expect(await colour(tabs.getByRole('link', { name: 'Overview' }))).toBe(systemColour)
   expect(browser.faults).toEqual([])
 })

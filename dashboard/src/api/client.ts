@@ -65,7 +65,7 @@ export async function api<K extends Key>(
       headers: { 'content-type': 'application/json' },
     }),
   })
-  return (response.status === 204 ? undefined : await response.json()) as Routes[K]['reply']
+  return (response.status === 204 ? undefined : await readJson(response, signal)) as Routes[K]['reply']
 }
 
 /** Address of a route with its parameters and its query; values that are undefined are left out. */
@@ -101,6 +101,19 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
   throw error
 }
 
+/** What a success says. Throws ApiError where it breaks off, and where something on the way answered in the server's place. */
+export async function readJson(response: Response, signal?: AbortSignal): Promise<unknown> {
+  const text = await response.text().catch((error: unknown) => {
+    if (signal?.aborted) throw error
+    throw unreachable('The answer of the server broke off. Look again before you repeat it.')
+  })
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiError(response.status, 'unknown', FOREIGN_ANSWER)
+  }
+}
+
 /** The error of a request that was refused outside of `request`; also sees to a session that ended. */
 export function failed(status: number, body: string): ApiError {
   const error = parseProblem(status, body)
@@ -119,6 +132,9 @@ function unreachable(
 function isSessionEnd({ status, code }: ApiError): boolean {
   return status === 401 && code === 'unauthorized'
 }
+
+const FOREIGN_ANSWER =
+  'Something on the way to the server answered in its place, such as a network that wants a sign-in. Load this page anew.'
 
 /** What a proxy answers by itself when the server behind it does not. */
 const PROXY_STATUSES = [502, 503, 504]

@@ -1,6 +1,7 @@
 import { api } from '../api/client.ts'
 import { useResource, type Resource } from '../api/resource.ts'
 import type { Backup, Datastore, DatastoreReference } from '../api/types.ts'
+import { byName } from '../service/by-name.ts'
 import { datastoreRef } from './address.ts'
 
 /** The datastores of every environment, those of production first, each environment's by name. */
@@ -12,7 +13,7 @@ export function useDatastores(): Resource<Datastore[]> {
       const lists = await Promise.all(
         holders.map(({ id }) => api('GET /datastores', { query: { environment: id }, signal })),
       )
-      return lists.flat()
+      return lists.flatMap((list) => list.toSorted(byName))
     },
     { concerns: ({ kind }) => kind === 'datastore' },
   )

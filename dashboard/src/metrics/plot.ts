@@ -1,6 +1,6 @@
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { letterScale } from '../ui/letters.ts'
+import { useLetterScale } from '../ui/letters.ts'
 import { lonely, styleOf, type ChartLine, type ChartMark } from './lines.ts'
 
 export interface Plot {
@@ -34,7 +34,7 @@ const SYNC = 'metrics'
 export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number | null) => void): UPlot {
   const styles = getComputedStyle(element)
   const colour = (name: string) => styles.getPropertyValue(name).trim()
-  const scale = letterScale()
+  const scale = useLetterScale().value
   const axis = {
     stroke: colour('--muted'),
     // uPlot takes whole pixels alone for a size.

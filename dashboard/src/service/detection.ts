@@ -1,5 +1,5 @@
 import { computed, ref, watch, type Ref } from 'vue'
-import { api, API_BASE, problemText, request } from '../api/client.ts'
+import { api, API_BASE, problemText, readJson, request } from '../api/client.ts'
 import type { Detection, Runtime, ServiceType } from '../api/types.ts'
 
 /** What is to be looked at; null when nothing is there yet. */
@@ -95,7 +95,7 @@ async function detect(sought: Sought, signal: AbortSignal): Promise<Detection> {
     body: source,
     signal,
   })
-  return (await answer.json()) as Detection
+  return (await readJson(answer, signal)) as Detection
 }
 
 /** A line of what was found. */

@@ -138,7 +138,7 @@ async function makePlan(
     keepsDevelopment: await keepsDevelopment(project, start, commands, notes),
     usesPlaywright: runsPackage(manifest, 'playwright'),
     program: startCommand !== null && startCommand === framework?.start ? framework.program : null,
-    needsManager: commands.some((command) => /\b(pnpm|yarn)\b/.test(command)),
+    needsManager: commands.some((command) => /\b(?:pnpm|yarn|bunx?)\b/.test(command)),
     aptPackages,
     system,
   })

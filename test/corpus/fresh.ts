@@ -57,7 +57,11 @@ export const FRESH: CorpusTree[] = [
   {
     title: 'SvelteKit that is set up where Vite is, with the package of an adapter that it left',
     files: {
-      'package.json': manifest(KIT, ['@sveltejs/adapter-node'], ['@sveltejs/kit', '@sveltejs/adapter-static']),
+      'package.json': manifest(
+        KIT,
+        ['@sveltejs/adapter-node'],
+        ['@sveltejs/kit', '@sveltejs/adapter-static'],
+      ),
       'vite.config.js': plugged('adapter-static', ''),
       ...NPM_LOCK,
     },
@@ -107,7 +111,13 @@ export const FRESH: CorpusTree[] = [
     title: "a front end in a workspace with Bun's lock file alone",
     files: workspace(BUN),
     folder: 'apps/site',
-    plan: { runtime: 'node', framework: 'vite', isSite: true, packageManager: 'bun', publishDirectory: 'dist' },
+    plan: {
+      runtime: 'node',
+      framework: 'vite',
+      isSite: true,
+      packageManager: 'bun',
+      publishDirectory: 'dist',
+    },
     dockerfile: [' bun@latest\nFROM tools AS packages'],
   },
   {

@@ -36,8 +36,35 @@ const workspace = (root: object): CorpusTree['files'] => ({
   }),
 })
 
+/** What `create-next-app` writes. */
+const next = (title: string, version: string, settings: string, keeps: boolean): CorpusTree => ({
+  title,
+  files: {
+    'package.json': manifest(
+      { build: 'next build', start: 'next start' },
+      [`next@${version}`, 'react@19.1.0'],
+      ['typescript@^5'],
+    ),
+    [settings]: 'export default {}\n',
+    'app/page.tsx': '',
+    ...NPM_LOCK,
+  },
+  plan: { runtime: 'node', framework: 'next', startCommand: 'next start' },
+  ...(keeps ? { without: ['--omit=dev'] } : { dockerfile: ['--omit=dev'] }),
+})
+
 /** Trees as the newest tools leave them. */
 export const FRESH: CorpusTree[] = [
+  next(
+    'Next 15 with settings in TypeScript, which it compiles when it starts',
+    '^15.3.0',
+    'next.config.ts',
+    true,
+  ),
+  next('a canary of Next 15 with settings in TypeScript', '15.6.0-canary.59', 'next.config.ts', true),
+  next('Next 16.1 with settings in TypeScript', '16.1.6', 'next.config.ts', true),
+  next('Next 16.2 with settings in TypeScript, which it reads by itself', '16.2.6', 'next.config.ts', false),
+  next('Next 15 with settings in JavaScript', '15.3.0', 'next.config.mjs', false),
   {
     title: 'SvelteKit as files alone that is set up where Vite is',
     files: {

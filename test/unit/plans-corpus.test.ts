@@ -3,6 +3,7 @@ import { ADAPTERS } from '../corpus/adapters.ts'
 import { COMPILED } from '../corpus/compiled.ts'
 import { EMBEDDED } from '../corpus/embedded.ts'
 import { EXAMPLES } from '../corpus/examples.ts'
+import { FRESH } from '../corpus/fresh.ts'
 import { HOST_FILES } from '../corpus/host-files.ts'
 import { IN_THE_WILD } from '../corpus/in-the-wild.ts'
 import { KEPT } from '../corpus/kept.ts'
@@ -51,6 +52,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['with embedded pages', EMBEDDED],
   ['set up for a host', ADAPTERS],
   ['with one program', PROGRAMS],
+  ['fresh from its tool', FRESH],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

@@ -87,9 +87,8 @@ const NODE_LINES = [
 
 /** Begins the stage with node and the package manager. */
 function nodeStage(major: number, manager: PackageManager, settings: PlanSettings): string[] {
-  const bun = manager.name === 'bun' ? ['npm install --global --force bun'] : []
   const tools =
-    manager.globalPackage === null ? bun : [`npm install --global --force ${manager.globalPackage}`]
+    manager.globalPackage === null ? [] : [`npm install --global --force ${manager.globalPackage}`]
   return [
     ...buildStage(baseImage(settings, `node:${major}-bookworm`), 'packages'),
     ...Object.entries(manager.environment).map(([key, value]) => `ENV ${key}=${value}`),

@@ -21,7 +21,7 @@ const YARN_MAJORS = [1, 4, 3, 2]
 
 /** Bun as it installs a tree's packages. */
 export async function chooseBun(tree: Tree, manifests: Manifests, notes: string[]): Promise<PackageManager> {
-  return bunManager(await readLock(tree, 'bun', manifests, notes))
+  return bunManager(await readLock(tree, 'bun', manifests, notes), null)
 }
 
 /** The package manager by what package.json names, else by the lock file, else npm. */
@@ -32,12 +32,12 @@ export async function choosePackageManager(
 ): Promise<PackageManager> {
   const manifest = manifests.get('')!
   const named = manifest.packageManager === null ? null : readField(manifest.packageManager)
-  const name = named?.name ?? (await nameByLock(tree)) ?? nameByEngines(manifest)
+  const name = named?.name ?? (await nameByLock(tree, manifests)) ?? nameByEngines(manifest)
   const version = named?.version ?? (await pinnedVersion(tree, manifest, name))
   const lock = await readLock(tree, name, manifests, notes)
   if (name === 'pnpm') return pnpm(version ?? (await pnpmVersion(tree)), lock)
   if (name === 'yarn') return await chooseYarn(tree, version, lock)
-  if (name === 'bun') return bunManager(lock)
+  if (name === 'bun') return bunManager(lock, `bun@${named?.version ?? 'latest'}`)
   if (lock === 'none')
     notes.push('there is no lock file: each build takes the newest packages that package.json allows')
   return npm(lock)
@@ -63,11 +63,15 @@ function nameByEngines({ devEngines, engines }: Manifest): string {
   return devEngines.packageManager?.name ?? ['pnpm', 'yarn'].find((name) => name in engines) ?? 'npm'
 }
 
-/** A lock file of Bun beside another one was left by a trial: the plan of Bun is asked before that of node. */
-async function nameByLock(tree: Tree): Promise<string | null> {
+/**
+ * A lock file of Bun beside another one was left by a trial. One alone means the plan of Bun, which is asked before that of
+ * node, but for a package of its workspace: what runs that is not what installs it.
+ */
+async function nameByLock(tree: Tree, manifests: Manifests): Promise<string | null> {
   if (await tree.hasFile('pnpm-lock.yaml')) return 'pnpm'
   if (await tree.hasFile('yarn.lock')) return 'yarn'
-  return (await hasAny(tree, ['package-lock.json', 'npm-shrinkwrap.json'])) ? 'npm' : null
+  if (await hasAny(tree, ['package-lock.json', 'npm-shrinkwrap.json'])) return 'npm'
+  return manifests.size > 1 && (await hasAny(tree, ['bun.lock', 'bun.lockb'])) ? 'bun' : null
 }
 
 /** What Volta, `devEngines`, `engines` and the files of asdf and mise say of the manager. */

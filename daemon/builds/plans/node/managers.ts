@@ -5,7 +5,7 @@ import type { LockState } from './locks/read.ts'
 /** How a package manager is used in a build. */
 export interface PackageManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun'
-  /** The npm package that brings it, with its version; null for npm and bun, which their images have. */
+  /** The npm package that brings it, with its version; null for what the image has. */
   globalPackage: string | null
   /** The folder that keeps downloads from one build to the next. */
   cache: Mount
@@ -142,12 +142,12 @@ export function yarn(version: string, lock: LockState): PackageManager {
   }
 }
 
-/** Bun, which its image has. */
-export function bunManager(lock: LockState): PackageManager {
+/** Bun; the package of npm that brings it is null where its own image has it. */
+export function bunManager(lock: LockState, globalPackage: string | null): PackageManager {
   const install = `bun install${lock === 'whole' ? ' --frozen-lockfile' : ''}`
   return {
     name: 'bun',
-    globalPackage: null,
+    globalPackage,
     cache: '/root/.bun/install/cache',
     install,
     installProduction: `${install} --production`,

@@ -138,7 +138,7 @@ async function makePlan(
     keepsDevelopment: await keepsDevelopment(project, start, commands, notes),
     usesPlaywright: runsPackage(manifest, 'playwright'),
     program: startCommand !== null && startCommand === framework?.start ? framework.program : null,
-    needsManager: commands.some((command) => /\b(pnpm|yarn)\b/.test(command)),
+    needsManager: commands.some((command) => /\b(?:pnpm|yarn|bunx?)\b/.test(command)),
     aptPackages,
     system,
   })
@@ -233,8 +233,18 @@ async function keepsDevelopment(
     notes.push(`keeping the development dependencies: ${needed} is one of them, and runs`)
     return true
   }
-  // Hosts that leave nothing out let programs get by with lists that are not right.
   const called = commands.flatMap((command) => callsOf(command, manifest.scripts)).slice(0, MAX_CALLS)
+  if (
+    names.has('typescript') &&
+    called.some(([program]) => program === 'next') &&
+    (await compilesSettings(tree, manifest))
+  ) {
+    notes.push(
+      'keeping the development dependencies: next reads next.config.ts with typescript, which is one of them',
+    )
+    return true
+  }
+  // Hosts that leave nothing out let programs get by with lists that are not right.
   const listed = { ...rootManifest.dependencies, ...manifest.dependencies, [manifest.name ?? '']: '' }
   // A compiler's settings may give names of packages to files.
   const isPlain = !(await tree.hasFile('tsconfig.json')) && !(await tree.hasFile('jsconfig.json'))
@@ -251,6 +261,13 @@ async function keepsDevelopment(
   const hasOthers = Object.keys(manifest.dependencies).some((name) => !(name in manifest.devDependencies))
   const isBundled = start.isProposed && /^node (?:build|\.output\/)/.test(start.startCommand ?? '')
   return names.size > 0 && !hasOthers && !isBundled
+}
+
+/** Versions of Next that compile their settings anew when they start (next, `next-config-ts/transpile-config.js`). */
+const COMPILING_NEXT = /^[~^=v>]*(?:15|16\.[01])\b/
+
+async function compilesSettings(tree: Tree, { dependencies }: Manifest): Promise<boolean> {
+  return COMPILING_NEXT.test(dependencies.next ?? '') && (await tree.hasFile('next.config.ts'))
 }
 
 /** A start calls few programs; each is followed through its files. */

@@ -1,3 +1,5 @@
+import type { Tree } from '../../../sources/tree.ts'
+import { withoutSlashComments } from '../../comments.ts'
 import { findSource } from '../listening.ts'
 import { foreign } from './foreign.ts'
 import {
@@ -127,7 +129,8 @@ function next({ configuration, manifest }: Project): Partial<Framework> {
 }
 
 /** SvelteKit's adapters say what is built (svelte.dev, "Adapters"). */
-function sveltekit({ configuration, manifest }: Project): Partial<Framework> {
+async function sveltekit({ tree, configuration: own, manifest }: Project): Promise<Partial<Framework>> {
+  const configuration = own === '' ? await adapterOfVite(tree) : own
   const uses = (name: string): boolean => {
     const adapter = `@sveltejs/adapter-${name}`
     return configuration === '' ? adapter in manifest.dependencies : configuration.includes(adapter)
@@ -148,6 +151,15 @@ function sveltekit({ configuration, manifest }: Project): Partial<Framework> {
   }
   // The one variable by which the automatic adapter takes the one for node (@sveltejs/adapter-auto, adapters.js).
   return { environment: { GCP_BUILDPACKS: 'true' }, publishDirectory: null }
+}
+
+/** Vite's configuration where it names an adapter, as only SvelteKit's own could before 2.62 (svelte.dev, "Configuration"). */
+async function adapterOfVite(tree: Tree): Promise<string> {
+  for (const name of variants('vite.config')) {
+    const text = withoutSlashComments((await tree.readText(name)) ?? '')
+    if (text.includes('@sveltejs/adapter-')) return text
+  }
+  return ''
 }
 
 /** Of an adapter that others than Astro's authors made. */

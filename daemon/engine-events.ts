@@ -72,6 +72,8 @@ export function engineEvents(
         tellEverything()
         supervisor.lookAtAll()
         datastores.lookAtAll()
+      } finally {
+        world.engineDepartures++
       }
     },
   }

@@ -19,7 +19,7 @@ import {
   type Replacement,
 } from '#server/replacements/store.ts'
 import type { Task } from '../driver.ts'
-import { isOfAbsence, untilPresent } from '../engine-absence.ts'
+import { hasLeftSince, isOfAbsence, untilPresent } from '../engine-absence.ts'
 import { Background } from '../rollouts/background.ts'
 import type { World } from '../world.ts'
 import { provideBackup } from './backup-check.ts'
@@ -136,11 +136,13 @@ export class Replacements {
     const { engine } = this.#world
     for (;;) {
       await untilPresent(engine, stop)
+      const departures = this.#world.engineDepartures
       try {
         return await this.#try(id, stop)
       } catch (error) {
         stop.throwIfAborted()
-        if (!(await isOfAbsence(engine, error))) throw error
+        const isAway = await isOfAbsence(engine, error)
+        if (!isAway && !(await hasLeftSince(this.#world, departures, stop))) throw error
         const fields = { datastore: id, error: messageOf(error) }
         log.warn(
           'the engine went away while the data of a datastore was replaced; that is begun again',

@@ -185,13 +185,13 @@ describe('an engine that goes away', () => {
   }, 120_000)
 
   /** Waits until a backup is being loaded, and takes the engine away as one that takes its containers with it. */
-  async function cutWhileLoaded(): Promise<void> {
+  async function cutWhileLoaded(leave: () => Promise<void> | void = () => door.goAway()): Promise<void> {
     const names = async () => {
       const all = await docker('ps', '--filter', `name=${db.id}`, '--format', '{{.Names}}')
       return all.split('\n').filter(Boolean)
     }
     await waitFor(async () => (await names()).some((name) => name.endsWith('-load')), 'its work', 60_000)
-    await door.goAway()
+    await leave()
     // What reads a backup ends by itself when its input does.
     for (const name of await names()) await docker('kill', name).catch(() => {})
   }
@@ -209,6 +209,15 @@ describe('an engine that goes away', () => {
     const found = "SELECT to_regclass('later') IS NULL, (SELECT count(*)::int FROM big)"
     expect(await query(now.external_url, found)).toEqual([[true, 600_000]])
     expect(await volumeOf(db.id)).not.toBe(used)
+  })
+
+  test('amid a restore does not end it either where something else holds its socket meanwhile', async () => {
+    expect((await server.api('POST', `/datastores/grown/backups/${backup}/restore`, {})).status).toBe(202)
+    await cutWhileLoaded(() => door.hold())
+    // The server hears of the end of the containers alone.
+    await delay(2_000)
+    await door.comeBack()
+    expect((await become(server, db.id, 'available')).error).toBeNull()
   })
 
   test('before one is begun holds it back, into a new datastore too', async () => {

@@ -12,6 +12,11 @@ export interface EngineDoor {
   comeBack(): Promise<void>
   /** Takes the engine away from the server; the others have it still. */
   goAway(): Promise<void>
+  /**
+   * Takes the engine away as where another program holds its socket, as systemd does: what is asked waits for the next
+   * engine. What was asked before is answered until `comeBack`, when the old engine has ended and the next is there.
+   */
+  hold(): void
   /** Has the engine take requests and answer none, or answer those that come from now on. */
   fallSilent(isSilent: boolean): void
   /** Has the engine refuse requests whose first line is such, with these words or, with null, without any; null for none. */
@@ -26,7 +31,14 @@ export async function openDoor(): Promise<EngineDoor> {
   const open = new Set<Socket>()
   let door: Server | null = null
   let isSilent = false
+  /** Who waits for the next engine; null while the socket is not held. */
+  let waiting: Socket[] | null = null
   let refused: { line: RegExp; words: string | null } | null = null
+
+  function take(client: Socket): void {
+    if (waiting) waiting.push(client)
+    else pass(client)
+  }
 
   function pass(client: Socket): void {
     const engine = connect(standEngine().replace('unix://', ''))
@@ -51,8 +63,12 @@ export async function openDoor(): Promise<EngineDoor> {
   const opened: EngineDoor = {
     host: `unix://${socket}`,
     async comeBack() {
+      const clients = waiting
+      waiting = null
+      if (clients) for (const end of open) end.destroy()
+      clients?.forEach(pass)
       if (door) return
-      const server = createServer({ allowHalfOpen: true }, pass)
+      const server = createServer({ allowHalfOpen: true }, take)
       door = server
       await new Promise<void>((resolve) => server.listen(socket, resolve))
     },
@@ -60,10 +76,12 @@ export async function openDoor(): Promise<EngineDoor> {
       const server = door
       if (!server) return
       door = null
-      for (const end of open) end.destroy()
+      for (const end of [...open, ...(waiting ?? [])]) end.destroy()
+      waiting = null
       await new Promise((resolve) => server.close(resolve))
       rmSync(socket, { force: true })
     },
+    hold: () => void (waiting ??= []),
     fallSilent: (silent) => void (isSilent = silent),
     refuse: (requests) => (refused = requests),
     async close() {

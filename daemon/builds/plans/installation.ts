@@ -33,14 +33,14 @@ export function withoutInstallation(command: string): string | null {
 }
 
 /**
- * The same for a service's own command, and the package manager alone that installed: what brings or runs another one
- * stays, as what follows may be run by it, and so does what asks for more than a plan installs.
+ * The same for a service's own command, and the package managers alone that may have installed: what brings or runs another
+ * one stays, as what follows may be run by it, and so does what asks for more than a plan installs.
  */
-export function withoutInstallationBy(manager: string, command: string): string | null {
+export function withoutInstallationBy(managers: readonly string[], command: string): string | null {
   return withoutFirst(command, (part) => {
     const [program, ...words] = part.split(' ')
     const isPlain = words.every((word) => !word.startsWith('-') || OPTION.test(word))
-    return program === manager && isPlain && INSTALLATION.test(part)
+    return managers.includes(program!) && isPlain && INSTALLATION.test(part)
   })
 }
 

@@ -3,7 +3,7 @@ import type { PlanSettings } from '../plan.ts'
 import { baseImage, buildStage, step, type Mount } from '../steps.ts'
 import { readInstallation } from './installation.ts'
 import { choosePackageManager } from './manager.ts'
-import type { PackageManager } from './managers.ts'
+import { BUN_PACKAGE, type PackageManager } from './managers.ts'
 import { readManifest } from './manifest.ts'
 import { oldWebpackEnvironment } from './old-webpack.ts'
 import { chooseNodeMajor } from './version.ts'
@@ -87,8 +87,8 @@ const NODE_LINES = [
 
 /** Begins the stage with node and the package manager. */
 function nodeStage(major: number, manager: PackageManager, settings: PlanSettings): string[] {
-  const tools =
-    manager.globalPackage === null ? [] : [`npm install --global --force ${manager.globalPackage}`]
+  const brought = manager.name === 'bun' ? BUN_PACKAGE : manager.globalPackage
+  const tools = brought === null ? [] : [`npm install --global --force ${brought}`]
   return [
     ...buildStage(baseImage(settings, `node:${major}-bookworm`), 'packages'),
     ...Object.entries(manager.environment).map(([key, value]) => `ENV ${key}=${value}`),

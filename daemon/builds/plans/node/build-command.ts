@@ -16,7 +16,11 @@ export async function chooseBuildCommand(
   framework: Framework | null,
   settings: PlanSettings,
 ): Promise<string | null> {
-  if (settings.buildCommand !== null) return withoutInstallationBy(manager.name, settings.buildCommand)
+  if (settings.buildCommand !== null) {
+    // A workspace that Bun installs for node may have been npm's, which knows no `workspace:`.
+    const isBrought = manager.name === 'bun' && manager.globalPackage !== null
+    return withoutInstallationBy(isBrought ? ['bun', 'npm'] : [manager.name], settings.buildCommand)
+  }
   const siteBuild = framework === null || framework.start === null ? null : framework.siteBuild
   if (settings.processType === 'static' && siteBuild !== null) return siteBuild
   const { folder, manifest, application } = project

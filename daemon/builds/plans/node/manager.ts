@@ -6,7 +6,8 @@ import { firstPin, inManifest, inToolFiles } from '../pins.ts'
 import { rangeOf } from '../ranges.ts'
 import { MAX_LOCK_BYTES, readLock, type LockState } from './locks/read.ts'
 import type { Manifest, Manifests } from './manifest.ts'
-import { bunManager, npm, pnpm, yarn, yarnClassic, type PackageManager } from './managers.ts'
+import { BUN_PACKAGE, bunManager, npm, pnpm, yarn, yarnClassic, type PackageManager } from './managers.ts'
+import { chooseBunVersion } from './version.ts'
 
 /** Used where the tree names no version; each still reads the lock files of its predecessors. */
 const PNPM_BY_LOCK: Record<string, string> = { '5': '7', '6': '8' }
@@ -32,12 +33,16 @@ export async function choosePackageManager(
 ): Promise<PackageManager> {
   const manifest = manifests.get('')!
   const named = manifest.packageManager === null ? null : readField(manifest.packageManager)
-  const name = named?.name ?? (await nameByLock(tree, manifests)) ?? nameByEngines(manifest)
+  const name =
+    named?.name ?? (await nameByLock(tree)) ?? nameByEngines(manifest) ?? (await nameLeft(tree, manifests))
   const version = named?.version ?? (await pinnedVersion(tree, manifest, name))
   const lock = await readLock(tree, name, manifests, notes)
   if (name === 'pnpm') return pnpm(version ?? (await pnpmVersion(tree)), lock)
   if (name === 'yarn') return await chooseYarn(tree, version, lock)
-  if (name === 'bun') return bunManager(lock, `bun@${named?.version ?? 'latest'}`)
+  if (name === 'bun') {
+    const bunVersion = await chooseBunVersion([{ tree, manifest }], notes)
+    return bunManager(lock, `${BUN_PACKAGE}@${bunVersion ?? '1'}`)
+  }
   if (lock === 'none')
     notes.push('there is no lock file: each build takes the newest packages that package.json allows')
   return npm(lock)
@@ -59,19 +64,22 @@ function readField(field: string): { name: string; version: string | null } {
   return { name, version: version ?? null }
 }
 
-function nameByEngines({ devEngines, engines }: Manifest): string {
-  return devEngines.packageManager?.name ?? ['pnpm', 'yarn'].find((name) => name in engines) ?? 'npm'
+function nameByEngines({ devEngines, engines }: Manifest): string | null {
+  return devEngines.packageManager?.name ?? ['pnpm', 'yarn'].find((name) => name in engines) ?? null
+}
+
+async function nameByLock(tree: Tree): Promise<string | null> {
+  if (await tree.hasFile('pnpm-lock.yaml')) return 'pnpm'
+  if (await tree.hasFile('yarn.lock')) return 'yarn'
+  return (await hasAny(tree, ['package-lock.json', 'npm-shrinkwrap.json'])) ? 'npm' : null
 }
 
 /**
- * A lock file of Bun beside another one was left by a trial. One alone means the plan of Bun, which is asked before that of
- * node, but for a package of its workspace: what runs that is not what installs it.
+ * A lock file of Bun beside anything else was left by a trial. Alone in a workspace it says what installs that, as npm knows
+ * no `workspace:`; in any other tree that comes here npm installs.
  */
-async function nameByLock(tree: Tree, manifests: Manifests): Promise<string | null> {
-  if (await tree.hasFile('pnpm-lock.yaml')) return 'pnpm'
-  if (await tree.hasFile('yarn.lock')) return 'yarn'
-  if (await hasAny(tree, ['package-lock.json', 'npm-shrinkwrap.json'])) return 'npm'
-  return manifests.size > 1 && (await hasAny(tree, ['bun.lock', 'bun.lockb'])) ? 'bun' : null
+async function nameLeft(tree: Tree, manifests: Manifests): Promise<string> {
+  return manifests.size > 1 && (await hasAny(tree, ['bun.lock', 'bun.lockb'])) ? 'bun' : 'npm'
 }
 
 /** What Volta, `devEngines`, `engines` and the files of asdf and mise say of the manager. */

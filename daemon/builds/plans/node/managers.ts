@@ -5,7 +5,7 @@ import type { LockState } from './locks/read.ts'
 /** How a package manager is used in a build. */
 export interface PackageManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun'
-  /** The npm package that brings it, with its version; null for what the image has. */
+  /** The npm package that brings it, with its version, behind options of its installation; null for what the image has. */
   globalPackage: string | null
   /** The folder that keeps downloads from one build to the next. */
   cache: Mount
@@ -141,6 +141,9 @@ export function yarn(version: string, lock: LockState): PackageManager {
     folders: ['.yarn'],
   }
 }
+
+/** Brings Bun, whose program comes by a script behind its installation; npm 12 runs none that is not allowed. */
+export const BUN_PACKAGE = '--allow-scripts=bun bun'
 
 /** Bun; the package of npm that brings it is null where its own image has it. */
 export function bunManager(lock: LockState, globalPackage: string | null): PackageManager {

@@ -57,7 +57,9 @@ export async function nestedInstallation(
     if (ofBuild.has(folder)) built.push(its)
     if (nested.installs.has(folder) || packages.has(folder)) continue
     const theirs = await choosePackageManager(place, new Map([['', its]]), [])
-    if (theirs.name !== manager.name && theirs.globalPackage !== null) continue
+    // Bun may be among the packages of the root.
+    const isBrought = theirs.globalPackage !== null && theirs.name !== 'bun'
+    if (theirs.name !== manager.name && isBrought) continue
     notes.push(`installing the packages of ${folder}, where a script runs and nothing installs them`)
     before.push(`(cd ${folder} && ${theirs.install})`)
     const isBuilt = ofBuild.has(folder) && !isNamed(start, folder, manifest)

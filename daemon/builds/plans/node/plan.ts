@@ -23,7 +23,7 @@ import type { Manifest, Manifests } from './manifest.ts'
 import { oldWebpackEnvironment } from './old-webpack.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
-import { callsOf, packageNeeded } from './scripts.ts'
+import { callsOf, packageNeeded, wordsOf } from './scripts.ts'
 import { nestedInstallation } from './nested.ts'
 import { isNxApplication, nxFramework } from './nx.ts'
 import { isBot } from './packages.ts'
@@ -138,7 +138,7 @@ async function makePlan(
     keepsDevelopment: await keepsDevelopment(project, start, commands, notes),
     usesPlaywright: runsPackage(manifest, 'playwright'),
     program: startCommand !== null && startCommand === framework?.start ? framework.program : null,
-    needsManager: commands.some((command) => /\b(?:pnpm|yarn|bunx?)\b/.test(command)),
+    needsManager: commands.some((command) => callsManager(command, manifest.scripts)),
     aptPackages,
     system,
   })
@@ -213,6 +213,11 @@ async function addPrisma(
   if (!generates && canGenerate) installation.scripts.push('prisma generate')
 }
 
+/** Whether a command, or a script of package.json that it runs, asks for a package manager that is not in each image. */
+function callsManager(command: string, scripts: Record<string, string>): boolean {
+  return [command, ...wordsOf(command, scripts)].some((text) => /\b(?:pnpm|yarn|bunx?)\b/.test(text))
+}
+
 /** Whether a package is for the program rather than for its developers. */
 function runsPackage({ dependencies, devDependencies }: Manifest, name: string): boolean {
   return name in dependencies && !(name in devDependencies)
@@ -263,8 +268,8 @@ async function keepsDevelopment(
   return names.size > 0 && !hasOthers && !isBundled
 }
 
-/** Versions of Next that compile their settings anew when they start (next, `next-config-ts/transpile-config.js`). */
-const COMPILING_NEXT = /^[~^=v>]*(?:15|16\.[01])\b/
+/** Versions from 15.4 to 16.1, which read their settings with `typescript` when they start (next, `next-config-ts/transpile-config.js`). */
+const COMPILING_NEXT = /^[v=]*(?:\^15\b|~?15(?:\.x|\.[4-9]\b|$)|[~^]?16\.[01]\b)/
 
 async function compilesSettings(tree: Tree, { dependencies }: Manifest): Promise<boolean> {
   return COMPILING_NEXT.test(dependencies.next ?? '') && (await tree.hasFile('next.config.ts'))

@@ -1,11 +1,8 @@
-import semver from 'semver'
 import { NODE_MAJORS } from '../base-images.ts'
-import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
 import type { PlanSettings } from '../plan.ts'
-import { rangeOf } from '../ranges.ts'
 import { baseImage } from '../steps.ts'
 import type { Project } from './project.ts'
-import { chooseNodeMajor } from './version.ts'
+import { chooseBunVersion, chooseNodeMajor } from './version.ts'
 
 /** What runs the code. */
 export interface Runtime {
@@ -43,20 +40,7 @@ export async function chooseRuntime(
       lines: () => [],
     }
   }
-  const pin = await firstPin(
-    places.flatMap((place) => [
-      inFiles(place.tree, ['.bun-version']),
-      inToolFiles(place.tree, ['bun']),
-      inManifest(
-        /^bun@(.+)$/.exec(place.manifest.packageManager ?? '')?.[1],
-        'packageManager of package.json',
-      ),
-      inManifest(place.manifest.engines.bun, 'engines.bun of package.json'),
-    ]),
-  )
-  const version = /^v?(1(?:\.\d+){0,2})(?:\+|$)/.exec(pin?.text ?? '')?.[1] ?? null
-  if (pin !== null && version === null && !suitsNewest(pin.text))
-    notes.push(`${pin.where} names no version of Bun 1: taking the newest`)
+  const version = await chooseBunVersion(places, notes)
   const image = `oven/bun:${version ?? '1'}`
   return {
     name,
@@ -70,11 +54,6 @@ export async function chooseRuntime(
       'RUN ln -s bun /usr/local/bin/bunx',
     ],
   }
-}
-
-function suitsNewest(text: string): boolean {
-  const range = rangeOf(text)
-  return range !== null && semver.intersects(range, '1.x')
 }
 
 /** The line of node in long-term support, for tools. */

@@ -42,6 +42,11 @@ export function callsOf(command: string, scripts: Record<string, string>): Call[
   return follow(command, scripts).calls
 }
 
+/** All words of a command and of the scripts that it runs. */
+export function wordsOf(command: string, scripts: Record<string, string>): string[] {
+  return follow(command, scripts).words
+}
+
 function follow(
   command: string,
   scripts: Record<string, string>,

@@ -130,15 +130,17 @@ function next({ configuration, manifest }: Project): Partial<Framework> {
 
 /** SvelteKit's adapters say what is built (svelte.dev, "Adapters"). */
 async function sveltekit({ tree, configuration: own, manifest }: Project): Promise<Partial<Framework>> {
-  const configuration = own === '' ? await adapterOfVite(tree) : own
+  const ofVite = await adapterOfVite(tree)
+  const configuration = ofVite || own
   const uses = (name: string): boolean => {
     const adapter = `@sveltejs/adapter-${name}`
     return configuration === '' ? adapter in manifest.dependencies : configuration.includes(adapter)
   }
   if (uses('node')) return { publishDirectory: null }
   if (uses('static')) {
-    const folder = settingOf(configuration, /\bpages\s*:\s*["'`]([^"'`\n]+)["'`]/)
-    const singlePage = /\bfallback\s*:\s*["'`]/.test(configuration)
+    const settings = ofVite === '' ? own : (settingOf(ofVite, /\badapter\s*:([^)]*)/) ?? '')
+    const folder = settingOf(settings, /\bpages\s*:\s*["'`]([^"'`\n]+)["'`]/)
+    const singlePage = /\bfallback\s*:\s*["'`]/.test(settings)
     return { start: null, publishDirectory: folderOf(folder, 'build'), singlePage }
   }
   for (const name of ['vercel', 'netlify', 'cloudflare', 'cloudflare-workers']) {
@@ -153,11 +155,11 @@ async function sveltekit({ tree, configuration: own, manifest }: Project): Promi
   return { environment: { GCP_BUILDPACKS: 'true' }, publishDirectory: null }
 }
 
-/** Vite's configuration where it names an adapter, as only SvelteKit's own could before 2.62 (svelte.dev, "Configuration"). */
+/** Vite's configuration where it sets an adapter, for which SvelteKit ignores its own since 2.62 (svelte.dev, "Configuration"). */
 async function adapterOfVite(tree: Tree): Promise<string> {
   for (const name of variants('vite.config')) {
     const text = withoutSlashComments((await tree.readText(name)) ?? '')
-    if (text.includes('@sveltejs/adapter-')) return text
+    if (text.includes('@sveltejs/adapter-') && /\badapter\s*[:,}]/.test(text)) return text
   }
   return ''
 }

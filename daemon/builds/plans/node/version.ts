@@ -104,3 +104,31 @@ function majorOfRange(text: string): number | null {
   const preferred = lines.find((major) => semver.intersects(range, `${major}.x`))
   return preferred ?? semver.minVersion(range)?.major ?? null
 }
+
+/** The version of Bun 1 that a tree pins, or the workspace that it is a package of; null for the newest. */
+export async function chooseBunVersion(
+  places: { tree: Tree; manifest: Manifest }[],
+  notes: string[],
+): Promise<string | null> {
+  const pin = await firstPin(places.flatMap(({ tree, manifest }) => pinsOfBun(tree, manifest)))
+  const version = /^v?(1(?:\.\d+){0,2})(?:\+|$)/.exec(pin?.text ?? '')?.[1] ?? null
+  if (pin !== null && version === null && !suitsNewestBun(pin.text))
+    notes.push(`${pin.where} names no version of Bun 1: taking the newest`)
+  return version
+}
+
+function pinsOfBun(tree: Tree, manifest: Manifest): (() => Promise<Pin | null>)[] {
+  const { packageManager } = manifest.devEngines
+  return [
+    inFiles(tree, ['.bun-version']),
+    inToolFiles(tree, ['bun']),
+    inManifest(/^bun@(.+)$/.exec(manifest.packageManager ?? '')?.[1], 'packageManager of package.json'),
+    inManifest(manifest.engines.bun, 'engines.bun of package.json'),
+    inManifest(packageManager?.name === 'bun' ? packageManager.version : null, 'devEngines of package.json'),
+  ]
+}
+
+function suitsNewestBun(text: string): boolean {
+  const range = rangeOf(text)
+  return range !== null && semver.intersects(range, '1.x')
+}

@@ -2,6 +2,7 @@ import { request as httpRequest, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { answerOf, beginningOf } from './answer-of.ts'
 import { bareHost } from './bare-host.ts'
+import { plainLine } from './plain-line.ts'
 import { judgedLookup, placeFault, TARGETS } from './reach/judged.ts'
 import { VERSION } from './version.ts'
 
@@ -62,11 +63,7 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
 export function answerFault({ status, text }: Pick<OutgoingAnswer, 'status' | 'text'>): string | null {
   if (status >= 200 && status < 300) return null
   const [line] = text.trim().split('\n')
-  // A terminal that shows it would obey them.
-  const said = line!
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, 200)
+  const said = plainLine(line!).slice(0, 200)
   if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`
   return `answered ${status}${said === '' ? '' : `: ${said}`}`
 }

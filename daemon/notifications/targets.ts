@@ -5,6 +5,7 @@ import { openUrl, topicOf } from '#server/notifications/operations.ts'
 import type { NotificationRow } from '#server/notifications/store.ts'
 import type { Message } from '#server/notifications/types.ts'
 import { answerFault, send } from '#server/outgoing.ts'
+import { plainLine } from '#server/plain-line.ts'
 import { sendMail } from './mail.ts'
 
 /** How an attempt ended; `status` is the answer's, where there is one. */
@@ -36,7 +37,7 @@ export async function deliver(
     const error = answerFault(answer)
     return { ok: error === null, status: answer.status, error }
   } catch (error) {
-    return { ok: false, status: null, error: messageOf(error) }
+    return { ok: false, status: null, error: plainLine(messageOf(error)) }
   }
 }
 

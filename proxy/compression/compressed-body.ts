@@ -56,6 +56,7 @@ export class CompressedBody {
 
   /** Takes bytes that stay as they are; after the `last` of them the end is to come. */
   write(bytes: Buffer, last: boolean): void {
+    if (this.#dropped) return
     const isWhole = last && !this.#stream && bytes.length <= WHOLE_BYTES
     if (isWhole) this.#whole = this.#compressor.whole(bytes)
     else if (bytes.length > 0 && !this.#streaming().write(bytes)) this.#from.pause()
@@ -63,6 +64,7 @@ export class CompressedBody {
 
   /** All has come. */
   end(trailers: readonly string[]): void {
+    if (this.#dropped) return
     this.#trailers = trailers
     if (this.#whole) this.#finish(this.#whole)
     else this.#streaming().end()

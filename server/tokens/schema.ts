@@ -13,11 +13,11 @@ const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T
  * of India, and join the parts of an emoji.
  */
 const INVISIBLE_FREE =
-  /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?<=[^\p{ASCII}\p{C}\p{Z}])[\u200c\u200d](?=[^\p{ASCII}\p{C}\p{Z}]))*$/u
+  /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d](?=(?!\p{ASCII})[\p{L}\p{M}\p{Extended_Pictographic}]))*$/u
 
 /** What people call a token or a terminal. */
 export const TokenName = text(1, MAX_NAME)
-  .regex(INVISIBLE_FREE, 'must have no control or invisible characters')
+  .regex(INVISIBLE_FREE, 'must have no control or invisible characters; joiners stand between letters')
   .meta({
     description: `1 to ${MAX_NAME} characters, no control or invisible ones but joiners of letters`,
     examples: ['laptop'],

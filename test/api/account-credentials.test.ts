@@ -110,7 +110,7 @@ describe('named tokens', () => {
     expect(answer.body.error.message).toMatch(new RegExp(`^${field}: `))
   })
 
-  it.each(['می\u200cخواهم', 'क्\u200dष', '👨\u200d👩\u200d👧 family'])(
+  it.each(['می\u200cخواهم', 'क्\u200dष', '👨\u200d👩\u200d👧 family', 'API\u200cها'])(
     'accept a name that is written with joiners: %s',
     async (name) => {
       const made = await browser.post('/auth/tokens', { name })

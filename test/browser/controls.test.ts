@@ -32,7 +32,7 @@ const LEAST_CONTRAST = `(() => {
     return parse(colour)[3] === 0 && element.parentElement ? ground(element.parentElement) : colour
   }
   const fields = [...document.querySelectorAll('main input:not([type=checkbox], [type=radio], [type=file]), main select, main textarea')]
-  return Math.min(...fields.filter((field) => field.checkVisibility()).flatMap((field) => {
+  return fields.length === 0 ? 0 : Math.min(...fields.filter((field) => field.checkVisibility()).flatMap((field) => {
     const border = getComputedStyle(field).borderTopColor
     return [contrast(border, ground(field)), contrast(border, ground(field.parentElement))]
   }))

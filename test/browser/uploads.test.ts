@@ -94,3 +94,17 @@ test('who leaves the page of a new service while its source is sent is not led b
   await page.getByRole('button', { name: 'Leave' }).waitFor()
   expect(browser.faults).toEqual([])
 })
+
+test('an upload that something else than the server answers says so', async () => {
+  await server.api('POST', '/services', { name: 'leaflet' })
+  await page.goto('/services/leaflet')
+  await page.route('**/deploys/upload*', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<html>Sign in to the network</html>' }),
+  )
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Choose a .tar.gz file').setInputFiles(ARCHIVE)
+  await dialog.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await dialog.getByText('Something on the way to the server answered in its place').waitFor()
+  await page.unroute('**/deploys/upload*')
+})

@@ -112,6 +112,7 @@ test('a killed worker is replaced and the others serve on', { timeout: 30_000 },
   await expect
     .poll(async () => (await stand.processes()).workers.filter((pid) => !workers.includes(pid)).length)
     .toBe(1)
+  expect((await stand.processes()).workers).toContain(workers[1])
   await more(20)
   const { next } = load
   await more(100)

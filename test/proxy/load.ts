@@ -57,7 +57,7 @@ export class Load {
       const due = started + (this.next / perSecond) * 1000
       const wait = due - performance.now()
       if (wait > 1) await sleep(wait)
-      while (this.#open.size >= MOST_OPEN) await sleep(1)
+      while (this.#open.size >= MOST_OPEN && !this.#stopping.signal.aborted) await sleep(1)
       const one = this.#one(this.next)
       this.#open.add(one)
       void one.then(() => this.#open.delete(one))

@@ -65,7 +65,7 @@ export async function api<K extends Key>(
       headers: { 'content-type': 'application/json' },
     }),
   })
-  return (response.status === 204 ? undefined : await readJson(response, signal)) as Routes[K]['reply']
+  return (response.status === 204 ? undefined : await readJson(response)) as Routes[K]['reply']
 }
 
 /** Address of a route with its parameters and its query; values that are undefined are left out. */
@@ -92,26 +92,48 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
     throw unreachable()
   })
   hearTime(response.headers.get('date'))
-  if (response.ok) {
-    connection.answered()
-    return response
-  }
+  if (response.ok) return response
   const error = parseProblem(response.status, await response.text().catch(() => ''))
   if (isSessionEnd(error) && (await renewSession())) return request(url, init)
   throw error
 }
 
-/** What a success says. Throws ApiError where it breaks off, and where something on the way answered in the server's place. */
-export async function readJson(response: Response, signal?: AbortSignal): Promise<unknown> {
-  const text = await response.text().catch((error: unknown) => {
-    if (signal?.aborted) throw error
-    throw unreachable('The answer of the server broke off. Look again before you repeat it.')
+/** What a success says. Throws ApiError as `readText` and `parseAnswer`. */
+export async function readJson(response: Response): Promise<unknown> {
+  return parseAnswer(response.status, await readText(response))
+}
+
+/**
+ * The text of a success. Throws ApiError where it breaks off, and where it is a page: something on the way answered in the
+ * server's place. An abort stays an AbortError.
+ */
+export async function readText(response: Response): Promise<string> {
+  if (response.headers.get('content-type')?.startsWith('text/html')) throw foreign(response.status)
+  return await response.text().catch((error: unknown) => {
+    if (!(error instanceof TypeError)) throw error
+    throw new ApiError(
+      0,
+      'unreachable',
+      'The answer of the server broke off. Load this page anew to see how things are.',
+    )
   })
+}
+
+/** What the text of a success says. Throws ApiError where something on the way answered in the server's place. */
+export function parseAnswer(status: number, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ApiError(response.status, 'unknown', FOREIGN_ANSWER)
+    throw foreign(status)
   }
+}
+
+function foreign(status: number): ApiError {
+  return new ApiError(
+    status,
+    'unknown',
+    'Something on the way to the server answered in its place, such as a network that wants a sign-in. Load this page anew.',
+  )
 }
 
 /** The error of a request that was refused outside of `request`; also sees to a session that ended. */
@@ -122,19 +144,18 @@ export function failed(status: number, body: string): ApiError {
 }
 
 /** The error of a request without an answer. */
-function unreachable(
-  message = 'The server does not answer. Check that it runs and that you can reach it.',
-): ApiError {
+function unreachable(): ApiError {
   connection.failed()
-  return new ApiError(0, 'unreachable', message)
+  return new ApiError(
+    0,
+    'unreachable',
+    'The server does not answer. Check that it runs and that you can reach it.',
+  )
 }
 
 function isSessionEnd({ status, code }: ApiError): boolean {
   return status === 401 && code === 'unauthorized'
 }
-
-const FOREIGN_ANSWER =
-  'Something on the way to the server answered in its place, such as a network that wants a sign-in. Load this page anew.'
 
 /** What a proxy answers by itself when the server behind it does not. */
 const PROXY_STATUSES = [502, 503, 504]
@@ -144,7 +165,6 @@ function parseProblem(status: number, body: string): ApiError {
     const { error } = JSON.parse(body) as {
       error: { code: string; message: string; details?: FaultDetail[] }
     }
-    connection.answered()
     return new ApiError(status, error.code, plainText(error.message), error.details)
   } catch {
     if (PROXY_STATUSES.includes(status)) return unreachable()

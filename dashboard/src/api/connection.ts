@@ -20,7 +20,10 @@ export const connection = {
   /** It has failed for so long that the reader should know. */
   noticed: readonly(noticed),
 
-  /** To be told by whoever got an answer, whatever it says. */
+  /**
+   * To be told by who knows that the server answers again. No other request does: one that fails each time would be sent
+   * again with every answer to another.
+   */
   answered(): void {
     if (!lost.value) return
     clearTimeout(probing)

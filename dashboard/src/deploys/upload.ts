@@ -1,4 +1,4 @@
-import { ApiError, apiUrl, failed } from '../api/client.ts'
+import { ApiError, apiUrl, failed, parseAnswer } from '../api/client.ts'
 import type { Deploy } from '../api/types.ts'
 
 /** The server's limit for an uploaded archive. */
@@ -28,8 +28,13 @@ export function uploadArchive({ serviceId, file, clearCache, progress, signal }:
     request.setRequestHeader('content-type', 'application/gzip')
     request.upload.addEventListener('progress', (event) => progress(event.loaded / Math.max(event.total, 1)))
     request.addEventListener('load', () => {
-      if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText) as Deploy)
-      else reject(failed(request.status, request.responseText))
+      const { status, responseText } = request
+      if (status < 200 || status > 299) return reject(failed(status, responseText))
+      try {
+        resolve(parseAnswer(status, responseText) as Deploy)
+      } catch (error) {
+        reject(error as ApiError)
+      }
     })
     request.addEventListener('error', () =>
       reject(new ApiError(0, 'unreachable', 'The upload was cut off. Try it again.')),

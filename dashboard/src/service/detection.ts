@@ -95,7 +95,7 @@ async function detect(sought: Sought, signal: AbortSignal): Promise<Detection> {
     body: source,
     signal,
   })
-  return (await readJson(answer, signal)) as Detection
+  return (await readJson(answer)) as Detection
 }
 
 /** A line of what was found. */

@@ -3,6 +3,7 @@ import { Agent, buildConnector, fetch, Headers } from 'undici'
 import type { z } from 'zod'
 import { AppError, messageOf } from '../../errors.ts'
 import { parsedJson } from '../../parsed-json.ts'
+import { plainLine } from '../../plain-line.ts'
 import { portOf } from '../input.ts'
 import { assertPlace, ForbiddenPlace, judgedLookup, ownReach } from '../../reach/judged.ts'
 import { VERSION } from '../../version.ts'
@@ -147,7 +148,7 @@ function saidBy(body: unknown): string | null {
   const said = [message, error_description, error].find(
     (text): text is string => typeof text === 'string' && text !== '',
   )
-  return said === undefined ? null : said.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_SAID_CHARACTERS)
+  return said === undefined ? null : plainLine(said).slice(0, MAX_SAID_CHARACTERS)
 }
 
 /** What a provider's refusal is for the person who asked. */

@@ -36,6 +36,23 @@ export function engineEvents(
   serviceLogs: LogCollector,
   wakeOthers: () => void,
 ): Task {
+  async function listen(signal: AbortSignal): Promise<void> {
+    try {
+      for await (const event of world.engine.events(signal)) {
+        if (event.type !== 'container' || !WATCHED.has(event.action)) continue
+        const service = event.attributes['deployer.service']
+        const datastore = event.attributes['deployer.datastore']
+        if (service) supervisor.look(service)
+        if (service) serviceLogs.look(service)
+        if (datastore) datastores.look(datastore)
+        if (datastore && event.action === 'destroy') serviceLogs.replaced(datastore)
+        else if (datastore) serviceLogs.look(datastore)
+      }
+    } finally {
+      world.engineDepartures++
+    }
+  }
+
   return {
     name: 'engine events',
     everyMs: RETRY_MS,
@@ -53,16 +70,7 @@ export function engineEvents(
         datastores.lookAtAll()
         serviceLogs.lookAtAll()
         wakeOthers()
-        for await (const event of world.engine.events(signal)) {
-          if (event.type !== 'container' || !WATCHED.has(event.action)) continue
-          const service = event.attributes['deployer.service']
-          const datastore = event.attributes['deployer.datastore']
-          if (service) supervisor.look(service)
-          if (service) serviceLogs.look(service)
-          if (datastore) datastores.look(datastore)
-          if (datastore && event.action === 'destroy') serviceLogs.replaced(datastore)
-          else if (datastore) serviceLogs.look(datastore)
-        }
+        await listen(signal)
       } catch (error) {
         if (signal.aborted) return
         const isNew = world.engineFault === null
@@ -72,8 +80,6 @@ export function engineEvents(
         tellEverything()
         supervisor.lookAtAll()
         datastores.lookAtAll()
-      } finally {
-        world.engineDepartures++
       }
     },
   }

@@ -225,6 +225,22 @@ test('an answer that is none of the server is told in words', async () => {
   await page.getByRole('alert').waitFor({ state: 'detached' })
 })
 
+test('a request that a proxy refuses each time is not sent again with every answer to another', async () => {
+  const list = '**/api/v1/env-groups'
+  let asked = 0
+  await page.route(list, (route) => {
+    asked++
+    return route.fulfill({ status: 504, contentType: 'text/html', body: '<html>Gateway timeout</html>' })
+  })
+  await page.goto('/env-groups')
+  await page.getByText('The server does not answer.').waitFor()
+  // A question a second finds that the server is there.
+  await page.waitForTimeout(3_000)
+  expect(asked).toBeLessThan(12)
+  await page.unroute(list)
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+})
+
 test('an answer that breaks off is told in words, and is not asked for without end', async () => {
   const other = await browser.open(server.url)
   await other.addInitScript(`globalThis.isCut = true

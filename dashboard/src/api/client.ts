@@ -25,7 +25,7 @@ interface AnyInput extends Signal {
   [parameter: string]: unknown
 }
 
-/** An answer of the server that is not a success, or (code `unreachable`) no answer at all. */
+/** An answer of the server that is not a success, or (code `unreachable`) no whole answer. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** HTTP status; 0 when there was no answer. */
@@ -92,7 +92,10 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
     throw unreachable()
   })
   hearTime(response.headers.get('date'))
-  if (response.ok) return response
+  if (response.ok) {
+    connection.answered()
+    return response
+  }
   const error = parseProblem(response.status, await response.text().catch(() => ''))
   if (isSessionEnd(error) && (await renewSession())) return request(url, init)
   throw error
@@ -165,6 +168,7 @@ function parseProblem(status: number, body: string): ApiError {
     const { error } = JSON.parse(body) as {
       error: { code: string; message: string; details?: FaultDetail[] }
     }
+    connection.answered()
     return new ApiError(status, error.code, plainText(error.message), error.details)
   } catch {
     if (PROXY_STATUSES.includes(status)) return unreachable()

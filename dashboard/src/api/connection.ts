@@ -12,6 +12,8 @@ const noticed = ref(false)
 const listeners = new Set<() => void>()
 let probing: ReturnType<typeof setTimeout> | undefined
 let noticing: ReturnType<typeof setTimeout> | undefined
+/** When it was last said that the server answers again. */
+let backAt = -Infinity
 
 /** Whether the server answers, by what every request, the change feed and the loading of code see. */
 export const connection = {
@@ -21,16 +23,11 @@ export const connection = {
   noticed: readonly(noticed),
 
   /**
-   * To be told by who knows that the server answers again. No other request does: one that fails each time would be sent
-   * again with every answer to another.
+   * To be told by whoever got an answer, whatever it says. A request that fails each time would be sent again with every
+   * answer to another, were it said more often than the server is asked.
    */
   answered(): void {
-    if (!lost.value) return
-    clearTimeout(probing)
-    clearTimeout(noticing)
-    lost.value = false
-    noticed.value = false
-    for (const listener of listeners) listener()
+    if (performance.now() - backAt >= PROBE_MS) back()
   },
 
   /** To be told by whoever got none; from then on the server is asked until it answers. */
@@ -47,7 +44,7 @@ export const connection = {
       cache: 'no-store',
       signal: AbortSignal.timeout(PROBE_LIMIT_MS),
     }).catch(() => null)
-    if (answer?.ok) connection.answered()
+    if (answer?.ok) back()
     else connection.failed()
     return answer?.ok ?? false
   },
@@ -56,6 +53,16 @@ export const connection = {
   onBack(listener: () => void): void {
     listeners.add(listener)
   },
+}
+
+function back(): void {
+  if (!lost.value) return
+  clearTimeout(probing)
+  clearTimeout(noticing)
+  lost.value = false
+  noticed.value = false
+  backAt = performance.now()
+  for (const listener of listeners) listener()
 }
 
 async function probeUntilBack(): Promise<void> {

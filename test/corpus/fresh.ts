@@ -52,11 +52,17 @@ const workspace = (root: object): CorpusTree['files'] => ({
 })
 
 /** What `create-next-app` writes. */
-const next = (title: string, version: string, settings: string, keeps: boolean): CorpusTree => ({
+const next = (
+  title: string,
+  version: string,
+  settings: string,
+  keeps: boolean,
+  start = 'next start',
+): CorpusTree => ({
   title,
   files: {
     'package.json': manifest(
-      { build: 'next build', start: 'next start' },
+      { build: 'next build', start },
       [`next@${version}`, 'react@19.1.0'],
       ['typescript@^5'],
     ),
@@ -64,7 +70,7 @@ const next = (title: string, version: string, settings: string, keeps: boolean):
     'app/page.tsx': '',
     ...NPM_LOCK,
   },
-  plan: { runtime: 'node', framework: 'next', startCommand: 'next start' },
+  plan: { runtime: 'node', framework: 'next', startCommand: start },
   ...(keeps ? { without: ['--omit=dev'] } : { dockerfile: ['--omit=dev'] }),
 })
 
@@ -89,6 +95,13 @@ export const FRESH: CorpusTree[] = [
   next('Next 16.0 or a newer one with settings in TypeScript', '^16.0.1', 'next.config.ts', true),
   next('Next 16.1 with settings in TypeScript', '16.1.6', 'next.config.ts', true),
   next('Next 16.2 with settings in TypeScript, which it reads by itself', '16.2.6', 'next.config.ts', false),
+  next(
+    'Next 15.4 by its path, with settings in TypeScript',
+    '15.4.1',
+    'next.config.ts',
+    true,
+    'node_modules/.bin/next start',
+  ),
   next('Next 15 with settings in JavaScript', '15.3.0', 'next.config.mjs', false),
   {
     title: 'SvelteKit as files alone that is set up where Vite is',
@@ -155,7 +168,7 @@ export const FRESH: CorpusTree[] = [
       'package.json': manifest(KIT, [], ['@sveltejs/kit', '@sveltejs/adapter-node']),
       'svelte.config.js': "import adapter from '@sveltejs/adapter-node'\n",
       'vite.config.ts':
-        "export default { plugins: [sveltekit()], ssr: { external: ['@sveltejs/adapter-static'] } }\n",
+        "export default { plugins: [sveltekit(), other({ adapter: 1 })], ssr: { external: ['@sveltejs/adapter-static'] } }\n",
       ...NPM_LOCK,
     },
     plan: { runtime: 'node', startCommand: 'node build', isSite: false },
@@ -208,6 +221,14 @@ export const FRESH: CorpusTree[] = [
     folder: 'apps/api',
     plan: { runtime: 'node', packageManager: 'bun', startCommand: 'bun run start' },
     dockerfile: [' bun@1\nCOPY --from=production'],
+  },
+  {
+    title:
+      'a workspace whose lock file of Bun lacks a package, which Bun adds only beside those of developers',
+    files: { ...workspace(BUN), 'bun.lock': { lockfileVersion: 1, workspaces: {}, packages: {} } },
+    folder: 'apps/web',
+    plan: { runtime: 'node', packageManager: 'bun', installCommand: 'bun install' },
+    without: ['--production', '--frozen-lockfile'],
   },
   {
     title: "a package of a workspace with npm's lock file beside that of Bun",

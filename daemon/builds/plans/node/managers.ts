@@ -153,7 +153,8 @@ export function bunManager(lock: LockState, globalPackage: string | null): Packa
     globalPackage,
     cache: '/root/.bun/install/cache',
     install,
-    installProduction: `${install} --production`,
+    // It would not add then what the file lacks.
+    installProduction: lock === 'lacking' ? null : `${install} --production`,
     prune: null,
     run: (script) => `bun run ${script}`,
     runIn: (name, script) => `bun run --filter ${name} ${script}`,

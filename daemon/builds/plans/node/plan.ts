@@ -239,11 +239,9 @@ async function keepsDevelopment(
     return true
   }
   const called = commands.flatMap((command) => callsOf(command, manifest.scripts)).slice(0, MAX_CALLS)
-  if (
-    names.has('typescript') &&
-    called.some(([program]) => program === 'next') &&
-    (await compilesSettings(tree, manifest))
-  ) {
+  const words = commands.flatMap((command) => wordsOf(command, manifest.scripts))
+  const startsNext = words.some((word) => /(?:^|\/)next$/.test(word))
+  if (names.has('typescript') && startsNext && (await compilesSettings(tree, manifest))) {
     notes.push(
       'keeping the development dependencies: next reads next.config.ts with typescript, which is one of them',
     )

@@ -159,7 +159,7 @@ async function sveltekit({ tree, configuration: own, manifest }: Project): Promi
 async function adapterOfVite(tree: Tree): Promise<string> {
   for (const name of variants('vite.config')) {
     const text = withoutSlashComments((await tree.readText(name)) ?? '')
-    if (text.includes('@sveltejs/adapter-') && /\badapter\s*[:,}]/.test(text)) return text
+    if (/\bfrom\s*['"]@sveltejs\/adapter-/.test(text) && /\badapter\s*[:,}]/.test(text)) return text
   }
   return ''
 }

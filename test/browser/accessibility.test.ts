@@ -308,7 +308,7 @@ async function openFirst(page: Page): Promise<void> {
 
 /** What axe finds once nothing moves. */
 async function findings(page: Page, options: object): Promise<string[]> {
-  await page.getByText('Loading', { exact: true }).waitFor({ state: 'detached' })
+  await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' })
   await page.evaluate(
     'Promise.allSettled(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished)).then(() => {})',
   )

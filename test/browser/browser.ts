@@ -58,17 +58,26 @@ export class TestBrowser implements AsyncDisposable {
   }
 }
 
+/** What Chromium says of a document that it has cut off, and of the next one, which its page about that may come upon. */
+const CUT_OFF = /ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/
+/** More containers than one may come and go meanwhile. */
+const MAX_CUTS = 10
+
 /**
  * A container that another test starts or removes changes the machine's addresses, upon which Chromium cuts off what is on
  * its way. The dashboard asks again by itself; the document is asked for by the test.
  */
 function goesAgain(page: Page): Page {
   const goto = page.goto.bind(page)
-  page.goto = (url, options) =>
-    goto(url, options).catch((error: Error) => {
-      if (error.message.includes('ERR_NETWORK_CHANGED')) return goto(url, options)
-      throw error
-    })
+  page.goto = async (url, options) => {
+    for (let cuts = 0; ; cuts++) {
+      try {
+        return await goto(url, options)
+      } catch (error) {
+        if (cuts === MAX_CUTS || !CUT_OFF.test((error as Error).message)) throw error
+      }
+    }
+  }
   return page
 }
 

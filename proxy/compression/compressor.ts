@@ -4,7 +4,7 @@ import type { Coding } from './codings.ts'
 
 /**
  * Answers of one worker that are compressed at a time; each costs at most 0.8 MiB with what waits for a slow reader, and
- * takes its turn in the process's four threads. Those above it go out as they came.
+ * takes its turn in the threads of the process. Those above it go out as they came.
  */
 export const MAX_COMPRESSORS = 64
 /** What waits before a compressor, and what waits after it, when the client or the processor is slow. */

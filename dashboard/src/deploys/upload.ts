@@ -33,7 +33,7 @@ export function uploadArchive({ serviceId, file, clearCache, progress, signal }:
       try {
         resolve(parseAnswer(status, responseText) as Deploy)
       } catch (error) {
-        reject(error as ApiError)
+        reject(error)
       }
     })
     request.addEventListener('error', () =>

@@ -161,6 +161,11 @@ test('who reads a log further up keeps the place, also while the server is away 
     await expect.poll(() => line(250).isVisible()).toBe(true)
     await expect.poll(() => line(400).count()).toBe(0)
   }
+  // Nor does it move by a line each time.
+  const settled = await place()
+  const seen = reads
+  await expect.poll(() => reads).toBeGreaterThan(seen + 3)
+  await expect.poll(place).toBe(settled)
   expect(browser.faults).toEqual([])
 })
 

@@ -1,9 +1,8 @@
 import type { Tree } from '../../sources/tree.ts'
-import { withoutSlashComments } from '../comments.ts'
 import { hasLine } from '../text.ts'
 import { choose } from './choices.ts'
 import { frameworkOf } from './node/framework.ts'
-import { variants } from './node/frameworks.ts'
+import { readConfiguration, variants } from './node/frameworks.ts'
 import { readManifest } from './node/manifest.ts'
 import { viteFolder } from './node/site-frameworks.ts'
 import { firstPin, inFiles, inToolFiles } from './pins.ts'
@@ -60,9 +59,8 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   if (pin !== null && version === null) {
     notes.push(`${pin.where} names no whole version of Deno, such as 2.4.0: taking the newest`)
   }
-  const texts = await Promise.all(CONFIGURATIONS.map((name) => tree.readText(name)))
   // Commas may stand where JSON has none (JSONC), so the names of tasks are looked for as text.
-  const text = withoutSlashComments(texts.join('\n'))
+  const text = await readConfiguration(tree, CONFIGURATIONS)
   const tasks = /"tasks"\s*:\s*\{([^}]*)/.exec(text)?.[1] ?? ''
   const entry = await entryOf(tree)
   const own = /"start"\s*:/.test(tasks)
@@ -121,8 +119,7 @@ async function siteOf(
   const build = /"build"\s*:\s*"([^"]*)"/.exec(tasks)?.[1] ?? ''
   // As the template of Vite for Deno has it, with its version or without.
   if (/\bvite(?:@[\w.^~-]+)? build\b/.test(build) && (await tree.hasFile('index.html'))) {
-    const texts = await Promise.all(VITE_CONFIGURATIONS.map((name) => tree.readText(name)))
-    const publishDirectory = viteFolder(withoutSlashComments(texts.join('\n')), build)
+    const publishDirectory = viteFolder(await readConfiguration(tree, VITE_CONFIGURATIONS), build)
     return { framework: 'vite', publishDirectory, singlePage: true, isBuilt: true }
   }
   const known = (await tree.hasFile('package.json'))

@@ -1,6 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
-import { withoutSlashComments } from '../../comments.ts'
-import type { Framework, KnownFramework } from './frameworks.ts'
+import { readConfiguration, type Framework, type KnownFramework } from './frameworks.ts'
 import type { Manifest } from './manifest.ts'
 import { SERVER_FRAMEWORKS } from './server-frameworks.ts'
 import { SITE_FRAMEWORKS } from './site-frameworks.ts'
@@ -15,11 +14,7 @@ export async function frameworkOf(
 ): Promise<Framework | null> {
   for (const known of KNOWN) {
     if (!known.packages.some((name) => name in manifest.dependencies)) continue
-    const texts = await Promise.all(known.configuration.map((name) => tree.readText(name)))
-    const configuration = texts
-      .filter((text) => text !== null)
-      .map(withoutSlashComments)
-      .join('\n')
+    const configuration = await readConfiguration(tree, known.configuration)
     const hasNothing = configuration === '' && manifest.scripts.build === undefined
     if (known.page !== null && hasNothing && !(await tree.hasFile(known.page))) continue
     if (known.folders.length > 0 && hasNothing && !(await hasAnyFolder(tree, known.folders))) continue

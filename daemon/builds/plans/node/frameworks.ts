@@ -1,4 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
+import { withoutSlashComments } from '../../comments.ts'
 import type { Manifest } from './manifest.ts'
 
 /** What a web framework's build leaves behind, by its own documentation. */
@@ -56,6 +57,15 @@ export interface KnownFramework extends Framework {
 /** The names of a file of configuration in all the languages that it may be written in. */
 export function variants(name: string): string[] {
   return ['js', 'mjs', 'ts', 'mts', 'cjs', 'cts'].map((ending) => `${name}.${ending}`)
+}
+
+/** The texts of those of the files that are there, one after another, without comments. */
+export async function readConfiguration(tree: Tree, names: readonly string[]): Promise<string> {
+  const texts = await Promise.all(names.map((name) => tree.readText(name)))
+  return texts
+    .filter((text) => text !== null)
+    .map(withoutSlashComments)
+    .join('\n')
 }
 
 const NOTHING: Omit<KnownFramework, 'name' | 'packages'> = {

@@ -1,9 +1,9 @@
 import type { Tree } from '../../../sources/tree.ts'
-import { withoutSlashComments } from '../../comments.ts'
 import { findSource } from '../listening.ts'
 import { foreign } from './foreign.ts'
 import {
   folderOf,
+  readConfiguration,
   server,
   settingOf,
   variants,
@@ -157,11 +157,9 @@ async function sveltekit({ tree, configuration: own, manifest }: Project): Promi
 
 /** Vite's configuration where it sets an adapter, for which SvelteKit ignores its own since 2.62 (svelte.dev, "Configuration"). */
 async function adapterOfVite(tree: Tree): Promise<string> {
-  for (const name of variants('vite.config')) {
-    const text = withoutSlashComments((await tree.readText(name)) ?? '')
-    if (/\bfrom\s*['"]@sveltejs\/adapter-/.test(text) && /\badapter\s*[:,}]/.test(text)) return text
-  }
-  return ''
+  const text = await readConfiguration(tree, variants('vite.config'))
+  const setsAdapter = /\bfrom\s*['"]@sveltejs\/adapter-/.test(text) && /\badapter\s*[:,}]/.test(text)
+  return setsAdapter ? text : ''
 }
 
 /** Of an adapter that others than Astro's authors made. */

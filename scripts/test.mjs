@@ -44,7 +44,12 @@ function needsStand(args) {
 async function runVitest(node, args) {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-results-'))
   const results = join(folder, 'results.json')
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`]
+  const reporters = [
+    '--reporter=default',
+    '--reporter=./test/support/second-tries.ts',
+    '--reporter=json',
+    `--outputFile.json=${results}`,
+  ]
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const code = await onTerminal(node, [vitest, 'run', ...reporters, ...args])
   if (existsSync(results)) {

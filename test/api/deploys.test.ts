@@ -215,11 +215,16 @@ describe('deploys that wait', () => {
     expect((await server.api('GET', `/deploys/${latest_deploy!.id}`)).body.status).toBe('canceled')
   })
 
-  it('have a log that is empty and ends', async () => {
+  it('have a log that says what they wait for, and ends', async () => {
     const { latest_deploy } = await create({ image: 'busybox:1' })
     const init = { headers: { authorization: `Bearer ${server.token}` } }
     const url = `${server.url}/api/v1/deploys/${latest_deploy!.id}/logs`
-    expect(await allEvents(await fetch(url, init))).toEqual([{ event: 'end', data: '' }])
+    await expect
+      .poll(async () => await allEvents(await fetch(url, init)))
+      .toEqual([
+        { event: 'log', data: expect.stringContaining('waiting for the container engine') as string },
+        { event: 'end', data: '' },
+      ])
     const following = await fetch(`${url}?follow`, init)
     await server.api('POST', `/deploys/${latest_deploy!.id}/cancel`)
     expect((await allEvents(following)).at(-1)).toEqual({ event: 'end', data: '' })

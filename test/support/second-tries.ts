@@ -10,10 +10,11 @@ export default class SecondTries implements Reporter {
 
   onTestRunEnd(): void {
     if (this.#tests.length === 0) return
-    console.error(`\n${this.#tests.length} passed only when tried again, and must be mended:`)
-    for (const test of this.#tests) {
-      console.error(`  ${test.module.relativeModuleId} > ${test.fullName}`)
-      for (const { message } of test.result().errors ?? []) console.error(`    ${message.split('\n')[0]}`)
-    }
+    const lines = this.#tests.flatMap((test) => [
+      `  ${test.module.relativeModuleId} > ${test.fullName}`,
+      ...(test.result().errors ?? []).map(({ message }) => `    ${message.split('\n')[0]}`),
+    ])
+    const title = `${this.#tests.length} passed only when tried again, and must be mended:`
+    process.stderr.write(`\n${[title, ...lines].join('\n')}\n`)
   }
 }

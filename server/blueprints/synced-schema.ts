@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEPLOYABLE_URL } from '../git/input.ts'
+import { ASKED_URL, DEPLOYABLE_URL } from '../git/input.ts'
 import { relativePathFault } from '../services/rules.ts'
 import { idSchema, judged, Name, Timestamp } from '../schema.ts'
 import { Branch } from './requests.ts'
@@ -97,7 +97,7 @@ export const SyncedBlueprint = z
 export type SyncedBlueprint = z.infer<typeof SyncedBlueprint>
 
 export const FileQuery = z.strictObject({
-  repo_url: DEPLOYABLE_URL,
+  repo_url: ASKED_URL,
   branch: Branch.optional(),
   path: Path.optional(),
 })

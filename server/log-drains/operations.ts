@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { hiddenFault, shownTarget } from '../outgoing.ts'
+import { hiddenFault } from '../hidden.ts'
+import { shownTarget } from '../outgoing.ts'
 import { newFrame, patchedFrame, viewFrame } from '../targets/frame.ts'
 import {
   drainUrlFault,

@@ -64,7 +64,7 @@ export function patchDrain(row: DrainRow, patch: LogDrainPatch): DrainRow {
       'invalid_request',
       'token: is kept for the present host alone: give it again for the new url, or null for none',
     )
-  drains.update(row.id, { ...patchedFrame(patch), ...target })
+  drains.update(row.id, { ...patchedFrame(row, patch), ...target })
   listeners.emit('changed')
   return drains.get(row.id)!
 }

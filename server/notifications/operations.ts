@@ -52,7 +52,7 @@ export function patchNotification(row: NotificationRow, patch: NotificationPatch
   const isKept = isSame && to === undefined
   const target = isKept ? {} : targetOf(row.kind, isSame ? present : url, recipients)
   notifications.update(row.id, {
-    ...patchedFrame(patch),
+    ...patchedFrame(row, patch),
     ...target,
     ...(events === undefined ? {} : { events: events && JSON.stringify(events) }),
   })

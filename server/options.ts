@@ -135,6 +135,8 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     const given = (flag: FlagName) => ({ title: title(flag), value: text(flag) })
     return readSecret(given(name), given(`${name}-file`), form)
   }
+  // As of a variable that a shell does not know: the server would begin anew in the default one.
+  if (flags['data-dir'] === '') throw bad('data-dir', 'a directory', '')
   const baseDomain = readDomain('base-domain', text('base-domain') ?? 'localhost')
   return {
     dataDirectory: resolve(text('data-dir') ?? defaultDataDirectory(environment)),

@@ -102,10 +102,3 @@ export function shownTarget(text: string): string {
   if (url.search !== '') url.search = '?***'
   return url.href
 }
-
-/** What is wrong with a URL in which `***` stands for what was not shown; null when nothing is. */
-export function hiddenFault(text: string): string | null {
-  const { username, password, search, pathname } = new URL(text)
-  const parts = [username, password, ...search.slice(1).split('&'), ...pathname.split('/')]
-  return parts.includes('***') ? 'has *** in the place of what is not shown: write it out' : null
-}

@@ -6,9 +6,9 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { Duplex } from 'node:stream'
+import { canonicalRegistry } from '#server/image-reference.ts'
 import type { Connection } from './connection.ts'
 import type { RegistryCredentials } from './credentials.ts'
-import { canonicalRegistry } from './reference.ts'
 import { bytesField, numberField, readFields } from './protobuf.ts'
 
 /** What a build may ask its client for. */

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode'
 import type { Readable } from 'node:stream'
 import { AppError } from '#server/errors.ts'
+import { formatReference, parseReference, type ImageReference } from '#server/image-reference.ts'
 import { trialImage } from './abilities.ts'
 import type { BuildCache } from './build-cache.ts'
 import { buildImage, type BuildOptions } from './build.ts'
@@ -10,7 +11,6 @@ import { engineFault, explain, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 import { imageLabels } from './labels.ts'
 import type { Ledger } from './ledger.ts'
-import { formatReference, parseReference, type ImageReference } from './reference.ts'
 
 export interface ImageInfo {
   id: string

@@ -16,6 +16,7 @@ import {
   replacePasswordHash,
   selectAccount,
   selectPasswordReset,
+  selectSessions,
 } from './store.ts'
 import { Throttle } from './throttle.ts'
 
@@ -101,8 +102,7 @@ export async function changePassword(
   input: z.output<typeof PasswordChange>,
   keptSession: string,
 ): Promise<void> {
-  const changes = changeThrottles.get(keptSession) ?? new Throttle('changes of the password')
-  changeThrottles.set(keptSession, changes)
+  const changes = changeThrottle(keptSession)
   if (!(await changes.run(() => judgeChange(input, keptSession)))) {
     log.warn('a change of the password failed: the current one was wrong')
     throw new AppError('invalid_credentials', 'current_password: is wrong')
@@ -145,6 +145,15 @@ async function judge(
     if (selectAccount(database)?.password_hash !== known?.password_hash) return undefined
     return openSession(database, userAgent)
   })
+}
+
+/** The throttle of a session; those of sessions that have ended go. */
+function changeThrottle(session: string): Throttle {
+  const open = new Set(selectSessions(useDatabase(), Date.now()).map(({ id }) => id))
+  for (const id of changeThrottles.keys()) if (!open.has(id)) changeThrottles.delete(id)
+  const changes = changeThrottles.get(session) ?? new Throttle('changes of the password')
+  changeThrottles.set(session, changes)
+  return changes
 }
 
 /** Changes the password when the current one is right; answers true when it has. */

@@ -1,9 +1,9 @@
 import { KINDS } from '../datastores/kinds.ts'
 import { deployableUrlFault } from '../git/input.ts'
+import { hiddenFault } from '../hidden.ts'
 import { settingFaults } from '../services/settings.ts'
 import type { ServiceColumns } from '../services/store.ts'
 import { TYPES } from '../services/types.ts'
-import { hiddenCredentialsFault } from '../services/view.ts'
 import { keyFault, valueFault } from '../variables/rules.ts'
 import { checkReferences } from './check-references.ts'
 import type { Faults } from './faults.ts'
@@ -78,7 +78,7 @@ function checkService(wanted: WantedService, standing: Standing, faults: Faults)
   if (there && type && type !== there.type)
     faults.add(placeIn(node, ['type']), `cannot be changed: service ${name} is ${TYPES[there.type].label}`)
   const { repo_url } = wantedPatch(fields, there)
-  const hidden = typeof repo_url === 'string' ? hiddenCredentialsFault(repo_url) : null
+  const hidden = typeof repo_url === 'string' ? hiddenFault(repo_url) : null
   if (hidden !== null) faults.add(placeIn(node, ['repo_url']), hidden)
   const repository = typeof fields.repo_url === 'string' ? deployableUrlFault(fields.repo_url) : null
   if (repository !== null) faults.add(placeIn(node, ['repo_url']), repository)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEPLOYABLE_URL } from '../git/input.ts'
+import { ASKED_URL, DEPLOYABLE_URL } from '../git/input.ts'
 import { relativePathFault } from '../services/rules.ts'
 import { idSchema, judged, Name, Timestamp } from '../schema.ts'
 import { Branch } from './requests.ts'
@@ -20,6 +20,14 @@ const EnvironmentName = z
   .optional()
   .meta({ description: 'Id or name; where a file that names none belongs', examples: ['production'] })
 
+/** What stands in the place of a name in addresses of the API, where it means something else. */
+const OTHER_ADDRESSES = ['apply', 'convert', 'export', 'file']
+
+export const BlueprintName = Name.refine(
+  (name) => !OTHER_ADDRESSES.includes(name),
+  `must not be ${OTHER_ADDRESSES.join(', ')}: the API means something else by /blueprints/ and that`,
+).meta({ examples: ['shop'] })
+
 const settings = {
   branch: Branch.nullable().optional().meta({ description: "Null is the remote's default branch" }),
   path: Path.nullable().optional(),
@@ -35,13 +43,13 @@ const settings = {
 }
 
 export const SyncedBlueprintInput = z
-  .strictObject({ name: Name.meta({ examples: ['shop'] }), repo_url: DEPLOYABLE_URL, ...settings })
+  .strictObject({ name: BlueprintName, repo_url: DEPLOYABLE_URL, ...settings })
   .meta({ id: 'SyncedBlueprintInput' })
 export type SyncedBlueprintInput = z.infer<typeof SyncedBlueprintInput>
 
 export const SyncedBlueprintPatch = z
   .strictObject({
-    name: Name.optional().meta({ examples: ['shop'] }),
+    name: BlueprintName.optional(),
     repo_url: DEPLOYABLE_URL.optional(),
     ...settings,
   })
@@ -97,7 +105,7 @@ export const SyncedBlueprint = z
 export type SyncedBlueprint = z.infer<typeof SyncedBlueprint>
 
 export const FileQuery = z.strictObject({
-  repo_url: DEPLOYABLE_URL,
+  repo_url: ASKED_URL,
   branch: Branch.optional(),
   path: Path.optional(),
 })

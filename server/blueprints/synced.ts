@@ -6,8 +6,9 @@ import { findEnvironment, PRODUCTION } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { repositoryKey } from '../git/same-repository.ts'
 import { splitCredentials } from '../git/url.ts'
+import { hiddenFault } from '../hidden.ts'
 import { newId } from '../ids.ts'
-import { hiddenCredentialsFault, shownUrl } from '../services/view.ts'
+import { shownUrl } from '../services/view.ts'
 import {
   deleteBlueprintRow,
   findBlueprint,
@@ -145,7 +146,7 @@ function columnsOf(input: SyncedBlueprintPatch): BlueprintColumns {
   if (auto_sync !== undefined) columns.auto_sync = auto_sync ? 1 : 0
   if (overwrite_variables !== undefined) columns.overwrite_variables = overwrite_variables ? 1 : 0
   if (repo_url !== undefined) {
-    const fault = hiddenCredentialsFault(repo_url)
+    const fault = hiddenFault(repo_url)
     if (fault !== null) throw new AppError('invalid_request', `repo_url: ${fault}`)
     const { url, username, password } = splitCredentials(repo_url)
     columns.repo_url = url

@@ -3,7 +3,7 @@ import { newId } from '../ids.ts'
 import { removeUploaded, writeUploaded } from './files.ts'
 import { assertShown } from './handshake.ts'
 import { routedHosts, tellCertified } from './hosts.ts'
-import { assembleChain, type KeyedChain } from './pem.ts'
+import { assembleChain, type CertificateFacts, type KeyedChain } from './pem.ts'
 import type { CertificateUpload } from './schema.ts'
 import { deleteUploadedRow, getUploaded, insertUploaded, type UploadedRow } from './store.ts'
 
@@ -15,6 +15,7 @@ export async function uploadCertificate({
   let keyed: KeyedChain
   try {
     keyed = assembleChain(certificate, private_key)
+    assertBegun(keyed.facts)
     await assertShown(keyed)
   } catch (cause) {
     throw new AppError('invalid_request', messageOf(cause), { cause })
@@ -47,6 +48,15 @@ export function deleteUploaded({ id, hosts }: UploadedRow): () => void {
   deleteUploadedRow(id)
   tellCovered(JSON.parse(hosts) as string[])
   return () => removeUploaded(id)
+}
+
+/** It would take the place of one that serves now. Throws `Error` for one that no browser takes yet. */
+function assertBegun({ notBefore }: CertificateFacts): void {
+  const now = Date.now()
+  if (notBefore <= now) return
+  throw new Error(
+    `certificate: it begins at ${new Date(notBefore).toISOString()}, and now is ${new Date(now).toISOString()}: upload it then`,
+  )
 }
 
 function tellCovered(hosts: readonly string[]): void {

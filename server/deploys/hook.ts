@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts'
 import { commitFault, isBranchOrTag } from '../git/refs.ts'
 import type { Unjudged } from '../http/endpoint.ts'
 import { isId } from '../ids.ts'
+import { imageFault, repositoryOf } from '../image-reference.ts'
 import { sameSecret } from '../secrets.ts'
-import { imageFault, imagePath } from '../services/rules.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
 import { queueSourceDeploy } from './operations.ts'
 import type { DeployRow } from './store.ts'
@@ -62,12 +62,9 @@ export function runDeployHook(serviceId: string, query: z.output<typeof HookQuer
     refuse('image', imageFault(query.image))
     if (service.image === null)
       throw new AppError('invalid_request', `image: service ${service.name} has no image`)
-    if (imagePath(query.image) !== imagePath(service.image)) {
-      throw new AppError(
-        'invalid_request',
-        `image: must be ${imagePath(service.image)} with another tag or digest`,
-      )
-    }
+    const configured = repositoryOf(service.image)
+    if (repositoryOf(query.image) !== configured)
+      throw new AppError('invalid_request', `image: must be ${configured} with another tag or digest`)
   }
   return queueSourceDeploy(service, 'deploy_hook', {
     ...(query.ref === undefined ? {} : { commit: query.ref }),

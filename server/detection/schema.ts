@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEPLOYABLE_URL } from '../git/input.ts'
+import { ASKED_URL } from '../git/input.ts'
 import { branchNameFault } from '../git/refs.ts'
 import { relativePathFault } from '../services/rules.ts'
 import { RUNTIMES } from '../services/schema.ts'
@@ -34,7 +34,7 @@ export type DetectHints = z.output<typeof DetectQuery>
 
 export const DetectInput = z
   .strictObject({
-    repo_url: DEPLOYABLE_URL,
+    repo_url: ASKED_URL,
     branch: judged(branchNameFault)
       .optional()
       .meta({ description: "The remote's default branch when absent", examples: ['main'] }),

@@ -1,4 +1,5 @@
 import { bareHost } from '../bare-host.ts'
+import { hiddenFault } from '../hidden.ts'
 import { hostFault } from '../reach/addresses.ts'
 import { ownReach } from '../reach/judged.ts'
 import { judged } from '../schema.ts'
@@ -19,6 +20,11 @@ export function deployableUrlFault(text: string): string | null {
 
 /** A repository address in a query or body. */
 export const DEPLOYABLE_URL = judged(deployableUrlFault).meta({
+  examples: ['https://git.example.com/team/api.git'],
+})
+
+/** The same of one that is asked at once: no record has what is hidden in it. */
+export const ASKED_URL = judged((text) => deployableUrlFault(text) ?? hiddenFault(text)).meta({
   examples: ['https://git.example.com/team/api.git'],
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { QueryBoolean } from '../http/query.ts'
 import { idSchema, Timestamp } from '../schema.ts'
-import { BASE_URL, DEPLOYABLE_URL, REDIRECT_URI } from './input.ts'
+import { ASKED_URL, BASE_URL, REDIRECT_URI } from './input.ts'
 
 const PROVIDERS = ['gitprov_a', 'gitprov_b'] as const
 export type Provider = (typeof PROVIDERS)[number]
@@ -176,7 +176,7 @@ export const ConnectionDeletion = z.strictObject({
   force: QueryBoolean.describe('Removes it although services are cloned with it'),
 })
 
-export const BranchesQuery = z.strictObject({ repo_url: DEPLOYABLE_URL })
+export const BranchesQuery = z.strictObject({ repo_url: ASKED_URL })
 
 export const Branches = z
   .object({

@@ -1,9 +1,10 @@
 import { setResponseHeader, type H3Event } from 'h3'
 import { AppError } from '../errors.ts'
 import { identify } from './auth.ts'
+import { isHead } from './head.ts'
 
 /** Methods in the order in which `Allow` names them. */
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
  * The refusal of a request that no route takes: `not_found` when its path is none, else `method_not_allowed` with
@@ -22,21 +23,30 @@ export async function refusalOfUnmatched(event: H3Event): Promise<AppError> {
   if (matching.length === 0) {
     // The list of files is of the build, like the endpoints.
     const { isDashboardPath } = await import('./pages.ts')
-    if (isDashboardPath(path)) return otherMethod(event, path, ['get'])
+    if (isDashboardPath(path)) return otherMethod(event, path, ['GET', 'HEAD'])
     return new AppError('not_found', `there is nothing at ${path}`)
   }
   const needsCredentials = matching.every(({ handler }) => handler.spec?.auth !== 'none')
   if (needsCredentials && identify(event).kind === 'none') {
     return new AppError('unauthorized', 'this needs an API token: Authorization: Bearer <token>')
   }
-  const allowed = METHODS.filter((method) => matching.some((endpoint) => endpoint.method === method))
-  return otherMethod(event, path, allowed)
+  const taken = new Set(
+    matching.flatMap(({ method, handler }) =>
+      method === 'get' && !handler.spec?.takesNoHead ? ['GET', 'HEAD'] : [method.toUpperCase()],
+    ),
+  )
+  return otherMethod(
+    event,
+    path,
+    METHODS.filter((method) => taken.has(method)),
+  )
 }
 
 function otherMethod(event: H3Event, path: string, allowed: readonly string[]): AppError {
-  const names = allowed.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
-  setResponseHeader(event, 'allow', names.join(', '))
-  return new AppError('method_not_allowed', `${path} takes ${names.join(', ')}, not ${event.method}`)
+  const names = allowed.join(', ')
+  const method = isHead(event.node.req) ? 'HEAD' : event.method
+  setResponseHeader(event, 'allow', names)
+  return new AppError('method_not_allowed', `${path} takes ${names}, not ${method}`)
 }
 
 /** Whether the segments of a path follow a route, `:name` taking any. */

@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { hiddenFault, shownTarget } from '../outgoing.ts'
+import { hiddenFault } from '../hidden.ts'
+import { shownTarget } from '../outgoing.ts'
 import { newFrame, patchedFrame, viewFrame } from '../targets/frame.ts'
 import {
   drainUrlFault,
@@ -63,7 +64,7 @@ export function patchDrain(row: DrainRow, patch: LogDrainPatch): DrainRow {
       'invalid_request',
       'token: is kept for the present host alone: give it again for the new url, or null for none',
     )
-  drains.update(row.id, { ...patchedFrame(patch), ...target })
+  drains.update(row.id, { ...patchedFrame(row, patch), ...target })
   listeners.emit('changed')
   return drains.get(row.id)!
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { decoded, hiddenFault, shownTarget } from '../outgoing.ts'
+import { hiddenFault } from '../hidden.ts'
+import { decoded, shownTarget } from '../outgoing.ts'
 import { newFrame, patchedFrame } from '../targets/frame.ts'
 import type { NotificationInput, NotificationPatch } from './schema.ts'
 import { notifications, type NotificationRow } from './store.ts'
@@ -51,7 +52,7 @@ export function patchNotification(row: NotificationRow, patch: NotificationPatch
   const isKept = isSame && to === undefined
   const target = isKept ? {} : targetOf(row.kind, isSame ? present : url, recipients)
   notifications.update(row.id, {
-    ...patchedFrame(patch),
+    ...patchedFrame(row, patch),
     ...target,
     ...(events === undefined ? {} : { events: events && JSON.stringify(events) }),
   })

@@ -6,6 +6,7 @@ import { findEnvGroup, insertLinks, writeLinks } from '../env-groups/store.ts'
 import { findEnvironment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { splitCredentials } from '../git/url.ts'
+import { hiddenFault } from '../hidden.ts'
 import { cancelJobsOf, tellJob } from '../jobs/operations.ts'
 import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
 import { assertNameFree } from '../names.ts'
@@ -17,7 +18,7 @@ import { customDomainsOf } from './hosts.ts'
 import { normalMountPath } from './rules.ts'
 import type { ServiceInput, ServicePatch } from './input.ts'
 import { assertSettings } from './settings.ts'
-import { hiddenCredentialsFault, shownUrl } from './view.ts'
+import { shownUrl } from './view.ts'
 import {
   getService,
   getServiceByName,
@@ -210,7 +211,7 @@ function toColumns({
     columns.disk_mount_path = normalMountPath(settings.disk_mount_path)
   if (repo_url === null) Object.assign(columns, { repo_url: null, repo_credentials: null })
   if (typeof repo_url === 'string') {
-    const fault = hiddenCredentialsFault(repo_url)
+    const fault = hiddenFault(repo_url)
     if (fault !== null) throw new AppError('invalid_request', `repo_url: ${fault}`)
     const { url, username, password } = splitCredentials(repo_url)
     const isOpen = username === null && password === null

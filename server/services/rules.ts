@@ -41,22 +41,6 @@ export function normalMountPath(path: string): string {
     .join('/')}`
 }
 
-// The grammar of the distribution project: https://distribution.github.io/distribution/spec/api and its reference package.
-const HOST =
-  '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[0-9a-fA-F:]+\\])(?::\\d{1,5})?'
-const PATH = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
-const IMAGE = new RegExp(
-  `^(?:${HOST}/)?${PATH}(?:/${PATH})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`,
-)
-
-/** An image reference: registry, repository path, tag, digest. */
-export function imageFault(reference: string): string | null {
-  if (reference.length > 512 || !IMAGE.test(reference)) {
-    return 'must be an image reference such as registry.example.com/team/api:2'
-  }
-  return null
-}
-
 /** C0, DEL: never part of a path, a name or a header. */
 function hasControlCharacter(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
@@ -64,12 +48,6 @@ function hasControlCharacter(text: string): boolean {
     if (code < 0x20 || code === 0x7f) return true
   }
   return false
-}
-
-/** An image reference without its tag and digest. */
-export function imagePath(reference: string): string {
-  const named = reference.split('@')[0]!
-  return named.replace(/:[^/:]+$/, '')
 }
 
 /** The name of a Debian package (Debian Policy, 5.6.1), which no program reads as an option. */

@@ -188,8 +188,3 @@ export function viewSettings(row: ServiceRow) {
 export function shownUrl(url: string, hasCredentials: boolean): string {
   return hasCredentials ? url.replace('://', '://***@') : url
 }
-
-/** What is wrong with a repository's URL in which `***` stands for credentials that are not known here; null when nothing is. */
-export function hiddenCredentialsFault(url: string): string | null {
-  return url.includes('://***@') ? 'has its credentials hidden as ***: write them out' : null
-}

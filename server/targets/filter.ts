@@ -12,8 +12,15 @@ interface FilterColumns {
   services?: string | null
 }
 
-/** The columns of a filter by environment and services, as far as it was given. Throws `not_found`. */
-export function filterColumns({ environment, services }: FilterInput): FilterColumns {
+/**
+ * The columns of a filter by environment and services, as far as it was given. `present` is the environment of one that is
+ * changed, in which names of services are looked up when the change names no other. Throws `not_found`.
+ */
+export function filterColumns(
+  { environment, services }: FilterInput,
+  present: string | null = null,
+): FilterColumns {
+  const place = environment === undefined ? present : environment
   return {
     ...(environment === undefined
       ? {}
@@ -26,7 +33,7 @@ export function filterColumns({ environment, services }: FilterInput): FilterCol
               ? null
               : JSON.stringify([
                   ...new Set(
-                    services.map((service) => findService(service, environmentOf(service, environment)).id),
+                    services.map((service) => findService(service, environmentOf(service, place)).id),
                   ),
                 ]),
         }),
@@ -34,6 +41,6 @@ export function filterColumns({ environment, services }: FilterInput): FilterCol
 }
 
 /** An id tells its environment itself. */
-function environmentOf(service: string, environment: string | null | undefined): string | undefined {
+function environmentOf(service: string, environment: string | null): string | undefined {
   return /^srv-[0-9a-f]{20}$/.test(service) ? undefined : (environment ?? undefined)
 }

@@ -21,11 +21,12 @@ export function newFrame(kind: IdKind, input: FilterInput & { name: string }): T
 
 /** Those of them that a patch changes. Throws `not_found` for what the filters name. */
 export function patchedFrame(
+  { environment_id }: Pick<TargetRow, 'environment_id'>,
   patch: FilterInput & { name?: string | undefined; enabled?: boolean | undefined },
 ): Partial<TargetRow> {
   return {
     ...(patch.name === undefined ? {} : { name: patch.name }),
-    ...filterColumns(patch),
+    ...filterColumns(patch, environment_id),
     ...(patch.enabled === undefined ? {} : { enabled: patch.enabled ? 1 : 0 }),
     updated_at: Date.now(),
   }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
@@ -66,6 +66,21 @@ async function signed(name: string, flags: string[], by: string, days: string): 
     days,
     '-out',
     `${name}.crt`,
+  )
+}
+
+/** A certificate that begins at the end of the century, which needs openssl's own authority. */
+async function leafAhead(name: string): Promise<void> {
+  const settings = 'database = index\nrand_serial = yes\ndefault_md = sha256\ncopy_extensions = copyall'
+  writeFileSync(join(folder, 'index'), '')
+  writeFileSync(
+    join(folder, 'ca.cnf'),
+    `[ca]\ndefault_ca = own\n[own]\nnew_certs_dir = .\npolicy = any\n${settings}\n[any]\ncommonName = supplied\n`,
+  )
+  await openssl(
+    ...['ca', '-batch', '-config', 'ca.cnf', '-cert', 'middle.crt', '-keyfile', 'middle.key', '-notext'],
+    ...['-in', `${name}.csr`, '-out', `${name}.crt`],
+    ...['-startdate', '20990101000000Z', '-enddate', '20990201000000Z'],
   )
 }
 
@@ -160,6 +175,8 @@ describe('an uploaded certificate', () => {
     await leaf('good', ['good.localhost'])
     await leaf('other', ['other.localhost'])
     await leaf('past', ['past.localhost'], '-1')
+    await leaf('ahead', ['ahead.localhost'])
+    await leafAhead('ahead')
     const refused = async (certificate: string, key: string, why: RegExp) =>
       expect(await upload(certificate, key)).toMatchObject({
         status: 400,
@@ -168,6 +185,11 @@ describe('an uploaded certificate', () => {
     await refused(read('good.crt'), read('other.key'), /^private_key: .*belongs to none/)
     await refused(read('good.crt') + read('other.crt'), read('good.key'), /^certificate: the chain is broken/)
     await refused(read('past.crt') + read('middle.crt'), read('past.key'), /^certificate: it ended/)
+    await refused(
+      read('ahead.crt') + read('middle.crt'),
+      read('ahead.key'),
+      /^certificate: it begins at 2099/,
+    )
     await refused('nothing', read('good.key'), /^certificate: there is no PEM certificate/)
     await refused(read('good.key'), read('good.key'), /^certificate: /)
     await refused(

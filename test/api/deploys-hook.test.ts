@@ -44,9 +44,11 @@ describe('a deploy hook', () => {
 
   it('is not run by HEAD, with which links are only looked at', async () => {
     const service = await create({ image: IMAGE })
-    const answer = await server.request('HEAD', service.path)
-    expect(answer.status).toBe(405)
-    expect(answer.headers.get('allow')).toBe('GET, POST')
+    for (const method of ['HEAD', 'OPTIONS', 'PUT']) {
+      const answer = await server.request(method, service.path)
+      expect([method, answer.status]).toEqual([method, 405])
+      expect([method, answer.headers.get('allow')]).toEqual([method, 'GET, POST'])
+    }
     expect(await countDeploys(service)).toBe(0)
   })
 
@@ -86,6 +88,9 @@ describe('a deploy hook', () => {
       const answer = await server.request('POST', `${image.path}&image=${encodeURIComponent(reference)}`)
       expect(answer).toMatchObject({ status: 202, body: { image: reference } })
     }
+    const short = await create({ image: 'busybox:1' })
+    const whole = await server.request('POST', `${short.path}&image=docker.io/library/busybox:2`)
+    expect(whole).toMatchObject({ status: 202, body: { image: 'docker.io/library/busybox:2' } })
   })
 
   it.each([

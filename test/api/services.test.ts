@@ -158,10 +158,13 @@ describe('a service', () => {
       await server.api('PATCH', `/services/${name}`, { repo_url: 'https://***@git.example.com/y.git' }),
       await server.api('POST', '/services', { name: `${name}-copy`, repo_url: shown }),
       await server.api('POST', '/blueprints', { name: `${name}-file`, repo_url: shown }),
+      await server.api('GET', `/blueprints/file?repo_url=${encodeURIComponent(shown)}`),
+      await server.api('GET', `/git/branches?repo_url=${encodeURIComponent(shown)}`),
+      await server.api('POST', '/detect', { repo_url: shown }),
     ])
       expect([hidden.status, hidden.body.error?.message]).toEqual([
         400,
-        'repo_url: has its credentials hidden as ***: write them out',
+        'repo_url: has *** in the place of what is not shown: write it out',
       ])
     const moved = await server.api('PATCH', `/services/${name}`, {
       repo_url: 'https://git.example.com/y.git',

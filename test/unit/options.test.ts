@@ -16,6 +16,14 @@ test('a flag wins over its variable, and an empty variable is none', () => {
   expect(read(['--hsts', '90'], environment).hstsSeconds).toBe(90)
 })
 
+test('a data directory without a name is refused as a flag, and is none as a variable', () => {
+  expect(() => readOptions(['--data-dir='], {})).toThrow(
+    '--data-dir (DEPLOYER_DATA_DIR) must be a directory, not ""',
+  )
+  const usual = readOptions([], {}).dataDirectory
+  expect(readOptions([], { DEPLOYER_DATA_DIR: '' }).dataDirectory).toBe(usual)
+})
+
 test('browsers are told nothing about TLS unless asked', () => {
   expect(read([]).hstsSeconds).toBe(0)
   expect(read(['--hsts', 'off']).hstsSeconds).toBe(0)

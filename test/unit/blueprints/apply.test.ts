@@ -225,7 +225,9 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
       'services: [{name: other, repo_url: "https://***@git.example.com/team/api.git"}]',
       'services: [{name: api, repo_url: "https://***@git.example.com/team/renamed.git"}]',
     ])
-      expect(faultsOf(unknown)).toEqual([expect.stringContaining('its credentials hidden as ***')])
+      expect(faultsOf(unknown)).toEqual([
+        expect.stringContaining('has *** in the place of what is not shown'),
+      ])
   })
 
   it('says what of a datastore stays as it is', () => {

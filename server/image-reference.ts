@@ -1,4 +1,4 @@
-import { AppError } from '#server/errors.ts'
+import { AppError } from './errors.ts'
 
 /** A container image's name, taken apart. */
 export interface ImageReference {
@@ -17,7 +17,7 @@ const MAX_NAME_LENGTH = 255
 
 // The grammar: https://pkg.go.dev/github.com/distribution/reference (the text before `package reference`).
 const DOMAIN =
-  /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/
+  /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]{1,5})?$/
 const PATH = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/
 const TAG = /^\w[\w.-]{0,127}$/
 const DIGEST = /^sha256:[a-f0-9]{64}$|^sha512:[a-f0-9]{128}$/
@@ -29,30 +29,44 @@ const BARE_ID = /^[a-f0-9]{64}$/
  * Throws `invalid_request` that says which part is wrong.
  */
 export function parseReference(text: string): ImageReference {
-  const [beforeDigest, digest, ...more] = text.split('@')
-  if (more.length > 0) throw wrong(text, 'it has more than one @')
-  if (digest !== undefined && !DIGEST.test(digest))
-    throw wrong(text, 'its digest must be sha256: and 64 hex digits')
-  const { name, tag } = splitTag(beforeDigest!)
-  if (tag !== null && !TAG.test(tag))
-    throw wrong(text, 'its tag may have letters, digits, ".", "_" and "-", 128 at most')
-  if (BARE_ID.test(name)) throw wrong(text, 'it is an id; name the image by its repository')
-  if (name.length > MAX_NAME_LENGTH)
-    throw wrong(text, `its name is longer than ${MAX_NAME_LENGTH} characters`)
-  const { registry, path } = splitRegistry(name)
-  if (!DOMAIN.test(registry)) throw wrong(text, `its registry ${registry} is not a host name`)
-  if (!PATH.test(path)) {
-    throw wrong(
-      text,
-      'its repository must be lower-case letters and digits, with single ".", "_" or "-" and "/" between',
-    )
-  }
-  return { registry, path, tag, digest: digest ?? null }
+  const read = readReference(text)
+  if (typeof read !== 'string') return read
+  const shown = text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH)}...` : text
+  throw new AppError('invalid_request', `${JSON.stringify(shown)} is not an image reference: ${read}`)
+}
+
+/** Why a text is no image reference, as the end of a message after its field; null when it is one. */
+export function imageFault(text: string): string | null {
+  const read = readReference(text)
+  return typeof read === 'string'
+    ? `must be an image reference such as registry.example.com/team/api:2: ${read}`
+    : null
+}
+
+/** Where an image is, whichever tag or digest is named and however its registry is called. Throws as `parseReference` does. */
+export function repositoryOf(reference: string): string {
+  return formatReference({ ...parseReference(reference), tag: null, digest: null })
 }
 
 /** The reference in full: registry, path, tag and digest as far as they are there. */
 export function formatReference({ registry, path, tag, digest }: ImageReference): string {
   return `${registry}/${path}${tag === null ? '' : `:${tag}`}${digest === null ? '' : `@${digest}`}`
+}
+
+/** Reads a reference, or answers what is wrong with it. */
+function readReference(text: string): ImageReference | string {
+  const [beforeDigest, digest, ...more] = text.split('@')
+  if (more.length > 0) return 'it has more than one @'
+  if (digest !== undefined && !DIGEST.test(digest)) return 'its digest must be sha256: and 64 hex digits'
+  const { name, tag } = splitTag(beforeDigest!)
+  if (tag !== null && !TAG.test(tag)) return 'its tag may have letters, digits, ".", "_" and "-", 128 at most'
+  if (BARE_ID.test(name)) return 'it is an id; name the image by its repository'
+  if (name.length > MAX_NAME_LENGTH) return `its name is longer than ${MAX_NAME_LENGTH} characters`
+  const { registry, path } = splitRegistry(name)
+  if (!DOMAIN.test(registry)) return `its registry ${registry} is not a host name`
+  return PATH.test(path)
+    ? { registry, path, tag, digest: digest ?? null }
+    : 'its repository must be lower-case letters and digits, with single ".", "_" or "-" and "/" between'
 }
 
 function splitTag(text: string): { name: string; tag: string | null } {
@@ -75,9 +89,4 @@ function splitRegistry(name: string): { registry: string; path: string } {
 /** Docker Hub goes by several names. */
 export function canonicalRegistry(host: string): string {
   return host === 'index.docker.io' || host === 'registry-1.docker.io' ? 'docker.io' : host
-}
-
-function wrong(text: string, why: string): AppError {
-  const shown = text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH)}...` : text
-  return new AppError('invalid_request', `${JSON.stringify(shown)} is not an image reference: ${why}`)
 }

@@ -150,8 +150,8 @@ test('a drain that is being turned off, and a browser that is being signed out, 
   await signIn(other)
   await other.waitForURL('**/services')
   for (const [path, name, request] of [
-    ['/notifications', 'Turn off', '**/log-drains/*'],
-    ['/account', 'End', '**/auth/sessions/*'],
+    ['/notifications', 'Turn off archive', '**/log-drains/*'],
+    ['/account', 'End Chrome on Linux', '**/auth/sessions/*'],
   ] as const) {
     let asked = 0
     const held = Promise.withResolvers<void>()
@@ -169,6 +169,8 @@ test('a drain that is being turned off, and a browser that is being signed out, 
     expect(asked).toBe(1)
     await page.unroute(request)
   }
+  // The browser went away with its button.
+  await page.locator('h1:focus').waitFor()
 })
 
 test('the palette names a service also where its environment has a long name', async () => {

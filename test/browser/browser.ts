@@ -106,7 +106,7 @@ export async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Waits until the badge beside the page's heading says this. */
+/** Waits until the badge beside the page's heading says this, which is read out. */
 export async function waitForBadge(page: Page, text: string): Promise<void> {
-  await page.locator('h1 + span', { hasText: new RegExp(`^\\s*${text}\\s*$`) }).waitFor()
+  await page.locator('h1 + [role=status]', { hasText: new RegExp(`^\\s*${text}\\s*$`) }).waitFor()
 }

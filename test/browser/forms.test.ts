@@ -72,7 +72,8 @@ test.for([
   await server.api('PATCH', `/services/${name}/env`, { set: { LEVEL: 'theirs' } })
   await page.getByRole('alert').getByText('LEVEL', { exact: true }).waitFor()
   expect(await page.getByRole('button', { name: 'Save only' }).isDisabled()).toBe(true)
-  await page.getByRole('button', { name: choice }).click()
+  await page.getByRole('button', { name: choice }).press('Enter')
+  await page.locator('h1:focus').waitFor()
   await page.getByRole('button', { name: 'Save only' }).click()
   await unsaved().waitFor({ state: 'detached' })
   expect(await variables(name)).toEqual({ LEVEL: result, REGION: 'us' })
@@ -285,6 +286,14 @@ test('a variable that is removed by the keys leads the focus on to the next, and
   await page.keyboard.press('Enter')
   await expect.poll(focused).toContain('Add variable')
   await page.getByRole('button', { name: 'Discard' }).click()
+  expect(browser.faults).toEqual([])
+})
+
+test('a value that is shown by the keys to be edited has the focus', async () => {
+  await page.goto(`/services/${await makeService()}/variables`)
+  await page.getByRole('button', { name: 'Show and edit the value of REGION' }).press('Enter')
+  await page.locator('textarea:focus').waitFor()
+  expect(await value('REGION').evaluate((field) => field.matches(':focus'))).toBe(true)
   expect(browser.faults).toEqual([])
 })
 

@@ -105,12 +105,40 @@ test('rows of an open log follow another size of letters', async () => {
     )
     return last!.y - before!.y
   }
+  const heightOfRows = () =>
+    page
+      .getByRole('log')
+      .locator('[data-index]')
+      .first()
+      .evaluate((row) => row.getBoundingClientRect().height)
   await page.getByText('said 299', { exact: true }).waitFor()
   expect(await distance()).toBe(40)
   await chooseLetters(14)
   await expect.poll(distance).toBe(20)
   await chooseLetters(28)
   await expect.poll(distance).toBe(40)
+
+  // Who reads further up keeps the place.
+  const log = page.getByRole('log')
+  await log.evaluate((element) => (element.scrollTop = 40 * 100))
+  const firstShown = () =>
+    log.evaluate((element) => {
+      const { top } = element.getBoundingClientRect()
+      const padding = Number.parseFloat(
+        element.ownerDocument.defaultView!.getComputedStyle(element).paddingTop,
+      )
+      const rows = [...element.querySelectorAll('[data-index]')]
+      return rows.find((row) => row.getBoundingClientRect().bottom > top + padding + 1)?.textContent?.trim()
+    })
+  await expect.poll(firstShown).toBe('said 100')
+  for (const [px, height] of [
+    [14, 20],
+    [28, 40],
+  ] as const) {
+    await chooseLetters(px)
+    await expect.poll(heightOfRows).toBe(height)
+    await expect.poll(firstShown).toBe('said 100')
+  }
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 

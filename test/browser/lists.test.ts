@@ -118,6 +118,31 @@ test('an environment names its services in the order of the list', async () => {
   await expect.poll(() => links.allInnerTexts()).toEqual(['web-1', 'web-2', 'web-10'])
 })
 
+test('environments, env groups and what chooses one of them are in the order in which people read names', async () => {
+  for (const name of ['preview-10', 'preview-9']) {
+    await server.api('POST', '/environments', { name })
+    await server.api('POST', '/env-groups', { name, vars: [] })
+    await server.api('POST', '/datastores', { kind: 'keyvalue', name: 'cache', environment: name })
+  }
+  const ordered = ['preview-9', 'preview-10']
+  const previews = page.locator('h2, li a').filter({ hasText: /^\s*preview-\d+\s*$/ })
+  for (const path of ['/environments', '/env-groups', '/services', '/datastores']) {
+    await page.goto(path)
+    await expect.poll(() => previews.allInnerTexts(), { message: path }).toEqual(ordered)
+  }
+  await page.goto('/environments')
+  expect(await page.getByRole('article').first().getAttribute('aria-label')).toBe('production')
+  for (const [path, opener] of [
+    ['/services/new', 'Environment variables'],
+    ['/notifications', 'New notification'],
+  ] as const) {
+    await page.goto(path)
+    await page.getByText(opener, { exact: true }).click()
+    const offered = page.getByLabel('Environment', { exact: true }).getByRole('option', { name: /preview-/ })
+    await expect.poll(() => offered.allInnerTexts(), { message: path }).toEqual(ordered)
+  }
+})
+
 test('a drain that is being turned off, and a browser that is being signed out, are asked for once', async () => {
   await server.api('POST', '/log-drains', { name: 'archive', kind: 'http', url: 'http://127.0.0.1:9/x' })
   const other = await browser.open(server.url)
@@ -125,8 +150,8 @@ test('a drain that is being turned off, and a browser that is being signed out, 
   await signIn(other)
   await other.waitForURL('**/services')
   for (const [path, name, request] of [
-    ['/notifications', 'Turn off', '**/log-drains/*'],
-    ['/account', 'End', '**/auth/sessions/*'],
+    ['/notifications', 'Turn off archive', '**/log-drains/*'],
+    ['/account', 'End Chrome on Linux', '**/auth/sessions/*'],
   ] as const) {
     let asked = 0
     const held = Promise.withResolvers<void>()
@@ -144,6 +169,8 @@ test('a drain that is being turned off, and a browser that is being signed out, 
     expect(asked).toBe(1)
     await page.unroute(request)
   }
+  // The browser went away with its button.
+  await page.locator('h1:focus').waitFor()
 })
 
 test('the palette names a service also where its environment has a long name', async () => {

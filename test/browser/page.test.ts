@@ -94,6 +94,21 @@ test('no page is wider than its window, at 400 % neither, however long a name wi
   expect(browser.faults).toEqual([])
 })
 
+test('a trail of pages that is too long for its line breaks before a chevron, and ends with none', async () => {
+  const page = await browser.open(server.url, { viewport: PHONE })
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  await page.goto(`/services/${LONG}.${LONG}/deploys/dep-00000000000000000000`)
+  const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('listitem')
+  await crumbs.getByText(`${LONG}.${LONG}`).waitFor()
+  const parts = await crumbs.evaluateAll((items) =>
+    items.map((item) => [...item.children].map(({ localName }) => localName)),
+  )
+  expect(parts).toEqual([['a'], ['svg', 'a'], ['svg', 'a']])
+  await page.context().close()
+})
+
 test('what is pressed on a phone is at least 24 pixels high and wide, but for links within a sentence', async () => {
   const page = await browser.open(server.url, { viewport: PHONE })
   await page.goto('/sign-in')

@@ -1,14 +1,15 @@
 import { api } from '../api/client.ts'
 import { useResource, type Resource } from '../api/resource.ts'
 import type { Backup, Datastore, DatastoreReference } from '../api/types.ts'
-import { byName } from '../service/by-name.ts'
+import { listEnvironments } from '../environments/list.ts'
+import { byName } from '../ui/by-name.ts'
 import { datastoreRef } from './address.ts'
 
 /** The datastores of every environment, those of production first, each environment's by name. */
 export function useDatastores(): Resource<Datastore[]> {
   return useResource(
     async (signal) => {
-      const environments = await api('GET /environments', { signal })
+      const environments = await listEnvironments(signal)
       const holders = environments.filter(({ datastores }) => datastores.length > 0)
       const lists = await Promise.all(
         holders.map(({ id }) => api('GET /datastores', { query: { environment: id }, signal })),

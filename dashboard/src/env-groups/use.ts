@@ -3,6 +3,7 @@ import { api } from '../api/client.ts'
 import { useResource, type Resource } from '../api/resource.ts'
 import type { EnvGroup, Service } from '../api/types.ts'
 import { useServices } from '../service/store.ts'
+import { byName } from '../ui/by-name.ts'
 
 /** Where an env group is in the dashboard. Names are unique and stay. */
 export function envGroupPath({ name }: Pick<EnvGroup, 'name'>): string {
@@ -11,7 +12,7 @@ export function envGroupPath({ name }: Pick<EnvGroup, 'name'>): string {
 
 /** Every env group by name. */
 export function useEnvGroups(): Resource<EnvGroup[]> {
-  return useResource((signal) => api('GET /env-groups', { signal }), {
+  return useResource(async (signal) => (await api('GET /env-groups', { signal })).toSorted(byName), {
     concerns: ({ kind }) => kind === 'env_group',
   })
 }

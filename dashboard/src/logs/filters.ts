@@ -6,6 +6,10 @@ export const TAIL_LINES = 2_000
 /** Of what was searched for, more is asked for: it is what the reader came for. */
 export const FOUND_LINES = 10_000
 
+/** A line that is linked to is shown with what came before and after it, the rather with the former. */
+const BEFORE_MS = 60_000
+const AFTER_MS = 10_000
+
 /** What of a log is shown; it stands in the address, so that it can be sent to others. */
 export interface LogFilters {
   search: string
@@ -27,11 +31,12 @@ const NAMES = [
   'stream',
 ] as const satisfies (keyof LogFilters)[]
 
-/** The filters of the address; `set` changes some of them. */
+/** The filters of the address; `set` changes some of them, and `showAround` limits them to a moment. */
 export function useLogFilters(): {
   filters: ComputedRef<LogFilters>
   isFiltered: ComputedRef<boolean>
   set: (changes: Partial<LogFilters>) => void
+  showAround: (moment: string) => void
 } {
   const route = useRoute()
   const router = useRouter()
@@ -40,15 +45,20 @@ export function useLogFilters(): {
   )
   const isFiltered = computed(() => NAMES.some((name) => filters.value[name] !== ''))
 
-  function set(changes: Partial<LogFilters>): void {
+  function set(changes: Partial<LogFilters>, hash = ''): void {
     const all = { ...filters.value, ...changes }
     const query = Object.fromEntries(
       NAMES.filter((name) => all[name] !== '').map((name) => [name, all[name]]),
     )
-    void router.replace({ query })
+    void router.replace({ query, hash })
   }
 
-  return { filters, isFiltered, set }
+  function showAround(moment: string): void {
+    const at = (offset: number) => new Date(Date.parse(moment) + offset).toISOString()
+    set({ since: at(-BEFORE_MS), until: at(AFTER_MS) }, route.hash)
+  }
+
+  return { filters, isFiltered, set: (changes) => set(changes), showAround }
 }
 
 /** The filters as the query of the API has them. A log that ends is not followed. */

@@ -1,5 +1,6 @@
 import { onScopeDispose, ref, shallowRef, triggerRef, type Ref, type ShallowRef } from 'vue'
 import { ApiError, problemText } from '../api/client.ts'
+import { serverTime } from '../api/clock.ts'
 import { readEvents } from '../api/event-stream.ts'
 import type { LogLine } from './line.ts'
 
@@ -20,6 +21,8 @@ export interface FollowedLog {
   lines: ShallowRef<LogLine[]>
   state: Ref<LogState>
   problem: Ref<string | null>
+  /** When it was last begun to be read, by the server's clock. */
+  openedAt: Ref<number>
   /** Reads the log again from its first line. */
   restart: () => void
 }
@@ -35,6 +38,7 @@ export function followLog(
   const lines = shallowRef<LogLine[]>([])
   const state = ref<LogState>('connecting')
   const problem = ref<string | null>(null)
+  const openedAt = ref(serverTime())
   let stop = new AbortController()
 
   async function follow(signal: AbortSignal): Promise<void> {
@@ -77,6 +81,7 @@ export function followLog(
       const onOpen = () => {
         isOpen = true
         state.value = 'following'
+        openedAt.value = serverTime()
         problem.value = null
         alive()
       }
@@ -115,7 +120,7 @@ export function followLog(
 
   onScopeDispose(() => stop.abort())
   void follow(stop.signal)
-  return { lines, state, problem, restart }
+  return { lines, state, problem, openedAt, restart }
 }
 
 function skippedLine(data: string, number: number): LogLine {

@@ -15,11 +15,12 @@ import {
   type ShallowRef,
 } from 'vue'
 import { serviceRef, type ServiceRef } from './address.ts'
-import { byName } from './by-name.ts'
 import { onChange } from '../api/changes.ts'
 import { api, ApiError } from '../api/client.ts'
 import { asApiError, oneAtATime, useResource, type Resource } from '../api/resource.ts'
 import type { Environment, Service } from '../api/types.ts'
+import { listEnvironments } from '../environments/list.ts'
+import { byName } from '../ui/by-name.ts'
 
 /**
  * The services that the page knows, in one place: a list is fetched once, a change fetches the one service that it is
@@ -121,7 +122,7 @@ class ServiceStore {
   async #loadAll(signal: AbortSignal): Promise<Environment[]> {
     this.#changed.clear()
     const [environments, production] = await Promise.all([
-      api('GET /environments', { signal }),
+      listEnvironments(signal),
       api('GET /services', { signal }),
     ])
     const others = environments.slice(1).filter(({ services }) => services.length > 0)

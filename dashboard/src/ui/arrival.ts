@@ -39,9 +39,20 @@ export function rememberFocus(): () => void {
   return () => {
     if (moves.value !== move) return
     const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== document.body
-    if (isThere) void nextTick(() => opener.focus({ preventScroll: true }))
+    if (isThere) void nextTick(() => giveFocus(opener))
     else focusHeading()
   }
+}
+
+/** What a question was asked about may go with its opener a moment later; the focus is then led to the heading. */
+function giveFocus(opener: HTMLElement): void {
+  opener.focus({ preventScroll: true })
+  const watching = new MutationObserver(() => {
+    if (document.activeElement === opener) return
+    watching.disconnect()
+    if (!opener.isConnected && document.activeElement === document.body) focusHeading()
+  })
+  watching.observe(document.body, { childList: true, subtree: true })
 }
 
 /** Leads the focus from something that goes away to the page's heading. */

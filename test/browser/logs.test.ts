@@ -1,0 +1,128 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { PHONE, setUp, signIn, TestBrowser } from './browser.ts'
+
+/** Lines of the log that is played, of which the page asks for the newest. */
+const ALL = 5_000
+
+let browser: TestBrowser
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await TestBrowser.launch()
+  await setUp(await browser.open(server.url), server.setupCode)
+  await server.api('POST', '/services', { name: 'talker', image: 'busybox:1', deploy: false })
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+/** Three lines come at a time. */
+const momentOf = (number: number) =>
+  new Date(Date.UTC(2026, 0, 1) + Math.floor(number / 3) * 3_000).toISOString()
+
+/** What the server answers of such a log. */
+function answered(asked: URL): string {
+  const { since, until, tail } = Object.fromEntries(asked.searchParams)
+  const lines = Array.from({ length: ALL }, (_, at) => ({
+    ts: momentOf(at + 1),
+    stream: 'stdout',
+    line: `said ${at + 1}.`,
+  }))
+    .filter(({ ts }) => (since === undefined || ts >= since) && (until === undefined || ts <= until))
+    .slice(-Number(tail))
+  const events = lines.map((line) => `event: log\ndata: ${JSON.stringify(line)}\n\n`)
+  return `${events.join('')}event: end\ndata: {}\n\n`
+}
+
+/** A page with the log of a service at this place of its address. */
+async function open(place = '', options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.open(server.url, options)
+  await page.goto('/sign-in')
+  await signIn(page)
+  await page.waitForURL('**/services')
+  await page.route('**/api/v1/services/*/logs?*', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: answered(new URL(route.request().url())) }),
+  )
+  await page.goto(`/services/talker/logs${place}`)
+  return page
+}
+
+const rowOf = (page: Page, number: number) =>
+  page
+    .getByRole('log')
+    .locator('.log-row')
+    .filter({ hasText: `said ${number}.` })
+
+test('a link to a line leads to it also when newer lines have pushed it out of what is shown at first', async () => {
+  const page = await open()
+  await rowOf(page, ALL - 3)
+    .getByRole('button')
+    .click()
+  await page.waitForURL(({ hash }) => hash === `#${momentOf(ALL - 3)}+2`)
+  await page.context().close()
+
+  const later = await open(`#${momentOf(100)}+1`)
+  await rowOf(later, 100).and(later.locator('.log-marked')).waitFor()
+  await expect.poll(() => rowOf(later, 100).isVisible()).toBe(true)
+  expect(await later.locator('.log-marked').count()).toBe(1)
+  // What came before and after it is there too.
+  await rowOf(later, 99).waitFor()
+  await rowOf(later, 101).waitFor()
+  expect(browser.faults).toEqual([])
+  await later.context().close()
+})
+
+test('a log of which the newest lines alone are shown says so', async () => {
+  const page = await open()
+  const note = page.getByText('This is the newest part of the log.')
+  await note.waitFor()
+  await page.goto(`/services/talker/logs?since=${momentOf(ALL - 10)}`)
+  await rowOf(page, ALL).waitFor()
+  expect(await note.count()).toBe(0)
+  expect(await page.getByText('This is the newest part of what was found.').count()).toBe(0)
+  await page.context().close()
+})
+
+test('the keys reach the number of the line that was found, which links to it', async () => {
+  const page = await open()
+  await rowOf(page, ALL).waitFor()
+  await page.getByLabel('Find in view').fill('said 4000.')
+  await page.getByText('0 of 1').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('1 of 1').waitFor()
+  await rowOf(page, 4_000).waitFor()
+  await page.getByRole('log').focus()
+  await page.keyboard.press('Tab')
+  expect(
+    await rowOf(page, 4_000)
+      .getByRole('button')
+      .evaluate((part) => part.matches(':focus')),
+  ).toBe(true)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(({ hash }) => hash === `#${momentOf(4_000)}+1`)
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+test('a button of the log that goes away gives the focus to what is beside it', async () => {
+  const page = await open(`?since=${momentOf(ALL - 500)}`)
+  await rowOf(page, ALL).waitFor()
+  await page.getByRole('log').press('PageUp')
+  await page.getByRole('button', { name: 'To the end' }).press('Enter')
+  await page.getByRole('log').and(page.locator(':focus')).waitFor()
+  await page.getByRole('button', { name: 'Clear' }).press('Enter')
+  await page.getByLabel('Time range').and(page.locator(':focus')).waitFor()
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+test('a finger finds the number of a line', async () => {
+  const page = await open('', { viewport: PHONE, hasTouch: true, isMobile: true })
+  const box = await rowOf(page, ALL).getByRole('button').boundingBox()
+  expect(Math.min(box!.width, box!.height)).toBeGreaterThanOrEqual(24)
+  await page.context().close()
+})

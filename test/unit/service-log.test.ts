@@ -134,6 +134,18 @@ test('a follower begins with recent lines of the store, which all followers shar
   log.leave()
 })
 
+test('lines that come faster than they can be kept are counted for each instance', async () => {
+  const log = open(newDirectory())
+  const [one, other] = ['srv-00000000000000000000-aaaaa', 'srv-00000000000000000000-bbbbb']
+  log.append([line('x'.repeat(17 * 1024 * 1024))])
+  log.append([line('1'), line('2', { instance: other }), line('3')])
+  log.lose(4, other)
+  const lost = (instance: string) => stored(log, 100, { ...ALL, stream: 'system', instances: [instance] })
+  const why = 'lost here: the output came faster than it can be kept'
+  expect(await lost(one)).toEqual([`2 lines were ${why}`])
+  expect(await lost(other)).toEqual([`5 lines were ${why}`])
+})
+
 test('a disk that takes nothing is told of once; following goes on, and what is missing is counted', async () => {
   const directory = newDirectory()
   rmSync(directory, { recursive: true })

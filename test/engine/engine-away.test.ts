@@ -189,7 +189,10 @@ test('deleting is answered 502 and goes on when the engine is back', async () =>
   expect(await containersOf(service.id)).toEqual([])
 })
 
-test('a job and a pre-deploy command that end with the engine say so', async () => {
+test.each([
+  ['goes away', () => door.goAway()],
+  ['goes away behind a socket that something else holds', async () => door.hold()],
+])('a job and a pre-deploy command that end with an engine that %s say so', async (_, leave) => {
   const service = await live()
   const job = (await server.api('POST', `/services/${service.name}/jobs`, { command: 'sleep 600' })).body
   const { body } = await server.api('POST', '/services', {
@@ -210,7 +213,7 @@ test('a job and a pre-deploy command that end with the engine say so', async () 
       `${name} to run`,
       60_000,
     )
-  await door.goAway()
+  await leave()
   // As an engine does that is stopped without being told to leave its containers running.
   await docker('kill', ...runs)
   await door.comeBack()

@@ -110,8 +110,8 @@ async function untilAllAreUp(
   log: LogWriter,
   up: (id: string) => Promise<void>,
 ): Promise<void> {
-  const { network } = await launch()
   for (let ends = 1; ; ends++) {
+    const { network } = await launch()
     const ended: string[] = []
     await forEachLimited(instances, PARALLEL, async (id) => {
       const container = await world.engine.containers.inspect(id)

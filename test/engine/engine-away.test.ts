@@ -160,6 +160,21 @@ describe('a deploy under way when the engine goes away', () => {
     expect((await fetchFrom(server, `${name}.localhost`)).text.trim()).toBe('up')
   })
 
+  test('while its network is removed goes on in the one that is made anew', async () => {
+    const { body } = await server.api('POST', '/environments', { name: 'apart' })
+    const network = `deployer-${body.id}`
+    const fields = { image: 'busybox:1', start_command: `sleep 4; ${SERVE}`, environment: 'apart' }
+    const { name, id, deploy } = await create(fields)
+    const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
+    const container = await waitFor(running, 'its program to run', 60_000)
+    door.hold()
+    await docker('network', 'disconnect', '-f', network, container)
+    await docker('network', 'rm', network)
+    await door.comeBack()
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+    expect((await fetchFrom(server, `${name}.apart.localhost`)).text.trim()).toBe('up')
+  })
+
   test('is canceled at once, and leaves nothing once it is back', async () => {
     const { id, deploy } = await create({ image: 'busybox:1', start_command: 'sleep 3600' })
     await until(deploy, 'starting 1 instance')

@@ -2,6 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from './files.ts'
 import { cleanLine, type LogLine } from './log-lines.ts'
+import { lostLine } from './logs/system-lines.ts'
 
 /** A log on disk stops growing here. */
 const MAX_LOG_BYTES = 20 * 1024 * 1024
@@ -26,9 +27,13 @@ export class LogWriter {
   readonly #file: Promise<FileHandle>
   #pending: string[] = []
   #pendingBytes = 0
+  /** Of the file, with what waits for it. */
   #size = 0
   /** Lines left out since the log last said so, and why. */
   #lost = 0
+  /** Lines that the disk did not take since the log last said so, and what it said. */
+  #unkept = 0
+  #fault: unknown = null
   #isCut = false
   #timer: NodeJS.Timeout | undefined
   #flushed: Promise<void>
@@ -37,11 +42,12 @@ export class LogWriter {
     this.#listeners = listeners
     makePrivateDirectory(dirname(path))
     this.#file = openWhole(path)
-    this.#flushed = this.#file.then(async (file) => {
-      this.#size += (await file.stat()).size
-    })
-    // The failure is met by whoever closes the log.
-    this.#flushed.catch(() => {})
+    this.#flushed = this.#file
+      .then(async (file) => {
+        this.#size += (await file.stat()).size
+      })
+      // It is met again by what is written.
+      .catch(() => {})
   }
 
   /** A line of the server's own. */
@@ -74,20 +80,18 @@ export class LogWriter {
   /** Resolves when what was written so far is in the file, or cannot be. */
   async flushed(): Promise<void> {
     this.#flush()
-    await this.#flushed.catch(() => {})
+    await this.#flushed
   }
 
-  /** Writes what waits and closes the file. Throws `ENOSPC` and its like. */
+  /** Writes what waits and closes the file. Throws `ENOSPC` and its like when the end of the log is not in it. */
   async close(): Promise<void> {
     this.#tellLost(this.#isCut)
-    this.#flush()
-    try {
-      await this.#flushed
-    } finally {
-      this.#listeners.closed()
-      await this.#file.then((file) => file.close())
-      this.#listeners.grown()
-    }
+    await this.flushed()
+    if (this.#unkept > 0) await this.#put([])
+    this.#listeners.closed()
+    await this.#file.then((file) => file.close())
+    this.#listeners.grown()
+    if (this.#unkept > 0) throw this.#fault
   }
 
   #cut(): void {
@@ -111,7 +115,7 @@ export class LogWriter {
   }
 
   #append(line: LogLine): void {
-    const text = `${JSON.stringify(line)}\n`
+    const text = textOf(line)
     const bytes = Buffer.byteLength(text)
     if (this.#size + bytes > MAX_LOG_BYTES) return
     this.#size += bytes
@@ -124,17 +128,56 @@ export class LogWriter {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#pending.length === 0) return
-    const bytes = Buffer.from(this.#pending.join(''))
+    const lines = this.#pending
     this.#pending = []
-    this.#flushed = this.#flushed
-      .then(async () => {
-        await (await this.#file).appendFile(bytes)
-        this.#listeners.grown()
-      })
-      .finally(() => (this.#pendingBytes -= bytes.length))
-    // Told to whoever closes the log; a full disk must not end the server.
-    this.#flushed.catch(() => {})
+    this.#flushed = this.#flushed.then(() => this.#put(lines))
   }
+
+  /** Never throws: a full disk must not end the server, and once there is room again the log goes on. */
+  async #put(lines: readonly string[]): Promise<void> {
+    // Before what comes after it, in one write: a kill between the two would leave a hole that nothing tells of.
+    const note = this.#unkept === 0 ? [] : [textOf(lostLine(this.#unkept, 'the disk did not take it'))]
+    const waited = Buffer.byteLength(lines.join(''))
+    const { kept, fault } = await appendLines(this.#file, Buffer.from([...note, ...lines].join('')))
+    this.#size += kept.bytes - waited
+    this.#pendingBytes -= waited
+    if (kept.lines > 0) this.#unkept = 0
+    this.#unkept += lines.length - Math.max(0, kept.lines - note.length)
+    this.#fault = fault
+    if (kept.lines > 0) this.#listeners.grown()
+  }
+}
+
+function textOf(line: LogLine): string {
+  return `${JSON.stringify(line)}\n`
+}
+
+/** Appends as many of some lines as the disk takes, none of them torn; answers how much that was, and what kept the rest off. */
+async function appendLines(
+  opened: Promise<FileHandle>,
+  bytes: Buffer,
+): Promise<{ kept: { bytes: number; lines: number }; fault: unknown }> {
+  let written = 0
+  try {
+    const file = await opened
+    while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten
+    return { kept: { bytes: written, lines: countLines(bytes) }, fault: null }
+  } catch (fault) {
+    const whole = bytes.subarray(0, bytes.subarray(0, written).lastIndexOf(NEWLINE) + 1)
+    if (whole.length < written) await cutOff(await opened, written - whole.length).catch(() => {})
+    return { kept: { bytes: whole.length, lines: countLines(whole) }, fault }
+  }
+}
+
+async function cutOff(file: FileHandle, bytes: number): Promise<void> {
+  await file.truncate((await file.stat()).size - bytes)
+}
+
+/** How many lines end in a text. */
+export function countLines(text: Buffer): number {
+  let count = 0
+  for (let at = text.indexOf(NEWLINE); at !== -1; at = text.indexOf(NEWLINE, at + 1)) count++
+  return count
 }
 
 /** Opens a log, without the line that a kill or a full disk cut off at its end. */

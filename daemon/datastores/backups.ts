@@ -6,6 +6,8 @@ import { getDatastore } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import type { Task } from '../driver.ts'
+import { hasLeftSince } from '../engine-absence.ts'
+import { isEngineAway } from '../engine/index.ts'
 import { Background } from '../rollouts/background.ts'
 import type { World } from '../world.ts'
 import { makeBackup } from './backup.ts'
@@ -106,9 +108,14 @@ export class Backups {
     const now = getBackup(backup.id)
     if (!datastore || now?.status !== 'running' || now.sha256 !== null) return
     const late = AbortSignal.timeout(LONGEST_MS)
+    const departures = this.#world.engineDepartures
     const file = await makeBackup(this.#world, datastore, backup, AbortSignal.any([signal, late])).catch(
-      (error: unknown) => {
-        throw late.aborted ? new Error(`it was not done within ${LONGEST_MS / 3_600_000} hours`) : error
+      async (error: unknown) => {
+        signal.throwIfAborted()
+        if (late.aborted) throw new Error(`it was not done within ${LONGEST_MS / 3_600_000} hours`)
+        if (isEngineAway(error) || !(await hasLeftSince(this.#world, departures, signal))) throw error
+        const what = 'the container engine was stopped or restarted while it was made, make another one'
+        throw new Error(`${what}: ${messageOf(error)}`, { cause: error })
       },
     )
     recordBackupFile(backup, file)

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { beginBackup } from '#server/backups/operations.ts'
+import { beginBackup, withdrawBackup } from '#server/backups/operations.ts'
 import { getBackup, type BackupRow } from '#server/backups/store.ts'
 import { onChange } from '#server/changes.ts'
 import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
@@ -177,8 +177,8 @@ export class Replacements {
     // One that does not answer cannot be asked.
     if (kind !== 'first') assertWholeInDump(await outsideOfDump(row).catch(() => []))
     const since = kind === 'upgrade' ? await this.#endWrites(row, signal) : null
-    const backup =
-      kind === 'upgrade' ? await this.#backUp(row, signal) : getBackup(replacement.backup_id ?? '')
+    const made = getBackup(replacement.backup_id ?? '')
+    const backup = kind === 'upgrade' ? await this.#backUp(row, made, signal) : made
     if (!backup) throw new AppError('runtime_error', 'the backup was deleted')
     await provideBackup(row.kind, backup, signal)
     await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id }, signal)
@@ -211,8 +211,9 @@ export class Replacements {
     return await firstUndumped(row)
   }
 
-  /** A backup of what a datastore holds now, made while it takes no writes. */
-  async #backUp(row: DatastoreRow, signal: AbortSignal): Promise<BackupRow> {
+  /** A backup of what a datastore holds now, made while it takes no writes, in the place of that of an earlier try. */
+  async #backUp(row: DatastoreRow, former: BackupRow | undefined, signal: AbortSignal): Promise<BackupRow> {
+    if (former) await withdrawBackup(former)
     const { id } = beginBackup(row, 'upgrade')
     updateReplacement(row.id, { backup_id: id })
     const backup = await endOfFile(id, signal)

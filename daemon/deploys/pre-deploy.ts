@@ -28,6 +28,7 @@ export async function preDeploy(
   if (command === null || deploy.pre_deployed || deploy.trigger === 'restart' || deploy.rollback_of !== null)
     return
   log.system(`running the pre-deploy command: ${command.split('\n')[0]}`)
+  let failure: PreDeployFailure | undefined
   const run = {
     logId: deploy.id,
     launch,
@@ -35,21 +36,24 @@ export async function preDeploy(
     kind: 'pre-deploy',
     command,
     timeoutMs: TIMEOUT_MS,
-    recordEnd: async (end: RunEnd) => judge(deploy, end, log),
+    recordEnd: async (end: RunEnd) => void (failure = settle(deploy, end, log)),
   } as const
   await runToEnd(world, run, log, signal)
+  if (failure) throw failure
 }
 
-function judge(deploy: DeployRow, end: RunEnd, log: LogWriter): void {
+/** Records that the command ended well; answers how it failed. */
+function settle(deploy: DeployRow, end: RunEnd, log: LogWriter): PreDeployFailure | undefined {
   const { exitCode, oomKilled, timedOut, engineWasAway, lastLines } = end
-  const fail = (how: string) =>
+  const failure = (how: string) =>
     new PreDeployFailure([`the pre-deploy command ${how}`, ...lastLines].join('\n'))
-  if (timedOut) throw fail(`did not end within ${TIMEOUT_MS / 60_000} minutes`)
-  if (exitCode !== 0 && oomKilled) throw fail('ran out of memory (raise memory_limit_mb)')
+  if (timedOut) return failure(`did not end within ${TIMEOUT_MS / 60_000} minutes`)
+  if (exitCode !== 0 && oomKilled) return failure('ran out of memory (raise memory_limit_mb)')
   if (exitCode !== 0)
-    throw fail(`ended with exit code ${exitCode ?? 'unknown'}${engineWasAway ? ENDED_WITH_ENGINE : ''}`)
+    return failure(`ended with exit code ${exitCode ?? 'unknown'}${engineWasAway ? ENDED_WITH_ENGINE : ''}`)
   // A program that it started was killed, and it has judged that by itself, as a job may.
   if (oomKilled)
     log.system('a part of the pre-deploy command ran out of memory (memory_limit_mb); exit code 0')
   updateDeploy(deploy.id, { pre_deployed: 1 })
+  return undefined
 }

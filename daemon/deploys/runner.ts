@@ -23,11 +23,12 @@ const serverLog = logger('deploys')
 /** A deploy's error is a text that people read, not a log. */
 const MAX_ERROR_CHARACTERS = 8 * 1024
 
-/** Carries one deploy from where it stands to an end. Never throws: how it ends is in its record. */
+/** Carries one deploy from where it stands to an end, which is in its record. Throws when that cannot be written. */
 export async function runDeploy(world: World, id: string, signal: AbortSignal): Promise<void> {
   const log = openLog(id)
   try {
-    if (getDeploy(id)!.status === 'deploying') log.system('the server was restarted; going on')
+    if (getDeploy(id)!.status === 'deploying')
+      log.system('interrupted, as by a restart of the server; going on')
     const { buildTimeoutMs } = useContext().options
     await outlastAbsences(world.engine, buildTimeoutMs, log, signal, () => carryOn(world, id, log, signal))
   } catch (error) {
@@ -38,8 +39,9 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
       .catch((error: unknown) =>
         serverLog.error('a deploy log could not be written', { id, error: messageOf(error) }),
       )
-    tellDeploy(id, getDeploy(id)?.service_id ?? '')
   }
+  // Not of what could not be recorded, which would begin it again at once.
+  tellDeploy(id, getDeploy(id)?.service_id ?? '')
 }
 
 /** Carries a deploy on from where it stands; each step finds what an earlier try of it has done. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseLines, readLog, type LogWriter } from '#server/log-files.ts'
 import type { LogLine } from '#server/log-lines.ts'
+import { tellsLoss } from '#server/logs/system-lines.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
 import { toLogLine } from '../logs/follow.ts'
 import { readOutput } from '../logs/output.ts'
@@ -111,14 +112,18 @@ export class OutputCopy {
 
   async #readHeld(): Promise<Map<LogLine['stream'], Held>> {
     const held = new Map<LogLine['stream'], Held>()
+    let hasHole = false
     for await (const block of readLog(this.#logId, () => false, this.#signal)) {
       for (const line of parseLines(block)) {
+        hasHole ||= held.size > 0 && tellsLoss(line)
         if (line.instance !== this.#name) continue
         const known = held.get(line.stream) ?? { lines: 0, first: line.line, isWhole: null }
         held.set(line.stream, { ...known, lines: known.lines + 1, lastTs: line.ts })
         this.#remember(line)
       }
     }
+    // Where some are missing they cannot be counted off.
+    if (hasHole) for (const known of held.values()) known.isWhole = false
     return held
   }
 }

@@ -4,7 +4,8 @@ import { allotJobAddress, releaseAddress } from '#server/instances/addresses.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
 import type { AbortReason } from '../abort-reason.ts'
-import type { ContainerState, Engine } from '../engine/index.ts'
+import { hasLeftSince } from '../engine-absence.ts'
+import type { ContainerState } from '../engine/index.ts'
 import { addressFor } from '../environments/addresses.ts'
 import type { Launch } from '../instances/launch.ts'
 import { serviceContainer } from '../instances/service-container.ts'
@@ -30,7 +31,10 @@ export interface Run {
   /** Takes the place of the image's own command; null leaves it. */
   command: string | null
   timeoutMs: number
-  /** Records how it ended. Its container is removed after that: a server that is killed in between knows its end then. */
+  /**
+   * Records how it ended. Its container is removed after that: a server that is killed in between knows its end then. When it
+   * throws, as with a full disk, the container stays, so that the next try records that end and runs nothing again.
+   */
   recordEnd: (end: RunEnd) => Promise<void>
 }
 
@@ -52,19 +56,21 @@ export interface RunEnd {
 /**
  * Runs a command in a new container of a service's image, in its environment's network, with its variables and limits,
  * without its disk and its name. Its output goes into the log. The container is removed at the end in every case but
- * one: when the server stops it goes on, and the next start follows it further. Throws `runtime_error` when the engine
- * does not do it, or the signal's reason once the program was killed.
+ * two: when the server stops it goes on, and the next start follows it further; and an end that could not be recorded is
+ * found by the next try. Throws `runtime_error` when the engine does not do it, the signal's reason once the program was
+ * killed, or what `recordEnd` throws.
  */
 export async function runToEnd(world: World, run: Run, log: LogWriter, signal: AbortSignal): Promise<void> {
   const { engine } = world
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), run.timeoutMs)
   const done = new AbortController()
+  let isRecorded = true
   try {
     signal.throwIfAborted()
     const copy = new OutputCopy(engine, run.name, run.logId, log, AbortSignal.any([signal, done.signal]))
     await start(world, run, copy)
-    const end = await untilEnd(engine, run.name, AbortSignal.any([signal, late.signal])).catch(
+    const end = await untilEnd(world, run.name, AbortSignal.any([signal, late.signal])).catch(
       async (error: unknown) => {
         signal.throwIfAborted()
         if (!late.signal.aborted) throw error
@@ -73,6 +79,7 @@ export async function runToEnd(world: World, run: Run, log: LogWriter, signal: A
       },
     )
     await copy.finish()
+    isRecorded = false
     await run.recordEnd({
       exitCode: end?.exitCode ?? null,
       oomKilled: end?.oomKilled ?? false,
@@ -80,10 +87,12 @@ export async function runToEnd(world: World, run: Run, log: LogWriter, signal: A
       engineWasAway: end?.engineWasAway ?? false,
       lastLines: copy.lastLines,
     })
+    isRecorded = true
   } finally {
     clearTimeout(timer)
     done.abort()
-    if (signal.reason !== ('stopping' satisfies AbortReason)) await removeRun(world, run.name)
+    const isStopping = signal.reason === ('stopping' satisfies AbortReason)
+    if (isRecorded && !isStopping) await removeRun(world, run.name)
   }
 }
 
@@ -115,30 +124,36 @@ async function start(world: World, run: Run, copy: OutputCopy): Promise<void> {
 
 /** Waits for the program's end, also across an engine that goes away and comes back. */
 async function untilEnd(
-  engine: Engine,
+  world: World,
   name: string,
   signal: AbortSignal,
 ): Promise<{ exitCode: number; oomKilled: boolean; engineWasAway: boolean }> {
   for (let engineWasAway = false; ;) {
+    const departures = world.engineDepartures
     try {
-      return { ...(await engine.containers.wait(name, signal)), engineWasAway }
+      const end = await world.engine.containers.wait(name, signal)
+      // An engine that ends tells of the ends of its containers before it is gone.
+      engineWasAway ||= end.exitCode !== 0 && (await hasLeftSince(world, departures, signal))
+      return { ...end, engineWasAway }
     } catch {
       const cutAt = performance.now()
-      const found = await whenBack(engine, name, signal)
+      const found = await whenBack(world, name, signal)
       if (found === null)
         throw new AppError('runtime_error', `its container ${name} was removed from outside: run it again`)
-      engineWasAway ||= !found.running && performance.now() - cutAt >= AWAY_MS
+      const wasAway = async () =>
+        performance.now() - cutAt >= AWAY_MS || (await hasLeftSince(world, departures, signal))
+      engineWasAway ||= !found.running && (await wasAway())
       await delay(RETRY_MS, undefined, { signal })
     }
   }
 }
 
 /** A look at a container as soon as the engine answers again. */
-async function whenBack(engine: Engine, name: string, signal: AbortSignal): Promise<ContainerState | null> {
+async function whenBack(world: World, name: string, signal: AbortSignal): Promise<ContainerState | null> {
   for (;;) {
     signal.throwIfAborted()
     try {
-      return await engine.containers.inspect(name)
+      return await world.engine.containers.inspect(name)
     } catch {
       await delay(RETRY_MS, undefined, { signal })
     }

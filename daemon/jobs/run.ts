@@ -21,7 +21,7 @@ const LONGEST_RUN_MS = 12 * 3_600_000
 /** A job's error is a text that people read, not a log. */
 const MAX_ERROR_CHARACTERS = 8 * 1024
 
-/** Carries one job from where it stands to an end. Never throws: how it ends is in its record. */
+/** Carries one job from where it stands to an end, which is in its record. Throws `database_error` when that cannot be written. */
 export async function runJob(world: World, id: string, signal: AbortSignal): Promise<void> {
   const log = openLog(id)
   try {
@@ -87,7 +87,7 @@ async function resume(world: World, job: JobRow, log: LogWriter): Promise<JobMat
       'the server was stopped while it ran, and its container is gone: run it again',
     )
   }
-  log.system('the server was restarted; going on')
+  log.system('interrupted, as by a restart of the server; going on')
   return { deploy, snapshot }
 }
 
@@ -107,6 +107,8 @@ async function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter
 
 function settleFailure(id: string, error: unknown, log: LogWriter, signal: AbortSignal): void {
   if (signal.reason === ('stopping' satisfies AbortReason)) return
+  // No end of the job: what could not be recorded is tried again.
+  if (error instanceof AppError && error.code === 'database_error') throw error
   const job = getJob(id)
   if (!job) return
   if (job.status === 'canceled') {

@@ -136,7 +136,7 @@ export class ServiceOutput {
       // What the engine has kept waits for the disk; what comes live would hold the program up.
       if (!isLive) await this.#log.room()
       if (!isLive || this.#intake.take(bytes)) this.#take(id, output, bytes)
-      else this.#log.lose(output.length)
+      else this.#log.lose(output.length, id)
       // The followers write between two readings, so that those who keep up miss nothing of a burst.
       await setImmediate()
     }

@@ -4,11 +4,15 @@ import { logger } from '#server/log.ts'
 
 const log = logger('background')
 
+/** What failed and cannot be recorded, as with a full disk, looks as if it had not been tried: it is not begun again at once. */
+const UNRECORDED_PAUSE_MS = 5_000
+
 interface Work {
   key: string
   /** Before the work begins, as after a failure. */
   pauseMs: number
   run: (signal: AbortSignal) => Promise<void>
+  /** Records the failure. Where that throws, the key stays taken for a while. */
   onFailure: (error: unknown) => void
   /** Told in every case, once the key is free again. */
   onEnd: () => void
@@ -34,7 +38,8 @@ export class Background {
         if (pauseMs > 0) await delay(pauseMs, undefined, { signal })
         await run(signal)
       } catch (error) {
-        if (!signal.aborted) tell(key, () => onFailure(error))
+        const isRecorded = signal.aborted || tell(key, () => onFailure(error))
+        if (!isRecorded) await delay(UNRECORDED_PAUSE_MS, undefined, { signal }).catch(() => {})
       } finally {
         this.#running.delete(key)
         if (!this.#stopped) tell(key, onEnd)
@@ -57,11 +62,16 @@ export class Background {
   }
 }
 
-/** A full disk keeps what happened from being recorded; nobody waits for this work who could be told of it. */
-function tell(key: string, listener: () => void): void {
+/**
+ * Tells of an end; answers whether that went well. A full disk keeps what happened from being recorded, and nobody waits
+ * for this work who could be told of it.
+ */
+function tell(key: string, listener: () => void): boolean {
   try {
     listener()
+    return true
   } catch (error) {
     log.error('the end of some work cannot be recorded', { work: key, error: messageOf(error) })
+    return false
   }
 }

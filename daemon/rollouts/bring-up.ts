@@ -3,6 +3,7 @@ import { findEnvironment } from '#server/environments/store.ts'
 import { AppError } from '#server/errors.ts'
 import { getInstance, instancesOf, updateInstance } from '#server/instances/store.ts'
 import { hostsOf } from '#server/services/hosts.ts'
+import { ensureNetwork } from '../environments/networks.ts'
 import { lossOf, startInstance } from '../instances/containers.ts'
 import type { Launch } from '../instances/launch.ts'
 import type { World } from '../world.ts'
@@ -29,6 +30,11 @@ export async function bringUp(
 ): Promise<void> {
   const { service, snapshot } = launch
   const start = () => startInstance(world, launch, instanceOf(id))
+  const startAgain = async () => {
+    // What it lost may be a network that was removed.
+    launch.network = await ensureNetwork(world.engine, findEnvironment(service.environment_id))
+    await start()
+  }
   await start()
   onStart?.()
   const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
@@ -58,7 +64,7 @@ export async function bringUp(
         const restarts = instanceOf(id).restarts + 1
         updateInstance(id, { restarts, exit_code: exitCode, reason: how })
       },
-      restart: isNew ? start : null,
+      restart: isNew ? startAgain : null,
     },
     signal,
   )

@@ -8,7 +8,7 @@ import { WaitNotes } from './wait-notes.ts'
 /** Not healthy within this fails the deploy. */
 const READY_WITHIN_MS = 5 * 60_000
 /** As many ends fail it. */
-const MAX_ENDS = 3
+export const MAX_ENDS = 3
 /** A worker that is up for this long is ready. */
 const WORKER_UP_MS = 3_000
 /** Between probes: short at first, since most programs are up in a moment, then easier on a slow starter. */
@@ -65,7 +65,7 @@ export async function waitUntilReady(
       ends++
       waiting.onEnd(state?.exitCode ?? null, end)
       if (waiting.restart === null) throw new NotReady(end)
-      if (ends >= MAX_ENDS) throw new NotReady(end.replace(/^[^:]+/, (what) => `${what} ${ends} times`))
+      if (ends >= MAX_ENDS) throw endedTooOften(end)
       await waiting.restart()
       upSince = performance.now()
       pause = FIRST_PAUSE_MS
@@ -83,6 +83,11 @@ export async function waitUntilReady(
     pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)
   }
   throw new NotReady(`not healthy within ${withinMs / 60_000} minutes: ${ports.fault ?? reason}`)
+}
+
+/** Of a program, or its container, that has ended for the last time. */
+export function endedTooOften(end: string): NotReady {
+  return new NotReady(end.replace(/^[^:]+/, (what) => `${what} ${MAX_ENDS} times`))
 }
 
 /** How the program or its container came to an end; null while it runs as it should. */

@@ -3,19 +3,19 @@ import { tellService } from '#server/changes.ts'
 import { makeLive } from '#server/deploys/operations.ts'
 import { getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { instanceMachine } from '#server/instances/states.ts'
-import { instancesOf, updateInstance } from '#server/instances/store.ts'
+import { getInstance, instancesOf, updateInstance } from '#server/instances/store.ts'
 import type { LogWriter } from '#server/log-files.ts'
 import { tryMove } from '#server/machine.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
 import type { AbortReason } from '../abort-reason.ts'
-import { addInstance, removeInstance } from '../instances/containers.ts'
+import { addInstance, lossOf, removeInstance } from '../instances/containers.ts'
 import type { Launch } from '../instances/launch.ts'
 import { forEachLimited } from '../limits.ts'
 import { followContainer } from '../logs/follow.ts'
 import type { World } from '../world.ts'
 import { bringUp } from './bring-up.ts'
-import { NotReady } from './readiness.ts'
+import { endedTooOften, endOf, MAX_ENDS, NotReady } from './readiness.ts'
 
 /** Containers created or removed at one time; the engine takes more, the host's disk does not. */
 const PARALLEL = 4
@@ -45,10 +45,9 @@ export async function rollOut(
       log.system(`starting ${instances.length} instance${instances.length === 1 ? '' : 's'}`)
     const failed = new AbortController()
     const going = AbortSignal.any([signal, failed.signal])
-    await forEachLimited(instances, PARALLEL, async (id) => {
+    const up = async (id: string, onStart?: () => void) => {
       try {
         going.throwIfAborted()
-        const onStart = () => void copyOutput(world, id, log, lastLines, following.signal)
         const say = (hint: string) => {
           log.system(`${id}: ${hint}`)
           updateInstance(id, { reason: hint })
@@ -62,7 +61,12 @@ export async function rollOut(
         failed.abort()
         throw error
       }
-    })
+    }
+    await forEachLimited(instances, PARALLEL, (id) =>
+      up(id, () => void copyOutput(world, id, log, lastLines, following.signal)),
+    )
+    // One that came up alone has had no time to end since.
+    if (instances.length > 1) await untilAllAreUp(world, instances, launch, log, up)
     signal.throwIfAborted()
     await world.dataPlane.switchOver(service.id, deploy.id, () => recordSwitch(deploy))
     log.system('live')
@@ -96,6 +100,36 @@ async function prepareInstances(
   const ids = kept.map(({ id }) => id)
   while (ids.length < wanted) ids.push(addInstance(service, deploy.id, (await launch()).network))
   return ids
+}
+
+/** Brings up again what has ended since it was ready, while others came up. Throws NotReady after the last end. */
+async function untilAllAreUp(
+  world: World,
+  instances: readonly string[],
+  launch: () => Promise<Launch>,
+  log: LogWriter,
+  up: (id: string) => Promise<void>,
+): Promise<void> {
+  for (let ends = 1; ; ends++) {
+    const { network } = await launch()
+    const ended: string[] = []
+    await forEachLimited(instances, PARALLEL, async (id) => {
+      const container = await world.engine.containers.inspect(id)
+      const instance = getInstance(id)
+      const how = instance ? endOf(container, (found) => lossOf(found, instance, network)) : null
+      if (!instance || how === null) return
+      updateInstance(id, {
+        restarts: instance.restarts + 1,
+        exit_code: container?.exitCode ?? null,
+        reason: how,
+      })
+      if (ends === MAX_ENDS) throw endedTooOften(how)
+      log.system(`${id}: ${how}; it is started again`)
+      ended.push(id)
+    })
+    if (ended.length === 0) return
+    await forEachLimited(ended, PARALLEL, up)
+  }
 }
 
 /** In one transaction the new instances enter rotation, the old ones leave it, and the deploy is live. */

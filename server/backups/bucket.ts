@@ -124,18 +124,20 @@ export class Bucket {
 
   /**
    * Sends a body; answers with what the store calls it. Throws `io_error` also where something else answered that all is well:
-   * a store always says an ETag (S3 API reference, "PutObject").
+   * a store always says an ETag (S3 API reference, "PutObject"), and as that of an object's bytes it is never a weak one
+   * (RFC 9110 section 8.8.1), as web servers make for pages.
    */
   async #send(url: string, body: Body, signal: AbortSignal): Promise<string> {
     const answer = await ask(this.#options, { method: 'PUT', url, body }, signal)
-    const tag = answer.headers.etag
+    const tag = answer.headers.etag ?? ''
+    const fault = tag === '' ? 'no ETag' : tag.startsWith('W/') ? 'a weak ETag' : null
     // Stores have nothing more to say.
-    if (tag) answer.resume()
+    if (fault === null) answer.resume()
     else answer.destroy()
-    if (tag) return tag
+    if (fault === null) return tag
     throw new AppError(
       'io_error',
-      `what answers at the bucket ${this.#options.url} is no store with Amazon's S3 API: it gave no ETag`,
+      `what answers at the bucket ${this.#options.url} is no store with Amazon's S3 API: it gave ${fault}`,
     )
   }
 

@@ -117,6 +117,13 @@ export async function deleteBackup({ id, datastore_id }: BackupRow): Promise<voi
   tellDatastore(datastore_id)
 }
 
+/** Removes what an earlier try has made of a backup that is begun anew: nobody asked for two. */
+export async function withdrawBackup({ id, datastore_id }: BackupRow): Promise<void> {
+  useDatabase().transaction(() => forgetBackup(id))
+  await removeBackupFiles(id)
+  tellDatastore(datastore_id)
+}
+
 /** Removes the oldest backups beyond what each datastore keeps. */
 export async function removeSurplusBackups(): Promise<void> {
   for (const { id, datastore_id } of surplusBackups()) {

@@ -4,13 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf } from '../errors.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
-import { openWhole } from '../log-writer.ts'
+import { countLines, openWhole } from '../log-writer.ts'
 import { logger } from '../log.ts'
 import { dayOf, listParts, partPath, readPart, type Slice } from './parts.ts'
 
 const log = logger('logs')
-
-const NEWLINE = 0x0a
 
 interface OpenPart {
   handle: FileHandle
@@ -153,10 +151,4 @@ async function countPacked(path: string): Promise<number> {
     log.warn('a part of a service log cannot be read', { path, error: messageOf(error) }),
   )
   return Math.max(1, count)
-}
-
-function countLines(content: Buffer): number {
-  let count = 0
-  for (let at = content.indexOf(NEWLINE); at !== -1; at = content.indexOf(NEWLINE, at + 1)) count++
-  return count
 }

@@ -48,7 +48,8 @@ export class ServiceLog {
   #waitingBytes = 0
   /** Lines that are on the disk, or could not be put there, counted from the start of the server. */
   #settled = 0
-  #lost = 0
+  /** Lines that were left out since the log last said so, by their instance. */
+  readonly #lost = new Map<string | undefined, number>()
   #unkept = 0
   #fullSince: number | null = null
   #timer: NodeJS.Timeout | undefined
@@ -63,7 +64,10 @@ export class ServiceLog {
   /** Adds lines. Those that come faster than the disk takes them are left out, and counted in a line of their own. */
   append(lines: readonly LogLine[]): void {
     if (this.removed.aborted || lines.length === 0) return
-    if (this.#waitingBytes > MAX_PENDING_BYTES) return this.lose(lines.length)
+    if (this.#waitingBytes > MAX_PENDING_BYTES) {
+      for (const { instance } of lines) this.lose(1, instance)
+      return
+    }
     this.#tellLost()
     this.#add(lines.map(textOf))
   }
@@ -73,9 +77,9 @@ export class ServiceLog {
     while (this.#waitingBytes > MAX_PENDING_BYTES / 2) await this.flushed()
   }
 
-  /** Counts lines that are left out here; the log says how many as soon as it can. */
-  lose(count: number): void {
-    this.#lost += count
+  /** Counts lines of an instance that are left out here; the log says how many as soon as it can. */
+  lose(count: number, instance: string | undefined): void {
+    this.#lost.set(instance, (this.#lost.get(instance) ?? 0) + count)
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS)
   }
 
@@ -139,7 +143,7 @@ export class ServiceLog {
   async remove(): Promise<void> {
     this.#removal.abort()
     clearTimeout(this.#timer)
-    this.#lost = 0
+    this.#lost.clear()
     this.#waiting = []
     this.#waitingBytes = 0
     await this.closePart()
@@ -147,10 +151,11 @@ export class ServiceLog {
   }
 
   #tellLost(): void {
-    if (this.#lost === 0) return
-    const line = lostLine(this.#lost, 'the output came faster than it can be kept')
-    this.#lost = 0
-    this.#add([textOf(line)])
+    if (this.#lost.size === 0) return
+    const why = 'the output came faster than it can be kept'
+    const lines = [...this.#lost].map(([instance, count]) => lostLine(count, why, instance))
+    this.#lost.clear()
+    this.#add(lines.map(textOf))
   }
 
   #add(texts: string[]): void {

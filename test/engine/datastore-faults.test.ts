@@ -6,8 +6,10 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   backUp,
+  backupsOf,
   become,
   create,
+  endOfBackup,
   grow,
   keyvalue,
   query,
@@ -240,6 +242,26 @@ describe('an engine that goes away', () => {
     const now = await become(server, db.id, 'available')
     expect(now).toMatchObject({ version: '17', error: null })
     expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
+    // That of the try that was cut would count among those that are kept.
+    const made = (await backupsOf(server, 'grown')).filter(({ trigger }) => trigger === 'upgrade')
+    expect(made).toMatchObject([{ status: 'succeeded' }])
+  })
+
+  test('amid a backup is named by its error, also where something else holds its socket meanwhile', async () => {
+    const { id } = (await server.api('POST', '/datastores/grown/backups')).body as { id: string }
+    await waitFor(
+      async () => (await docker('ps', '-q', '--filter', `name=${id}`)) !== '',
+      'its program to run',
+      60_000,
+    )
+    door.hold()
+    await docker('kill', id)
+    await door.comeBack()
+    const { status, error } = await endOfBackup(server, 'grown', id)
+    expect({ status, error }).toEqual({
+      status: 'failed',
+      error: expect.stringContaining('the container engine'),
+    })
   })
 
   test('leaves nothing of what it cut short', async () => {

@@ -160,6 +160,21 @@ describe('a deploy under way when the engine goes away', () => {
     expect((await fetchFrom(server, `${name}.localhost`)).text.trim()).toBe('up')
   })
 
+  test('while its network is removed goes on in the one that is made anew', async () => {
+    const { body } = await server.api('POST', '/environments', { name: 'apart' })
+    const network = `deployer-${body.id}`
+    const fields = { image: 'busybox:1', start_command: `sleep 4; ${SERVE}`, environment: 'apart' }
+    const { name, id, deploy } = await create(fields)
+    const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
+    const container = await waitFor(running, 'its program to run', 60_000)
+    door.hold()
+    await docker('network', 'disconnect', '-f', network, container)
+    await docker('network', 'rm', network)
+    await door.comeBack()
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+    expect((await fetchFrom(server, `${name}.apart.localhost`)).text.trim()).toBe('up')
+  })
+
   test('is canceled at once, and leaves nothing once it is back', async () => {
     const { id, deploy } = await create({ image: 'busybox:1', start_command: 'sleep 3600' })
     await until(deploy, 'starting 1 instance')
@@ -189,7 +204,10 @@ test('deleting is answered 502 and goes on when the engine is back', async () =>
   expect(await containersOf(service.id)).toEqual([])
 })
 
-test('a job and a pre-deploy command that end with the engine say so', async () => {
+test.each([
+  ['goes away', () => door.goAway()],
+  ['goes away behind a socket that something else holds', async () => door.hold()],
+])('a job and a pre-deploy command that end with an engine that %s say so', async (_, leave) => {
   const service = await live()
   const job = (await server.api('POST', `/services/${service.name}/jobs`, { command: 'sleep 600' })).body
   const { body } = await server.api('POST', '/services', {
@@ -210,7 +228,7 @@ test('a job and a pre-deploy command that end with the engine say so', async () 
       `${name} to run`,
       60_000,
     )
-  await door.goAway()
+  await leave()
   // As an engine does that is stopped without being told to leave its containers running.
   await docker('kill', ...runs)
   await door.comeBack()

@@ -127,3 +127,21 @@ test('a new instance that is removed in the middle of a rollout is made again', 
   expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
   expect((await fetchFrom(server, 'bereft.localhost')).text.trim()).toBe('up')
 })
+
+test('a new instance that ends while another still comes up is started again before requests go to it', async () => {
+  const { id, deploy } = await create('uneven', {
+    instances: 2,
+    start_command: `${PAGE}; until [ -e /go ]; do sleep 0.1; done; exec httpd -f -p $PORT -h /www`,
+  })
+  const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
+  await waitFor(async () => (await running()).split('\n').length === 2, 'both programs to run')
+  const [first, last] = await containersOf(id)
+  await docker('exec', first!, 'touch', '/go')
+  await waitFor(async () => (await logOf(deploy)).includes(`${first} is ready`), 'one to be ready')
+  await docker('kill', first!)
+  await docker('exec', last!, 'touch', '/go')
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+  expect(await logOf(deploy)).toMatch(
+    new RegExp(`${first}: the program ended: exit code 137.*; it is started again[^]*"live"`),
+  )
+})

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -81,4 +83,29 @@ test('is followed to its end when the server is killed meanwhile', async () => {
   const log = await logOf(deploy)
   expect(log.match(/"begun"/g)).toHaveLength(1)
   expect(log).toMatch(/"finished"[^]*is ready/)
+})
+
+test('is not run again, nor is a job, because how it ended could not be recorded', async () => {
+  expect(await endOf(server, await create('counted'))).toMatchObject({ status: 'live' })
+  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  // As on a disk without a free page.
+  database.exec(`CREATE TRIGGER full_jobs BEFORE UPDATE OF status ON jobs WHEN NEW.status <> 'running'
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
+  database.exec(`CREATE TRIGGER full_deploys BEFORE UPDATE OF status, pre_deployed ON deploys
+    WHEN NEW.pre_deployed = 1 OR NEW.status = 'deploy_failed'
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
+  const job = (await server.api('POST', '/services/counted/jobs', { command: 'echo counting' })).body
+  await server.api('PATCH', '/services/counted', { pre_deploy_command: 'echo counting' })
+  const deploy = (await server.api('POST', '/services/counted/deploys')).body
+  for (const what of ['a job could not be recorded', 'a deploy could not be recorded'])
+    await waitFor(() => server.logs.includes(what), what)
+  database.exec('DROP TRIGGER full_jobs; DROP TRIGGER full_deploys')
+  database.close()
+  expect(await endOf(server, deploy.id)).toMatchObject({ status: 'live', error: null })
+  await waitFor(
+    async () => (await server.api('GET', `/jobs/${job.id}`)).body.status === 'succeeded',
+    'the end of the job',
+  )
+  const logs = [await logOf(deploy.id), (await server.api('GET', `/jobs/${job.id}/logs`)).body as string]
+  for (const log of logs) expect(log.match(/"stdout","line":"counting"/g)).toHaveLength(1)
 })

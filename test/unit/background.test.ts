@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Background } from '../../daemon/rollouts/background.ts'
 
@@ -5,14 +6,23 @@ const throwing = () => {
   throw new Error('the disk is full')
 }
 
-test('work whose failure cannot be recorded ends alone, and can begin again', async () => {
+test('work whose failure cannot be recorded ends alone, not to be begun again at once, and is called off at once', async () => {
   const background = new Background()
   for (let time = 0; time < 2; time++) {
-    await new Promise<void>((resolve) => {
-      const work = { key: 'one', pauseMs: 0, onFailure: throwing, onEnd: resolve }
-      background.start({ ...work, run: () => Promise.reject(new Error('the container cannot start')) })
-    })
+    const told = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const onFailure = () => {
+      told.resolve()
+      throwing()
+    }
+    const run = () => Promise.reject(new Error('the container cannot start'))
+    background.start({ key: 'one', pauseMs: 0, run, onFailure, onEnd: ended.resolve })
+    await told.promise
+    await setImmediate()
+    expect(background.has('one')).toBe(true)
+    await background.cancel('one')
     expect(background.has('one')).toBe(false)
+    await ended.promise
   }
 })
 

@@ -25,7 +25,8 @@ async function endAfter(looksInVain: number): Promise<RunEnd | undefined> {
   }
   const output = { async *logs() {} }
   const log = { flushed: async () => {}, ready: async () => {}, write: () => {}, system: () => {} }
-  const world = { engine: { containers, output } } as unknown as World
+  const answers = async () => true
+  const world = { engine: { containers, output, answers }, engineDepartures: 0 } as unknown as World
   let ended: RunEnd | undefined
   const run = {
     logId: 'job_1',

@@ -12,6 +12,7 @@ import { ServiceLog } from '#server/logs/store.ts'
 import { Allowance, readTail } from '#server/logs/tail.ts'
 
 const PART_BYTES = 4_096
+const MEBIBYTE = 1024 * 1024
 const ALL: LineFilter = { since: null, until: null, stream: null, instances: null, search: null }
 const ROOMY = new Allowance(1e9)
 
@@ -132,6 +133,19 @@ test('a follower begins with recent lines of the store, which all followers shar
   log.append([line('301')])
   expect(textsOf([ring.take(ring.tail(1))!.text])).toEqual(['301'])
   log.leave()
+})
+
+test('lines that come faster than they can be kept are counted for each instance', async () => {
+  const log = new ServiceLog(newDirectory(), 64 * MEBIBYTE, () => {})
+  onTestFinished(() => log.close())
+  const [one, other] = ['srv-00000000000000000000-aaaaa', 'srv-00000000000000000000-bbbbb']
+  log.append(Array.from({ length: 17 }, () => line('x'.repeat(MEBIBYTE))))
+  log.append([line('1'), line('2', { instance: other }), line('3')])
+  log.lose(4, other)
+  const lost = (instance: string) => stored(log, 100, { ...ALL, stream: 'system', instances: [instance] })
+  const why = 'lost here: the output came faster than it can be kept'
+  expect(await lost(one)).toEqual([`2 lines were ${why}`])
+  expect(await lost(other)).toEqual([`5 lines were ${why}`])
 })
 
 test('a disk that takes nothing is told of once; following goes on, and what is missing is counted', async () => {

@@ -1,0 +1,60 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import type { LogLine } from '#server/log-lines.ts'
+import { LogWriter } from '#server/log-writer.ts'
+
+const LONG = 'x'.repeat(1_000)
+
+/** A disk with so much room beside a file that can be removed. */
+async function openDisk(roomBytes: number): Promise<{ log: string; ballast: string }> {
+  const disk = mkdtempSync(join(tmpdir(), 'log-writer-'))
+  await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk])
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', disk])
+    rmSync(disk, { recursive: true, force: true })
+  })
+  const { bavail, bsize } = statfsSync(disk)
+  writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - roomBytes))
+  return { log: join(disk, 'log'), ballast: join(disk, 'ballast') }
+}
+
+function linesOf(path: string): string[] {
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  return lines.map((line) => (JSON.parse(line) as LogLine).line)
+}
+
+async function fill(writer: LogWriter, from: number, to: number): Promise<void> {
+  for (let n = from; n <= to; n++) writer.output('stdout', `${n} ${LONG}`)
+  await writer.flushed()
+}
+
+test('a log goes on once the disk has room again, and says how many lines it did not take', async () => {
+  const { log, ballast } = await openDisk(20_480)
+  const writer = new LogWriter(log, { grown: () => {}, closed: () => {} })
+  await fill(writer, 1, 30)
+  await fill(writer, 31, 40)
+  rmSync(ballast)
+  writer.system('after it')
+  await writer.close()
+  const lines = linesOf(log)
+  const kept = lines.filter((line) => line.endsWith(LONG)).map((line) => parseInt(line))
+  expect(kept.length).toBeLessThan(30)
+  expect(kept).toEqual(Array.from(kept, (_, index) => index + 1))
+  // The last of the room may have taken the word that lines are missing.
+  const notes = lines.slice(kept.length, -1)
+  const lost = notes.map((line) => /^(\d+) lines were lost here: the disk did not take it$/.exec(line)![1])
+  expect(lost.reduce((sum, count) => sum + Number(count), kept.length)).toBe(40)
+  expect(lines.at(-1)).toBe('after it')
+})
+
+test('a log whose end the disk did not take says so to whoever closes it', async () => {
+  const { log } = await openDisk(0)
+  const writer = new LogWriter(log, { grown: () => {}, closed: () => {} })
+  writer.system('live')
+  await expect(writer.close()).rejects.toMatchObject({ code: 'ENOSPC' })
+  expect(readFileSync(log, 'utf8')).toBe('')
+})

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { manifest, type CorpusTree } from './tree.ts'
 
 const MAIN = 'package main\n'
@@ -297,5 +298,45 @@ export const COMPILED: CorpusTree[] = [
       buildCommand: 'zola build',
     },
     dockerfile: ['COPY --from=ghcr.io/getzola/zola:v'],
+  },
+  {
+    title: 'Rust whose queries are checked against a database',
+    files: {
+      'Cargo.toml': '[package]\nname = "shop"\n\n[dependencies]\naxum = "0.8"\nsqlx = "0.8"\n',
+      'src/main.rs': 'fn main() {}\n',
+      'src/prices.rs': '    let all = sqlx::query_as!(Price, "SELECT * FROM prices")\n',
+      '.env': 'DATABASE_URL=postgres://localhost/shop\n',
+    },
+    plan: {
+      runtime: 'rust',
+      obstacle: null,
+      notes: expect.arrayContaining([
+        expect.stringContaining('src/prices.rs has queries that sqlx checks against a database'),
+      ]) as string[],
+    },
+  },
+  ...['.sqlx/query-1.json', 'sqlx-data.json'].map((kept): CorpusTree => ({
+    title: `Rust whose queries were checked beforehand, by ${kept}`,
+    files: {
+      'Cargo.toml': '[package]\nname = "shop"\n\n[dependencies]\nsqlx = "0.8"\n',
+      'src/main.rs': '    sqlx::query!("SELECT 1")\n',
+      [kept]: '{}',
+    },
+    plan: {
+      runtime: 'rust',
+      notes: expect.not.arrayContaining([expect.stringContaining('queries')]) as string[],
+    },
+  })),
+  {
+    title: 'Rust whose queries are checked against a file of the tree',
+    files: {
+      'Cargo.toml': '[package]\nname = "shop"\n\n[dependencies]\nsqlx = "0.8"\n',
+      'src/main.rs': '    sqlx::query!("SELECT 1")\n',
+      '.env': 'DATABASE_URL="sqlite:shop.db"\n',
+    },
+    plan: {
+      runtime: 'rust',
+      notes: expect.not.arrayContaining([expect.stringContaining('queries')]) as string[],
+    },
   },
 ]

@@ -91,4 +91,37 @@ export const PROGRAMS: CorpusTree[] = [
     },
     plan: { runtime: 'node', startCommand: 'node index.js', isWorker: true },
   },
+  {
+    title: 'Flask in the only module of the root that makes an application, under a name of its own',
+    files: {
+      'requirements.txt': 'flask\ngunicorn\n',
+      'shop_api.py': 'from flask import Flask\nimport prices\n\napp = Flask(__name__)\n',
+      'prices.py': 'PRICES = {}\n',
+      'test_shop.py': 'from flask import Flask\n\napp = Flask(__name__)\n',
+    },
+    plan: {
+      runtime: 'python',
+      framework: 'flask',
+      startCommand: 'gunicorn --bind 0.0.0.0:$PORT shop_api:app',
+      obstacle: null,
+    },
+  },
+  {
+    title: 'FastAPI in a module of another name, without a server',
+    files: {
+      'requirements.txt': 'fastapi\n',
+      'inference.py': 'from fastapi import FastAPI\n\nservice = FastAPI()\n',
+    },
+    plan: { runtime: 'python', startCommand: 'uvicorn --host 0.0.0.0 --port $PORT inference:service' },
+    dockerfile: ['pip install uvicorn'],
+  },
+  {
+    title: 'two modules of the root that make applications',
+    files: {
+      'requirements.txt': 'flask\n',
+      'orders.py': 'from flask import Flask\napp = Flask(__name__)\n',
+      'prices.py': 'from flask import Flask\napp = Flask(__name__)\n',
+    },
+    plan: { runtime: 'python', startCommand: null },
+  },
 ]

@@ -35,6 +35,8 @@ const SOURCES = 'src'
 const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', '__init__', 'webapp']
 /** Of those packages; one has the application. */
 const MAX_PACKAGES = 10
+/** Of the root, whose names say nothing of what they are. */
+const MAX_MODULES = 40
 
 /** Parameters of a factory. */
 const MAX_PARAMETERS_CHARACTERS = 4_096
@@ -66,11 +68,26 @@ export async function findApplication(tree: Tree, names: NamesPackage): Promise<
   return null
 }
 
-/** Finds the application that a package below `src`, or one of the root, makes; null where none does by itself. */
+/**
+ * Finds the application that a package below `src`, or one of the root, makes, or the only module of the root that makes
+ * one, whatever it is called; null where none does by itself.
+ */
 export async function findPackaged(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
   const below = await inPackages(tree, SOURCES, names)
   if (below !== null) return { ...below, command: `PYTHONPATH=${SOURCES} ${below.command}` }
-  return await inPackages(tree, '.', names)
+  return (await inPackages(tree, '.', names)) ?? (await inModules(tree, names))
+}
+
+async function inModules(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
+  const files = (await tree.list('.')).filter((name) =>
+    /^(?!tests?[_.]|\w*_tests?\.)[A-Za-z_]\w*\.py$/.test(name),
+  )
+  const found: PythonStart[] = []
+  for (const file of files.slice(0, MAX_MODULES)) {
+    const made = madeIn((await tree.readHead(file)) ?? '', names)
+    if (made !== null && !made.isFactory) found.push(served(made, file.slice(0, -'.py'.length), names))
+  }
+  return found.length === 1 ? found[0]! : null
 }
 
 async function inPackages(tree: Tree, root: string, names: NamesPackage): Promise<PythonStart | null> {

@@ -3,6 +3,11 @@ import { manifest, type CorpusTree } from './tree.ts'
 
 const MAIN = 'package main\n'
 
+const OLDER_PHOENIX = {
+  'mix.exs':
+    'defmodule Shop.MixProject do\n  def project, do: [app: :shop, aliases: [], deps: deps()]\n  defp deps do\n    [\n      {:phoenix, "~> 1.5.9"},\n    ]\n  end\nend\n',
+}
+
 /** Programs in compiled languages, and those of their virtual machines. */
 export const COMPILED: CorpusTree[] = [
   {
@@ -338,5 +343,49 @@ export const COMPILED: CorpusTree[] = [
       runtime: 'rust',
       notes: expect.not.arrayContaining([expect.stringContaining('queries')]) as string[],
     },
+  },
+  {
+    title: 'an older Phoenix, whose assets webpack makes',
+    files: {
+      ...OLDER_PHOENIX,
+      'assets/package.json': manifest(
+        { deploy: 'webpack --mode production', watch: 'webpack --watch' },
+        ['phoenix@file:../deps/phoenix'],
+        ['webpack@^4.44.1'],
+      ),
+      'assets/package-lock.json': { lockfileVersion: 3, packages: {} },
+    },
+    plan: { runtime: 'elixir', framework: 'phoenix' },
+    dockerfile: [
+      'FROM node:24-bookworm AS packages',
+      'mix compile && (cd assets && npm install --include=dev && npm run deploy && rm -rf node_modules) && mix phx.digest && mix release',
+    ],
+  },
+  {
+    title: 'an older Phoenix whose assets are made by what runs no more',
+    files: {
+      ...OLDER_PHOENIX,
+      'assets/package.json': manifest(
+        { deploy: 'webpack --mode production' },
+        [],
+        ['webpack@^4.44.1', 'node-sass@^4.13.1'],
+      ),
+    },
+    plan: { runtime: 'elixir' },
+    without: ['node:', 'phx.digest'],
+  },
+  {
+    title: 'a Phoenix with a task for its assets',
+    files: {
+      ...OLDER_PHOENIX,
+      'mix.exs': OLDER_PHOENIX['mix.exs'].replace(
+        'aliases: []',
+        'aliases: ["assets.deploy": ["phx.digest"]]',
+      ),
+      'assets/package.json': manifest({ deploy: 'webpack' }, [], ['webpack@^5.0.0']),
+    },
+    plan: { runtime: 'elixir' },
+    dockerfile: ['mix assets.deploy'],
+    without: ['node:', ' phx.digest'],
   },
 ]

@@ -62,11 +62,37 @@ export async function findApplication(tree: Tree, names: NamesPackage): Promise<
     if (text === null || made === null) continue
     const folder = posix.dirname(file)
     const isInside = folder !== '.' && (await importsBeside(tree, file, text, names))
-    const start = served(made, moduleOf(isInside ? posix.basename(file) : file), names)
+    const module = isInside ? posix.basename(file) : await completedIn(tree, moduleOf(file), made)
+    const start = served(made, moduleOf(module), names)
     return isInside ? { ...start, command: `cd ${folder} && ${start.command}` } : start
   }
   return null
 }
+
+/** Modules of the root that take an application from another one, and add their own part to it. */
+const COMPLETING = ['main', 'wsgi', 'asgi', 'app']
+
+/** The module from which an application is whole: the one that makes it, or one of the root that adds to it. */
+async function completedIn(tree: Tree, module: string, { target, isFactory }: Made): Promise<string> {
+  const name = target('').slice(1)
+  if (isFactory) return module
+  for (const other of COMPLETING) {
+    const text = (await tree.readText(`${other}.py`)) ?? ''
+    const lines = [...linesOf(text)]
+    const imported = lines.find((line) => line.startsWith(`from ${module} import `)) ?? ''
+    const names = imported.slice(`from ${module} import `.length).split(/[\s,()]+/)
+    const isTaken = names.includes(name) && !names.includes('as')
+    const adds = lines.some(
+      (line) => /^(\w+)\.(?:include_router|mount|register_blueprint)\(/.exec(line)?.[1] === name,
+    )
+    const decorates = lines.some((line) => line.startsWith(`@${name}.`))
+    if (isTaken && (adds || decorates) && !hasLine(text, STARTS_ITSELF)) return other
+  }
+  return module
+}
+
+/** A module that serves as soon as it is taken in. */
+const STARTS_ITSELF = /^(?:uvicorn\.run|\w+\.run|serve|waitress\.serve)\(/
 
 /**
  * Finds the application that a package below `src`, or one of the root, makes, or the only module of the root that makes

@@ -3,6 +3,9 @@ import { manifest, type CorpusTree } from './tree.ts'
 
 const MAIN = 'package main\n'
 
+const withoutQueries = (): string[] =>
+  expect.not.arrayContaining([expect.stringContaining('queries')]) as string[]
+
 const OLDER_PHOENIX = {
   'mix.exs':
     'defmodule Shop.MixProject do\n  def project, do: [app: :shop, aliases: [], deps: deps()]\n  defp deps do\n    [\n      {:phoenix, "~> 1.5.9"},\n    ]\n  end\nend\n',
@@ -329,7 +332,7 @@ export const COMPILED: CorpusTree[] = [
     },
     plan: {
       runtime: 'rust',
-      notes: expect.not.arrayContaining([expect.stringContaining('queries')]) as string[],
+      notes: withoutQueries(),
     },
   })),
   {
@@ -341,7 +344,7 @@ export const COMPILED: CorpusTree[] = [
     },
     plan: {
       runtime: 'rust',
-      notes: expect.not.arrayContaining([expect.stringContaining('queries')]) as string[],
+      notes: withoutQueries(),
     },
   },
   {

@@ -1,6 +1,15 @@
+import { expect } from 'vitest'
 import { manifest, type CorpusTree } from './tree.ts'
 
 const MAIN = 'package main\n'
+
+const withoutQueries = (): string[] =>
+  expect.not.arrayContaining([expect.stringContaining('queries')]) as string[]
+
+const OLDER_PHOENIX = {
+  'mix.exs':
+    'defmodule Shop.MixProject do\n  def project, do: [app: :shop, aliases: [], deps: deps()]\n  defp deps do\n    [\n      {:phoenix, "~> 1.5.9"},\n    ]\n  end\nend\n',
+}
 
 /** Programs in compiled languages, and those of their virtual machines. */
 export const COMPILED: CorpusTree[] = [
@@ -297,5 +306,89 @@ export const COMPILED: CorpusTree[] = [
       buildCommand: 'zola build',
     },
     dockerfile: ['COPY --from=ghcr.io/getzola/zola:v'],
+  },
+  {
+    title: 'Rust whose queries are checked against a database',
+    files: {
+      'Cargo.toml': '[package]\nname = "shop"\n\n[dependencies]\naxum = "0.8"\nsqlx = "0.8"\n',
+      'src/main.rs': 'fn main() {}\n',
+      'src/prices.rs': '    let all = sqlx::query_as!(Price, "SELECT * FROM prices")\n',
+      '.env': 'DATABASE_URL=postgres://localhost/shop\n',
+    },
+    plan: {
+      runtime: 'rust',
+      obstacle: null,
+      notes: expect.arrayContaining([
+        expect.stringContaining('src/prices.rs has queries that sqlx checks against a database'),
+      ]) as string[],
+    },
+  },
+  ...['.sqlx/query-1.json', 'sqlx-data.json'].map((kept): CorpusTree => ({
+    title: `Rust whose queries were checked beforehand, by ${kept}`,
+    files: {
+      'Cargo.toml': '[package]\nname = "shop"\n\n[dependencies]\nsqlx = "0.8"\n',
+      'src/main.rs': '    sqlx::query!("SELECT 1")\n',
+      [kept]: '{}',
+    },
+    plan: {
+      runtime: 'rust',
+      notes: withoutQueries(),
+    },
+  })),
+  {
+    title: 'Rust whose queries are checked against a file of the tree',
+    files: {
+      'Cargo.toml': '[package]\nname = "shop"\n\n[dependencies]\nsqlx = "0.8"\n',
+      'src/main.rs': '    sqlx::query!("SELECT 1")\n',
+      '.env': 'DATABASE_URL="sqlite:shop.db"\n',
+    },
+    plan: {
+      runtime: 'rust',
+      notes: withoutQueries(),
+    },
+  },
+  {
+    title: 'an older Phoenix, whose assets webpack makes',
+    files: {
+      ...OLDER_PHOENIX,
+      'assets/package.json': manifest(
+        { deploy: 'webpack --mode production', watch: 'webpack --watch' },
+        ['phoenix@file:../deps/phoenix'],
+        ['webpack@^4.44.1'],
+      ),
+      'assets/package-lock.json': { lockfileVersion: 3, packages: {} },
+    },
+    plan: { runtime: 'elixir', framework: 'phoenix' },
+    dockerfile: [
+      'FROM node:24-bookworm AS packages',
+      'mix compile && (cd assets && npm install --include=dev && npm run deploy && rm -rf node_modules) && mix phx.digest && mix release',
+    ],
+  },
+  {
+    title: 'an older Phoenix whose assets are made by what runs no more',
+    files: {
+      ...OLDER_PHOENIX,
+      'assets/package.json': manifest(
+        { deploy: 'webpack --mode production' },
+        [],
+        ['webpack@^4.44.1', 'node-sass@^4.13.1'],
+      ),
+    },
+    plan: { runtime: 'elixir' },
+    without: ['node:', 'phx.digest'],
+  },
+  {
+    title: 'a Phoenix with a task for its assets',
+    files: {
+      ...OLDER_PHOENIX,
+      'mix.exs': OLDER_PHOENIX['mix.exs'].replace(
+        'aliases: []',
+        'aliases: ["assets.deploy": ["phx.digest"]]',
+      ),
+      'assets/package.json': manifest({ deploy: 'webpack' }, [], ['webpack@^5.0.0']),
+    },
+    plan: { runtime: 'elixir' },
+    dockerfile: ['mix assets.deploy'],
+    without: ['node:', ' phx.digest'],
   },
 ]

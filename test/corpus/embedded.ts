@@ -144,4 +144,81 @@ export const EMBEDDED: CorpusTree[] = [
     plan: { runtime: 'go' },
     without: ['node:'],
   },
+  {
+    title: 'Go that embeds pages in a group of variables',
+    files: withFrontEnd(
+      'package ui\n\nimport "embed"\n\nvar (\n\t//go:embed all:dist\n\tfiles embed.FS\n\n\t//go:embed dist/index.html\n\tindex embed.FS\n)\n',
+    ),
+    plan: { runtime: 'go' },
+    dockerfile: [FRONT_END],
+  },
+  {
+    title: 'Go that embeds pages which Vite writes beside the package that does it',
+    files: withFrontEnd('package ui\n', {
+      'internal/web/web.go': embedding('all:dist').replace('package ui', 'package web'),
+      'ui/vite.config.ts':
+        "import { defineConfig } from 'vite'\nexport default defineConfig({\n  build: {\n    outDir: '../internal/web/dist',\n    emptyOutDir: true,\n  },\n})\n",
+    }),
+    plan: {
+      runtime: 'go',
+      notes: noted(
+        'internal/web/web.go embeds internal/web/dist, which the source does not have: building ui before it',
+      ),
+    },
+    dockerfile: [FRONT_END],
+  },
+  {
+    title: 'Go that embeds a part of pages which Vite writes to another folder by its own path',
+    files: withFrontEnd('package ui\n', {
+      'cmd/server/main.go':
+        'package main\n\nimport "embed"\n\n//go:embed static/app/*\nvar files embed.FS\n\nfunc main() {}\n',
+      'main.go': 'package inbox\n',
+      'ui/vite.config.ts':
+        "export default defineConfig({ build: { outDir: path.resolve(__dirname, '../cmd/server/static') } })\n",
+    }),
+    plan: { runtime: 'go' },
+    dockerfile: ['(cd ui && npm ci'],
+  },
+  {
+    title: 'Go that embeds pages which the command line of Vite puts below its root',
+    files: withFrontEnd('package ui\n', {
+      'internal/web/web.go': embedding('dist').replace('package ui', 'package web'),
+      'ui/package.json': manifest(
+        { build: 'tsc -b && vite build --outDir ../../internal/web/dist' },
+        [],
+        ['vite'],
+      ),
+      'ui/vite.config.ts': "export default { root: 'src' }\n",
+    }),
+    plan: { runtime: 'go' },
+    dockerfile: ['(cd ui && npm ci'],
+  },
+  {
+    title: 'Go with pages that Vite wrote to another folder and somebody committed',
+    files: withFrontEnd('package ui\n', {
+      'internal/web/web.go': embedding('all:dist').replace('package ui', 'package web'),
+      'internal/web/dist/index.html': '',
+      'ui/vite.config.ts': "export default { build: { outDir: '../internal/web/dist' } }\n",
+    }),
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
+  {
+    title: 'Go beside a front end that writes to another folder, of which nothing is embedded',
+    files: withFrontEnd('package ui\n', {
+      'internal/web/web.go': embedding('templates').replace('package ui', 'package web'),
+      'ui/vite.config.ts': "export default { build: { outDir: '../internal/web/dist' } }\n",
+    }),
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
+  {
+    title: 'Go beside a front end that writes out of the source',
+    files: withFrontEnd('package ui\n', {
+      'internal/web/web.go': embedding('dist').replace('package ui', 'package web'),
+      'ui/vite.config.ts': "export default { build: { outDir: '../../internal/web/dist' } }\n",
+    }),
+    plan: { runtime: 'go' },
+    without: ['node:'],
+  },
 ]

@@ -15,6 +15,13 @@ const berryLock = (range: string, version = 8): string =>
   `__metadata:\n  version: ${version}\n\n"app@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "app@workspace:."\n  dependencies:\n    express: "npm:${range}"\n  languageName: unknown\n  linkType: soft\n`
 const bunLock = (range: string): string =>
   `{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": {\n      "name": "app",\n      "dependencies": {\n        "express": "${range}",\n      },\n    },\n  },\n}\n`
+/** The older form, which is no text, and has names and ranges in it. */
+const bunBytes = (words: string): Buffer =>
+  Buffer.concat([
+    Buffer.from('#!/usr/bin/env bun\nbun-lockfile-format-v0\n'),
+    Buffer.from([0, 0xe2, 0x9f]),
+    Buffer.from(words),
+  ])
 /** One with the address of a package. */
 const bunLockAt = (address: string): string =>
   bunLock('^5.0.0').replace(
@@ -278,5 +285,54 @@ export const LOCKS: CorpusTree[] = [
     title: 'a lock file of Bun out of step',
     files: { 'package.json': EXPRESS, 'bun.lock': bunLock('^4.0.0') },
     plan: { runtime: 'bun', installCommand: 'bun install' },
+  },
+  {
+    title: 'an older lock file of Bun in step',
+    files: { 'package.json': EXPRESS, 'bun.lockb': bunBytes('express^5.0.0\0express-5.1.0.tgz') },
+    plan: { runtime: 'bun', installCommand: 'bun install --frozen-lockfile' },
+  },
+  {
+    title: 'an older lock file of Bun that was left behind by who installs with npm',
+    files: {
+      'package.json': EXPRESS,
+      'bun.lockb': bunBytes('vaul^1.0.0'),
+      ...npmLock({ 'node_modules/express': { version: '5.1.0' } }),
+    },
+    plan: {
+      runtime: 'bun',
+      installCommand: 'bun install',
+      notes: expect.arrayContaining([
+        expect.stringContaining('bun.lockb is out of step with package.json: it lacks express. '),
+      ]) as string[],
+    },
+    without: ['--frozen-lockfile', '--production'],
+  },
+  {
+    title: 'an older lock file of Bun for another range',
+    files: { 'package.json': EXPRESS, 'bun.lockb': bunBytes('express^4.0.0') },
+    plan: { runtime: 'bun', installCommand: 'bun install' },
+  },
+  {
+    title: 'an older lock file of Bun for a range that is no version',
+    files: {
+      'package.json': manifest({ start: 'node server.js' }, ['express@latest']),
+      'bun.lockb': bunBytes('express^5.0.0'),
+    },
+    plan: { runtime: 'bun', installCommand: 'bun install --frozen-lockfile' },
+  },
+  {
+    title: 'an older lock file of Bun with the mirror of an editor, which cannot be taken out of it',
+    files: {
+      'package.json': EXPRESS,
+      'bun.lockb': bunBytes(
+        'express^5.0.0https://europe-west4-npm.pkg.dev/lovable-core-prod/sandbox-npm-cache/express/-/express-5.1.0.tgz',
+      ),
+    },
+    plan: {
+      runtime: 'bun',
+      installCommand: 'bun install',
+      notes: expect.arrayContaining([expect.stringContaining('bun.lockb is not used')]) as string[],
+    },
+    without: ['source/bun.lockb'],
   },
 ]

@@ -91,4 +91,93 @@ export const PROGRAMS: CorpusTree[] = [
     },
     plan: { runtime: 'node', startCommand: 'node index.js', isWorker: true },
   },
+  {
+    title: 'Flask in the only module of the root that makes an application, under a name of its own',
+    files: {
+      'requirements.txt': 'flask\ngunicorn\n',
+      'shop_api.py': 'from flask import Flask\nimport prices\n\napp = Flask(__name__)\n',
+      'prices.py': 'PRICES = {}\n',
+      'test_shop.py': 'from flask import Flask\n\napp = Flask(__name__)\n',
+    },
+    plan: {
+      runtime: 'python',
+      framework: 'flask',
+      startCommand: 'gunicorn --bind 0.0.0.0:$PORT shop_api:app',
+      obstacle: null,
+    },
+  },
+  {
+    title: 'FastAPI in a module of another name, without a server',
+    files: {
+      'requirements.txt': 'fastapi\n',
+      'inference.py': 'from fastapi import FastAPI\n\nservice = FastAPI()\n',
+    },
+    plan: { runtime: 'python', startCommand: 'uvicorn --host 0.0.0.0 --port $PORT inference:service' },
+    dockerfile: ['pip install uvicorn'],
+  },
+  {
+    title: 'two modules of the root that make applications',
+    files: {
+      'requirements.txt': 'flask\n',
+      'orders.py': 'from flask import Flask\napp = Flask(__name__)\n',
+      'prices.py': 'from flask import Flask\napp = Flask(__name__)\n',
+    },
+    plan: { runtime: 'python', startCommand: null },
+  },
+  {
+    title: 'FastAPI whose main.py adds the pages to an application of another module',
+    files: {
+      'requirements.txt': 'fastapi\nuvicorn\n',
+      'server.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+      'main.py':
+        "from server import app\nfrom ui.routes import router\n\napp.include_router(router)\napp.mount('/', files)\n",
+    },
+    plan: { runtime: 'python', startCommand: 'uvicorn --host 0.0.0.0 --port $PORT main:app' },
+  },
+  {
+    title: 'Flask whose package makes an application, to which main.py adds paths',
+    files: {
+      'requirements.txt': 'flask\ngunicorn\n',
+      'app/__init__.py': 'from flask import Flask\n\napp = Flask(__name__)\n',
+      'main.py':
+        "from app import app\n\n@app.route('/')\ndef index():\n    return 'hello'\n\nif __name__ == '__main__':\n    app.run()\n",
+    },
+    plan: { runtime: 'python', startCommand: 'gunicorn --bind 0.0.0.0:$PORT main:app' },
+  },
+  {
+    title: 'Flask beside a main.py that serves it as soon as it is taken in',
+    files: {
+      'requirements.txt': 'flask\ngunicorn\n',
+      'server.py': 'from flask import Flask\n\napp = Flask(__name__)\n',
+      'main.py': "from server import app\n\n@app.route('/')\ndef index():\n    return 'hello'\n\napp.run()\n",
+    },
+    plan: { runtime: 'python', startCommand: 'gunicorn --bind 0.0.0.0:$PORT server:app' },
+  },
+  {
+    title: 'Flask beside a main.py that only starts it',
+    files: {
+      'requirements.txt': 'flask\ngunicorn\n',
+      'server.py': 'from flask import Flask\n\napp = Flask(__name__)\n',
+      'main.py': "from server import app\n\nif __name__ == '__main__':\n    app.run()\n",
+    },
+    plan: { runtime: 'python', startCommand: 'gunicorn --bind 0.0.0.0:$PORT server:app' },
+  },
+  {
+    title: 'a program of Express’s generator that restarts at changes',
+    files: {
+      'package.json': manifest({ start: 'nodemon ./bin/www ' }, ['express', 'nodemon']),
+      ...NPM_LOCK,
+      'bin/www': '#!/usr/bin/env node\n',
+    },
+    plan: { runtime: 'node', startCommand: 'node ./bin/www' },
+  },
+  {
+    title: 'a program in another language that restarts at changes',
+    files: {
+      'package.json': manifest({ start: 'nodemon ./bin/serve' }, ['nodemon']),
+      ...NPM_LOCK,
+      'bin/serve': '#!/usr/bin/env python3\n',
+    },
+    plan: { runtime: 'node', startCommand: 'nodemon ./bin/serve' },
+  },
 ]

@@ -506,4 +506,41 @@ export const PYTHON: CorpusTree[] = [
     },
     plan: program('flask', 'gunicorn --bind 0.0.0.0:$PORT app:app'),
   },
+  {
+    title: 'Django whose pages take files that django-compressor puts together beforehand',
+    files: {
+      'requirements.txt': 'Django==5.2\ndjango_compressor==4.5.1\ngunicorn\n',
+      'manage.py': MANAGE('shop.settings'),
+      'shop/settings.py':
+        "INSTALLED_APPS = (\n    'compressor',\n)\nSTATIC_ROOT = 'static'\nCOMPRESS_OFFLINE = True\n",
+      'templates/base.html': '{% load compress %}\n{% compress css %}<link href="/a.css">{% endcompress %}\n',
+    },
+    plan: program(
+      'django',
+      'gunicorn --bind 0.0.0.0:$PORT shop.wsgi',
+      'python manage.py collectstatic --noinput && python manage.py compress --force',
+    ),
+  },
+  {
+    title: 'Django with django-compressor in settings that manage.py does not take',
+    files: {
+      'requirements.txt': 'Django==5.2\ndjango-compressor==4.5.1\ngunicorn\n',
+      'manage.py': MANAGE('shop.settings.local'),
+      'shop/settings/local.py': "INSTALLED_APPS = [\n    'shop',\n]\nSTATIC_ROOT = 'static'\n",
+      'shop/settings/production.py': "INSTALLED_APPS = [\n    'compressor',\n]\nCOMPRESS_OFFLINE = True\n",
+      'templates/base.html': '{% compress css %}{% endcompress %}\n',
+    },
+    plan: { runtime: 'python', buildCommand: 'python manage.py collectstatic --noinput' },
+  },
+  {
+    title: 'Django with django-compressor, whose pages take nothing of it',
+    files: {
+      'requirements.txt': 'Django==5.2\ndjango-compressor==4.5.1\ngunicorn\n',
+      'manage.py': MANAGE('shop.settings'),
+      'shop/settings.py':
+        "INSTALLED_APPS = [\n    'compressor',\n]\nSTATIC_ROOT = 'static'\nCOMPRESS_OFFLINE = True\n",
+      'templates/base.html': '<link href="/a.css">\n',
+    },
+    plan: { runtime: 'python', buildCommand: 'python manage.py collectstatic --noinput' },
+  },
 ]

@@ -217,4 +217,26 @@ export const RUBY_AND_PHP: CorpusTree[] = [
       'RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libpq-dev',
     ],
   },
+  {
+    title: 'a theme of Jekyll that shows itself',
+    files: {
+      Gemfile: "source 'https://rubygems.org'\ngemspec\n",
+      'shop.gemspec':
+        'Gem::Specification.new do |spec|\n  spec.add_runtime_dependency "jekyll", "> 3.5"\nend\n',
+      '_config.yml': 'title: Blog\n',
+      '_layouts/home.html': '',
+      'index.html': '---\nlayout: home\n---\n',
+    },
+    plan: { runtime: 'ruby', framework: 'jekyll', isSite: true, publishDirectory: '_site' },
+  },
+  {
+    title: 'a gem that documents itself by pages of its own',
+    files: {
+      Gemfile: "source 'https://rubygems.org'\ngemspec\n",
+      'shop.gemspec': 'Gem::Specification.new do |spec|\n  spec.add_dependency "rack"\nend\n',
+      '_config.yml': 'title: Docs\n',
+      '_layouts/home.html': '',
+    },
+    plan: { runtime: 'ruby', isSite: false },
+  },
 ]

@@ -3,7 +3,7 @@ import { withoutHashComments } from '../comments.ts'
 import { hasLine } from '../text.ts'
 import { ELIXIR_MINORS, nearestImage } from './base-images.ts'
 import { choose, inOrder } from './choices.ts'
-import { readAssets } from './node/assets.ts'
+import { readAssets, readFrontEnd, type Assets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { UNKNOWN_PROGRAM } from './start.ts'
@@ -42,10 +42,12 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const proposal = isOwnBuild && name !== undefined ? { command: `${RELEASE}/bin/${name} start` } : null
   const advice = isOwnBuild ? 'mix.exs names no application with "app:": add it' : UNKNOWN_PROGRAM
   const isPhoenix = hasLine(project, /\{:phoenix,/)
-  const assets = await readAssets(tree, settings, notes)
+  const packed = await packedAssets(tree, project, settings, notes)
+  const assets = packed ?? (await readAssets(tree, settings, notes))
   const own = [
-    ...assets.commands,
+    ...(packed === null ? assets.commands : []),
     'mix compile',
+    ...(packed === null ? [] : [...packed.commands, 'mix phx.digest']),
     ...(/"assets\.setup"/.test(project) ? ['mix assets.setup'] : []),
     ...(/"assets\.deploy"/.test(project) ? ['mix assets.deploy'] : []),
     `mix release --overwrite --path ${RELEASE}`,
@@ -88,6 +90,25 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ignore: ['.git', '**/node_modules', '_build', 'deps'],
     notes: [`elixir ${version}`, ...notes],
   }
+}
+
+/**
+ * What webpack makes of the assets of a Phoenix before 1.6, which has no task of its own for them (Phoenix 1.5, "Deployment");
+ * null for any other. It takes packages from the folder of Mix's.
+ */
+async function packedAssets(
+  tree: Tree,
+  project: string,
+  settings: PlanSettings,
+  notes: string[],
+): Promise<Assets | null> {
+  const isOlder = hasLine(project, /\{:phoenix,\s*"~> 1\.[345]\b/) && !/"assets\.deploy"/.test(project)
+  if (!isOlder || settings.buildCommand !== null || (await tree.hasFile('package.json'))) return null
+  const manifest = (await tree.readText('assets/package.json')) ?? ''
+  // Of an older Sass and of Brunch nothing is left that runs.
+  if (!/"webpack"\s*:/.test(manifest) || /"(?:node-sass|brunch)"\s*:/.test(manifest)) return null
+  const assets = await readFrontEnd(tree, 'assets', settings, notes, 'deploy')
+  return assets.commands.length === 0 ? null : assets
 }
 
 /** Packages need Hex, and those in Erlang rebar; a project without packages does with neither. */

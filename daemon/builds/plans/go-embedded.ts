@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Tree } from '../../sources/tree.ts'
 import { findInLines, hasLine, linesOf } from '../text.ts'
 import { readAssets, readFrontEnd, type Assets } from './node/assets.ts'
+import { readConfiguration, settingOf, variants } from './node/frameworks.ts'
 import type { PlanSettings } from './plan.ts'
 
 /** Folders that are looked into for a front end, and how far down. */
@@ -70,18 +71,26 @@ class Search {
 
   async run(): Promise<Embedded | null> {
     for (const folder of await frontEndsOf(this.#tree)) {
-      // What is taken in lies below the package that does it.
-      for (let place = folder; ; place = posix.dirname(place)) {
-        // A module of its own is not built here.
-        if (place !== '.' && (await this.#tree.hasFile(`${place}/go.mod`))) break
-        const taken = await this.#takenIn(place)
-        for (const { output, source } of taken)
-          if (output.startsWith(`${folder}/`) && !(await hasOutput(this.#tree, output)))
-            return { folder, output, source }
-        if (place === '.') break
-      }
+      const inside = await this.#above(folder, folder, (path) => path.startsWith(`${folder}/`))
+      if (inside !== null) return inside
+      const output = await outputOutside(this.#tree, folder)
+      const isOf = (path: string): boolean =>
+        `${path}/`.startsWith(`${output}/`) || output!.startsWith(`${path}/`)
+      const outside = output === null ? null : await this.#above(posix.dirname(output), folder, isOf)
+      if (outside !== null) return outside
     }
     return null
+  }
+
+  /** What the packages from a folder upwards take in of a front end; it lies below the package that does it. */
+  async #above(from: string, folder: string, isOf: (path: string) => boolean): Promise<Embedded | null> {
+    for (let place = from; ; place = posix.dirname(place)) {
+      // A module of its own is not built here.
+      if (place !== '.' && (await this.#tree.hasFile(`${place}/go.mod`))) return null
+      for (const { output, source } of await this.#takenIn(place))
+        if (isOf(output) && !(await hasOutput(this.#tree, output))) return { folder, output, source }
+      if (place === '.') return null
+    }
   }
 
   async #takenIn(place: string): Promise<Taken[]> {
@@ -106,10 +115,32 @@ class Search {
   }
 }
 
+/**
+ * Where the build of a front end writes to that is not its own folder, by Vite's command line or settings, such as
+ * `internal/web/dist` (vite.dev, "build.outDir"); null for anywhere else.
+ */
+async function outputOutside(tree: Tree, folder: string): Promise<string | null> {
+  const build =
+    /"build"\s*:\s*"([^"\n]*)"/.exec((await tree.readText(`${folder}/package.json`)) ?? '')?.[1] ?? ''
+  const settings = await readConfiguration(tree.folder(folder), variants('vite.config'))
+  const root = settingOf(settings, /\broot\s*:\s*["'`]([\w./-]+)["'`]/) ?? '.'
+  const below =
+    settingOf(build, /--outDir[= ]["']?([\w./-]+)/) ??
+    settingOf(settings, /\boutDir\s*:\s*["'`]([\w./-]+)["'`]/)
+  const resolved = settingOf(
+    settings,
+    /\boutDir\s*:\s*(?:path\.)?(?:resolve|join)\(\s*__dirname\s*,\s*["'`]([\w./-]+)["'`]\s*\)/,
+  )
+  if (below === null && resolved === null) return null
+  const output = posix.join(folder, below === null ? resolved! : posix.join(root, below)).replace(/\/$/, '')
+  const isOutside = !`${output}/`.startsWith(`${folder}/`)
+  return isOutside && /^[\w@-]/.test(output) ? output : null
+}
+
 /** The folders that a file takes in, from its own. */
 function patternsOf(text: string): string[] {
   const patterns = [...linesOf(text)].flatMap(
-    (line) => /^\/\/go:embed[ \t](.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? [],
+    (line) => /^\s*\/\/go:embed[ \t](.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? [],
   )
   return patterns.map(folderOf).filter((path) => path !== null)
 }

@@ -1,8 +1,10 @@
+import { posix } from 'node:path'
 import type { Tree } from '../../sources/tree.ts'
-import { findInLines } from '../text.ts'
+import { findInLines, hasLine } from '../text.ts'
 import { RUST_MINORS, nearestImage } from './base-images.ts'
 import { dependenciesOf, namesCrate, readCrates, type Crates } from './crates.ts'
 import { choose } from './choices.ts'
+import { findSource } from './listening.ts'
 import { hasStartScript } from './node/manifest.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
@@ -41,6 +43,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const notes: string[] = []
   const version = await chooseVersion(tree, notes)
   const crates = await readCrates(tree)
+  notes.push(...(await checkedQueries(tree, crates)))
   const isOwnBuild = settings.buildCommand === null
   const program = await programOf(crates)
   const locked = (await tree.hasFile('Cargo.lock')) ? ' --locked' : ''
@@ -107,6 +110,22 @@ function adviceFor({ programs, rootName }: Crates): string {
       ? `add a Procfile with a line "web:", such as ${PROGRAMS}/${names[0]}`
       : 'name one with default-run in Cargo.toml'
   return `there are several programs (${names.slice(0, SHOWN_PROGRAMS).join(', ')}): ${advice}`
+}
+
+/** Queries that are checked against a database by the compiler, unless what it says was kept (sqlx, "Offline mode"). */
+async function checkedQueries(tree: Tree, { text }: Crates): Promise<string[]> {
+  if (!namesCrate(text, 'sqlx') || (await tree.hasFile('sqlx-data.json'))) return []
+  // A file with a database of its own may lie in the tree.
+  if (hasLine((await tree.readText('.env')) ?? '', /^(?:export )?DATABASE_URL=["']?sqlite:/)) return []
+  const file = await findSource(tree, /\.rs$/, /\bsqlx::query(?:_\w{1,30})?!\s*\(/)
+  if (typeof file !== 'string') return []
+  for (let place = posix.dirname(file); ; place = posix.dirname(place)) {
+    if (await tree.hasFolder(posix.join(place, '.sqlx'))) return []
+    if (place === '.') break
+  }
+  return [
+    `${file} has queries that sqlx checks against a database when it is compiled: commit .sqlx, which cargo sqlx prepare writes, or set DATABASE_URL to a database that a build reaches`,
+  ]
 }
 
 /** As many names as fit into a message. */

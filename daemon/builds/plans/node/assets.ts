@@ -54,18 +54,19 @@ export async function readAssets(
 }
 
 /**
- * What node makes of a front end in a folder of the tree by the script `build` of its package.json; nothing without one. Its
- * packages are left out of the image.
+ * What node makes of a front end in a folder of the tree by a script of its package.json; nothing without one. Its packages
+ * are left out of the image.
  */
 export async function readFrontEnd(
   tree: Tree,
   folder: string,
   settings: PlanSettings,
   notes: string[],
+  script = 'build',
 ): Promise<Assets> {
   const place = tree.folder(folder)
   const manifest = await readManifest(tree, `${folder}/package.json`)
-  if (!('build' in manifest.scripts)) return NONE
+  if (!(script in manifest.scripts)) return NONE
   const major = await chooseNodeMajor([{ tree: place, manifest }], notes)
   const manager = await choosePackageManager(place, new Map([['', manifest]]), notes)
   const environment = { ...manager.environment, ...oldWebpackEnvironment([manifest], major, notes) }
@@ -75,7 +76,7 @@ export async function readFrontEnd(
     stages: nodeStage(major, manager, settings),
     lines: [...NODE_LINES, ...Object.entries(environment).map(([key, value]) => `ENV ${key}=${value}`)],
     mounts: [manager.cache],
-    commands: [`(cd ${folder} && ${manager.install} && ${manager.run('build')} && rm -rf node_modules)`],
+    commands: [`(cd ${folder} && ${manager.install} && ${manager.run(script)} && rm -rf node_modules)`],
   }
 }
 

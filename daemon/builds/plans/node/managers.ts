@@ -159,7 +159,8 @@ export function bunManager(lock: LockState, globalPackage: string | null): Packa
     run: (script) => `bun run ${script}`,
     runIn: (name, script) => `bun run --filter ${name} ${script}`,
     environment: {},
-    files: ['bun.lock', 'bun.lockb', 'bunfig.toml', '.npmrc'],
+    // One that is there all the same is of no use.
+    files: [...(lock === 'none' ? [] : ['bun.lock', 'bun.lockb']), 'bunfig.toml', '.npmrc'],
     folders: ['patches'],
   }
 }

@@ -230,11 +230,13 @@ async function commandOf(
   return await withOptionalFile(plain, tree, major)
 }
 
-/** A script without what restarts a program whose files a developer changes. */
+/** A script without what restarts a program whose files a developer changes; Express's generator makes a `bin/www`. */
 async function withoutWatcher(script: string, tree: Tree): Promise<string> {
-  const [, options = '', file = ''] = /^nodemon ((?:--env-file[= ][\w./-]+ )?)([\w./-]+)$/.exec(script) ?? []
+  const [, options = '', file = ''] =
+    /^nodemon ((?:--env-file[= ][\w./-]+ )?)([\w./-]+)$/.exec(script.trim()) ?? []
   const isProgram =
     /\.[cm]?js$/.test(file) ||
+    (file !== '' && ((await tree.readHead(file)) ?? '').startsWith('#!/usr/bin/env node')) ||
     (file !== '' && ((await tree.hasFile(`${file}.js`)) || (await tree.hasFile(`${file}/index.js`))))
   return isProgram ? `node ${options}${file}` : script
 }

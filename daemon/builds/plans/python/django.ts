@@ -1,5 +1,7 @@
+import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
 import { findInLines, hasLine } from '../../text.ts'
+import { findSource } from '../listening.ts'
 import type { NamesPackage } from './requirements.ts'
 
 /** A Django project, by its manage.py. */
@@ -10,6 +12,8 @@ export interface DjangoProject {
   module: string
   /** It says where its static files are gathered. */
   gathersFiles: boolean
+  /** Its pages take styles and scripts that are put together before it starts (django-compressor, "Offline Compression"). */
+  compresses: boolean
 }
 
 /** Settings may be parted into this many files. */
@@ -25,6 +29,18 @@ const BESIDE = /^(?:tests?|testing|examples?|samples?|demos?|docs?|sandbox|templ
 
 /** The same by what their names begin with, beside the documentation of what may be a library. */
 const BESIDE_DOCUMENTED = /^(?:tests?|examples?|samples?|demos?|sandbox)/i
+
+/** What gathers the files that a project's pages take; none where it says of no place for them. */
+export function gatherFiles(
+  { folder, gathersFiles, compresses }: DjangoProject,
+  names: NamesPackage,
+): string[] {
+  if (!gathersFiles) return []
+  const run = `python ${posix.join(folder, 'manage.py')}`
+  // Set up as for its developers, as it may be while it is built, it would refuse.
+  const isCompressed = compresses && names('django-compressor')
+  return [`${run} collectstatic --noinput`, ...(isCompressed ? [`${run} compress --force`] : [])]
+}
 
 /** Finds the Django project in the root of a tree; null without one. */
 export async function findDjango(tree: Tree): Promise<DjangoProject | null> {
@@ -63,7 +79,16 @@ async function projectIn(tree: Tree, folder: string): Promise<DjangoProject | nu
     folder,
     module: application ?? settings.split('.', 1)[0]!,
     gathersFiles: texts.some((text) => hasLine(text, /^\s*STATIC_ROOT\s*[:=]/)),
+    compresses: await compressesOffline(tree, settings),
   }
+}
+
+/** Whether the settings that manage.py takes, and no others beside them, have pages whose files it puts together. */
+async function compressesOffline(tree: Tree, settings: string): Promise<boolean> {
+  const text = (await tree.readText(`${settings.replaceAll('.', '/')}.py`)) ?? ''
+  if (!hasLine(text, /^COMPRESS_OFFLINE\s*=\s*True\b/) || !hasLine(text, /^\s+["']compressor["'],?/))
+    return false
+  return (await findSource(tree, /\.html$/, /\{%-?\s*compress\s/)) !== false
 }
 
 /** Parts of the names of settings that are for no users. */

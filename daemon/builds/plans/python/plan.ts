@@ -1,4 +1,3 @@
-import { posix } from 'node:path'
 import type { Tree } from '../../../sources/tree.ts'
 import { pagesIn } from '../../pages.ts'
 import { hasLine } from '../../text.ts'
@@ -19,7 +18,7 @@ import {
   textOf,
 } from '../steps.ts'
 import { installBrowser } from '../playwright.ts'
-import { findDjango } from './django.ts'
+import { findDjango, gatherFiles } from './django.ts'
 import { findGenerator } from './generators.ts'
 import { chooseInstaller, type Installer } from './installers.ts'
 import { readNames } from './requirements.ts'
@@ -97,9 +96,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
       inOrder([
         ...assets.commands,
         ...(generator !== null && isSite ? [generator.build] : []),
-        ...(project?.gathersFiles === true && !isSite
-          ? [`python ${posix.join(project.folder, 'manage.py')} collectstatic --noinput`]
-          : []),
+        ...(project !== null && !isSite ? gatherFiles(project, names) : []),
       ]),
   })
   const site = start.startCommand === null && (found === null || start.isSite) ? generator : null

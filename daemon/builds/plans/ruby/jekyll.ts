@@ -1,5 +1,5 @@
 import type { Tree } from '../../../sources/tree.ts'
-import { findInLines, linesOf } from '../../text.ts'
+import { findInLines, hasLine, linesOf } from '../../text.ts'
 import type { Gemfile } from './gemfile.ts'
 
 /** A site that Jekyll makes. */
@@ -22,7 +22,10 @@ const MAX_GEMS = 20
 export async function findJekyll(tree: Tree, gemfile: Gemfile): Promise<JekyllSite | null> {
   const texts = await Promise.all(CONFIGURATIONS.map((name) => tree.readText(name)))
   const configuration = texts.find((text) => text !== null) ?? null
-  const isNamed = gemfile.has('jekyll') || gemfile.has('github-pages')
+  const isNamed =
+    gemfile.has('jekyll') ||
+    gemfile.has('github-pages') ||
+    (configuration !== null && gemfile.exists && (await isTheme(tree)))
   if (!isNamed && (gemfile.exists || configuration === null || !(await looksLikeSite(tree)))) return null
   const folder = findInLines(
     configuration ?? '',
@@ -37,6 +40,15 @@ async function looksLikeSite(tree: Tree): Promise<boolean> {
   if (await tree.hasFile('package.json')) return false
   for (const name of PAGES) if (await tree.hasFile(name)) return true
   return false
+}
+
+/** Whether the Gemfile is that of a theme which shows itself, as their forks do, and its own list names Jekyll. */
+async function isTheme(tree: Tree): Promise<boolean> {
+  if (!hasLine((await tree.readText('Gemfile')) ?? '', /^gemspec\b/) || !(await looksLikeSite(tree)))
+    return false
+  const file = (await tree.list('.')).find((name) => name.endsWith('.gemspec'))
+  const list = file === undefined ? null : await tree.readText(file)
+  return hasLine(list ?? '', /\.add_(?:runtime_)?dependency[\s(]+["']jekyll["']/)
 }
 
 /** Jekyll, and the theme and plugins that a configuration names. */

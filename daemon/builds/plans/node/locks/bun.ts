@@ -1,6 +1,6 @@
 import { parsedJson } from '#server/parsed-json.ts'
 import { isRecord, textsOf } from '../../json.ts'
-import { difference } from './importers.ts'
+import { difference, overriddenIn } from './importers.ts'
 import type { Manifests } from '../manifest.ts'
 
 /** What bun.lock lacks for `--frozen-lockfile`; null for nothing (bun.com, "Lockfile"). */
@@ -12,6 +12,26 @@ export function gapOfBun(text: string, manifests: Manifests): string | null {
     Object.entries(lock.workspaces).map(([folder, entry]) => [folder, rangesOf(entry)]),
   )
   return difference(importers, manifests)
+}
+
+/** A range that is written into the file as package.json has it. */
+const PLAIN_RANGE = /^[~^]?\d[\w.+-]*$/
+
+/**
+ * What bun.lockb, the form of Bun before 1.2, lacks for `--frozen-lockfile`, as far as its bytes tell: names and ranges stand
+ * in them as they are, whatever is around them. Null for nothing.
+ */
+export function gapOfOldBun(text: string, manifests: Manifests): string | null {
+  const overridden = overriddenIn(manifests.get(''))
+  for (const { dependencies } of manifests.values()) {
+    for (const [name, range] of Object.entries(dependencies)) {
+      if (overridden.has(name)) continue
+      if (!text.includes(name)) return `it lacks ${name}`
+      if (PLAIN_RANGE.test(range) && !text.includes(range))
+        return `it has no ${name} for ${range} of package.json`
+    }
+  }
+  return null
 }
 
 function rangesOf(entry: unknown): Map<string, string> {

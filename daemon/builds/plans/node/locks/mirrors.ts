@@ -1,5 +1,5 @@
 import type { Tree } from '../../../../sources/tree.ts'
-import { MAX_LOCK_BYTES } from './read.ts'
+import { MAX_LOCK_BYTES } from './limits.ts'
 
 /** Where Lovable's editor fetches packages of npm from, and nobody else can: its lock files name it. */
 const OF_NPM = /https:\/\/[a-z0-9-]{1,40}-npm\.pkg\.dev\/lovable-core-prod\/sandbox-npm-cache\//g
@@ -9,6 +9,11 @@ const REGISTRY = 'https://registry.npmjs.org/'
 
 /** Those that are text and hold addresses. */
 const LOCKS = ['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'bun.lock']
+
+/** Whether the bytes of a lock file hold such an address. */
+export function namesMirror(text: string): boolean {
+  return text.search(OF_NPM) !== -1
+}
 
 /**
  * The lock files of a tree whose packages lie at an address that only the tool which wrote them can read, with that of npm's

@@ -1,6 +1,8 @@
 import type { Tree } from '../../../../sources/tree.ts'
 import type { Manifests } from '../manifest.ts'
-import { gapOfBun } from './bun.ts'
+import { gapOfBun, gapOfOldBun } from './bun.ts'
+import { MAX_LOCK_BYTES } from './limits.ts'
+import { namesMirror } from './mirrors.ts'
 import { gapOfNpm, isWithoutPeers } from './npm.ts'
 import { gapOfPnpm } from './pnpm.ts'
 import { gapOfYarn } from './yarn.ts'
@@ -11,11 +13,8 @@ export type LockState = 'none' | 'whole' | 'without-peers' | 'lacking'
 /** Says what a lock file lacks, in words; null for nothing, or where it cannot be told. */
 type FindGap = (text: string, manifests: Manifests) => string | null
 
-/** Lock files of large workspaces have several megabytes. */
-export const MAX_LOCK_BYTES = 32 * 1024 * 1024
-
-/** The lock files of each manager; that of older Buns is no text. */
-const LOCKS: Record<string, [file: string, gapOf: FindGap | null][]> = {
+/** The lock files of each manager. */
+const LOCKS: Record<string, [file: string, gapOf: FindGap][]> = {
   npm: [
     ['npm-shrinkwrap.json', gapOfNpm],
     ['package-lock.json', gapOfNpm],
@@ -24,7 +23,7 @@ const LOCKS: Record<string, [file: string, gapOf: FindGap | null][]> = {
   yarn: [['yarn.lock', gapOfYarn]],
   bun: [
     ['bun.lock', gapOfBun],
-    ['bun.lockb', null],
+    ['bun.lockb', gapOfOldBun],
   ],
 }
 
@@ -40,9 +39,15 @@ export async function readLock(
 ): Promise<LockState> {
   for (const [file, gapOf] of LOCKS[manager] ?? []) {
     if (!(await tree.hasFile(file))) continue
-    const text = gapOf === null ? null : await tree.readText(file, MAX_LOCK_BYTES)
-    const gap = text === null ? null : gapOf!(text, manifests)
-    if (gap === null && manager === 'npm' && isWithoutPeers(text!, manifests)) {
+    const text = (await tree.readText(file, MAX_LOCK_BYTES)) ?? ''
+    if (file === 'bun.lockb' && namesMirror(text)) {
+      notes.push(
+        `${file} is not used: it names a mirror of npm's registry that is Lovable's alone, and is no text. Each build takes the newest packages that package.json allows; for the same ones run bun install and commit bun.lock`,
+      )
+      continue
+    }
+    const gap = gapOf(text, manifests)
+    if (gap === null && manager === 'npm' && isWithoutPeers(text, manifests)) {
       notes.push(`${file} was written without peer dependencies: installing with npm's legacy-peer-deps`)
       return 'without-peers'
     }

@@ -8,12 +8,14 @@ export interface ImageReference {
   path: string
   /** Null when none was given; a pull then takes `latest`, unless there is a digest. */
   tag: string | null
-  /** `sha256:<64 hex>`, or null. */
+  /** `sha256:<64 hex>` or `sha512:<128 hex>`, or null. */
   digest: string | null
 }
 
-/** The whole name without tag and digest may have this many characters (distribution/reference, NameTotalLengthMax). */
-const MAX_NAME_LENGTH = 255
+/** A path at its registry may have this many characters (distribution/reference, RepositoryNameTotalLengthMax). */
+const MAX_PATH_LENGTH = 255
+/** What a message repeats of a text that is no reference. */
+const MAX_SHOWN_LENGTH = 255
 
 // The grammar: https://pkg.go.dev/github.com/distribution/reference (the text before `package reference`).
 const DOMAIN =
@@ -31,7 +33,7 @@ const BARE_ID = /^[a-f0-9]{64}$/
 export function parseReference(text: string): ImageReference {
   const read = readReference(text)
   if (typeof read !== 'string') return read
-  const shown = text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH)}...` : text
+  const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text
   throw new AppError('invalid_request', `${JSON.stringify(shown)} is not an image reference: ${read}`)
 }
 
@@ -57,13 +59,14 @@ export function formatReference({ registry, path, tag, digest }: ImageReference)
 function readReference(text: string): ImageReference | string {
   const [beforeDigest, digest, ...more] = text.split('@')
   if (more.length > 0) return 'it has more than one @'
-  if (digest !== undefined && !DIGEST.test(digest)) return 'its digest must be sha256: and 64 hex digits'
+  if (BARE_ID.test(text)) return 'it is an id; name the image by its repository'
+  if (digest !== undefined && !DIGEST.test(digest))
+    return 'its digest must be sha256: and 64 hex digits, or sha512: and 128'
   const { name, tag } = splitTag(beforeDigest!)
   if (tag !== null && !TAG.test(tag)) return 'its tag may have letters, digits, ".", "_" and "-", 128 at most'
-  if (BARE_ID.test(name)) return 'it is an id; name the image by its repository'
-  if (name.length > MAX_NAME_LENGTH) return `its name is longer than ${MAX_NAME_LENGTH} characters`
   const { registry, path } = splitRegistry(name)
   if (!DOMAIN.test(registry)) return `its registry ${registry} is not a host name`
+  if (path.length > MAX_PATH_LENGTH) return `its repository is longer than ${MAX_PATH_LENGTH} characters`
   return PATH.test(path)
     ? { registry, path, tag, digest: digest ?? null }
     : 'its repository must be lower-case letters and digits, with single ".", "_" or "-" and "/" between'
@@ -81,12 +84,12 @@ function splitRegistry(name: string): { registry: string; path: string } {
   const slash = name.indexOf('/')
   const first = name.slice(0, slash)
   const isHost = slash > 0 && (/[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase())
-  const registry = isHost ? canonicalRegistry(first) : 'docker.io'
+  const registry = isHost && first !== 'index.docker.io' ? first : 'docker.io'
   const path = isHost ? name.slice(slash + 1) : name
   return { registry, path: registry === 'docker.io' && !path.includes('/') ? `library/${path}` : path }
 }
 
-/** Docker Hub goes by several names. */
+/** The registry whose credentials fit a host: Docker Hub goes by several names. */
 export function canonicalRegistry(host: string): string {
   return host === 'index.docker.io' || host === 'registry-1.docker.io' ? 'docker.io' : host
 }

@@ -1,7 +1,13 @@
 import type Docker from 'dockerode'
 import type { Readable } from 'node:stream'
 import { AppError } from '#server/errors.ts'
-import { formatReference, parseReference, type ImageReference } from '#server/image-reference.ts'
+import {
+  canonicalRegistry,
+  formatReference,
+  imageFault,
+  parseReference,
+  type ImageReference,
+} from '#server/image-reference.ts'
 import { trialImage } from './abilities.ts'
 import type { BuildCache } from './build-cache.ts'
 import { buildImage, type BuildOptions } from './build.ts'
@@ -61,7 +67,8 @@ export class Images {
     { credentials, signal, onLine }: PullOptions,
   ): Promise<{ id: string; digest: string | null }> {
     const parsed = parseReference(reference)
-    const found = credentials === undefined ? await registryCredentials(parsed.registry) : credentials
+    const found =
+      credentials === undefined ? await registryCredentials(canonicalRegistry(parsed.registry)) : credentials
     const wanted = withTag(parsed)
     const fromImage = formatReference(
       wanted.digest === null ? { ...wanted, tag: null } : { ...wanted, tag: null, digest: null },
@@ -149,9 +156,13 @@ export class Images {
       .flatMap(({ name, engine_id }) => (name === trial || engine_id !== null ? [] : [name]))
   }
 
-  /** The names that came to this host with this server's pulls; `except` are references as people write them. */
+  /**
+   * The names that came to this host with this server's pulls; `except` are what people wrote for images, of which nothing
+   * was pulled where it is no reference.
+   */
   pulled({ except }: { except: readonly string[] }): string[] {
-    const kept = new Set(except.map((reference) => formatReference(withTag(parseReference(reference)))))
+    const references = except.filter((text) => imageFault(text) === null)
+    const kept = new Set(references.map((reference) => formatReference(withTag(parseReference(reference)))))
     return this.#ledger
       .list('image')
       .flatMap(({ name, engine_id }) => (engine_id === null || kept.has(name) ? [] : [name]))

@@ -121,7 +121,7 @@ describe('a name that came with a pull', () => {
     await pull()
     // A further pull finds it there, as its own.
     await pull()
-    expect(images.pulled({ except: ['busybox'] })).toContain(reference())
+    expect(images.pulled({ except: ['busybox', 'a'.repeat(64)] })).toContain(reference())
     expect(images.pulled({ except: ['busybox', reference()] })).not.toContain(reference())
     expect(images.names()).not.toContain(reference())
     await images.remove(reference())

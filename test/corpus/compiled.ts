@@ -336,6 +336,15 @@ export const COMPILED: CorpusTree[] = [
     },
   })),
   {
+    title: 'Rust with queries of sqlx in a comment and in tests',
+    files: {
+      'Cargo.toml': '[package]\nname = "shop"\n\n[dependencies]\nsqlx = "0.8"\n',
+      'src/main.rs': '    // sqlx::query!("SELECT 1")\n',
+      'tests/prices.rs': '    sqlx::query!("SELECT 1")\n',
+    },
+    plan: { runtime: 'rust', notes: withoutQueries() },
+  },
+  {
     title: 'Rust whose queries are checked against a file of the tree',
     files: {
       'Cargo.toml': '[package]\nname = "shop"\n\n[dependencies]\nsqlx = "0.8"\n',
@@ -373,6 +382,16 @@ export const COMPILED: CorpusTree[] = [
         [],
         ['webpack@^4.44.1', 'node-sass@^4.13.1'],
       ),
+    },
+    plan: { runtime: 'elixir' },
+    without: ['node:', 'phx.digest'],
+  },
+  {
+    title: 'an older Phoenix with its assets in the source',
+    files: {
+      ...OLDER_PHOENIX,
+      'assets/package.json': manifest({ deploy: 'webpack --mode production' }, [], ['webpack@^4.44.1']),
+      'priv/static/js/app.js': '',
     },
     plan: { runtime: 'elixir' },
     without: ['node:', 'phx.digest'],

@@ -539,7 +539,7 @@ export const PYTHON: CorpusTree[] = [
       'manage.py': MANAGE('shop.settings'),
       'shop/settings.py':
         "INSTALLED_APPS = [\n    'compressor',\n]\nSTATIC_ROOT = 'static'\nCOMPRESS_OFFLINE = True\n",
-      'templates/base.html': '<link href="/a.css">\n',
+      'templates/base.html': '<link href="/a.css">\n{# {% compress css %} #}\n',
     },
     plan: { runtime: 'python', buildCommand: 'python manage.py collectstatic --noinput' },
   },

@@ -94,7 +94,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
 
 /**
  * What webpack makes of the assets of a Phoenix before 1.6, which has no task of its own for them (Phoenix 1.5, "Deployment");
- * null for any other. It takes packages from the folder of Mix's.
+ * null for any other, and where the source has it. It takes packages from the folder of Mix's.
  */
 async function packedAssets(
   tree: Tree,
@@ -104,6 +104,7 @@ async function packedAssets(
 ): Promise<Assets | null> {
   const isOlder = hasLine(project, /\{:phoenix,\s*"~> 1\.[345]\b/) && !/"assets\.deploy"/.test(project)
   if (!isOlder || settings.buildCommand !== null || (await tree.hasFile('package.json'))) return null
+  if (await tree.hasFolder('priv/static/js')) return null
   const manifest = (await tree.readText('assets/package.json')) ?? ''
   // Of an older Sass and of Brunch nothing is left that runs.
   if (!/"webpack"\s*:/.test(manifest) || /"(?:node-sass|brunch)"\s*:/.test(manifest)) return null

@@ -43,7 +43,7 @@ async function makePlan(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const notes: string[] = []
   const version = await chooseVersion(tree, notes)
   const crates = await readCrates(tree)
-  notes.push(...(await checkedQueries(tree, crates)))
+  if (!settings.secretNames.includes('DATABASE_URL')) notes.push(...(await checkedQueries(tree, crates)))
   const isOwnBuild = settings.buildCommand === null
   const program = await programOf(crates)
   const locked = (await tree.hasFile('Cargo.lock')) ? ' --locked' : ''
@@ -112,13 +112,16 @@ function adviceFor({ programs, rootName }: Crates): string {
   return `there are several programs (${names.slice(0, SHOWN_PROGRAMS).join(', ')}): ${advice}`
 }
 
+/** Sources that a build of the program leaves out. */
+const UNBUILT = /(?:^|\/)(?:tests|examples|benches)\//
+
 /** Queries that are checked against a database by the compiler, unless what it says was kept (sqlx, "Offline mode"). */
 async function checkedQueries(tree: Tree, { text }: Crates): Promise<string[]> {
   if (!namesCrate(text, 'sqlx') || (await tree.hasFile('sqlx-data.json'))) return []
   // A file with a database of its own may lie in the tree.
   if (hasLine((await tree.readText('.env')) ?? '', /^(?:export )?DATABASE_URL=["']?sqlite:/)) return []
-  const file = await findSource(tree, /\.rs$/, /\bsqlx::query(?:_\w{1,30})?!\s*\(/)
-  if (typeof file !== 'string') return []
+  const file = await findSource(tree, /\.rs$/, /^(?!\s*\/\/).*\bsqlx::query(?:_\w{1,30})?!\s*\(/)
+  if (typeof file !== 'string' || UNBUILT.test(file)) return []
   for (let place = posix.dirname(file); ; place = posix.dirname(place)) {
     if (await tree.hasFolder(posix.join(place, '.sqlx'))) return []
     if (place === '.') break

@@ -35,8 +35,6 @@ const SOURCES = 'src'
 const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', '__init__', 'webapp']
 /** Of those packages; one has the application. */
 const MAX_PACKAGES = 10
-/** Of the root, whose names say nothing of what they are. */
-const MAX_MODULES = 40
 
 /** Parameters of a factory. */
 const MAX_PARAMETERS_CHARACTERS = 4_096
@@ -62,58 +60,17 @@ export async function findApplication(tree: Tree, names: NamesPackage): Promise<
     if (text === null || made === null) continue
     const folder = posix.dirname(file)
     const isInside = folder !== '.' && (await importsBeside(tree, file, text, names))
-    const module = isInside ? posix.basename(file) : await completedIn(tree, moduleOf(file), made)
-    const start = served(made, moduleOf(module), names)
+    const start = served(made, moduleOf(isInside ? posix.basename(file) : file), names)
     return isInside ? { ...start, command: `cd ${folder} && ${start.command}` } : start
   }
   return null
 }
 
-/** Modules of the root that take an application from another one, and add their own part to it. */
-const COMPLETING = ['main', 'wsgi', 'asgi', 'app']
-
-/** The module from which an application is whole: the one that makes it, or one of the root that adds to it. */
-async function completedIn(tree: Tree, module: string, { target, isFactory }: Made): Promise<string> {
-  const name = target('').slice(1)
-  if (isFactory) return module
-  for (const other of COMPLETING) {
-    const text = (await tree.readText(`${other}.py`)) ?? ''
-    const lines = [...linesOf(text)]
-    const imported = lines.find((line) => line.startsWith(`from ${module} import `)) ?? ''
-    const names = imported.slice(`from ${module} import `.length).split(/[\s,()]+/)
-    const isTaken = names.includes(name) && !names.includes('as')
-    const adds = lines.some(
-      (line) => /^(\w+)\.(?:include_router|mount|register_blueprint)\(/.exec(line)?.[1] === name,
-    )
-    const decorates = lines.some((line) => line.startsWith(`@${name}.`))
-    if (isTaken && (adds || decorates) && !hasLine(text, STARTS_ITSELF)) return other
-  }
-  return module
-}
-
-/** A module that serves as soon as it is taken in. */
-const STARTS_ITSELF = /^(?:uvicorn\.run|\w+\.run|serve|waitress\.serve)\(/
-
-/**
- * Finds the application that a package below `src`, or one of the root, makes, or the only module of the root that makes
- * one, whatever it is called; null where none does by itself.
- */
+/** Finds the application that a package below `src`, or one of the root, makes; null where none does by itself. */
 export async function findPackaged(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
   const below = await inPackages(tree, SOURCES, names)
   if (below !== null) return { ...below, command: `PYTHONPATH=${SOURCES} ${below.command}` }
-  return (await inPackages(tree, '.', names)) ?? (await inModules(tree, names))
-}
-
-async function inModules(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
-  const files = (await tree.list('.')).filter((name) =>
-    /^(?!tests?[_.]|\w*_tests?\.)[A-Za-z_]\w*\.py$/.test(name),
-  )
-  const found: PythonStart[] = []
-  for (const file of files.slice(0, MAX_MODULES)) {
-    const made = madeIn((await tree.readHead(file)) ?? '', names)
-    if (made !== null && !made.isFactory) found.push(served(made, file.slice(0, -'.py'.length), names))
-  }
-  return found.length === 1 ? found[0]! : null
+  return await inPackages(tree, '.', names)
 }
 
 async function inPackages(tree: Tree, root: string, names: NamesPackage): Promise<PythonStart | null> {

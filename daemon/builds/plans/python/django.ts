@@ -88,7 +88,7 @@ async function compressesOffline(tree: Tree, settings: string): Promise<boolean>
   const text = (await tree.readText(`${settings.replaceAll('.', '/')}.py`)) ?? ''
   if (!hasLine(text, /^COMPRESS_OFFLINE\s*=\s*True\b/) || !hasLine(text, /^\s+["']compressor["'],?/))
     return false
-  return (await findSource(tree, /\.html$/, /\{%-?\s*compress\s/)) !== false
+  return typeof (await findSource(tree, /\.html$/, /^(?!.*\{#).*\{%-?\s*compress\s/)) === 'string'
 }
 
 /** Parts of the names of settings that are for no users. */

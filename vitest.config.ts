@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** A test that is slower than this hangs, on any machine. */
-const HANG_MS = { unit: 20_000, api: 60_000, acme: 120_000, engine: 300_000 }
+const HANG_MS = { unit: 20_000, api: 60_000, git: 120_000, acme: 120_000, engine: 300_000 }
 
 /** What is waited for by `expect.poll` comes in no time, but on a busy machine. */
 const POLL_MS = 10_000
@@ -32,7 +32,7 @@ export default defineConfig({
     projects: [
       suite('unit', 0, HANG_MS.unit),
       suite('proxy', 0, HANG_MS.api),
-      suite('git', 0, HANG_MS.api, [BUILD]),
+      suite('git', 0, HANG_MS.git, [BUILD]),
       suite('api', 1, HANG_MS.api, [BUILD]),
       suite('cli', 1, HANG_MS.api, [BUILD]),
       suite('acme', 1, HANG_MS.acme, [BUILD]),

@@ -34,6 +34,8 @@ export class LogWriter {
   /** Lines that the disk did not take since the log last said so, and what it said. */
   #unkept = 0
   #fault: unknown = null
+  /** Bytes of a torn line at the end of the file, where not even cutting it off was possible. */
+  #torn = 0
   #isCut = false
   #timer: NodeJS.Timeout | undefined
   #flushed: Promise<void>
@@ -138,7 +140,9 @@ export class LogWriter {
     // Before what comes after it, in one write: a kill between the two would leave a hole that nothing tells of.
     const note = this.#unkept === 0 ? [] : [textOf(lostLine(this.#unkept, 'the disk did not take it'))]
     const waited = Buffer.byteLength(lines.join(''))
-    const { kept, fault } = await appendLines(this.#file, Buffer.from([...note, ...lines].join('')))
+    const text = Buffer.from([...note, ...lines].join(''))
+    const { kept, torn, fault } = await appendLines(this.#file, this.#torn, text)
+    this.#torn = torn
     this.#size += kept.bytes - waited
     this.#pendingBytes -= waited
     if (kept.lines > 0) this.#unkept = 0
@@ -152,25 +156,38 @@ function textOf(line: LogLine): string {
   return `${JSON.stringify(line)}\n`
 }
 
-/** Appends as many of some lines as the disk takes, none of them torn; answers how much that was, and what kept the rest off. */
+/**
+ * Appends as many of some lines as the disk takes, none of them torn: what an earlier call could not cut off is cut off first.
+ * Answers how much was appended, the bytes of a torn line that are still to be cut off, and what kept the rest off.
+ */
 async function appendLines(
   opened: Promise<FileHandle>,
+  torn: number,
   bytes: Buffer,
-): Promise<{ kept: { bytes: number; lines: number }; fault: unknown }> {
+): Promise<{ kept: { bytes: number; lines: number }; torn: number; fault: unknown }> {
   let written = 0
+  let half = torn
   try {
     const file = await opened
+    await cutOff(file, half)
+    half = 0
     while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten
-    return { kept: { bytes: written, lines: countLines(bytes) }, fault: null }
+    return { kept: { bytes: written, lines: countLines(bytes) }, torn: 0, fault: null }
   } catch (fault) {
     const whole = bytes.subarray(0, bytes.subarray(0, written).lastIndexOf(NEWLINE) + 1)
-    if (whole.length < written) await cutOff(await opened, written - whole.length).catch(() => {})
-    return { kept: { bytes: whole.length, lines: countLines(whole) }, fault }
+    half += written - whole.length
+    const isCut = await opened
+      .then((file) => cutOff(file, half))
+      .then(
+        () => true,
+        () => false,
+      )
+    return { kept: { bytes: whole.length, lines: countLines(whole) }, torn: isCut ? 0 : half, fault }
   }
 }
 
 async function cutOff(file: FileHandle, bytes: number): Promise<void> {
-  await file.truncate((await file.stat()).size - bytes)
+  if (bytes > 0) await file.truncate((await file.stat()).size - bytes)
 }
 
 /** How many lines end in a text. */

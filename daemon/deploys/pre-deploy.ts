@@ -3,11 +3,12 @@ import type { LogWriter } from '#server/log-files.ts'
 import type { Launch } from '../instances/launch.ts'
 import { ENDED_WITH_ENGINE, runToEnd, type RunEnd } from '../jobs/run-to-end.ts'
 import type { World } from '../world.ts'
+import { recordFailure } from './failure.ts'
 
 /** A migration of a large database may take its time; one that waits for ever must not hold the deploy. */
 const TIMEOUT_MS = 30 * 60_000
 
-/** The pre-deploy command did not end well; `message` is for the deploy's error. */
+/** The pre-deploy command did not end well, which is recorded. */
 class PreDeployFailure extends Error {
   override readonly name = 'PreDeployFailure'
 }
@@ -15,7 +16,7 @@ class PreDeployFailure extends Error {
 /**
  * Runs the pre-deploy command once in the new image, before any instance of it starts: in the environment's network,
  * with the service's variables, without its disk. A restart and a rollback bring no new image and run none.
- * Throws PreDeployFailure when it ends otherwise than with exit code 0.
+ * Throws PreDeployFailure when it ends otherwise than with exit code 0; the deploy has failed then.
  */
 export async function preDeploy(
   world: World,
@@ -42,15 +43,18 @@ export async function preDeploy(
   if (failure) throw failure
 }
 
-/** Records that the command ended well; answers how it failed. */
+/** Records how the command ended: that it is over, or with its failure that the deploy is, as it must not run again. */
 function settle(deploy: DeployRow, end: RunEnd, log: LogWriter): PreDeployFailure | undefined {
   const { exitCode, oomKilled, timedOut, engineWasAway, lastLines } = end
-  const failure = (how: string) =>
-    new PreDeployFailure([`the pre-deploy command ${how}`, ...lastLines].join('\n'))
-  if (timedOut) return failure(`did not end within ${TIMEOUT_MS / 60_000} minutes`)
-  if (exitCode !== 0 && oomKilled) return failure('ran out of memory (raise memory_limit_mb)')
+  const fail = (how: string) => {
+    const reason = [`the pre-deploy command ${how}`, ...lastLines].join('\n')
+    recordFailure(deploy, reason, log)
+    return new PreDeployFailure(reason)
+  }
+  if (timedOut) return fail(`did not end within ${TIMEOUT_MS / 60_000} minutes`)
+  if (exitCode !== 0 && oomKilled) return fail('ran out of memory (raise memory_limit_mb)')
   if (exitCode !== 0)
-    return failure(`ended with exit code ${exitCode ?? 'unknown'}${engineWasAway ? ENDED_WITH_ENGINE : ''}`)
+    return fail(`ended with exit code ${exitCode ?? 'unknown'}${engineWasAway ? ENDED_WITH_ENGINE : ''}`)
   // A program that it started was killed, and it has judged that by itself, as a job may.
   if (oomKilled)
     log.system('a part of the pre-deploy command ran out of memory (memory_limit_mb); exit code 0')

@@ -1,4 +1,4 @@
-import { tellDeploy, tellService } from '#server/changes.ts'
+import { tellDeploy } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import { getDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
@@ -9,19 +9,18 @@ import { tryMove } from '#server/machine.ts'
 import { getService } from '#server/services/store.ts'
 import type { AbortReason } from '../abort-reason.ts'
 import { prepareLaunch, type Launch } from '../instances/launch.ts'
+import { NotRecorded } from '../jobs/run-to-end.ts'
 import { removeInstancesOf, rollOut } from '../rollouts/rollout.ts'
 import { stopFirst } from '../rollouts/stop-first.ts'
 import { switchToSite } from '../sites/deploy.ts'
 import type { World } from '../world.ts'
 import { outlastAbsences } from './absences.ts'
 import { begin, resume } from './begin.ts'
+import { recordFailure, tellFormer } from './failure.ts'
 import { isOwnFailure } from './own-failure.ts'
 import { preDeploy } from './pre-deploy.ts'
 
 const serverLog = logger('deploys')
-
-/** A deploy's error is a text that people read, not a log. */
-const MAX_ERROR_CHARACTERS = 8 * 1024
 
 /** Carries one deploy from where it stands to an end, which is in its record. Throws when that cannot be written. */
 export async function runDeploy(world: World, id: string, signal: AbortSignal): Promise<void> {
@@ -82,19 +81,11 @@ async function settleFailure(
     await removeInstancesOf(world, deploy).catch(() => {})
     return
   }
-  const message = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
+  // No failure of the deploy: how its pre-deploy command ended is recorded by the next try.
+  if (error instanceof NotRecorded) throw error
+  const message = messageOf(error)
   if (!(error instanceof AppError) && !isOwnFailure(error)) {
     serverLog.error('a deploy failed', { id, error: message, stack: (error as Error).stack ?? '' })
   }
-  log.system(`failed: ${message.split('\n')[0]}`)
-  tellFormer(deploy, log)
-  const to = deploy.status === 'building' ? 'build_failed' : 'deploy_failed'
-  if (tryMove(deployMachine, id, to, { error: message, finished_at: Date.now() }))
-    tellService(deploy.service_id)
-}
-
-/** The supervisor starts what a rollout stopped first, once the deploy has ended. */
-function tellFormer(deploy: DeployRow, log: LogWriter): void {
-  const hasFormer = (getService(deploy.service_id)?.live_deploy_id ?? null) !== null
-  if (deploy.stops_first && hasFormer) log.system('the former version is started again')
+  recordFailure(deploy, message, log)
 }

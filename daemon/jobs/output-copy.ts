@@ -16,7 +16,9 @@ interface Held {
   lines: number
   first: string
   lastTs: string
-  /** Whether the engine still has the first line; null until that is seen. */
+  /** How many of its last lines are of that moment. */
+  ofLastTs: number
+  /** Whether the lines can be counted off, as the engine still has the first and none is missing; null until that is seen. */
   isWhole: boolean | null
 }
 
@@ -31,6 +33,8 @@ export class OutputCopy {
   readonly #signal: AbortSignal
   #copied: Promise<void> = Promise.resolve()
   #progress = 0
+  /** Whether the log says that lines of before are missing in it. */
+  #hasHole = false
 
   constructor(engine: Engine, name: string, logId: string, log: LogWriter, signal: AbortSignal) {
     this.#engine = engine
@@ -91,18 +95,20 @@ export class OutputCopy {
     await this.#log.ready()
   }
 
-  /** Lines are counted off as long as the engine's log begins as this one; otherwise the time says what is held. */
+  /** Lines are counted off where this log has all that the engine's begins with; otherwise the time says what is held. */
   #isNew(output: OutputLine, held: Map<LogLine['stream'], Held>): boolean {
     const known = held.get(output.stream)
     if (!known) return true
+    const { ts, line } = toLogLine(this.#name, output)
     if (known.isWhole === null) {
-      known.isWhole = known.first === toLogLine(this.#name, output).line
+      known.isWhole = !this.#hasHole && known.first === line
       if (!known.isWhole)
         this.#log.system(
-          `the engine has not kept all of the output on ${output.stream}: lines may be missing here`,
+          `not all of the earlier output on ${output.stream} was kept: lines may be missing here`,
         )
     }
-    return known.isWhole ? known.lines-- <= 0 : output.ts > known.lastTs
+    if (known.isWhole) return known.lines-- <= 0
+    return ts === known.lastTs ? known.ofLastTs-- <= 0 : ts > known.lastTs
   }
 
   #remember({ line }: LogLine): void {
@@ -112,18 +118,21 @@ export class OutputCopy {
 
   async #readHeld(): Promise<Map<LogLine['stream'], Held>> {
     const held = new Map<LogLine['stream'], Held>()
-    let hasHole = false
     for await (const block of readLog(this.#logId, () => false, this.#signal)) {
       for (const line of parseLines(block)) {
-        hasHole ||= held.size > 0 && tellsLoss(line)
+        this.#hasHole ||= tellsLoss(line)
         if (line.instance !== this.#name) continue
-        const known = held.get(line.stream) ?? { lines: 0, first: line.line, isWhole: null }
-        held.set(line.stream, { ...known, lines: known.lines + 1, lastTs: line.ts })
+        const known = held.get(line.stream)
+        held.set(line.stream, {
+          lines: (known?.lines ?? 0) + 1,
+          first: known?.first ?? line.line,
+          lastTs: line.ts,
+          ofLastTs: known?.lastTs === line.ts ? known.ofLastTs + 1 : 1,
+          isWhole: null,
+        })
         this.#remember(line)
       }
     }
-    // Where some are missing they cannot be counted off.
-    if (hasHole) for (const known of held.values()) known.isWhole = false
     return held
   }
 }

@@ -38,6 +38,11 @@ export interface Run {
   recordEnd: (end: RunEnd) => Promise<void>
 }
 
+/** How a run ended could not be recorded: its container is kept until the next try does it. */
+export class NotRecorded extends Error {
+  override readonly name = 'NotRecorded'
+}
+
 /** What is added to how a run ended. */
 export const ENDED_WITH_ENGINE = ' while the container engine was stopped or restarted'
 
@@ -53,12 +58,14 @@ export interface RunEnd {
   lastLines: string[]
 }
 
+type ContainerEnd = Omit<RunEnd, 'lastLines'>
+
 /**
  * Runs a command in a new container of a service's image, in its environment's network, with its variables and limits,
  * without its disk and its name. Its output goes into the log. The container is removed at the end in every case but
  * two: when the server stops it goes on, and the next start follows it further; and an end that could not be recorded is
  * found by the next try. Throws `runtime_error` when the engine does not do it, the signal's reason once the program was
- * killed, or what `recordEnd` throws.
+ * killed, or NotRecorded with what `recordEnd` throws.
  */
 export async function runToEnd(world: World, run: Run, log: LogWriter, signal: AbortSignal): Promise<void> {
   const { engine } = world
@@ -74,20 +81,14 @@ export async function runToEnd(world: World, run: Run, log: LogWriter, signal: A
       async (error: unknown) => {
         signal.throwIfAborted()
         if (!late.signal.aborted) throw error
-        await engine.containers.kill(run.name)
-        return null
+        return await endNow(world, run.name)
       },
     )
     await copy.finish()
-    isRecorded = false
-    await run.recordEnd({
-      exitCode: end?.exitCode ?? null,
-      oomKilled: end?.oomKilled ?? false,
-      timedOut: end === null,
-      engineWasAway: end?.engineWasAway ?? false,
-      lastLines: copy.lastLines,
+    await run.recordEnd({ ...end, lastLines: copy.lastLines }).catch((cause: unknown) => {
+      isRecorded = false
+      throw new NotRecorded(messageOf(cause), { cause })
     })
-    isRecorded = true
   } finally {
     clearTimeout(timer)
     done.abort()
@@ -123,18 +124,14 @@ async function start(world: World, run: Run, copy: OutputCopy): Promise<void> {
 }
 
 /** Waits for the program's end, also across an engine that goes away and comes back. */
-async function untilEnd(
-  world: World,
-  name: string,
-  signal: AbortSignal,
-): Promise<{ exitCode: number; oomKilled: boolean; engineWasAway: boolean }> {
+async function untilEnd(world: World, name: string, signal: AbortSignal): Promise<ContainerEnd> {
   for (let engineWasAway = false; ;) {
     const departures = world.engineDepartures
     try {
       const end = await world.engine.containers.wait(name, signal)
       // An engine that ends tells of the ends of its containers before it is gone.
       engineWasAway ||= end.exitCode !== 0 && (await hasLeftSince(world, departures, signal))
-      return { ...end, engineWasAway }
+      return { ...end, engineWasAway, timedOut: false }
     } catch {
       const cutAt = performance.now()
       const found = await whenBack(world, name, signal)
@@ -146,6 +143,17 @@ async function untilEnd(
       await delay(RETRY_MS, undefined, { signal })
     }
   }
+}
+
+/** Ends a program whose time is up. One that ended by itself, and is found only now, is not late. */
+async function endNow({ engine }: World, name: string): Promise<ContainerEnd> {
+  const found = await engine.containers.inspect(name)
+  if (found?.running === false) {
+    const { exitCode, oomKilled } = found
+    return { exitCode, oomKilled, engineWasAway: false, timedOut: false }
+  }
+  await engine.containers.kill(name)
+  return { exitCode: null, oomKilled: false, engineWasAway: false, timedOut: true }
 }
 
 /** A look at a container as soon as the engine answers again. */

@@ -12,7 +12,7 @@ import { getService, type ServiceRow } from '#server/services/store.ts'
 import type { AbortReason } from '../abort-reason.ts'
 import { prepareLaunch } from '../instances/launch.ts'
 import type { World } from '../world.ts'
-import { ENDED_WITH_ENGINE, runToEnd, type RunEnd } from './run-to-end.ts'
+import { ENDED_WITH_ENGINE, NotRecorded, runToEnd, type RunEnd } from './run-to-end.ts'
 
 const serverLog = logger('jobs')
 
@@ -21,7 +21,7 @@ const LONGEST_RUN_MS = 12 * 3_600_000
 /** A job's error is a text that people read, not a log. */
 const MAX_ERROR_CHARACTERS = 8 * 1024
 
-/** Carries one job from where it stands to an end, which is in its record. Throws `database_error` when that cannot be written. */
+/** Carries one job from where it stands to an end, which is in its record. Throws when that cannot be written. */
 export async function runJob(world: World, id: string, signal: AbortSignal): Promise<void> {
   const log = openLog(id)
   try {
@@ -107,14 +107,15 @@ async function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter
 
 function settleFailure(id: string, error: unknown, log: LogWriter, signal: AbortSignal): void {
   if (signal.reason === ('stopping' satisfies AbortReason)) return
-  // No end of the job: what could not be recorded is tried again.
-  if (error instanceof AppError && error.code === 'database_error') throw error
   const job = getJob(id)
   if (!job) return
   if (job.status === 'canceled') {
     log.system(job.error === null ? 'canceled' : `canceled: ${job.error}`)
     return
   }
+  // No end of the job: what could not be recorded, as on a full disk, is tried again.
+  if (error instanceof NotRecorded || (error instanceof AppError && error.code === 'database_error'))
+    throw error
   const message = shortened(messageOf(error))
   if (!(error instanceof AppError))
     serverLog.error('a job failed', { id, error: message, stack: (error as Error).stack ?? '' })

@@ -42,14 +42,22 @@ export function requestBackup(datastore: DatastoreRow): BackupRow {
   return beginBackup(datastore, 'manual')
 }
 
-/** Records a backup, whatever the datastore's status. Throws `conflict` while one runs. */
-export function beginBackup(datastore: DatastoreRow, trigger: BackupTrigger): BackupRow {
+/**
+ * Records a backup, whatever the datastore's status, and what `record` writes of it, both or neither. Throws `conflict` while
+ * one runs.
+ */
+export function beginBackup(
+  datastore: DatastoreRow,
+  trigger: BackupTrigger,
+  record: (id: string) => void = () => {},
+): BackupRow {
   const id = newId('backup')
   useDatabase().transaction(() => {
     const running = runningBackup(datastore.id)
     if (running)
       throw new AppError('conflict', `the backup ${running.id} of datastore ${datastore.name} is running`)
     insertBackup({ id, datastore_id: datastore.id, trigger })
+    record(id)
   })
   tellDatastore(datastore.id)
   return getBackup(id)!

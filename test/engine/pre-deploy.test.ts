@@ -62,7 +62,7 @@ test('that fails ends the deploy with its last lines, and the old version goes o
   expect(ended.status).toBe('deploy_failed')
   expect(ended.error).toMatch(/pre-deploy command ended with exit code 4\nno such table/)
   expect((await fetchFrom(server, 'guarded.localhost')).text.trim()).toBe('one')
-  expect(await containers()).not.toContain(body.id)
+  await waitFor(async () => !(await containers()).includes(body.id), 'its container to be gone')
 })
 
 test('is killed when the deploy is canceled', async () => {
@@ -85,27 +85,45 @@ test('is followed to its end when the server is killed meanwhile', async () => {
   expect(log).toMatch(/"finished"[^]*is ready/)
 })
 
-test('is not run again, nor is a job, because how it ended could not be recorded', async () => {
-  expect(await endOf(server, await create('counted'))).toMatchObject({ status: 'live' })
-  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
-  // As on a disk without a free page.
-  database.exec(`CREATE TRIGGER full_jobs BEFORE UPDATE OF status ON jobs WHEN NEW.status <> 'running'
-    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
-  database.exec(`CREATE TRIGGER full_deploys BEFORE UPDATE OF status, pre_deployed ON deploys
-    WHEN NEW.pre_deployed = 1 OR NEW.status = 'deploy_failed'
-    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
-  const job = (await server.api('POST', '/services/counted/jobs', { command: 'echo counting' })).body
-  await server.api('PATCH', '/services/counted', { pre_deploy_command: 'echo counting' })
-  const deploy = (await server.api('POST', '/services/counted/deploys')).body
-  for (const what of ['a job could not be recorded', 'a deploy could not be recorded'])
-    await waitFor(() => server.logs.includes(what), what)
-  database.exec('DROP TRIGGER full_jobs; DROP TRIGGER full_deploys')
-  database.close()
-  expect(await endOf(server, deploy.id)).toMatchObject({ status: 'live', error: null })
-  await waitFor(
-    async () => (await server.api('GET', `/jobs/${job.id}`)).body.status === 'succeeded',
-    'the end of the job',
-  )
-  const logs = [await logOf(deploy.id), (await server.api('GET', `/jobs/${job.id}/logs`)).body as string]
-  for (const log of logs) expect(log.match(/"stdout","line":"counting"/g)).toHaveLength(1)
-})
+test.each([
+  ['well', 'echo counting', { job: 'succeeded', deploy: 'live' }],
+  ['with a failure', 'echo counting; exit 3', { job: 'failed', deploy: 'deploy_failed' }],
+])(
+  'that ended %s is not run again, nor is a job, because that could not be recorded',
+  async (_, command, ends) => {
+    const name = `counted-${ends.job}`
+    expect(await endOf(server, await create(name))).toMatchObject({ status: 'live' })
+    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+    // As on a disk without a free page, though a write of something else finds one.
+    const REFUSED = "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+    database.exec(
+      `CREATE TRIGGER full_jobs BEFORE UPDATE OF status ON jobs WHEN NEW.status = '${ends.job}' ${REFUSED}`,
+    )
+    database.exec(`CREATE TRIGGER full_deploys BEFORE UPDATE OF status, pre_deployed ON deploys
+    WHEN ${ends.deploy === 'live' ? 'NEW.pre_deployed = 1' : "NEW.status = 'deploy_failed'"} ${REFUSED}`)
+    const job = (await server.api('POST', `/services/${name}/jobs`, { command })).body
+    await server.api('PATCH', `/services/${name}`, { pre_deploy_command: command })
+    const deploy = (await server.api('POST', `/services/${name}/deploys`)).body
+    for (const [what, id] of [
+      ['a job could not be recorded', job.id],
+      ['a deploy could not be recorded', deploy.id],
+    ])
+      await waitFor(
+        () => server.logs.split('\n').some((line) => line.includes(what) && line.includes(id)),
+        what,
+      )
+    database.exec('DROP TRIGGER full_jobs; DROP TRIGGER full_deploys')
+    database.close()
+    const error = ends.deploy === 'live' ? null : expect.stringContaining('exit code 3\ncounting')
+    expect(await endOf(server, deploy.id)).toMatchObject({ status: ends.deploy, error })
+    await waitFor(
+      async () => (await server.api('GET', `/jobs/${job.id}`)).body.status === ends.job,
+      'the end of the job',
+    )
+    await waitFor(async () => !(await containers()).includes(deploy.id), 'its container to be gone')
+    const log = await logOf(deploy.id)
+    for (const each of [log, (await server.api('GET', `/jobs/${job.id}/logs`)).body as string])
+      expect(each.match(/"stdout","line":"counting"/g)).toHaveLength(1)
+    expect(log.match(/"line":"failed: /g) ?? []).toHaveLength(ends.deploy === 'live' ? 0 : 1)
+  },
+)

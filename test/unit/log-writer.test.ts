@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { LogLine } from '#server/log-lines.ts'
 import { LogWriter } from '#server/log-writer.ts'
 
@@ -57,4 +58,23 @@ test('a log whose end the disk did not take says so to whoever closes it', async
   writer.system('live')
   await expect(writer.close()).rejects.toMatchObject({ code: 'ENOSPC' })
   expect(readFileSync(log, 'utf8')).toBe('')
+})
+
+test('a line that a full disk tore, and could not even cut off, is not glued to the next', async () => {
+  const { log, ballast } = await openDisk(20_480)
+  const writer = new LogWriter(log, { grown: () => {}, closed: () => {} })
+  const handle = await open(log)
+  const truncate = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'truncate')
+  onTestFinished(() => truncate.mockRestore())
+  await handle.close()
+  truncate.mockRejectedValueOnce(new Error('EIO'))
+  await fill(writer, 1, 30)
+  expect(truncate).toHaveBeenCalledOnce()
+  expect(readFileSync(log, 'utf8').endsWith('\n')).toBe(false)
+  rmSync(ballast)
+  writer.system('after it')
+  await writer.close()
+  const lines = linesOf(log)
+  expect(lines.at(-2)).toMatch(/^\d+ lines were lost here: /)
+  expect(lines.at(-1)).toBe('after it')
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runToEnd, type RunEnd } from '#daemon/jobs/run-to-end.ts'
 import type { World } from '#daemon/world.ts'
@@ -47,4 +48,56 @@ test('a run that ended while the connection to the engine was cut ended by itsel
 
 test('a run that ended while the engine did not answer ended with it', async () => {
   expect(await endAfter(1)).toMatchObject({ exitCode: 1, engineWasAway: true })
+})
+
+/** How a run ended of which only that its time was up was heard; it may have ended by itself before. */
+async function endWhenLate(running: boolean): Promise<{ end: RunEnd | undefined; killed: string[] }> {
+  const killed: string[] = []
+  const containers = {
+    inspect: async () => ({
+      status: running ? 'running' : 'exited',
+      running,
+      exitCode: running ? null : 0,
+      oomKilled: false,
+    }),
+    wait: async (_: string, signal: AbortSignal) => {
+      if (!signal.aborted) await once(signal, 'abort')
+      throw signal.reason
+    },
+    kill: async (name: string) => {
+      running = false
+      killed.push(name)
+    },
+    remove: async () => {},
+  }
+  const output = { async *logs() {} }
+  const log = { flushed: async () => {}, ready: async () => {}, write: () => {}, system: () => {} }
+  const world = {
+    engine: { containers, output, answers: async () => true },
+    engineDepartures: 0,
+  } as unknown as World
+  let ended: RunEnd | undefined
+  const run = {
+    logId: 'job_2',
+    launch: () => Promise.reject(new Error('it is there already')),
+    name: 'job_2',
+    kind: 'job',
+    command: null,
+    timeoutMs: 1,
+    recordEnd: async (end: RunEnd) => void (ended = end),
+  } as const
+  await runToEnd(world, run, log as unknown as LogWriter, new AbortController().signal)
+  return { end: ended, killed }
+}
+
+test('a run that ended in time, which is found only afterwards, is not late', async () => {
+  const { end, killed } = await endWhenLate(false)
+  expect(end).toMatchObject({ exitCode: 0, timedOut: false })
+  expect(killed).toEqual([])
+})
+
+test('a run whose time is up is killed', async () => {
+  const { end, killed } = await endWhenLate(true)
+  expect(end).toMatchObject({ exitCode: null, timedOut: true })
+  expect(killed).toEqual(['job_2'])
 })

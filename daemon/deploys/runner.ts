@@ -52,17 +52,20 @@ async function carryOn(world: World, id: string, log: LogWriter, signal: AbortSi
   const made = await take(world, deploy, log, signal)
   if (made === null) return
   if (made === 'site') return await switchToSite(world, getDeploy(id)!, log, signal)
-  const launch = launchOnce(world, deploy, made)
+  const launch = launchOf(world, deploy, made)
   await preDeploy(world, getDeploy(id)!, made.pre_deploy_command, launch, log, signal)
   await stopFirst(world, deploy, made, log, signal)
   await rollOut(world, getDeploy(id)!, launch, log, signal)
 }
 
-/** What the containers of a deploy need, found out when the first asks for it. */
-function launchOnce(world: World, deploy: DeployRow, snapshot: Snapshot): () => Promise<Launch> {
-  let launch: Promise<Launch> | undefined
-  return () =>
-    (launch ??= prepareLaunch(world, getService(deploy.service_id)!, getDeploy(deploy.id)!, snapshot))
+/** What the containers of a deploy need, found out when the first asks for it, and anew after their network was removed. */
+function launchOf(world: World, deploy: DeployRow, snapshot: Snapshot): () => Promise<Launch> {
+  let last: Launch | undefined
+  return async () => {
+    const service = getService(deploy.service_id)!
+    last = await prepareLaunch(world, service, getDeploy(deploy.id)!, snapshot, last)
+    return last
+  }
 }
 
 async function settleFailure(

@@ -1,42 +1,41 @@
 import { getDeploy, sealSnapshot, updateDeploy } from '#server/deploys/store.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { AppError } from '#server/errors.ts'
-import { getInstance, instancesOf, updateInstance } from '#server/instances/store.ts'
+import { getInstance, instancesOf, updateInstance, type InstanceRow } from '#server/instances/store.ts'
 import { hostsOf } from '#server/services/hosts.ts'
-import { ensureNetwork } from '../environments/networks.ts'
 import { lossOf, startInstance } from '../instances/containers.ts'
 import type { Launch } from '../instances/launch.ts'
 import type { World } from '../world.ts'
+import { recordEnd, type Ends } from './ends.ts'
 import type { ProbeTarget } from './probe.ts'
-import { waitUntilReady } from './readiness.ts'
+import { NotReady, waitUntilReady } from './readiness.ts'
 
 /** How an instance is brought up. */
 interface BringUp {
-  /** Of a rollout: a program that ended is started again, and a port that nobody chose is found out. */
-  isNew: boolean
+  /** Of a rollout: a program that ended is started again, and a port that nobody chose is found out. Null otherwise. */
+  ends: Ends | null
   /** Told between the start and the wait. */
   onStart?: () => void
   /** Hints for who reads the log. */
   say: (hint: string) => void
 }
 
-/** Starts an instance and waits until it is ready. Throws NotReady, or `runtime_error`. */
+/** Starts an instance and waits until it is ready; `prepare` is asked before each start. Throws NotReady, or `runtime_error`. */
 export async function bringUp(
   world: World,
-  launch: Launch,
+  prepare: () => Promise<Launch>,
   id: string,
-  { isNew, onStart, say }: BringUp,
+  { ends, onStart, say }: BringUp,
   signal: AbortSignal,
 ): Promise<void> {
-  const { service, snapshot } = launch
-  const start = () => startInstance(world, launch, instanceOf(id))
-  const startAgain = async () => {
-    // What it lost may be a network that was removed.
-    launch.network = await ensureNetwork(world.engine, findEnvironment(service.environment_id))
-    await start()
+  const start = async () => {
+    const prepared = await prepare()
+    await startInstance(world, prepared, instanceOf(id))
+    return prepared
   }
-  await start()
+  let launch = await start()
   onStart?.()
+  const { service, snapshot } = launch
   const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
   const target = (): ProbeTarget => {
     const { upstream_host, upstream_port } = instanceOf(id)
@@ -48,7 +47,7 @@ export async function bringUp(
       published: world.reachByAddress === false,
     }
   }
-  const mayTake = isNew && !snapshot.is_port_chosen && world.reachByAddress === true
+  const mayTake = ends !== null && !snapshot.is_port_chosen && world.reachByAddress === true
   await waitUntilReady(
     world.engine,
     id,
@@ -60,11 +59,12 @@ export async function bringUp(
         say,
       },
       lossOf: (container) => lossOf(container, instanceOf(id), launch.network),
-      onEnd: (exitCode, how) => {
-        const restarts = instanceOf(id).restarts + 1
-        updateInstance(id, { restarts, exit_code: exitCode, reason: how })
+      onEnd: async (exitCode, how) => {
+        recordEnd(instanceOf(id), exitCode, how)
+        if (ends === null) throw new NotReady(how)
+        ends.count(id, how)
+        launch = await start()
       },
-      restart: isNew ? startAgain : null,
     },
     signal,
   )
@@ -81,7 +81,7 @@ function takePort(launch: Launch, port: number): void {
   }
 }
 
-function instanceOf(id: string): NonNullable<ReturnType<typeof getInstance>> {
+function instanceOf(id: string): InstanceRow {
   const instance = getInstance(id)
   if (!instance) throw new AppError('conflict', `${id} was removed while it was started`)
   return instance

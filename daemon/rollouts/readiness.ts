@@ -7,8 +7,6 @@ import { WaitNotes } from './wait-notes.ts'
 
 /** Not healthy within this fails the deploy. */
 const READY_WITHIN_MS = 5 * 60_000
-/** As many ends fail it. */
-export const MAX_ENDS = 3
 /** A worker that is up for this long is ready. */
 const WORKER_UP_MS = 3_000
 /** Between probes: short at first, since most programs are up in a moment, then easier on a slow starter. */
@@ -32,10 +30,8 @@ export interface Waiting {
   expected: Expected
   /** What the container lacks of what it was made with; null when it lacks nothing. */
   lossOf: (container: ContainerState) => string | null
-  /** Told of each end of the program, or of its container. */
-  onEnd: (exitCode: number | null, how: string) => void
-  /** Starts what ended again; null when its first end is enough. */
-  restart: (() => Promise<void>) | null
+  /** Told of each end of the program, or of its container: starts it again, or throws NotReady after the last. */
+  onEnd: (exitCode: number | null, how: string) => Promise<void>
   withinMs?: number
 }
 
@@ -53,7 +49,6 @@ export async function waitUntilReady(
   const ports = new PortWatch(engine, name, waiting.expected)
   const notes = new WaitNotes(waiting.expected.say, withinMs)
   const began = performance.now()
-  let ends = 0
   let upSince = began
   let pause = FIRST_PAUSE_MS
   let reason = 'it has not been probed yet'
@@ -62,11 +57,7 @@ export async function waitUntilReady(
     const state = await engine.containers.inspect(name)
     const end = endOf(state, waiting.lossOf)
     if (end !== null) {
-      ends++
-      waiting.onEnd(state?.exitCode ?? null, end)
-      if (waiting.restart === null) throw new NotReady(end)
-      if (ends >= MAX_ENDS) throw endedTooOften(end)
-      await waiting.restart()
+      await waiting.onEnd(state?.exitCode ?? null, end)
       upSince = performance.now()
       pause = FIRST_PAUSE_MS
     } else {
@@ -83,11 +74,6 @@ export async function waitUntilReady(
     pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)
   }
   throw new NotReady(`not healthy within ${withinMs / 60_000} minutes: ${ports.fault ?? reason}`)
-}
-
-/** Of a program, or its container, that has ended for the last time. */
-export function endedTooOften(end: string): NotReady {
-  return new NotReady(end.replace(/^[^:]+/, (what) => `${what} ${MAX_ENDS} times`))
 }
 
 /** How the program or its container came to an end; null while it runs as it should. */

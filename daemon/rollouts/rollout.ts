@@ -15,7 +15,8 @@ import { forEachLimited } from '../limits.ts'
 import { followContainer } from '../logs/follow.ts'
 import type { World } from '../world.ts'
 import { bringUp } from './bring-up.ts'
-import { endedTooOften, endOf, MAX_ENDS, NotReady } from './readiness.ts'
+import { Ends, recordEnd } from './ends.ts'
+import { endOf, NotReady } from './readiness.ts'
 
 /** Containers created or removed at one time; the engine takes more, the host's disk does not. */
 const PARALLEL = 4
@@ -45,6 +46,7 @@ export async function rollOut(
       log.system(`starting ${instances.length} instance${instances.length === 1 ? '' : 's'}`)
     const failed = new AbortController()
     const going = AbortSignal.any([signal, failed.signal])
+    const ends = new Ends()
     const up = async (id: string, onStart?: () => void) => {
       try {
         going.throwIfAborted()
@@ -53,7 +55,7 @@ export async function rollOut(
           updateInstance(id, { reason: hint })
           tellService(service.id)
         }
-        await bringUp(world, await launch(), id, { isNew: true, onStart, say }, going)
+        await bringUp(world, launch, id, { ends, onStart, say }, going)
         log.system(`${id} is ready`)
         updateInstance(id, { reason: null })
       } catch (error) {
@@ -66,7 +68,7 @@ export async function rollOut(
       up(id, () => void copyOutput(world, id, log, lastLines, following.signal)),
     )
     // One that came up alone has had no time to end since.
-    if (instances.length > 1) await untilAllAreUp(world, instances, launch, log, up)
+    if (instances.length > 1) await untilAllAreUp(world, instances, launch, ends, log, up)
     signal.throwIfAborted()
     await world.dataPlane.switchOver(service.id, deploy.id, () => recordSwitch(deploy))
     log.system('live')
@@ -102,15 +104,16 @@ async function prepareInstances(
   return ids
 }
 
-/** Brings up again what has ended since it was ready, while others came up. Throws NotReady after the last end. */
+/** Brings up again what has ended since it was ready, while others came up. Throws NotReady after the last end of one. */
 async function untilAllAreUp(
   world: World,
   instances: readonly string[],
   launch: () => Promise<Launch>,
+  ends: Ends,
   log: LogWriter,
   up: (id: string) => Promise<void>,
 ): Promise<void> {
-  for (let ends = 1; ; ends++) {
+  for (;;) {
     const { network } = await launch()
     const ended: string[] = []
     await forEachLimited(instances, PARALLEL, async (id) => {
@@ -118,12 +121,8 @@ async function untilAllAreUp(
       const instance = getInstance(id)
       const how = instance ? endOf(container, (found) => lossOf(found, instance, network)) : null
       if (!instance || how === null) return
-      updateInstance(id, {
-        restarts: instance.restarts + 1,
-        exit_code: container?.exitCode ?? null,
-        reason: how,
-      })
-      if (ends === MAX_ENDS) throw endedTooOften(how)
+      recordEnd(instance, container?.exitCode ?? null, how)
+      ends.count(id, how)
       log.system(`${id}: ${how}; it is started again`)
       ended.push(id)
     })

@@ -139,10 +139,10 @@ export class Upkeep {
     if (!instance || !service || instance.status === 'draining' || instance.deploy_id !== live?.id) return
     const snapshot = openSnapshot(live)
     if (!snapshot) throw new Error(`the live deploy ${live.id} has no snapshot: deploy again`)
-    const launch = await prepareLaunch(this.#world, service, live, snapshot)
+    const prepare = () => prepareLaunch(this.#world, service, live, snapshot)
     const say = (hint: string) => noteInService(service.id, id, hint)
     try {
-      await bringUp(this.#world, launch, id, { isNew: false, say }, signal)
+      await bringUp(this.#world, prepare, id, { ends: null, say }, signal)
     } catch (error) {
       // One that hangs is ended, as starting it again would leave it as it is.
       if (error instanceof NotReady) await this.#world.engine.containers.stop(id, STOP_GRACE_SECONDS)

@@ -139,3 +139,29 @@ test('a network that is made anew leaves its former subnet to who has it now, an
   expect(await subnet()).not.toBe(former)
   expect(await containersOf(web.id)).toHaveLength(1)
 })
+
+test('a network that is made anew elsewhere amid a pre-deploy command is that of the new instances, with its name server', async () => {
+  const { body: environment } = await server.api('POST', '/environments', { name: 'shifted' })
+  const network = `deployer-${environment.id}`
+  const addresses = (field: string) =>
+    docker('network', 'inspect', '-f', `{{(index .IPAM.Config 0).${field}}}`, network)
+  const { body: web } = await server.api('POST', '/services', {
+    name: 'late',
+    environment: 'shifted',
+    image: 'busybox:1',
+    pre_deploy_command: 'until [ -e /go ]; do sleep 0.1; done',
+    start_command: 'echo hello >/tmp/index.html; exec httpd -f -p $PORT -h /tmp',
+  })
+  const command = `pre-${web.latest_deploy.id}`
+  await waitFor(() => docker('ps', '-q', '--filter', `name=${command}`), 'the command to run', SLOW_MS)
+  const former = await addresses('Subnet')
+  occupy(former)
+  await docker('network', 'disconnect', '-f', network, command)
+  await docker('network', 'rm', network)
+  await docker('exec', command, 'touch', '/go')
+  expect(await endOf(server, web.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+  expect(await addresses('Subnet')).not.toBe(former)
+  const [container] = await containersOf(web.id)
+  const nameServers = await docker('inspect', '-f', '{{.HostConfig.Dns}}', container!)
+  expect(nameServers).toBe(`[${await addresses('Gateway')}]`)
+})

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Engine, LogOptions, OutputLine } from '../../daemon/engine/index.ts'
+import { followContainer } from '../../daemon/logs/follow.ts'
 import { KnownLines } from '../../daemon/logs/known.ts'
 import { readOutput } from '../../daemon/logs/output.ts'
 
@@ -9,6 +10,8 @@ class Container {
   log: OutputLine[] = []
   isThere = true
   isPaused = false
+  /** How often it was looked for in vain. */
+  misses = 0
   /** How often the log was read, and how many lines of it. */
   readings = 0
   linesRead = 0
@@ -68,8 +71,24 @@ class Container {
     return got
   }
 
+  /** What a follower hands on, in the background. */
+  follow(): string[] {
+    const abort = new AbortController()
+    onTestFinished(() => abort.abort())
+    const got: string[] = []
+    const following = async () => {
+      for await (const { line } of followContainer(this.#engine(), 'c', abort.signal)) got.push(line)
+    }
+    void following()
+    return got
+  }
+
   #engine(): Engine {
-    const containers = { inspect: async () => (this.isThere ? { running: true } : null) }
+    const inspect = async () => {
+      if (!this.isThere) this.misses++
+      return this.isThere ? { running: true } : null
+    }
+    const containers = { inspect }
     const output = {
       attach: async (_: string, signal: AbortSignal) => {
         if (this.isPaused) throw new Error('paused')
@@ -249,4 +268,14 @@ test('the log of a paused container is read more and more seldom', async () => {
   container.read(known)
   await delay(2_500)
   expect(container.readings).toBeLessThan(6)
+})
+
+test('a container that is looked for while it is made anew is followed once it is there', async () => {
+  const container = new Container()
+  container.isThere = false
+  const got = container.follow()
+  await expect.poll(() => container.misses).toBeGreaterThan(0)
+  container.isThere = true
+  container.print('anew')
+  await expect.poll(() => got).toEqual(['anew'])
 })

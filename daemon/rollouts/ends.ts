@@ -1,0 +1,22 @@
+import { updateInstance, type InstanceRow } from '#server/instances/store.ts'
+import { NotReady } from './readiness.ts'
+
+/** As many ends of one instance fail a rollout. */
+const MAX_ENDS = 3
+
+/** How often the program of each new instance of a rollout, or its container, has ended. */
+export class Ends {
+  readonly #counts = new Map<string, number>()
+
+  /** Counts an end of an instance, which is to be started again. Throws NotReady after its last. */
+  count(id: string, how: string): void {
+    const count = (this.#counts.get(id) ?? 0) + 1
+    this.#counts.set(id, count)
+    if (count >= MAX_ENDS) throw new NotReady(how.replace(/^[^:]+/, (what) => `${what} ${MAX_ENDS} times`))
+  }
+}
+
+/** Records how an instance that is brought up came to an end. */
+export function recordEnd({ id, restarts }: InstanceRow, exitCode: number | null, how: string): void {
+  updateInstance(id, { restarts: restarts + 1, exit_code: exitCode, reason: how })
+}

@@ -93,11 +93,11 @@ test('rows of an open log follow another size of letters', async () => {
     const line = { ts: '2026-01-01T00:00:00Z', stream: 'stdout', line: `said ${number}` }
     return `event: log\ndata: ${JSON.stringify(line)}\n\n`
   })
-  // What is read again, as a stream that has ended is, moves the rows too.
-  let reads = 0
-  await page.route('**/services/*/logs?*', async (route) => {
-    if (reads++ === 0) await route.fulfill({ contentType: 'text/event-stream', body: events.join('') })
-  })
+  // What is read again, as a stream that was cut is, moves the rows too.
+  const body = `${events.join('')}event: end\ndata: {}\n\n`
+  await page.route('**/services/*/logs?*', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body }),
+  )
   await page.goto('/services/shop/logs')
   const distance = async () => {
     const [before, last] = await Promise.all(

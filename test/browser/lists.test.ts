@@ -78,6 +78,31 @@ test('older deploys that the server fails to answer are asked for again by the s
   expect(browser.faults).toEqual([])
 })
 
+test('the buttons of deploys of one image have names of their own', async () => {
+  const { body: service } = await server.api('POST', '/services', {
+    name: 'again',
+    image: 'busybox:1',
+    deploy: false,
+  })
+  const deploys = [1, 2].map((day) => ({
+    id: `dep-${String(day).padStart(20, '0')}`,
+    service_id: service.id,
+    status: 'deactivated',
+    trigger: 'manual',
+    source: { kind: 'image' },
+    image: 'busybox:1',
+    created_at: `2026-01-0${day}T12:00:00.000Z`,
+  }))
+  const lists = /\/deploys\?limit=/
+  await page.route(lists, (route) => route.fulfill({ json: deploys }))
+  await page.goto('/services/again/deploys')
+  const buttons = page.getByRole('button', { name: /^Roll back to busybox:1, deployed / })
+  await expect.poll(() => buttons.count()).toBe(2)
+  const names = await buttons.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')))
+  expect(new Set(names).size).toBe(2)
+  await page.unroute(lists)
+})
+
 test.for([
   ['/account', 'API tokens', '**/auth/tokens'],
   ['/account', 'Sessions', '**/auth/sessions'],
@@ -151,7 +176,7 @@ test('a drain that is being turned off, and a browser that is being signed out, 
   await other.waitForURL('**/services')
   for (const [path, name, request] of [
     ['/notifications', 'Turn off archive', '**/log-drains/*'],
-    ['/account', 'End Chrome on Linux', '**/auth/sessions/*'],
+    ['/account', /^End Chrome on Linux, signed in /, '**/auth/sessions/*'],
   ] as const) {
     let asked = 0
     const held = Promise.withResolvers<void>()
@@ -161,7 +186,9 @@ test('a drain that is being turned off, and a browser that is being signed out, 
       await route.continue()
     })
     await page.goto(path)
-    const button = page.getByRole('button', { name, exact: true })
+    // A try before this one may have left another browser.
+    const found = await page.getByRole('button', { name }).first().getAttribute('aria-label')
+    const button = page.getByRole('button', { name: found!, exact: true })
     await button.dblclick()
     await page.locator('button[aria-busy]').waitFor()
     held.resolve()
@@ -171,6 +198,23 @@ test('a drain that is being turned off, and a browser that is being signed out, 
   }
   // The browser went away with its button.
   await page.locator('h1:focus').waitFor()
+  await other.context().close()
+})
+
+test('the focus stays where it was led on from what a question was asked about, also when that goes', async () => {
+  await server.api('POST', '/environments', { name: 'brief' })
+  await page.goto('/environments')
+  const brief = page.getByRole('article', { name: 'brief' })
+  const button = brief.getByRole('button', { name: /^Delete/ })
+  await button.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await button.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Tab')
+  await page.evaluate('document.activeElement.blur()')
+  await server.api('DELETE', '/environments/brief')
+  await brief.waitFor({ state: 'detached' })
+  expect(await page.evaluate('document.activeElement === document.body')).toBe(true)
 })
 
 test('the palette names a service also where its environment has a long name', async () => {

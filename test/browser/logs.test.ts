@@ -20,22 +20,45 @@ afterAll(async () => {
   await server?.stop()
 })
 
+/**
+ * A log that is followed stays open, whose stored lines alone can be played: what comes later is told to the page by the
+ * test.
+ */
+const STAYS_OPEN = `const whole = fetch
+  globalThis.fetch = async (url, ...rest) => {
+    const answer = await whole(url, ...rest)
+    if (!/\\/logs\\?.*follow=true/.test(String(url))) return answer
+    const stored = new Uint8Array(await answer.arrayBuffer())
+    const start = (stream) => {
+      globalThis.said = stream
+      stream.enqueue(stored)
+    }
+    return new Response(new ReadableStream({ start }), answer)
+  }`
+
 /** Three lines come at a time. */
 const momentOf = (number: number) =>
   new Date(Date.UTC(2026, 0, 1) + Math.floor(number / 3) * 3_000).toISOString()
 
 /** What the server answers of such a log. */
 function answered(asked: URL): string {
-  const { since, until, tail } = Object.fromEntries(asked.searchParams)
-  const lines = Array.from({ length: ALL }, (_, at) => ({
-    ts: momentOf(at + 1),
-    stream: 'stdout',
-    line: `said ${at + 1}.`,
-  }))
-    .filter(({ ts }) => (since === undefined || ts >= since) && (until === undefined || ts <= until))
+  const { since = '', until, tail, follow } = Object.fromEntries(asked.searchParams)
+  const lines = Array.from({ length: ALL }, (_, at) => ({ number: at + 1, ts: momentOf(at + 1) }))
+    // All is longer ago than what is asked for by how long ago it was.
+    .filter(({ ts }) => ts >= since && !since.endsWith('m') && (until === undefined || ts <= until))
     .slice(-Number(tail))
-  const events = lines.map((line) => `event: log\ndata: ${JSON.stringify(line)}\n\n`)
-  return `${events.join('')}event: end\ndata: {}\n\n`
+  const end = follow === 'true' ? '' : 'event: end\ndata: {}\n\n'
+  return `${lines.map(({ number, ts }) => eventOf(number, ts)).join('')}${end}`
+}
+
+function eventOf(number: number, ts = momentOf(number)): string {
+  return `event: log\ndata: ${JSON.stringify({ ts, stream: 'stdout', line: `said ${number}.` })}\n\n`
+}
+
+/** So many lines more come of a log that is followed. */
+async function say(page: Page, count: number): Promise<void> {
+  const events = Array.from({ length: count }, (_, at) => eventOf(ALL + at + 1)).join('')
+  await page.evaluate(`said.enqueue(new TextEncoder().encode(${JSON.stringify(events)}))`)
 }
 
 /** A page with the log of a service at this place of its address. */
@@ -44,6 +67,7 @@ async function open(place = '', options: BrowserContextOptions = {}): Promise<Pa
   await page.goto('/sign-in')
   await signIn(page)
   await page.waitForURL('**/services')
+  await page.addInitScript(STAYS_OPEN)
   await page.route('**/api/v1/services/*/logs?*', (route) =>
     route.fulfill({ contentType: 'text/event-stream', body: answered(new URL(route.request().url())) }),
   )
@@ -74,6 +98,59 @@ test('a link to a line leads to it also when newer lines have pushed it out of w
   await rowOf(later, 101).waitFor()
   expect(browser.faults).toEqual([])
   await later.context().close()
+})
+
+test('a line that was chosen stays in view, and keeps the focus, while others come', async () => {
+  const page = await open()
+  const chosen = rowOf(page, ALL - 3)
+  await chosen.getByRole('button').click()
+  await chosen.and(page.locator('.log-marked')).waitFor()
+  await say(page, 300)
+  const rows = () => page.getByRole('log').evaluate((log) => Math.floor(log.scrollHeight / 20))
+  await expect.poll(rows).toBeGreaterThanOrEqual(2_300)
+  await page.getByRole('button', { name: 'Follow' }).waitFor()
+  await chosen.getByRole('button').and(page.locator(':focus')).waitFor()
+  expect(await rowOf(page, ALL + 300).count()).toBe(0)
+  await page.context().close()
+})
+
+test('a link within a range that has moved on since leads to its line', async () => {
+  const page = await open(`?since=15m#${momentOf(100)}+1`)
+  await rowOf(page, 100).and(page.locator('.log-marked')).waitFor()
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+test('a link to a line that is not there leads to what came next, and marks nothing', async () => {
+  const page = await open(`#${momentOf(100)}+7`)
+  await rowOf(page, 102).waitFor()
+  expect(await page.locator('.log-marked').count()).toBe(0)
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+test.for(['2030-01-01T00:00:00.000Z', '2025-99-99T00:00:00.000Z'])(
+  'a log is followed though nothing has come of %s, to which its address leads',
+  async (moment) => {
+    const page = await open(`#${moment}`)
+    await rowOf(page, ALL).waitFor()
+    await say(page, 300)
+    await rowOf(page, ALL + 300).waitFor()
+    expect(browser.faults).toEqual([])
+    await page.context().close()
+  },
+)
+
+test('a log says that it has older lines also to a browser whose clock is a little behind', async () => {
+  const page = await open()
+  await page.route('**/api/v1/services/*/logs?*', (route) => {
+    const ahead = new Date(Date.now() + 2_000).toISOString()
+    const events = Array.from({ length: 2_000 }, (_, at) => eventOf(at + 1, ahead))
+    return route.fulfill({ contentType: 'text/event-stream', body: events.join('') })
+  })
+  await page.reload()
+  await page.getByText('This is the newest part of the log.').waitFor()
+  await page.context().close()
 })
 
 test('a log of which the newest lines alone are shown says so', async () => {
@@ -112,7 +189,7 @@ test('a button of the log that goes away gives the focus to what is beside it', 
   const page = await open(`?since=${momentOf(ALL - 500)}`)
   await rowOf(page, ALL).waitFor()
   await page.getByRole('log').press('PageUp')
-  await page.getByRole('button', { name: 'To the end' }).press('Enter')
+  await page.getByRole('button', { name: 'Follow' }).press('Enter')
   await page.getByRole('log').and(page.locator(':focus')).waitFor()
   await page.getByRole('button', { name: 'Clear' }).press('Enter')
   await page.getByLabel('Time range').and(page.locator(':focus')).waitFor()

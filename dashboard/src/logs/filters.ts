@@ -1,5 +1,7 @@
 import { computed, type ComputedRef } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
+import { serverTime } from '../api/clock.ts'
+import { momentIn } from './link.ts'
 
 /** Recent lines that are shown before the live ones. */
 export const TAIL_LINES = 2_000
@@ -9,6 +11,10 @@ export const FOUND_LINES = 10_000
 /** A line that is linked to is shown with what came before and after it, the rather with the former. */
 const BEFORE_MS = 60_000
 const AFTER_MS = 10_000
+
+/** How long ago a range begins that moves on. */
+const AGO = /^(\d+)([smhd])$/
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** What of a log is shown; it stands in the address, so that it can be sent to others. */
 export interface LogFilters {
@@ -31,12 +37,15 @@ const NAMES = [
   'stream',
 ] as const satisfies (keyof LogFilters)[]
 
-/** The filters of the address; `set` changes some of them, and `showAround` limits them to a moment. */
+/**
+ * The filters of the address; `set` changes some of them, and `showAround` limits them to a moment, or answers that they
+ * are.
+ */
 export function useLogFilters(): {
   filters: ComputedRef<LogFilters>
   isFiltered: ComputedRef<boolean>
   set: (changes: Partial<LogFilters>) => void
-  showAround: (moment: string) => void
+  showAround: (moment: string) => boolean
 } {
   const route = useRoute()
   const router = useRouter()
@@ -53,10 +62,17 @@ export function useLogFilters(): {
     void router.replace({ query, hash })
   }
 
-  function showAround(moment: string): void {
+  function showAround(moment: string): boolean {
     const at = (offset: number) => new Date(Date.parse(moment) + offset).toISOString()
-    set({ since: at(-BEFORE_MS), until: at(AFTER_MS) }, route.hash)
+    const [since, until] = [at(-BEFORE_MS), at(AFTER_MS)]
+    if (filters.value.since === since && filters.value.until === until) return false
+    set({ since, until }, route.hash)
+    return true
   }
+
+  // The last hour has moved on since one of its lines was linked to.
+  const linked = momentIn(route.hash)?.name
+  if (linked !== undefined && Date.parse(linked) < beginning(filters.value.since)) showAround(linked)
 
   return { filters, isFiltered, set: (changes) => set(changes), showAround }
 }
@@ -82,6 +98,12 @@ export function localOf(moment: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000)
     .toISOString()
     .slice(0, 'yyyy-mm-ddThh:mm'.length)
+}
+
+/** When a range begins that moves on; NaN for any other. */
+function beginning(since: string): number {
+  const [, count, unit = ''] = AGO.exec(since) ?? []
+  return serverTime() - Number(count) * (UNIT_MS[unit] ?? Number.NaN)
 }
 
 function textOf(value: unknown): string {

@@ -44,15 +44,23 @@ export function rememberFocus(): () => void {
   }
 }
 
+/** What a question was asked about goes within this time, or by somebody else's doing. */
+const GOES_WITHIN_MS = 10_000
+
 /** What a question was asked about may go with its opener a moment later; the focus is then led to the heading. */
 function giveFocus(opener: HTMLElement): void {
+  if (!opener.isConnected) return focusHeading()
   opener.focus({ preventScroll: true })
   const watching = new MutationObserver(() => {
     if (document.activeElement === opener) return
-    watching.disconnect()
+    end()
     if (!opener.isConnected && document.activeElement === document.body) focusHeading()
   })
+  const end = () => watching.disconnect()
   watching.observe(document.body, { childList: true, subtree: true })
+  // Whoever moves on is not led back.
+  addEventListener('focusin', end, { once: true })
+  setTimeout(end, GOES_WITHIN_MS)
 }
 
 /** Leads the focus from something that goes away to the page's heading. */

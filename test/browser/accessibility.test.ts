@@ -103,6 +103,9 @@ async function state(name: string, wanted: string): Promise<void> {
 /** As many as there are cores at the least: axe keeps one busy. */
 const TABS = 2
 
+/** Axe takes seconds of a core for each of them, in both themes and at two widths: that is minutes where nothing hangs. */
+const MANY_PAGES_MS = 900_000
+
 type Visit = [name: string, path: string, open?: (page: Page) => Promise<unknown>]
 
 /** Every other page, and what can be opened on it. */
@@ -388,20 +391,24 @@ test('axe finds nothing on the pages of datastores and of git, on a desktop, lig
   expect(browser.faults).toEqual([])
 })
 
-test('axe finds nothing on any other page, on a desktop, light and dark, and on a phone', async () => {
-  const page = await openSignIn()
-  const found = await look(page, 'signing in')
-  await enter(page)
-  found.push(...(await lookThrough(page, VISITS)))
-  await page.goto('/services')
-  await page.getByRole('button', { name: 'Open navigation' }).click()
-  found.push(...(await findings(page, RULES)).map((finding) => `the navigation: ${finding}`))
-  await page.setViewportSize(DESKTOP)
-  await page.goto('/services/shop')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.evaluate("fetch('/api/v1/auth/logout', { method: 'POST' }).then(() => {})")
-  await page.getByRole('dialog', { name: 'Your session ended' }).waitFor()
-  found.push(...(await look(page, 'the end of the session')))
-  expect(found).toEqual([])
-  expect(browser.faults).toEqual([])
-})
+test(
+  'axe finds nothing on any other page, on a desktop, light and dark, and on a phone',
+  async () => {
+    const page = await openSignIn()
+    const found = await look(page, 'signing in')
+    await enter(page)
+    found.push(...(await lookThrough(page, VISITS)))
+    await page.goto('/services')
+    await page.getByRole('button', { name: 'Open navigation' }).click()
+    found.push(...(await findings(page, RULES)).map((finding) => `the navigation: ${finding}`))
+    await page.setViewportSize(DESKTOP)
+    await page.goto('/services/shop')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.evaluate("fetch('/api/v1/auth/logout', { method: 'POST' }).then(() => {})")
+    await page.getByRole('dialog', { name: 'Your session ended' }).waitFor()
+    found.push(...(await look(page, 'the end of the session')))
+    expect(found).toEqual([])
+    expect(browser.faults).toEqual([])
+  },
+  MANY_PAGES_MS,
+)

@@ -139,12 +139,12 @@ export class LogWriter {
   async #put(lines: readonly string[]): Promise<void> {
     // Before what comes after it, in one write: a kill between the two would leave a hole that nothing tells of.
     const note = this.#unkept === 0 ? [] : [textOf(lostLine(this.#unkept, 'the disk did not take it'))]
-    const waited = Buffer.byteLength(lines.join(''))
-    const text = Buffer.from([...note, ...lines].join(''))
+    const waiting = Buffer.from(lines.join(''))
+    const text = note.length === 0 ? waiting : Buffer.concat([Buffer.from(note.join('')), waiting])
     const { kept, torn, fault } = await appendLines(this.#file, this.#torn, text)
     this.#torn = torn
-    this.#size += kept.bytes - waited
-    this.#pendingBytes -= waited
+    this.#size += kept.bytes - waiting.length
+    this.#pendingBytes -= waiting.length
     if (kept.lines > 0) this.#unkept = 0
     this.#unkept += lines.length - Math.max(0, kept.lines - note.length)
     this.#fault = fault

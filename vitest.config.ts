@@ -8,6 +8,7 @@ const POLL_MS = 10_000
 
 const BUILD = './test/support/build.ts'
 const STAND = './test/support/stand-setup.ts'
+const SAID = './test/support/what-servers-said.ts'
 
 /** One suite; those of a later group start when the earlier ones are done, so that the real engine has the machine. */
 function suite(name: string, group: number, hangMs: number, globalSetup: string[] = []) {
@@ -20,6 +21,7 @@ function suite(name: string, group: number, hangMs: number, globalSetup: string[
       hookTimeout: hangMs,
       expect: { poll: { timeout: POLL_MS } },
       globalSetup,
+      setupFiles: globalSetup.includes(BUILD) ? [SAID] : [],
       sequence: { groupOrder: group },
     },
   }

@@ -1,9 +1,10 @@
 // npm test: installs what is missing, prepares the test stand once, builds, runs every suite. Further arguments go to
-// vitest: npm test -- --project api, npm test -- test/unit/archive.test.ts.
+// vitest: npm test -- --project api, npm test -- test/unit/archive.test.ts. With --again the files in which something failed
+// are run once more, by themselves, and what fails then has failed.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { ensureTestBuild } from './lib/build.mjs'
 import { ensureDependencies, findNode } from './lib/dependencies.mjs'
 import { installPackages, missingPackages } from './lib/packages.mjs'
@@ -12,16 +13,23 @@ import { run, say } from './lib/say.mjs'
 
 /** Suites that run without the test stand. */
 const PLAIN_SUITES = ['unit', 'api', 'cli', 'proxy']
+const AGAIN = '--again'
+/** More have not failed by chance. */
+const MAX_FILES_AGAIN = 5
 
 run(async () => {
-  const args = process.argv.slice(2)
+  const args = process.argv.slice(2).filter((arg) => arg !== AGAIN)
   await ensureDependencies({ mayInstall: true })
   const node = findNode()
   await installPackages(await missingPackages(node), { mayInstall: true })
   if (needsStand(args))
     await onTerminal(node, ['test/stand/prepare.ts'], 'the test stand could not be prepared')
   await ensureTestBuild(node)
-  process.exit(await runVitest(node, args))
+  const first = await runVitest(node, args)
+  const isAgain = process.argv.includes(AGAIN) && first.failed.length > 0
+  const { code, files } = isAgain ? await runAgain(node, first) : first
+  tellCounts(files)
+  process.exit(code)
 })
 
 /** @param {string[]} args */
@@ -37,31 +45,75 @@ function needsStand(args) {
 }
 
 /**
+ * A run of vitest: its exit code, what its report says of each file, and which files failed.
+ *
+ * @typedef {{ status: string, fullName: string }} TestResult
+ * @typedef {{ name: string, status: string, assertionResults: TestResult[] }} FileResult
+ * @typedef {{ code: number, files: FileResult[], failed: FileResult[] }} Run
+ */
+
+/**
  * @param {string} node
  * @param {string[]} args
- * @returns {Promise<number>} the exit code
+ * @returns {Promise<Run>}
  */
 async function runVitest(node, args) {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-results-'))
   const results = join(folder, 'results.json')
-  const reporters = [
-    '--reporter=default',
-    '--reporter=./test/support/second-tries.ts',
-    '--reporter=json',
-    `--outputFile.json=${results}`,
-  ]
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`]
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const code = await onTerminal(node, [vitest, 'run', ...reporters, ...args])
-  if (existsSync(results)) {
-    const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
-      readFileSync(results, 'utf8'),
-    )
-    const broken = testResults.filter(isBroken)
-    const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : ''
-    process.stdout.write(`\n${numPassedTests} passed, ${numFailedTests + broken.length} failed${skipped}\n`)
-  }
+  /** @type {FileResult[]} */
+  const files = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')).testResults : []
   rmSync(folder, { recursive: true, force: true })
-  return code
+  return { code, files, failed: files.filter(({ status }) => status === 'failed') }
+}
+
+/**
+ * Runs the files that failed once more, whole, since tests of one file share a server; answers the run as it stands then.
+ * What passed only now errs by chance and is named.
+ *
+ * @param {string} node
+ * @param {Run} first
+ * @returns {Promise<Run>}
+ */
+async function runAgain(node, first) {
+  if (first.failed.length > MAX_FILES_AGAIN) return first
+  const names = first.failed.map(({ name }) => relative(ROOT, name))
+  say(`what failed is run once more: ${names.join(' ')}`)
+  const second = await runVitest(node, names)
+  const passed = new Set(second.files.flatMap((file) => testsOf(file, 'passed')))
+  const chance = first.failed.flatMap((file) => testsOf(file, 'failed')).filter((test) => passed.has(test))
+  if (chance.length > 0) say(`passed only when run again, and must be mended:\n${chance.join('\n')}`)
+  return {
+    ...second,
+    files: [...first.files.filter((file) => !first.failed.includes(file)), ...second.files],
+  }
+}
+
+/**
+ * @param {FileResult} file
+ * @param {string} status
+ */
+function testsOf({ name, assertionResults }, status) {
+  return assertionResults
+    .filter((test) => test.status === status)
+    .map(({ fullName }) => `  ${relative(ROOT, name)} > ${fullName}`)
+}
+
+/**
+ * @param {FileResult[]} files none when vitest did not come to its report, which it has said
+ */
+function tellCounts(files) {
+  if (files.length === 0) return
+  const tests = files.flatMap(({ assertionResults }) => assertionResults)
+  const count = (/** @type {string[]} */ ...states) =>
+    tests.filter(({ status }) => states.includes(status)).length
+  const failed = count('failed') + files.filter(isBroken).length
+  const skipped = count('pending', 'skipped')
+  process.stdout.write(
+    `\n${count('passed')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+  )
 }
 
 /**
@@ -92,7 +144,7 @@ function onTerminal(node, args, failure) {
 /**
  * Whether a file failed before any of its tests ran.
  *
- * @param {{ status: string, assertionResults: unknown[] }} file
+ * @param {FileResult} file
  */
 function isBroken({ status, assertionResults }) {
   return status === 'failed' && assertionResults.length === 0

@@ -77,6 +77,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
+/** Those of this test file, which are not stopped yet. */
+export const runningServers = new Set<Pick<TestServer, 'url' | 'logs'>>()
+
 class ServerProcess implements TestServer {
   readonly url: string
   readonly httpPort: number
@@ -123,6 +126,7 @@ class ServerProcess implements TestServer {
       env: { ...cleanEnvironment(), DEPLOYER_LOG_FORMAT: 'pretty', ...env },
     })
     this.#child = child
+    runningServers.add(this)
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk: string) => (this.logs += chunk))
     }
@@ -160,6 +164,7 @@ class ServerProcess implements TestServer {
   }
 
   async stop(): Promise<void> {
+    runningServers.delete(this)
     await promisify(execFile)(
       process.execPath,
       [this.#entry, 'stop', '--all', '--data-dir', this.dataDirectory],

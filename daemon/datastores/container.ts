@@ -8,6 +8,7 @@ import { getReplacement } from '#server/replacements/store.ts'
 import type { ContainerSpec, ContainerState } from '../engine/index.ts'
 import { memorySettings } from './settings.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
+import { TOOL_MEMORY_BYTES } from './tool.ts'
 
 const MIB = 1024 * 1024
 /** What is half filled is of no worth: an engine that ends does not wait for it. */
@@ -53,13 +54,22 @@ export function datastoreContainer(row: DatastoreRow, location: Location): Conta
   }
 }
 
-/** A container in which a volume is filled that is to become a datastore's; nothing but its name leads there. */
+/**
+ * A container in which a volume is filled that is to become a datastore's; nothing but its name leads there. What fills it
+ * runs in it too, and has memory of its own.
+ */
 export function fillingContainer(
   row: DatastoreRow,
   volume: string,
   imageId: string,
 ): Omit<ContainerSpec, 'network' | 'labels'> {
-  return { name: volume, image: imageId, ...programOf({ ...row, volume }, 'filling') }
+  const program = programOf({ ...row, volume }, 'filling')
+  return {
+    ...program,
+    name: volume,
+    image: imageId,
+    memoryBytes: program.memoryBytes + TOOL_MEMORY_BYTES,
+  }
 }
 
 /** Whether a datastore's container is in the mode that its record asks for; one that is not is made anew. */

@@ -16,7 +16,7 @@ import { DATABASE_ALONE, settingsOf } from './dump-settings.ts'
 import { reasonOfEnd } from './exits.ts'
 import { beginAppendOnly, probePlace } from './probe.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
-import { inNetwork, runTool } from './tool.ts'
+import { inNetwork, runInside, runTool } from './tool.ts'
 
 const log = logger('datastores')
 
@@ -36,7 +36,7 @@ type Fill = (world: World, row: DatastoreRow, filling: Filling, signal: AbortSig
 /** For psql, which else tells of what is no fault as well. */
 const ERRORS_ALONE = 'SET client_min_messages = error;\n'
 
-/** Runs a program beside the one on the volume. */
+/** Runs a program beside the one on the volume, in its container. */
 type Run = (entrypoint: string[], use: (streams: Attachment) => Promise<void>) => Promise<void>
 
 const FILL: Record<DatastoreKind, Fill> = { relational: fillRelational, keyvalue: fillKeyvalue }
@@ -61,12 +61,12 @@ async function fillRelational(
   filling: Filling,
   signal: AbortSignal,
 ): Promise<void> {
-  const { volume, imageId, backupId } = filling
-  await withProgram(world, row, filling, signal, async (outside, inside) => {
+  const { volume, backupId } = filling
+  await withProgram(world, row, filling, signal, async (outside) => {
+    const inside = { ...internalPlace(row), host: '127.0.0.1' }
     const env = DUMP_PROGRAMS[row.kind].env(inside)
     const connection = postgresConnection(inside.database!)
-    const run: Run = (entrypoint, use) =>
-      runTool(world, row, { name: `${volume}-load`, imageId, env, entrypoint }, use, signal)
+    const run: Run = (entrypoint, use) => runInside(world, volume, { env, entrypoint }, use, signal)
     const psql = ['psql', ...connection, '--no-psqlrc', '--quiet']
     const query = (...statements: string[]) =>
       run([...psql, ...statements.map((statement) => `--command=${statement}`)], drain)
@@ -184,7 +184,7 @@ async function withProgram(
   row: DatastoreRow,
   { volume, imageId }: Filling,
   signal: AbortSignal,
-  work: (outside: Place, inside: Place) => Promise<void>,
+  work: (outside: Place) => Promise<void>,
 ): Promise<void> {
   const { containers } = world.engine
   await inNetwork(world, row, volume, async (place) => {
@@ -195,9 +195,9 @@ async function withProgram(
     const port = (await containers.inspect(volume))?.publishedPort ?? 0
     const outside = { ...internalPlace(row), host: '127.0.0.1', port }
     await untilAnswer(world, row.kind, volume, outside, signal)
-    await work(outside, { ...internalPlace(row), host: place.address! })
+    await work(outside)
     await probePlace(row.kind, outside)
-    await containers.stop(volume, CHECKPOINT_SECONDS)
+    await containers.stop(volume, CHECKPOINT_SECONDS, { again: true })
   })
 }
 

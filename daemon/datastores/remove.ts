@@ -14,7 +14,7 @@ const STOP_GRACE_SECONDS = 10
 /** Removes a datastore's container, its data and its backups, then its record. Missing parts do not matter. Throws `runtime_error`. */
 export async function removeDatastore(world: World, row: DatastoreRow): Promise<void> {
   const { containers, volumes } = world.engine
-  await containers.stop(row.id, STOP_GRACE_SECONDS)
+  await containers.stop(row.id, STOP_GRACE_SECONDS, { again: true })
   // Also where there is none: what is recorded of it goes with it.
   await containers.remove(row.id)
   // What a kill of the server left of work on it still uses its volumes.

@@ -127,7 +127,11 @@ export class Replacements {
           )
         log.warn('the data of a datastore was not replaced', { datastore: id, error: reason })
       },
-      onEnd: () => this.#wake(),
+      onEnd: () => {
+        // Not before it is recorded how it ended: the container would be started in the mode of an upgrade, and once more.
+        this.#keeping.release(id)
+        this.#wake()
+      },
     })
   }
 
@@ -143,6 +147,7 @@ export class Replacements {
         stop.throwIfAborted()
         const isAway = await isOfAbsence(engine, error)
         if (!isAway && !(await hasLeftSince(this.#world, departures, stop))) throw error
+        this.#keeping.release(id)
         const fields = { datastore: id, error: messageOf(error) }
         log.warn(
           'the engine went away while the data of a datastore was replaced; that is begun again',
@@ -183,21 +188,17 @@ export class Replacements {
     await provideBackup(row.kind, backup, signal)
     await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id }, signal)
     await this.#keeping.hold(id)
-    try {
-      signal.throwIfAborted()
-      await stopDatastore(this.#world, id)
-      signal.throwIfAborted()
-      if (since !== null) await assertUnwritten(this.#world, row, { since, name: `${volume}-look` }, signal)
-      finishReplacement(getDatastore(id)!, replacement, imageId)
-      if (kind !== 'first')
-        log.info('the data of a datastore was replaced; the volume of before is kept for a day', {
-          datastore: id,
-          kept: row.volume,
-          used: volume,
-        })
-    } finally {
-      this.#keeping.release(id)
-    }
+    signal.throwIfAborted()
+    await stopDatastore(this.#world, id)
+    signal.throwIfAborted()
+    if (since !== null) await assertUnwritten(this.#world, row, { since, name: `${volume}-look` }, signal)
+    finishReplacement(getDatastore(id)!, replacement, imageId)
+    if (kind !== 'first')
+      log.info('the data of a datastore was replaced; the volume of before is kept for a day', {
+        datastore: id,
+        kept: row.volume,
+        used: volume,
+      })
   }
 
   /** Has a datastore take no more writes; answers what tells later whether it took some all the same, where that can be. */

@@ -87,18 +87,25 @@ function drainedOrClosed(socket: Duplex): Promise<void> {
 }
 
 /**
- * Takes over the connection of an attach request. Not through dockerode: it sends a body with the request, of which what
- * arrives late would become the program's input.
+ * Takes over the connection of a request that attaches to a program. Not through dockerode: it sends its body in pieces, of
+ * which what arrives late would become the program's input.
  */
-export function takeOver(socketPath: string, path: string, signal: AbortSignal): Promise<Duplex> {
+export function takeOver(
+  socketPath: string,
+  path: string,
+  signal: AbortSignal,
+  body?: Record<string, unknown>,
+): Promise<Duplex> {
+  const content = body === undefined ? '' : JSON.stringify(body)
+  const headers = {
+    host: 'engine',
+    connection: 'Upgrade',
+    upgrade: 'tcp',
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(content),
+  }
   return new Promise((resolve, reject) => {
-    const outgoing = request({
-      socketPath,
-      path,
-      method: 'POST',
-      headers: { host: 'engine', connection: 'Upgrade', upgrade: 'tcp', 'content-length': '0' },
-      signal,
-    })
+    const outgoing = request({ socketPath, path, method: 'POST', headers, signal })
     outgoing.on('error', reject)
     outgoing.on('upgrade', (_response, socket, head) => {
       if (head.length > 0) socket.unshift(head)
@@ -109,6 +116,6 @@ export function takeOver(socketPath: string, path: string, signal: AbortSignal):
       const statusCode = response.statusCode ?? 0
       reject(Object.assign(new Error(`the engine answered ${statusCode}`), { statusCode }))
     })
-    outgoing.end()
+    outgoing.end(content)
   })
 }

@@ -15,6 +15,8 @@ import { listenersOf, type Listener } from './listening-ports.ts'
 
 /** Beyond the program's own time to end: the kill, the network and the disk. */
 const STOP_SLACK_MS = 60_000
+/** Between two requests to end, where it is asked more than once. */
+const ASKED_AGAIN_MS = 1_000
 /** A removal takes a part of a second; on a busy disk some. */
 const GONE_WITHIN_MS = 30_000
 const GONE_PERIOD_MS = 50
@@ -71,18 +73,43 @@ export class Containers {
     )
   }
 
-  /** Asks the program to end and kills it after `graceSeconds`. One that does not run or is not there stays so. */
-  async stop(name: string, graceSeconds: number): Promise<void> {
+  /**
+   * Asks the program to end and kills it after `graceSeconds`. One that does not run or is not there stays so. With `again` it
+   * is asked every second, since the shell with which an image begins forgets a SIGINT that comes while it waits for another
+   * program (bash(1), "SIGNALS"). Not for programs that take the second for an order to end at once.
+   */
+  async stop(name: string, graceSeconds: number, { again = false } = {}): Promise<void> {
     const found = await this.#finder.findOwn(name)
     if (!found) return
     // A frozen program would not see that it is asked to end.
     if (found.State.Paused) await this.#unpause(name, found.Id)
-    await this.#tolerate(
-      `stopping the container ${name}`,
-      [304, 404],
-      (docker, signal) => docker.getContainer(found.Id).stop({ t: graceSeconds, abortSignal: signal }),
-      graceSeconds * 1_000 + STOP_SLACK_MS,
-    )
+    const asking = new AbortController()
+    const asked = again ? this.#askAgain(name, found, asking.signal) : null
+    try {
+      await this.#tolerate(
+        `stopping the container ${name}`,
+        [304, 404],
+        (docker, signal) => docker.getContainer(found.Id).stop({ t: graceSeconds, abortSignal: signal }),
+        graceSeconds * 1_000 + STOP_SLACK_MS,
+      )
+    } finally {
+      asking.abort()
+      await asked
+    }
+  }
+
+  async #askAgain(
+    name: string,
+    { Id, Config }: Docker.ContainerInspectInfo,
+    until: AbortSignal,
+  ): Promise<void> {
+    const signal = (Config as { StopSignal?: string }).StopSignal ?? 'SIGTERM'
+    while (await delay(ASKED_AGAIN_MS, true, { signal: until }).catch(() => false)) {
+      // What keeps it from being asked keeps it from being stopped, which says so.
+      await this.#tolerate(`stopping the container ${name}`, [404, 409], (docker, abortSignal) =>
+        docker.getContainer(Id).kill({ signal, abortSignal }),
+      ).catch(() => {})
+    }
   }
 
   /** Kills the program at once. One that does not run or is not there stays so. */

@@ -8,6 +8,7 @@ import { Images } from './images.ts'
 import { BUILD_LIMITS, limitBuilds, type BuildLimits } from './build-limits.ts'
 import type { Ledger } from './ledger.ts'
 import { Networks } from './networks.ts'
+import { Programs } from './programs.ts'
 import { Usages } from './usage.ts'
 import { Volumes } from './volumes.ts'
 
@@ -48,6 +49,7 @@ export interface Engine {
   readonly socketPath: string
   readonly containers: Containers
   readonly output: ContainerOutput
+  readonly programs: Programs
   readonly usages: Usages
   readonly images: Images
   readonly networks: Networks
@@ -87,6 +89,7 @@ export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): E
     socketPath: connection.socketPath,
     containers: new Containers(connection, serverId, ledger, new AbilityTrial(connection, serverId, ledger)),
     output: new ContainerOutput(connection, serverId, ledger),
+    programs: new Programs(connection, serverId, ledger),
     usages: new Usages(connection, serverId, ledger),
     images: new Images(connection, serverId, ledger, cache),
     networks: new Networks(connection, serverId, ledger),

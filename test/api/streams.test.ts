@@ -321,7 +321,7 @@ describe('a stream', () => {
 
   it('says that it is alive while nothing happens', async () => {
     const followed = await follow('/server/logs?follow&tail=0&level=error')
-    await waitFor(() => followed.events.some(({ comment }) => comment === 'keep-alive'), 'a comment', 30_000)
+    await waitFor(() => followed.events.some(({ comment }) => comment === 'keep-alive'), 'a comment')
     followed.close()
   })
 

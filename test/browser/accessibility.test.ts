@@ -80,12 +80,10 @@ beforeAll(async () => {
   await waitFor(
     async () => (await server.api('GET', '/services/shop')).body.latest_deploy.status === 'deploy_failed',
     'the second deploy to fail',
-    120_000,
   )
   await waitFor(
     async () => (await server.api('POST', '/datastores/cache/backups')).status === 202,
     'the datastore to take a backup',
-    120_000,
   )
 })
 afterAll(async () => {
@@ -97,7 +95,7 @@ afterAll(async () => {
 
 async function state(name: string, wanted: string): Promise<void> {
   const isThere = async () => (await server.api('GET', `/services/${name}`)).body.state === wanted
-  await waitFor(isThere, `${name} to be ${wanted}`, 120_000)
+  await waitFor(isThere, `${name} to be ${wanted}`)
 }
 
 /** As many as there are cores at the least: axe keeps one busy. */

@@ -10,8 +10,6 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { endOf } from './live.ts'
 
-/** A disk that others use too may take this long for a hundred thousand files. */
-const SLOW_MS = 120_000
 /** What a server may take more of while another process reads: the request itself, and what the collector has not got to. */
 const MAX_GROWTH_BYTES = 64 * 1024 * 1024
 
@@ -38,14 +36,10 @@ async function upload(name: string, archive: Buffer): Promise<string> {
 
 /** Waits until the tree of a deploy is being laid out, and answers the processes that do it. */
 function unpacking(id: string): Promise<number[]> {
-  return waitFor(
-    () => {
-      const begun = readdirSync(join(server.dataDirectory, 'checkouts', id, 'tree')).length > 10
-      return begun ? readersOf(server.pid) : undefined
-    },
-    'the archive to be unpacked',
-    SLOW_MS,
-  )
+  return waitFor(() => {
+    const begun = readdirSync(join(server.dataDirectory, 'checkouts', id, 'tree')).length > 10
+    return begun ? readersOf(server.pid) : undefined
+  }, 'the archive to be unpacked')
 }
 
 describe('a source that takes long to read', () => {
@@ -61,7 +55,7 @@ describe('a source that takes long to read', () => {
     expect(residentBytes(server.pid) - before).toBeLessThan(MAX_GROWTH_BYTES)
     expect((await end(how, id)).status).toBe(status)
     await waitFor(() => !readers.some(isAlive), 'the processes to end')
-    await waitFor(() => checkouts().length === 0, 'the files to be removed', SLOW_MS)
+    await waitFor(() => checkouts().length === 0, 'the files to be removed')
   })
 
   test('ends as failed when it was under way at two crashes in a row; a stop is none', async () => {
@@ -79,7 +73,7 @@ describe('a source that takes long to read', () => {
     })
     expect(checkouts()).toEqual([])
     const left = (): string[] => readdirSync(server.dataDirectory).filter((name) => name.endsWith('.left'))
-    await waitFor(() => left().length === 0, 'what was left to be removed', SLOW_MS)
+    await waitFor(() => left().length === 0, 'what was left to be removed')
   })
 
   test.each<[string, Record<string, string>, RegExp]>([

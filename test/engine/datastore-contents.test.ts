@@ -28,14 +28,10 @@ async function copyOf({ name }: Datastore): Promise<Datastore> {
   expect(backup).toMatchObject({ status: 'succeeded' })
   const path = `/datastores/${name}/backups/${backup.id}/restore`
   const { body } = await server.api('POST', path, { name: `${name}-copy` })
-  const copy = await waitFor(
-    async () => {
-      const now = (await server.api('GET', `/datastores/${body.id}`)).body as Datastore
-      return now.status === 'restoring' ? null : now
-    },
-    'the end of the restore',
-    90_000,
-  )
+  const copy = await waitFor(async () => {
+    const now = (await server.api('GET', `/datastores/${body.id}`)).body as Datastore
+    return now.status === 'restoring' ? null : now
+  }, 'the end of the restore')
   return copy.status === 'failed' ? copy : become(server, copy.id, 'available')
 }
 

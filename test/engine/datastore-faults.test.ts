@@ -10,6 +10,7 @@ import {
   create,
   endOfBackup,
   grow,
+  isBeingLoaded,
   keyvalue,
   query,
   read,
@@ -106,7 +107,7 @@ test('a datastore is there again with what it held after the engine was restarte
   await docker('kill', cache.id)
   await expect(kept(cache)).rejects.toThrow()
   await door.comeBack()
-  expect(await waitFor(() => kept(cache), 'it to answer again', 60_000)).toBe('yes')
+  expect(await waitFor(() => kept(cache), 'it to answer again')).toBe('yes')
 })
 
 test('limits that are changed while the engine is away are saved, and applied when it is back', async () => {
@@ -191,7 +192,7 @@ describe('an engine that goes away', () => {
       const all = await docker('ps', '--filter', `name=${db.id}`, '--format', '{{.Names}}')
       return all.split('\n').filter(Boolean)
     }
-    await waitFor(async () => (await names()).some((name) => name.endsWith('-load')), 'its work', 60_000)
+    await waitFor(() => isBeingLoaded(db.id), 'its work')
     await leave()
     // What reads a backup ends by itself when its input does.
     for (const name of await names()) await docker('kill', name).catch(() => {})
@@ -248,7 +249,6 @@ describe('an engine that goes away', () => {
     await waitFor(
       async () => (await docker('ps', '-q', '--filter', `name=${id}`)) !== '',
       'its program to run',
-      60_000,
     )
     door.hold()
     await docker('kill', id)
@@ -264,7 +264,6 @@ describe('an engine that goes away', () => {
     await waitFor(
       async () => (await docker('ps', '-a', '--filter', `name=${db.id}-`, '--format', '{{.Names}}')) === '',
       'the containers to go',
-      90_000,
     )
   })
 })

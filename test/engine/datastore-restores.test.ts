@@ -11,6 +11,7 @@ import {
   backupFile,
   become,
   grow,
+  isBeingLoaded,
   keyvalue,
   query,
   restored,
@@ -226,7 +227,12 @@ describe('a server that is killed', () => {
   let stops = 0
   let watch: ChildProcess
 
-  beforeAll(() => {
+  /** One that takes a while to be loaded. */
+  let grown: string
+
+  beforeAll(async () => {
+    await grow(db)
+    grown = await backedUp('db')
     const filters = ['--filter', `container=${db.id}`, '--filter', 'event=kill']
     watch = spawn('docker', ['-H', standEngine(), 'events', ...filters], {
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -238,16 +244,16 @@ describe('a server that is killed', () => {
   const steps: [string, () => boolean | Promise<boolean>][] = [
     ['has just been asked for', () => true],
     ['has a program on its fresh volume', async () => (await atWork()).length > 0],
-    ['is being loaded', async () => (await atWork()).some((name) => name.endsWith('-load'))],
+    ['is being loaded', () => isBeingLoaded(db.id)],
     ['stops what it replaces', () => stops > 0],
     ['has taken the place', () => server.logs.slice(printed).includes('of a datastore was replaced')],
   ]
 
-  test.each(steps)('when a restore %s loses nothing, and nothing is stuck', async (_, isReached) => {
+  test.each(steps)('when a restore %s loses nothing, and nothing is stuck', async (step, isReached) => {
     await query(db.external_url, 'DROP TABLE IF EXISTS later; CREATE TABLE later (id int)')
     printed = server.logs.length
     stops = 0
-    expect((await restore('db', dbBackup)).status).toBe(202)
+    expect((await restore('db', step === 'is being loaded' ? grown : dbBackup)).status).toBe(202)
     await waitFor(isReached, 'the step')
     await server.kill('SIGKILL')
     await server.restart()
@@ -258,11 +264,9 @@ describe('a server that is killed', () => {
   })
 
   test('in order, however often, goes on with the restore at the next start', async () => {
-    await grow(db)
-    const { id } = await backUp(server, 'db')
-    expect((await restore('db', id)).status).toBe(202)
+    expect((await restore('db', grown)).status).toBe(202)
     for (let stops = 0; stops < 4; stops++) {
-      await waitFor(async () => (await atWork()).some((name) => name.endsWith('-load')), 'its work', 60_000)
+      await waitFor(() => isBeingLoaded(db.id), 'its work')
       await server.restart()
       expect((await server.api('GET', '/datastores/db')).body).toMatchObject({ status: 'restoring' })
     }
@@ -274,7 +278,7 @@ describe('a server that is killed', () => {
 
   // Strays are looked for once a minute.
   test('leaves no container of that work behind', { timeout: 120_000 }, async () => {
-    await waitFor(async () => (await atWork()).length === 0, 'the containers to go', 90_000)
+    await waitFor(async () => (await atWork()).length === 0, 'the containers to go')
   })
 })
 

@@ -7,9 +7,6 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { docker } from './live.ts'
 
-/** What an image that is not here takes to be fetched and a program to start on a busy machine. */
-const LIMIT_MS = 90_000
-
 export interface Datastore {
   id: string
   name: string
@@ -75,14 +72,10 @@ export async function backUp(server: TestServer, name: string): Promise<Backup> 
 
 /** Waits for the end of a backup. */
 export function endOfBackup(server: TestServer, name: string, id: string): Promise<Backup> {
-  return waitFor(
-    async () => {
-      const { body } = await server.api('GET', `/datastores/${name}/backups/${id}`)
-      return body.status === 'running' ? null : (body as Backup)
-    },
-    `the end of ${id}`,
-    LIMIT_MS,
-  )
+  return waitFor(async () => {
+    const { body } = await server.api('GET', `/datastores/${name}/backups/${id}`)
+    return body.status === 'running' ? null : (body as Backup)
+  }, `the end of ${id}`)
 }
 
 /** The backups of a datastore, newest first. */
@@ -101,6 +94,16 @@ export async function restored(server: TestServer, name: string, backup: string)
   expect(status).toBe(202)
   expect(body.status).toBe('restoring')
   return become(server, body.id, 'available')
+}
+
+/** Whether a backup is being read into a volume that is to become a datastore's. */
+export async function isBeingLoaded(id: string): Promise<boolean> {
+  const names = await docker('ps', '--filter', `name=${id}-`, '--format', '{{.Names}}')
+  const programs = names
+    .split('\n')
+    .filter(Boolean)
+    .map((name) => docker('top', name).catch(() => ''))
+  return (await Promise.all(programs)).some((text) => text.includes('pg_restore'))
 }
 
 /** Rows that take a dump some seconds to compress, to more than 16 MiB. */
@@ -131,14 +134,10 @@ export async function read(server: TestServer, id: string): Promise<Datastore> {
 
 /** Waits until a datastore has a status. */
 export function become(server: TestServer, id: string, status: string): Promise<Datastore> {
-  return waitFor(
-    async () => {
-      const datastore = await read(server, id)
-      return datastore.status === status ? datastore : null
-    },
-    `${id} to be ${status}`,
-    LIMIT_MS,
-  )
+  return waitFor(async () => {
+    const datastore = await read(server, id)
+    return datastore.status === status ? datastore : null
+  }, `${id} to be ${status}`)
 }
 
 /** Runs one query as its own user of the host would. */

@@ -81,6 +81,7 @@ test('no row that is written during an upgrade is lost: it is refused, or it is 
 test('one that is written to all the same, by READ WRITE transactions, is called off and loses no row', async () => {
   const db = await relational('insisting')
   await query(db.external_url, 'CREATE TABLE log (n int)')
+  const began = `${Date.now() / 1_000}`
   expect((await upgrade('insisting', '17')).status).toBe(202)
   const written: number[] = []
   for (let n = 0; (await read(server, db.id)).status !== 'available'; n++) {
@@ -91,6 +92,10 @@ test('one that is written to all the same, by READ WRITE transactions, is called
     await delay(20)
   }
   expect((await read(server, db.id)).error).toMatch(/^it was not upgraded: .*READ WRITE/)
+  // Once to take no writes and once to take them again.
+  const told = ['--format', '{{.Actor.Attributes.name}}', '--filter', 'event=start']
+  const starts = await docker('events', '--since', began, '--until', `${Date.now() / 1_000}`, ...told)
+  expect(starts.split('\n').filter((name) => name === db.id)).toHaveLength(2)
   expect(await majorOf(db)).toEqual([[15]])
   const rows = async () => (await query(db.external_url, 'SELECT n FROM log ORDER BY n')).map(([n]) => n)
   const kept = await rows()
@@ -152,7 +157,7 @@ test('one with a subscription, whose worker writes whatever it is told, is upgra
     `CREATE SUBSCRIPTION feed CONNECTION '${source.internal_url}' PUBLICATION notes`,
   )
   const rows = async () => (await query(fed.external_url, 'SELECT count(*)::int FROM notes'))[0]![0] as number
-  await waitFor(async () => (await rows()) === 2, 'what the source holds', 60_000)
+  await waitFor(async () => (await rows()) === 2, 'what the source holds')
   expect((await upgrade('fed', '17')).status).toBe(202)
   for (let n = 10; (await read(server, id)).status !== 'available'; n++) {
     await query(source.external_url, `INSERT INTO notes VALUES (${n})`)

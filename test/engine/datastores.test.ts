@@ -128,7 +128,7 @@ describe('a relational datastore', () => {
     await server.kill('SIGKILL')
     await docker('kill', db.id)
     await server.restart()
-    const rows = await waitFor(() => query(db.external_url, 'SELECT id FROM notes'), 'its rows', 60_000)
+    const rows = await waitFor(() => query(db.external_url, 'SELECT id FROM notes'), 'its rows')
     expect(rows).toEqual([[1]])
     await become(server, db.id, 'available')
   })

@@ -203,10 +203,10 @@ test('a value that a program wants is made once, kept as a variable and told', a
 test('a deploy that waits for a build says so with its place, and files that need no build wait for none', async () => {
   const seconds = 900 + randomInt(90)
   const slow = await create('slow', { Dockerfile: `FROM busybox:1\nRUN sleep ${seconds}\n` })
-  await waitFor(async () => (await logOf(slow.deploy))?.includes(`sleep ${seconds}`), 'the build', 60_000)
+  await waitFor(async () => (await logOf(slow.deploy))?.includes(`sleep ${seconds}`), 'the build')
   const first = await create('first', { Dockerfile: 'FROM busybox:1\n' })
   const said = 'waiting for a build slot: place 1 in the queue, while slow builds'
-  await waitFor(async () => (await logOf(first.deploy))?.includes(said), 'the place in the log', 60_000)
+  await waitFor(async () => (await logOf(first.deploy))?.includes(said), 'the place in the log')
   expect((await server.api('GET', `/deploys/${first.deploy}`)).body).toMatchObject({
     status: 'queued',
     started_at: null,
@@ -215,19 +215,14 @@ test('a deploy that waits for a build says so with its place, and files that nee
   await waitFor(
     async () => (await logOf(second.deploy))?.includes('place 2 in the queue'),
     'the second place',
-    60_000,
   )
   const plain = await create('plain', { 'index.html': 'at once' }, { type: 'static_site' })
   expect(await endOf(server, plain.deploy)).toMatchObject({ status: 'live', error: null })
   await server.api('POST', `/deploys/${first.deploy}/cancel`)
-  await waitFor(
-    async () => (await logOf(second.deploy)).includes('place 1 in the queue'),
-    'the first place',
-    60_000,
-  )
+  await waitFor(async () => (await logOf(second.deploy)).includes('place 1 in the queue'), 'the first place')
   const next = await server.api('POST', '/services/slow/deploys')
   const behind = `waiting for ${slow.deploy} of this service to end`
-  await waitFor(async () => (await logOf(next.body.id))?.includes(behind), 'what it waits for', 60_000)
+  await waitFor(async () => (await logOf(next.body.id))?.includes(behind), 'what it waits for')
   for (const deploy of [next.body.id as string, second.deploy, slow.deploy])
     await server.api('POST', `/deploys/${deploy}/cancel`)
 })

@@ -85,11 +85,11 @@ test('a line that was half printed when the engine went away is kept whole, and 
     return [...(body as string).matchAll(/"stdout","line":"([^"]*)"/g)].map(([, line]) => line)
   }
   await print('first\\nsecond, ')
-  await waitFor(async () => (await lines()).includes('first'), 'the line before it', 60_000)
+  await waitFor(async () => (await lines()).includes('first'), 'the line before it')
   await door.goAway()
   await print('to its end\\nthird\\n')
   await door.comeBack()
-  await waitFor(async () => (await lines()).includes('third'), 'the line after it', 60_000)
+  await waitFor(async () => (await lines()).includes('third'), 'the line after it')
   expect(await lines()).toEqual(['first', 'second, to its end', 'third'])
 })
 
@@ -98,7 +98,7 @@ test('how a job ended is known after a kill of the server, also when its contain
   door.refuse({ line: /^DELETE .*\/containers\/[^/]+\?/, words: null })
   const { body } = await server.api('POST', `/services/${service.name}/jobs`, { command: 'echo it is done' })
   const status = async () => (await server.api('GET', `/jobs/${body.id}`)).body.status as string
-  await waitFor(async () => (await status()) === 'succeeded', 'the end of the job', 60_000)
+  await waitFor(async () => (await status()) === 'succeeded', 'the end of the job')
   await server.kill('SIGKILL')
   door.refuse(null)
   await docker('rm', '-f', body.id as string)
@@ -113,7 +113,7 @@ test('a deploy says that it waits for an engine that takes requests and answers 
   try {
     const { id } = (await server.api('POST', `/services/${service.name}/restart`)).body
     const log = async () => (await server.api('GET', `/deploys/${id}/logs`)).body as string
-    await waitFor(async () => (await log())?.includes('waiting for the container engine'), 'the word', 60_000)
+    await waitFor(async () => (await log())?.includes('waiting for the container engine'), 'the word')
     expect((await server.api('GET', `/deploys/${id}`)).body.status).toBe('queued')
     door.fallSilent(false)
     expect(await endOf(server, id)).toMatchObject({ status: 'live' })
@@ -134,7 +134,7 @@ describe('a deploy under way when the engine goes away', () => {
 
   async function until(deploy: string, said: string): Promise<void> {
     const log = async () => (await server.api('GET', `/deploys/${deploy}/logs`)).body as string
-    await waitFor(async () => (await log())?.includes(said), `the log to say "${said}"`, 90_000)
+    await waitFor(async () => (await log())?.includes(said), `the log to say "${said}"`)
   }
 
   test('while it builds begins the build again when it is back, and goes live', async () => {
@@ -166,7 +166,7 @@ describe('a deploy under way when the engine goes away', () => {
     const fields = { image: 'busybox:1', start_command: `sleep 4; ${SERVE}`, environment: 'apart' }
     const { name, id, deploy } = await create(fields)
     const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
-    const container = await waitFor(running, 'its program to run', 60_000)
+    const container = await waitFor(running, 'its program to run')
     door.hold()
     await docker('network', 'disconnect', '-f', network, container)
     await docker('network', 'rm', network)
@@ -184,7 +184,7 @@ describe('a deploy under way when the engine goes away', () => {
     const canceled = await server.api('POST', `/deploys/${deploy}/cancel`)
     expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled' } })
     await door.comeBack()
-    await waitFor(async () => (await containersOf(id)).length === 0, 'the container to be gone', 60_000)
+    await waitFor(async () => (await containersOf(id)).length === 0, 'the container to be gone')
   })
 })
 
@@ -226,7 +226,6 @@ test.each([
           () => false,
         ),
       `${name} to run`,
-      60_000,
     )
   await leave()
   // As an engine does that is stopped without being told to leave its containers running.

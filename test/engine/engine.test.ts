@@ -170,6 +170,14 @@ describe('the life of a container', () => {
     expect(await bench.engine.containers.inspect(stubborn)).toMatchObject({ exitCode: 137 })
   })
 
+  test('is asked to end until it hears it, where that is wanted', async () => {
+    const deaf = `trap '' TERM; echo deaf; sleep 3; trap 'exit 5' TERM; while true; do sleep 0.1; done`
+    const name = await bench.run(deaf)
+    await untilPrinted(name, 'deaf')
+    await bench.engine.containers.stop(name, 120, { again: true })
+    expect(await bench.engine.containers.inspect(name)).toMatchObject({ exitCode: 5 })
+  })
+
   test('waits no longer than the signal', async () => {
     const name = await bench.run('sleep 600')
     const reason = new Error('enough')

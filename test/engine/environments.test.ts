@@ -7,7 +7,6 @@ import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 /** Serves `text`, put in by the shell, for as long as it runs. */
 const page = (text: string) =>
   `mkdir -p /tmp/www && echo ${text} > /tmp/www/index.html && exec httpd -f -p $PORT -h /tmp/www`
-const SLOW_MS = 90_000
 
 /** Calls names in ways that a program does; a line of standard input or the end of it stops a loop. */
 const CALLER = `
@@ -133,7 +132,7 @@ describe('environments', () => {
       const { body } = await server.api('POST', '/services/api/restart?environment=staging')
       expect((await endOf(server, body.id)).status).toBe('live')
       expect(await inside(near, 'get', 'http://api:8080/')).toBe(version)
-      await waitFor(async () => (await containersOf(there)).length === 1, 'the old to be gone', SLOW_MS)
+      await waitFor(async () => (await containersOf(there)).length === 1, 'the old to be gone')
     }
     const [name] = await containersOf(near)
     await docker('exec', name!, 'touch', '/tmp/stop')
@@ -145,7 +144,7 @@ describe('environments', () => {
   test('tell every instance of a service that was scaled', async () => {
     await server.api('POST', '/services/api/scale?environment=staging', { instances: 3 })
     const told = async () => (await inside(near, 'ask', 'api')).split(',')
-    await waitFor(async () => (await told()).length === 3, 'three addresses', SLOW_MS)
+    await waitFor(async () => (await told()).length === 3, 'three addresses')
     expect((await told()).toSorted()).toEqual((await addressesOf(there)).toSorted())
   })
 

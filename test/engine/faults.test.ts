@@ -8,8 +8,6 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
-const SLOW_MS = 60_000
-
 let server: TestServer
 let open: GitHttp
 let locked: GitHttp
@@ -63,7 +61,6 @@ async function untilStatus(deploy: string, status: string): Promise<void> {
   await waitFor(
     async () => (await server.api('GET', `/deploys/${deploy}`)).body.status === status,
     `${deploy} to be ${status}`,
-    SLOW_MS,
   )
 }
 
@@ -104,13 +101,11 @@ async function expectOnly(service: Made, containers: number): Promise<void> {
   await waitFor(
     async () => (await containersOf(service.id)).length === containers,
     `${containers} containers of ${service.name}`,
-    SLOW_MS,
   )
   const folders = ['checkouts', 'archives']
   await waitFor(
     () => folders.every((name) => readdirSync(join(server.dataDirectory, name)).length === 0),
     'the folders to be empty',
-    SLOW_MS,
   )
   expect((await server.request('GET', '/healthz')).body).toBe('ok')
 }
@@ -191,9 +186,9 @@ describe('a repository that cannot be read', () => {
     const address = `127.0.0.1:${(silent.address() as AddressInfo).port}/silent.git`
     const service = await create({ repo_url: `http://${address}` })
     const asks = () => processes().some((command) => command.includes(address))
-    await waitFor(asks, 'git to ask', SLOW_MS)
+    await waitFor(asks, 'git to ask')
     await server.api('POST', `/deploys/${service.deploy}/cancel`)
-    await waitFor(() => !asks(), 'git to end', SLOW_MS)
+    await waitFor(() => !asks(), 'git to end')
     await expectOnly(service, 0)
     silent.close()
   })
@@ -262,7 +257,7 @@ describe('a program that does not come up', () => {
     })
     const deploy = await deployOf(service)
     await untilStatus(deploy, 'deploying')
-    await waitFor(async () => (await containersOf(service.id)).length === 2, 'both containers', SLOW_MS)
+    await waitFor(async () => (await containersOf(service.id)).length === 2, 'both containers')
     expect((await fetchFrom(server, `${service.name}.localhost`)).text).toBe('steady')
     expect((await server.api('POST', `/deploys/${deploy}/cancel`)).body.status).toBe('canceled')
     await expectOnly(service, 1)
@@ -285,7 +280,7 @@ describe('while a build runs', () => {
   test('others wait; one is canceled in the queue, one superseded, and canceling the build lets the next start', async () => {
     const time = longTime()
     const slow = await createFrom({ Dockerfile: `FROM busybox:1\nRUN sleep ${time}\n` })
-    await waitFor(() => isRunning(time), 'the step', SLOW_MS)
+    await waitFor(() => isRunning(time), 'the step')
     const waiting = await createFrom({ Dockerfile: 'FROM busybox:1\n' })
     const canceled = await server.api('POST', `/deploys/${waiting.deploy}/cancel`)
     expect(canceled.body).toMatchObject({ status: 'canceled', started_at: null })
@@ -300,7 +295,7 @@ describe('while a build runs', () => {
     expect((await server.api('GET', `/deploys/${slow.deploy}`)).body.status).toBe('building')
     await server.api('POST', `/deploys/${behind}/cancel`)
     expect((await server.api('POST', `/deploys/${slow.deploy}/cancel`)).body.status).toBe('canceled')
-    await waitFor(() => !isRunning(time), 'the step to end', SLOW_MS)
+    await waitFor(() => !isRunning(time), 'the step to end')
     expect(await endOf(server, newer)).toMatchObject({ status: 'live', error: null })
     expect((await server.api('GET', `/services/${slow.name}`)).body.state).toBe('not_deployed')
     expect((await server.api('POST', `/deploys/${newer}/cancel`)).status).toBe(409)
@@ -314,9 +309,9 @@ describe('while a build runs', () => {
   ])('%s the service ends the step and leaves nothing', async (_, method, path, status) => {
     const time = longTime()
     const service = await createFrom({ Dockerfile: `FROM busybox:1\nRUN sleep ${time}\n` })
-    await waitFor(() => isRunning(time), 'the step', SLOW_MS)
+    await waitFor(() => isRunning(time), 'the step')
     expect((await server.api(method, `/services/${service.name}${path}`)).status).toBe(status)
-    await waitFor(() => !isRunning(time), 'the step to end', SLOW_MS)
+    await waitFor(() => !isRunning(time), 'the step to end')
     await expectOnly(service, 0)
   })
 })
@@ -332,7 +327,7 @@ describe('while a rollout runs', () => {
     const service = await createLive('old')
     await server.api('PATCH', `/services/${service.name}`, { start_command: STUCK, instances: 2 })
     await deployOf(service)
-    await waitFor(async () => (await containersOf(service.id)).length >= 3, 'the new containers', SLOW_MS)
+    await waitFor(async () => (await containersOf(service.id)).length >= 3, 'the new containers')
     expect((await server.api(method, `/services/${service.name}${path}`)).status).toBe(status)
     await expectOnly(service, 0)
     const { status: answered } = await fetchFrom(server, `${service.name}.localhost`)
@@ -342,7 +337,7 @@ describe('while a rollout runs', () => {
 
   test('a deploy that is deleted with its service is gone with its log', async () => {
     const service = await create({ image: 'busybox:1', start_command: STUCK })
-    await waitFor(async () => (await containersOf(service.id)).length === 1, 'the container', SLOW_MS)
+    await waitFor(async () => (await containersOf(service.id)).length === 1, 'the container')
     expect((await server.api('DELETE', `/services/${service.name}`)).status).toBe(204)
     expect((await server.api('GET', `/deploys/${service.deploy}`)).status).toBe(404)
     expect((await server.api('GET', `/deploys/${service.deploy}/logs`)).status).toBe(404)
@@ -353,7 +348,7 @@ describe('while a rollout runs', () => {
 
   test('of a first deploy its cancel leaves a service that was never deployed', async () => {
     const service = await create({ image: 'busybox:1', start_command: STUCK })
-    await waitFor(async () => (await containersOf(service.id)).length === 1, 'the container', SLOW_MS)
+    await waitFor(async () => (await containersOf(service.id)).length === 1, 'the container')
     expect((await server.api('GET', `/services/${service.name}`)).body.state).toBe('deploying')
     expect((await server.api('POST', `/deploys/${service.deploy}/cancel`)).status).toBe(200)
     await expectOnly(service, 0)
@@ -404,7 +399,6 @@ describe('a rollback', () => {
     await waitFor(
       async () => (await fetchFrom(server, `${service.name}.localhost`)).text === 'only',
       'the live version, though a later deploy failed',
-      SLOW_MS,
     )
   })
 })
@@ -447,7 +441,6 @@ describe('a live service', () => {
     await waitFor(
       async () => (await fetchFrom(server, `${service.name}.localhost`)).text === 'none',
       'the page',
-      SLOW_MS,
     )
   })
 })

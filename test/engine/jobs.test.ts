@@ -4,7 +4,6 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf } from './live.ts'
 
-const SLOW_MS = 120_000
 /** A schedule that does not come while the tests run. */
 const NEVER = '0 0 29 2 *'
 
@@ -62,7 +61,6 @@ function until(id: string, ...statuses: string[]): Promise<Job> {
       return statuses.includes(found.status) ? found : null
     },
     `${id} to be ${statuses.join(' or ')}`,
-    SLOW_MS,
   )
 }
 
@@ -85,7 +83,6 @@ async function untilGone(id: string): Promise<void> {
   await waitFor(
     async () => (await docker('ps', '-aq', '--filter', `name=${id}`)) === '',
     'its container to be gone',
-    SLOW_MS,
   )
 }
 
@@ -140,7 +137,7 @@ describe('a one-off job', () => {
   test('that is canceled is killed at once', async () => {
     const { id } = await start('web', "trap '' TERM; echo up; while true; do sleep 1; done")
     await until(id, 'running')
-    await waitFor(async () => (await logOf(id, '')).includes('up'), 'its first line', SLOW_MS)
+    await waitFor(async () => (await logOf(id, '')).includes('up'), 'its first line')
     const canceled = await server.api('POST', `/jobs/${id}/cancel`)
     expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled', error: null } })
     await untilGone(id)
@@ -199,7 +196,6 @@ describe('a cron job', () => {
     const run = await waitFor(
       async () => (await server.api('GET', '/services/minutely/jobs')).body[0] as Job | undefined,
       'its first run',
-      SLOW_MS,
     )
     expect(run.trigger).toBe('schedule')
     expect(await ended(run.id)).toMatchObject({ status: 'succeeded', command: 'echo tick' })
@@ -235,7 +231,7 @@ describe('a cron job', () => {
 describe('the server ends while jobs run', () => {
   test('a job goes on, and its log has every line once', async () => {
     const { id } = await start('web', 'for n in $(seq 1 60); do echo line $n; sleep 0.2; done')
-    await waitFor(async () => (await logOf(id, '')).length > 5, 'some lines', SLOW_MS)
+    await waitFor(async () => (await logOf(id, '')).length > 5, 'some lines')
     await server.kill('SIGKILL')
     await server.restart()
     const lines = await logOf(id)
@@ -257,11 +253,7 @@ describe('the server ends while jobs run', () => {
   test('a job whose container is gone after the start has failed, and says why', async () => {
     const { id } = await start('web', 'sleep 1000')
     await until(id, 'running')
-    await waitFor(
-      async () => (await docker('ps', '-q', '--filter', `name=${id}`)) !== '',
-      'its container',
-      SLOW_MS,
-    )
+    await waitFor(async () => (await docker('ps', '-q', '--filter', `name=${id}`)) !== '', 'its container')
     await server.kill('SIGKILL')
     await docker('rm', '-f', id)
     await server.restart()
@@ -282,7 +274,7 @@ describe('the server ends while jobs run', () => {
     database.exec(`UPDATE schedule_marks SET seen_at = ${Date.now() - 10 * 60_000}`)
     database.close()
     await server.restart()
-    const made = await waitFor(async () => (await runs()).at(-1), 'the run that was missed', SLOW_MS)
+    const made = await waitFor(async () => (await runs()).at(-1), 'the run that was missed')
     expect(await ended(made.id)).toMatchObject({ status: 'succeeded', trigger: 'schedule' })
     // At most a minute has begun since.
     expect((await runs()).length).toBeLessThanOrEqual(2)

@@ -5,9 +5,6 @@ import type { TestServer } from '../support/server.ts'
 import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** A deploy that takes longer hangs. */
-const DEPLOY_LIMIT_MS = 180_000
-
 /** What the data plane answers for a host; fetch cannot set Host. */
 export function fetchFrom(
   server: TestServer,
@@ -33,16 +30,12 @@ export function endOf(
   server: TestServer,
   deployId: string,
 ): Promise<{ status: string; error: string | null }> {
-  return waitFor(
-    async () => {
-      const { body } = await server.api('GET', `/deploys/${deployId}`)
-      return ['queued', 'building', 'deploying'].includes(body.status)
-        ? null
-        : (body as { status: string; error: string | null })
-    },
-    `the end of ${deployId}`,
-    DEPLOY_LIMIT_MS,
-  )
+  return waitFor(async () => {
+    const { body } = await server.api('GET', `/deploys/${deployId}`)
+    return ['queued', 'building', 'deploying'].includes(body.status)
+      ? null
+      : (body as { status: string; error: string | null })
+  }, `the end of ${deployId}`)
 }
 
 /** Runs the engine's client on the test stand's engine. */

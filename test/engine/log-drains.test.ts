@@ -14,8 +14,6 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf } from './live.ts'
 
-const SLOW_MS = 60_000
-
 let server: TestServer
 let instance: string
 let receiver: Server
@@ -115,7 +113,7 @@ function print(command: string, stream = 1): Promise<string> {
 /** Waits until a drain has noted that so many of its lines were taken, which it does after its target has them. */
 async function noted(id: string, lines: number): Promise<void> {
   const sent = async () => (await server.api('GET', `/log-drains/${id}`)).body.sent as number
-  await waitFor(async () => (await sent()) === lines, 'the record', SLOW_MS)
+  await waitFor(async () => (await sent()) === lines, 'the record')
 }
 
 /** The lines that came to a path as JSON lines. */
@@ -129,7 +127,7 @@ function taken(path: string): string[] {
 test('each kind of target gets the lines in its own form', async () => {
   await print('echo before')
   const stored = async () => (await server.api('GET', '/services/printer/logs')).body as string
-  await waitFor(async () => (await stored()).includes('before'), 'the line before', SLOW_MS)
+  await waitFor(async () => (await stored()).includes('before'), 'the line before')
   await create({ kind: 'syslog', url: `tcp://127.0.0.1:${syslogPort}` })
   await create({ kind: 'http', url: `${base}/lines`, token: 'a-secret-token' })
   await create({ kind: 'loki', url: base })
@@ -140,7 +138,6 @@ test('each kind of target gets the lines in its own form', async () => {
   await waitFor(
     () => taken('/lines').length === 2 && at('/loki/api/v1/push').length > 0 && at('/v1/logs').length > 0,
     'the lines',
-    SLOW_MS,
   )
   expect(taken('/lines')).toEqual(['first ä', 'second'])
   expect(at('/lines')[0]!.headers.authorization).toBe('Bearer a-secret-token')
@@ -160,7 +157,7 @@ test('each kind of target gets the lines in its own form', async () => {
   const otlp = at('/v1/logs').map(({ body }) => JSON.parse(body) as { resourceLogs: unknown[] })
   expect(JSON.stringify(otlp)).toContain('"body":{"stringValue":"first ä"}')
   expect(JSON.stringify(otlp)).toContain('{"key":"service.name","value":{"stringValue":"printer"}}')
-  await waitFor(() => syslogged().length === 2, 'the messages', SLOW_MS)
+  await waitFor(() => syslogged().length === 2, 'the messages')
   expect(syslogged()[0]).toMatch(
     /^production\|printer\|[0-9a-f]{5}\|stdout\|info\|\[deployer@32473 service_id="srv-[0-9a-f]{20}" environment="production" stream="stdout"\]\|.*first ä$/,
   )
@@ -172,13 +169,13 @@ test('nothing is lost while a target takes nothing, and while the server is kill
   status = 503
   await print('seq 1 3000')
   const drain = async () => (await server.api('GET', `/log-drains/${id}`)).body
-  await waitFor(async () => (await drain()).last_error !== null, 'the failure', SLOW_MS)
+  await waitFor(async () => (await drain()).last_error !== null, 'the failure')
   expect((await drain()).last_error).toBe('answered 503')
   await server.kill('SIGKILL')
   await print('seq 3001 4000')
   status = 200
   await server.restart()
-  await waitFor(() => taken('/again').length >= 4_000, 'the lines', SLOW_MS)
+  await waitFor(() => taken('/again').length >= 4_000, 'the lines')
   expect([...new Set(taken('/again'))]).toEqual(
     Array.from({ length: 4_000 }, (_, index) => String(index + 1)),
   )
@@ -198,12 +195,12 @@ test('lines that were taken are not sent again because that cannot be recorded',
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
   await print('seq 1 10')
   const drain = async () => (await server.api('GET', `/log-drains/${id}`)).body
-  await waitFor(async () => (await drain()).last_error !== null, 'the failure', SLOW_MS)
-  await waitFor(async () => (await deliveriesOf(id))[0]?.status === 'failed', 'the failure', SLOW_MS)
+  await waitFor(async () => (await drain()).last_error !== null, 'the failure')
+  await waitFor(async () => (await deliveriesOf(id))[0]?.status === 'failed', 'the failure')
   database.exec('DROP TRIGGER full')
   database.close()
   await print('seq 11 20')
-  await waitFor(() => taken('/full').length >= 20, 'the lines', SLOW_MS)
+  await waitFor(() => taken('/full').length >= 20, 'the lines')
   await noted(id, 20)
   expect(taken('/full')).toEqual(Array.from({ length: 20 }, (_, index) => String(index + 1)))
   expect(await drain()).toMatchObject({ sent: 20, dropped: 0, last_error: null })
@@ -215,7 +212,7 @@ test('what a target refuses for good is sent in smaller pieces or left out, and 
   await print('seq 1 20')
   await noted(id, 20)
   await print('echo poison')
-  await waitFor(async () => (await drain()).dropped === 1, 'the line to be left out', SLOW_MS)
+  await waitFor(async () => (await drain()).dropped === 1, 'the line to be left out')
   await print('echo after')
   await noted(id, 21)
   expect(taken('/small')).toEqual([...Array.from({ length: 20 }, (_, index) => String(index + 1)), 'after'])
@@ -231,13 +228,13 @@ test('a line that a target refuses does not take those with it that are sent bes
   const picky = await create({ kind: 'http', url: `${base}/picky` })
   const never = await create({ kind: 'http', url: `${base}/never` })
   await print('seq 1 700; echo poison; seq 701 900; echo poison; seq 901 1500')
-  await waitFor(() => taken('/picky').includes('1500'), 'the last line', SLOW_MS)
+  await waitFor(() => taken('/picky').includes('1500'), 'the last line')
   expect(taken('/picky')).toEqual(Array.from({ length: 1_500 }, (_, index) => String(index + 1)))
   const drain = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body
   await noted(picky, 1_500)
   expect(await drain(picky)).toMatchObject({ sent: 1_500, dropped: 2 })
   // Of one that refuses everything that is found out soon.
-  await waitFor(async () => (await drain(never)).dropped === 1_502, 'all to be left out', SLOW_MS)
+  await waitFor(async () => (await drain(never)).dropped === 1_502, 'all to be left out')
   expect(asked.filter((path) => path === '/never').length).toBeLessThan(60)
   for (const id of [picky, never]) await server.api('DELETE', `/log-drains/${id}`)
 })
@@ -247,12 +244,11 @@ test('a target that never answers holds up no other, and a redirect is not follo
   const moved = await create({ kind: 'http', url: `${base}/moved` })
   const other = await create({ kind: 'http', url: `${base}/beside` })
   await print('echo onwards')
-  await waitFor(() => taken('/beside').includes('onwards'), 'the line at the other', SLOW_MS)
+  await waitFor(() => taken('/beside').includes('onwards'), 'the line at the other')
   const errorOf = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body.last_error
   await waitFor(
     async () => (await errorOf(moved))?.startsWith('answered 302: redirects') === true,
     'the failure',
-    SLOW_MS,
   )
   expect(received.filter(({ path }) => path === '/elsewhere')).toEqual([])
   for (const id of [hanging, moved, other]) await server.api('DELETE', `/log-drains/${id}`)
@@ -264,10 +260,10 @@ test('one that is off sends nothing, and goes on where it stood when it is on ag
   await noted(id, 1)
   await server.api('PATCH', `/log-drains/${id}`, { enabled: false })
   await print('echo two')
-  await waitFor(() => taken('/lines').includes('two'), 'the line at another', SLOW_MS)
+  await waitFor(() => taken('/lines').includes('two'), 'the line at another')
   expect(taken('/pause')).toEqual(['one'])
   await server.api('PATCH', `/log-drains/${id}`, { enabled: true })
-  await waitFor(() => taken('/pause').includes('two'), 'the second line', SLOW_MS)
+  await waitFor(() => taken('/pause').includes('two'), 'the second line')
   expect(taken('/pause')).toEqual(['one', 'two'])
   expect((await server.api('DELETE', `/log-drains/${id}`)).status).toBe(204)
 })

@@ -4,8 +4,6 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf } from './live.ts'
 
-const SLOW_MS = 120_000
-
 interface Line {
   ts: string
   stream: string
@@ -72,12 +70,12 @@ const numbers = (from: number, to: number) =>
 test('the output of earlier deploys is kept, and each deploy and instance can be read alone', async () => {
   const first = await instance()
   await print('echo of the first')
-  await waitFor(async () => outputOf(await lines()).includes('of the first'), 'the first line', SLOW_MS)
+  await waitFor(async () => outputOf(await lines()).includes('of the first'), 'the first line')
   const { body } = await server.api('POST', '/services/printer/deploys')
   expect(await endOf(server, body.id)).toMatchObject({ status: 'live' })
   await print('echo of the second')
   await print('echo of its errors', 2)
-  await waitFor(async () => outputOf(await lines()).includes('of its errors'), 'the second lines', SLOW_MS)
+  await waitFor(async () => outputOf(await lines()).includes('of its errors'), 'the second lines')
   const all = outputOf(await lines())
   expect(all.filter((line) => line.startsWith('of'))).toEqual([
     'of the first',
@@ -104,7 +102,7 @@ test('the output of earlier deploys is kept, and each deploy and instance can be
 
 test('a follower with a search gets only what holds it, stored and live', async () => {
   await print('echo needle 1; echo hay')
-  await waitFor(async () => outputOf(await lines()).includes('hay'), 'the lines', SLOW_MS)
+  await waitFor(async () => outputOf(await lines()).includes('hay'), 'the lines')
   for (const search of ['NEEDLE', encodeURIComponent('/needle \\d+$/')]) {
     const abort = new AbortController()
     const got: Line[] = []
@@ -112,9 +110,9 @@ test('a follower with a search gets only what holds it, stored and live', async 
       for await (const { event, data } of readEvents(await read(`follow&search=${search}`, abort.signal)))
         if (event === 'log') got.push(JSON.parse(data) as Line)
     })().catch(() => {})
-    await waitFor(() => got.length > 0, 'the stored line', SLOW_MS)
+    await waitFor(() => got.length > 0, 'the stored line')
     await print('echo hay; echo needle 2; echo hay')
-    await waitFor(() => outputOf(got).at(-1) === 'needle 2', 'the live line', SLOW_MS)
+    await waitFor(() => outputOf(got).at(-1) === 'needle 2', 'the live line')
     expect(outputOf(got).every((line) => line.startsWith('needle'))).toBe(true)
     abort.abort()
     await following
@@ -133,13 +131,13 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
       const before = all.indexOf(`before ${signal}`)
       return before < 0 ? [] : all.slice(before + 1)
     }
-    await waitFor(async () => (await own()).length > 1_000, 'its first lines', SLOW_MS)
+    await waitFor(async () => (await own()).length > 1_000, 'its first lines')
     await server.kill(signal)
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     await server.restart()
     await docker('exec', await instance(), 'touch', '/tmp/enough')
     await printing
-    await waitFor(async () => (await own()).at(-1) === 'done', 'the last line', SLOW_MS)
+    await waitFor(async () => (await own()).at(-1) === 'done', 'the last line')
     const got = (await own()).slice(0, -1)
     expect(got).toEqual(numbers(1, got.length))
   },
@@ -162,7 +160,7 @@ test('lines that are all the same, twenty a second on each stream, are counted r
   }
   const grown = async (by: number) => {
     const before = (await counts())[0]!
-    await waitFor(async () => (await counts())[0]! > before + by, 'more of them', SLOW_MS)
+    await waitFor(async () => (await counts())[0]! > before + by, 'more of them')
   }
   await grown(30)
   for (const [round, signal] of (['SIGKILL', 'SIGTERM', 'SIGKILL'] as const).entries()) {
@@ -175,7 +173,7 @@ test('lines that are all the same, twenty a second on each stream, are counted r
   const printed = Number(await printing)
   // What is printed after them is stored after them: a line that came twice would be there by then.
   await print('echo all ticked; echo all ticked >&2')
-  await waitFor(async () => outputOf(await lines('tail=2')).at(-1) === 'all ticked', 'the last line', SLOW_MS)
+  await waitFor(async () => outputOf(await lines('tail=2')).at(-1) === 'all ticked', 'the last line')
   expect(await counts()).toEqual([printed, printed])
 })
 
@@ -192,10 +190,10 @@ test('of 150,000 lines printed while the server was away, and on afterwards, non
   await server.restart()
   const found = async (numbered: string) =>
     outputOf(await lines(`tail=100000&search=${encodeURIComponent(`/^${numbered} x{80}$/`)}`))
-  await waitFor(async () => (await found('25\\d{4}')).length > 500, 'lines that came live', SLOW_MS)
+  await waitFor(async () => (await found('25\\d{4}')).length > 500, 'lines that came live')
   await docker('exec', name, 'touch', '/tmp/enough')
   await printing
-  await waitFor(async () => outputOf(await lines('tail=1')).includes('all printed'), 'the last line', SLOW_MS)
+  await waitFor(async () => outputOf(await lines('tail=1')).includes('all printed'), 'the last line')
   const got = [...(await found('1\\d{5}')), ...(await found('2\\d{5}'))]
   expect(got.length).toBeGreaterThan(150_500)
   expect(got.findIndex((line, index) => parseInt(line) !== 100_000 + index)).toBe(-1)
@@ -220,10 +218,10 @@ test('lines that were half printed when the server ended are whole afterwards, o
     await server.restart()
     for (const stream of [1, 2]) {
       await print(`${ending}; echo end of round`, stream)
-      await waitFor(async () => outputOf(await lines('tail=1'))[0] === 'end of round', 'the end', SLOW_MS)
+      await waitFor(async () => outputOf(await lines('tail=1'))[0] === 'end of round', 'the end')
       expect(outputOf(await lines('tail=2'))).toEqual([whole, 'end of round'])
       await print('echo between', stream)
-      await waitFor(async () => outputOf(await lines('tail=1'))[0] === 'between', 'a line', SLOW_MS)
+      await waitFor(async () => outputOf(await lines('tail=1'))[0] === 'between', 'a line')
     }
   }
 })
@@ -248,7 +246,7 @@ test('last words without a newline are a line, also of runs that the server has 
     await docker('start', container)
   }
   await server.restart()
-  await waitFor(async () => (await runs()).length > 8, 'some runs', SLOW_MS)
+  await waitFor(async () => (await runs()).length > 8, 'some runs')
   const got = await runs()
   expect(got).toEqual(got.map((_, index) => (index % 2 === 0 ? 'begin' : 'last words')))
   expect((await server.api('DELETE', '/services/crasher')).status).toBe(204)
@@ -257,7 +255,7 @@ test('last words without a newline are a line, also of runs that the server has 
 test('a line of 10 MiB and one of any bytes are cut and cleaned, and the next is whole', async () => {
   await print('head -c 10485760 /dev/zero | tr "\\0" a; echo; echo after the long one')
   await print('head -c 100000 /dev/urandom; echo; echo after the bytes')
-  await waitFor(async () => outputOf(await lines()).includes('after the bytes'), 'the line after it', SLOW_MS)
+  await waitFor(async () => outputOf(await lines()).includes('after the bytes'), 'the line after it')
   const got = outputOf(await lines())
   const long = got[got.indexOf('after the long one') - 1]!
   expect(long).toBe('a'.repeat(long.length))

@@ -121,7 +121,6 @@ describe('a repository goes live', () => {
     await waitFor(
       async () => (await server.api('GET', '/services/shop')).body.state === 'running',
       'three instances',
-      60_000,
     )
     const { body: status } = await server.api('GET', '/services/shop/status')
     expect(status.instances.filter(({ state }: { state: string }) => state === 'running')).toHaveLength(3)
@@ -129,11 +128,7 @@ describe('a repository goes live', () => {
     expect((await server.api('GET', '/services/shop')).body.state).toBe('idle')
     expect((await fetchFrom(server, 'shop.localhost')).status).toBe(503)
     await server.api('POST', '/services/shop/scale', { instances: 1 })
-    await waitFor(
-      async () => (await fetchFrom(server, 'shop.localhost')).status === 200,
-      'one instance',
-      60_000,
-    )
+    await waitFor(async () => (await fetchFrom(server, 'shop.localhost')).status === 200, 'one instance')
   })
 
   test('suspending stops the containers and resuming starts the live deploy again, without a deploy', async () => {
@@ -149,7 +144,6 @@ describe('a repository goes live', () => {
     await waitFor(
       async () => (await fetchFrom(server, 'shop.localhost')).status === 200,
       'the service to be back',
-      60_000,
     )
     expect((await server.api('GET', '/services/shop/deploys')).body).toHaveLength(before)
   })
@@ -165,12 +159,10 @@ describe('a repository goes live', () => {
     await waitFor(
       async () => (await server.api('GET', '/services/crasher/status')).body.instances[0]?.restarts >= 1,
       'a restart',
-      30_000,
     )
     await waitFor(
       async () => (await fetchFrom(server, 'crasher.localhost')).status === 200,
       'the service to answer again',
-      30_000,
     )
     expect((await server.api('DELETE', '/services/crasher')).status).toBe(204)
     expect((await server.api('GET', '/services/crasher')).status).toBe(404)
@@ -183,7 +175,6 @@ describe('a repository goes live', () => {
     await waitFor(
       async () => (await server.api('GET', `/deploys/${deploy.body.id}`)).body.status === 'building',
       'the build',
-      30_000,
     )
     await server.kill('SIGKILL')
     expect((await fetchFrom(server, 'shop.localhost')).status).toBe(200)

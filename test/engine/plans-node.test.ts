@@ -32,7 +32,7 @@ async function answerOf(image: string): Promise<string> {
       (response) => response.text(),
       () => null,
     )
-  const text = await waitFor(ask, 'an answer', 30_000).catch(async (cause: unknown) => {
+  const text = await waitFor(ask, 'an answer').catch(async (cause: unknown) => {
     throw new Error(`no answer; the program said:\n${await logsOf(name)}`, { cause })
   })
   await bench.engine.containers.stop(name, 10)

@@ -47,7 +47,6 @@ test.each<[string, SmallApplication]>(Object.entries(APPLICATIONS))(
           () => null,
         ),
       `an answer of ${language}`,
-      30_000,
     ).catch(async (cause: unknown) => {
       throw new Error(`no answer; the program said:\n${await logsOf(name)}`, { cause })
     })

@@ -9,7 +9,6 @@ import { waitFor } from '../support/wait.ts'
 import { cacheIds, tarOf } from './engine-support.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
-const SLOW_MS = 90_000
 /** Listens only after a while, so that a deploy can be caught while it rolls out. */
 const SLOW_START =
   'mkdir -p /tmp/www && echo $VERSION > /tmp/www/index.html && sleep 4 && exec httpd -f -p $PORT -h /tmp/www'
@@ -32,7 +31,6 @@ async function untilStatus(id: string, status: string): Promise<void> {
   await waitFor(
     async () => (await server.api('GET', `/deploys/${id}`)).body.status === status,
     `${id} to be ${status}`,
-    SLOW_MS,
   )
 }
 
@@ -51,21 +49,21 @@ describe('the server is killed at any moment and goes on', () => {
     await server.api('PATCH', '/services/slow/env', { set: { VERSION: 'two' } })
     const restart = await server.api('POST', '/services/slow/restart')
     await untilStatus(restart.body.id, 'deploying')
-    await waitFor(async () => (await containersOf(id)).length === 2, 'the new container', SLOW_MS)
+    await waitFor(async () => (await containersOf(id)).length === 2, 'the new container')
     await server.kill('SIGKILL')
     expect(await page('slow.localhost')).toBe('one')
     await server.restart()
     expect(await page('slow.localhost')).toBe('one')
     await untilStatus(restart.body.id, 'live')
     expect(await page('slow.localhost')).toBe('two')
-    await waitFor(async () => (await containersOf(id)).length === 1, 'the old container to be gone', SLOW_MS)
+    await waitFor(async () => (await containersOf(id)).length === 1, 'the old container to be gone')
   })
 
   test('a container that was removed from outside is made again', async () => {
     const [name] = await containersOf(id)
     await docker('rm', '-f', name!)
-    await waitFor(async () => (await containersOf(id)).length === 1, 'a container', SLOW_MS)
-    await waitFor(async () => (await page('slow.localhost')) === 'two', 'the page', SLOW_MS)
+    await waitFor(async () => (await containersOf(id)).length === 1, 'a container')
+    await waitFor(async () => (await page('slow.localhost')) === 'two', 'the page')
     expect((await server.api('GET', '/services/slow')).body.state).toBe('running')
   })
 
@@ -90,7 +88,7 @@ describe('the server is killed at any moment and goes on', () => {
       status: 'deploy_failed',
       error: expect.stringContaining('crashed twice'),
     })
-    await waitFor(async () => (await containersOf(id)).length === 1, 'the new container to be gone', SLOW_MS)
+    await waitFor(async () => (await containersOf(id)).length === 1, 'the new container to be gone')
     expect(await page('slow.localhost')).toBe('two')
   })
 
@@ -128,7 +126,6 @@ describe('the server is killed at any moment and goes on', () => {
     await waitFor(
       () => cacheRecords().some(({ engine_id }) => engine_id === made),
       'what the step left to be known',
-      SLOW_MS,
     )
     expect((await endOf(server, body.id)).status).toBe('live')
   })
@@ -147,7 +144,7 @@ test.each([
     for (let round = 0; round < 2; round++) {
       const restart = await server.api('POST', `/services/${name}/restart`)
       const isNew = async () => (await containersOf(body.id)).find((each) => !former.includes(each))
-      const added = await waitFor(isNew, 'the new container', SLOW_MS)
+      const added = await waitFor(isNew, 'the new container')
       former.push(added)
       await docker('rm', '-f', added)
       expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live', error: null })

@@ -114,7 +114,7 @@ test('an instance and a datastore whose containers were made anew since are know
   const idsNow = () => docker('inspect', '-f', '{{.Id}}', instance!, cache).catch(() => null)
   await forgetting(async () => {
     await docker('rm', '-f', instance!, cache)
-    await waitFor(async () => (await idsNow()) !== null, 'both to be made anew', 60_000)
+    await waitFor(async () => (await idsNow()) !== null, 'both to be made anew')
     await waitFor(
       () => keyvalue(external_url, (client) => client.set('at', 'last')).catch(() => null),
       'the store to answer',
@@ -122,10 +122,10 @@ test('an instance and a datastore whose containers were made anew since are know
   })
   const made = await idsNow()
   const state = async () => (await server.api('GET', '/services/page')).body.state as string
-  await waitFor(async () => (await state()) === 'running', 'the service to run', 60_000)
+  await waitFor(async () => (await state()) === 'running', 'the service to run')
   expect((await server.api('POST', '/services/page/scale', { instances: 2 })).status).toBe(200)
-  await waitFor(async () => (await containersOf(id)).length === 2, 'the second instance', 60_000)
-  await waitFor(async () => (await state()) === 'running', 'both to run', 60_000)
+  await waitFor(async () => (await containersOf(id)).length === 2, 'the second instance')
+  await waitFor(async () => (await state()) === 'running', 'both to run')
   await become(server, cache, 'available')
   expect(await keyvalue(external_url, (client) => client.get('at'))).toBe('last')
   expect(await idsNow()).toBe(made)

@@ -9,7 +9,6 @@ import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 /** Where the subnets are chosen from, first to last. */
 const FIRST = '10.208.0.0/20'
 const SUBNET_ADDRESSES = 4_096
-const SLOW_MS = 90_000
 /** Somebody else's; an interface's name has 15 characters at most. */
 const bridges: string[] = []
 
@@ -98,14 +97,10 @@ test('a network that is made anew elsewhere answers the names that the first pro
   expect(await endOf(server, asking.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
   const run = async () => {
     const { body } = await server.api('POST', `/services/${asking.id}/jobs`)
-    return waitFor(
-      async () => {
-        const { status, error } = (await server.api('GET', `/jobs/${body.id}`)).body
-        return ['succeeded', 'failed'].includes(status) && { status, error }
-      },
-      'the end of the run',
-      SLOW_MS,
-    )
+    return waitFor(async () => {
+      const { status, error } = (await server.api('GET', `/jobs/${body.id}`)).body
+      return ['succeeded', 'failed'].includes(status) && { status, error }
+    }, 'the end of the run')
   }
   expect(await run()).toEqual({ status: 'succeeded', error: null })
   const former = await subnet()
@@ -135,7 +130,7 @@ test('a network that is made anew leaves its former subnet to who has it now, an
   occupy(former)
   await docker('network', 'rm', network)
   await server.restart()
-  await waitFor(answers, 'the service to answer again', SLOW_MS)
+  await waitFor(answers, 'the service to answer again')
   expect(await subnet()).not.toBe(former)
   expect(await containersOf(web.id)).toHaveLength(1)
 })
@@ -153,7 +148,7 @@ test('a network that is made anew elsewhere amid a pre-deploy command is that of
     start_command: 'echo hello >/tmp/index.html; exec httpd -f -p $PORT -h /tmp',
   })
   const command = `pre-${web.latest_deploy.id}`
-  await waitFor(() => docker('ps', '-q', '--filter', `name=${command}`), 'the command to run', SLOW_MS)
+  await waitFor(() => docker('ps', '-q', '--filter', `name=${command}`), 'the command to run')
   const former = await addresses('Subnet')
   occupy(former)
   await docker('network', 'disconnect', '-f', network, command)

@@ -3,9 +3,6 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
-/** A whole look at the engine comes every 15 s, and what left rotation may take as long again. */
-const NOTICED_MS = 60_000
-
 let server: TestServer
 
 beforeAll(async () => {
@@ -41,15 +38,10 @@ function ask(container: string, format: string): Promise<string> {
 }
 
 async function untilNew(container: string, formerId: string, name: string): Promise<void> {
-  await waitFor(
-    async () => (await ask(container, '.Id')) !== formerId,
-    'the container to be made anew',
-    NOTICED_MS,
-  )
+  await waitFor(async () => (await ask(container, '.Id')) !== formerId, 'the container to be made anew')
   await waitFor(
     async () => (await fetchFrom(server, `${name}.localhost`)).status === 200,
     'the new container to serve',
-    NOTICED_MS,
   )
 }
 
@@ -88,17 +80,13 @@ test.each([
   const { container } = await live(name, fields)
   await docker('pause', container)
   expect(
-    await waitFor(
-      async () => {
-        const instance = await instanceOf(name)
-        return instance.state === 'failing' && instance
-      },
-      'it to count as failing',
-      NOTICED_MS,
-    ),
+    await waitFor(async () => {
+      const instance = await instanceOf(name)
+      return instance.state === 'failing' && instance
+    }, 'it to count as failing'),
   ).toMatchObject({ reason: expect.stringContaining('paused') })
   await docker('unpause', container)
-  await waitFor(async () => (await instanceOf(name)).state === 'running', 'it to be well again', NOTICED_MS)
+  await waitFor(async () => (await instanceOf(name)).state === 'running', 'it to be well again')
   // It is removed without a word also while it is frozen.
   await docker('pause', container)
   expect((await server.api('DELETE', `/services/${name}`)).status).toBe(204)

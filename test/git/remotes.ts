@@ -10,7 +10,7 @@ import { CLEAN, PRIVATE_USER, serveGit } from './smart-http.ts'
 export { PRIVATE_USER } from './smart-http.ts'
 
 /** Longest wait for a server to take connections. */
-const START_TIMEOUT_MS = 10_000
+const START_TIMEOUT_MS = 60_000
 
 /** Real git remotes over one folder of repositories. Close ends every server and removes the folder. */
 export interface Remotes {

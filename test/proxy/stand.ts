@@ -150,7 +150,7 @@ function commandLine(pid: number): string {
 }
 
 /** How long a test waits for bytes before it fails. */
-const PATIENCE_MS = 8_000
+const PATIENCE_MS = 30_000
 
 /** A client that sends and receives bytes as they are. */
 export class RawConnection {

@@ -10,7 +10,7 @@ import { ensurePackages, findProgram } from './packages.ts'
 import { freePort } from './registry.ts'
 import { run } from './run.ts'
 
-const START_DEADLINE_MS = 20_000
+const START_DEADLINE_MS = 120_000
 const POLL_MS = 25
 
 /** A name server for tests: every name has the default address unless told otherwise. */

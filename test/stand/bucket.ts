@@ -9,7 +9,7 @@ import { ensurePackages, findProgram } from './packages.ts'
 import { freePort } from './registry.ts'
 import { run } from './run.ts'
 
-const START_DEADLINE_MS = 30_000
+const START_DEADLINE_MS = 120_000
 const POLL_MS = 50
 
 /** A bucket of a real S3-compatible store: OpenStack Swift with its S3 API, on the disk of this machine. */

@@ -10,7 +10,7 @@ import type { NameServer } from './acme.ts'
 import { findProgram } from './packages.ts'
 import { freePort } from './registry.ts'
 
-const START_DEADLINE_MS = 20_000
+const START_DEADLINE_MS = 120_000
 const POLL_MS = 50
 
 /** A real name server that takes updates signed with a key. */

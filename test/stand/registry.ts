@@ -11,7 +11,7 @@ import { standDirectory, standFolder } from './place.ts'
 import { run } from './run.ts'
 
 const USUAL_PORT = 5000
-const START_DEADLINE_MS = 10_000
+const START_DEADLINE_MS = 120_000
 const POLL_MS = 25
 
 export interface PrivateRegistry {

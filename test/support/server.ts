@@ -11,7 +11,7 @@ import { builtServer } from './build.ts'
 import { standEngine } from './stand-setup.ts'
 import { waitFor } from './wait.ts'
 
-const START_LIMIT_MS = 30_000
+const START_LIMIT_MS = 120_000
 /** SIGTERM ends the server within 10 s. */
 const STOP_LIMIT_MS = 20_000
 const START_TRIES = 3

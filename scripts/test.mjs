@@ -45,11 +45,12 @@ function needsStand(args) {
 }
 
 /**
- * A run of vitest: its exit code, what its report says of each file, and which files failed.
+ * A run of vitest: its exit code, what its report says of each file, which files failed, and how many errors came outside
+ * of tests, of which the report says nothing.
  *
  * @typedef {{ status: string, fullName: string }} TestResult
  * @typedef {{ name: string, status: string, assertionResults: TestResult[] }} FileResult
- * @typedef {{ code: number, files: FileResult[], failed: FileResult[] }} Run
+ * @typedef {{ code: number, files: FileResult[], failed: FileResult[], outside: number }} Run
  */
 
 /**
@@ -60,13 +61,19 @@ function needsStand(args) {
 async function runVitest(node, args) {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-results-'))
   const results = join(folder, 'results.json')
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`]
+  const errors = join(folder, 'errors.json')
+  const reporters = ['default', 'json', './test/support/errors-outside.ts'].map(
+    (name) => `--reporter=${name}`,
+  )
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
-  const code = await onTerminal(node, [vitest, 'run', ...reporters, ...args])
+  process.env.VITEST_ERRORS_FILE = errors
+  const code = await onTerminal(node, [vitest, 'run', ...reporters, `--outputFile.json=${results}`, ...args])
   /** @type {FileResult[]} */
-  const files = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')).testResults : []
+  const files = read(results)?.testResults ?? []
+  const failed = files.filter(({ status }) => status === 'failed')
+  const outside = read(errors) ?? 0
   rmSync(folder, { recursive: true, force: true })
-  return { code, files, failed: files.filter(({ status }) => status === 'failed') }
+  return { code, files, failed, outside }
 }
 
 /**
@@ -78,12 +85,13 @@ async function runVitest(node, args) {
  * @returns {Promise<Run>}
  */
 async function runAgain(node, first) {
-  if (first.failed.length > MAX_FILES_AGAIN) return first
+  if (first.failed.length > MAX_FILES_AGAIN || first.outside > 0) return first
   const names = first.failed.map(({ name }) => relative(ROOT, name))
   say(`what failed is run once more: ${names.join(' ')}`)
   const second = await runVitest(node, names)
-  const passed = new Set(second.files.flatMap((file) => testsOf(file, 'passed')))
-  const chance = first.failed.flatMap((file) => testsOf(file, 'failed')).filter((test) => passed.has(test))
+  if (second.files.length === 0) return { ...first, code: second.code }
+  const failed = new Set(second.files.flatMap(faultsOf))
+  const chance = first.failed.flatMap(faultsOf).filter((fault) => !failed.has(fault))
   if (chance.length > 0) say(`passed only when run again, and must be mended:\n${chance.join('\n')}`)
   return {
     ...second,
@@ -92,13 +100,17 @@ async function runAgain(node, first) {
 }
 
 /**
+ * What failed in a file: its tests, else the file itself, as when a hook did.
+ *
  * @param {FileResult} file
- * @param {string} status
+ * @returns {string[]} a line each
  */
-function testsOf({ name, assertionResults }, status) {
-  return assertionResults
-    .filter((test) => test.status === status)
-    .map(({ fullName }) => `  ${relative(ROOT, name)} > ${fullName}`)
+function faultsOf(file) {
+  const name = relative(ROOT, file.name)
+  if (isBroken(file)) return [`  ${name}`]
+  return file.assertionResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName }) => `  ${name} > ${fullName}`)
 }
 
 /**
@@ -142,10 +154,19 @@ function onTerminal(node, args, failure) {
 }
 
 /**
- * Whether a file failed before any of its tests ran.
+ * Whether a file failed, but none of its tests: it cannot be read, or one of its hooks failed.
  *
  * @param {FileResult} file
  */
 function isBroken({ status, assertionResults }) {
-  return status === 'failed' && assertionResults.length === 0
+  return status === 'failed' && !assertionResults.some((test) => test.status === 'failed')
+}
+
+/**
+ * What a file of JSON holds; null when it is not there.
+ *
+ * @param {string} path
+ */
+function read(path) {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
 }

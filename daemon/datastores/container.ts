@@ -8,7 +8,7 @@ import { getReplacement } from '#server/replacements/store.ts'
 import type { ContainerSpec, ContainerState } from '../engine/index.ts'
 import { memorySettings } from './settings.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
-import { TOOL_MEMORY_BYTES } from './tool.ts'
+import { TOOL_CPUS, TOOL_MEMORY_BYTES } from './tool.ts'
 
 const MIB = 1024 * 1024
 /** What is half filled is of no worth: an engine that ends does not wait for it. */
@@ -55,8 +55,8 @@ export function datastoreContainer(row: DatastoreRow, location: Location): Conta
 }
 
 /**
- * A container in which a volume is filled that is to become a datastore's; nothing but its name leads there. What fills it
- * runs in it too, and has memory of its own.
+ * A container in which a volume is filled that is to become a datastore's; nothing but its name leads there. What loads a
+ * backup runs in it too, for which it has more memory, and at least a processor.
  */
 export function fillingContainer(
   row: DatastoreRow,
@@ -69,6 +69,7 @@ export function fillingContainer(
     name: volume,
     image: imageId,
     memoryBytes: program.memoryBytes + TOOL_MEMORY_BYTES,
+    cpus: Math.max(program.cpus, TOOL_CPUS),
   }
 }
 

@@ -1,21 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { allotJobAddress, jobAddressHolders, releaseAddress } from '#server/instances/addresses.ts'
 import { logger } from '#server/log.ts'
-import { isEngineAway, type Attachment, type ContainerSpec } from '../engine/index.ts'
+import { isEngineAway, type Attachment, type ContainerSpec, type Engine } from '../engine/index.ts'
 import { addressFor } from '../environments/addresses.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
+import { reasonOfEnd } from './exits.ts'
 
 const log = logger('datastores')
 
 /** One row of a table is held at once; most are far smaller. */
 export const TOOL_MEMORY_BYTES = 1024 ** 3
 /** These programs have one thread. */
-const CPUS = 1
+export const TOOL_CPUS = 1
 /** 128 and the number of SIGKILL, which the kernel sends where memory is out. */
 const KILLED = 137
+const TOLD_WITHIN_MS = 500
 /** A backup's container is named after it; one that fills a volume, loads something into it or looks whether it may, after the volume. */
 const WORK_NAME = /^(bak-[0-9a-f]{20}|dbs-[0-9a-f]{20}-[0-9a-f]{8}(-load|-look)?)$/
 /** On every container that is there for one piece of work on a datastore. */
@@ -41,7 +44,7 @@ export async function runTool(
 ): Promise<void> {
   const { containers, output } = world.engine
   await inNetwork(world, row, tool.name, async (place) => {
-    const limits = { memoryBytes: TOOL_MEMORY_BYTES, cpus: CPUS }
+    const limits = { memoryBytes: TOOL_MEMORY_BYTES, cpus: TOOL_CPUS }
     await containers.create({ ...tool, ...place, ...limits, image: imageId, streams: true })
     const streams = await output.streams(tool.name, signal)
     try {
@@ -59,7 +62,7 @@ export async function runTool(
       if (ended.status === 'rejected' && isEngineAway(ended.reason)) throw ended.reason
       if (work.status === 'rejected') throw work.reason
       if (ended.status === 'rejected') throw ended.reason
-      assertEndedWell(tool.entrypoint[0]!, ended.value, streams.errors)
+      if (ended.value.exitCode !== 0) throw failureOf(tool.entrypoint[0]!, ended.value, streams.errors)
     } finally {
       streams.close()
     }
@@ -68,7 +71,7 @@ export async function runTool(
 
 /**
  * Runs a program in a container that runs, beside its own: it takes a tenth of the time of a container. `use` has its
- * streams: it reads the output to its end. Throws as `runTool` does.
+ * streams: it reads the output to its end. Throws as `runTool` does, and why its container ended where that did.
  */
 export async function runInside(
   { engine }: World,
@@ -78,29 +81,49 @@ export async function runInside(
   signal: AbortSignal,
 ): Promise<void> {
   const program = await engine.programs.start(container, { command: entrypoint, env }, signal)
+  const { streams } = program
   try {
-    await use(program.streams).catch((error: NodeJS.ErrnoException) => {
-      // One that ended before it took all of its input says why by its end.
-      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error
-    })
+    const [work] = await Promise.allSettled([use(streams)])
     signal.throwIfAborted()
+    const error: unknown = work.status === 'rejected' ? work.reason : null
+    // A program that ends before it took all of its input breaks the streams; its end says why.
+    if (error !== null && !isBrokenStream(error)) throw error
     const exitCode = await program.end()
-    // With its container every program of it is killed.
-    const oomKilled = exitCode === KILLED && (await engine.containers.inspect(container))?.running === true
-    assertEndedWell(entrypoint[0]!, { exitCode, oomKilled }, program.streams.errors)
+    if (exitCode !== 0)
+      throw await faultOf(engine, container, entrypoint[0]!, { exitCode, errors: streams.errors })
+    if (error !== null) throw error
   } finally {
-    program.streams.close()
+    streams.close()
   }
 }
 
-function assertEndedWell(
+function isBrokenStream(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ECONNRESET' || code === 'EPIPE'
+}
+
+/** Why a program in a container failed: with the container every program of it ends. */
+async function faultOf(
+  engine: Engine,
+  container: string,
+  program: string,
+  { exitCode, errors }: { exitCode: number; errors: string },
+): Promise<AppError> {
+  // The engine tells of the end of a container, and that its memory was out, a moment later.
+  if (exitCode === KILLED) await delay(TOLD_WITHIN_MS)
+  const found = await engine.containers.inspect(container)
+  if (!found) return new AppError('runtime_error', `its container ${container} was removed from outside`)
+  if (!found.running) return new AppError('runtime_error', await reasonOfEnd(engine, found))
+  return failureOf(program, { exitCode, oomKilled: found.oomKilled }, errors)
+}
+
+function failureOf(
   program: string,
   { exitCode, oomKilled }: { exitCode: number; oomKilled: boolean },
   errors: string,
-): void {
-  if (exitCode === 0) return
+): AppError {
   const how = oomKilled ? 'ran out of memory' : `ended with exit code ${exitCode}`
-  throw new AppError('runtime_error', [`${program} ${how}`, errors].filter(Boolean).join(': '))
+  return new AppError('runtime_error', [`${program} ${how}`, errors].filter(Boolean).join(': '))
 }
 
 /**

@@ -15,10 +15,15 @@ export class Attachment {
   readonly #socket: Duplex
   #errors: Buffer = Buffer.alloc(0)
 
-  constructor(socket: Duplex) {
+  /** The signal ends it. */
+  constructor(socket: Duplex, signal: AbortSignal) {
     this.#socket = socket
     // Each use meets a fault itself; one between two uses must not end the server.
     socket.on('error', () => {})
+    const close = (): void => this.close()
+    signal.addEventListener('abort', close)
+    socket.once('close', () => signal.removeEventListener('abort', close))
+    if (signal.aborted) close()
   }
 
   /** The end of what the program printed on standard error so far. */

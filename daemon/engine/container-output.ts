@@ -113,9 +113,7 @@ export class ContainerOutput {
         ),
       { signal },
     )
-    const attachment = new Attachment(socket)
-    signal.addEventListener('abort', () => attachment.close(), { once: true })
-    return attachment
+    return new Attachment(socket, signal)
   }
 }
 

@@ -103,12 +103,12 @@ export class Containers {
     { Id, Config }: Docker.ContainerInspectInfo,
     until: AbortSignal,
   ): Promise<void> {
-    const signal = (Config as { StopSignal?: string }).StopSignal ?? 'SIGTERM'
+    const signal = (Config as { StopSignal?: string }).StopSignal || 'SIGTERM'
     while (await delay(ASKED_AGAIN_MS, true, { signal: until }).catch(() => false)) {
-      // What keeps it from being asked keeps it from being stopped, which says so.
-      await this.#tolerate(`stopping the container ${name}`, [404, 409], (docker, abortSignal) =>
-        docker.getContainer(Id).kill({ signal, abortSignal }),
-      ).catch(() => {})
+      const ask = (docker: Docker, abortSignal: AbortSignal): Promise<unknown> =>
+        docker.getContainer(Id).kill({ signal, abortSignal })
+      // It may have ended; what else keeps it from being asked keeps it from being stopped, which says so.
+      await this.#connection.call(`stopping the container ${name}`, ask, { signal: until }).catch(() => {})
     }
   }
 

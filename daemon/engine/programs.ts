@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { AppError } from '#server/errors.ts'
 import { Attachment, takeOver } from './attachment.ts'
 import type { Connection } from './connection.ts'
 import { ContainerFinder } from './container-finder.ts'
@@ -7,11 +6,16 @@ import type { Ledger } from './ledger.ts'
 
 /** The streams of a program end a moment before the engine tells that it has. */
 const END_PERIOD_MS = 20
+const MAX_END_PERIOD_MS = 1_000
+/** 128 and the number of SIGKILL: how each program of a container ends with it. */
+const KILLED = 137
+/** What a shell says of a program that it cannot start. */
+const NOT_STARTED = 126
 
 /** A program that runs in a container beside its own. */
 export interface Program {
   readonly streams: Attachment
-  /** Waits for its end, whose code it answers. Throws the signal's reason, or `runtime_error` when the engine or the container goes away. */
+  /** Waits for its end and answers its exit code. Throws the signal's reason, or `runtime_error` when the engine goes away. */
   end(): Promise<number>
 }
 
@@ -25,7 +29,7 @@ export class Programs {
     this.#finder = new ContainerFinder(connection, serverId, ledger)
   }
 
-  /** Starts a program in a container. Throws `runtime_error`, also where the image has no such program. */
+  /** Starts a program in a container; one that the image lacks ends with 126 or 127. Throws `runtime_error`. */
   async start(
     container: string,
     { command, env }: { command: string[]; env: Record<string, string> },
@@ -54,21 +58,23 @@ export class Programs {
         }),
       { signal },
     )
-    const streams = new Attachment(socket)
-    signal.addEventListener('abort', () => streams.close(), { once: true })
-    return { streams, end: () => this.#end(doing, made.id, signal) }
+    return {
+      streams: new Attachment(socket, signal),
+      end: () => this.#end(doing, container, made.id, signal),
+    }
   }
 
-  async #end(doing: string, id: string, signal: AbortSignal): Promise<number> {
-    for (;;) {
+  async #end(doing: string, container: string, id: string, signal: AbortSignal): Promise<number> {
+    for (let pauseMs = END_PERIOD_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_END_PERIOD_MS)) {
       const { Running, ExitCode } = await this.#connection.call(
         doing,
         (docker, abortSignal) => docker.getExec(id).inspect({ abortSignal }),
         { signal },
       )
-      if (!Running && ExitCode !== null) return ExitCode
-      if (!Running) throw new AppError('runtime_error', `${doing}: it was not started`)
-      await delay(END_PERIOD_MS, undefined, { signal })
+      if (!Running) return ExitCode ?? NOT_STARTED
+      // An engine that lost sight of the program would tell for ever that it runs.
+      if ((await this.#finder.find(container))?.State.Running !== true) return KILLED
+      await delay(pauseMs, undefined, { signal })
     }
   }
 }

@@ -31,7 +31,7 @@ beforeAll(async () => {
     repo_url: http.url(repository),
   })
   service = body
-}, 60_000)
+})
 afterAll(async () => {
   await server?.stop()
   await http?.close()

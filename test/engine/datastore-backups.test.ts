@@ -26,7 +26,7 @@ let cache: Datastore
 
 beforeAll(async () => {
   ;({ server, db, cache } = await startStores())
-}, 120_000)
+})
 
 afterAll(async () => {
   await server?.stop()

@@ -27,7 +27,7 @@ let cache: Datastore
 beforeAll(async () => {
   bucket = await startBucket()
   ;({ server, cache } = await startCache(bucket.flags))
-}, 120_000)
+})
 
 afterAll(async () => {
   await server?.stop()

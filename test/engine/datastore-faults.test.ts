@@ -184,7 +184,7 @@ describe('an engine that goes away', () => {
     db = await become(server, id, 'available')
     await grow(db)
     backup = (await backUp(server, 'grown')).id
-  }, 120_000)
+  })
 
   /** Waits until a backup is being loaded, and takes the engine away as one that takes its containers with it. */
   async function cutWhileLoaded(leave: () => Promise<void> | void = () => door.goAway()): Promise<void> {

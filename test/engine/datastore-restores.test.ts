@@ -2,7 +2,6 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync } from 'node:f
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { spawn, type ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -19,8 +18,7 @@ import {
   volumeOf,
   type Datastore,
 } from './datastore-support.ts'
-import { standEngine } from '../support/stand-setup.ts'
-import { docker } from './live.ts'
+import { countEvents, docker } from './live.ts'
 
 let server: TestServer
 let db: Datastore
@@ -33,7 +31,7 @@ beforeAll(async () => {
   ;({ server, db, cache } = await startStores())
   dbBackup = await backedUp('db')
   cacheBackup = await backedUp('cache')
-}, 120_000)
+})
 
 afterAll(async () => {
   await server?.stop()
@@ -224,8 +222,7 @@ describe('a server that is killed', () => {
 
   let printed = 0
   /** How often the engine was asked to end the database's program. */
-  let stops = 0
-  let watch: ChildProcess
+  let stops: ReturnType<typeof countEvents>
 
   /** One that takes a while to be loaded. */
   let grown: string
@@ -233,26 +230,22 @@ describe('a server that is killed', () => {
   beforeAll(async () => {
     await grow(db)
     grown = await backedUp('db')
-    const filters = ['--filter', `container=${db.id}`, '--filter', 'event=kill']
-    watch = spawn('docker', ['-H', standEngine(), 'events', ...filters], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    watch.stdout!.on('data', () => stops++)
+    stops = countEvents(db.id, 'kill')
   })
-  afterAll(() => void watch.kill())
+  afterAll(() => stops.stop())
 
   const steps: [string, () => boolean | Promise<boolean>][] = [
     ['has just been asked for', () => true],
     ['has a program on its fresh volume', async () => (await atWork()).length > 0],
     ['is being loaded', () => isBeingLoaded(db.id)],
-    ['stops what it replaces', () => stops > 0],
+    ['stops what it replaces', () => stops.count > 0],
     ['has taken the place', () => server.logs.slice(printed).includes('of a datastore was replaced')],
   ]
 
   test.each(steps)('when a restore %s loses nothing, and nothing is stuck', async (step, isReached) => {
     await query(db.external_url, 'DROP TABLE IF EXISTS later; CREATE TABLE later (id int)')
     printed = server.logs.length
-    stops = 0
+    stops.count = 0
     expect((await restore('db', step === 'is being loaded' ? grown : dbBackup)).status).toBe(202)
     await waitFor(isReached, 'the step')
     await server.kill('SIGKILL')
@@ -277,7 +270,7 @@ describe('a server that is killed', () => {
   })
 
   // Strays are looked for once a minute.
-  test('leaves no container of that work behind', { timeout: 120_000 }, async () => {
+  test('leaves no container of that work behind', async () => {
     await waitFor(async () => (await atWork()).length === 0, 'the containers to go')
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { become, create, keyvalue, query, read, volumeOf, type Datastore } from './datastore-support.ts'
-import { docker } from './live.ts'
+import { countEvents, docker } from './live.ts'
 
 let server: TestServer
 
@@ -81,7 +81,7 @@ test('no row that is written during an upgrade is lost: it is refused, or it is 
 test('one that is written to all the same, by READ WRITE transactions, is called off and loses no row', async () => {
   const db = await relational('insisting')
   await query(db.external_url, 'CREATE TABLE log (n int)')
-  const began = `${Date.now() / 1_000}`
+  const starts = countEvents(db.id, 'start')
   expect((await upgrade('insisting', '17')).status).toBe(202)
   const written: number[] = []
   for (let n = 0; (await read(server, db.id)).status !== 'available'; n++) {
@@ -93,9 +93,7 @@ test('one that is written to all the same, by READ WRITE transactions, is called
   }
   expect((await read(server, db.id)).error).toMatch(/^it was not upgraded: .*READ WRITE/)
   // Once to take no writes and once to take them again.
-  const told = ['--format', '{{.Actor.Attributes.name}}', '--filter', 'event=start']
-  const starts = await docker('events', '--since', began, '--until', `${Date.now() / 1_000}`, ...told)
-  expect(starts.split('\n').filter((name) => name === db.id)).toHaveLength(2)
+  await waitFor(() => starts.count === 2, 'both starts').finally(() => starts.stop())
   expect(await majorOf(db)).toEqual([[15]])
   const rows = async () => (await query(db.external_url, 'SELECT n FROM log ORDER BY n')).map(([n]) => n)
   const kept = await rows()

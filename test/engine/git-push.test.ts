@@ -32,7 +32,7 @@ beforeAll(async () => {
   provider.add('octo-org/api', ['octo-org'])
   server = await startServer({ engine: true, flags: ['--dashboard-host', 'dashboard.example.com'] })
   app = await connect()
-}, 60_000)
+})
 afterAll(async () => {
   await server?.stop()
   await provider?.close()
@@ -103,57 +103,53 @@ async function statusesOf(sha: string, count: number): Promise<unknown[]> {
   return told().map(({ path, body }) => ({ path, ...body }))
 }
 
-test(
-  'a push to a private repository goes live by itself, and its commit tells how far',
-  { timeout: 120_000 },
-  async () => {
-    const { body: service } = await server.api('POST', '/services', {
-      name: 'api',
-      type: 'background_worker',
-      repo_url: `${provider.url}/octo-org/api.git`,
-      deploy: false,
-    })
-    const sha = commit('pushed')
-    const answer = await deliver(sha)
-    expect(answer).toMatchObject({
-      status: 200,
-      body: { deploys: [{ service_id: service.id, trigger: 'webhook' }] },
-    })
-    const { id } = answer.body.deploys[0]
-    expect(await endOf(server, id)).toMatchObject({
-      status: 'live',
-      commit_sha: sha,
-      commit_message: 'pushed',
-      commit_author: git(work, 'log', '-1', '--format=%an'),
-    })
-    const status = {
-      path: 'octo-org/api',
-      context: 'deployer/api',
-      target_url: expect.stringMatching(
-        new RegExp(`^https?://dashboard\\.example\\.com.*/services/${service.id}/deploys/${id}$`),
-      ),
-    }
-    expect(await statusesOf(sha, 2)).toEqual([
-      { ...status, state: 'pending', description: 'The deploy is under way' },
-      { ...status, state: 'success', description: 'Live' },
-    ])
-    // The token that it was cloned with is nowhere that a program or a person sees.
-    const token = [...app.installations.values()][0]!.token!
-    const [container] = await containersOf(service.id)
-    const { body: log } = await server.api('GET', `/deploys/${id}/logs`)
-    expect(log).toContain('as octo-org')
-    const history = await docker(
-      'history',
-      '--no-trunc',
-      await docker('inspect', '--format', '{{.Image}}', container!),
-    )
-    for (const text of [log, await docker('inspect', container!), history, server.logs])
-      expect(text).not.toContain(token)
-    expect((await server.api('GET', '/git/connections')).body[0].services).toEqual(['api'])
-  },
-)
+test('a push to a private repository goes live by itself, and its commit tells how far', async () => {
+  const { body: service } = await server.api('POST', '/services', {
+    name: 'api',
+    type: 'background_worker',
+    repo_url: `${provider.url}/octo-org/api.git`,
+    deploy: false,
+  })
+  const sha = commit('pushed')
+  const answer = await deliver(sha)
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { deploys: [{ service_id: service.id, trigger: 'webhook' }] },
+  })
+  const { id } = answer.body.deploys[0]
+  expect(await endOf(server, id)).toMatchObject({
+    status: 'live',
+    commit_sha: sha,
+    commit_message: 'pushed',
+    commit_author: git(work, 'log', '-1', '--format=%an'),
+  })
+  const status = {
+    path: 'octo-org/api',
+    context: 'deployer/api',
+    target_url: expect.stringMatching(
+      new RegExp(`^https?://dashboard\\.example\\.com.*/services/${service.id}/deploys/${id}$`),
+    ),
+  }
+  expect(await statusesOf(sha, 2)).toEqual([
+    { ...status, state: 'pending', description: 'The deploy is under way' },
+    { ...status, state: 'success', description: 'Live' },
+  ])
+  // The token that it was cloned with is nowhere that a program or a person sees.
+  const token = [...app.installations.values()][0]!.token!
+  const [container] = await containersOf(service.id)
+  const { body: log } = await server.api('GET', `/deploys/${id}/logs`)
+  expect(log).toContain('as octo-org')
+  const history = await docker(
+    'history',
+    '--no-trunc',
+    await docker('inspect', '--format', '{{.Image}}', container!),
+  )
+  for (const text of [log, await docker('inspect', container!), history, server.logs])
+    expect(text).not.toContain(token)
+  expect((await server.api('GET', '/git/connections')).body[0].services).toEqual(['api'])
+})
 
-test('a push whose build fails, and a status that is refused, are told', { timeout: 120_000 }, async () => {
+test('a push whose build fails, and a status that is refused, are told', async () => {
   const sha = commit('broken', 'FROM busybox:1\nRUN exit 3\n')
   const { body } = await deliver(sha)
   expect(await endOf(server, body.deploys[0].id)).toMatchObject({ status: 'build_failed' })

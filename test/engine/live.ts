@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { request } from 'node:http'
 import { promisify } from 'node:util'
 import type { TestServer } from '../support/server.ts'
@@ -36,6 +37,17 @@ export function endOf(
       ? null
       : (body as { status: string; error: string | null })
   }, `the end of ${deployId}`)
+}
+
+/** Counts what happens to the container of a name from now on, also where it is made anew. */
+export function countEvents(container: string, event: string): { count: number; stop: () => void } {
+  const filters = ['--filter', `container=${container}`, '--filter', `event=${event}`]
+  const args = ['-H', standEngine(), 'events', '--format', '{{.Actor.Attributes.name}}', ...filters]
+  const watch = spawn('docker', args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const counted = { count: 0, stop: () => void watch.kill() }
+  // The engine's filter takes names that begin like this one as well.
+  createInterface(watch.stdout).on('line', (name) => (counted.count += name === container ? 1 : 0))
+  return counted
 }
 
 /** Runs the engine's client on the test stand's engine. */

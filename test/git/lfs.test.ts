@@ -34,7 +34,7 @@ beforeAll(useBuiltReader)
 beforeAll(async () => {
   remotes = await startRemotes()
   lfs = await LfsRemote.start(remotes.directory)
-}, 30_000)
+})
 afterAll(async () => {
   lfs.close()
   await remotes.close()

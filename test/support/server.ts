@@ -49,6 +49,8 @@ export interface TestServer {
   readonly pid: number
   /** Everything that the server has printed. */
   readonly logs: string
+  /** Whether it was stopped for good. */
+  readonly isStopped: boolean
   /** Sends a request to a path under /api/v1 with the server token; `body` becomes JSON unless it is text or bytes. */
   api(method: string, path: string, body?: unknown, init?: RequestInit): Promise<ApiAnswer>
   /** Sends a request to any path, without credentials. */
@@ -77,8 +79,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
-/** Those of this test file, which are not stopped yet. */
-export const runningServers = new Set<Pick<TestServer, 'url' | 'logs'>>()
+/** Those that this test file started. */
+export const startedServers = new Set<Pick<TestServer, 'url' | 'logs' | 'isStopped'>>()
 
 class ServerProcess implements TestServer {
   readonly url: string
@@ -86,6 +88,7 @@ class ServerProcess implements TestServer {
   readonly httpsPort: number
   readonly dataDirectory: string
   logs = ''
+  isStopped = false
   readonly #entry: string
   readonly #options: ServerOptions
   readonly #listen: string
@@ -126,7 +129,7 @@ class ServerProcess implements TestServer {
       env: { ...cleanEnvironment(), DEPLOYER_LOG_FORMAT: 'pretty', ...env },
     })
     this.#child = child
-    runningServers.add(this)
+    startedServers.add(this)
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk: string) => (this.logs += chunk))
     }
@@ -164,7 +167,7 @@ class ServerProcess implements TestServer {
   }
 
   async stop(): Promise<void> {
-    runningServers.delete(this)
+    this.isStopped = true
     await promisify(execFile)(
       process.execPath,
       [this.#entry, 'stop', '--all', '--data-dir', this.dataDirectory],

@@ -1,15 +1,28 @@
-import { afterEach } from 'vitest'
-import { runningServers } from './server.ts'
+import { afterAll, afterEach } from 'vitest'
+import { startedServers } from './server.ts'
 
 const MAX_LINES = 60
 const MAX_LINE_CHARACTERS = 500
 
+let hasRun = false
+
 /** What the servers of a test that failed printed last, since on another machine nobody can look. */
 afterEach(({ task }) => {
-  if (task.result?.state !== 'fail') return
-  for (const { url, logs } of runningServers) {
+  hasRun = true
+  if (task.result?.state === 'fail') tell(task.name)
+  // Hooks of the test's own came before this one.
+  for (const server of startedServers) if (server.isStopped) startedServers.delete(server)
+})
+
+/** Where a hook failed before the first test there is no test to tell of. */
+afterAll(() => {
+  if (!hasRun) tell('before the first test')
+})
+
+function tell(when: string): void {
+  for (const { url, logs } of startedServers) {
     const lines = logs.trimEnd().split('\n').slice(-MAX_LINES)
     const text = lines.map((line) => `  ${line.slice(0, MAX_LINE_CHARACTERS)}`).join('\n')
-    process.stderr.write(`\n${task.name}: the server at ${url} printed:\n${text}\n`)
+    process.stderr.write(`\n${when}: the server at ${url} printed:\n${text}\n`)
   }
-})
+}

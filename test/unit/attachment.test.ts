@@ -30,20 +30,22 @@ async function outputOf(attachment: Attachment): Promise<string> {
   return text
 }
 
+const never = new AbortController().signal
+
 describe('an attachment', () => {
   const bytes = Buffer.concat([frame(1, 'one '), frame(2, 'a warning'), frame(1, ''), frame(1, 'two')])
 
   test.each(Array.from({ length: bytes.length - 1 }, (_, at) => at + 1))(
     'reads the output the same when it arrives in two parts, cut after byte %s',
     async (at) => {
-      const attachment = new Attachment(socketOf([bytes.subarray(0, at), bytes.subarray(at)]))
+      const attachment = new Attachment(socketOf([bytes.subarray(0, at), bytes.subarray(at)]), never)
       expect(await outputOf(attachment)).toBe('one two')
       expect(attachment.errors).toBe('a warning')
     },
   )
 
   test('keeps the end of what a program says of its errors', async () => {
-    const attachment = new Attachment(socketOf([frame(2, 'x'.repeat(10_000)), frame(2, 'the reason')]))
+    const attachment = new Attachment(socketOf([frame(2, 'x'.repeat(10_000)), frame(2, 'the reason')]), never)
     expect(await outputOf(attachment)).toBe('')
     expect(attachment.errors).toHaveLength(4_096)
     expect(attachment.errors).toMatch(/xthe reason$/)
@@ -55,7 +57,7 @@ describe('an attachment', () => {
     async function* source() {
       for (let i = 0; i < 100; i++) yield await Promise.resolve(Buffer.from(`${i},`))
     }
-    await new Attachment(socket).input(source())
+    await new Attachment(socket, never).input(source())
     await new Promise((resolve) => socket.once('finish', resolve))
     expect(Buffer.concat(written).toString()).toBe(Array.from({ length: 100 }, (_, i) => `${i},`).join(''))
   })
@@ -69,7 +71,7 @@ describe('an attachment', () => {
         yield await Promise.resolve(Buffer.from('more'))
       }
     }
-    await new Attachment(socket).input(source())
+    await new Attachment(socket, never).input(source())
     expect(asked).toBeLessThan(6)
   })
 })

@@ -85,13 +85,12 @@ export async function runInside(
   try {
     const [work] = await Promise.allSettled([use(streams)])
     signal.throwIfAborted()
-    const error: unknown = work.status === 'rejected' ? work.reason : null
-    // A program that ends before it took all of its input breaks the streams; its end says why.
-    if (error !== null && !isBrokenStream(error)) throw error
+    // A program that ends before it took all of its input may break the streams; its end says why.
+    if (work.status === 'rejected' && !isBrokenStream(work.reason)) throw work.reason
     const exitCode = await program.end()
     if (exitCode !== 0)
       throw await faultOf(engine, container, entrypoint[0]!, { exitCode, errors: streams.errors })
-    if (error !== null) throw error
+    if (work.status === 'rejected') throw work.reason
   } finally {
     streams.close()
   }

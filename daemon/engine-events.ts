@@ -38,7 +38,13 @@ export function engineEvents(
 ): Task {
   async function listen(signal: AbortSignal): Promise<void> {
     try {
-      for await (const event of world.engine.events(signal)) {
+      const events = await world.engine.events(signal)
+      // Not before: what happened between a look and the first event would be noticed by the next look.
+      supervisor.lookAtAll()
+      datastores.lookAtAll()
+      serviceLogs.lookAtAll()
+      wakeOthers()
+      for await (const event of events) {
         if (event.type !== 'container' || !WATCHED.has(event.action)) continue
         const service = event.attributes['deployer.service']
         const datastore = event.attributes['deployer.datastore']
@@ -66,10 +72,6 @@ export function engineEvents(
           log.info('the engine answers again')
           tellEverything()
         }
-        supervisor.lookAtAll()
-        datastores.lookAtAll()
-        serviceLogs.lookAtAll()
-        wakeOthers()
         await listen(signal)
       } catch (error) {
         if (signal.aborted) return

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Connection } from './connection.ts'
 import { engineFault } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
@@ -21,23 +22,34 @@ interface RawEvent {
   Actor: { ID: string; Attributes?: Record<string, string> }
 }
 
+const DOING = "reading the engine's events"
+
 /**
- * What happens to this server's containers from now on, until the signal aborts. Ends or throws `runtime_error` when the
- * engine goes away; it forgets its events then, so list and compare after each connection.
+ * What happens to this server's containers from when this has returned, until the signal aborts. Ends or throws
+ * `runtime_error` when the engine goes away; it forgets its events then, so list and compare after each connection.
  */
-export async function* engineEvents(
+export async function engineEvents(
   connection: Connection,
   serverId: string,
   signal: AbortSignal,
-): AsyncGenerator<EngineEvent> {
-  const doing = "reading the engine's events"
+): Promise<AsyncGenerator<EngineEvent>> {
   const filters = { type: ['container'], label: labelFilter(serverId) }
   const query = { filters: JSON.stringify(filters) }
-  const body = await connection.stream(doing, { method: 'GET', path: '/events?', query, signal })
+  const body = await connection.stream(DOING, { method: 'GET', path: '/events?', query, signal })
+  // A failure before the first event is asked for is met then.
+  body.on('error', () => {})
+  return eventsOf(connection, body, signal)
+}
+
+async function* eventsOf(
+  connection: Connection,
+  body: Readable,
+  signal: AbortSignal,
+): AsyncGenerator<EngineEvent> {
   try {
     for await (const value of jsonLines(body)) yield read(value as unknown as RawEvent)
   } catch (error) {
-    if (!signal.aborted) throw engineFault(doing, connection.socketPath, error)
+    if (!signal.aborted) throw engineFault(DOING, connection.socketPath, error)
   } finally {
     body.destroy()
   }

@@ -59,10 +59,10 @@ export interface Engine {
   /** Whether the engine answers within 5 s; takes it a moment, where `info` has it look around its host. */
   answers(): Promise<boolean>
   /**
-   * What happens to this server's containers from now on. Ends or throws when the engine goes away; it forgets what
-   * happened then, so list and compare after each connection.
+   * What happens to this server's containers from when this has returned. Ends or throws when the engine goes away; it
+   * forgets what happened then, so list and compare after each connection.
    */
-  events(signal: AbortSignal): AsyncGenerator<EngineEvent>
+  events(signal: AbortSignal): Promise<AsyncGenerator<EngineEvent>>
   /** Shrinks what this server's builds left in the build cache to about `maxBytes`, least recently used first. */
   shrinkBuildCache(maxBytes: number): Promise<void>
   /** Bounds all builds together; returns the limits that cannot be set here, by name: all before `info` has told. */

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { beginBackup } from '#server/backups/operations.ts'
-import { getBackup, type BackupRow } from '#server/backups/store.ts'
+import { getBackup } from '#server/backups/store.ts'
 import { onChange } from '#server/changes.ts'
 import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
@@ -15,7 +14,6 @@ import {
   allReplacements,
   getReplacement,
   takeBackTries,
-  updateReplacement,
   type Replacement,
 } from '#server/replacements/store.ts'
 import type { Task } from '../driver.ts'
@@ -23,12 +21,12 @@ import { hasLeftSince, isOfAbsence, untilPresent } from '../engine-absence.ts'
 import { Background } from '../rollouts/background.ts'
 import type { World } from '../world.ts'
 import { provideBackup } from './backup-check.ts'
-import { endOfFile } from './backup-end.ts'
 import { isInMode } from './container.ts'
 import { fillVolume } from './fill.ts'
 import { imageOf, pullImage } from './image.ts'
 import { firstUndumped, outsideOfDump, probeDatastore } from './probe.ts'
 import { stopDatastore } from './stop.ts'
+import { backUpForUpgrade } from './upgrade-backup.ts'
 import { assertUnwritten } from './written-meanwhile.ts'
 
 const log = logger('datastores')
@@ -182,8 +180,8 @@ export class Replacements {
     // One that does not answer cannot be asked.
     if (kind !== 'first') assertWholeInDump(await outsideOfDump(row).catch(() => []))
     const since = kind === 'upgrade' ? await this.#endWrites(row, signal) : null
-    const backup =
-      kind === 'upgrade' ? await this.#backUp(row, signal) : getBackup(replacement.backup_id ?? '')
+    const made = getBackup(replacement.backup_id ?? '')
+    const backup = kind === 'upgrade' ? await backUpForUpgrade(row, made, signal) : made
     if (!backup) throw new AppError('runtime_error', 'the backup was deleted')
     await provideBackup(row.kind, backup, signal)
     await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id }, signal)
@@ -210,15 +208,6 @@ export class Replacements {
     // It may not have answered before.
     assertWholeInDump(await outsideOfDump(row))
     return await firstUndumped(row)
-  }
-
-  /** A backup of what a datastore holds now, made while it takes no writes. */
-  async #backUp(row: DatastoreRow, signal: AbortSignal): Promise<BackupRow> {
-    const { id } = beginBackup(row, 'upgrade')
-    updateReplacement(row.id, { backup_id: id })
-    const backup = await endOfFile(id, signal)
-    if (backup.status !== 'failed') return backup
-    throw new AppError('runtime_error', `its backup failed: ${backup.error}`)
   }
 
   /** The keeper starts its container anew in the mode that an upgrade asks for. */

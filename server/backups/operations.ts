@@ -42,14 +42,22 @@ export function requestBackup(datastore: DatastoreRow): BackupRow {
   return beginBackup(datastore, 'manual')
 }
 
-/** Records a backup, whatever the datastore's status. Throws `conflict` while one runs. */
-export function beginBackup(datastore: DatastoreRow, trigger: BackupTrigger): BackupRow {
+/**
+ * Records a backup, whatever the datastore's status, and what `record` writes of it, both or neither. Throws `conflict` while
+ * one runs.
+ */
+export function beginBackup(
+  datastore: DatastoreRow,
+  trigger: BackupTrigger,
+  record: (id: string) => void = () => {},
+): BackupRow {
   const id = newId('backup')
   useDatabase().transaction(() => {
     const running = runningBackup(datastore.id)
     if (running)
       throw new AppError('conflict', `the backup ${running.id} of datastore ${datastore.name} is running`)
     insertBackup({ id, datastore_id: datastore.id, trigger })
+    record(id)
   })
   tellDatastore(datastore.id)
   return getBackup(id)!
@@ -113,6 +121,13 @@ export async function deleteBackup({ id, datastore_id }: BackupRow): Promise<voi
     if (isBeingRestored(id)) throw new AppError('conflict', `the backup ${id} is being restored`)
     forgetBackup(id)
   })
+  await removeBackupFiles(id)
+  tellDatastore(datastore_id)
+}
+
+/** Removes what an earlier try has made of a backup that is begun anew: nobody asked for two. */
+export async function withdrawBackup({ id, datastore_id }: BackupRow): Promise<void> {
+  useDatabase().transaction(() => forgetBackup(id))
   await removeBackupFiles(id)
   tellDatastore(datastore_id)
 }

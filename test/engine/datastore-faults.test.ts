@@ -6,6 +6,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   backUp,
+  backupsOf,
   become,
   create,
   endOfBackup,
@@ -242,6 +243,9 @@ describe('an engine that goes away', () => {
     const now = await become(server, db.id, 'available')
     expect(now).toMatchObject({ version: '17', error: null })
     expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
+    // That of the try that was cut would count among those that are kept.
+    const made = (await backupsOf(server, 'grown')).filter(({ trigger }) => trigger === 'upgrade')
+    expect(made).toMatchObject([{ status: 'succeeded' }])
   })
 
   test('amid a backup is named by its error, also where something else holds its socket meanwhile', async () => {

@@ -1,0 +1,23 @@
+import { beginBackup, withdrawBackup } from '#server/backups/operations.ts'
+import type { BackupRow } from '#server/backups/store.ts'
+import type { DatastoreRow } from '#server/datastores/store.ts'
+import { AppError } from '#server/errors.ts'
+import { updateReplacement } from '#server/replacements/store.ts'
+import { endOfFile } from './backup-end.ts'
+
+/**
+ * A backup of what a datastore holds now, made for its upgrade while it takes no writes, in the place of that of an earlier
+ * try. Throws `runtime_error` when it fails; an earlier one that has a file stays then.
+ */
+export async function backUpForUpgrade(
+  row: DatastoreRow,
+  former: BackupRow | undefined,
+  signal: AbortSignal,
+): Promise<BackupRow> {
+  if (former?.sha256 === null) await withdrawBackup(former)
+  const { id } = beginBackup(row, 'upgrade', (made) => updateReplacement(row.id, { backup_id: made }))
+  const backup = await endOfFile(id, signal)
+  if (backup.status === 'failed') throw new AppError('runtime_error', `its backup failed: ${backup.error}`)
+  if (former && former.sha256 !== null) await withdrawBackup(former)
+  return backup
+}

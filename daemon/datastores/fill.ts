@@ -15,7 +15,7 @@ import { createRole, hasForeignLargeObjects, rolesOf, rolesOfScript } from './du
 import { DATABASE_ALONE, settingsOf } from './dump-settings.ts'
 import { reasonOfEnd } from './exits.ts'
 import { beginAppendOnly, probePlace } from './probe.ts'
-import { CHECKPOINT_SECONDS, isForgetful } from './stop.ts'
+import { CHECKPOINT_SECONDS, endProgram } from './stop.ts'
 import { inNetwork, runInside, runTool } from './tool.ts'
 
 const log = logger('datastores')
@@ -197,7 +197,7 @@ async function withProgram(
     await untilAnswer(world, row.kind, volume, outside, signal)
     await work(outside)
     await probePlace(row.kind, outside)
-    await containers.stop(volume, CHECKPOINT_SECONDS, { again: isForgetful(row) })
+    await endProgram(world.engine, row, volume, CHECKPOINT_SECONDS)
   })
 }
 

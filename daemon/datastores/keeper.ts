@@ -191,7 +191,7 @@ export class DatastoreKeeper {
     const isAtHome = found?.networks.some(({ address }) => address === row.address) === true
     const isUp = isRunning && isAtHome && isInMode(row, found)
     if (isRunning && !isAtHome) noteInService(id, id, 'its container lost its address; it is started again')
-    if (isRunning && !isUp) await stopDatastore(this.#world, id)
+    if (isRunning && !isUp) await stopDatastore(this.#world, row)
     if (!isUp) await startDatastore(this.#world, row, signal)
     else if (row.observed_generation !== row.generation || row.apply_error !== null) {
       await applyLimits(this.#world.engine, row)

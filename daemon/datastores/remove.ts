@@ -6,7 +6,7 @@ import { removeServiceLog } from '#server/logs/service-logs.ts'
 import { getReplacement, spareVolumesOf } from '#server/replacements/store.ts'
 import type { World } from '../world.ts'
 import { removeSpareVolumes } from './leftovers.ts'
-import { isForgetful } from './stop.ts'
+import { endProgram } from './stop.ts'
 import { removeStrayWork } from './tool.ts'
 
 /** What goes needs no checkpoint, only the time to let go of its files. */
@@ -15,7 +15,7 @@ const STOP_GRACE_SECONDS = 10
 /** Removes a datastore's container, its data and its backups, then its record. Missing parts do not matter. Throws `runtime_error`. */
 export async function removeDatastore(world: World, row: DatastoreRow): Promise<void> {
   const { containers, volumes } = world.engine
-  await containers.stop(row.id, STOP_GRACE_SECONDS, { again: isForgetful(row) })
+  await endProgram(world.engine, row, row.id, STOP_GRACE_SECONDS)
   // Also where there is none: what is recorded of it goes with it.
   await containers.remove(row.id)
   // What a kill of the server left of work on it still uses its volumes.

@@ -187,7 +187,7 @@ export class Replacements {
     await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id }, signal)
     await this.#keeping.hold(id)
     signal.throwIfAborted()
-    await stopDatastore(this.#world, id)
+    await stopDatastore(this.#world, row)
     signal.throwIfAborted()
     if (since !== null) await assertUnwritten(this.#world, row, { since, name: `${volume}-look` }, signal)
     finishReplacement(getDatastore(id)!, replacement, imageId)

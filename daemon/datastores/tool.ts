@@ -4,7 +4,14 @@ import { findEnvironment } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { allotJobAddress, jobAddressHolders, releaseAddress } from '#server/instances/addresses.ts'
 import { logger } from '#server/log.ts'
-import { isEngineAway, type Attachment, type ContainerSpec, type Engine } from '../engine/index.ts'
+import {
+  isEngineAway,
+  KILLED,
+  OOM_TOLD_MS,
+  type Attachment,
+  type ContainerSpec,
+  type Engine,
+} from '../engine/index.ts'
 import { addressFor } from '../environments/addresses.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
@@ -16,9 +23,6 @@ const log = logger('datastores')
 export const TOOL_MEMORY_BYTES = 1024 ** 3
 /** These programs have one thread. */
 export const TOOL_CPUS = 1
-/** 128 and the number of SIGKILL, which the kernel sends where memory is out. */
-const KILLED = 137
-const TOLD_WITHIN_MS = 500
 /** A backup's container is named after it; one that fills a volume, loads something into it or looks whether it may, after the volume. */
 const WORK_NAME = /^(bak-[0-9a-f]{20}|dbs-[0-9a-f]{20}-[0-9a-f]{8}(-load|-look)?)$/
 /** On every container that is there for one piece of work on a datastore. */
@@ -109,7 +113,7 @@ async function faultOf(
   { exitCode, errors }: { exitCode: number; errors: string },
 ): Promise<AppError> {
   // The engine tells of the end of a container, and that its memory was out, a moment later.
-  if (exitCode === KILLED) await delay(TOLD_WITHIN_MS)
+  if (exitCode === KILLED) await delay(OOM_TOLD_MS)
   const found = await engine.containers.inspect(container)
   if (!found) return new AppError('runtime_error', `its container ${container} was removed from outside`)
   if (!found.running) return new AppError('runtime_error', await reasonOfEnd(engine, found))

@@ -2,13 +2,9 @@ import type Docker from 'dockerode'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '#server/errors.ts'
 import type { Connection } from './connection.ts'
+import { KILLED, OOM_TOLD_MS } from './container-state.ts'
 import { isLabelled } from './labels.ts'
 import type { Ledger } from './ledger.ts'
-
-/** 128 and the number of SIGKILL, as the engine tells it. */
-const KILLED = 137
-/** How long after a program's end the engine may still learn that it was killed for memory. */
-const OOM_TOLD_MS = 500
 
 /** Finds containers by the names under which this server recorded them. */
 export class ContainerFinder {

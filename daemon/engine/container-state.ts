@@ -1,5 +1,10 @@
 import type Docker from 'dockerode'
 
+/** 128 and the number of SIGKILL, as shells and the engine tell it. */
+export const KILLED = 137
+/** How long after a program's end the engine may still learn that it was killed for memory. */
+export const OOM_TOLD_MS = 500
+
 /** What the engine says of a container now. */
 export interface ContainerState {
   id: string

@@ -2,13 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Attachment, takeOver } from './attachment.ts'
 import type { Connection } from './connection.ts'
 import { ContainerFinder } from './container-finder.ts'
+import { KILLED } from './container-state.ts'
 import type { Ledger } from './ledger.ts'
 
 /** The streams of a program end a moment before the engine tells that it has. */
 const END_PERIOD_MS = 20
 const MAX_END_PERIOD_MS = 1_000
-/** 128 and the number of SIGKILL: how each program of a container ends with it. */
-const KILLED = 137
 /** What a shell says of a program that it cannot start. */
 const NOT_STARTED = 126
 
@@ -72,7 +71,7 @@ export class Programs {
         { signal },
       )
       if (!Running) return ExitCode ?? NOT_STARTED
-      // An engine that lost sight of the program would tell for ever that it runs.
+      // With the container every program of it is killed; an engine that lost sight of one would tell for ever that it runs.
       if ((await this.#finder.find(container))?.State.Running !== true) return KILLED
       await delay(pauseMs, undefined, { signal })
     }

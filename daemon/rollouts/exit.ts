@@ -1,5 +1,4 @@
-/** 128 and the number of SIGKILL, as shells and the engine tell it. */
-const KILLED = 137
+import { KILLED } from '../engine/index.ts'
 
 /** How a container's program ended, in words. */
 export function describeExit(state: { exitCode: number | null; oomKilled: boolean }): string {

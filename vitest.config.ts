@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { SLOW_TAG } from './scripts/lib/vitest.mjs'
 
 /** A test that is slower than this hangs, on any machine. */
 const HANG_MS = { unit: 60_000, api: 240_000, git: 300_000, acme: 300_000, engine: 600_000 }
@@ -23,6 +24,7 @@ function suite(name: string, group: number, hangMs: number, globalSetup: string[
       globalSetup,
       setupFiles: globalSetup.includes(BUILD) ? [SAID] : [],
       sequence: { groupOrder: group },
+      tags: [{ name: SLOW_TAG, description: 'only in npm test -- --all (CONTRIBUTING.md, "Tests")' }],
     },
   }
 }

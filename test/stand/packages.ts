@@ -54,18 +54,19 @@ export async function ensurePackages(): Promise<void> {
     throw new Error(`the test stand lacks ${missing.join(', ')}: as root, apt-get install ${names.join(' ')}`)
   }
   await run('apt-get', ['update', '-qq'])
-  const wanted = new Set<string>()
-  for (const program of missing) {
-    for (const name of PACKAGES[program]!) if (await isInstallable(name)) wanted.add(name)
-  }
-  say(`installing ${[...wanted].join(' ')}`)
+  const wanted = await installable([...new Set(missing.flatMap((program) => PACKAGES[program]!))])
+  say(`installing ${wanted.join(' ')}`)
   await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...wanted], {
     env: { DEBIAN_FRONTEND: 'noninteractive' },
   })
 }
 
-/** `docker-cli` is a package of its own only in newer releases. */
-async function isInstallable(name: string): Promise<boolean> {
-  const policy = await run('apt-cache', ['policy', name])
-  return policy.includes('Candidate:') && !policy.includes('Candidate: (none)')
+/** The packages that this release has: `docker-cli` is a package of its own only in newer ones. */
+async function installable(names: string[]): Promise<string[]> {
+  // One call for all: reading the package lists takes a second.
+  const policy = await run('apt-cache', ['policy', ...names], { env: { LC_ALL: 'C' } })
+  return policy
+    .split(/^(?=\S)/m)
+    .filter((entry) => /^ {2}Candidate: (?!\(none\))/m.test(entry))
+    .map((entry) => entry.split(':\n')[0]!)
 }

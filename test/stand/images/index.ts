@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { forEachLimited } from '#daemon/limits.ts'
 import { docker } from '../engine.ts'
 import { standFolder } from '../place.ts'
 import { hasTag } from '../registry.ts'
@@ -23,6 +24,7 @@ export interface Recipe {
   make(folder: string, text: string): Promise<void>
 }
 
+/** Each stands behind the one it starts from. */
 const RECIPES: Recipe[] = [
   busybox,
   base,
@@ -42,21 +44,32 @@ const RECIPES: Recipe[] = [
   ...others,
 ]
 
+/** Making an image waits for the network and for the disk in turn: one alone uses half of two cores. */
+const RECIPES_IN_PARALLEL = 4
+
 /**
  * Makes every stand-in image that is missing or whose recipe changed, and pushes it to the registry, so that a pull by
  * its public name is a real one.
  */
 export async function prepareImages(registry: string): Promise<void> {
-  for (const recipe of RECIPES) await prepare(recipe, registry)
+  const prepared = new Map<Recipe, Promise<void>>()
+  await forEachLimited(RECIPES, RECIPES_IN_PARALLEL, (recipe) => {
+    const made = Promise.resolve(recipe.from && prepared.get(recipe.from)).then(() =>
+      prepare(recipe, registry),
+    )
+    prepared.set(recipe, made)
+    return made
+  })
 }
 
 async function prepare(recipe: Recipe, registry: string): Promise<void> {
-  const stamp = join(standFolder('stamps'), recipe.tags[0]!.replaceAll(/[/:]/g, '_'))
+  const fileName = recipe.tags[0]!.replaceAll(/[/:]/g, '_')
+  const stamp = join(standFolder('stamps'), fileName)
   const hash = hashOf(recipe)
   const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === hash
   if (isFresh && (await areServed(recipe, registry))) return
   const started = performance.now()
-  const folder = standFolder('work', 'image')
+  const folder = join(standFolder('work'), fileName)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
   if (recipe.from) await docker(['pull', '-q', recipe.from.tags[0]!])

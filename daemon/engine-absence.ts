@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { schedule } from '#server/schedule.ts'
 import { isEngineAway, type Engine } from './engine/index.ts'
 import type { World } from './world.ts'
 
-/** Between two looks at an engine that does not answer. */
-const LOOK_MS = 2_000
 /** An engine that ends gives its containers some seconds to end before it. */
 const RETURN_WITHIN_MS = 60_000
 /** Until what an engine sent has ended here too, once the next one answers. */
@@ -33,5 +32,5 @@ export async function hasLeftSince(world: World, departures: number, signal: Abo
 /** Waits until the engine answers, however long that takes. Throws the signal's reason alone. */
 export async function untilPresent(engine: Engine, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
-  while (!(await engine.answers())) await delay(LOOK_MS, undefined, { signal })
+  while (!(await engine.answers())) await delay(schedule.engineRetryMs, undefined, { signal })
 }

@@ -1,6 +1,7 @@
 import { tellEverything } from '#server/changes.ts'
 import { logger } from '#server/log.ts'
 import { messageOf } from '#server/errors.ts'
+import { schedule } from '#server/schedule.ts'
 import type { DatastoreKeeper } from './datastores/keeper.ts'
 import type { Task } from './driver.ts'
 import { meetEngine } from './environments/meet.ts'
@@ -10,8 +11,6 @@ import type { World } from './world.ts'
 
 const log = logger('engine')
 
-/** Between tries to reach an engine that does not answer. */
-const RETRY_MS = 2_000
 const WATCHED = new Set([
   'start',
   'die',
@@ -61,7 +60,7 @@ export function engineEvents(
 
   return {
     name: 'engine events',
-    everyMs: RETRY_MS,
+    everyMs: schedule.engineRetryMs,
     async run(signal) {
       try {
         await world.engine.info()

@@ -20,6 +20,7 @@ import { reachesServer } from '#server/domains/operations.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
+import { schedule } from '#server/schedule.ts'
 import { checkHost } from '../domains/checks.ts'
 import { Looks } from '../domains/looks.ts'
 import type { Task } from '../driver.ts'
@@ -37,8 +38,6 @@ import { calledByAuthority, renewAt, RenewalAdvice } from './renewal.ts'
 
 const log = logger('certificates')
 
-/** A look at what is due; what changes wakes it. */
-const PERIOD_MS = 5_000
 /** Names without a certificate that are looked up at a time, and in one pass: more could not be ordered soon. */
 const LOOKS_AT_A_TIME = 8
 const LOOKS_A_PASS = 40
@@ -80,7 +79,7 @@ export class Certification {
 
   task(wake: () => void): Task {
     this.#wake = wake
-    return { name: 'certificates', everyMs: PERIOD_MS, run: () => this.#run() }
+    return { name: 'certificates', everyMs: schedule.certificatesEveryMs, run: () => this.#run() }
   }
 
   /** Ends the work; an order under way is taken up by the next start. */

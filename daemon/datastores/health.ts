@@ -6,6 +6,7 @@ import { allDatastores, getDatastore } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
+import { schedule } from '#server/schedule.ts'
 import type { Task } from '../driver.ts'
 import { forEachLimited } from '../limits.ts'
 import { Background } from '../rollouts/background.ts'
@@ -15,7 +16,6 @@ import { isAwaited } from './waiting.ts'
 
 const log = logger('datastores')
 
-const PERIOD_MS = 10_000
 const PARALLEL = 8
 /** One look that failed may be the look's own fault. */
 const MISSES = 2
@@ -33,7 +33,7 @@ export class DatastoreHealth {
   task(): Task {
     return {
       name: 'datastore health',
-      everyMs: PERIOD_MS,
+      everyMs: schedule.datastoreProbeEveryMs,
       run: (signal) =>
         forEachLimited(
           allDatastores().filter(({ status }) => status === 'available' || status === 'unavailable'),

@@ -9,6 +9,7 @@ import {
 } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { schedule } from '#server/schedule.ts'
 import type { Task } from '../driver.ts'
 import type { ContainerState } from '../engine/index.ts'
 import { Background } from '../rollouts/background.ts'
@@ -32,8 +33,6 @@ import { endWait, isAwaited, isEmpty } from './waiting.ts'
 
 const log = logger('datastores')
 
-/** A whole look at the engine, for what no event told. */
-const PERIOD_MS = 15_000
 /** As many exits before its first answer are a failure, which goes on being tried. */
 const MAX_EXITS = 3
 
@@ -91,7 +90,7 @@ export class DatastoreKeeper {
     this.#wake = () => wake('datastores')
     this.#sweep = () => wake(sweep.name)
     return [
-      { name: 'datastores', everyMs: PERIOD_MS, run: () => Promise.resolve(this.#run()) },
+      { name: 'datastores', everyMs: schedule.sweepEveryMs, run: () => Promise.resolve(this.#run()) },
       this.#health.task(),
       this.#backups.task(() => wake('backups')),
       this.#copies.task(() => wake('copies of backups')),
@@ -142,7 +141,7 @@ export class DatastoreKeeper {
 
   #run(): void {
     if (this.#world.reachByAddress === null) return this.#blame(this.#world.engineFault)
-    if (performance.now() - this.#lastSweep >= PERIOD_MS) {
+    if (performance.now() - this.#lastSweep >= schedule.sweepEveryMs) {
       this.#lastSweep = performance.now()
       for (const { id } of allDatastores()) this.#dirty.add(id)
     }

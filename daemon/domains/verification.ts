@@ -2,14 +2,13 @@ import { onChange } from '#server/changes.ts'
 import { isLocalName } from '#server/domains/names.ts'
 import { keepChecks, reachesServer } from '#server/domains/operations.ts'
 import { getDomain, listDomains, type DomainRow } from '#server/domains/store.ts'
+import { schedule } from '#server/schedule.ts'
 import type { Task } from '../driver.ts'
 import { forEachLimited } from '../limits.ts'
 import type { World } from '../world.ts'
 import { checkDomain } from './checks.ts'
 import { Looks } from './looks.ts'
 
-/** The shortest time between two looks at one domain. */
-const PERIOD_MS = 5_000
 /** A domain that reaches the server is looked at this often. */
 const ACTIVE_MS = 6 * 3_600_000
 /** Domains looked at at a time: one whose resolver is slow delays no other. */
@@ -31,7 +30,7 @@ export class Verification {
 
   task(wake: () => void): Task {
     this.#wake = wake
-    return { name: 'domains', everyMs: PERIOD_MS, run: () => this.#run() }
+    return { name: 'domains', everyMs: schedule.domainsEveryMs, run: () => this.#run() }
   }
 
   /** Looks at a domain now; a local one has nothing to look at. Answers it as it is then. */

@@ -10,6 +10,7 @@ import {
   updateInstance,
   type InstanceRow,
 } from '#server/instances/store.ts'
+import { schedule } from '#server/schedule.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
 import type { ContainerState, Engine } from '../engine/index.ts'
@@ -21,7 +22,7 @@ import type { Launch } from './launch.ts'
 import { serviceContainer } from './service-container.ts'
 
 /** How long a stopped program may take before it is killed. */
-export const STOP_GRACE_SECONDS = 30
+export const STOP_GRACE_SECONDS = Math.ceil(schedule.stopGraceMs / 1_000)
 
 /** Records a new instance of a deploy with an address of its own, status `starting`. */
 export function addInstance(service: ServiceRow, deployId: string, network: Network): string {

@@ -16,6 +16,7 @@ import { logger } from '#server/log.ts'
 import { linesIn } from '#server/logs/filter.ts'
 import { ForwardReader } from '#server/logs/forward.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
+import { schedule } from '#server/schedule.ts'
 import { getService } from '#server/services/store.ts'
 import { environmentName } from '#server/targets/frame.ts'
 import type { Origin } from './formats.ts'
@@ -28,9 +29,6 @@ const BATCH_LINES = 1_000
 const BATCH_BYTES = 512 * 1024
 /** Lines wait this long for others. */
 const GATHER_MS = 500
-/** After a failure, doubled up to the other. */
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 60_000
 /** A target that asks for a longer one is tried all the same: it may have meant less. */
 const LONGEST_ASKED_PAUSE_MS = 600_000
 const JITTER = 0.2
@@ -158,7 +156,7 @@ export class Drain {
       })
     }
     const asked = fault instanceof Unready ? Math.min(LONGEST_ASKED_PAUSE_MS, fault.waitMs) : 0
-    const pauseMs = Math.max(asked, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++))
+    const pauseMs = Math.max(asked, Math.min(schedule.maxDrainPauseMs, schedule.drainPauseMs * 2 ** this.#failures++))
     // Ended early by the stop, which the loop looks at itself.
     await delay(pauseMs * (1 + Math.random() * JITTER), undefined, { signal: stop }).catch(() => {})
   }

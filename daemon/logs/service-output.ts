@@ -7,6 +7,7 @@ import type { LogLine } from '#server/log-lines.ts'
 import { logger } from '#server/log.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
 import type { ServiceLog } from '#server/logs/store.ts'
+import { schedule } from '#server/schedule.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
 import { toLogLine } from './follow.ts'
 import { Intake } from './intake.ts'
@@ -23,8 +24,6 @@ const MAX_EARLY_BYTES = 8 * 1024 * 1024
 const LINE_BYTES = 128
 /** What an instance printed last may still be under way when its container is removed. */
 const LAST_WORDS_MS = 2_000
-/** Between two tries to read a log, or the output of a container that is not there yet. */
-const RETRY_MS = 5_000
 
 /** Takes in what the instances of one service print, or what one datastore does. */
 export class ServiceOutput {
@@ -108,7 +107,7 @@ export class ServiceOutput {
         })
         // Its container is not made yet, or was removed and may be made anew.
         caughtUp()
-        if (!wasReplaced) await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(RETRY_MS)]))
+        if (!wasReplaced) await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(schedule.outputRetryMs)]))
       }
     } finally {
       caughtUp()
@@ -159,7 +158,7 @@ export class ServiceOutput {
       } catch (error) {
         signal.throwIfAborted()
         log.warn('a service log cannot be read', { service: this.#serviceId, error: messageOf(error) })
-        await delay(RETRY_MS, undefined, { signal })
+        await delay(schedule.outputRetryMs, undefined, { signal })
       }
     }
   }

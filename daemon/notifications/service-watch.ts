@@ -2,11 +2,9 @@ import { onChange } from '#server/changes.ts'
 import { useDatabase } from '#server/context.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import { happened, lastTold, setTold } from '#server/notifications/happenings.ts'
+import { schedule } from '#server/schedule.ts'
 import { allServices, getService } from '#server/services/store.ts'
 import { viewService } from '#server/services/view.ts'
-
-/** A service that is down for less is no news: instances are started again within seconds. */
-const DOWN_MS = 10_000
 
 /** Tells when a service is down for a while, and when it runs again; what was said last outlives the server. */
 export class ServiceWatch {
@@ -42,7 +40,7 @@ export class ServiceWatch {
       this.#timers.delete(id)
       const service = getService(id)
       if (service && viewService(service).state === 'down') this.#tell(id, 'service.down', reasonOf(id))
-    }, DOWN_MS)
+    }, schedule.downAfterMs)
     this.#timers.set(id, timer)
   }
 

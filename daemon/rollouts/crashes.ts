@@ -1,6 +1,5 @@
-/** First pause before what failed is tried again; each further failure doubles it. */
-const FIRST_BACK_OFF_MS = 1_000
-const LONGEST_BACK_OFF_MS = 60_000
+import { schedule } from '#server/schedule.ts'
+
 /** Five exits in ten minutes are a crash loop. */
 const LOOP_EXITS = 5
 const LOOP_WINDOW_MS = 10 * 60_000
@@ -23,7 +22,8 @@ export class CrashHistory {
   /** How long to wait before the next try; 0 when nothing failed. */
   backOffMs(id: string): number {
     const exits = this.count(id)
-    return exits === 0 ? 0 : Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (exits - 1))
+    const { crashPauseMs, maxCrashPauseMs } = schedule
+    return exits === 0 ? 0 : Math.min(maxCrashPauseMs, crashPauseMs * 2 ** (exits - 1))
   }
 
   /** Whether it ended so often lately that it counts as down although it is started again. */

@@ -4,6 +4,7 @@ import { instanceMachine } from '#server/instances/states.ts'
 import type { InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
+import { schedule } from '#server/schedule.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import type { Task } from '../driver.ts'
@@ -14,12 +15,7 @@ import type { Supervisor } from './supervisor.ts'
 
 const log = logger('health')
 
-const PERIOD_MS = 5_000
 const PARALLEL = 32
-/** A running instance that fails for this long leaves the routes, unless it is the last. */
-const LEAVES_AFTER_MS = 15_000
-/** And is restarted after this long. */
-const RESTARTS_AFTER_MS = 60_000
 
 type Probed = InstanceRow &
   Pick<ServiceRow, 'name' | 'type' | 'custom_domains'> & {
@@ -41,7 +37,7 @@ export class Health {
   }
 
   task(): Task {
-    return { name: 'health', everyMs: PERIOD_MS, run: () => this.#run() }
+    return { name: 'health', everyMs: schedule.probeEveryMs, run: () => this.#run() }
   }
 
   async #run(): Promise<void> {
@@ -68,11 +64,11 @@ export class Health {
     const since = this.#failingSince.get(instance.id) ?? performance.now()
     this.#failingSince.set(instance.id, since)
     const failingMs = performance.now() - since
-    if (failingMs >= LEAVES_AFTER_MS && tryMove(instanceMachine, instance.id, 'failing', { reason })) {
+    if (failingMs >= schedule.failingLeavesAfterMs && tryMove(instanceMachine, instance.id, 'failing', { reason })) {
       log.warn('an instance fails its probe', { instance: instance.id, reason })
       await this.#changed(instance)
     }
-    if (failingMs >= RESTARTS_AFTER_MS) {
+    if (failingMs >= schedule.failingRestartsAfterMs) {
       log.warn('an instance is restarted, since its probe fails', { instance: instance.id, reason })
       this.#failingSince.delete(instance.id)
       this.#supervisor.restart(instance)

@@ -1,7 +1,5 @@
+import { schedule } from '#server/schedule.ts'
 import type { Engine, Listener } from '../engine/index.ts'
-
-/** As long as a program listens on one other port alone, it may still be on its way to the right one. */
-const SETTLED_MS = 10_000
 
 /** Where a program is expected to listen, and what is done when it listens elsewhere. */
 export interface Expected {
@@ -47,7 +45,7 @@ export class PortWatch {
     const seen = listeners.map(({ host, port }) => `${host}:${port}`).join(' ')
     if (seen !== this.#seen) this.#since = performance.now()
     this.#seen = seen
-    const isSettled = performance.now() - this.#since >= SETTLED_MS
+    const isSettled = performance.now() - this.#since >= schedule.portSettlesMs
     const expected = this.#expected.port()
     const own = listeners.find(({ port }) => port === expected)
     const open = listeners.filter(({ isLoopback }) => !isLoopback)

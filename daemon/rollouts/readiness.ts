@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { schedule } from '#server/schedule.ts'
 import type { ContainerState, Engine } from '../engine/index.ts'
 import { describeExit } from './exit.ts'
 import { PortWatch, type Expected } from './port-watch.ts'
@@ -7,8 +8,6 @@ import { WaitNotes } from './wait-notes.ts'
 
 /** Not healthy within this fails the deploy. */
 const READY_WITHIN_MS = 5 * 60_000
-/** A worker that is up for this long is ready. */
-const WORKER_UP_MS = 3_000
 /** Between probes: short at first, since most programs are up in a moment, then easier on a slow starter. */
 const FIRST_PAUSE_MS = 15
 const LONGEST_PAUSE_MS = 1_000
@@ -84,5 +83,6 @@ export function endOf(state: ContainerState | null, lossOf: Waiting['lossOf']): 
 
 async function check({ target }: Waiting, upMs: number): Promise<string | null> {
   if (target !== null) return probe(target())
-  return upMs >= WORKER_UP_MS ? null : 'it has not been up for 3 s'
+  const { workerUpMs } = schedule
+  return upMs >= workerUpMs ? null : `it has not been up for ${workerUpMs / 1_000} s`
 }

@@ -7,6 +7,7 @@ import { getInstance, instancesOf, type InstanceRow } from '#server/instances/st
 import { logger } from '#server/log.ts'
 import { removeServiceLog } from '#server/logs/service-logs.ts'
 import { tryMove } from '#server/machine.ts'
+import { schedule } from '#server/schedule.ts'
 import {
   allServices,
   deleteServiceRow,
@@ -29,8 +30,6 @@ import { Upkeep } from './upkeep.ts'
 
 const log = logger('instances')
 
-/** A whole look at the engine, for what no event told. */
-const PERIOD_MS = 15_000
 /** Services reconciled at one time. */
 const PARALLEL = 8
 
@@ -65,7 +64,7 @@ export class Supervisor {
 
   task(wake: () => void): Task {
     this.#wake = wake
-    return { name: 'instances', everyMs: PERIOD_MS, run: () => this.#run() }
+    return { name: 'instances', everyMs: schedule.sweepEveryMs, run: () => this.#run() }
   }
 
   /** Asks for a service to be looked at soon. */
@@ -103,7 +102,7 @@ export class Supervisor {
   }
 
   async #run(): Promise<void> {
-    const isSweep = performance.now() - this.#lastSweep >= PERIOD_MS
+    const isSweep = performance.now() - this.#lastSweep >= schedule.sweepEveryMs
     if (isSweep) this.#lastSweep = performance.now()
     if (this.#world.reachByAddress === null) return this.#observeAll(this.#world.engineFault)
     if (isSweep) await this.#sweep()

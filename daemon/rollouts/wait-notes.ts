@@ -1,7 +1,6 @@
+import { schedule } from '#server/schedule.ts'
 import type { ProbeTarget } from './probe.ts'
 
-/** Until then a start is as it should be, and its log stays short. */
-const QUIET_MS = 10_000
 /** A health check may answer something else each time. */
 const MAX_NOTES = 10
 
@@ -21,7 +20,7 @@ export class WaitNotes {
   /** Takes what the last probe saw; `target` is null for what has no port. */
   look(reason: string, target: ProbeTarget | null): void {
     if (reason === this.#last || this.#count >= MAX_NOTES) return
-    if (performance.now() - this.#began < QUIET_MS) return
+    if (performance.now() - this.#began < schedule.quietStartMs) return
     this.#last = reason
     this.#count++
     const limit = `${Math.ceil(this.#withinMs / 60_000)} min at most`

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import type { Schedule } from '#server/schedule.ts'
 import { sweepEngine } from '../stand/engine.ts'
 import { builtServer } from './build.ts'
 import { standEngine } from './stand-setup.ts'
@@ -15,6 +16,22 @@ const START_LIMIT_MS = 120_000
 /** SIGTERM ends the server within 10 s. */
 const STOP_LIMIT_MS = 20_000
 const START_TRIES = 3
+/** Servers under test wait less than people do; what a test is about it sets itself. */
+const QUICK: Partial<Schedule> = {
+  sweepEveryMs: 2_000,
+  probeEveryMs: 500,
+  datastoreProbeEveryMs: 1_000,
+  workerUpMs: 500,
+  crashPauseMs: 200,
+  maxCrashPauseMs: 5_000,
+  afterRotationMs: 500,
+  stopGraceMs: 5_000,
+  engineRetryMs: 300,
+  outputRetryMs: 500,
+  drainPauseMs: 200,
+  domainsEveryMs: 1_000,
+  certificatesEveryMs: 1_000,
+}
 const SERVER_ID = "SELECT value FROM settings WHERE key = 'server_id'"
 
 export interface ServerOptions {
@@ -25,6 +42,8 @@ export interface ServerOptions {
   env?: Record<string, string>
   /** Whether it gets the test stand's container engine; without, its engine never answers. */
   engine?: boolean
+  /** What it waits for more or less than other servers under test; `usual` is what people have. */
+  schedule?: Partial<Schedule> | 'usual'
 }
 
 export interface ApiAnswer {
@@ -118,7 +137,7 @@ class ServerProcess implements TestServer {
   }
 
   async start(): Promise<void> {
-    const { flags = [], env = {}, engine = false } = this.#options
+    const { flags = [], env = {}, engine = false, schedule = {} } = this.#options
     const dockerHost = engine ? standEngine() : `unix://${join(this.dataDirectory, 'no-engine.sock')}`
     const args = ['serve', '--data-dir', this.dataDirectory, '--listen', this.#listen]
     args.push('--http-listen', `127.0.0.1:${this.httpPort}`, '--https-listen', `127.0.0.1:${this.httpsPort}`)
@@ -126,7 +145,12 @@ class ServerProcess implements TestServer {
     const child = spawn(process.execPath, [this.#entry, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // Tests read lines as people do.
-      env: { ...cleanEnvironment(), DEPLOYER_LOG_FORMAT: 'pretty', ...env },
+      env: {
+        ...cleanEnvironment(),
+        DEPLOYER_LOG_FORMAT: 'pretty',
+        DEPLOYER_TEST_SCHEDULE: schedule === 'usual' ? '' : JSON.stringify({ ...QUICK, ...schedule }),
+        ...env,
+      },
     })
     this.#child = child
     startedServers.add(this)

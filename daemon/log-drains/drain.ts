@@ -156,7 +156,10 @@ export class Drain {
       })
     }
     const asked = fault instanceof Unready ? Math.min(LONGEST_ASKED_PAUSE_MS, fault.waitMs) : 0
-    const pauseMs = Math.max(asked, Math.min(schedule.maxDrainPauseMs, schedule.drainPauseMs * 2 ** this.#failures++))
+    const pauseMs = Math.max(
+      asked,
+      Math.min(schedule.maxDrainPauseMs, schedule.drainPauseMs * 2 ** this.#failures++),
+    )
     // Ended early by the stop, which the loop looks at itself.
     await delay(pauseMs * (1 + Math.random() * JITTER), undefined, { signal: stop }).catch(() => {})
   }

@@ -107,7 +107,8 @@ export class ServiceOutput {
         })
         // Its container is not made yet, or was removed and may be made anew.
         caughtUp()
-        if (!wasReplaced) await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(schedule.outputRetryMs)]))
+        if (!wasReplaced)
+          await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(schedule.outputRetryMs)]))
       }
     } finally {
       caughtUp()

@@ -64,7 +64,10 @@ export class Health {
     const since = this.#failingSince.get(instance.id) ?? performance.now()
     this.#failingSince.set(instance.id, since)
     const failingMs = performance.now() - since
-    if (failingMs >= schedule.failingLeavesAfterMs && tryMove(instanceMachine, instance.id, 'failing', { reason })) {
+    if (
+      failingMs >= schedule.failingLeavesAfterMs &&
+      tryMove(instanceMachine, instance.id, 'failing', { reason })
+    ) {
       log.warn('an instance fails its probe', { instance: instance.id, reason })
       await this.#changed(instance)
     }

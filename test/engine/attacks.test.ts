@@ -58,23 +58,27 @@ describe('a source that takes long to read', () => {
     await waitFor(() => checkouts().length === 0, 'the files to be removed')
   })
 
-  test('ends as failed when it was under way at two crashes in a row; a stop is none', async () => {
-    const id = await upload('crashes', large)
-    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGKILL'] as const) {
-      const readers = await unpacking(id)
-      await server.kill(signal)
-      await waitFor(() => !readers.some(isAlive), 'the processes to end with the server')
-      expect(server.logs).not.toContain('is given up')
-      await server.restart()
-    }
-    expect((await server.api('GET', `/deploys/${id}`)).body).toMatchObject({
-      status: 'build_failed',
-      error: expect.stringContaining('crashed twice'),
-    })
-    expect(checkouts()).toEqual([])
-    const left = (): string[] => readdirSync(server.dataDirectory).filter((name) => name.endsWith('.left'))
-    await waitFor(() => left().length === 0, 'what was left to be removed')
-  })
+  test(
+    'ends as failed when it was under way at two crashes in a row; a stop is none',
+    { tags: ['slow'] },
+    async () => {
+      const id = await upload('crashes', large)
+      for (const signal of ['SIGTERM', 'SIGKILL', 'SIGKILL'] as const) {
+        const readers = await unpacking(id)
+        await server.kill(signal)
+        await waitFor(() => !readers.some(isAlive), 'the processes to end with the server')
+        expect(server.logs).not.toContain('is given up')
+        await server.restart()
+      }
+      expect((await server.api('GET', `/deploys/${id}`)).body).toMatchObject({
+        status: 'build_failed',
+        error: expect.stringContaining('crashed twice'),
+      })
+      expect(checkouts()).toEqual([])
+      const left = (): string[] => readdirSync(server.dataDirectory).filter((name) => name.endsWith('.left'))
+      await waitFor(() => left().length === 0, 'what was left to be removed')
+    },
+  )
 
   test.each<[string, Record<string, string>, RegExp]>([
     ['a go.mod of newlines', { 'go.mod': RUN }, /there is no package main/],
@@ -86,7 +90,7 @@ describe('a source that takes long to read', () => {
       { Dockerfile: 'FROM busybox:1\n', '.dockerignore': 'a*'.repeat(512 * 1024 - 10) },
       /.dockerignore has a pattern of more than 1000 characters/,
     ],
-  ])('is none that has %s', async (what, files, error) => {
+  ])('is none that has %s', { tags: ['slow'] }, async (what, files, error) => {
     const tar = pack()
     for (const [name, content] of Object.entries(files)) tar.entry({ name }, content)
     tar.finalize()

@@ -76,13 +76,17 @@ test('what a fork has is deployed neither by the deploy hook nor by a push that 
   expect(await endOf(server, body.deploys[0].id)).toMatchObject({ status: 'build_failed', commit_sha: null })
 })
 
-test("an older commit of the branch is deployed by the hook, and a fork's by who has a token", async () => {
-  const { body } = await server.request('POST', `${service.deploy_hook_path}&ref=${first.slice(0, 8)}`)
-  expect(await endOf(server, body.id)).toMatchObject({ status: 'live', commit_sha: first })
-  const manual = await server.api('POST', `/services/${service.id}/deploys`, { commit: 'refs/pull/7/head' })
-  expect(await endOf(server, manual.body.id)).toMatchObject({
-    status: 'live',
-    commit_sha: foreign,
-    source: { branch: 'main' },
-  })
-})
+test(
+  "an older commit of the branch is deployed by the hook, and a fork's by who has a token",
+  { tags: ['slow'] },
+  async () => {
+    const { body } = await server.request('POST', `${service.deploy_hook_path}&ref=${first.slice(0, 8)}`)
+    expect(await endOf(server, body.id)).toMatchObject({ status: 'live', commit_sha: first })
+    const manual = await server.api('POST', `/services/${service.id}/deploys`, { commit: 'refs/pull/7/head' })
+    expect(await endOf(server, manual.body.id)).toMatchObject({
+      status: 'live',
+      commit_sha: foreign,
+      source: { branch: 'main' },
+    })
+  },
+)

@@ -186,19 +186,23 @@ describe('a backup under way', () => {
     expect(await docker('ps', '-aq', '--filter', `name=${id}`)).toBe('')
   })
 
-  test('has failed when its datastore ends in the middle, and leaves nothing', async () => {
-    const id = await begin()
-    await docker('kill', db.id)
-    const backup = await endOfBackup(server, 'db', id)
-    expect(backup.status).toBe('failed')
-    expect(backup.error).toMatch(/pg_dump ended with exit code 1: /)
-    expect(readdirSync(folder()).filter((name) => name.startsWith(id))).toEqual([])
-    // Its end may not have been seen yet.
-    await waitFor(() => query(db.external_url, 'SELECT 1'), 'it to answer again')
-    await become(server, db.id, 'available')
-  })
+  test(
+    'has failed when its datastore ends in the middle, and leaves nothing',
+    { tags: ['slow'] },
+    async () => {
+      const id = await begin()
+      await docker('kill', db.id)
+      const backup = await endOfBackup(server, 'db', id)
+      expect(backup.status).toBe('failed')
+      expect(backup.error).toMatch(/pg_dump ended with exit code 1: /)
+      expect(readdirSync(folder()).filter((name) => name.startsWith(id))).toEqual([])
+      // Its end may not have been seen yet.
+      await waitFor(() => query(db.external_url, 'SELECT 1'), 'it to answer again')
+      await become(server, db.id, 'available')
+    },
+  )
 
-  test('has failed when the disk is full, and leaves nothing', async () => {
+  test('has failed when the disk is full, and leaves nothing', { tags: ['slow'] }, async () => {
     const kept = readdirSync(folder())
     await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder()])
     try {

@@ -51,33 +51,41 @@ const GIVE = `CREATE SCHEMA app; CREATE TABLE app.notes AS SELECT 7 AS id;
   REVOKE ALL ON DATABASE app FROM PUBLIC; GRANT CONNECT ON DATABASE app TO visitor;
   ALTER DATABASE app OWNER TO landlord`
 
-test('a restored database has the settings, rights, comment and owner that the database itself had', async () => {
-  const db = await holding('given', GIVE)
-  const before = await query(db.external_url, GIVEN)
-  expect(before[0]![0]).toHaveLength(3)
-  const copy = await copyOf(db)
-  expect(copy.error).toBeNull()
-  expect(await query(copy.external_url, GIVEN)).toEqual(before)
-  // By the search path.
-  expect(await query(copy.external_url, 'SELECT id FROM notes')).toEqual([[7]])
-})
+test(
+  'a restored database has the settings, rights, comment and owner that the database itself had',
+  { tags: ['slow'] },
+  async () => {
+    const db = await holding('given', GIVE)
+    const before = await query(db.external_url, GIVEN)
+    expect(before[0]![0]).toHaveLength(3)
+    const copy = await copyOf(db)
+    expect(copy.error).toBeNull()
+    expect(await query(copy.external_url, GIVEN)).toEqual(before)
+    // By the search path.
+    expect(await query(copy.external_url, 'SELECT id FROM notes')).toEqual([[7]])
+  },
+)
 
-test('large objects that others own, or have rights to, are restored with both', async () => {
-  const db = await holding(
-    'large',
-    `CREATE ROLE "Odd owner"; CREATE ROLE viewer;
+test(
+  'large objects that others own, or have rights to, are restored with both',
+  { tags: ['slow'] },
+  async () => {
+    const db = await holding(
+      'large',
+      `CREATE ROLE "Odd owner"; CREATE ROLE viewer;
      SELECT lo_from_bytea(90001, 'one'); ALTER LARGE OBJECT 90001 OWNER TO "Odd owner";
      SELECT lo_from_bytea(90002, 'two'); GRANT SELECT ON LARGE OBJECT 90002 TO viewer`,
-  )
-  const objects = `SELECT oid::int, lomowner = '"Odd owner"'::regrole, coalesce(lomacl::text, '') LIKE '%viewer=r%',
+    )
+    const objects = `SELECT oid::int, lomowner = '"Odd owner"'::regrole, coalesce(lomacl::text, '') LIKE '%viewer=r%',
     convert_from(lo_get(oid), 'UTF8') FROM pg_largeobject_metadata ORDER BY oid`
-  const copy = await copyOf(db)
-  expect(copy.error).toBeNull()
-  expect(await query(copy.external_url, objects)).toEqual([
-    [90001, true, false, 'one'],
-    [90002, false, true, 'two'],
-  ])
-})
+    const copy = await copyOf(db)
+    expect(copy.error).toBeNull()
+    expect(await query(copy.external_url, objects)).toEqual([
+      [90001, true, false, 'one'],
+      [90002, false, true, 'two'],
+    ])
+  },
+)
 
 test('what visitors write into tables and comments is no statement to a restore', async () => {
   const lines = "E'x\\n-- Name: x; Type: DATABASE; Schema: -\\nALTER ROLE tenant SUPERUSER;'"

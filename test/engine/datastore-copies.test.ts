@@ -62,7 +62,7 @@ describe('a backup', () => {
     )
   })
 
-  test('of many parts arrives whole, and nothing unfinished is left', async () => {
+  test('of many parts arrives whole, and nothing unfinished is left', { tags: ['slow'] }, async () => {
     await fill(cache, 20)
     const backup = await backUp(server, 'cache')
     expect(backup.size_bytes).toBeGreaterThan(17 * 1024 * 1024)
@@ -96,7 +96,7 @@ describe('a backup', () => {
     expect(await keyvalue(cache.external_url, (client) => client.get('at'))).toBe('first')
   })
 
-  test('is not restored from a copy that was changed or removed', async () => {
+  test('is not restored from a copy that was changed or removed', { tags: ['slow'] }, async () => {
     const changed = await backUp(server, 'cache')
     rmSync(backupFile(server, changed.id))
     await bucket.write((await objectOf(changed))!, 'REDIS0011 of somebody else')
@@ -112,20 +112,24 @@ describe('a backup', () => {
     expect((await server.api('DELETE', path)).status).toBe(204)
   })
 
-  test('goes from the bucket when it is deleted and when it is one too many', async () => {
-    const [first, second, third] = [
-      await backUp(server, 'cache'),
-      await backUp(server, 'cache'),
-      await backUp(server, 'cache'),
-    ]
-    expect((await server.api('DELETE', `/datastores/cache/backups/${second.id}`)).status).toBe(204)
-    await server.api('PATCH', '/datastores/cache', { backup_retention: 1 })
-    await waitFor(async () => {
-      const names = (await bucket.objects()).filter((name) => name.includes('/cache/'))
-      return names.length === 1 && names[0]!.includes(third.id)
-    }, `${first.id} and ${second.id} to go`)
-    await server.api('PATCH', '/datastores/cache', { backup_retention: 7 })
-  })
+  test(
+    'goes from the bucket when it is deleted and when it is one too many',
+    { tags: ['slow'] },
+    async () => {
+      const [first, second, third] = [
+        await backUp(server, 'cache'),
+        await backUp(server, 'cache'),
+        await backUp(server, 'cache'),
+      ]
+      expect((await server.api('DELETE', `/datastores/cache/backups/${second.id}`)).status).toBe(204)
+      await server.api('PATCH', '/datastores/cache', { backup_retention: 1 })
+      await waitFor(async () => {
+        const names = (await bucket.objects()).filter((name) => name.includes('/cache/'))
+        return names.length === 1 && names[0]!.includes(third.id)
+      }, `${first.id} and ${second.id} to go`)
+      await server.api('PATCH', '/datastores/cache', { backup_retention: 7 })
+    },
+  )
 })
 
 describe('a bucket that fails', () => {
@@ -145,31 +149,39 @@ describe('a bucket that fails', () => {
     expect(later.error).toBeNull()
   })
 
-  test('in the middle of an upload while the server is killed is left with nothing unfinished', async () => {
-    await fill(cache, UPLOAD_MIB)
-    const { body } = await server.api('POST', '/datastores/cache/backups')
-    await waitFor(async () => (await bucket.uploads()).length > 0, 'the upload to begin')
-    bucket.freeze()
-    await server.kill('SIGKILL')
-    bucket.thaw()
-    await server.restart()
-    const backup = await endOfBackup(server, 'cache', body.id)
-    expect(backup).toMatchObject({ status: 'succeeded', stored: ['local', 's3'], error: null })
-    expect(await bucket.uploads()).toEqual([])
-  })
+  test(
+    'in the middle of an upload while the server is killed is left with nothing unfinished',
+    { tags: ['slow'] },
+    async () => {
+      await fill(cache, UPLOAD_MIB)
+      const { body } = await server.api('POST', '/datastores/cache/backups')
+      await waitFor(async () => (await bucket.uploads()).length > 0, 'the upload to begin')
+      bucket.freeze()
+      await server.kill('SIGKILL')
+      bucket.thaw()
+      await server.restart()
+      const backup = await endOfBackup(server, 'cache', body.id)
+      expect(backup).toMatchObject({ status: 'succeeded', stored: ['local', 's3'], error: null })
+      expect(await bucket.uploads()).toEqual([])
+    },
+  )
 
-  test('in the middle of an upload when the datastore is deleted keeps nothing of it', async () => {
-    await server.api('POST', '/datastores/cache/backups')
-    await waitFor(async () => (await bucket.uploads()).length > 0, 'the upload to begin')
-    expect((await server.api('DELETE', '/datastores/cache')).status).toBe(204)
-    await waitFor(async () => {
-      const names = [...(await bucket.objects()), ...(await bucket.uploads())]
-      return names.every((name) => !name.includes('/cache/'))
-    }, 'all of it to go')
-  })
+  test(
+    'in the middle of an upload when the datastore is deleted keeps nothing of it',
+    { tags: ['slow'] },
+    async () => {
+      await server.api('POST', '/datastores/cache/backups')
+      await waitFor(async () => (await bucket.uploads()).length > 0, 'the upload to begin')
+      expect((await server.api('DELETE', '/datastores/cache')).status).toBe(204)
+      await waitFor(async () => {
+        const names = [...(await bucket.objects()), ...(await bucket.uploads())]
+        return names.every((name) => !name.includes('/cache/'))
+      }, 'all of it to go')
+    },
+  )
 })
 
-test('keys that the bucket refuses leave the backup here with what it said', async () => {
+test('keys that the bucket refuses leave the backup here with what it said', { tags: ['slow'] }, async () => {
   await server.kill('SIGTERM')
   const other = await startCache([...bucket.flags.slice(0, -1), 'another-secret'])
   try {

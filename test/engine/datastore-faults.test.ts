@@ -81,14 +81,18 @@ test('a datastore whose volume cannot be made has failed with the reason, and is
   await become(server, id, 'available')
 })
 
-test('a datastore whose container cannot be made leaves no record of one behind it', async () => {
-  door.refuse({ line: /^POST \S*\/containers\/create\?name=dbs-/, words: 'no space left on device' })
-  const { id } = await create(server, { kind: 'keyvalue', name: 'unmade' })
-  await become(server, id, 'failed')
-  expect(recorded(id)).not.toEqual([])
-  expect((await server.api('DELETE', `/datastores/${id}`)).status).toBe(204)
-  expect(recorded(id)).toEqual([])
-})
+test(
+  'a datastore whose container cannot be made leaves no record of one behind it',
+  { tags: ['slow'] },
+  async () => {
+    door.refuse({ line: /^POST \S*\/containers\/create\?name=dbs-/, words: 'no space left on device' })
+    const { id } = await create(server, { kind: 'keyvalue', name: 'unmade' })
+    await become(server, id, 'failed')
+    expect(recorded(id)).not.toEqual([])
+    expect((await server.api('DELETE', `/datastores/${id}`)).status).toBe(204)
+    expect(recorded(id)).toEqual([])
+  },
+)
 
 test('a datastore during whose creation the engine goes away has failed, and is made when it is back', async () => {
   const asked = create(server, { kind: 'keyvalue', name: 'halfway' })
@@ -111,20 +115,24 @@ test('a datastore is there again with what it held after the engine was restarte
   expect(await waitFor(() => kept(cache), 'it to answer again')).toBe('yes')
 })
 
-test('limits that are changed while the engine is away are saved, and applied when it is back', async () => {
-  const cache = await cacheWith('limited', 'yes')
-  await door.goAway()
-  const { status, body } = await server.api('PATCH', '/datastores/limited', { memory_limit_mb: 96 })
-  expect(status).toBe(502)
-  expect(body.error.code).toBe('runtime_error')
-  expect(body.error.message).toMatch(/^saved; not applied yet: /)
-  await door.comeBack()
-  await waitFor(async () => {
-    const limit = await docker('inspect', '-f', '{{.HostConfig.Memory}}', cache.id)
-    return limit === String(96 * 1024 * 1024)
-  }, 'the limit')
-  expect(await kept(cache)).toBe('yes')
-})
+test(
+  'limits that are changed while the engine is away are saved, and applied when it is back',
+  { tags: ['slow'] },
+  async () => {
+    const cache = await cacheWith('limited', 'yes')
+    await door.goAway()
+    const { status, body } = await server.api('PATCH', '/datastores/limited', { memory_limit_mb: 96 })
+    expect(status).toBe(502)
+    expect(body.error.code).toBe('runtime_error')
+    expect(body.error.message).toMatch(/^saved; not applied yet: /)
+    await door.comeBack()
+    await waitFor(async () => {
+      const limit = await docker('inspect', '-f', '{{.HostConfig.Memory}}', cache.id)
+      return limit === String(96 * 1024 * 1024)
+    }, 'the limit')
+    expect(await kept(cache)).toBe('yes')
+  },
+)
 
 test('a server that is killed while a datastore is created makes it', async () => {
   const asked = server.api('POST', '/datastores', { kind: 'keyvalue', name: 'early' }).catch(() => null)
@@ -136,31 +144,39 @@ test('a server that is killed while a datastore is created makes it', async () =
   await keyvalue(cache.external_url, (client) => client.ping())
 })
 
-test('a server that is killed while a datastore is unavailable brings it back with what it held', async () => {
-  const cache = await cacheWith('down', 'yes')
-  door.refuse({ line: /^POST \S*\/containers\/create/, words: 'not now' })
-  await docker('rm', '-f', cache.id)
-  await become(server, cache.id, 'unavailable')
-  await crash()
-  expect(await read(server, cache.id)).toMatchObject({ status: 'unavailable' })
-  door.refuse(null)
-  await become(server, cache.id, 'available')
-  expect(await kept(cache)).toBe('yes')
-})
+test(
+  'a server that is killed while a datastore is unavailable brings it back with what it held',
+  { tags: ['slow'] },
+  async () => {
+    const cache = await cacheWith('down', 'yes')
+    door.refuse({ line: /^POST \S*\/containers\/create/, words: 'not now' })
+    await docker('rm', '-f', cache.id)
+    await become(server, cache.id, 'unavailable')
+    await crash()
+    expect(await read(server, cache.id)).toMatchObject({ status: 'unavailable' })
+    door.refuse(null)
+    await become(server, cache.id, 'available')
+    expect(await kept(cache)).toBe('yes')
+  },
+)
 
-test('a server that is killed while a datastore is deleted removes all of it', async () => {
-  const cache = await cacheWith('leaving', 'yes')
-  door.refuse({ line: /^DELETE \S*\/volumes\//, words: 'it is in use' })
-  const { status, body } = await server.api('DELETE', '/datastores/leaving')
-  expect(status).toBe(502)
-  expect(body.error.message).toContain('it is in use')
-  await crash()
-  expect(await read(server, cache.id)).toMatchObject({ status: 'deleting' })
-  door.refuse(null)
-  await waitFor(async () => (await server.api('GET', `/datastores/${cache.id}`)).status === 404, 'its end')
-  expect(await docker('volume', 'ls', '-q', '--filter', `name=${cache.id}`)).toBe('')
-  expect(await docker('ps', '-aq', '--filter', `name=${cache.id}`)).toBe('')
-})
+test(
+  'a server that is killed while a datastore is deleted removes all of it',
+  { tags: ['slow'] },
+  async () => {
+    const cache = await cacheWith('leaving', 'yes')
+    door.refuse({ line: /^DELETE \S*\/volumes\//, words: 'it is in use' })
+    const { status, body } = await server.api('DELETE', '/datastores/leaving')
+    expect(status).toBe(502)
+    expect(body.error.message).toContain('it is in use')
+    await crash()
+    expect(await read(server, cache.id)).toMatchObject({ status: 'deleting' })
+    door.refuse(null)
+    await waitFor(async () => (await server.api('GET', `/datastores/${cache.id}`)).status === 404, 'its end')
+    expect(await docker('volume', 'ls', '-q', '--filter', `name=${cache.id}`)).toBe('')
+    expect(await docker('ps', '-aq', '--filter', `name=${cache.id}`)).toBe('')
+  },
+)
 
 test('a backup whose container cannot be made has failed with the reason, and leaves nothing', async () => {
   await cacheWith('copied', 'yes')
@@ -175,7 +191,7 @@ test('a backup whose container cannot be made has failed with the reason, and le
   expect(ended.stored).toEqual([])
 })
 
-describe('an engine that goes away', () => {
+describe('an engine that goes away', { tags: ['slow'] }, () => {
   let db: Datastore
   let backup: string
 

@@ -78,7 +78,7 @@ describe('a backup that is restored', () => {
     expect(await volumesOf(copy.id)).toEqual([''])
   })
 
-  test('speaks of roles that are made with it, without a login', async () => {
+  test('speaks of roles that are made with it, without a login', { tags: ['slow'] }, async () => {
     await query(
       db.external_url,
       `CREATE ROLE "Odd ""reader" LOGIN PASSWORD 'x'; CREATE ROLE keeper; CREATE ROLE member;
@@ -162,7 +162,7 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
     )
   })
 
-  test('one that was changed', async () => {
+  test('one that was changed', { tags: ['slow'] }, async () => {
     const changed = await backedUp('cache')
     const bytes = readFileSync(backupFile(server, changed)).length
     truncateSync(backupFile(server, changed), bytes - 1)
@@ -172,7 +172,7 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
     expect(await kept()).toBe('yes')
   })
 
-  test('one of another kind', async () => {
+  test('one of another kind', { tags: ['slow'] }, async () => {
     const foreign = await backedUp('cache')
     copyFileSync(backupFile(server, dbBackup), backupFile(server, foreign))
     vouchFor(foreign)
@@ -196,7 +196,7 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
     expect(await volumeOf(now.id)).toBe(used)
   })
 
-  test('nor does it make an empty datastore', async () => {
+  test('nor does it make an empty datastore', { tags: ['slow'] }, async () => {
     const refused = await backedUp('cache')
     truncateSync(backupFile(server, refused), 40)
     const { body } = await restore('cache', refused, { name: 'never' })
@@ -205,7 +205,7 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
     expect((await server.api('DELETE', '/datastores/never')).status).toBe(204)
   })
 
-  test('one of a database beside which there is more', async () => {
+  test('one of a database beside which there is more', { tags: ['slow'] }, async () => {
     await query(db.external_url, 'CREATE ROLE reader')
     const now = await restored(server, 'db', dbBackup)
     expect(now.error).toContain('role reader')
@@ -234,15 +234,18 @@ describe('a server that is killed', () => {
   })
   afterAll(() => stops.stop())
 
-  const steps: [string, () => boolean | Promise<boolean>][] = [
-    ['has just been asked for', () => true],
-    ['has a program on its fresh volume', async () => (await atWork()).length > 0],
+  type Reached = () => boolean | Promise<boolean>
+  const steps: [string, Reached][] = [
     ['is being loaded', () => isBeingLoaded(db.id)],
-    ['stops what it replaces', () => stops.count > 0],
     ['has taken the place', () => server.logs.slice(printed).includes('of a datastore was replaced')],
   ]
+  const furtherSteps: [string, Reached][] = [
+    ['has just been asked for', () => true],
+    ['has a program on its fresh volume', async () => (await atWork()).length > 0],
+    ['stops what it replaces', () => stops.count > 0],
+  ]
 
-  test.each(steps)('when a restore %s loses nothing, and nothing is stuck', async (step, isReached) => {
+  async function isKilledWhenARestore(step: string, isReached: Reached): Promise<void> {
     await query(db.external_url, 'DROP TABLE IF EXISTS later; CREATE TABLE later (id int)')
     printed = server.logs.length
     stops.count = 0
@@ -254,23 +257,34 @@ describe('a server that is killed', () => {
     expect(now.error).toBeNull()
     expect(await query(now.external_url, 'SELECT id FROM notes')).toEqual([[1]])
     expect(await query(now.external_url, "SELECT to_regclass('later') IS NULL")).toEqual([[true]])
-  })
+  }
 
-  test('in order, however often, goes on with the restore at the next start', async () => {
-    expect((await restore('db', grown)).status).toBe(202)
-    for (let stops = 0; stops < 4; stops++) {
-      await waitFor(() => isBeingLoaded(db.id), 'its work')
-      await server.restart()
-      expect((await server.api('GET', '/datastores/db')).body).toMatchObject({ status: 'restoring' })
-    }
-    const now = await become(server, db.id, 'available')
-    expect(now.error).toBeNull()
-    expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
-    await restored(server, 'db', dbBackup)
-  })
+  test.each(steps)('when a restore %s loses nothing, and nothing is stuck', isKilledWhenARestore)
+  test.each(furtherSteps)(
+    'when a restore %s loses nothing either, and nothing is stuck',
+    { tags: ['slow'] },
+    isKilledWhenARestore,
+  )
+
+  test(
+    'in order, however often, goes on with the restore at the next start',
+    { tags: ['slow'] },
+    async () => {
+      expect((await restore('db', grown)).status).toBe(202)
+      for (let stops = 0; stops < 4; stops++) {
+        await waitFor(() => isBeingLoaded(db.id), 'its work')
+        await server.restart()
+        expect((await server.api('GET', '/datastores/db')).body).toMatchObject({ status: 'restoring' })
+      }
+      const now = await become(server, db.id, 'available')
+      expect(now.error).toBeNull()
+      expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
+      await restored(server, 'db', dbBackup)
+    },
+  )
 
   // Strays are looked for once a minute.
-  test('leaves no container of that work behind', async () => {
+  test('leaves no container of that work behind', { tags: ['slow'] }, async () => {
     await waitFor(async () => (await atWork()).length === 0, 'the containers to go')
   })
 })

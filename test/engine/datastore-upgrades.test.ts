@@ -52,57 +52,65 @@ test('an upgrade carries the rows over to the new major and keeps the old volume
   expect(backups).toMatchObject([{ trigger: 'upgrade', status: 'succeeded' }])
 })
 
-test('no row that is written during an upgrade is lost: it is refused, or it is there afterwards', async () => {
-  const db = await relational('busy')
-  await query(
-    db.external_url,
-    'CREATE TABLE ballast AS SELECT md5(i::text) t FROM generate_series(1, 500000) i; CREATE TABLE log (n int)',
-  )
-  expect((await upgrade('busy', '17')).status).toBe(202)
-  const written: number[] = []
-  let sawUpgrading = 0
-  for (let n = 0; (await read(server, db.id)).status !== 'available'; n++) {
-    sawUpgrading++
-    await query(db.external_url, `INSERT INTO log VALUES (${n})`).then(
-      () => written.push(n),
-      () => {},
+test(
+  'no row that is written during an upgrade is lost: it is refused, or it is there afterwards',
+  { tags: ['slow'] },
+  async () => {
+    const db = await relational('busy')
+    await query(
+      db.external_url,
+      'CREATE TABLE ballast AS SELECT md5(i::text) t FROM generate_series(1, 500000) i; CREATE TABLE log (n int)',
     )
-    await delay(20)
-  }
-  expect(sawUpgrading).toBeGreaterThan(0)
-  expect(await majorOf(db)).toEqual([[17]])
-  const rows = await query(db.external_url, 'SELECT n FROM log ORDER BY n')
-  // The answer to an INSERT may have been cut.
-  const kept = rows.map(([n]) => n)
-  expect(kept).toEqual(expect.arrayContaining(written))
-  expect(new Set(kept).size).toBe(kept.length)
-})
+    expect((await upgrade('busy', '17')).status).toBe(202)
+    const written: number[] = []
+    let sawUpgrading = 0
+    for (let n = 0; (await read(server, db.id)).status !== 'available'; n++) {
+      sawUpgrading++
+      await query(db.external_url, `INSERT INTO log VALUES (${n})`).then(
+        () => written.push(n),
+        () => {},
+      )
+      await delay(20)
+    }
+    expect(sawUpgrading).toBeGreaterThan(0)
+    expect(await majorOf(db)).toEqual([[17]])
+    const rows = await query(db.external_url, 'SELECT n FROM log ORDER BY n')
+    // The answer to an INSERT may have been cut.
+    const kept = rows.map(([n]) => n)
+    expect(kept).toEqual(expect.arrayContaining(written))
+    expect(new Set(kept).size).toBe(kept.length)
+  },
+)
 
-test('one that is written to all the same, by READ WRITE transactions, is called off and loses no row', async () => {
-  const db = await relational('insisting')
-  await query(db.external_url, 'CREATE TABLE log (n int)')
-  const starts = countEvents(db.id, 'start')
-  expect((await upgrade('insisting', '17')).status).toBe(202)
-  const written: number[] = []
-  for (let n = 0; (await read(server, db.id)).status !== 'available'; n++) {
-    await query(db.external_url, `BEGIN READ WRITE; INSERT INTO log VALUES (${n}); COMMIT`).then(
-      () => written.push(n),
-      () => {},
-    )
-    await delay(20)
-  }
-  expect((await read(server, db.id)).error).toMatch(/^it was not upgraded: .*READ WRITE/)
-  // Once to take no writes and once to take them again.
-  await waitFor(() => starts.count === 2, 'both starts').finally(() => starts.stop())
-  expect(await majorOf(db)).toEqual([[15]])
-  const rows = async () => (await query(db.external_url, 'SELECT n FROM log ORDER BY n')).map(([n]) => n)
-  const kept = await rows()
-  // The answer to a COMMIT may have been cut.
-  expect(kept).toEqual(expect.arrayContaining(written))
-  expect((await upgrade('insisting', '17')).status).toBe(202)
-  expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })
-  expect(await rows()).toEqual(kept)
-})
+test(
+  'one that is written to all the same, by READ WRITE transactions, is called off and loses no row',
+  { tags: ['slow'] },
+  async () => {
+    const db = await relational('insisting')
+    await query(db.external_url, 'CREATE TABLE log (n int)')
+    const starts = countEvents(db.id, 'start')
+    expect((await upgrade('insisting', '17')).status).toBe(202)
+    const written: number[] = []
+    for (let n = 0; (await read(server, db.id)).status !== 'available'; n++) {
+      await query(db.external_url, `BEGIN READ WRITE; INSERT INTO log VALUES (${n}); COMMIT`).then(
+        () => written.push(n),
+        () => {},
+      )
+      await delay(20)
+    }
+    expect((await read(server, db.id)).error).toMatch(/^it was not upgraded: .*READ WRITE/)
+    // Once to take no writes and once to take them again.
+    await waitFor(() => starts.count === 2, 'both starts').finally(() => starts.stop())
+    expect(await majorOf(db)).toEqual([[15]])
+    const rows = async () => (await query(db.external_url, 'SELECT n FROM log ORDER BY n')).map(([n]) => n)
+    const kept = await rows()
+    // The answer to a COMMIT may have been cut.
+    expect(kept).toEqual(expect.arrayContaining(written))
+    expect((await upgrade('insisting', '17')).status).toBe(202)
+    expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })
+    expect(await rows()).toEqual(kept)
+  },
+)
 
 test('one that fails leaves the old version serving, writes included, with the reason', async () => {
   const db = await relational('held')
@@ -124,58 +132,71 @@ test('one that fails leaves the old version serving, writes included, with the r
   expect(await majorOf(refused)).toEqual([[15]])
 })
 
-test('one whose database loads a library that the new version lacks is upgraded, and loads it no more', async () => {
-  const db = await relational('loading')
-  await query(
-    db.external_url,
-    `ALTER DATABASE loading SET session_preload_libraries = 'adminpack';
+test(
+  'one whose database loads a library that the new version lacks is upgraded, and loads it no more',
+  { tags: ['slow'] },
+  async () => {
+    const db = await relational('loading')
+    await query(
+      db.external_url,
+      `ALTER DATABASE loading SET session_preload_libraries = 'adminpack';
     ALTER ROLE CURRENT_USER IN DATABASE loading SET session_preload_libraries = 'adminpack';
     ALTER DATABASE loading SET search_path = public, other`,
-  )
-  expect((await upgrade('loading', '17')).status).toBe(202)
-  expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })
-  expect(server.logs).toMatch(/what to load.*could not access file \\?"adminpack/)
-  expect(await query(db.external_url, 'SELECT id FROM notes ORDER BY id')).toEqual([[1], [2]])
-  expect(await query(db.external_url, 'SHOW session_preload_libraries')).toEqual([['']])
-  expect(await query(db.external_url, 'SHOW search_path')).toEqual([['public, other']])
-})
+    )
+    expect((await upgrade('loading', '17')).status).toBe(202)
+    expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })
+    expect(server.logs).toMatch(/what to load.*could not access file \\?"adminpack/)
+    expect(await query(db.external_url, 'SELECT id FROM notes ORDER BY id')).toEqual([[1], [2]])
+    expect(await query(db.external_url, 'SHOW session_preload_libraries')).toEqual([['']])
+    expect(await query(db.external_url, 'SHOW search_path')).toEqual([['public, other']])
+  },
+)
 
-test('one with a subscription, whose worker writes whatever it is told, is upgraded without a loss', async () => {
-  const source = await relational('source')
-  await query(source.external_url, 'ALTER SYSTEM SET wal_level = logical')
-  await docker('kill', '-s', 'INT', source.id)
-  await become(server, source.id, 'unavailable')
-  await become(server, source.id, 'available')
-  await query(source.external_url, 'CREATE PUBLICATION notes FOR TABLE notes')
-  const { id } = await create(server, { kind: 'relational', name: 'fed', version: '15' })
-  const fed = await become(server, id, 'available')
-  await query(fed.external_url, 'CREATE TABLE notes (id int PRIMARY KEY)')
-  await query(
-    fed.external_url,
-    `CREATE SUBSCRIPTION feed CONNECTION '${source.internal_url}' PUBLICATION notes`,
-  )
-  const rows = async () => (await query(fed.external_url, 'SELECT count(*)::int FROM notes'))[0]![0] as number
-  await waitFor(async () => (await rows()) === 2, 'what the source holds')
-  expect((await upgrade('fed', '17')).status).toBe(202)
-  for (let n = 10; (await read(server, id)).status !== 'available'; n++) {
-    await query(source.external_url, `INSERT INTO notes VALUES (${n})`)
-    await delay(50)
-  }
-  expect(await read(server, id)).toMatchObject({ version: '17', error: null })
-  // What it fetches anew is a matter of its own: a restored subscription is off.
-  expect(await query(fed.external_url, 'SELECT subenabled FROM pg_subscription')).toEqual([[false]])
-  expect(await rows()).toBeGreaterThanOrEqual(2)
-})
+test(
+  'one with a subscription, whose worker writes whatever it is told, is upgraded without a loss',
+  { tags: ['slow'] },
+  async () => {
+    const source = await relational('source')
+    await query(source.external_url, 'ALTER SYSTEM SET wal_level = logical')
+    await docker('kill', '-s', 'INT', source.id)
+    await become(server, source.id, 'unavailable')
+    await become(server, source.id, 'available')
+    await query(source.external_url, 'CREATE PUBLICATION notes FOR TABLE notes')
+    const { id } = await create(server, { kind: 'relational', name: 'fed', version: '15' })
+    const fed = await become(server, id, 'available')
+    await query(fed.external_url, 'CREATE TABLE notes (id int PRIMARY KEY)')
+    await query(
+      fed.external_url,
+      `CREATE SUBSCRIPTION feed CONNECTION '${source.internal_url}' PUBLICATION notes`,
+    )
+    const rows = async () =>
+      (await query(fed.external_url, 'SELECT count(*)::int FROM notes'))[0]![0] as number
+    await waitFor(async () => (await rows()) === 2, 'what the source holds')
+    expect((await upgrade('fed', '17')).status).toBe(202)
+    for (let n = 10; (await read(server, id)).status !== 'available'; n++) {
+      await query(source.external_url, `INSERT INTO notes VALUES (${n})`)
+      await delay(50)
+    }
+    expect(await read(server, id)).toMatchObject({ version: '17', error: null })
+    // What it fetches anew is a matter of its own: a restored subscription is off.
+    expect(await query(fed.external_url, 'SELECT subenabled FROM pg_subscription')).toEqual([[false]])
+    expect(await rows()).toBeGreaterThanOrEqual(2)
+  },
+)
 
-test('one that holds a further role is not upgraded, though it did not answer when it was first asked', async () => {
-  const db = await relational('silent')
-  await query(db.external_url, "CREATE ROLE reader LOGIN PASSWORD 'x'")
-  await docker('pause', db.id)
-  expect((await upgrade('silent', '17')).status).toBe(202)
-  const now = await become(server, db.id, 'available')
-  expect(now.error).toMatch(/^it was not upgraded: it holds role reader /)
-  expect(await majorOf(now)).toEqual([[15]])
-})
+test(
+  'one that holds a further role is not upgraded, though it did not answer when it was first asked',
+  { tags: ['slow'] },
+  async () => {
+    const db = await relational('silent')
+    await query(db.external_url, "CREATE ROLE reader LOGIN PASSWORD 'x'")
+    await docker('pause', db.id)
+    expect((await upgrade('silent', '17')).status).toBe(202)
+    const now = await become(server, db.id, 'available')
+    expect(now.error).toMatch(/^it was not upgraded: it holds role reader /)
+    expect(await majorOf(now)).toEqual([[15]])
+  },
+)
 
 test.each([0, 2_500])('a server that is killed %s ms into an upgrade finishes it', async (pauseMs) => {
   const db = await relational(`killed-${pauseMs}`)
@@ -190,7 +211,7 @@ test.each([0, 2_500])('a server that is killed %s ms into an upgrade finishes it
   expect((await server.api('DELETE', `/datastores/${db.name}`)).status).toBe(204)
 })
 
-test('an upgrade is called off when its datastore is deleted by force', async () => {
+test('an upgrade is called off when its datastore is deleted by force', { tags: ['slow'] }, async () => {
   const db = await relational('gone')
   expect((await upgrade('gone', '17')).status).toBe(202)
   expect((await server.api('DELETE', '/datastores/gone?force')).status).toBe(204)

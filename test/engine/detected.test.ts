@@ -117,46 +117,54 @@ test('a Staticfile names the folder of the pages, and that they route in the bro
   expect((await fetchFrom(server, 'staticfile.localhost', '/x.txt')).text).toBe('the page')
 })
 
-test('what a file for another host says of a Dockerfile is done with its image', async () => {
-  const { id, deploy } = await create('hosted', {
-    'deploy/image.Dockerfile':
-      'FROM busybox:1\nRUN mkdir /www && echo other >/www/index.html\nENTRYPOINT ["false"]\n',
-    'railway.json': JSON.stringify({
-      build: { dockerfilePath: 'deploy/image.Dockerfile' },
-      deploy: {
-        startCommand: 'echo "told by a file" >/www/index.html; httpd -f -p $PORT -h /www',
-        preDeployCommand: 'echo before it goes live',
-        healthcheckPath: '/index.html',
-      },
-    }),
-  })
-  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
-  expect(await fetchFrom(server, 'hosted.localhost')).toEqual({ status: 200, text: 'told by a file\n' })
-  expect(await logOf(deploy)).toMatch(/starting as railway.json says[^]*before it goes live/)
-  expect((await containersOf(id)).length).toBe(1)
-  await server.api('PATCH', '/services/hosted', { start_command: 'httpd -f -p $PORT -h /www' })
-  await again('hosted')
-  expect((await fetchFrom(server, 'hosted.localhost')).text).toBe('other\n')
-})
+test(
+  'what a file for another host says of a Dockerfile is done with its image',
+  { tags: ['slow'] },
+  async () => {
+    const { id, deploy } = await create('hosted', {
+      'deploy/image.Dockerfile':
+        'FROM busybox:1\nRUN mkdir /www && echo other >/www/index.html\nENTRYPOINT ["false"]\n',
+      'railway.json': JSON.stringify({
+        build: { dockerfilePath: 'deploy/image.Dockerfile' },
+        deploy: {
+          startCommand: 'echo "told by a file" >/www/index.html; httpd -f -p $PORT -h /www',
+          preDeployCommand: 'echo before it goes live',
+          healthcheckPath: '/index.html',
+        },
+      }),
+    })
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+    expect(await fetchFrom(server, 'hosted.localhost')).toEqual({ status: 200, text: 'told by a file\n' })
+    expect(await logOf(deploy)).toMatch(/starting as railway.json says[^]*before it goes live/)
+    expect((await containersOf(id)).length).toBe(1)
+    await server.api('PATCH', '/services/hosted', { start_command: 'httpd -f -p $PORT -h /www' })
+    await again('hosted')
+    expect((await fetchFrom(server, 'hosted.localhost')).text).toBe('other\n')
+  },
+)
 
-test('commands of nixpacks.toml build and start a program of node, which installs nothing a second time', async () => {
-  const { deploy } = await create(
-    'phases',
-    {
-      'package.json': JSON.stringify({ name: 'phases', scripts: { build: 'cp made.txt built.txt' } }),
-      'made.txt': 'built',
-      'main.cjs': `const text = require('node:fs').readFileSync('built.txt', 'utf8') + process.env.GREETING
+test(
+  'commands of nixpacks.toml build and start a program of node, which installs nothing a second time',
+  { tags: ['slow'] },
+  async () => {
+    const { deploy } = await create(
+      'phases',
+      {
+        'package.json': JSON.stringify({ name: 'phases', scripts: { build: 'cp made.txt built.txt' } }),
+        'made.txt': 'built',
+        'main.cjs': `const text = require('node:fs').readFileSync('built.txt', 'utf8') + process.env.GREETING
 require('node:http').createServer((_, response) => response.end(text)).listen(process.env.PORT)`,
-      'nixpacks.toml':
-        '[variables]\nGREETING = \' of "$5" \\ x\'\n[phases.build]\ncmds = ["npm install --no-fund", "...", "cd / && true", "echo more >>built.txt"]\n[start]\ncmd = "node main.cjs"\n',
-    },
-    { runtime: 'node' },
-  )
-  expect({ ...(await endOf(server, deploy)), log: await logOf(deploy) }).toMatchObject({ status: 'live' })
-  expect((await fetchFrom(server, 'phases.localhost')).text).toBe('builtmore\n of "$5" \\ x')
-})
+        'nixpacks.toml':
+          '[variables]\nGREETING = \' of "$5" \\ x\'\n[phases.build]\ncmds = ["npm install --no-fund", "...", "cd / && true", "echo more >>built.txt"]\n[start]\ncmd = "node main.cjs"\n',
+      },
+      { runtime: 'node' },
+    )
+    expect({ ...(await endOf(server, deploy)), log: await logOf(deploy) }).toMatchObject({ status: 'live' })
+    expect((await fetchFrom(server, 'phases.localhost')).text).toBe('builtmore\n of "$5" \\ x')
+  },
+)
 
-test('a type that cannot be right is told before anything is built', async () => {
+test('a type that cannot be right is told before anything is built', { tags: ['slow'] }, async () => {
   const { deploy } = await create('inside', FRONT_END, { type: 'private_service' })
   expect(await endOf(server, deploy)).toMatchObject({
     status: 'build_failed',
@@ -179,53 +187,64 @@ test('a folder without a page for / fails the deploy with what is there, unless 
   expect(await fetchFrom(server, 'ruled.localhost')).toMatchObject({ status: 200, text: 'x' })
 })
 
-test('a value that a program wants is made once, kept as a variable and told', async () => {
-  // Its base image is not there: what is made is made before a build.
-  const rails = {
-    Gemfile: 'source "https://rubygems.org"\ngem "rails"\n',
-    'config/application.rb': 'module Shop\nend\n',
-    'config.ru': 'run Rails.application\n',
-    '.ruby-version': '3.4.9\n',
-  }
-  const { deploy } = await create('cookies', rails, { env: [{ key: 'RAILS_MAX_THREADS', value: '3' }] })
-  await endOf(server, deploy)
-  const read = async () =>
-    (await server.api('GET', '/services/cookies/env')).body as { key: string; value: string }[]
-  const made = (await read()).find(({ key }) => key === 'SECRET_KEY_BASE')
-  expect(made?.value).toMatch(/^[0-9a-f]{128}$/)
-  expect(await read()).toContainEqual({ key: 'RAILS_MAX_THREADS', value: '3' })
-  expect(await logOf(deploy)).toContain('SECRET_KEY_BASE is made and kept as a variable of the service')
-  const next = await server.api('POST', '/services/cookies/deploys')
-  await endOf(server, next.body.id)
-  expect((await read()).find(({ key }) => key === 'SECRET_KEY_BASE')).toEqual(made)
-})
+test(
+  'a value that a program wants is made once, kept as a variable and told',
+  { tags: ['slow'] },
+  async () => {
+    // Its base image is not there: what is made is made before a build.
+    const rails = {
+      Gemfile: 'source "https://rubygems.org"\ngem "rails"\n',
+      'config/application.rb': 'module Shop\nend\n',
+      'config.ru': 'run Rails.application\n',
+      '.ruby-version': '3.4.9\n',
+    }
+    const { deploy } = await create('cookies', rails, { env: [{ key: 'RAILS_MAX_THREADS', value: '3' }] })
+    await endOf(server, deploy)
+    const read = async () =>
+      (await server.api('GET', '/services/cookies/env')).body as { key: string; value: string }[]
+    const made = (await read()).find(({ key }) => key === 'SECRET_KEY_BASE')
+    expect(made?.value).toMatch(/^[0-9a-f]{128}$/)
+    expect(await read()).toContainEqual({ key: 'RAILS_MAX_THREADS', value: '3' })
+    expect(await logOf(deploy)).toContain('SECRET_KEY_BASE is made and kept as a variable of the service')
+    const next = await server.api('POST', '/services/cookies/deploys')
+    await endOf(server, next.body.id)
+    expect((await read()).find(({ key }) => key === 'SECRET_KEY_BASE')).toEqual(made)
+  },
+)
 
-test('a deploy that waits for a build says so with its place, and files that need no build wait for none', async () => {
-  const seconds = 900 + randomInt(90)
-  const slow = await create('slow', { Dockerfile: `FROM busybox:1\nRUN sleep ${seconds}\n` })
-  await waitFor(async () => (await logOf(slow.deploy))?.includes(`sleep ${seconds}`), 'the build')
-  const first = await create('first', { Dockerfile: 'FROM busybox:1\n' })
-  const said = 'waiting for a build slot: place 1 in the queue, while slow builds'
-  await waitFor(async () => (await logOf(first.deploy))?.includes(said), 'the place in the log')
-  expect((await server.api('GET', `/deploys/${first.deploy}`)).body).toMatchObject({
-    status: 'queued',
-    started_at: null,
-  })
-  const second = await create('second', { Dockerfile: 'FROM busybox:1\n' })
-  await waitFor(
-    async () => (await logOf(second.deploy))?.includes('place 2 in the queue'),
-    'the second place',
-  )
-  const plain = await create('plain', { 'index.html': 'at once' }, { type: 'static_site' })
-  expect(await endOf(server, plain.deploy)).toMatchObject({ status: 'live', error: null })
-  await server.api('POST', `/deploys/${first.deploy}/cancel`)
-  await waitFor(async () => (await logOf(second.deploy)).includes('place 1 in the queue'), 'the first place')
-  const next = await server.api('POST', '/services/slow/deploys')
-  const behind = `waiting for ${slow.deploy} of this service to end`
-  await waitFor(async () => (await logOf(next.body.id))?.includes(behind), 'what it waits for')
-  for (const deploy of [next.body.id as string, second.deploy, slow.deploy])
-    await server.api('POST', `/deploys/${deploy}/cancel`)
-})
+test(
+  'a deploy that waits for a build says so with its place, and files that need no build wait for none',
+  { tags: ['slow'] },
+  async () => {
+    const seconds = 900 + randomInt(90)
+    const slow = await create('slow', { Dockerfile: `FROM busybox:1\nRUN sleep ${seconds}\n` })
+    await waitFor(async () => (await logOf(slow.deploy))?.includes(`sleep ${seconds}`), 'the build')
+    const first = await create('first', { Dockerfile: 'FROM busybox:1\n' })
+    const said = 'waiting for a build slot: place 1 in the queue, while slow builds'
+    await waitFor(async () => (await logOf(first.deploy))?.includes(said), 'the place in the log')
+    expect((await server.api('GET', `/deploys/${first.deploy}`)).body).toMatchObject({
+      status: 'queued',
+      started_at: null,
+    })
+    const second = await create('second', { Dockerfile: 'FROM busybox:1\n' })
+    await waitFor(
+      async () => (await logOf(second.deploy))?.includes('place 2 in the queue'),
+      'the second place',
+    )
+    const plain = await create('plain', { 'index.html': 'at once' }, { type: 'static_site' })
+    expect(await endOf(server, plain.deploy)).toMatchObject({ status: 'live', error: null })
+    await server.api('POST', `/deploys/${first.deploy}/cancel`)
+    await waitFor(
+      async () => (await logOf(second.deploy)).includes('place 1 in the queue'),
+      'the first place',
+    )
+    const next = await server.api('POST', '/services/slow/deploys')
+    const behind = `waiting for ${slow.deploy} of this service to end`
+    await waitFor(async () => (await logOf(next.body.id))?.includes(behind), 'what it waits for')
+    for (const deploy of [next.body.id as string, second.deploy, slow.deploy])
+      await server.api('POST', `/deploys/${deploy}/cancel`)
+  },
+)
 
 test('the error of a failed build carries what its program said last', async () => {
   const { deploy } = await create('broken', {

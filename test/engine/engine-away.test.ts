@@ -76,22 +76,26 @@ test('what needs no engine is answered while it is away, and what serves goes on
   expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live' })
 })
 
-test('a line that was half printed when the engine went away is kept whole, and once', async () => {
-  const service = await live()
-  const [container] = await containersOf(service.id)
-  const print = (text: string) => docker('exec', container!, 'sh', '-c', `printf '${text}' > /proc/1/fd/1`)
-  const lines = async () => {
-    const { body } = await server.api('GET', `/services/${service.name}/logs`)
-    return [...(body as string).matchAll(/"stdout","line":"([^"]*)"/g)].map(([, line]) => line)
-  }
-  await print('first\\nsecond, ')
-  await waitFor(async () => (await lines()).includes('first'), 'the line before it')
-  await door.goAway()
-  await print('to its end\\nthird\\n')
-  await door.comeBack()
-  await waitFor(async () => (await lines()).includes('third'), 'the line after it')
-  expect(await lines()).toEqual(['first', 'second, to its end', 'third'])
-})
+test(
+  'a line that was half printed when the engine went away is kept whole, and once',
+  { tags: ['slow'] },
+  async () => {
+    const service = await live()
+    const [container] = await containersOf(service.id)
+    const print = (text: string) => docker('exec', container!, 'sh', '-c', `printf '${text}' > /proc/1/fd/1`)
+    const lines = async () => {
+      const { body } = await server.api('GET', `/services/${service.name}/logs`)
+      return [...(body as string).matchAll(/"stdout","line":"([^"]*)"/g)].map(([, line]) => line)
+    }
+    await print('first\\nsecond, ')
+    await waitFor(async () => (await lines()).includes('first'), 'the line before it')
+    await door.goAway()
+    await print('to its end\\nthird\\n')
+    await door.comeBack()
+    await waitFor(async () => (await lines()).includes('third'), 'the line after it')
+    expect(await lines()).toEqual(['first', 'second, to its end', 'third'])
+  },
+)
 
 test('how a job ended is known after a kill of the server, also when its container was about to be removed', async () => {
   const service = await live()
@@ -160,7 +164,7 @@ describe('a deploy under way when the engine goes away', () => {
     expect((await fetchFrom(server, `${name}.localhost`)).text.trim()).toBe('up')
   })
 
-  test('while its network is removed goes on in the one that is made anew', async () => {
+  test('while its network is removed goes on in the one that is made anew', { tags: ['slow'] }, async () => {
     const { body } = await server.api('POST', '/environments', { name: 'apart' })
     const network = `deployer-${body.id}`
     const fields = { image: 'busybox:1', start_command: `sleep 4; ${SERVE}`, environment: 'apart' }
@@ -175,7 +179,7 @@ describe('a deploy under way when the engine goes away', () => {
     expect((await fetchFrom(server, `${name}.apart.localhost`)).text.trim()).toBe('up')
   })
 
-  test('is canceled at once, and leaves nothing once it is back', async () => {
+  test('is canceled at once, and leaves nothing once it is back', { tags: ['slow'] }, async () => {
     const { id, deploy } = await create({ image: 'busybox:1', start_command: 'sleep 3600' })
     await until(deploy, 'starting 1 instance')
     await waitFor(async () => (await containersOf(id)).length === 1, 'the container')
@@ -207,43 +211,47 @@ test('deleting is answered 502 and goes on when the engine is back', async () =>
 test.each([
   ['goes away', () => door.goAway()],
   ['goes away behind a socket that something else holds', async () => door.hold()],
-])('a job and a pre-deploy command that end with an engine that %s say so', async (_, leave) => {
-  const service = await live()
-  const job = (await server.api('POST', `/services/${service.name}/jobs`, { command: 'sleep 600' })).body
-  const { body } = await server.api('POST', '/services', {
-    name: `away-${++count}`,
-    image: 'busybox:1',
-    pre_deploy_command: 'sleep 600',
-    start_command: 'exec sleep 600',
-  })
-  const deploy = body.latest_deploy.id as string
-  const runs = [job.id as string, `pre-${deploy}`]
-  for (const name of runs)
-    await waitFor(
-      () =>
-        docker('inspect', '-f', '{{.State.Running}}', name).then(
-          (said) => said === 'true',
-          () => false,
-        ),
-      `${name} to run`,
-    )
-  await leave()
-  // As an engine does that is stopped without being told to leave its containers running.
-  await docker('kill', ...runs)
-  await door.comeBack()
-  const ended = await waitFor(async () => {
-    const now = (await server.api('GET', `/jobs/${job.id}`)).body
-    return now.status === 'running' ? null : (now as { status: string; error: string })
-  }, 'the end of the job')
-  const reason = 'ended with exit code 137 while the container engine was stopped or restarted'
-  expect(ended).toMatchObject({ status: 'failed', error: `${reason}: run it again` })
-  expect(await endOf(server, deploy)).toMatchObject({
-    status: 'deploy_failed',
-    error: `the pre-deploy command ${reason}`,
-  })
-})
+])(
+  'a job and a pre-deploy command that end with an engine that %s say so',
+  { tags: ['slow'] },
+  async (_, leave) => {
+    const service = await live()
+    const job = (await server.api('POST', `/services/${service.name}/jobs`, { command: 'sleep 600' })).body
+    const { body } = await server.api('POST', '/services', {
+      name: `away-${++count}`,
+      image: 'busybox:1',
+      pre_deploy_command: 'sleep 600',
+      start_command: 'exec sleep 600',
+    })
+    const deploy = body.latest_deploy.id as string
+    const runs = [job.id as string, `pre-${deploy}`]
+    for (const name of runs)
+      await waitFor(
+        () =>
+          docker('inspect', '-f', '{{.State.Running}}', name).then(
+            (said) => said === 'true',
+            () => false,
+          ),
+        `${name} to run`,
+      )
+    await leave()
+    // As an engine does that is stopped without being told to leave its containers running.
+    await docker('kill', ...runs)
+    await door.comeBack()
+    const ended = await waitFor(async () => {
+      const now = (await server.api('GET', `/jobs/${job.id}`)).body
+      return now.status === 'running' ? null : (now as { status: string; error: string })
+    }, 'the end of the job')
+    const reason = 'ended with exit code 137 while the container engine was stopped or restarted'
+    expect(ended).toMatchObject({ status: 'failed', error: `${reason}: run it again` })
+    expect(await endOf(server, deploy)).toMatchObject({
+      status: 'deploy_failed',
+      error: `the pre-deploy command ${reason}`,
+    })
+  },
+)
 
-test('suspending and resuming twice is answered 200 and changes nothing', async () => {
+test('suspending and resuming twice is answered 200 and changes nothing', { tags: ['slow'] }, async () => {
   const service = await live()
   for (const [path, suspended] of [
     ['/suspend', true],

@@ -120,7 +120,7 @@ describe('a build', () => {
     expect(JSON.stringify(await bench.engine.images.inspect(id))).not.toContain('s3cr-')
   })
 
-  test('says which step each line belongs to when steps run side by side', async () => {
+  test('says which step each line belongs to when steps run side by side', { tags: ['slow'] }, async () => {
     const loop = (name: string) => `RUN for i in 1 2 3; do echo ${name} $i; sleep 0.2; done; touch /${name}`
     const Dockerfile = `FROM busybox:1 AS a\n${loop('left')}\nFROM busybox:1 AS b\n${loop('right')}\nFROM busybox:1\nCOPY --from=a /left /\nCOPY --from=b /right /\n`
     const { lines } = await build({ Dockerfile }, { noCache: true })
@@ -183,7 +183,7 @@ describe('a build', () => {
 })
 
 describe('the build cache', () => {
-  test('is known also to a server that was killed during a build', async () => {
+  test('is known also to a server that was killed during a build', { tags: ['slow'] }, async () => {
     const path = `/${bench.serverId}-killed`
     const Dockerfile = `FROM busybox:1\nARG WORD\nRUN echo $WORD > ${path}\nRUN echo ready; sleep 3; echo $WORD > /b\n`
     const next = createEngine({ dockerHost: standEngine(), serverId: bench.serverId, ledger: bench.ledger })

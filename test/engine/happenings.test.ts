@@ -108,7 +108,7 @@ test('a backup that is not made is told with the reason', async () => {
   door.refuse(null)
 })
 
-test('runs that a server has missed for days are told in one message', async () => {
+test('runs that a server has missed for days are told in one message', { tags: ['slow'] }, async () => {
   await createLive('nightly', { type: 'cron_job', schedule: '0 3 * * *', start_command: 'true' })
   await server.kill('SIGTERM')
   const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))

@@ -161,22 +161,26 @@ describe('a one-off job', () => {
     expect((await server.api('POST', `/jobs/${id}/cancel`)).status).toBe(409)
   })
 
-  test('of which a part uses more memory than its limit ends as it says itself, as a pre-deploy command does', async () => {
-    const command = 'tail /dev/zero || echo handled'
-    await createLive({
-      name: 'partly',
-      type: 'background_worker',
-      start_command: 'sleep 1000000',
-      pre_deploy_command: command,
-      memory_limit_mb: 16,
-    })
-    const { body } = await server.api('GET', '/services/partly')
-    const log = (await server.api('GET', `/deploys/${body.live_deploy_id}/logs`)).body as string
-    expect(log).toMatch(/handled[^]*ran out of memory .*exit code 0/)
-    const { id } = await start('partly', command)
-    expect(await ended(id)).toMatchObject({ status: 'succeeded', exit_code: 0, error: null })
-    expect((await server.api('GET', `/jobs/${id}/logs`)).body).toMatch(/ran out of memory: .*exit code 0/)
-  })
+  test(
+    'of which a part uses more memory than its limit ends as it says itself, as a pre-deploy command does',
+    { tags: ['slow'] },
+    async () => {
+      const command = 'tail /dev/zero || echo handled'
+      await createLive({
+        name: 'partly',
+        type: 'background_worker',
+        start_command: 'sleep 1000000',
+        pre_deploy_command: command,
+        memory_limit_mb: 16,
+      })
+      const { body } = await server.api('GET', '/services/partly')
+      const log = (await server.api('GET', `/deploys/${body.live_deploy_id}/logs`)).body as string
+      expect(log).toMatch(/handled[^]*ran out of memory .*exit code 0/)
+      const { id } = await start('partly', command)
+      expect(await ended(id)).toMatchObject({ status: 'succeeded', exit_code: 0, error: null })
+      expect((await server.api('GET', `/jobs/${id}/logs`)).body).toMatch(/ran out of memory: .*exit code 0/)
+    },
+  )
 
   test('whose program is missing says so', async () => {
     const { id } = await start('web', 'no-such-program')
@@ -239,7 +243,7 @@ describe('the server ends while jobs run', () => {
     expect(await ended(id)).toMatchObject({ status: 'succeeded', exit_code: 0 })
   })
 
-  test('a job runs once, however soon after its start that is', async () => {
+  test('a job runs once, however soon after its start that is', { tags: ['slow'] }, async () => {
     for (let round = 0; round < 4; round++) {
       const { id } = await start('web', 'echo once')
       await until(id, 'running')

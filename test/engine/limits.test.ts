@@ -82,7 +82,7 @@ test('an instance that runs out of memory is started again, and its log and stat
   expect(lines.filter((line) => /"system".*memory_limit_mb/.test(line)).length).toBeGreaterThan(0)
 })
 
-test('a service is spread over up to 32 instances, and scaled to none', async () => {
+test('a service is spread over up to 32 instances, and scaled to none', { tags: ['slow'] }, async () => {
   const repository = await createRepository({
     Dockerfile:
       'FROM busybox:1\nCMD ["sh", "-c", "mkdir -p /www && echo $DEPLOYER_INSTANCE_ID > /www/index.html && exec httpd -f -p $PORT -h /www"]\n',

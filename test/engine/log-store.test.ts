@@ -143,61 +143,69 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 )
 
-test('lines that are all the same, twenty a second on each stream, are counted right after restarts of the server', async () => {
-  const name = await instance()
-  await docker('exec', name, 'rm', '-f', '/tmp/enough')
-  const pause = 'read -t 0.05 nothing <&3'
-  const printing = docker(
-    'exec',
-    name,
-    'sh',
-    '-c',
-    `mkfifo /tmp/pause; exec 3<>/tmp/pause; n=0; while [ ! -f /tmp/enough ]; do echo tick > /proc/1/fd/1; echo tock > /proc/1/fd/2; n=$((n + 1)); ${pause}; done; echo $n`,
-  )
-  const counts = async () => {
-    const got = outputOf(await lines())
-    return ['tick', 'tock'].map((text) => got.filter((line) => line === text).length)
-  }
-  const grown = async (by: number) => {
-    const before = (await counts())[0]!
-    await waitFor(async () => (await counts())[0]! > before + by, 'more of them')
-  }
-  await grown(30)
-  for (const [round, signal] of (['SIGKILL', 'SIGTERM', 'SIGKILL'] as const).entries()) {
-    await server.kill(signal)
-    await new Promise((resolve) => setTimeout(resolve, round * 500))
-    await server.restart()
+test(
+  'lines that are all the same, twenty a second on each stream, are counted right after restarts of the server',
+  { tags: ['slow'] },
+  async () => {
+    const name = await instance()
+    await docker('exec', name, 'rm', '-f', '/tmp/enough')
+    const pause = 'read -t 0.05 nothing <&3'
+    const printing = docker(
+      'exec',
+      name,
+      'sh',
+      '-c',
+      `mkfifo /tmp/pause; exec 3<>/tmp/pause; n=0; while [ ! -f /tmp/enough ]; do echo tick > /proc/1/fd/1; echo tock > /proc/1/fd/2; n=$((n + 1)); ${pause}; done; echo $n`,
+    )
+    const counts = async () => {
+      const got = outputOf(await lines())
+      return ['tick', 'tock'].map((text) => got.filter((line) => line === text).length)
+    }
+    const grown = async (by: number) => {
+      const before = (await counts())[0]!
+      await waitFor(async () => (await counts())[0]! > before + by, 'more of them')
+    }
     await grown(30)
-  }
-  await docker('exec', name, 'touch', '/tmp/enough')
-  const printed = Number(await printing)
-  // What is printed after them is stored after them: a line that came twice would be there by then.
-  await print('echo all ticked; echo all ticked >&2')
-  await waitFor(async () => outputOf(await lines('tail=2')).at(-1) === 'all ticked', 'the last line')
-  expect(await counts()).toEqual([printed, printed])
-})
+    for (const [round, signal] of (['SIGKILL', 'SIGTERM', 'SIGKILL'] as const).entries()) {
+      await server.kill(signal)
+      await new Promise((resolve) => setTimeout(resolve, round * 500))
+      await server.restart()
+      await grown(30)
+    }
+    await docker('exec', name, 'touch', '/tmp/enough')
+    const printed = Number(await printing)
+    // What is printed after them is stored after them: a line that came twice would be there by then.
+    await print('echo all ticked; echo all ticked >&2')
+    await waitFor(async () => outputOf(await lines('tail=2')).at(-1) === 'all ticked', 'the last line')
+    expect(await counts()).toEqual([printed, printed])
+  },
+)
 
-test('of 150,000 lines printed while the server was away, and on afterwards, none is missing', async () => {
-  const name = await instance()
-  await docker('exec', name, 'rm', '-f', '/tmp/enough', '/tmp/pause')
-  await server.kill('SIGKILL')
-  const long = 'x'.repeat(80)
-  const printNow = (command: string) => docker('exec', name, 'sh', '-c', `(${command}) > /proc/1/fd/1`)
-  await printNow(`seq 100000 249999 | sed "s/$/ ${long}/"`)
-  const printing = printNow(
-    `n=250000; mkfifo /tmp/pause; exec 3<>/tmp/pause; while [ ! -f /tmp/enough ]; do echo "$n ${long}"; n=$((n + 1)); read -t 0.002 nothing <&3; done; echo all printed`,
-  )
-  await server.restart()
-  const found = async (numbered: string) =>
-    outputOf(await lines(`tail=100000&search=${encodeURIComponent(`/^${numbered} x{80}$/`)}`))
-  await waitFor(async () => (await found('25\\d{4}')).length > 500, 'lines that came live')
-  await docker('exec', name, 'touch', '/tmp/enough')
-  await printing
-  await waitFor(async () => outputOf(await lines('tail=1')).includes('all printed'), 'the last line')
-  const got = [...(await found('1\\d{5}')), ...(await found('2\\d{5}'))]
-  expect(got.length).toBeGreaterThan(150_500)
-  expect(got.findIndex((line, index) => parseInt(line) !== 100_000 + index)).toBe(-1)
-})
+test(
+  'of 150,000 lines printed while the server was away, and on afterwards, none is missing',
+  { tags: ['slow'] },
+  async () => {
+    const name = await instance()
+    await docker('exec', name, 'rm', '-f', '/tmp/enough', '/tmp/pause')
+    await server.kill('SIGKILL')
+    const long = 'x'.repeat(80)
+    const printNow = (command: string) => docker('exec', name, 'sh', '-c', `(${command}) > /proc/1/fd/1`)
+    await printNow(`seq 100000 249999 | sed "s/$/ ${long}/"`)
+    const printing = printNow(
+      `n=250000; mkfifo /tmp/pause; exec 3<>/tmp/pause; while [ ! -f /tmp/enough ]; do echo "$n ${long}"; n=$((n + 1)); read -t 0.002 nothing <&3; done; echo all printed`,
+    )
+    await server.restart()
+    const found = async (numbered: string) =>
+      outputOf(await lines(`tail=100000&search=${encodeURIComponent(`/^${numbered} x{80}$/`)}`))
+    await waitFor(async () => (await found('25\\d{4}')).length > 500, 'lines that came live')
+    await docker('exec', name, 'touch', '/tmp/enough')
+    await printing
+    await waitFor(async () => outputOf(await lines('tail=1')).includes('all printed'), 'the last line')
+    const got = [...(await found('1\\d{5}')), ...(await found('2\\d{5}'))]
+    expect(got.length).toBeGreaterThan(150_500)
+    expect(got.findIndex((line, index) => parseInt(line) !== 100_000 + index)).toBe(-1)
+  },
+)
 
 test('lines that were half printed when the server ended are whole afterwards, on each stream', async () => {
   const rounds = [
@@ -226,31 +234,37 @@ test('lines that were half printed when the server ended are whole afterwards, o
   }
 })
 
-test('last words without a newline are a line, also of runs that the server has not seen', async () => {
-  const { body } = await server.api('POST', '/services', {
-    name: 'crasher',
-    image: 'busybox:1',
-    type: 'background_worker',
-    start_command: 'echo begin; while [ ! -f /tmp/go ]; do sleep 0.2; done; printf "last words"',
-  })
-  expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live' })
-  const runs = async () => {
-    const events = await allEvents(await read('tail=1000', undefined, 'crasher'))
-    return outputOf(events.filter(({ event }) => event === 'log').map(({ data }) => JSON.parse(data) as Line))
-  }
-  const container = (await containersOf(body.id))[0]!
-  await server.kill('SIGKILL')
-  await docker('exec', container, 'touch', '/tmp/go')
-  for (let run = 0; run < 3; run++) {
-    await docker('wait', container)
-    await docker('start', container)
-  }
-  await server.restart()
-  await waitFor(async () => (await runs()).length > 8, 'some runs')
-  const got = await runs()
-  expect(got).toEqual(got.map((_, index) => (index % 2 === 0 ? 'begin' : 'last words')))
-  expect((await server.api('DELETE', '/services/crasher')).status).toBe(204)
-})
+test(
+  'last words without a newline are a line, also of runs that the server has not seen',
+  { tags: ['slow'] },
+  async () => {
+    const { body } = await server.api('POST', '/services', {
+      name: 'crasher',
+      image: 'busybox:1',
+      type: 'background_worker',
+      start_command: 'echo begin; while [ ! -f /tmp/go ]; do sleep 0.2; done; printf "last words"',
+    })
+    expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live' })
+    const runs = async () => {
+      const events = await allEvents(await read('tail=1000', undefined, 'crasher'))
+      return outputOf(
+        events.filter(({ event }) => event === 'log').map(({ data }) => JSON.parse(data) as Line),
+      )
+    }
+    const container = (await containersOf(body.id))[0]!
+    await server.kill('SIGKILL')
+    await docker('exec', container, 'touch', '/tmp/go')
+    for (let run = 0; run < 3; run++) {
+      await docker('wait', container)
+      await docker('start', container)
+    }
+    await server.restart()
+    await waitFor(async () => (await runs()).length > 8, 'some runs')
+    const got = await runs()
+    expect(got).toEqual(got.map((_, index) => (index % 2 === 0 ? 'begin' : 'last words')))
+    expect((await server.api('DELETE', '/services/crasher')).status).toBe(204)
+  },
+)
 
 test('a line of 10 MiB and one of any bytes are cut and cleaned, and the next is whole', async () => {
   await print('head -c 10485760 /dev/zero | tr "\\0" a; echo; echo after the long one')

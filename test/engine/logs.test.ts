@@ -105,11 +105,15 @@ describe('the log of a job', () => {
     return body.id
   }
 
-  test('keeps 100,000 lines that are printed at once, beyond the size at which the engine rotates its own', async () => {
-    const id = await run(`seq 1 100000 | sed "s/$/ ${PADDING.slice(0, 60)}/"`)
-    const lines = outputOf(await whole(`/jobs/${id}/logs?follow`))
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(numbers(1, 100_000))
-  })
+  test(
+    'keeps 100,000 lines that are printed at once, beyond the size at which the engine rotates its own',
+    { tags: ['slow'] },
+    async () => {
+      const id = await run(`seq 1 100000 | sed "s/$/ ${PADDING.slice(0, 60)}/"`)
+      const lines = outputOf(await whole(`/jobs/${id}/logs?follow`))
+      expect(lines.map((line) => line.split(' ')[0])).toEqual(numbers(1, 100_000))
+    },
+  )
 
   test('is cut at 20 MiB, says how much is missing, and goes on with what the server says', async () => {
     const id = await run(`seq 1 200000 | sed "s/$/ ${PADDING}/"; exit 3`)
@@ -217,17 +221,21 @@ describe('a follower of a service', () => {
     }
   })
 
-  test('of a program that prints 200,000 lines at once gets each, or is told how many it has missed', async () => {
-    const following = await follow('/services/printer/logs?follow&tail=0')
-    await print(`seq 1 200000 | sed "s/$/ ${PADDING}/"; echo done`)
-    await waitFor(() => following.lines.at(-1)?.line === 'done', 'the last line')
-    following.close()
-    const got = outputOf(following.lines)
-      .slice(0, -1)
-      .map((line) => Number(line.split(' ')[0]))
-    expect(got.length + lostOf(following.lines)).toBe(200_000)
-    expect(got.every((number, index) => index === 0 || number > got[index - 1]!)).toBe(true)
-  })
+  test(
+    'of a program that prints 200,000 lines at once gets each, or is told how many it has missed',
+    { tags: ['slow'] },
+    async () => {
+      const following = await follow('/services/printer/logs?follow&tail=0')
+      await print(`seq 1 200000 | sed "s/$/ ${PADDING}/"; echo done`)
+      await waitFor(() => following.lines.at(-1)?.line === 'done', 'the last line')
+      following.close()
+      const got = outputOf(following.lines)
+        .slice(0, -1)
+        .map((line) => Number(line.split(' ')[0]))
+      expect(got.length + lostOf(following.lines)).toBe(200_000)
+      expect(got.every((number, index) => index === 0 || number > got[index - 1]!)).toBe(true)
+    },
+  )
 
   test('that does not read is told what it has missed, and holds up neither the program nor another', async () => {
     const abort = new AbortController()
@@ -246,21 +254,25 @@ describe('a follower of a service', () => {
     expect(outputOf(late).length - 1 + lostOf(late)).toBe(300_000)
   })
 
-  test('gets the output of a program that ends at once and is started again and again', async () => {
-    const id = await createLive({
-      name: 'looping',
-      type: 'background_worker',
-      start_command: 'echo begin; sleep 4; echo end',
-    })
-    const following = await follow('/services/looping/logs?follow')
-    await waitFor(() => outputOf(following.lines).filter((line) => line === 'end').length >= 2, 'two runs')
-    const lines = outputOf(following.lines)
-    expect(lines.slice(0, 4)).toEqual(['begin', 'end', 'begin', 'end'])
-    expect((await server.api('DELETE', `/services/${id}`)).status).toBe(204)
-    await waitFor(() => following.over, 'the end of the stream')
-  })
+  test(
+    'gets the output of a program that ends at once and is started again and again',
+    { tags: ['slow'] },
+    async () => {
+      const id = await createLive({
+        name: 'looping',
+        type: 'background_worker',
+        start_command: 'echo begin; sleep 4; echo end',
+      })
+      const following = await follow('/services/looping/logs?follow')
+      await waitFor(() => outputOf(following.lines).filter((line) => line === 'end').length >= 2, 'two runs')
+      const lines = outputOf(following.lines)
+      expect(lines.slice(0, 4)).toEqual(['begin', 'end', 'begin', 'end'])
+      expect((await server.api('DELETE', `/services/${id}`)).status).toBe(204)
+      await waitFor(() => following.over, 'the end of the stream')
+    },
+  )
 
-  test('is one of hundreds that share one reader, and all get every line', async () => {
+  test('is one of hundreds that share one reader, and all get every line', { tags: ['slow'] }, async () => {
     const followers = await Promise.all(
       Array.from({ length: 300 }, () => follow('/services/printer/logs?follow&tail=0')),
     )

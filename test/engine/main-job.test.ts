@@ -11,7 +11,7 @@ let remote: GitRemote
 let repository: Repository
 
 beforeAll(async () => {
-  server = await startServer({ engine: true })
+  server = await startServer({ engine: true, schedule: 'usual' })
   remote = await startGitHttp()
 })
 

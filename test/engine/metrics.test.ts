@@ -200,7 +200,7 @@ describe('Prometheus', () => {
     expect(await ask('svc_http_requests_total{name="busy",status_class="2xx"}')).toHaveLength(1)
   })
 
-  test('answers every question of the dashboard for Grafana', async () => {
+  test('answers every question of the dashboard for Grafana', { tags: ['slow'] }, async () => {
     const asked = questions()
     expect(asked.length).toBeGreaterThan(15)
     for (const question of asked) await waitFor(async () => (await ask(question)).length > 0, question)

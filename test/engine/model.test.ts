@@ -4,7 +4,9 @@ import { waitFor } from '../support/wait.ts'
 import { drawOperation, randomFrom, type Operation } from './model-operations.ts'
 import { Model } from './model.ts'
 
-const STEPS = Number(process.env.DEPLOYER_MODEL_STEPS ?? 150)
+/** The beginning of a walk, and what follows it in `npm test -- --all`. */
+const FIRST_STEPS = 30
+const FURTHER_STEPS = Number(process.env.DEPLOYER_MODEL_STEPS ?? 120)
 /** The walk is the same every time; another one is taken with another seed. */
 const SEED = Number(process.env.DEPLOYER_MODEL_SEED ?? 1)
 const SHARE_OF_PAIRS = 0.3
@@ -170,11 +172,17 @@ async function interrupted(model: Model, random: () => number, story: string[]):
   return matching(status === null ? [model, done] : [done], story.slice(-LAST_STEPS))
 }
 
-test('what is kept is what a plain model keeps, after any requests, two at a time, and kills', async () => {
-  const random = randomFrom(SEED)
-  const story: string[] = [`seed ${SEED}`]
-  let model = new Model()
-  for (let step = 0; step < STEPS; step++) {
+const random = randomFrom(SEED)
+const story: string[] = [`seed ${SEED}`]
+let model = new Model()
+
+test('what is kept is what a plain model keeps, after any requests, two at a time, and kills', () =>
+  walk(FIRST_STEPS))
+
+test('and so it is after many more', { tags: ['slow'] }, () => walk(FURTHER_STEPS))
+
+async function walk(steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) {
     const operations = Array.from({ length: random() < SHARE_OF_PAIRS ? 2 : 1 }, () => drawOperation(random))
     const statuses = await Promise.all(operations.map(send))
     story.push(operations.map((operation, at) => `${statuses[at]} ${told(operation)}`).join('\n  beside '))
@@ -184,4 +192,4 @@ test('what is kept is what a plain model keeps, after any requests, two at a tim
     model = await matching(possible, story.slice(-LAST_STEPS))
     if (random() < SHARE_OF_RESTARTS) model = await interrupted(model, random, story)
   }
-})
+}

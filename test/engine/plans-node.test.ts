@@ -127,6 +127,7 @@ test(
 
 test(
   'scripts for installation see the code, and what they change among the packages stays',
+  { tags: ['slow'] },
   async () => {
     const { image } = await buildPlanned(bench, directory, {
       'package.json': json({
@@ -147,6 +148,7 @@ require('node:http').createServer((_, response) => response.end(ms(1))).listen(p
 
 test(
   'Debian packages are there to build and to run',
+  { tags: ['slow'] },
   async () => {
     const { image, log } = await buildPlanned(bench, directory, {
       'package.json': json({ scripts: { start: 'node x.js', build: 'jq --version' } }),

@@ -74,6 +74,7 @@ test(
 
 test(
   'a program in Go has the pages in it that npm built in a folder of the source, and not their packages',
+  { tags: ['slow'] },
   async () => {
     // Node wants it, and the stand's image of Go has no compiler of C that brings it.
     const { image } = await buildPlanned(bench, directory, EMBEDDING, { aptPackages: ['libatomic1'] })

@@ -30,17 +30,21 @@ async function logOf(deploy: string): Promise<string> {
 }
 
 describe('a program', () => {
-  test('that opens another port first is waited for, and the log says meanwhile what is missing', async () => {
-    const { deploy } = await create('debugged', {
-      port: 9000,
-      start_command: `${PAGE}; httpd -p 9229 -h /www; sleep 5; exec httpd -f -p 9000 -h /www`,
-    })
-    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
-    expect(await logOf(deploy)).toContain(
-      'the program listens on port 9229, not on port 9000: set port, or listen on $PORT',
-    )
-    expect((await fetchFrom(server, 'debugged.localhost')).text.trim()).toBe('up')
-  })
+  test(
+    'that opens another port first is waited for, and the log says meanwhile what is missing',
+    { tags: ['slow'] },
+    async () => {
+      const { deploy } = await create('debugged', {
+        port: 9000,
+        start_command: `${PAGE}; httpd -p 9229 -h /www; sleep 5; exec httpd -f -p 9000 -h /www`,
+      })
+      expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+      expect(await logOf(deploy)).toContain(
+        'the program listens on port 9229, not on port 9000: set port, or listen on $PORT',
+      )
+      expect((await fetchFrom(server, 'debugged.localhost')).text.trim()).toBe('up')
+    },
+  )
 
   test('whose port nobody chose is served from the only one that it listens on', async () => {
     const { deploy } = await create('found', {
@@ -110,22 +114,26 @@ function waiting(host: string, said: string[]): Waiting {
   }
 }
 
-test('a new instance that is removed in the middle of a rollout is made again', async () => {
-  const { id, deploy } = await create('bereft', {
-    start_command: `${PAGE}; sleep 3; exec httpd -f -p $PORT -h /www`,
-  })
-  const [container] = await waitFor(async () => {
-    const found = await containersOf(id)
-    return found.length > 0 && found
-  }, 'the new container')
-  await waitFor(
-    async () => (await docker('inspect', '-f', '{{.State.Running}}', container!)) === 'true',
-    'its program to run',
-  )
-  await docker('rm', '-f', container!)
-  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
-  expect((await fetchFrom(server, 'bereft.localhost')).text.trim()).toBe('up')
-})
+test(
+  'a new instance that is removed in the middle of a rollout is made again',
+  { tags: ['slow'] },
+  async () => {
+    const { id, deploy } = await create('bereft', {
+      start_command: `${PAGE}; sleep 3; exec httpd -f -p $PORT -h /www`,
+    })
+    const [container] = await waitFor(async () => {
+      const found = await containersOf(id)
+      return found.length > 0 && found
+    }, 'the new container')
+    await waitFor(
+      async () => (await docker('inspect', '-f', '{{.State.Running}}', container!)) === 'true',
+      'its program to run',
+    )
+    await docker('rm', '-f', container!)
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+    expect((await fetchFrom(server, 'bereft.localhost')).text.trim()).toBe('up')
+  },
+)
 
 test('a new instance that ends while another still comes up is started again before requests go to it', async () => {
   const { id, deploy } = await create('uneven', {
@@ -145,40 +153,44 @@ test('a new instance that ends while another still comes up is started again bef
   )
 })
 
-test('new instances that end once each while others come up again go live nevertheless', async () => {
-  const { id, deploy } = await create('uneasy', {
-    instances: 3,
-    start_command: `${PAGE}; until [ -e /go ]; do sleep 0.1; done; rm /go; exec httpd -f -p $PORT -h /www`,
-  })
-  const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
-  await waitFor(async () => (await running()).split('\n').length === 3, 'all programs to run')
-  const [first, second, third] = (await containersOf(id)) as [string, string, string]
-  const letGo = (name: string) =>
-    waitFor(
-      () =>
-        docker('exec', name, 'touch', '/go').then(
-          () => true,
-          () => false,
-        ),
-      `${name} to run`,
-    )
-  const said = (what: string) => waitFor(async () => (await logOf(deploy)).includes(what), what)
-  const isReady = (name: string) => said(`${name} is ready`)
-  const hasEnded = (name: string) => said(`${name}: the program ended`)
-  for (const name of [first, second]) {
-    await letGo(name)
-    await isReady(name)
-  }
-  // Each ends while the one before it is waited for.
-  await docker('kill', first)
-  await letGo(third)
-  await hasEnded(first)
-  await docker('kill', second)
-  await letGo(first)
-  await hasEnded(second)
-  await docker('kill', third)
-  await letGo(second)
-  await hasEnded(third)
-  await letGo(third)
-  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
-})
+test(
+  'new instances that end once each while others come up again go live nevertheless',
+  { tags: ['slow'] },
+  async () => {
+    const { id, deploy } = await create('uneasy', {
+      instances: 3,
+      start_command: `${PAGE}; until [ -e /go ]; do sleep 0.1; done; rm /go; exec httpd -f -p $PORT -h /www`,
+    })
+    const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
+    await waitFor(async () => (await running()).split('\n').length === 3, 'all programs to run')
+    const [first, second, third] = (await containersOf(id)) as [string, string, string]
+    const letGo = (name: string) =>
+      waitFor(
+        () =>
+          docker('exec', name, 'touch', '/go').then(
+            () => true,
+            () => false,
+          ),
+        `${name} to run`,
+      )
+    const said = (what: string) => waitFor(async () => (await logOf(deploy)).includes(what), what)
+    const isReady = (name: string) => said(`${name} is ready`)
+    const hasEnded = (name: string) => said(`${name}: the program ended`)
+    for (const name of [first, second]) {
+      await letGo(name)
+      await isReady(name)
+    }
+    // Each ends while the one before it is waited for.
+    await docker('kill', first)
+    await letGo(third)
+    await hasEnded(first)
+    await docker('kill', second)
+    await letGo(first)
+    await hasEnded(second)
+    await docker('kill', third)
+    await letGo(second)
+    await hasEnded(third)
+    await letGo(third)
+    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+  },
+)

@@ -77,20 +77,24 @@ describe('the server is killed at any moment and goes on', () => {
     }
   })
 
-  test('a rollout that was under way at two crashes has failed, and what it started goes', async () => {
-    const restart = await server.api('POST', '/services/slow/restart')
-    for (let crash = 0; crash < 2; crash++) {
-      await untilStatus(restart.body.id, 'deploying')
-      await server.kill('SIGKILL')
-      await server.restart()
-    }
-    expect((await server.api('GET', `/deploys/${restart.body.id}`)).body).toMatchObject({
-      status: 'deploy_failed',
-      error: expect.stringContaining('crashed twice'),
-    })
-    await waitFor(async () => (await containersOf(id)).length === 1, 'the new container to be gone')
-    expect(await page('slow.localhost')).toBe('two')
-  })
+  test(
+    'a rollout that was under way at two crashes has failed, and what it started goes',
+    { tags: ['slow'] },
+    async () => {
+      const restart = await server.api('POST', '/services/slow/restart')
+      for (let crash = 0; crash < 2; crash++) {
+        await untilStatus(restart.body.id, 'deploying')
+        await server.kill('SIGKILL')
+        await server.restart()
+      }
+      expect((await server.api('GET', `/deploys/${restart.body.id}`)).body).toMatchObject({
+        status: 'deploy_failed',
+        error: expect.stringContaining('crashed twice'),
+      })
+      await waitFor(async () => (await containersOf(id)).length === 1, 'the new container to be gone')
+      expect(await page('slow.localhost')).toBe('two')
+    },
+  )
 
   test('SIGTERM ends the server and leaves containers and pages as they are', async () => {
     await server.kill('SIGTERM')
@@ -136,6 +140,7 @@ test.each([
   ['diary', { disk_mount_path: '/data' }],
 ])(
   'a container removed from outside while its rollout waits for it is made again: %s',
+  { tags: ['slow'] },
   async (name, fields) => {
     const service = { name, image: 'busybox:1', start_command: SLOW_START, ...fields }
     const { body } = await server.api('POST', '/services', service)

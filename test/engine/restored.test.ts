@@ -77,58 +77,66 @@ test('data that is older than what runs brings back what it knows, beside contai
 const addressOf = (container: string) =>
   docker('inspect', '-f', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', container)
 
-test('a datastore that is made beside one that the data does not know has an address of its own', async () => {
-  await server.api('POST', '/environments', { name: 'stores' })
-  const make = async (name: string) => {
-    const { id } = await createDatastore(server, { kind: 'keyvalue', name, environment: 'stores' })
-    return become(server, id, 'available')
-  }
-  await make('first')
-  let unknown = ''
-  await forgetting(async () => (unknown = (await make('second')).id))
-  try {
-    const { id } = await make('third')
-    expect(await addressOf(id)).not.toBe(await addressOf(unknown))
-    const { status, body } = await server.api('POST', '/services', {
-      name: 'asking',
-      environment: 'stores',
-      type: 'background_worker',
-      image: 'busybox:1',
-      start_command: 'sleep 100000',
-    })
-    expect(status).toBe(201)
-    expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
-    const [asking] = await containersOf(body.id)
-    expect(await docker('exec', asking!, 'nslookup', 'third')).toContain(await addressOf(id))
-  } finally {
-    await docker('rm', '-fv', unknown)
-  }
-})
+test(
+  'a datastore that is made beside one that the data does not know has an address of its own',
+  { tags: ['slow'] },
+  async () => {
+    await server.api('POST', '/environments', { name: 'stores' })
+    const make = async (name: string) => {
+      const { id } = await createDatastore(server, { kind: 'keyvalue', name, environment: 'stores' })
+      return become(server, id, 'available')
+    }
+    await make('first')
+    let unknown = ''
+    await forgetting(async () => (unknown = (await make('second')).id))
+    try {
+      const { id } = await make('third')
+      expect(await addressOf(id)).not.toBe(await addressOf(unknown))
+      const { status, body } = await server.api('POST', '/services', {
+        name: 'asking',
+        environment: 'stores',
+        type: 'background_worker',
+        image: 'busybox:1',
+        start_command: 'sleep 100000',
+      })
+      expect(status).toBe(201)
+      expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+      const [asking] = await containersOf(body.id)
+      expect(await docker('exec', asking!, 'nslookup', 'third')).toContain(await addressOf(id))
+    } finally {
+      await docker('rm', '-fv', unknown)
+    }
+  },
+)
 
-test('an instance and a datastore whose containers were made anew since are known again and lose nothing', async () => {
-  await create('page')
-  const id = ids.at(-1)!
-  const [instance] = await containersOf(id)
-  const { id: cache } = await createDatastore(server, { kind: 'keyvalue', name: 'cache' })
-  const { external_url } = await become(server, cache, 'available')
-  const idsNow = () => docker('inspect', '-f', '{{.Id}}', instance!, cache).catch(() => null)
-  await forgetting(async () => {
-    await docker('rm', '-f', instance!, cache)
-    await waitFor(async () => (await idsNow()) !== null, 'both to be made anew')
-    await waitFor(
-      () => keyvalue(external_url, (client) => client.set('at', 'last')).catch(() => null),
-      'the store to answer',
-    )
-  })
-  const made = await idsNow()
-  const state = async () => (await server.api('GET', '/services/page')).body.state as string
-  await waitFor(async () => (await state()) === 'running', 'the service to run')
-  expect((await server.api('POST', '/services/page/scale', { instances: 2 })).status).toBe(200)
-  await waitFor(async () => (await containersOf(id)).length === 2, 'the second instance')
-  await waitFor(async () => (await state()) === 'running', 'both to run')
-  await become(server, cache, 'available')
-  expect(await keyvalue(external_url, (client) => client.get('at'))).toBe('last')
-  expect(await idsNow()).toBe(made)
-  expect((await server.api('DELETE', '/services/page')).status).toBe(204)
-  expect(await containersOf(id)).toEqual([])
-})
+test(
+  'an instance and a datastore whose containers were made anew since are known again and lose nothing',
+  { tags: ['slow'] },
+  async () => {
+    await create('page')
+    const id = ids.at(-1)!
+    const [instance] = await containersOf(id)
+    const { id: cache } = await createDatastore(server, { kind: 'keyvalue', name: 'cache' })
+    const { external_url } = await become(server, cache, 'available')
+    const idsNow = () => docker('inspect', '-f', '{{.Id}}', instance!, cache).catch(() => null)
+    await forgetting(async () => {
+      await docker('rm', '-f', instance!, cache)
+      await waitFor(async () => (await idsNow()) !== null, 'both to be made anew')
+      await waitFor(
+        () => keyvalue(external_url, (client) => client.set('at', 'last')).catch(() => null),
+        'the store to answer',
+      )
+    })
+    const made = await idsNow()
+    const state = async () => (await server.api('GET', '/services/page')).body.state as string
+    await waitFor(async () => (await state()) === 'running', 'the service to run')
+    expect((await server.api('POST', '/services/page/scale', { instances: 2 })).status).toBe(200)
+    await waitFor(async () => (await containersOf(id)).length === 2, 'the second instance')
+    await waitFor(async () => (await state()) === 'running', 'both to run')
+    await become(server, cache, 'available')
+    expect(await keyvalue(external_url, (client) => client.get('at'))).toBe('last')
+    expect(await idsNow()).toBe(made)
+    expect((await server.api('DELETE', '/services/page')).status).toBe(204)
+    expect(await containersOf(id)).toEqual([])
+  },
+)

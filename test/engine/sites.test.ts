@@ -117,7 +117,7 @@ test.each([
   expect(ended.error).toMatch(error)
 })
 
-test('a link that a build left in the published folder fails the deploy', async () => {
+test('a link that a build left in the published folder fails the deploy', { tags: ['slow'] }, async () => {
   const repository = await createRepository({
     Dockerfile: 'FROM busybox:1\nWORKDIR /site\nRUN mkdir public && ln -s /etc/passwd public/passwd\n',
   })

@@ -67,96 +67,112 @@ test('a subnet of a bridge that nothing is plugged into is left to it', async ()
   expect(await subnetOf('after')).not.toBe(free)
 })
 
-test('servers that make networks of one engine at once get out of each other’s way', async () => {
-  const other = await startServer({ engine: true })
-  try {
-    await waitFor(() => other.logs.includes('reached_by'), 'the other to have met the engine')
-    const made = ['one', 'two', 'three'].flatMap((name) =>
-      [server, other].map((each) => each.api('POST', '/environments', { name })),
-    )
-    const faults = (await Promise.all(made)).filter(({ status }) => status !== 201).map(({ body }) => body)
-    expect(faults).toEqual([])
-  } finally {
-    await other.stop()
-  }
-})
+test(
+  'servers that make networks of one engine at once get out of each other’s way',
+  { tags: ['slow'] },
+  async () => {
+    const other = await startServer({ engine: true })
+    try {
+      await waitFor(() => other.logs.includes('reached_by'), 'the other to have met the engine')
+      const made = ['one', 'two', 'three'].flatMap((name) =>
+        [server, other].map((each) => each.api('POST', '/environments', { name })),
+      )
+      const faults = (await Promise.all(made)).filter(({ status }) => status !== 201).map(({ body }) => body)
+      expect(faults).toEqual([])
+    } finally {
+      await other.stop()
+    }
+  },
+)
 
-test('a network that is made anew elsewhere answers the names that the first program in it asks for', async () => {
-  const { body: environment } = await server.api('POST', '/environments', { name: 'pruned' })
-  const network = `deployer-${environment.id}`
-  const subnet = () => docker('network', 'inspect', '-f', '{{(index .IPAM.Config 0).Subnet}}', network)
-  // A name that every environment has.
-  const { body: asking } = await server.api('POST', '/services', {
-    name: 'asking',
-    environment: 'pruned',
-    type: 'cron_job',
-    schedule: '0 0 1 1 *',
-    image: 'busybox:1',
-    start_command: 'nslookup 0-resolver',
-  })
-  expect(await endOf(server, asking.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
-  const run = async () => {
-    const { body } = await server.api('POST', `/services/${asking.id}/jobs`)
-    return waitFor(async () => {
-      const { status, error } = (await server.api('GET', `/jobs/${body.id}`)).body
-      return ['succeeded', 'failed'].includes(status) && { status, error }
-    }, 'the end of the run')
-  }
-  expect(await run()).toEqual({ status: 'succeeded', error: null })
-  const former = await subnet()
-  occupy(former)
-  await docker('network', 'rm', network)
-  expect(await run()).toEqual({ status: 'succeeded', error: null })
-  expect(await subnet()).not.toBe(former)
-})
+test(
+  'a network that is made anew elsewhere answers the names that the first program in it asks for',
+  { tags: ['slow'] },
+  async () => {
+    const { body: environment } = await server.api('POST', '/environments', { name: 'pruned' })
+    const network = `deployer-${environment.id}`
+    const subnet = () => docker('network', 'inspect', '-f', '{{(index .IPAM.Config 0).Subnet}}', network)
+    // A name that every environment has.
+    const { body: asking } = await server.api('POST', '/services', {
+      name: 'asking',
+      environment: 'pruned',
+      type: 'cron_job',
+      schedule: '0 0 1 1 *',
+      image: 'busybox:1',
+      start_command: 'nslookup 0-resolver',
+    })
+    expect(await endOf(server, asking.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+    const run = async () => {
+      const { body } = await server.api('POST', `/services/${asking.id}/jobs`)
+      return waitFor(async () => {
+        const { status, error } = (await server.api('GET', `/jobs/${body.id}`)).body
+        return ['succeeded', 'failed'].includes(status) && { status, error }
+      }, 'the end of the run')
+    }
+    expect(await run()).toEqual({ status: 'succeeded', error: null })
+    const former = await subnet()
+    occupy(former)
+    await docker('network', 'rm', network)
+    expect(await run()).toEqual({ status: 'succeeded', error: null })
+    expect(await subnet()).not.toBe(former)
+  },
+)
 
-test('a network that is made anew leaves its former subnet to who has it now, and its services answer', async () => {
-  const { body: environment } = await server.api('POST', '/environments', { name: 'moved' })
-  const network = `deployer-${environment.id}`
-  const subnet = () => docker('network', 'inspect', '-f', '{{(index .IPAM.Config 0).Subnet}}', network)
-  const { body: web } = await server.api('POST', '/services', {
-    name: 'web',
-    environment: 'moved',
-    image: 'busybox:1',
-    start_command: 'echo hello >/tmp/index.html; exec httpd -f -p $PORT -h /tmp',
-  })
-  const answers = async () => (await fetchFrom(server, 'web.moved.localhost')).status === 200
-  await waitFor(answers, 'the service to answer')
-  const former = await subnet()
+test(
+  'a network that is made anew leaves its former subnet to who has it now, and its services answer',
+  { tags: ['slow'] },
+  async () => {
+    const { body: environment } = await server.api('POST', '/environments', { name: 'moved' })
+    const network = `deployer-${environment.id}`
+    const subnet = () => docker('network', 'inspect', '-f', '{{(index .IPAM.Config 0).Subnet}}', network)
+    const { body: web } = await server.api('POST', '/services', {
+      name: 'web',
+      environment: 'moved',
+      image: 'busybox:1',
+      start_command: 'echo hello >/tmp/index.html; exec httpd -f -p $PORT -h /tmp',
+    })
+    const answers = async () => (await fetchFrom(server, 'web.moved.localhost')).status === 200
+    await waitFor(answers, 'the service to answer')
+    const former = await subnet()
 
-  await server.kill('SIGTERM')
-  await docker('rm', '-f', ...(await containersOf(web.id)))
-  // In this order no other server can take the subnet in between.
-  occupy(former)
-  await docker('network', 'rm', network)
-  await server.restart()
-  await waitFor(answers, 'the service to answer again')
-  expect(await subnet()).not.toBe(former)
-  expect(await containersOf(web.id)).toHaveLength(1)
-})
+    await server.kill('SIGTERM')
+    await docker('rm', '-f', ...(await containersOf(web.id)))
+    // In this order no other server can take the subnet in between.
+    occupy(former)
+    await docker('network', 'rm', network)
+    await server.restart()
+    await waitFor(answers, 'the service to answer again')
+    expect(await subnet()).not.toBe(former)
+    expect(await containersOf(web.id)).toHaveLength(1)
+  },
+)
 
-test('a network that is made anew elsewhere amid a pre-deploy command is that of the new instances, with its name server', async () => {
-  const { body: environment } = await server.api('POST', '/environments', { name: 'shifted' })
-  const network = `deployer-${environment.id}`
-  const addresses = (field: string) =>
-    docker('network', 'inspect', '-f', `{{(index .IPAM.Config 0).${field}}}`, network)
-  const { body: web } = await server.api('POST', '/services', {
-    name: 'late',
-    environment: 'shifted',
-    image: 'busybox:1',
-    pre_deploy_command: 'until [ -e /go ]; do sleep 0.1; done',
-    start_command: 'echo hello >/tmp/index.html; exec httpd -f -p $PORT -h /tmp',
-  })
-  const command = `pre-${web.latest_deploy.id}`
-  await waitFor(() => docker('ps', '-q', '--filter', `name=${command}`), 'the command to run')
-  const former = await addresses('Subnet')
-  occupy(former)
-  await docker('network', 'disconnect', '-f', network, command)
-  await docker('network', 'rm', network)
-  await docker('exec', command, 'touch', '/go')
-  expect(await endOf(server, web.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
-  expect(await addresses('Subnet')).not.toBe(former)
-  const [container] = await containersOf(web.id)
-  const nameServers = await docker('inspect', '-f', '{{.HostConfig.Dns}}', container!)
-  expect(nameServers).toBe(`[${await addresses('Gateway')}]`)
-})
+test(
+  'a network that is made anew elsewhere amid a pre-deploy command is that of the new instances, with its name server',
+  { tags: ['slow'] },
+  async () => {
+    const { body: environment } = await server.api('POST', '/environments', { name: 'shifted' })
+    const network = `deployer-${environment.id}`
+    const addresses = (field: string) =>
+      docker('network', 'inspect', '-f', `{{(index .IPAM.Config 0).${field}}}`, network)
+    const { body: web } = await server.api('POST', '/services', {
+      name: 'late',
+      environment: 'shifted',
+      image: 'busybox:1',
+      pre_deploy_command: 'until [ -e /go ]; do sleep 0.1; done',
+      start_command: 'echo hello >/tmp/index.html; exec httpd -f -p $PORT -h /tmp',
+    })
+    const command = `pre-${web.latest_deploy.id}`
+    await waitFor(() => docker('ps', '-q', '--filter', `name=${command}`), 'the command to run')
+    const former = await addresses('Subnet')
+    occupy(former)
+    await docker('network', 'disconnect', '-f', network, command)
+    await docker('network', 'rm', network)
+    await docker('exec', command, 'touch', '/go')
+    expect(await endOf(server, web.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+    expect(await addresses('Subnet')).not.toBe(former)
+    const [container] = await containersOf(web.id)
+    const nameServers = await docker('inspect', '-f', '{{.HostConfig.Dns}}', container!)
+    expect(nameServers).toBe(`[${await addresses('Gateway')}]`)
+  },
+)

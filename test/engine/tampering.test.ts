@@ -54,28 +54,32 @@ test('a container that lost its network is made anew with it', async () => {
   expect((await instanceOf('unplugged')).reason).toMatch(/lost its network|^null$/)
 })
 
-test('a container that was given another address or other settings is made anew as it was', async () => {
-  const { container } = await live('bent', { memory_limit_mb: 64 })
-  const former = await ask(container, '.Id')
-  await docker('update', '--memory', '96m', '--memory-swap', '96m', container)
-  await untilNew(container, former, 'bent')
-  expect(await ask(container, '.HostConfig.Memory')).toBe(String(64 * 1024 * 1024))
+test(
+  'a container that was given another address or other settings is made anew as it was',
+  { tags: ['slow'] },
+  async () => {
+    const { container } = await live('bent', { memory_limit_mb: 64 })
+    const former = await ask(container, '.Id')
+    await docker('update', '--memory', '96m', '--memory-swap', '96m', container)
+    await untilNew(container, former, 'bent')
+    expect(await ask(container, '.HostConfig.Memory')).toBe(String(64 * 1024 * 1024))
 
-  const second = await ask(container, '.Id')
-  const [environment] = (await server.api('GET', '/environments')).body as { id: string }[]
-  const network = `deployer-${environment!.id}`
-  const address = `(index .NetworkSettings.Networks "${network}").IPAddress`
-  const given = await ask(container, address)
-  await docker('network', 'disconnect', network, container)
-  await docker('network', 'connect', network, container)
-  await untilNew(container, second, 'bent')
-  expect(await ask(container, address)).toBe(given)
-})
+    const second = await ask(container, '.Id')
+    const [environment] = (await server.api('GET', '/environments')).body as { id: string }[]
+    const network = `deployer-${environment!.id}`
+    const address = `(index .NetworkSettings.Networks "${network}").IPAddress`
+    const given = await ask(container, address)
+    await docker('network', 'disconnect', network, container)
+    await docker('network', 'connect', network, container)
+    await untilNew(container, second, 'bent')
+    expect(await ask(container, address)).toBe(given)
+  },
+)
 
 test.each([
   ['web_service', {}],
   ['background_worker', { type: 'background_worker', start_command: 'exec sleep 3600' }],
-])('a %s that is paused counts as failing until it goes on', async (type, fields) => {
+])('a %s that is paused counts as failing until it goes on', { tags: ['slow'] }, async (type, fields) => {
   const name = `frozen-${type.split('_')[0]}`
   const { container } = await live(name, fields)
   await docker('pause', container)

@@ -1,14 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
+/** From when on a failing probe takes an instance out of `running`. */
+const FAILING_MS = 1_500
+
 let server: TestServer
 let remote: GitRemote
 
 beforeAll(async () => {
-  server = await startServer({ engine: true })
+  server = await startServer({ engine: true, schedule: { failingLeavesAfterMs: FAILING_MS } })
   remote = await startGitHttp()
 })
 afterAll(async () => {
@@ -17,18 +21,14 @@ afterAll(async () => {
 })
 
 /** A web server that ends, or begins to hang, when a file tells it so; the file is in the container. */
-async function create(name: string, run: string, fields: object = {}): Promise<string> {
+async function create(name: string, run: string, on = server): Promise<string> {
   const repository = await createRepository({
     Dockerfile: 'FROM busybox:1\nCOPY run /run.sh\nCMD ["/run.sh"]\n',
     run: { mode: 0o755, content: `#!/bin/sh\n${run}\n` },
   })
-  const { status, body } = await server.api('POST', '/services', {
-    name,
-    repo_url: remote.url(repository),
-    ...fields,
-  })
+  const { status, body } = await on.api('POST', '/services', { name, repo_url: remote.url(repository) })
   expect({ status, body }).toMatchObject({ status: 201 })
-  expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
+  expect(await endOf(on, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
   return body.id as string
 }
 
@@ -41,19 +41,19 @@ interface InstanceStatus {
   reason: string | null
 }
 
-async function statusOf(name: string): Promise<{ state: string; instances: InstanceStatus[] }> {
-  return (await server.api('GET', `/services/${name}/status`)).body as {
+async function statusOf(name: string, on = server): Promise<{ state: string; instances: InstanceStatus[] }> {
+  return (await on.api('GET', `/services/${name}/status`)).body as {
     state: string
     instances: InstanceStatus[]
   }
 }
 
 /** Kills the program and waits until it serves again; answers when the end was seen, by the engine's clock. */
-async function crash(name: string, container: string): Promise<void> {
-  const before = (await statusOf(name)).instances[0]!.restarts
+async function crash(name: string, container: string, on = server): Promise<void> {
+  const before = (await statusOf(name, on)).instances[0]!.restarts
   await docker('kill', container)
   await waitFor(
-    async () => ((await statusOf(name)).instances[0]!.restarts > before ? true : null),
+    async () => ((await statusOf(name, on)).instances[0]!.restarts > before ? true : null),
     'the end of the program to be counted',
     5_000,
   )
@@ -122,36 +122,33 @@ describe('a service whose instance is coming up', () => {
     )
     const began = performance.now()
     expect((await server.api('DELETE', '/services/hanging')).status).toBe(204)
-    // Its program ignores SIGTERM, so that the grace of 30 s passes; waiting for it to come up would take minutes.
+    // Its program ignores SIGTERM, so that a grace passes; waiting for it to come up would take minutes.
     expect(performance.now() - began).toBeLessThan(55_000)
     expect(await containersOf(id)).toEqual([])
   })
 
   test('is scaled to none and suspended without waiting for it', async () => {
-    const id = await create('waiting', SERVE)
-    const [container] = await containersOf(id)
-    for (let round = 0; round < 4; round++) {
-      await crash('waiting', container!)
-      if (round < 3)
-        await waitFor(
-          async () =>
-            (await docker('inspect', '-f', '{{.State.Running}}', container!)) === 'true' ? true : null,
-          'the program to be started again',
-        )
+    const crashPauseMs = 60_000
+    const patient = await startServer({ engine: true, schedule: { crashPauseMs } })
+    try {
+      const id = await create('waiting', SERVE, patient)
+      const [container] = await containersOf(id)
+      await crash('waiting', container!, patient)
+      expect((await patient.api('POST', '/services/waiting/suspend')).body.state).toBe('suspended')
+      await waitFor(
+        async () => ((await containersOf(id)).length === 0 ? true : null),
+        'the container to be gone before its next start is due',
+        crashPauseMs - 10_000,
+      )
+    } finally {
+      await patient.stop()
     }
-    expect((await server.api('POST', '/services/waiting/suspend')).body.state).toBe('suspended')
-    await waitFor(
-      async () => ((await containersOf(id)).length === 0 ? true : null),
-      'the container to be gone before its next start is due',
-      8_000,
-    )
   })
 })
 
 test('a health path takes effect with the deploy that brings it, not before', async () => {
   await create('probed', SERVE)
   await server.api('PATCH', '/services/probed', { health_check_path: '/not-there' })
-  // A failing probe would take the instance out of `running` after 15 s.
-  await new Promise((resolve) => setTimeout(resolve, 21_000))
+  await delay(3 * FAILING_MS)
   expect((await statusOf('probed')).instances[0]).toMatchObject({ state: 'running', restarts: 0 })
 })

@@ -16,9 +16,11 @@ const START_LIMIT_MS = 120_000
 /** SIGTERM ends the server within 10 s. */
 const STOP_LIMIT_MS = 20_000
 const START_TRIES = 3
-/** Servers under test wait less than people do; what a test is about it sets itself. */
+/**
+ * Servers under test wait less than those of people; a test sets what it is about itself. Sweeps stay as rare as they are:
+ * they would hide an event that was missed.
+ */
 const QUICK: Partial<Schedule> = {
-  sweepEveryMs: 2_000,
   probeEveryMs: 500,
   datastoreProbeEveryMs: 1_000,
   workerUpMs: 500,

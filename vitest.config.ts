@@ -10,6 +10,7 @@ const POLL_MS = 60_000
 const BUILD = './test/support/build.ts'
 const STAND = './test/support/stand-setup.ts'
 const SAID = './test/support/what-servers-said.ts'
+const FRESH = './test/support/fresh-modules.ts'
 
 /** One suite; those of a later group start when the earlier ones are done, so that the real engine has the machine. */
 function suite(name: string, group: number, hangMs: number, globalSetup: string[] = []) {
@@ -18,11 +19,12 @@ function suite(name: string, group: number, hangMs: number, globalSetup: string[
       name,
       include: [`test/${name}/**/*.test.ts`, ...(name === 'unit' ? ['test/*.test.ts'] : [])],
       pool: 'forks' as const,
+      isolate: false,
       testTimeout: hangMs,
       hookTimeout: hangMs,
       expect: { poll: { timeout: POLL_MS } },
       globalSetup,
-      setupFiles: globalSetup.includes(BUILD) ? [SAID] : [],
+      setupFiles: globalSetup.includes(BUILD) ? [FRESH, SAID] : [FRESH],
       sequence: { groupOrder: group },
       tags: [{ name: SLOW_TAG, description: 'only in npm test -- --all (CONTRIBUTING.md, "Tests")' }],
     },

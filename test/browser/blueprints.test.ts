@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { Repository, startRemotes, type Remotes } from '../git/remotes.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { PHONE, setUp, TestBrowser } from './browser.ts'
+import { PHONE, TestBrowser } from './browser.ts'
 
 let server: TestServer
 let remotes: Remotes
@@ -15,9 +15,8 @@ beforeAll(async () => {
   remotes = await startRemotes()
   server = await startServer()
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
+  page = await browser.enter(server)
   await page.addInitScript(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'))
-  await setUp(page, server.setupCode)
   await server.api('POST', '/environments', { name: 'staging' })
 })
 afterAll(async () => {
@@ -34,6 +33,7 @@ function findings(): Promise<string[]> {
 }
 
 test('a blueprint is written with completion, its faults and its plan beside it, and applied', async () => {
+  await page.goto('/services')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Blueprints' }).click()
   await page.getByRole('link', { name: 'Open the editor' }).click()
   const editor = page.getByRole('textbox', { name: 'Blueprint' })

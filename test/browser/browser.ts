@@ -3,8 +3,10 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type Cookie,
   type Page,
 } from 'playwright-core'
+import type { TestServer } from '../support/server.ts'
 
 /** Debian's; another one can be named. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -19,6 +21,8 @@ export const PHONE = { width: 390, height: 844 }
 export class TestBrowser implements AsyncDisposable {
   readonly #browser: Browser
   readonly #faults: string[] = []
+  /** What signs a page in; nothing until one was. */
+  #cookies: Cookie[] = []
 
   private constructor(browser: Browser) {
     this.#browser = browser
@@ -35,6 +39,26 @@ export class TestBrowser implements AsyncDisposable {
     context.setDefaultTimeout(WAIT_LIMIT_MS)
     this.#watch(context, new URL(baseURL).host)
     return goesAgain(await context.newPage())
+  }
+
+  /**
+   * Such a page that is signed in. The account is created, or signed in to, over HTTP and once: by clicks that takes seconds,
+   * and is tried where it is what is tested.
+   */
+  async enter(server: TestServer, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.open(server.url, options)
+    const context = page.context()
+    if (this.#cookies.length > 0) {
+      await context.addCookies(this.#cookies)
+      return page
+    }
+    const { setupCode } = server
+    const answer = await page.request.post(`/api/v1/auth/${setupCode ? 'setup' : 'login'}`, {
+      data: { email: EMAIL, password: PASSWORD, ...(setupCode ? { code: setupCode } : {}) },
+    })
+    if (!answer.ok()) throw new Error(`nobody was signed in: ${await answer.text()}`)
+    this.#cookies = await context.cookies()
+    return page
   }
 
   /** What went wrong so far: a page threw, was refused something by its policy, or asked another host. */
@@ -104,6 +128,19 @@ export async function signIn(page: Page): Promise<void> {
   await page.getByLabel('E-mail').fill(EMAIL)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/**
+ * Keeps the page from loading the code of all the others when it has nothing else to do, which costs as much as the page
+ * itself: for tests that look at page after page. That it does so is tried in away.test.ts.
+ */
+export async function keepBusy(page: Page): Promise<void> {
+  await page.addInitScript(`const { requestIdleCallback: whenIdle } = globalThis
+    globalThis.requestIdleCallback = () => {
+      // Who asks first is the dashboard itself; an editor on the page may ask later.
+      globalThis.requestIdleCallback = whenIdle
+      return 0
+    }`)
 }
 
 /** Waits until the badge beside the page's heading says this, which is read out. */

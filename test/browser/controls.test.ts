@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, signIn, TestBrowser } from './browser.ts'
+import { TestBrowser } from './browser.ts'
 
 let server: TestServer
 let browser: TestBrowser
@@ -8,7 +8,7 @@ let browser: TestBrowser
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  await setUp(await browser.open(server.url), server.setupCode)
+  await browser.enter(server)
   await server.api('POST', '/services', { name: 'shop', image: 'busybox:1', deploy: false })
 })
 afterAll(async () => {
@@ -39,12 +39,12 @@ const LEAST_CONTRAST = `(() => {
 })()`
 
 test.for(['light', 'dark'] as const)('where a field is can be seen in the %s theme', async (colorScheme) => {
-  const page = await browser.open(server.url, { colorScheme })
-  await page.goto('/sign-in')
-  await page.getByLabel('E-mail').blur()
-  expect(await page.evaluate<number>(LEAST_CONTRAST)).toBeGreaterThan(3)
-  await signIn(page)
-  await page.waitForURL('**/services')
+  const stranger = await browser.open(server.url, { colorScheme })
+  await stranger.goto('/sign-in')
+  await stranger.getByLabel('E-mail').blur()
+  expect(await stranger.evaluate<number>(LEAST_CONTRAST)).toBeGreaterThan(3)
+  await stranger.context().close()
+  const page = await browser.enter(server, { colorScheme })
   for (const path of ['/services/new', '/services/shop/settings', '/services/shop/logs', '/account']) {
     await page.goto(path)
     await page.locator('main .input:visible').first().waitFor()

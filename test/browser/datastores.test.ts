@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backUp, become, create, keyvalue, read } from '../engine/datastore-support.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { setUp, TestBrowser, waitForBadge } from './browser.ts'
+import { TestBrowser, waitForBadge } from './browser.ts'
 
 let browser: TestBrowser
 let server: TestServer
@@ -13,8 +13,7 @@ beforeAll(async () => {
   server = await startServer({ engine: true })
   await waitFor(() => server.logs.includes('reached_by'), 'the engine')
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
-  await setUp(page, server.setupCode)
+  page = await browser.enter(server)
   await server.api('POST', '/environments', { name: 'staging' })
 })
 afterAll(async () => {
@@ -31,6 +30,7 @@ function confirm(button: string): Promise<void> {
 }
 
 test('a datastore is made, and its page tells when it is available and how it is reached', async () => {
+  await page.goto('/services')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Datastores' }).click()
   await page.getByRole('heading', { name: 'Give your services a place for their data' }).waitFor()
   await page.getByRole('link', { name: 'New datastore' }).click()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { commit, createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, TestBrowser } from './browser.ts'
+import { TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
 let server: TestServer
@@ -13,8 +13,7 @@ beforeAll(async () => {
   server = await startServer()
   remote = await startGitHttp()
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
-  await setUp(page, server.setupCode)
+  page = await browser.enter(server)
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()

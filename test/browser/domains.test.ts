@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlace, type Place } from '../acme/place.ts'
 import { waitFor } from '../support/wait.ts'
-import { setUp, signIn, TestBrowser } from './browser.ts'
+import { setUp, TestBrowser } from './browser.ts'
 
 const DASHBOARD = 'https://panel.example.com'
 
@@ -65,10 +65,7 @@ test('the dashboard is set up and used at its own host over HTTPS', async () => 
 
 test('a custom domain is added in the settings of a service, shows its certificate, and is removed', async () => {
   await place.server.api('POST', '/services', { name: 'web' })
-  const page = await browser.open(place.server.url)
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
+  const page = await browser.enter(place.server)
   const { body: service } = await place.server.api('GET', '/services/web')
   await page.goto(`/services/${service.id}/settings`)
   const card = page.getByRole('region', { name: 'Custom domains' })

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { git } from '../git/remotes.ts'
 import { PlayedProvider } from '../git/providers.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, TestBrowser } from './browser.ts'
+import { TestBrowser } from './browser.ts'
 
 let home: string
 let provider: PlayedProvider
@@ -26,8 +26,7 @@ beforeAll(async () => {
     provider.add(name, ['octo-org', 'ada'])
   server = await startServer({ flags: ['--webhook-secret', 'a secret of webhooks'] })
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
-  await setUp(page, server.setupCode)
+  page = await browser.enter(server)
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()
@@ -40,6 +39,7 @@ afterAll(async () => {
 const faults = () => browser.faults.filter((fault) => !fault.startsWith(`asked ${provider.url}`))
 
 test('GitHub is connected in the browser, and a repository of it chosen for a service', async () => {
+  await page.goto('/services')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Git' }).click()
   await page.getByText('No account is connected').waitFor()
   await page.getByRole('link', { name: 'Connect GitHub' }).click()

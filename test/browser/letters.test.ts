@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, signIn, TestBrowser } from './browser.ts'
+import { keepBusy, TestBrowser } from './browser.ts'
 
 /** Twice what a browser has unless it is told otherwise. */
 const LARGE = '--blink-settings=defaultFontSize=32'
@@ -36,8 +36,8 @@ let page: Page
 beforeAll(async () => {
   server = await startServer()
   large = await TestBrowser.launch(LARGE)
-  page = await large.open(server.url, { viewport: { width: 2400, height: 1000 } })
-  await setUp(page, server.setupCode)
+  page = await large.enter(server, { viewport: { width: 2400, height: 1000 } })
+  await keepBusy(page)
   await server.api('POST', '/services', { name: 'shop', image: 'busybox:1', deploy: false })
 })
 afterAll(async () => {
@@ -160,10 +160,8 @@ test('letters of an open chart follow another size', async () => {
 })
 
 test('letters as large as the reader has told the browser have room in the side bar', async () => {
-  const wide = await large.open(server.url, { viewport: { width: 2400, height: 1000 } })
-  await wide.goto('/sign-in')
-  await signIn(wide)
-  await wide.waitForURL('**/services')
+  const wide = await large.enter(server, { viewport: { width: 2400, height: 1000 } })
+  await wide.goto('/services')
   const bar = wide.getByRole('complementary', { name: 'Side bar' })
   const link = bar.getByRole('link', { name: 'Notifications' })
   const letters = 'Number.parseFloat(getComputedStyle(document.body).fontSize)'

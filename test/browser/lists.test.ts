@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, signIn, TestBrowser } from './browser.ts'
+import { signIn, TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
 let server: TestServer
@@ -10,8 +10,7 @@ let page: Page
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
-  await setUp(page, server.setupCode)
+  page = await browser.enter(server)
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()
@@ -313,7 +312,7 @@ test('a request that a proxy refuses each time is not sent again with every answ
 })
 
 test('an answer that breaks off is told in words, and is not asked for without end', async () => {
-  const other = await browser.open(server.url)
+  const other = await browser.enter(server)
   await other.addInitScript(`globalThis.isCut = true
     globalThis.asked = 0
     const whole = fetch
@@ -324,9 +323,6 @@ test('an answer that breaks off is told in words, and is not asked for without e
       const start = (stream) => stream.error(new TypeError('cut off'))
       return new Response(new ReadableStream({ start }), { status: 200 })
     }`)
-  await other.goto('/sign-in')
-  await signIn(other)
-  await other.waitForURL('**/services')
   await other.goto('/env-groups')
   await other.getByText('The answer of the server broke off.').waitFor()
   await other.waitForTimeout(1_500)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, TestBrowser, waitForBadge } from './browser.ts'
+import { TestBrowser, waitForBadge } from './browser.ts'
 
 const SERVE = 'mkdir -p /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
 
@@ -12,8 +12,7 @@ let page: Page
 beforeAll(async () => {
   server = await startServer({ engine: true })
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
-  await setUp(page, server.setupCode)
+  page = await browser.enter(server)
   await server.api('POST', '/services', { name: 'shop', image: 'busybox:1', start_command: SERVE })
   await page.goto('/services/shop')
   await waitForBadge(page, 'Running')

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, TestBrowser } from './browser.ts'
+import { TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
 let server: TestServer
@@ -10,7 +10,7 @@ let server: TestServer
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  await setUp(await browser.open(server.url), server.setupCode)
+  await browser.enter(server)
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { PHONE, setUp, signIn, TestBrowser } from './browser.ts'
+import { PHONE, TestBrowser } from './browser.ts'
 
 /** Lines of the log that is played, of which the page asks for the newest. */
 const ALL = 5_000
@@ -12,7 +12,7 @@ let server: TestServer
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  await setUp(await browser.open(server.url), server.setupCode)
+  await browser.enter(server)
   await server.api('POST', '/services', { name: 'talker', image: 'busybox:1', deploy: false })
 })
 afterAll(async () => {
@@ -63,10 +63,7 @@ async function say(page: Page, count: number): Promise<void> {
 
 /** A page with the log of a service at this place of its address. */
 async function open(place = '', options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await browser.open(server.url, options)
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
+  const page = await browser.enter(server, options)
   await page.addInitScript(STAYS_OPEN)
   await page.route('**/api/v1/services/*/logs?*', (route) =>
     route.fulfill({ contentType: 'text/event-stream', body: answered(new URL(route.request().url())) }),

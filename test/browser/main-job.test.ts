@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { Repository, startRemotes, type Remotes } from '../git/remotes.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { setUp, TestBrowser, waitForBadge } from './browser.ts'
+import { TestBrowser, waitForBadge } from './browser.ts'
 
 const DOCKERFILE = 'FROM busybox:1\nCOPY index.html /www/\nCMD ["httpd", "-f", "-p", "10000", "-h", "/www"]\n'
 
@@ -22,8 +22,7 @@ beforeAll(async () => {
   remotes = await startRemotes()
   repository = new Repository(remotes, 'shop')
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
-  await setUp(page, server.setupCode)
+  page = await browser.enter(server)
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()
@@ -47,6 +46,7 @@ async function served(name: string): Promise<string> {
 
 test('the main job: a repository goes live, a change replaces it, a rollback brings it back', async () => {
   pushVersion('first')
+  await page.goto('/services')
   await page.getByRole('link', { name: 'New service' }).last().click()
   await page.getByLabel('Repository address').fill(`${remotes.http}/shop.git`)
   await page.getByText('Reachable, 1 branch').waitFor()

@@ -4,7 +4,7 @@ import { fetchFrom } from '../engine/live.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { PHONE, setUp, TestBrowser, waitForBadge } from './browser.ts'
+import { PHONE, TestBrowser, waitForBadge } from './browser.ts'
 
 const DESKTOP = { width: 1280, height: 900 }
 const SERVE = 'mkdir -p /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
@@ -16,8 +16,7 @@ let page: Page
 beforeAll(async () => {
   server = await startServer({ engine: true })
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url, { viewport: DESKTOP })
-  await setUp(page, server.setupCode)
+  page = await browser.enter(server, { viewport: DESKTOP })
   await server.api('POST', '/services', { name: 'shop', image: 'busybox:1', start_command: SERVE })
   await page.goto('/services/shop')
   await waitForBadge(page, 'Running')
@@ -138,11 +137,11 @@ test('a log drain is changed on its page, which shows what became of its lines',
   await page.getByRole('button', { name: 'Create' }).click()
   const drain = page.getByRole('list', { name: 'Log drains' }).getByRole('listitem').first()
   await server.api('POST', '/services/pair/deploys')
-  await waitFor(async () => {
-    await page.reload()
-    await drain.getByText('Failing').waitFor({ timeout: 1_000 })
-    return true
-  }, 'the failure')
+  // The page asks of it every 10 s.
+  const known = async () => (await server.api('GET', '/log-drains')).body[0]
+  await waitFor(async () => (await known()).last_error !== null, 'the failure')
+  await page.reload()
+  await drain.getByText('Failing').waitFor()
   await drain.getByRole('button', { name: 'Deliveries' }).click()
   await drain.getByText('Not taken').waitFor()
   await drain.getByRole('button', { name: 'Change' }).click()
@@ -152,11 +151,9 @@ test('a log drain is changed on its page, which shows what became of its lines',
   await page.getByRole('button', { name: 'Save' }).click()
   await waitFor(() => receiver.received.length > 0, 'the lines')
   expect(receiver.received[0]!.headers.authorization).toBe('Bearer another-secret-token')
-  await waitFor(async () => {
-    await page.reload()
-    await drain.getByRole('button', { name: 'Deliveries' }).click()
-    await drain.getByText('Taken', { exact: true }).first().waitFor({ timeout: 1_000 })
-    return true
-  }, 'the success')
+  await waitFor(async () => (await known()).sent > 0, 'the success')
+  await page.reload()
+  await drain.getByRole('button', { name: 'Deliveries' }).click()
+  await drain.getByText('Taken', { exact: true }).first().waitFor()
   expect(browser.faults).toEqual([])
 })

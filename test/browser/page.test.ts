@@ -1,8 +1,10 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { PHONE, setUp, signIn, TestBrowser } from './browser.ts'
+import { keepBusy, PHONE, TestBrowser } from './browser.ts'
 
+/** After this a page asks again for what it did not get, however often that failed. */
+const LONGEST_PAUSE_MS = 5_000
 /** As long as a name can be, and nowhere to be broken. */
 const LONG = 'm'.repeat(63)
 
@@ -12,7 +14,7 @@ let server: TestServer
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  await setUp(await browser.open(server.url), server.setupCode)
+  await browser.enter(server)
   await server.api('POST', '/services', { name: 'a-service-with-a-rather-long-name-that-goes-on' })
   await server.api('POST', '/environments', {
     name: 'an-environment-whose-name-is-as-long-as-a-name-can-be-and-it-is',
@@ -64,10 +66,8 @@ test('its files are compressed and kept for good, since their names change with 
 })
 
 test('no page is wider than its window, at 400 % neither, however long a name without a break is', async () => {
-  const page = await browser.open(server.url)
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
+  const page = await browser.enter(server)
+  await keepBusy(page)
   const services = (await server.api('GET', '/services')).body
   const service = `/services/${services[0].id}`
   const far = `/services/${LONG}.${LONG}`
@@ -76,29 +76,24 @@ test('no page is wider than its window, at 400 % neither, however long a name wi
   const held = [`/env-groups/${LONG}`, `/datastores/${LONG}.${LONG}`, ...tabs.map((tab) => far + tab)]
   const lists = ['/services', '/datastores', '/domains', '/notifications', '/server', '/account']
   const paths = ['/services/new', ...lists, ...choosing, ...held, ...tabs.map((tab) => service + tab)]
-  for (const viewport of [
-    { ...PHONE, width: 320 },
-    { width: 1280, height: 800 },
-  ]) {
-    await page.setViewportSize(viewport)
-    for (const path of paths) {
-      await page.goto(path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.getByRole('status').getByText('Loading').first().waitFor({ state: 'detached' })
-      if (path.endsWith('/editor'))
-        await page.getByRole('combobox').getByText('an-environment').waitFor({ state: 'attached' })
-      const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-      expect({ path, viewport, excess }).toEqual({ path, viewport, excess: 0 })
-    }
+  const excess = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+  for (const path of paths) {
+    await page.setViewportSize({ ...PHONE, width: 320 })
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('status').getByText('Loading').first().waitFor({ state: 'detached' })
+    if (path.endsWith('/editor'))
+      await page.getByRole('combobox').getByText('an-environment').waitFor({ state: 'attached' })
+    expect({ path, excess: await excess() }).toEqual({ path, excess: 0 })
+    await page.setViewportSize({ width: 1280, height: 800 })
+    // Charts follow their frame a moment later.
+    await expect.poll(excess, { message: `${path} at 1280` }).toBe(0)
   }
   expect(browser.faults).toEqual([])
 })
 
 test('a trail of pages that is too long for its line breaks before a chevron, and ends with none', async () => {
-  const page = await browser.open(server.url, { viewport: PHONE })
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
+  const page = await browser.enter(server, { viewport: PHONE })
   await page.goto(`/services/${LONG}.${LONG}/deploys/dep-00000000000000000000`)
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('listitem')
   await crumbs.getByText(`${LONG}.${LONG}`).waitFor()
@@ -110,10 +105,7 @@ test('a trail of pages that is too long for its line breaks before a chevron, an
 })
 
 test('what is pressed on a phone is at least 24 pixels high and wide, but for links within a sentence', async () => {
-  const page = await browser.open(server.url, { viewport: PHONE })
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
+  const page = await browser.enter(server, { viewport: PHONE })
   for (const path of [`/services/${LONG}.${LONG}`, `/services/${LONG}.${LONG}/settings`, '/environments']) {
     await page.goto(path)
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -128,12 +120,10 @@ test('what is pressed on a phone is at least 24 pixels high and wide, but for li
 })
 
 test('what the server fails to answer is said in its place, until it does', async () => {
-  const page = await browser.open(server.url)
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
+  const page = await browser.enter(server)
   await server.api('POST', '/services', { name: 'shop', image: 'busybox:1' })
   const refusal = { error: { code: 'database_error', message: 'the database cannot be read' } }
+  await page.clock.install()
   const failing = /\/services\/[^/]+\/(?:status|logs)(?:\?|$)/
   await page.route(failing, (route) => route.fulfill({ status: 500, json: refusal }))
   await page.goto('/services/shop')
@@ -142,23 +132,25 @@ test('what the server fails to answer is said in its place, until it does', asyn
   await page.getByRole('link', { name: 'Logs' }).click()
   await page.getByRole('log').getByText('The database cannot be read').waitFor()
   await page.unroute(failing)
+  await page.clock.fastForward(LONGEST_PAUSE_MS)
   await page.getByRole('log').getByText('Nothing logged yet').waitFor()
   expect(browser.faults).toEqual([])
 })
 
 test('who reads a log further up keeps the place, also while the server is away and when the log is read again', async () => {
   await server.api('POST', '/services', { name: 'talker', image: 'busybox:1', deploy: false })
-  const page = await browser.open(server.url)
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
+  const page = await browser.enter(server)
   let reads = 0
-  await page.route('**/services/*/logs?*', (route) => {
+  const scrolled = Promise.withResolvers<void>()
+  await page.route('**/services/*/logs?*', async (route) => {
     reads += 1
     const first = reads === 1 ? 1 : 101
-    return reads === 2
-      ? route.abort()
-      : route.fulfill({ contentType: 'text/event-stream', body: logOf(first, first + 399) })
+    if (reads === 2) {
+      // Else it might be read again, and be elsewhere, before anybody has the place.
+      await scrolled.promise
+      return route.abort()
+    }
+    return route.fulfill({ contentType: 'text/event-stream', body: logOf(first, first + 399) })
   })
   await page.goto('/services/talker/logs')
   const log = page.getByRole('log')
@@ -171,6 +163,7 @@ test('who reads a log further up keeps the place, also while the server is away 
   const place = () => log.evaluate((element) => element.scrollTop)
   let before = Number.NaN
   await expect.poll(async () => before === (before = await place()), { interval: 200 }).toBe(true)
+  scrolled.resolve()
   for (const seen of [2, 5]) {
     await expect.poll(() => reads).toBeGreaterThan(seen)
     await expect.poll(() => line(250).isVisible()).toBe(true)
@@ -230,10 +223,8 @@ test('a dark system gets a dark page before anything is drawn, and a choice outl
 })
 
 test('where the system chooses the colours, what is chosen can be told from what is not', async () => {
-  const page = await browser.open(server.url, { forcedColors: 'active' })
-  await page.goto('/sign-in')
-  await signIn(page)
-  await page.waitForURL('**/services')
+  const page = await browser.enter(server, { forcedColors: 'active' })
+  await page.goto('/services')
   const bar = page.getByRole('complementary', { name: 'Side bar' })
   const look = (part: Locator) =>
     part.evaluate((element) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, TestBrowser } from './browser.ts'
+import { TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
 let server: TestServer
@@ -12,15 +12,14 @@ let asked: string[] = []
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
+  page = await browser.enter(server)
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
     if (pathname.startsWith('/api/v1/')) asked.push(pathname.slice('/api/v1'.length) + search)
   })
-  await setUp(page, server.setupCode)
   await server.api('POST', '/environments', { name: 'staging' })
-  for (let number = 10; number < 40; number++)
-    await server.api('POST', '/services', { name: `shop-${number}`, deploy: false })
+  const names = Array.from({ length: 30 }, (_, at) => `shop-${10 + at}`)
+  await Promise.all(names.map((name) => server.api('POST', '/services', { name, deploy: false })))
   await server.api('POST', '/services', { name: 'shop-10', environment: 'staging', deploy: false })
 })
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, TestBrowser, waitForBadge } from './browser.ts'
+import { TestBrowser, waitForBadge } from './browser.ts'
 
 /** A schedule that does not come while the tests run. */
 const RARELY = '0 0 29 2 *'
@@ -16,8 +16,7 @@ let page: Page
 beforeAll(async () => {
   server = await startServer({ engine: true })
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
-  await setUp(page, server.setupCode)
+  page = await browser.enter(server)
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { setUp, TestBrowser } from './browser.ts'
+import { TestBrowser } from './browser.ts'
 
 const ARCHIVE = { name: 'app.tar.gz', mimeType: 'application/gzip', buffer: await archive() }
 
@@ -15,8 +15,7 @@ let page: Page
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  page = await browser.open(server.url)
-  await setUp(page, server.setupCode)
+  page = await browser.enter(server)
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()

@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { keepBusy, PHONE, type TestBrowser } from './browser.ts'
+
+const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+/** All that axe knows of, its advice for good practice too; target size is off unless it is asked for. */
+const RULES = { rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'] }
+/** What a narrow page can change. */
+const LAYOUT = {
+  ...RULES,
+  rules: { 'target-size': { enabled: true }, 'color-contrast': { enabled: false } },
+}
+/** What a theme can change. */
+const CONTRAST = { runOnly: ['color-contrast'], resultTypes: ['violations'] }
+
+/** A way to look at a page. */
+interface Look {
+  name: string
+  viewport: { width: number; height: number }
+  colorScheme: 'light' | 'dark'
+  options: object
+}
+
+const DESKTOP = { width: 1280, height: 900 }
+
+// Colours are the same on a desktop and on a phone, what is said of them is not.
+const LIGHT: Look = { name: 'light desktop', viewport: DESKTOP, colorScheme: 'light', options: RULES }
+const DARK: Look = { name: 'dark desktop', viewport: DESKTOP, colorScheme: 'dark', options: CONTRAST }
+const NARROW: Look = { name: 'phone', viewport: PHONE, colorScheme: 'light', options: LAYOUT }
+/** At what a phone alone has. */
+export const PHONE_ALONE: Look = { ...NARROW, options: RULES }
+
+export interface Visit {
+  name: string
+  path: string
+  /** What is opened on the page. */
+  open?: (page: Page) => Promise<unknown>
+  /** Whether it is looked at in every way by each run, for the others that are made of the same parts. */
+  isOfItsKind?: boolean
+}
+
+/** A page that goes from visit to visit, and at which axe looks. */
+export class Visitor {
+  readonly #browser: TestBrowser
+  readonly #page: Page
+  #at: Visit | undefined
+
+  private constructor(browser: TestBrowser, page: Page) {
+    this.#browser = browser
+    this.#page = page
+  }
+
+  static async of(browser: TestBrowser, page: Page): Promise<Visitor> {
+    await page.addInitScript(AXE)
+    await keepBusy(page)
+    return new Visitor(browser, page)
+  }
+
+  /** What axe finds, look by look, and what went wrong so far. Goes there unless that is where the page stands. */
+  async look(visit: Visit, looks: [Look, ...Look[]]): Promise<string[]> {
+    if (this.#at !== visit) await this.#go(visit, looks[0])
+    const found: string[] = []
+    for (const each of looks) {
+      await this.#change(each)
+      await this.#page.locator(each.colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor()
+      found.push(...(await this.#findings(each.options)).map((finding) => `${each.name}: ${finding}`))
+    }
+    return [...found, ...this.#browser.faults]
+  }
+
+  async #go(visit: Visit, look: Look): Promise<void> {
+    this.#at = undefined
+    await this.#change(look)
+    await this.#page.goto(visit.path)
+    await this.#page.getByRole('heading', { level: 1 }).waitFor()
+    await visit.open?.(this.#page)
+    this.#at = visit
+  }
+
+  async #change({ viewport, colorScheme }: Look): Promise<void> {
+    await this.#page.setViewportSize(viewport)
+    await this.#page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  }
+
+  /** What axe finds once nothing moves. */
+  async #findings(options: object): Promise<string[]> {
+    await this.#page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' })
+    await this.#page.evaluate(
+      'Promise.allSettled(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished)).then(() => {})',
+    )
+    return this.#page.evaluate<string[]>(`axe.run(${JSON.stringify(options)}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
+  }
+}
+
+/**
+ * Tests that look at each of these pages by all rules, and by those that a theme and a narrow window can change. The latter is
+ * slow, and a change that breaks it breaks it on every page with the same parts: each run does it on one page of each kind.
+ */
+export function testVisits(visits: Visit[], visitor: () => Visitor): void {
+  for (const visit of visits) {
+    const { name, isOfItsKind = false } = visit
+    test(`axe finds nothing on ${name}, on a light desktop`, async () => {
+      expect(await visitor().look(visit, [LIGHT])).toEqual([])
+    })
+    test(
+      `axe finds nothing on ${name}, on a dark desktop and on a phone`,
+      { tags: isOfItsKind ? [] : ['slow'] },
+      async () => {
+        expect(await visitor().look(visit, [DARK, NARROW])).toEqual([])
+      },
+    )
+  }
+}

@@ -39,7 +39,7 @@ import {
   tree,
   useMirrors,
 } from './mirror-bench.ts'
-useMirrors()
+useMirrors('git', 'ssh')
 
 describe('a second checkout', () => {
   test.each(['http', 'git', 'ssh'] as const)('over %s is sent what changed alone', async (protocol) => {

@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import type { PoolRunnerInitializer } from 'vitest/node'
 import { SLOW_TAG } from './scripts/lib/vitest.mjs'
+import { ownNetwork } from './test/acme/own-network.ts'
 
 /** A test that is slower than this hangs, on any machine. */
 const HANG_MS = { unit: 60_000, api: 240_000, git: 300_000, acme: 300_000, engine: 600_000 }
@@ -12,20 +14,37 @@ const STAND = './test/support/stand-setup.ts'
 const SAID = './test/support/what-servers-said.ts'
 const FRESH = './test/support/fresh-modules.ts'
 
-/** One suite; those of a later group start when the earlier ones are done, so that the real engine has the machine. */
-function suite(name: string, group: number, hangMs: number, globalSetup: string[] = []) {
+/**
+ * Suites that run side by side, on a machine of two cores; the second group starts when the first is done. Tests of the first
+ * keep a core busy each; those of the second wait for containers and pages half of their time.
+ */
+interface Group {
+  order: number
+  workers: number
+}
+const BUSY: Group = { order: 0, workers: 2 }
+const WAITING: Group = { order: 1, workers: 4 }
+
+function suite(
+  name: string,
+  group: Group,
+  hangMs: number,
+  globalSetup: string[] = [],
+  pool: 'forks' | PoolRunnerInitializer = 'forks',
+) {
   return {
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`, ...(name === 'unit' ? ['test/*.test.ts'] : [])],
-      pool: 'forks' as const,
+      pool,
       isolate: false,
       testTimeout: hangMs,
       hookTimeout: hangMs,
       expect: { poll: { timeout: POLL_MS } },
       globalSetup,
       setupFiles: globalSetup.includes(BUILD) ? [FRESH, SAID] : [FRESH],
-      sequence: { groupOrder: group },
+      maxWorkers: group.workers,
+      sequence: { groupOrder: group.order },
       tags: [{ name: SLOW_TAG, description: 'only in npm test -- --all (CONTRIBUTING.md, "Tests")' }],
     },
   }
@@ -33,18 +52,16 @@ function suite(name: string, group: number, hangMs: number, globalSetup: string[
 
 export default defineConfig({
   test: {
-    // The machine that tests has two cores; suites that wait for processes gain little from more.
-    maxWorkers: 2,
     projects: [
-      suite('unit', 0, HANG_MS.unit),
-      suite('proxy', 0, HANG_MS.api),
-      suite('git', 0, HANG_MS.git, [BUILD]),
-      suite('api', 1, HANG_MS.api, [BUILD]),
-      suite('cli', 1, HANG_MS.api, [BUILD]),
-      suite('acme', 1, HANG_MS.acme, [BUILD]),
-      suite('engine', 2, HANG_MS.engine, [BUILD, STAND]),
-      suite('install', 2, HANG_MS.engine, [BUILD, STAND]),
-      suite('browser', 3, HANG_MS.engine, [BUILD, STAND]),
+      suite('unit', BUSY, HANG_MS.unit),
+      suite('proxy', BUSY, HANG_MS.api),
+      suite('git', BUSY, HANG_MS.git, [BUILD]),
+      suite('api', BUSY, HANG_MS.api, [BUILD]),
+      suite('cli', BUSY, HANG_MS.api, [BUILD]),
+      suite('acme', BUSY, HANG_MS.acme, [BUILD], ownNetwork),
+      suite('engine', WAITING, HANG_MS.engine, [BUILD, STAND]),
+      suite('install', WAITING, HANG_MS.engine, [BUILD, STAND]),
+      suite('browser', WAITING, HANG_MS.engine, [BUILD, STAND]),
     ],
   },
 })

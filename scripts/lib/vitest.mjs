@@ -24,6 +24,8 @@ export async function runVitest(node, args, { isAll }) {
   const flags = ['--reporter=default', '--reporter=./test/support/run-report.ts']
   if (!isAll) flags.push(`--tags-filter=!${SLOW_TAG}`)
   process.env.VITEST_REPORT = report
+  // Hundreds of processes of node load the same programs.
+  process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.cache/compile')
   try {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
     const code = await onTerminal(node, [vitest, 'run', ...flags, ...args])

@@ -3,7 +3,6 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waitFor } from '../support/wait.ts'
@@ -11,8 +10,6 @@ import { refusal, startFront, type Answer, type Asked, type Front } from './fron
 import { startPlace, type Place } from './place.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Advice is followed by the next look at what is due, of which there is one every 5 s. */
-const NEXT_LOOK_MS = 8_000
 
 let place: Place
 let front: Front
@@ -138,7 +135,7 @@ describe('an authority that advises when to renew', () => {
     insistent.add(host)
     await place.server.api('POST', '/services', { name: 'insistent' })
     await waitFor(() => questions.filter((asked) => asked === host).length === 2, 'the second question')
-    await delay(NEXT_LOOK_MS)
+    await place.certifiesAnother('insistent')
     expect(ordersOf(host)).toHaveLength(2)
     expect((await place.entry(host)).state).toBe('issued')
   })

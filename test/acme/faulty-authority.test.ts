@@ -1,20 +1,20 @@
-import { waitFor } from '../support/wait.ts'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waitFor } from '../support/wait.ts'
 import { refusal, startFront, type Answer, type Asked, type Front } from './front.ts'
 import { startPlace, type Place } from './place.ts'
 
-/** An order that is not held begins within a moment of what it is for. */
-const MOMENT_MS = 3_000
 const MINUTE_MS = 60_000
 
 let place: Place
 let front: Front
-/** What the authority answers in place of the certificate of an order. */
-let certificate: Answer | undefined
+/** What the authority answered to who asked for a certificate last. */
+let former: Answer | undefined
+/** Whether it answers that in place of the next one. */
+let isMixedUp = false
 /** What it answers to new orders. */
 let toOrders: Answer | undefined
-let orders = 0
+/** The host of each order. */
+const orders: string[] = []
 /** What it answers from then on to whoever asks whether a proof was judged. */
 let toLooks: Answer | undefined
 let looks = 0
@@ -34,9 +34,9 @@ afterAll(async () => {
   await front?.stop()
 })
 
-async function answer({ path }: Asked, pass: () => Promise<Answer>): Promise<Answer> {
+async function answer({ path, body }: Asked, pass: () => Promise<Answer>): Promise<Answer> {
   if (path === '/order-plz') {
-    orders++
+    orders.push(hostOf(body))
     if (toOrders) return toOrders
   }
   if (path.startsWith('/chalZ/')) isProved = true
@@ -46,57 +46,72 @@ async function answer({ path }: Asked, pass: () => Promise<Answer>): Promise<Ans
   }
   const passed = await pass()
   if (!path.startsWith('/certZ/')) return passed
-  const given = certificate ?? passed
-  certificate = passed
+  const given = isMixedUp ? former! : passed
+  former = passed
   return given
+}
+
+/** The host that an order is for (RFC 8555 section 7.4). */
+function hostOf(body: Buffer): string {
+  const { payload } = JSON.parse(String(body)) as { payload: string }
+  const order = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
+    identifiers: { value: string }[]
+  }
+  return order.identifiers[0]!.value
+}
+
+function ordersOf(host: string): string[] {
+  return orders.filter((ordered) => ordered === host)
 }
 
 describe('what an authority gives', () => {
   test('is not shown when it is for another name and key, and the next attempt orders anew', async () => {
-    certificate = undefined
     await place.server.api('POST', '/services', { name: 'first' })
     await place.reaches('first.example.com', 'issued')
-    // The next one is given the certificate of the first.
-    const before = orders
+    isMixedUp = true
     await place.server.api('POST', '/services', { name: 'other' })
     const entry = await place.reaches('other.example.com', 'failed')
     expect(entry.error).toContain('belongs to none of the certificates')
     expect(entry.expires_at).toBeNull()
     expect(Date.parse(entry.retry_at) - Date.now()).toBeGreaterThan(MINUTE_MS / 2)
-    await delay(MOMENT_MS)
-    expect(orders).toBe(before + 1)
-    certificate = undefined
+    isMixedUp = false
+    await place.certifiesAnother('other')
+    expect(ordersOf('other.example.com')).toHaveLength(1)
   })
 })
 
 describe('an authority that says when to ask again', () => {
-  async function refused(name: string, given: Answer) {
+  async function refused(name: string, given: Answer, isOfEveryHost: boolean) {
     toOrders = given
-    const before = orders
+    const host = `${name}.example.com`
     await place.server.api('POST', '/services', { name })
-    const entry = await place.reaches(`${name}.example.com`, 'failed')
-    await delay(MOMENT_MS)
-    expect(orders).toBe(before + 1)
+    const entry = await place.reaches(host, 'failed')
     toOrders = undefined
+    await (isOfEveryHost ? place.certifiesNone(name) : place.certifiesAnother(name))
+    expect(ordersOf(host)).toHaveLength(1)
     return Date.parse(entry.retry_at) - Date.now()
   }
 
   test('now is asked a minute later', async () => {
-    const waitMs = await refused('now', refusal(403, 'rejectedIdentifier', 'no', { 'retry-after': '0' }))
+    const waitMs = await refused(
+      'now',
+      refusal(403, 'rejectedIdentifier', 'no', { 'retry-after': '0' }),
+      false,
+    )
     expect(waitMs).toBeGreaterThan(MINUTE_MS / 2)
     expect(waitMs).toBeLessThan(MINUTE_MS)
   })
 
   test('in a million years is asked within some weeks', async () => {
     const never = refusal(403, 'rejectedIdentifier', 'no', { 'retry-after': String(3e13) })
-    const waitMs = await refused('never', never)
+    const waitMs = await refused('never', never, false)
     expect(waitMs / MINUTE_MS / 60 / 24).toBeGreaterThan(7)
     expect(waitMs / MINUTE_MS / 60 / 24).toBeLessThan(60)
   })
 
   test.each([503, 429])('with a %i that is none of its protocol is heeded', async (status) => {
     const page = { status, headers: { 'content-type': 'text/html', 'retry-after': '7200' }, body: '<p>later' }
-    const waitMs = await refused(`later${status}`, page)
+    const waitMs = await refused(`later${status}`, page, true)
     expect(waitMs).toBeGreaterThan(110 * MINUTE_MS)
     expect(waitMs).toBeLessThanOrEqual(120 * MINUTE_MS)
     // That was the authority's word for every host; the next start asks again.

@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type RequestOptions } from 'node:https'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { connect, type ConnectionOptions, type DetailedPeerCertificate } from 'node:tls'
+import { expect } from 'vitest'
 import {
   startAuthority,
   startNameServer,
@@ -27,6 +30,10 @@ export interface Place {
   reaches(host: string, state: string, limitMs?: number): Promise<any>
   /** The certificate that a host shows, which must be from the authority unless told otherwise. */
   shown(host: string, options?: ConnectionOptions): Promise<DetailedPeerCertificate>
+  /** Waits until one more host of this service is certified, and takes it away: the look that found it due found whatever else was. */
+  certifiesAnother(service: string): Promise<void>
+  /** Waits until the server has looked at what is due, and shows that it ordered nothing then: one more host of this service waits too. */
+  certifiesNone(service: string): Promise<void>
   /** A request over HTTPS; answers its status. */
   ask(host: string, options?: RequestOptions): Promise<{ status: number; body: string; headers: object }>
   stop(): Promise<void>
@@ -59,6 +66,16 @@ export async function startPlace({ server: wanted = {}, ...options }: PlaceOptio
       ...(wanted.flags ?? []),
     ],
   })
+  let others = 0
+  const withAnother = async (service: string, use: (host: string) => Promise<unknown>): Promise<void> => {
+    const host = `another${++others}.example.net`
+    await server.api('POST', `/services/${service}/domains`, { domain: host })
+    await use(host)
+    await server.api('DELETE', `/services/${service}/domains/${host}`)
+  }
+  /** A look writes down every host that it has not met, before anything else. */
+  const met = (host: string) =>
+    waitFor(() => certificateRow(server.dataDirectory, host) !== undefined, `a look at ${host}`)
   const place: Place = {
     ip,
     names,
@@ -78,6 +95,14 @@ export async function startPlace({ server: wanted = {}, ...options }: PlaceOptio
         `${host} to be ${state}`,
         limitMs,
       ),
+    certifiesAnother: (service) => withAnother(service, (host) => place.reaches(host, 'issued')),
+    certifiesNone: (service) =>
+      withAnother(service, async (first) => {
+        await met(first)
+        // The look that met the first has ended when the next one meets the second.
+        await withAnother(service, met)
+        expect(certificateRow(server.dataDirectory, first)).toMatchObject({ status: 'pending', error: null })
+      }),
     async shown(host, more = {}) {
       const ca = more.rejectUnauthorized === false ? undefined : await authority.root()
       const socket = connect({ host: ip, port: 443, servername: host, ...(ca ? { ca } : {}), ...more })
@@ -113,4 +138,22 @@ export async function startPlace({ server: wanted = {}, ...options }: PlaceOptio
     },
   }
   return place
+}
+
+/** What is kept of a certificate that a host wants. */
+export interface CertificateRow {
+  status: string
+  error: string | null
+  order_url: string | null
+  retry_at: number | null
+  version: string | null
+}
+
+export function certificateRow(dataDirectory: string, host: string): CertificateRow | undefined {
+  const database = new DatabaseSync(join(dataDirectory, 'deployer.db'), { readOnly: true })
+  try {
+    return database.prepare('SELECT * FROM certificates WHERE id = ?').get(host) as CertificateRow | undefined
+  } finally {
+    database.close()
+  }
 }

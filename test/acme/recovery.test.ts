@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { supervisorPidFile } from '../../proxy/control/paths.ts'
@@ -19,17 +19,7 @@ import { startAuthority, type Authority } from '../stand/acme.ts'
 import { startReceiver, toldTo } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { refusal, startFront, type Front } from './front.ts'
-import { startPlace, type Place } from './place.ts'
-
-/** An order that is not held begins within a moment of what it is for. */
-const MOMENT_MS = 2_000
-
-interface Row {
-  status: string
-  order_url: string | null
-  retry_at: number | null
-  version: string | null
-}
+import { certificateRow, startPlace, type Place } from './place.ts'
 
 let place: Place
 let second: Authority | undefined
@@ -57,14 +47,7 @@ afterAll(async () => {
   await throttling?.stop()
 })
 
-function readRow(host: string): Row | undefined {
-  const database = new DatabaseSync(join(place.server.dataDirectory, 'deployer.db'), { readOnly: true })
-  try {
-    return database.prepare('SELECT * FROM certificates WHERE id = ?').get(host) as Row | undefined
-  } finally {
-    database.close()
-  }
-}
+const readRow = (host: string) => certificateRow(place.server.dataDirectory, host)
 
 /** Makes a retry due now, as if the wait were over. */
 function skipWait(host: string): void {
@@ -248,9 +231,7 @@ describe('an authority that does not issue', () => {
       expect(wait).toBeGreaterThan(3_500_000)
       expect(wait).toBeLessThanOrEqual(3_600_000)
       // It may be the account's limit: the next host waits a while before it is tried.
-      await throttled.server.api('POST', '/services', { name: 'next' })
-      await delay(MOMENT_MS)
-      expect(await throttled.entry('next.example.com')).toMatchObject({ state: 'pending', error: null })
+      await throttled.certifiesNone('many')
       expect(refused).toBe(1)
     } finally {
       await throttled.stop()

@@ -12,10 +12,10 @@ export let remotes: Remotes
 export let home: string
 let count = 0
 
-/** Gives the tests of a file remotes, and each a folder of its own. */
-export function useRemotes(): void {
+/** Gives the tests of a file remotes, those over HTTP and the further ones, and each a folder of its own. */
+export function useRemotes(...further: ('git' | 'ssh')[]): void {
   beforeAll(useBuiltReader)
-  beforeAll(async () => void (remotes = await startRemotes()), 30_000)
+  beforeAll(async () => void (remotes = await startRemotes(further)), 30_000)
   afterAll(() => remotes.close())
   beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'checkout-'))))
   afterEach(() => rmSync(home, { recursive: true, force: true }))

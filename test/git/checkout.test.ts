@@ -18,7 +18,7 @@ import {
   useRemotes,
   withPassword,
 } from './checkout-bench.ts'
-useRemotes()
+useRemotes('git', 'ssh')
 
 describe('a checkout', () => {
   test.each(['http', 'git', 'ssh'] as const)('works over %s', async (protocol) => {

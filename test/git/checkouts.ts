@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { withReader } from '../../daemon/reader/reader.ts'
 import { checkout, type Checkout, type CheckoutRequest } from '../../daemon/sources/git.ts'
+import { withSharedReader } from '../support/reader.ts'
 import { ANYWHERE, type Remotes } from './remotes.ts'
 
 /** What a remote is asked with, by somebody whose keys and mirrors are in the folder `home`. */
@@ -25,7 +25,7 @@ export function checkOut(
   url: string,
   rest: Partial<CheckoutRequest> = {},
 ): Promise<Checkout> {
-  return withReader(undefined, (reader) =>
+  return withSharedReader((reader) =>
     checkout({
       reader,
       url,

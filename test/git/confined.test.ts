@@ -13,7 +13,7 @@ let home: string
 let count = 0
 
 beforeAll(useBuiltReader)
-beforeAll(async () => void (remotes = await startRemotes()), 30_000)
+beforeAll(async () => void (remotes = await startRemotes(['git'])), 30_000)
 afterAll(() => remotes.close())
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'confined-'))))
 afterEach(() => rmSync(home, { recursive: true, force: true }))

@@ -32,7 +32,7 @@ const credentials = () => ({ username: PRIVATE_USER, password: PRIVATE_PASSWORD,
 
 beforeAll(useBuiltReader)
 beforeAll(async () => {
-  remotes = await startRemotes()
+  remotes = await startRemotes(['ssh'])
   lfs = await LfsRemote.start(remotes.directory)
 })
 afterAll(async () => {

@@ -14,10 +14,10 @@ export const bench = { home: '', lines: [] as string[] }
 let own: string
 let count = 0
 
-/** Gives the tests of a file remotes, and each a folder of its own. */
-export function useMirrors(): void {
+/** Gives the tests of a file remotes, those over HTTP and the further ones, and each a folder of its own. */
+export function useMirrors(...further: ('git' | 'ssh')[]): void {
   beforeAll(useBuiltReader)
-  beforeAll(async () => void (remotes = await startRemotes()), 30_000)
+  beforeAll(async () => void (remotes = await startRemotes(further)), 30_000)
   afterAll(() => remotes.close())
   beforeEach(() => {
     bench.home = own = mkdtempSync(join(tmpdir(), 'mirrors-'))

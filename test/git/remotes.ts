@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -18,8 +18,9 @@ export interface Remotes {
   http: string
   /** Wants the user `ci` with the password `pa ss:1`. */
   privateHttp: string
-  git: string
-  ssh: string
+  /** Those of the protocols that they were started for. */
+  readonly git: string
+  readonly ssh: string
   /** A private key that the ssh remote takes. */
   sshKeyFile: string
   /** Paths that were asked of the http remotes, with the Authorization header of each. */
@@ -28,6 +29,9 @@ export interface Remotes {
 }
 
 export const PRIVATE_PASSWORD = 'pa ss:1'
+
+/** Where the ssh remote keeps what is its own, in the folder of the remotes. */
+const SSH_SERVER = '.ssh-server'
 
 /** Keeps git off nothing: the remotes are on loopback. */
 export const ANYWHERE = { denyPrivate: false, ownPort: null }
@@ -51,39 +55,69 @@ export function git(directory: string, ...command: string[]): string {
     .trim()
 }
 
-/** A repository `<name>.git` among the remotes, and a working copy to commit from. */
+/** What git writes for `git init --bare`, with settings that spare a repository of seconds what guards one of years. */
+const CONFIGURATION = `[core]
+\tbare = true
+\tfsync = none
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[receive]
+\tdenyCurrentBranch = ignore
+`
+
+/**
+ * A repository `<name>.git` among the remotes, and a working copy to commit from. That is a linked one (git-worktree(1)):
+ * what is committed in it is in the repository at once, and a push to `origin` comes back to where it came from. Both are
+ * written as git would, which takes no process.
+ */
 export class Repository {
   readonly bare: string
   readonly work: string
+  /** git's own folder of the working copy. */
+  readonly #gitDirectory: string
 
   constructor(remotes: Remotes, name: string, format: 'sha1' | 'sha256' = 'sha1') {
     this.bare = join(remotes.directory, `${name}.git`)
     this.work = join(remotes.directory, `.work-${name}`)
-    execFileSync('git', ['init', '-q', '--bare', '-b', 'main', `--object-format=${format}`, this.bare], {
-      env: CLEAN,
-    })
-    execFileSync('git', ['init', '-q', '-b', 'main', `--object-format=${format}`, this.work], { env: CLEAN })
-    git(this.work, 'remote', 'add', 'origin', this.bare)
+    this.#gitDirectory = join(this.bare, 'worktrees/work')
+    for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'worktrees/work'])
+      mkdirSync(join(this.bare, folder), { recursive: true })
+    mkdirSync(this.work, { recursive: true })
+    const version = format === 'sha1' ? 0 : 1
+    const extensions = format === 'sha1' ? '' : `[extensions]\n\tobjectFormat = ${format}\n`
+    const origin = `[remote "origin"]\n\turl = ${this.bare}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`
+    const configuration = CONFIGURATION.replace('\n', `\n\trepositoryFormatVersion = ${version}\n`)
+    writeFileSync(join(this.bare, 'config'), configuration + extensions + origin)
+    for (const head of [this.bare, this.#gitDirectory]) writeFileSync(join(head, 'HEAD'), headOf('main'))
+    writeFileSync(join(this.#gitDirectory, 'commondir'), '../..\n')
+    writeFileSync(join(this.#gitDirectory, 'gitdir'), `${join(this.work, '.git')}\n`)
+    writeFileSync(join(this.work, '.git'), `gitdir: ${this.#gitDirectory}\n`)
   }
 
-  /** Writes files, commits and pushes them to a branch; answers the commit. */
+  /** Writes files and commits them to a branch, which the remotes have then; answers the commit. */
   push(files: Record<string, string>, message = 'change', branch = 'main'): string {
-    git(this.work, 'checkout', '-q', '-B', branch)
+    if (readFileSync(join(this.#gitDirectory, 'HEAD'), 'utf8') !== headOf(branch))
+      git(this.work, 'checkout', '-q', '-B', branch)
     for (const [name, content] of Object.entries(files)) {
       mkdirSync(dirname(join(this.work, name)), { recursive: true })
       writeFileSync(join(this.work, name), content)
     }
     git(this.work, 'add', '-A')
     git(this.work, 'commit', '-q', '--allow-empty', '-m', message)
-    git(this.work, 'push', '-q', '-f', 'origin', branch)
-    return git(this.work, 'rev-parse', 'HEAD')
+    return readFileSync(join(this.bare, 'refs/heads', branch), 'utf8').trim()
   }
 }
 
-export async function startRemotes(): Promise<Remotes> {
+function headOf(branch: string): string {
+  return `ref: refs/heads/${branch}\n`
+}
+
+/** Starts remotes over HTTP, and over the further protocols that are named, each of which takes a server of its own. */
+export async function startRemotes(further: readonly ('git' | 'ssh')[] = []): Promise<Remotes> {
   const directory = mkdtempSync(join(tmpdir(), 'remotes-'))
   const requests: Remotes['requests'] = []
-  const children: ChildProcess[] = []
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     requests.push({ path: request.url!, authorization: request.headers.authorization ?? null })
     serveGit(request, response, directory)
@@ -98,34 +132,31 @@ export async function startRemotes(): Promise<Remotes> {
   for (const server of [open, guarded])
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const port = (server: typeof open): number => (server.address() as AddressInfo).port
-  const gitPort = await freePort()
-  children.push(
-    spawn(
-      'git',
-      [
-        'daemon',
-        '--reuseaddr',
-        '--export-all',
-        `--base-path=${directory}`,
-        '--listen=127.0.0.1',
-        `--port=${gitPort}`,
-      ],
-      { env: CLEAN, stdio: 'ignore', detached: true },
-    ),
-  )
-  const ssh = await startSsh(directory)
-  children.push(ssh.child)
-  await Promise.all([waitFor(gitPort), waitFor(ssh.port)])
+  const own = {
+    git: further.includes('git') ? await startDaemon(directory) : null,
+    ssh: further.includes('ssh') ? await startSsh(directory) : null,
+  }
+  const served = Object.values(own).filter((server) => server !== null)
+  await Promise.all(served.map((server) => waitFor(server.port)))
+  const started = (protocol: 'git' | 'ssh'): number => {
+    const server = own[protocol]
+    if (server === null) throw new Error(`these remotes were not started for ${protocol}`)
+    return server.port
+  }
   return {
     directory,
     http: `http://127.0.0.1:${port(open)}`,
     privateHttp: `http://127.0.0.1:${port(guarded)}`,
-    git: `git://127.0.0.1:${gitPort}`,
-    ssh: `ssh://root@127.0.0.1:${ssh.port}${directory}`,
-    sshKeyFile: ssh.keyFile,
+    get git() {
+      return `git://127.0.0.1:${started('git')}`
+    },
+    get ssh() {
+      return `ssh://root@127.0.0.1:${started('ssh')}${directory}`
+    },
+    sshKeyFile: join(directory, SSH_SERVER, 'client'),
     requests,
     async close() {
-      for (const child of children) await end(child)
+      for (const { child } of served) await end(child)
       for (const server of [open, guarded]) {
         server.closeAllConnections()
         await new Promise((resolve) => server.close(resolve))
@@ -135,17 +166,31 @@ export async function startRemotes(): Promise<Remotes> {
   }
 }
 
-async function startSsh(directory: string): Promise<{ child: ChildProcess; port: number; keyFile: string }> {
+interface OwnServer {
+  child: ChildProcess
+  port: number
+}
+
+async function startDaemon(directory: string): Promise<OwnServer> {
   const port = await freePort()
-  const own = join(directory, '.ssh-server')
+  const flags = ['--reuseaddr', '--export-all', `--base-path=${directory}`, '--listen=127.0.0.1']
+  const child = spawn('git', ['daemon', ...flags, `--port=${port}`], {
+    env: CLEAN,
+    stdio: 'ignore',
+    detached: true,
+  })
+  return { child, port }
+}
+
+async function startSsh(directory: string): Promise<OwnServer> {
+  const port = await freePort()
+  const own = join(directory, SSH_SERVER)
   mkdirSync(own, { mode: 0o700 })
   mkdirSync('/run/sshd', { recursive: true })
   for (const name of ['host', 'client']) {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(own, name)])
   }
-  const key = execFileSync('ssh-keygen', ['-y', '-f', join(own, 'client')])
-    .toString()
-    .trim()
+  const key = readFileSync(join(own, 'client.pub'), 'utf8').trim()
   writeFileSync(
     join(own, 'authorized'),
     `command="git-shell -c \\"$SSH_ORIGINAL_COMMAND\\"",restrict ${key}\n`,
@@ -167,7 +212,7 @@ async function startSsh(directory: string): Promise<{ child: ChildProcess; port:
     stdio: 'ignore',
     detached: true,
   })
-  return { child, port, keyFile: join(own, 'client') }
+  return { child, port }
 }
 
 async function end(child: ChildProcess): Promise<void> {

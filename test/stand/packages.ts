@@ -9,6 +9,7 @@ const PACKAGES: Record<string, string[]> = {
   iptables: ['iptables'],
   mmdebstrap: ['mmdebstrap', 'debian-archive-keyring'],
   'docker-registry': ['docker-registry'],
+  ip: ['iproute2'],
   pebble: ['pebble'],
   knotd: ['knot'],
   'swift-proxy-server': ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],

@@ -15,14 +15,14 @@ const SAID = './test/support/what-servers-said.ts'
 const FRESH = './test/support/fresh-modules.ts'
 
 /**
- * Suites that run side by side, on a machine of two cores; the second group starts when the first is done. Tests of the first
- * keep a core busy each; those of the second wait for containers and pages half of their time.
+ * Suites that run side by side, on a machine of two cores; the second group starts when the first is done. Most tests of the first
+ * keep a core busy; those of the second wait for containers and pages much of their time.
  */
 interface Group {
   order: number
   workers: number
 }
-const BUSY: Group = { order: 0, workers: 2 }
+const BUSY: Group = { order: 0, workers: 3 }
 const WAITING: Group = { order: 1, workers: 4 }
 
 function suite(

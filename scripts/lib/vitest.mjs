@@ -24,6 +24,7 @@ export async function runVitest(node, args, { isAll }) {
   const flags = ['--reporter=default', '--reporter=./test/support/run-report.ts']
   if (!isAll) flags.push(`--tags-filter=!${SLOW_TAG}`)
   process.env.VITEST_REPORT = report
+  process.env.TEST_TIER = isAll ? 'all' : 'first'
   // Hundreds of processes of node load the same programs.
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.cache/compile')
   try {

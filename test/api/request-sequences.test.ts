@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runs } from '../support/runs.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { Wire } from '../support/wire.ts'
@@ -11,7 +12,7 @@ import { Wire } from '../support/wire.ts'
 const HANG_MS = 30_000
 /** Sequences that are sent at the same moment. */
 const AT_ONCE = 24
-const RUNS = 30
+const RUNS = runs(30)
 /** What a system takes of a program in one piece. */
 const SENT_AT_ONCE_BYTES = 60_000
 /** After which no shorter example of a failure is looked for; less than a test may take. */

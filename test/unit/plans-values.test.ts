@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import type { ChosenPlan } from '#daemon/builds/plans/index.ts'
 import { PlannedTree } from '../support/planned-tree.ts'
+import { runs } from '../support/runs.ts'
 
 let tree: PlannedTree
 beforeEach(async () => void (tree = await PlannedTree.make()))
@@ -19,7 +20,7 @@ const VALUE = fc.oneof(
   ),
   fc.dictionary(fc.constantFrom('name', 'version', 'packages', 'x', 'base', 'toString'), fc.jsonValue()),
 )
-const RUNS = 30
+const RUNS = runs(30)
 
 /** What a plan says is of the type that it says, and no line of its Dockerfile is anybody else's. */
 function expectWhole(plan: ChosenPlan): void {

@@ -1,5 +1,4 @@
-import { fileURLToPath } from 'node:url'
-import { isMainThread, Worker } from 'node:worker_threads'
+import { join } from 'node:path'
 import { packContext } from './builds/context.ts'
 import { CHOOSE_RECIPE, PACK_CONTEXT } from './builds/jobs.ts'
 import { chooseRecipe } from './builds/choose-recipe.ts'
@@ -24,22 +23,17 @@ import { linkTree } from './sources/link-tree.ts'
 import { unpackArchive } from './sources/unpack.ts'
 
 /** The program that reads users' files. Nothing here may reach the database, the engine or a secret. */
-if (isMainThread) {
-  serveJobs([
-    done(KEEP_ARCHIVE, (input, streams) => keepArchive(input, streams.input)),
-    done(UNPACK_ARCHIVE, unpackArchive),
-    done(WATCH_SIZE, untilTooLarge),
-    done(READ_POINTERS, readPointers),
-    done(WRITE_OBJECTS, (input, streams) => writeObjects(input, streams.input)),
-    done(LINK_TREE, linkTree),
-    done(REMOVE_TREE, deleteTree),
-    done(CHOOSE_RECIPE, chooseRecipe),
-    done(PACK_CONTEXT, (input, streams) => packContext(input, streams.output)),
-    done(TAKE_FOLDER, takeFolder),
-    done(LIFT_FOLDER, (input, streams) => unpackFolder(input, streams.input)),
-  ])
-  const watcher = new Worker(fileURLToPath(import.meta.url))
-  watcher.on('error', (error) => {
-    throw error
-  })
-} else endWithLifeline()
+serveJobs([
+  done(KEEP_ARCHIVE, (input, streams) => keepArchive(input, streams.input)),
+  done(UNPACK_ARCHIVE, unpackArchive),
+  done(WATCH_SIZE, untilTooLarge),
+  done(READ_POINTERS, readPointers),
+  done(WRITE_OBJECTS, (input, streams) => writeObjects(input, streams.input)),
+  done(LINK_TREE, linkTree),
+  done(REMOVE_TREE, deleteTree),
+  done(CHOOSE_RECIPE, chooseRecipe),
+  done(PACK_CONTEXT, (input, streams) => packContext(input, streams.output)),
+  done(TAKE_FOLDER, takeFolder),
+  done(LIFT_FOLDER, (input, streams) => unpackFolder(input, streams.input)),
+])
+endWithLifeline(join(import.meta.dirname, 'lifeline.mjs'))

@@ -5,6 +5,7 @@ import { defineNitroModule } from 'nitropack/kit'
 /** Each with the name of its bundle. */
 const PROGRAMS = {
   'source-reader': 'daemon/source-reader.ts',
+  lifeline: 'daemon/reader/lifeline.ts',
   'git-runner': 'daemon/git-runner.ts',
   'git-dialer': 'daemon/git-dialer.ts',
   'log-search': 'server/logs/search-program.ts',

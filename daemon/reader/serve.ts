@@ -1,8 +1,8 @@
-import { readSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
+import { Worker } from 'node:worker_threads'
 import { BuildFailure } from '../builds/failure.ts'
-import { LIFELINE_FD, type Answer, type Job, type JobStreams, type Request } from './job.ts'
+import type { Answer, Job, JobStreams, Request } from './job.ts'
 
 const OUTPUT_FD = 1
 
@@ -46,6 +46,13 @@ async function answerOf(
   }
 }
 
+/** Has this process end with the one that started it: `program` is the file of lifeline.ts. */
+export function endWithLifeline(program: string): void {
+  new Worker(program).on('error', (error) => {
+    throw error
+  })
+}
+
 /** Opened by the job that wants them. */
 class ProcessStreams implements JobStreams {
   #output: Writable | undefined
@@ -58,13 +65,4 @@ class ProcessStreams implements JobStreams {
   get output(): Writable {
     return (this.#output ??= new Socket({ fd: OUTPUT_FD, readable: false, writable: true }))
   }
-}
-
-/**
- * Ends this process with the one that started it, also by `kill -9`: nothing is ever written to the lifeline, so a read
- * returns when its other end closes. For a thread of its own, as the first may be busy with a file for long.
- */
-export function endWithLifeline(): void {
-  readSync(LIFELINE_FD, Buffer.alloc(1))
-  process.kill(process.pid, 'SIGKILL')
 }

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { isMainThread, Worker } from 'node:worker_threads'
 import type { Job } from '#daemon/reader/job.ts'
 import { done, endWithLifeline, serveJobs } from '#daemon/reader/serve.ts'
 
@@ -35,8 +34,7 @@ function hoard(): never {
 }
 
 // Imported by the tests for its jobs, run by the reader as its program.
-if (!isMainThread) endWithLifeline()
-else if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   serveJobs([
     done(SPIN, async () => spin()),
     done(SPIN_LONG, async () => spin()),
@@ -47,8 +45,5 @@ else if (process.argv[1] === fileURLToPath(import.meta.url)) {
     done(ENVIRONMENT, async () => Object.keys(process.env)),
     done(CHECK, async () => ['well']),
   ])
-  const watcher = new Worker(fileURLToPath(import.meta.url))
-  watcher.on('error', (error) => {
-    throw error
-  })
+  endWithLifeline(fileURLToPath(import.meta.resolve('#daemon/reader/lifeline.ts')))
 }

@@ -193,14 +193,18 @@ describe('a repository that cannot be read', () => {
     silent.close()
   })
 
-  test('for a commit that it does not have, whole or short or by name, names the commit', async () => {
-    const service = await createFrom(DOCKERFILE, { deploy: false })
-    for (const commit of ['0'.repeat(40), 'abcdef0', 'v9.9.9']) {
-      const { status, error } = await endOf(server, await deployOf(service, { commit }))
-      expect([commit, status, error]).toEqual([commit, 'build_failed', expect.stringContaining(commit)])
-    }
-    await expectOnly(service, 0)
-  })
+  test(
+    'for a commit that it does not have, whole or short or by name, names the commit',
+    { tags: ['slow'] },
+    async () => {
+      const service = await createFrom(DOCKERFILE, { deploy: false })
+      for (const commit of ['0'.repeat(40), 'abcdef0', 'v9.9.9']) {
+        const { status, error } = await endOf(server, await deployOf(service, { commit }))
+        expect([commit, status, error]).toEqual([commit, 'build_failed', expect.stringContaining(commit)])
+      }
+      await expectOnly(service, 0)
+    },
+  )
 
   test('never shows its credentials, in the log either', async () => {
     const url = locked.urlWithPassword(await createRepository({ Dockerfile: 'FROM no-such-image:9\n' }))
@@ -269,7 +273,7 @@ describe('a program that does not come up', () => {
     })
   })
 
-  test('with several instances none of them is left', async () => {
+  test('with several instances none of them is left', { tags: ['slow'] }, async () => {
     const service = await create({ image: 'busybox:1', instances: 3, start_command: 'exit 1' })
     expect((await endOf(server, service.deploy)).status).toBe('deploy_failed')
     await expectOnly(service, 0)
@@ -413,23 +417,27 @@ describe('a live service', () => {
     await expectOnly(service, 1)
   })
 
-  test('that is restarted many times at once is restarted by the last, the waiting ones naming their successor', async () => {
-    const service = await createLive('again')
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => server.api('POST', `/services/${service.name}/restart`)),
-    )
-    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(202))
-    await Promise.all(answers.map(({ body }) => endOf(server, body.id)))
-    // One that was live when it was looked at may have been followed since.
-    const ends = await Promise.all(answers.map(({ body }) => endOf(server, body.id)))
-    for (const { status, error } of ends) {
-      if (status === 'canceled') expect(error).toMatch(/^superseded by dep-/)
-      else expect(['live', 'deactivated']).toContain(status)
-    }
-    expect(ends.filter(({ status }) => status === 'live')).toHaveLength(1)
-    await expectOnly(service, 1)
-    expect((await fetchFrom(server, `${service.name}.localhost`)).text).toBe('again')
-  })
+  test(
+    'that is restarted many times at once is restarted by the last, the waiting ones naming their successor',
+    { tags: ['slow'] },
+    async () => {
+      const service = await createLive('again')
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => server.api('POST', `/services/${service.name}/restart`)),
+      )
+      expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(202))
+      await Promise.all(answers.map(({ body }) => endOf(server, body.id)))
+      // One that was live when it was looked at may have been followed since.
+      const ends = await Promise.all(answers.map(({ body }) => endOf(server, body.id)))
+      for (const { status, error } of ends) {
+        if (status === 'canceled') expect(error).toMatch(/^superseded by dep-/)
+        else expect(['live', 'deactivated']).toContain(status)
+      }
+      expect(ends.filter(({ status }) => status === 'live')).toHaveLength(1)
+      await expectOnly(service, 1)
+      expect((await fetchFrom(server, `${service.name}.localhost`)).text).toBe('again')
+    },
+  )
 
   test('with no instances goes live without a container, and its command is only tried when it has one', async () => {
     const service = await create({ image: 'busybox:1', instances: 0, start_command: page('none') })

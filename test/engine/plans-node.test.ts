@@ -127,7 +127,7 @@ test(
 
 test(
   'scripts for installation see the code, and what they change among the packages stays',
-  { tags: ['slow'] },
+  { tags: ['slow'], timeout: BUILD_LIMIT_MS },
   async () => {
     const { image } = await buildPlanned(bench, directory, {
       'package.json': json({
@@ -143,12 +143,11 @@ require('node:http').createServer((_, response) => response.end(ms(1))).listen(p
     expect(await answerOf(image)).toBe('patched')
     expect(await outputOf(image, ['ls', '-A', 'node_modules'])).not.toContain('wrappy')
   },
-  BUILD_LIMIT_MS,
 )
 
 test(
   'Debian packages are there to build and to run',
-  { tags: ['slow'] },
+  { tags: ['slow'], timeout: BUILD_LIMIT_MS },
   async () => {
     const { image, log } = await buildPlanned(bench, directory, {
       'package.json': json({ scripts: { start: 'node x.js', build: 'jq --version' } }),
@@ -158,5 +157,4 @@ test(
     expect(log).toContain('jq-1')
     expect(await outputOf(image, ['jq', '--version'])).toContain('jq-1')
   },
-  BUILD_LIMIT_MS,
 )

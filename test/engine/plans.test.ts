@@ -74,7 +74,7 @@ test(
 
 test(
   'a program in Go has the pages in it that npm built in a folder of the source, and not their packages',
-  { tags: ['slow'] },
+  { tags: ['slow'], timeout: BUILD_LIMIT_MS },
   async () => {
     // Node wants it, and the stand's image of Go has no compiler of C that brings it.
     const { image } = await buildPlanned(bench, directory, EMBEDDING, { aptPackages: ['libatomic1'] })
@@ -86,5 +86,4 @@ test(
       '<h1>an inbox</h1>\ndist\nembed.go\npackage-lock.json\npackage.json\npage',
     )
   },
-  BUILD_LIMIT_MS,
 )

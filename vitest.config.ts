@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import type { PoolRunnerInitializer } from 'vitest/node'
+import { BaseSequencer, type PoolRunnerInitializer, type TestSpecification } from 'vitest/node'
 import { SLOW_TAG } from './scripts/lib/vitest.mjs'
 import { ownNetwork } from './test/acme/own-network.ts'
 
@@ -16,7 +16,8 @@ const FRESH = './test/support/fresh-modules.ts'
 
 /**
  * Suites that run side by side, on a machine of two cores; the second group starts when the first is done. Most tests of the first
- * keep a core busy; those of the second wait for containers and pages much of their time.
+ * keep a core busy; those of the second wait for containers much of their time. Chromium cuts off what is on its way when
+ * a container comes or goes, so pages that need none are opened in the first.
  */
 interface Group {
   order: number
@@ -25,17 +26,22 @@ interface Group {
 const BUSY: Group = { order: 0, workers: 3 }
 const WAITING: Group = { order: 1, workers: 4 }
 
+interface More {
+  globalSetup?: string[]
+  include?: string[]
+  pool?: 'forks' | PoolRunnerInitializer
+}
+
 function suite(
   name: string,
   group: Group,
   hangMs: number,
-  globalSetup: string[] = [],
-  pool: 'forks' | PoolRunnerInitializer = 'forks',
+  { globalSetup = [], include = [`test/${name}/**/*.test.ts`], pool = 'forks' }: More = {},
 ) {
   return {
     test: {
       name,
-      include: [`test/${name}/**/*.test.ts`, ...(name === 'unit' ? ['test/*.test.ts'] : [])],
+      include,
       pool,
       isolate: false,
       testTimeout: hangMs,
@@ -50,18 +56,36 @@ function suite(
   }
 }
 
+/** In the order in which they begin: those with the shortest files last, so that no worker is idle at the end of a group. */
+const SUITES = [
+  suite('acme', BUSY, HANG_MS.acme, { globalSetup: [BUILD], pool: ownNetwork }),
+  suite('browser', BUSY, HANG_MS.engine, { globalSetup: [BUILD], include: ['test/browser/*.test.ts'] }),
+  suite('api', BUSY, HANG_MS.api, { globalSetup: [BUILD] }),
+  suite('git', BUSY, HANG_MS.git, { globalSetup: [BUILD] }),
+  suite('cli', BUSY, HANG_MS.api, { globalSetup: [BUILD] }),
+  suite('proxy', BUSY, HANG_MS.api),
+  suite('unit', BUSY, HANG_MS.unit, { include: ['test/unit/**/*.test.ts', 'test/*.test.ts'] }),
+  suite('install', WAITING, HANG_MS.engine, { globalSetup: [BUILD, STAND] }),
+  suite('deployed', WAITING, HANG_MS.engine, {
+    globalSetup: [BUILD, STAND],
+    include: ['test/browser/deployed/*.test.ts'],
+  }),
+  suite('engine', WAITING, HANG_MS.engine, { globalSetup: [BUILD, STAND] }),
+]
+
+/** Begins suites in the order of the list, and the longest files of each first. */
+class InOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ project }: TestSpecification) =>
+      SUITES.findIndex(({ test }) => test.name === project.name)
+    const sorted = await super.sort(files)
+    return sorted.toSorted((left, right) => place(left) - place(right))
+  }
+}
+
 export default defineConfig({
   test: {
-    projects: [
-      suite('unit', BUSY, HANG_MS.unit),
-      suite('proxy', BUSY, HANG_MS.api),
-      suite('git', BUSY, HANG_MS.git, [BUILD]),
-      suite('api', BUSY, HANG_MS.api, [BUILD]),
-      suite('cli', BUSY, HANG_MS.api, [BUILD]),
-      suite('acme', BUSY, HANG_MS.acme, [BUILD], ownNetwork),
-      suite('engine', WAITING, HANG_MS.engine, [BUILD, STAND]),
-      suite('install', WAITING, HANG_MS.engine, [BUILD, STAND]),
-      suite('browser', WAITING, HANG_MS.engine, [BUILD, STAND]),
-    ],
+    projects: SUITES,
+    sequence: { sequencer: InOrder },
   },
 })

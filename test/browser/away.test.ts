@@ -10,7 +10,7 @@ let page: Page
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  page = await browser.enter(server)
+  page = await browser.enter(server, { loadsAhead: true })
   await server.api('POST', '/services', {
     name: 'kept',
     image: 'busybox:1',

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { keepBusy, PHONE, type TestBrowser } from './browser.ts'
+import { PHONE, type TestBrowser } from './browser.ts'
 
 const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-/** All that axe knows of, its advice for good practice too; target size is off unless it is asked for. */
-const RULES = { rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'] }
+/** All that axe knows of, its advice for good practice too; target size is off unless it is asked for. Pages have no media to preload. */
+const RULES = { rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'], preload: false }
 /** What a narrow page can change. */
 const LAYOUT = {
   ...RULES,
@@ -54,7 +54,6 @@ export class Visitor {
 
   static async of(browser: TestBrowser, page: Page): Promise<Visitor> {
     await page.addInitScript(AXE)
-    await keepBusy(page)
     return new Visitor(browser, page)
   }
 

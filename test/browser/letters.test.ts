@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../support/server.ts'
-import { keepBusy, TestBrowser } from './browser.ts'
+import { TestBrowser } from './browser.ts'
 
 /** Twice what a browser has unless it is told otherwise. */
 const LARGE = '--blink-settings=defaultFontSize=32'
@@ -37,7 +37,6 @@ beforeAll(async () => {
   server = await startServer()
   large = await TestBrowser.launch(LARGE)
   page = await large.enter(server, { viewport: { width: 2400, height: 1000 } })
-  await keepBusy(page)
   await server.api('POST', '/services', { name: 'shop', image: 'busybox:1', deploy: false })
 })
 afterAll(async () => {

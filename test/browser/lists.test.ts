@@ -223,7 +223,7 @@ test('the palette names a service also where its environment has a long name', a
   await page.goto('/services')
   await page.getByRole('heading', { name: 'Services' }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('needle')
+  await page.getByRole('dialog').getByRole('combobox').fill('needle')
   const option = page.getByRole('option', { name: `needle Service in ${environment}` })
   const name = await option.getByText('needle', { exact: true }).boundingBox()
   expect(name!.width).toBeGreaterThan(200)

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { keepBusy, PHONE, TestBrowser } from './browser.ts'
+import { PHONE, TestBrowser } from './browser.ts'
 
 /** After this a page asks again for what it did not get, however often that failed. */
 const LONGEST_PAUSE_MS = 5_000
@@ -67,7 +67,6 @@ test('its files are compressed and kept for good, since their names change with 
 
 test('no page is wider than its window, at 400 % neither, however long a name without a break is', async () => {
   const page = await browser.enter(server)
-  await keepBusy(page)
   const services = (await server.api('GET', '/services')).body
   const service = `/services/${services[0].id}`
   const far = `/services/${LONG}.${LONG}`

@@ -43,10 +43,15 @@ function unpacking(id: string): Promise<number[]> {
 }
 
 describe('a source that takes long to read', () => {
-  test.each([
-    ['canceled', (_name: string, id: string) => server.api('POST', `/deploys/${id}/cancel`), 200],
-    ['deleted', (name: string) => server.api('DELETE', `/services/${name}`), 204],
-  ])('is let go at once when it is %s, and nothing of it stays', async (how, end, status) => {
+  type End = (name: string, id: string) => ReturnType<TestServer['api']>
+  const ends: [string, End, number][] = [
+    ['deleted', (name) => server.api('DELETE', `/services/${name}`), 204],
+  ]
+  const furtherEnds: [string, End, number][] = [
+    ['canceled', (_name, id) => server.api('POST', `/deploys/${id}/cancel`), 200],
+  ]
+
+  async function isLetGo(how: string, end: End, status: number): Promise<void> {
     const before = residentBytes(server.pid)
     const id = await upload(how, large)
     const readers = await unpacking(id)
@@ -56,7 +61,14 @@ describe('a source that takes long to read', () => {
     expect((await end(how, id)).status).toBe(status)
     await waitFor(() => !readers.some(isAlive), 'the processes to end')
     await waitFor(() => checkouts().length === 0, 'the files to be removed')
-  })
+  }
+
+  test.each(ends)('is let go at once when it is %s, and nothing of it stays', isLetGo)
+  test.each(furtherEnds)(
+    'is let go at once when it is %s too, and nothing of it stays',
+    { tags: ['slow'] },
+    isLetGo,
+  )
 
   test(
     'ends as failed when it was under way at two crashes in a row; a stop is none',

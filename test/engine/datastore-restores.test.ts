@@ -224,22 +224,19 @@ describe('a server that is killed', () => {
   /** How often the engine was asked to end the database's program. */
   let stops: ReturnType<typeof countEvents>
 
-  /** One that takes a while to be loaded. */
-  let grown: string
+  let grown: Promise<string> | undefined
+  /** A backup that takes a while to be loaded. */
+  const grownBackup = () => (grown ??= grow(db).then(() => backedUp('db')))
 
-  beforeAll(async () => {
-    await grow(db)
-    grown = await backedUp('db')
-    stops = countEvents(db.id, 'kill')
-  })
+  beforeAll(() => void (stops = countEvents(db.id, 'kill')))
   afterAll(() => stops.stop())
 
   type Reached = () => boolean | Promise<boolean>
   const steps: [string, Reached][] = [
-    ['is being loaded', () => isBeingLoaded(db.id)],
     ['has taken the place', () => server.logs.slice(printed).includes('of a datastore was replaced')],
   ]
   const furtherSteps: [string, Reached][] = [
+    ['is being loaded', () => isBeingLoaded(db.id)],
     ['has just been asked for', () => true],
     ['has a program on its fresh volume', async () => (await atWork()).length > 0],
     ['stops what it replaces', () => stops.count > 0],
@@ -249,7 +246,9 @@ describe('a server that is killed', () => {
     await query(db.external_url, 'DROP TABLE IF EXISTS later; CREATE TABLE later (id int)')
     printed = server.logs.length
     stops.count = 0
-    expect((await restore('db', step === 'is being loaded' ? grown : dbBackup)).status).toBe(202)
+    expect((await restore('db', step === 'is being loaded' ? await grownBackup() : dbBackup)).status).toBe(
+      202,
+    )
     await waitFor(isReached, 'the step')
     await server.kill('SIGKILL')
     await server.restart()
@@ -270,7 +269,7 @@ describe('a server that is killed', () => {
     'in order, however often, goes on with the restore at the next start',
     { tags: ['slow'] },
     async () => {
-      expect((await restore('db', grown)).status).toBe(202)
+      expect((await restore('db', await grownBackup())).status).toBe(202)
       for (let stops = 0; stops < 4; stops++) {
         await waitFor(() => isBeingLoaded(db.id), 'its work')
         await server.restart()

@@ -111,20 +111,24 @@ test('how a job ended is known after a kill of the server, also when its contain
   expect((await server.api('GET', `/jobs/${body.id}/logs`)).body).toMatch(/it is done[^]*exit code 0/)
 })
 
-test('a deploy says that it waits for an engine that takes requests and answers none', async () => {
-  const service = await live()
-  door.fallSilent(true)
-  try {
-    const { id } = (await server.api('POST', `/services/${service.name}/restart`)).body
-    const log = async () => (await server.api('GET', `/deploys/${id}/logs`)).body as string
-    await waitFor(async () => (await log())?.includes('waiting for the container engine'), 'the word')
-    expect((await server.api('GET', `/deploys/${id}`)).body.status).toBe('queued')
-    door.fallSilent(false)
-    expect(await endOf(server, id)).toMatchObject({ status: 'live' })
-  } finally {
-    door.fallSilent(false)
-  }
-})
+test(
+  'a deploy says that it waits for an engine that takes requests and answers none',
+  { tags: ['slow'] },
+  async () => {
+    const service = await live()
+    door.fallSilent(true)
+    try {
+      const { id } = (await server.api('POST', `/services/${service.name}/restart`)).body
+      const log = async () => (await server.api('GET', `/deploys/${id}/logs`)).body as string
+      await waitFor(async () => (await log())?.includes('waiting for the container engine'), 'the word')
+      expect((await server.api('GET', `/deploys/${id}`)).body.status).toBe('queued')
+      door.fallSilent(false)
+      expect(await endOf(server, id)).toMatchObject({ status: 'live' })
+    } finally {
+      door.fallSilent(false)
+    }
+  },
+)
 
 describe('a deploy under way when the engine goes away', () => {
   const SERVE = 'mkdir -p /www; echo up > /www/index.html; exec httpd -f -p $PORT -h /www'

@@ -13,17 +13,29 @@ export const APPLICATIONS: Record<string, SmallApplication> = {
   go: {
     files: {
       'go.mod': 'module example.com/hello\n\ngo 1.19\n',
+      // Without net/http, which takes a minute to compile.
       'cmd/hello/main.go': `package main
 
 import (
 	"fmt"
-	"net/http"
+	"net"
 	"os"
 )
 
 func main() {
-	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello from ", os.Getuid()) })
-	panic(http.ListenAndServe(":"+os.Getenv("PORT"), nil))
+	listener, err := net.Listen("tcp", ":"+os.Getenv("PORT"))
+	if err != nil {
+		panic(err)
+	}
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			panic(err)
+		}
+		text := fmt.Sprint("hello from ", os.Getuid())
+		fmt.Fprintf(connection, "HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\nConnection: close\\r\\n\\r\\n%s", len(text), text)
+		connection.Close()
+	}
 }
 `,
     },

@@ -22,7 +22,7 @@ const PACKAGES: Record<string, string[]> = {
   openssl: ['openssl'],
   curl: ['curl'],
   h2load: ['nghttp2-client'],
-  chromium: ['chromium'],
+  'chromium-headless-shell': ['chromium-headless-shell'],
   systemctl: ['systemd'],
 }
 

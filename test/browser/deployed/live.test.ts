@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { startServer, type TestServer } from '../support/server.ts'
-import { TestBrowser, waitForBadge } from './browser.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { TestBrowser, waitForBadge } from '../browser.ts'
 
 const SERVE = 'mkdir -p /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
 

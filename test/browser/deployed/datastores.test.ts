@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { backUp, become, create, keyvalue, read } from '../engine/datastore-support.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { waitFor } from '../support/wait.ts'
-import { TestBrowser, waitForBadge } from './browser.ts'
+import { backUp, become, create, keyvalue, read } from '../../engine/datastore-support.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { waitFor } from '../../support/wait.ts'
+import { TestBrowser, waitForBadge } from '../browser.ts'
 
 let browser: TestBrowser
 let server: TestServer

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
-import { waitFor } from '../support/wait.ts'
-import { PHONE_ALONE, testVisits, Visitor, type Visit } from './axe.ts'
-import { TestBrowser } from './browser.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { waitFor } from '../../support/wait.ts'
+import { PHONE_ALONE, testVisits, Visitor, type Visit } from '../axe.ts'
+import { TestBrowser } from '../browser.ts'
 
 const SERVE = 'mkdir -p /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
 /** Every way in which a line can be coloured. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { fetchFrom } from '../engine/live.ts'
-import { startReceiver } from '../support/receiver.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { waitFor } from '../support/wait.ts'
-import { PHONE, TestBrowser, waitForBadge } from './browser.ts'
+import { fetchFrom } from '../../engine/live.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { waitFor } from '../../support/wait.ts'
+import { PHONE, TestBrowser, waitForBadge } from '../browser.ts'
 
 const DESKTOP = { width: 1280, height: 900 }
 const SERVE = 'mkdir -p /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'

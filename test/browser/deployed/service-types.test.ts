@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { startServer, type TestServer } from '../support/server.ts'
-import { TestBrowser, waitForBadge } from './browser.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { TestBrowser, waitForBadge } from '../browser.ts'
 
 /** A schedule that does not come while the tests run. */
 const RARELY = '0 0 29 2 *'

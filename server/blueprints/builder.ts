@@ -8,10 +8,11 @@ export function scalarAt(place: Place, value: string | number | boolean | null):
 
 /** A text that is meant as it stands: here `${{` begins a reference, and `$${{` is how it is written itself. */
 export function literalAt(place: Place, text: string): ScalarNode {
-  return scalarAt(
-    place,
-    text.replaceAll('${{', () => '$${{'),
-  )
+  return scalarAt(place, literal(text))
+}
+
+export function literal(text: string): string {
+  return text.replaceAll('${{', () => '$${{')
 }
 
 /** A list where there is something to list. */

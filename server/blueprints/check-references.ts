@@ -5,9 +5,9 @@ import { ESCAPE_HINT, writeReference, type Reference } from '../variables/refere
 import { readSealed } from '../variables/store.ts'
 import type { Faults } from './faults.ts'
 import { placeIn } from './nodes.ts'
-import { UNNAMED, type Project, type WantedService } from './project.ts'
+import { keyOf, UNNAMED, type Project, type WantedService } from './project.ts'
 import { referencesOf } from './references.ts'
-import { keyOf, type Standing } from './standing.ts'
+import type { Standing } from './standing.ts'
 
 /** Finds what a project refers to that is neither there nor made by it: groups that are linked, and what variables name. */
 export function checkReferences(project: Project, standing: Standing, faults: Faults): void {

@@ -3,7 +3,7 @@ import { DatastorePatch } from '../datastores/schema.ts'
 import type { Service } from '../services/schema.ts'
 import { ServiceInput } from '../services/input.ts'
 import type { BlueprintAction } from './schema.ts'
-import { isUsual } from './settings.ts'
+import { isUsual } from './defaults.ts'
 import type { MergedVariables } from './variables.ts'
 
 /** Of a long text as much is shown, from a little before where two of them differ. */

@@ -10,15 +10,15 @@ import { getService } from '../services/store.ts'
 import { viewServices } from '../services/view.ts'
 import { readVariables } from '../variables/store.ts'
 import { DATASTORE_FIELDS, SERVICE_FIELDS } from './compare.ts'
-import { looksSecret } from './secret-values.ts'
-import { isUsual } from './settings.ts'
+import { isUsual } from './defaults.ts'
+import { isPlainValue } from './plain-values.ts'
 import { writeNative } from './write.ts'
 import { isAsWritten, writtenOf } from './written.ts'
 
 /**
  * What an environment holds as a native blueprint that changes nothing when it is applied: its services and datastores,
- * and the env groups that they are linked to; with production those that nothing is linked to. Secrets and generated
- * values are left to people unless they are included.
+ * and the env groups that they are linked to; with production those that nothing is linked to. Generated values, and all
+ * that cannot be told to be no secret, are left to people unless they are included.
  */
 export function exportBlueprint(environment: Environment, includesSecrets: boolean, origin: string): string {
   const groups = listEnvGroups().filter((group) => belongs(group, environment))
@@ -88,7 +88,7 @@ function variablesOf(holder: string, includesSecrets: boolean): Record<string, u
   return readVariables(holder).map(({ key, value }) => {
     const record = written.get(key)
     const isGenerated = record?.generated === 1 && isAsWritten(record, value)
-    const isHidden = !includesSecrets && (isGenerated || looksSecret(key, value))
+    const isHidden = !includesSecrets && (isGenerated || !isPlainValue(key, value))
     return isHidden ? { key, sync: false } : { key, value }
   })
 }

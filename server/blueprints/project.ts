@@ -67,3 +67,8 @@ export interface WantedVariable {
   place: Place
   from: { value: string } | 'generated' | 'by hand'
 }
+
+/** Tells things of one kind apart; no name holds a slash. */
+export function keyOf(environment: string, name: string): string {
+  return `${environment}/${name}`
+}

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode, type FaultDetail } from '../errors.ts'
 import { Slots } from '../slots.ts'
 import { ThreadEnded, WorkerThread } from '../worker-thread.ts'
-import type { Converted } from './compose.ts'
+import type { Converted } from './compose/convert.ts'
 import type { FileContext, ReadFile } from './read.ts'
 
 /** The worst file within the limits takes two seconds on an idle machine. */

@@ -1,7 +1,6 @@
 import { parseValue, ReferenceFault, type Reference } from '../variables/references.ts'
 import type { Faults } from './faults.ts'
-import type { Project, WantedService, WantedVariable } from './project.ts'
-import { keyOf } from './standing.ts'
+import { keyOf, type Project, type WantedService, type WantedVariable } from './project.ts'
 
 /** What a variable refers to; nothing for one that is not well-formed, which is told elsewhere. */
 export function referencesOf({ from }: WantedVariable): Reference[] {

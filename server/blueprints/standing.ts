@@ -59,11 +59,6 @@ export function settingsOf(
   )
 }
 
-/** Tells things of one kind apart; no name holds a slash. */
-export function keyOf(environment: string, name: string): string {
-  return `${environment}/${name}`
-}
-
 function byName<T extends { name: string }>(rows: readonly T[]): Map<string, T> {
   return new Map(rows.map((row) => [row.name, row]))
 }

@@ -1,0 +1,76 @@
+import { KINDS } from '../datastores/kinds.ts'
+import { settingFaults } from '../services/settings.ts'
+import type { ServiceColumns } from '../services/store.ts'
+import type { ServiceType } from '../services/types.ts'
+import { keyFault, valueFault } from '../variables/rules.ts'
+import { wantedColumns } from './defaults.ts'
+import type { Faults } from './faults.ts'
+import { placeIn } from './nodes.ts'
+import {
+  keyOf,
+  UNNAMED,
+  type Project,
+  type WantedDatastore,
+  type WantedService,
+  type WantedVariable,
+} from './project.ts'
+
+/** Finds what is wrong with a project by itself, whatever the server has. */
+export function checkFile(project: Project, faults: Faults): void {
+  checkNames(project, faults)
+  for (const { variables } of [...project.groups, ...project.services]) checkVariables(variables, faults)
+  for (const datastore of project.datastores) checkDatabases(datastore, faults)
+}
+
+/** The rules between the settings of a service, with those that it has already. */
+export function checkSettings(
+  wanted: WantedService,
+  there: (ServiceColumns & { type: ServiceType }) | undefined,
+  faults: Faults,
+): void {
+  // Rules between fields depend on the type.
+  if (wanted.wrong.has('type')) return
+  const columns: ServiceColumns = { ...there, ...wantedColumns(wanted, there !== undefined) }
+  const type = there?.type ?? wanted.type ?? 'web_service'
+  for (const [field, fault] of settingFaults(columns, type, wanted.wrong))
+    faults.add(placeIn(wanted.node, [field]), fault)
+}
+
+/** Services and datastores of an environment share one space of names, env groups have their own. */
+function checkNames({ groups, datastores, services }: Project, faults: Faults): void {
+  const seen = new Map<string, string>()
+  const all = [
+    ...groups.map((group) => ({ wanted: group, key: group.name, kind: 'an env group' })),
+    ...[...datastores, ...services].map((wanted) => ({
+      wanted,
+      key: keyOf(wanted.environment, wanted.name),
+      kind: 'kind' in wanted ? 'a datastore' : 'a service',
+    })),
+  ]
+  for (const { wanted, key, kind } of all) {
+    if (wanted.name === UNNAMED) continue
+    const other = seen.get(key)
+    if (other !== undefined)
+      faults.add(
+        placeIn(wanted.node, ['name']),
+        `${wanted.name} is the name of ${other} of this file already`,
+      )
+    seen.set(key, kind)
+  }
+}
+
+function checkDatabases({ kind, fields, node }: WantedDatastore, faults: Faults): void {
+  for (const field of ['database', 'username'])
+    if (kind && !KINDS[kind].hasDatabases && typeof fields[field] === 'string')
+      faults.add(placeIn(node, [field]), `a ${KINDS[kind].label} has none to choose`)
+}
+
+function checkVariables(variables: readonly WantedVariable[], faults: Faults): void {
+  const seen = new Set<string>()
+  for (const { key, place, from } of variables) {
+    const wrong = typeof from === 'string' ? null : valueFault(from.value)
+    const fault = keyFault(key) ?? wrong ?? (seen.has(key) ? `${key} stands twice` : null)
+    if (fault) faults.add(place, fault)
+    seen.add(key)
+  }
+}

@@ -1,0 +1,81 @@
+import type { ComposeFile, ComposeProgram } from './file.ts'
+import { wordsOf } from './commands.ts'
+import type { Port } from './ports.ts'
+
+/** Where a text names another program of the file. */
+export interface Address {
+  program: ComposeProgram
+  host: string
+  /** Where the host begins in the text. */
+  at: number
+  /** The port behind it, or the one of its scheme; null when neither is there. */
+  port: number | null
+}
+
+/** What may be a host: behind a scheme, a user, or a separator. */
+const HOSTS = /(^|\/\/|[@,;\s=("'[])([A-Za-z0-9][\w.-]*)(?=[:/?,;\s"')\]]|$)/g
+/** A variable whose value is a host where it has nothing else. */
+const HOST_KEY = /host|addr|server|url|uri|endpoint|broker|upstream|proxy|nodes/i
+const HTTP = 80
+
+/** The addresses of other programs in the value of a variable, or in a command, which has no key. */
+export function addressesIn(text: string, file: ComposeFile, key = ''): Address[] {
+  return [...text.matchAll(HOSTS)].flatMap((match): Address[] => {
+    const [whole, before = '', host = ''] = match
+    const program = file.at(host)
+    if (!program) return []
+    const after = text.slice(match.index + whole.length)
+    const written = /^:(\d{1,5})(?!\d)/.exec(after)?.[1]
+    const isAddress = before === '//' || before === '@' || written !== undefined
+    if (!isAddress && !HOST_KEY.test(key)) return []
+    const isHttp = before === '//' && /\bhttp:$/.test(text.slice(0, match.index))
+    const port = written === undefined ? (isHttp ? HTTP : null) : Number(written)
+    return [{ program, host, at: match.index + before.length, port }]
+  })
+}
+
+/** A text in which hosts are named as they are here, and which of them were not. */
+export function renameHosts(
+  text: string,
+  addresses: readonly Address[],
+): { text: string; renamed: string[] } {
+  const renamed: string[] = []
+  let written = ''
+  let from = 0
+  for (const { program, host, at } of addresses) {
+    if (program.here === host) continue
+    renamed.push(`${host} is ${program.here}`)
+    written += `${text.slice(from, at)}${program.here}`
+    from = at + host.length
+  }
+  return { text: written + text.slice(from), renamed: [...new Set(renamed)] }
+}
+
+/** Where programs are called by others: the port, if one that calls it names one. */
+export type Called = ReadonlyMap<ComposeProgram, Port | undefined>
+
+export function calledPrograms(file: ComposeFile): Called {
+  const called = new Map<ComposeProgram, Port | undefined>()
+  for (const caller of file.programs) {
+    const variables = new Map(caller.variables.map(({ key, value }) => [key, value?.text ?? '']))
+    const fields = ['command', 'entrypoint'].flatMap((field) => caller.mapping.node.entries.get(field) ?? [])
+    const texts = [
+      ...caller.variables.map(({ key, value, node }) => ({ key, text: value?.text ?? '', node })),
+      ...fields.flatMap((node) => wordsOf(node).words.map((text) => ({ key: '', text, node }))),
+    ]
+    for (const { key, text, node } of texts)
+      for (const { program, port } of addressesIn(text, file, key)) {
+        const number = port ?? portBeside(key, variables)
+        if (program === caller || called.get(program)) continue
+        const isPort = number !== null && number >= 1 && number <= 65_535
+        called.set(program, isPort ? { number, last: number, node } : undefined)
+      }
+  }
+  return called
+}
+
+/** `API_PORT` beside `API_HOST`. */
+function portBeside(key: string, variables: ReadonlyMap<string, string>): number | null {
+  const text = variables.get(key.replace(/(?:HOST(?:NAME)?|ADDR(?:ESS)?|SERVER)$/i, 'PORT'))
+  return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : null
+}

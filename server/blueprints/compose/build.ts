@@ -1,0 +1,47 @@
+import { scalarAt } from '../builder.ts'
+import { plainPath, warn, type ForeignMapping, type Notes } from '../foreign.ts'
+import type { Node, ScalarNode } from '../nodes.ts'
+import { known, pairsOf } from './environment.ts'
+
+/** How a service is built; undefined is one that is pulled. */
+export function readBuild(
+  program: ForeignMapping,
+  notes: Notes,
+): Record<string, Node | undefined> | undefined {
+  const node = program.take('build')
+  if (node === undefined) return undefined
+  const image = program.take('image')
+  if (image) warn(notes, image, 'what is built here has no name of its own: it is left out')
+  if (node.kind === 'scalar')
+    return { runtime: scalarAt(node.place, 'docker'), root_dir: inside(node, notes) }
+  const build = program.mapping('build')
+  if (!build) return undefined
+  const file = build.scalar('dockerfile')
+  const context = build.scalar('context')
+  const args = build.take('args')
+  if (args)
+    for (const { key, node: at } of pairsOf(args, notes))
+      warn(notes, at, `the build argument ${key} is a variable of the service here: add it to env`)
+  build.end({ target: 'the last stage of the Dockerfile is built here: it is left out' })
+  return {
+    runtime: scalarAt(build.node.place, 'docker'),
+    root_dir: context && inside(context, notes),
+    dockerfile_path: file && inside(file, notes),
+  }
+}
+
+/** A path of the file's own folder, which stands for the repository; none for the folder itself. */
+function inside(node: ScalarNode, notes: Notes): ScalarNode | undefined {
+  const given = known(node, notes)
+  if (!given) return undefined
+  const path = plainPath(given.text)
+  if (/^(?:\w+:\/\/|git@|\/)/.test(given.text) || path.split('/').includes('..')) {
+    warn(
+      notes,
+      node,
+      'lies outside of the folder of the file: set it by hand, from the top of the repository',
+    )
+    return undefined
+  }
+  return path === '.' ? undefined : scalarAt(node.place, path)
+}

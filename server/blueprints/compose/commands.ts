@@ -1,0 +1,99 @@
+import { scalarAt } from '../builder.ts'
+import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
+import type { Node, ScalarNode } from '../nodes.ts'
+import { known } from './environment.ts'
+
+/** A command as Compose starts it. */
+interface Words {
+  words: string[]
+  /** As a shell reads it: the text of the file where a shell reads the same in it. */
+  line: string
+}
+
+/** The line for a shell that starts what `entrypoint` and `command` start, if the file names a program. `field` gets it. */
+export function readCommand(
+  program: ForeignMapping,
+  field: 'start_command' | 'pre_deploy_command',
+  notes: Notes,
+): ScalarNode | undefined {
+  const entryPoint = program.take('entrypoint')
+  const command = program.take('command')
+  const parts = [entryPoint, command].map((node) => partOf(node, notes))
+  const node = command ?? entryPoint
+  const [entry, given] = parts
+  if (node === undefined || parts.includes('unknown')) return undefined
+  const lines = [entry, given].flatMap((part) => (typeof part === 'object' && part.line !== '' ? [part] : []))
+  if (lines.length === 0) return undefined
+  if (lines[0]!.words[0]!.startsWith('-')) {
+    warn(
+      notes,
+      node,
+      `only has arguments, for the program of the image: write that program in front of them as ${field}`,
+    )
+    return undefined
+  }
+  if (entry === undefined)
+    warn(
+      notes,
+      node,
+      `${field} takes the place of the image's entry point too: name that first if the image has one`,
+    )
+  return scalarAt(node.place, lines.map(({ line }) => line).join(' '))
+}
+
+/** Undefined is one that the file does not have; an unknown one takes something from outside of the file. */
+function partOf(node: Node | undefined, notes: Notes): Words | 'unknown' | undefined {
+  if (node === undefined) return undefined
+  const scalars = node.kind === 'list' ? node.items : [node]
+  for (const scalar of scalars) {
+    if (scalar.kind !== 'scalar') {
+      notes.faults.add(scalar.place, 'must be plain words')
+      return 'unknown'
+    }
+    if (!known(scalar, notes)) return 'unknown'
+  }
+  return wordsOf(node)
+}
+
+/** The words of a command: Compose splits a text as a shell does, but expands nothing in it. */
+export function wordsOf(node: Node | undefined): Words {
+  if (node?.kind === 'list') {
+    const words = node.items.map((item) => (item.kind === 'scalar' ? item.text : ''))
+    return { words, line: words.map(quoted).join(' ') }
+  }
+  if (node?.kind !== 'scalar') return { words: [], line: '' }
+  const { words, isPlain } = split(node.text)
+  return { words, line: isPlain ? node.text.trim() : words.map(quoted).join(' ') }
+}
+
+/** Parts of a word (POSIX shell, 2.2 "Quoting"): a quoted text, an escaped character, or plain characters. */
+const PART = /'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)|(\s+)|([^])/g
+/** What a shell takes as it is. */
+const SAFE = /^[\w@%+=:,./-]*$/
+
+/** Splits a text into words. It is plain when a shell splits it into the same words by itself. */
+function split(text: string): { words: string[]; isPlain: boolean } {
+  const words: string[] = []
+  let word: string | undefined
+  let isPlain = true
+  for (const [whole, single, double, escaped, bare, space] of text.trim().matchAll(PART)) {
+    if (space !== undefined) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+      isPlain &&= !/[\r\n]/.test(space)
+      continue
+    }
+    const part = single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? bare ?? whole
+    isPlain &&=
+      single !== undefined ||
+      (double !== undefined && !/[$`\\]/.test(double)) ||
+      (bare !== undefined && SAFE.test(bare))
+    word = (word ?? '') + part
+  }
+  if (word !== undefined) words.push(word)
+  return { words, isPlain }
+}
+
+function quoted(word: string): string {
+  return word !== '' && SAFE.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}

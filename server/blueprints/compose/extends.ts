@@ -1,0 +1,88 @@
+import { mappingAt, scalarAt } from '../builder.ts'
+import type { Notes } from '../foreign.ts'
+import { isNothing, type MappingNode, type Node } from '../nodes.ts'
+import { splitPair } from './environment.ts'
+import { targetOf } from './volumes.ts'
+
+/** Fields whose list replaces the one that is extended, as a command's words do (compose-spec, "Merge"). */
+const REPLACED = new Set(['command', 'entrypoint', 'test'])
+/** Pairs of a key and a value, however they are written. */
+const PAIRS = new Set(['environment', 'labels', 'args', 'sysctls', 'annotations', 'extra_hosts'])
+
+/** The services of a file, each with what it extends in the same file. */
+export function withExtended(services: MappingNode, notes: Notes): MappingNode {
+  const done = new Map<string, Node>()
+  const under = new Set<string>()
+  const extended = (name: string, node: Node): Node => {
+    const known = done.get(name)
+    if (known) return known
+    const base = node.kind === 'mapping' ? baseOf(node, services, notes) : undefined
+    if (node.kind !== 'mapping' || !base) return node
+    if (under.has(name)) {
+      notes.faults.add(node.place, `${name} extends itself`)
+      return node
+    }
+    under.add(name)
+    const from = extended(base.name, base.node)
+    under.delete(name)
+    const own = new Map(node.entries)
+    own.delete('extends')
+    const merged = from.kind === 'mapping' ? merge(from, { ...node, entries: own }) : node
+    done.set(name, merged)
+    return merged
+  }
+  const entries = [...services.entries].map(([name, node]): [string, Node] => [name, extended(name, node)])
+  return { ...services, entries: new Map(entries) }
+}
+
+/** What a service extends; nothing when that is in another file. */
+function baseOf(
+  { entries }: MappingNode,
+  services: MappingNode,
+  { faults }: Notes,
+): { name: string; node: Node } | undefined {
+  const node = entries.get('extends')
+  if (node === undefined || isNothing(node)) return undefined
+  const named = node.kind === 'mapping' ? node.entries.get('service') : node
+  const isElsewhere = node.kind === 'mapping' && !isNothing(node.entries.get('file'))
+  const name = named?.kind === 'scalar' ? named.text : ''
+  if (isElsewhere) return undefined
+  const base = services.entries.get(name)
+  if (base) return { name, node: base }
+  faults.add(node.place, `extends ${name === '' ? 'nothing' : name}, which is not in this file`)
+  return undefined
+}
+
+function merge(base: MappingNode, own: MappingNode): MappingNode {
+  const entries = new Map(base.entries)
+  for (const [field, node] of own.entries) {
+    const there = entries.get(field)
+    entries.set(field, there === undefined ? node : mergeField(field, there, node))
+  }
+  return { ...own, entries }
+}
+
+function mergeField(field: string, base: Node, own: Node): Node {
+  if (PAIRS.has(field) && base.kind !== own.kind) return mergeField(field, asMapping(base), asMapping(own))
+  if (base.kind === 'mapping' && own.kind === 'mapping') return merge(base, own)
+  if (base.kind !== 'list' || own.kind !== 'list' || REPLACED.has(field)) return own
+  const keyIn = PAIRS.has(field) ? keyOf : field === 'volumes' ? targetOf : null
+  const keys = new Set(keyIn ? own.items.map(keyIn) : [])
+  const kept = base.items.filter((item) => !keyIn || !keys.has(keyIn(item)))
+  return { ...own, items: [...kept, ...own.items] }
+}
+
+function keyOf(item: Node): string {
+  return item.kind === 'scalar' ? item.text.split('=', 1)[0]! : ''
+}
+
+/** A list of `KEY=value` as a mapping; a key without a value has one from outside, which is null. */
+function asMapping(node: Node): Node {
+  if (node.kind !== 'list') return node
+  const pairs = node.items.flatMap((item): [string, Node][] => {
+    if (item.kind !== 'scalar') return []
+    const { key, value } = splitPair(item)
+    return [[key, value ?? scalarAt(item.place, null)]]
+  })
+  return mappingAt(node.place, Object.fromEntries(pairs))
+}

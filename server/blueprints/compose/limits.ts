@@ -1,0 +1,54 @@
+import { scalarAt } from '../builder.ts'
+import type { ForeignMapping, Notes } from '../foreign.ts'
+import type { Node, ScalarNode } from '../nodes.ts'
+import { known } from './environment.ts'
+
+/** What a program may use, and how often it runs. */
+export interface Limits {
+  instances: Node | undefined
+  memory_limit_mb: Node | undefined
+  cpu_limit: Node | undefined
+}
+
+/** Less than this starts no program here. */
+const LEAST_MB = 16
+
+export function readLimits(program: ForeignMapping, notes: Notes): Limits {
+  const deploy = program.mapping('deploy')
+  const resources = deploy?.mapping('resources')
+  const limits = resources?.mapping('limits')
+  const memory = known(program.scalar('mem_limit') ?? limits?.scalar('memory'), notes)
+  const cpus = known(program.scalar('cpus') ?? limits?.scalar('cpus'), notes)
+  const instances = known(program.scalar('scale') ?? deploy?.scalar('replicas'), notes)
+  limits?.end()
+  resources?.end({ reservations: 'nothing is reserved here: limits alone count' })
+  deploy?.end({
+    restart_policy: 'programs are always started again here',
+    update_config: 'a deploy replaces instances without a gap here',
+    rollback_config: 'a deploy that fails leaves the old instances running here',
+    placement: 'there is one machine here',
+  })
+  return {
+    instances: instances && amount(instances, notes),
+    memory_limit_mb: memory && megabytes(memory, notes),
+    cpu_limit: cpus && amount(cpus, notes),
+  }
+}
+
+function amount({ text, place }: ScalarNode, notes: Notes): ScalarNode | undefined {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (Number.isFinite(number)) return scalarAt(place, number)
+  notes.faults.add(place, 'must be a number')
+  return undefined
+}
+
+const UNITS: Record<string, number> = { '': 1 / 1024 ** 2, b: 1 / 1024 ** 2, k: 1 / 1024, m: 1, g: 1024 }
+
+function megabytes(node: ScalarNode, notes: Notes): ScalarNode | undefined {
+  const [, size, unit = ''] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)b?$/i.exec(node.text) ?? []
+  const factor = UNITS[unit.toLowerCase()]
+  if (size !== undefined && factor !== undefined)
+    return scalarAt(node.place, Math.max(LEAST_MB, Math.round(Number(size) * factor)))
+  notes.faults.add(node.place, 'must be a size such as 512m')
+  return undefined
+}

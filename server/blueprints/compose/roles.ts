@@ -1,0 +1,109 @@
+import { scalarAt } from '../builder.ts'
+import { warn, type Notes } from '../foreign.ts'
+import { plain, type Node, type ScalarNode } from '../nodes.ts'
+import { calledPrograms, type Called } from './addresses.ts'
+import { readCommand } from './commands.ts'
+import type { ComposeFile, ComposeProgram } from './file.ts'
+import { readStore, type ComposeStore } from './stores.ts'
+import { ComposeVolumes } from './volumes.ts'
+
+/** What becomes of each program of a file. */
+export class Roles {
+  readonly file: ComposeFile
+  readonly called: Called
+  readonly volumes = new ComposeVolumes()
+  readonly #stores: ReadonlyMap<ComposeProgram, ComposeStore>
+  readonly #preDeploy = new Map<ComposeProgram, ScalarNode>()
+
+  constructor(file: ComposeFile) {
+    this.file = file
+    this.called = calledPrograms(file)
+    this.#stores = new Map(
+      file.programs.flatMap((program) => {
+        const store = readStore(program)
+        return store ? [[program, store]] : []
+      }),
+    )
+  }
+
+  storeOf(program: ComposeProgram): ComposeStore | undefined {
+    return this.#stores.get(program)
+  }
+
+  get stores(): Iterable<ComposeStore> {
+    return this.#stores.values()
+  }
+
+  /** Whether others connect to a program, as far as the file says. */
+  listens(program: ComposeProgram): boolean {
+    return this.called.has(program) || this.file.waitingFor(program, 'it runs').length > 0
+  }
+
+  preDeployOf(program: ComposeProgram): ScalarNode | undefined {
+    return this.#preDeploy.get(program)
+  }
+
+  /** Whether a program does its work and ends. */
+  runsOnce(program: ComposeProgram): boolean {
+    if (this.file.waitingFor(program, 'it ends').length > 0) return true
+    const { entries } = program.mapping.node
+    const hasPorts = ['ports', 'expose'].some((field) => entries.has(field))
+    return isNotStartedAgain(program) && !hasPorts && !this.listens(program)
+  }
+
+  /**
+   * What runs once before a service of the same source starts is its pre-deploy command. Anything else that runs once is
+   * left out.
+   */
+  runBefore(program: ComposeProgram, notes: Notes): void {
+    const { mapping } = program
+    const holder = this.file
+      .waitingFor(program, 'it ends')
+      .find((waiting) => !this.runsOnce(waiting) && isSameSource(waiting, program))
+    const command = holder && readCommand(mapping, 'pre_deploy_command', notes)
+    if (!command) {
+      warn(
+        notes,
+        mapping.node,
+        'runs once and ends: it is left out; run its command as a job or as the pre_deploy_command of a service',
+      )
+      return
+    }
+    const before = this.#preDeploy.get(holder)
+    const text = before ? `${before.text} && ${command.text}` : command.text
+    this.#preDeploy.set(holder, scalarAt(command.place, text))
+    warn(notes, mapping.node, `runs once and becomes the pre_deploy_command of ${holder.here}`)
+    for (const field of ['image', 'build', 'depends_on', 'restart', 'container_name']) mapping.take(field)
+    mapping.take('environment')
+    for (const { key, value, node } of program.variables) {
+      const there = holder.variables.find((variable) => variable.key === key)
+      if (!there || there.value?.text !== value?.text)
+        warn(notes, node, `${key} is left out: the command runs with the variables of ${holder.here}`)
+    }
+    mapping.end()
+  }
+}
+
+/** `restart: "no"`, which YAML 1.1 reads as false, and what says the same to a swarm. */
+function isNotStartedAgain({ mapping }: ComposeProgram): boolean {
+  const { entries } = mapping.node
+  const restart = textOf(entries.get('restart'))
+  const policy = textOf(fieldOf(fieldOf(entries.get('deploy'), 'restart_policy'), 'condition'))
+  return restart === 'no' || restart === 'false' || policy === 'none'
+}
+
+/** Whether two programs run from the same image. */
+function isSameSource(one: ComposeProgram, other: ComposeProgram): boolean {
+  return (['build', 'image'] as const).some((field) => {
+    const [left, right] = [one, other].map(({ mapping }) => mapping.node.entries.get(field))
+    return left && right && JSON.stringify(plain(left)) === JSON.stringify(plain(right))
+  })
+}
+
+function fieldOf(node: Node | undefined, field: string): Node | undefined {
+  return node?.kind === 'mapping' ? node.entries.get(field) : undefined
+}
+
+function textOf(node: Node | undefined): string | undefined {
+  return node?.kind === 'scalar' ? node.text : undefined
+}

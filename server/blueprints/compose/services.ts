@@ -1,0 +1,81 @@
+import { mappingAt, scalarAt, someAt } from '../builder.ts'
+import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
+import type { Node, ScalarNode } from '../nodes.ts'
+import { readBuild } from './build.ts'
+import { readCommand, wordsOf } from './commands.ts'
+import { known } from './environment.ts'
+import type { ComposeProgram } from './file.ts'
+import { readLimits } from './limits.ts'
+import { readListening } from './ports.ts'
+import type { Roles } from './roles.ts'
+import { UNNEEDED } from './stores.ts'
+import { composeVariables } from './variables.ts'
+
+const LEFT_OUT: Record<string, string> = {
+  ...UNNEEDED,
+  env_file: 'the file is not read: set its variables by hand',
+  labels: 'labels are not read; domains are custom_domains here',
+  profiles: 'there are no profiles here: the service is always there',
+  secrets: 'secrets are variables here: set them by hand',
+  configs: 'put the files of configs into the image or the repository',
+  privileged: 'containers have no privileges here',
+  user: 'programs run as the user of their image: it is left out',
+  links: 'services reach each other by their names here: it is left out',
+  network_mode: 'containers only have the network of their environment here',
+  stop_grace_period: 'a program has 30 s to end here: it is left out',
+  stop_signal: 'programs are ended with SIGTERM here: it is left out',
+  platform: "images run on the server's own platform: it is left out",
+}
+
+/** Converts one service of a Compose file. */
+export function composeService(program: ComposeProgram, roles: Roles, notes: Notes): Node {
+  const { mapping, here } = program
+  const { place } = mapping.node
+  const { port, isWeb } = readListening(mapping, roles.called.get(program), notes)
+  const listens = port !== undefined || roles.listens(program)
+  const build = readBuild(mapping, notes)
+  if (!port)
+    warn(
+      notes,
+      mapping.node,
+      listens
+        ? 'names no port: set one, unless its image exposes exactly one'
+        : 'names no port and becomes a background worker: a web service needs one',
+    )
+  const node = mappingAt(place, {
+    name: scalarAt(place, here),
+    type: scalarAt(place, isWeb ? 'web_service' : listens ? 'private_service' : 'background_worker'),
+    ...(build ?? { image: known(mapping.scalar('image'), notes) }),
+    start_command: readCommand(mapping, 'start_command', notes),
+    pre_deploy_command: roles.preDeployOf(program),
+    port: port && scalarAt(port.node.place, port.number),
+    health_check_path: readHealth(mapping, listens, notes),
+    disk_mount_path: roles.volumes.diskOf(program, notes),
+    ...readLimits(mapping, notes),
+    env: someAt(place, composeVariables(program, roles, notes)),
+  })
+  mapping.end(LEFT_OUT)
+  return node
+}
+
+/** The path of a probe over HTTP to the program itself. */
+const PROBED = /https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(\/[!-&(-~]*)?/
+
+function readHealth(program: ForeignMapping, listens: boolean, notes: Notes): ScalarNode | undefined {
+  const check = program.mapping('healthcheck')
+  const test = check?.take('test')
+  if (!check) return undefined
+  const found = listens && test ? PROBED.exec(wordsOf(test).line) : null
+  if (test && !found)
+    warn(
+      notes,
+      test,
+      listens
+        ? 'health is asked over HTTP here: set health_check_path, or the port is probed'
+        : 'a background worker is not probed: it is left out',
+    )
+  check.end(Object.fromEntries(TIMES.map((field) => [field, 'the server has its own times of probes'])))
+  return test && found ? scalarAt(test.place, found[1] ?? '/') : undefined
+}
+
+const TIMES = ['interval', 'timeout', 'retries', 'start_period', 'start_interval']

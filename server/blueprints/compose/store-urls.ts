@@ -1,0 +1,135 @@
+import { KINDS } from '../../datastores/kinds.ts'
+import { writeReference } from '../../variables/references.ts'
+import { warn, type Notes } from '../foreign.ts'
+import type { ComposeVariable } from './environment.ts'
+import { ABSENT, markedIn } from './interpolation.ts'
+import type { Roles } from './roles.ts'
+import type { ComposeStore } from './stores.ts'
+
+/** A text in which addresses of databases have references in them. */
+export interface WithUrls {
+  /** The datastore whose own address this is. */
+  whole: ComposeStore | null
+  parts: Part[]
+  /** Those whose password is in the text. */
+  unlocked: ComposeStore[]
+}
+
+/** Text of the file, or a reference. */
+export type Part = { text: string } | { reference: string }
+
+/** An address: scheme, user, password, host, port, path, query; several schemes may precede one (`jdbc:postgresql`). */
+const URL_PATTERN =
+  /(?<![\w+.:-])((?:[A-Za-z][\w+.-]*:)+)\/\/(?:([^\s:@/?#]*)(?::([^\s@/]*))?@)?([A-Za-z0-9][\w.-]*)(?::(\d+))?(\/[^\s?#,;"']*)?(\?[^\s#"']*)?/g
+
+/** Reads a value that has addresses of databases in it; null for one that has none. */
+export function readUrls({ key, value, node }: ComposeVariable, roles: Roles, notes: Notes): WithUrls | null {
+  const text = value ? markedIn(value) : ''
+  const found: WithUrls = { whole: null, parts: [], unlocked: [] }
+  let from = 0
+  for (const match of text.matchAll(URL_PATTERN)) {
+    const [whole, scheme = '', user, password, host = '', port, path = '', query = ''] = match
+    const program = roles.file.at(host)
+    const store = program && roles.storeOf(program)
+    if (!store) continue
+    const url = { scheme: scheme.slice(0, -1), user, password, port, path, query }
+    if (whole === text && isOwnUrl(url, store)) {
+      warn(notes, node, `${key} is the url of the datastore ${store.name} here`)
+      return { whole: store, parts: [], unlocked: [store] }
+    }
+    warn(notes, node, `${key} leads to the datastore ${store.name} here`)
+    const tellDatabase = (name: string) =>
+      warn(
+        notes,
+        node,
+        `${key} names the database ${name.replaceAll(ABSENT, '')}, which the datastore ${store.name} does not have yet: create it by hand`,
+      )
+    found.parts.push({ text: text.slice(from, match.index) }, ...partsOf(url, store, found, tellDatabase))
+    from = match.index + whole.length
+  }
+  if (from === 0) return null
+  found.parts.push({ text: text.slice(from) })
+  return found
+}
+
+interface Url {
+  scheme: string
+  user: string | undefined
+  password: string | undefined
+  port: string | undefined
+  path: string
+  query: string
+}
+
+/** Schemes for which the address of a datastore can stand: both of libpq's mean the same (manual, "Connection URIs"). */
+const OWN_SCHEMES = { relational: ['postgresql', 'postgres'], keyvalue: ['redis'] }
+
+function isOwnUrl({ scheme, user, path, query }: Url, store: ComposeStore): boolean {
+  if (!OWN_SCHEMES[store.kind].includes(scheme) || query !== '') return false
+  // Database 0 is the one that a client has when it asks for none.
+  if (store.kind === 'keyvalue') return path === '' || path === '/' || path === '/0'
+  return user !== undefined && isOwnDatabase(path, store)
+}
+
+/** A path names the database of a store, or what both take from outside of the file. */
+function isOwnDatabase(path: string, { database }: ComposeStore): boolean {
+  const name = decoded(path.slice(1))
+  return name === database.there || (name === ABSENT && database.here === null)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Keeps the address as it is and refers to the datastore for what is another one here. */
+function partsOf(
+  { scheme, user, password, port, path, query }: Url,
+  store: ComposeStore,
+  found: WithUrls,
+  tellDatabase: (name: string) => void,
+): Part[] {
+  const of = (property: string): Part => referenceTo(store, property)
+  // A key-value store without a password has none to tell; the datastore has one.
+  const isAsked = password !== undefined || (store.kind === 'keyvalue' && user === undefined)
+  const login = [
+    ...(user === '' ? [] : [of('username')]),
+    ...(isAsked ? [{ text: ':' }, of('password')] : []),
+    { text: '@' },
+  ]
+  if (isAsked) found.unlocked.push(store)
+  const hasDatabase = KINDS[store.kind].hasDatabases && path.length > 1
+  const isOwn = hasDatabase && isOwnDatabase(path, store)
+  if (hasDatabase && !isOwn) tellDatabase(path.slice(1))
+  return [
+    { text: `${scheme}://` },
+    ...(user !== undefined || isAsked ? login : []),
+    of('host'),
+    ...(port === undefined ? [] : [{ text: ':' }, of('port')]),
+    ...(isOwn ? [{ text: '/' }, of('database')] : [{ text: path }]),
+    ...queryParts(query, store, found),
+  ]
+}
+
+/** `?user=app&password=secret`, as JDBC has them. */
+const LOGIN_PARAMETER = /([?&](user(?:name)?|password)=)([^&]*)/g
+
+function queryParts(query: string, store: ComposeStore, found: WithUrls): Part[] {
+  const parts: Part[] = []
+  let from = 0
+  for (const match of query.matchAll(LOGIN_PARAMETER)) {
+    const [whole, before = '', name = ''] = match
+    const property = name === 'password' ? 'password' : 'username'
+    if (property === 'password') found.unlocked.push(store)
+    parts.push({ text: query.slice(from, match.index) + before }, referenceTo(store, property))
+    from = match.index + whole.length
+  }
+  return [...parts, { text: query.slice(from) }]
+}
+
+function referenceTo({ name }: ComposeStore, property: string): Part {
+  return { reference: writeReference({ kind: 'datastore', name, property, key: null }) }
+}

@@ -1,0 +1,146 @@
+import { warn, type Notes } from '../foreign.ts'
+import type { Node } from '../nodes.ts'
+import { addressesIn } from './addresses.ts'
+import type { ComposeVariable } from './environment.ts'
+import type { ComposeProgram } from './file.ts'
+import { markedIn, writtenIn } from './interpolation.ts'
+import type { Roles } from './roles.ts'
+import { DATABASE_KEYS, PASSWORD_KEYS, USER_KEYS, type ComposeStore } from './stores.ts'
+
+type Property = 'password' | 'username' | 'database'
+
+/** A variable that names the host of a database, alone or in an address. */
+interface Use {
+  store: ComposeStore
+  key: string
+  stem: readonly string[]
+  node: Node
+}
+
+/** The databases that a service connects to, and which of its variables belong to which of them. */
+export class StoreUses {
+  readonly #uses: readonly Use[]
+  readonly #stores: readonly ComposeStore[]
+  /** Databases whose password the service gets. */
+  readonly #unlocked = new Set<ComposeStore>()
+
+  constructor({ variables }: ComposeProgram, roles: Roles) {
+    this.#stores = [...roles.stores]
+    this.#uses = variables.flatMap(({ key, value, node }) =>
+      addressesIn(value ? markedIn(value) : '', roles.file, key).flatMap(({ program }): Use[] => {
+        const store = roles.storeOf(program)
+        return store ? [{ store, key, stem: stemOf(key), node }] : []
+      }),
+    )
+  }
+
+  /** The service gets the password of a database. */
+  unlock(store: ComposeStore): void {
+    this.#unlocked.add(store)
+  }
+
+  /**
+   * The property of a datastore that a variable has: it has the value that the database of the file has, and its name
+   * belongs to the variable with that database's host. An equal value alone says nothing: many passwords are `secret`.
+   */
+  propertyOf(
+    { key, value, node }: ComposeVariable,
+    notes: Notes,
+  ): { store: ComposeStore; property: Property } | null {
+    const property = propertyIn(key)
+    const written = value ? writtenIn(value) : ''
+    if (property === null || written === '') return null
+    const equal = this.#stores.filter((store) => isTold(store, property, written))
+    const near = nearest(key, equal, this.#uses)
+    if (near.length === 1) {
+      if (property === 'password') this.unlock(near[0]!)
+      return { store: near[0]!, property }
+    }
+    if (equal.length > 0 && (property === 'password' || near.length > 1))
+      warn(
+        notes,
+        node,
+        `${key} has the ${property} of ${listed(equal)}, and no host beside it says which is meant: refer to the datastore by hand`,
+      )
+    return null
+  }
+
+  /** Says which databases the service connects to without their password, which is another one here. */
+  tellLocked(notes: Notes): void {
+    for (const { store, key, node } of this.#uses) {
+      if (this.#unlocked.has(store)) continue
+      this.#unlocked.add(store)
+      warn(
+        notes,
+        node,
+        `${key} leads to the datastore ${store.name}, which asks for a password: give the program \${{datastore.${store.name}.password}}`,
+      )
+    }
+  }
+}
+
+function listed(stores: readonly ComposeStore[]): string {
+  return stores.map(({ name }) => name).join(' and ')
+}
+
+/** Whether a database of the file was told a value, and the datastore has another one. */
+function isTold(store: ComposeStore, property: Property, written: string): boolean {
+  if (property === 'password') return store.password === written
+  const { there, here } = store[property]
+  return there === written && here !== written
+}
+
+/** Which property a variable has by its name. */
+function propertyIn(key: string): Property | null {
+  if (/pass|pwd/i.test(key)) return 'password'
+  if (/user|login|role/i.test(key)) return 'username'
+  return /db|database|name$/i.test(key) && !/host|type|port|driver|client|engine|dialect/i.test(key)
+    ? 'database'
+    : null
+}
+
+/** The databases whose host has the same name as a variable, but for the last word; the longest names win. */
+function nearest(key: string, stores: readonly ComposeStore[], uses: readonly Use[]): ComposeStore[] {
+  const stem = stemOf(key)
+  const ranked = stores.map((store) => {
+    const own = uses.filter((use) => use.store === store)
+    return { store, rank: Math.max(0, ...own.map((use) => rankOf(key, stem, use))) }
+  })
+  const best = Math.max(1, ...ranked.map(({ rank }) => rank))
+  return ranked.filter(({ rank }) => rank === best).map(({ store }) => store)
+}
+
+/** Words that name the kind of a database. */
+const KIND_WORDS = {
+  relational: ['DB', 'POSTGRES', 'POSTGRESQL', 'PG', 'PSQL', 'SQL'],
+  keyvalue: ['REDIS', 'VALKEY', 'KEYDB', 'CACHE', 'KV'],
+}
+const OWN_SETTINGS = [...PASSWORD_KEYS, ...USER_KEYS, ...DATABASE_KEYS]
+
+/** How near a variable is to the one with the host: 0 not at all, 1 by the kind of the database alone. */
+function rankOf(key: string, stem: readonly string[], { store, stem: host }: Use): number {
+  const isUnderHost = host.every((word, at) => stem[at] === word) && (host.length > 0 || stem.length === 0)
+  if (isUnderHost) return host.length + 2
+  const { kind, program } = store
+  const known = [...KIND_WORDS[kind], ...wordsOf(program.name)]
+  const isOfKind = stem.length > 0 && stem.every((word) => known.includes(word))
+  return isOfKind || OWN_SETTINGS.includes(key) ? 1 : 0
+}
+
+/** What a variable's name says of the thing that it has in common with others. */
+const LAST_WORD =
+  /_?(?:HOSTNAME|HOST|SERVER|ADDRESS|ADDR|ENDPOINT|URL|URI|DSN|PASSWORD|PASSWD|PASS|PWD|USERNAME|USER|LOGIN|ROLE|DATABASE|DB|NAME|PORT)$/
+
+/** `DB` of `DB_PASSWORD`, `PG` of `PGHOST`, nothing of `PASSWORD`. */
+function stemOf(key: string): string[] {
+  const upper = key.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
+  return wordsOf(upper.replace(LAST_WORD, ''))
+}
+
+function wordsOf(name: string): string[] {
+  return name
+    .toUpperCase()
+    .split(/[^A-Z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => (word === 'DATABASE' ? 'DB' : word))
+}

@@ -1,0 +1,168 @@
+import type { DatastoreKind } from '../../datastores/kinds.ts'
+import { mappingAt, scalarAt } from '../builder.ts'
+import { lookUp, warn, type Notes } from '../foreign.ts'
+import type { Node } from '../nodes.ts'
+import { wordsOf } from './commands.ts'
+import type { ComposeVariable } from './environment.ts'
+import { isBuilt, type ComposeProgram } from './file.ts'
+import { missingIn, writtenIn, type ComposeScalar } from './interpolation.ts'
+import { readLimits } from './limits.ts'
+import { sourceOf } from './volumes.ts'
+
+/** The images that a datastore replaces, by their path at any registry. Others of the name bring extensions and modules. */
+const STORE_IMAGES: Record<string, DatastoreKind> = {
+  'library/postgres': 'relational',
+  'docker/library/postgres': 'relational',
+  'bitnami/postgresql': 'relational',
+  'bitnamilegacy/postgresql': 'relational',
+  'library/redis': 'keyvalue',
+  'docker/library/redis': 'keyvalue',
+  'bitnami/redis': 'keyvalue',
+  'bitnamilegacy/redis': 'keyvalue',
+  'valkey/valkey': 'keyvalue',
+  'bitnami/valkey': 'keyvalue',
+  'bitnamilegacy/valkey': 'keyvalue',
+  'eqalpha/keydb': 'keyvalue',
+}
+/** Those whose tags are also tags of the images here. */
+const SAME_TAGS = new Set(['library/postgres', 'docker/library/postgres', 'valkey/valkey'])
+
+export const PASSWORD_KEYS = ['POSTGRES_PASSWORD', 'POSTGRESQL_PASSWORD', 'REDIS_PASSWORD', 'VALKEY_PASSWORD']
+export const USER_KEYS = ['POSTGRES_USER', 'POSTGRESQL_USERNAME']
+export const DATABASE_KEYS = ['POSTGRES_DB', 'POSTGRESQL_DATABASE']
+
+/** What a database of the file is told of itself, and what it is told here. */
+export interface Told {
+  /** As others compare it; null when the file does not say. */
+  there: string | null
+  /** Null when the server chooses. */
+  here: string | null
+}
+
+/** A database of the file that becomes a datastore. */
+export interface ComposeStore {
+  program: ComposeProgram
+  name: string
+  kind: DatastoreKind
+  password: string | null
+  username: Told
+  database: Told
+}
+
+/** The datastore that a program becomes, if it is one. */
+export function readStore(program: ComposeProgram): ComposeStore | null {
+  const { mapping, here, variables } = program
+  const image = mapping.node.entries.get('image')
+  if (image?.kind !== 'scalar' || isBuilt(mapping.node)) return null
+  const kind = lookUp(STORE_IMAGES, splitImage(image.text).path)
+  if (!kind) return null
+  const given = (keys: readonly string[]) => variables.find(({ key }) => keys.includes(key))?.value ?? null
+  const isRelational = kind === 'relational'
+  const user = isRelational ? given(USER_KEYS) : null
+  const database = isRelational ? (given(DATABASE_KEYS) ?? user) : null
+  const { words } = wordsOf(mapping.node.entries.get('command'))
+  const flag = words.indexOf('--requirepass')
+  const password = given(PASSWORD_KEYS)
+  return {
+    program,
+    name: here,
+    kind,
+    password: (password && writtenIn(password)) || (flag < 0 ? null : words[flag + 1]) || null,
+    username: told(user, isRelational),
+    database: told(database, isRelational),
+  }
+}
+
+/** Without a setting the image makes a user postgres, and a database of the user's name. */
+function told(value: ComposeScalar | null, isRelational: boolean): Told {
+  if (!value) return { there: isRelational ? 'postgres' : null, here: null }
+  return { there: writtenIn(value), here: identifier(value) }
+}
+
+/** A name that PostgreSQL takes without quotes; null for what comes from outside of the file. */
+function identifier(node: ComposeScalar): string | null {
+  if (node.text === '' || missingIn(node).length > 0) return null
+  return node.text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]/g, '_')
+    .replace(/^(?=\d|pg_)/, '_')
+    .slice(0, 63)
+}
+
+/** Writes the datastore, and says of each field of the file that it does not have why. */
+export function composeStore({ program, name, kind, username, database }: ComposeStore, notes: Notes): Node {
+  const { mapping, variables } = program
+  const { node } = mapping
+  warn(notes, node, `becomes the datastore ${name}, with a password of its own and no data yet`)
+  const image = mapping.scalar('image')!
+  const { path, tag, digest } = splitImage(image.text)
+  const missing = missingIn(image)
+  const isPinned = digest !== undefined || (tag !== undefined && tag !== 'latest')
+  const version = SAME_TAGS.has(path) && isPinned && !digest && missing.length === 0 ? tag : undefined
+  if (missing.length > 0)
+    warn(notes, image, `takes ${missing.join(', ')} from outside of the file: set the version by hand`)
+  else if (isPinned && version === undefined)
+    warn(notes, image, `the datastore runs the server's own image and not ${image.text}`)
+  for (const variable of variables) tellVariable(variable, kind, notes)
+  for (const item of mapping.list('volumes'))
+    warn(
+      notes,
+      item,
+      initScript(item)
+        ? 'scripts that fill a new database are not run: run them by hand'
+        : `the datastore has a disk of its own: what is in ${sourceOf(item)} is not copied`,
+    )
+  mapping.take('build')
+  const { instances, ...limits } = readLimits(mapping, notes)
+  if (instances) warn(notes, instances, 'a datastore runs one instance')
+  mapping.end({
+    command: 'the datastore has the settings of the server: these are left out',
+    entrypoint: 'the datastore has the settings of the server: these are left out',
+    ports: 'a datastore is reached inside its environment, and from the host at its host_port',
+    expose: 'a datastore is reached inside its environment, and from the host at its host_port',
+    healthcheck: 'the server checks a datastore itself',
+    ...UNNEEDED,
+  })
+  const text = (value: string | null) => (value === null ? undefined : scalarAt(node.place, value))
+  return mappingAt(node.place, {
+    name: scalarAt(node.place, name),
+    kind: scalarAt(node.place, kind),
+    version: version === undefined ? undefined : scalarAt(image.place, version),
+    database: text(database.here),
+    username: text(username.here),
+    ...limits,
+  })
+}
+
+/** What needs no counterpart, and why. */
+export const UNNEEDED: Record<string, string> = {
+  restart: 'programs are always started again here',
+  depends_on: 'nothing waits for another here: a program must try again until what it needs is there',
+  container_name: 'services are reached by their names here',
+  hostname: 'services are reached by their names here',
+  networks: 'an environment is one network here: it is left out',
+  extends: 'what it extends is in another file, which is not read: write its fields here',
+  logging: 'the server keeps the logs',
+  pull_policy: 'an image is pulled at each deploy',
+}
+
+function tellVariable({ key, node }: ComposeVariable, kind: DatastoreKind, notes: Notes): void {
+  if (PASSWORD_KEYS.includes(key)) warn(notes, node, `${key} is left out: the server makes the password`)
+  else if (kind !== 'relational' || ![...USER_KEYS, ...DATABASE_KEYS].includes(key))
+    warn(notes, node, `${key} is left out: a datastore takes no settings of its image`)
+}
+
+function initScript(item: Node): boolean {
+  const target = item.kind === 'mapping' ? item.entries.get('target') : item
+  return target?.kind === 'scalar' && target.text.includes('initdb')
+}
+
+/** An image's path without its registry, as Docker Hub has it, with its tag and digest. */
+function splitImage(image: string): { path: string; tag: string | undefined; digest: string | undefined } {
+  const [, name = image, tag, digest] = /^([^@]*?)(?::([^:/@]*))?(?:@([^@]+))?$/.exec(image) ?? []
+  const parts = name.split('/')
+  const isHost = parts.length > 1 && /[.:]|^localhost$/.test(parts[0]!)
+  const host = isHost ? parts.shift() : 'docker.io'
+  const isHub = host === 'docker.io' || host === 'index.docker.io'
+  return { path: (isHub && parts.length === 1 ? ['library', ...parts] : parts).join('/'), tag, digest }
+}

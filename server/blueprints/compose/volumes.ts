@@ -1,0 +1,106 @@
+import { scalarAt } from '../builder.ts'
+import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
+import type { Node } from '../nodes.ts'
+import { missingIn } from './interpolation.ts'
+import type { ComposeProgram } from './file.ts'
+
+/** What a service mounts. */
+interface Mount {
+  /** A named volume; null is one without a name. */
+  volume: string | null
+  target: string
+  node: Node
+}
+
+/** The disks of a file: each named volume belongs to the first service that mounts it. */
+export class ComposeVolumes {
+  readonly #owners = new Map<string, ComposeProgram>()
+
+  /** The disk of a service: the first volume that it mounts and that no other service has. */
+  diskOf(program: ComposeProgram, notes: Notes): Node | undefined {
+    let disk: Mount | undefined
+    for (const mount of mountsOf(program.mapping, notes)) {
+      const { volume, target, node } = mount
+      const owner = volume === null ? program : (this.#owners.get(volume) ?? program)
+      if (owner !== program)
+        warn(
+          notes,
+          node,
+          `${volume} is the disk of ${owner.here} here, and a disk belongs to one service: ${target} is not kept`,
+        )
+      else if (disk) warn(notes, node, `a service has one disk here: ${target} is not kept`)
+      else {
+        disk = mount
+        if (volume === null) continue
+        this.#owners.set(volume, program)
+        warn(notes, node, `${volume} becomes the disk of ${program.here}, which is empty at first`)
+      }
+    }
+    return disk && scalarAt(disk.node.place, disk.target)
+  }
+}
+
+/** The named volumes that a service mounts. */
+export function volumesIn({ node }: ForeignMapping): string[] {
+  const volumes = node.entries.get('volumes')
+  return volumes?.kind === 'list' ? volumes.items.flatMap((item) => volumeOf(item).source ?? []) : []
+}
+
+/** What a mount is of, for a message. */
+export function sourceOf(item: Node): string {
+  return volumeOf(item).source ?? 'the volume'
+}
+
+/** Where a mount is in the container, which no other mount of a service has. */
+export function targetOf(item: Node): string {
+  return textOf(volumeOf(item).target) ?? ''
+}
+
+function mountsOf(program: ForeignMapping, notes: Notes): Mount[] {
+  return program.list('volumes').flatMap((node): Mount[] => {
+    const { source, target, isHost } = volumeOf(node)
+    const missing = missingIn(target)
+    if (target?.kind !== 'scalar' || (target.text === '' && missing.length === 0)) {
+      notes.faults.add(node.place, 'must be a volume such as data:/data')
+      return []
+    }
+    if (isHost) warn(notes, node, 'folders of the host are not mounted here: put the files into the image')
+    else if (missing.length > 0)
+      warn(notes, node, `takes ${missing.join(', ')} from outside of the file: set disk_mount_path by hand`)
+    else return [{ volume: source, target: target.text, node }]
+    return []
+  })
+}
+
+interface Volume {
+  source: string | null
+  target: Node | undefined
+  isHost: boolean
+}
+
+/** The short and the long form (compose-spec, "volumes"). */
+function volumeOf(node: Node): Volume {
+  if (node.kind === 'mapping') {
+    const type = textOf(node.entries.get('type'))
+    const source = textOf(node.entries.get('source'))
+    return {
+      source,
+      target: node.entries.get('target'),
+      isHost: type === 'bind' || (source !== null && isPath(source)),
+    }
+  }
+  if (node.kind !== 'scalar') return { source: null, target: undefined, isHost: false }
+  // A drive of Windows has a colon of its own.
+  const [, source, path] = /^((?:[A-Za-z]:[\\/])?[^:]*):([^:]*)/.exec(node.text) ?? []
+  const target = { ...node, text: path ?? node.text, value: path ?? node.text }
+  return { source: source || null, target, isHost: source !== undefined && isPath(source) }
+}
+
+function textOf(node: Node | undefined): string | null {
+  return node?.kind === 'scalar' && node.value !== null ? node.text : null
+}
+
+/** A volume's name begins with a letter or a digit (compose-spec, "volumes"). */
+function isPath(source: string): boolean {
+  return !/^[A-Za-z0-9][\w.-]*$/.test(source)
+}

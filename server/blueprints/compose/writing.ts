@@ -1,0 +1,56 @@
+import { AppError } from '../../errors.ts'
+import { checkFile, checkSettings } from '../check-file.ts'
+import { Faults, type Fault } from '../faults.ts'
+import { warn, type Notes } from '../foreign.ts'
+import { plain, type Node } from '../nodes.ts'
+import { readBlueprint } from '../read.ts'
+import { writeNative } from '../write.ts'
+
+/**
+ * Writes a file that can be applied: what would be refused is left out, with a warning at the line of the Compose file that
+ * it comes from. `file` is changed. Throws `invalid_request` for what cannot be left out.
+ */
+export function writeApplicable(file: Node, origin: string, notes: Notes): string {
+  for (;;) {
+    const text = writeNative(plain(file) as Record<string, unknown>, origin)
+    const faults = faultsIn(text)
+    if (faults.length === 0) return text
+    for (const fault of faults) {
+      const removed = remove(file, fault.path)
+      if (!removed) throw new AppError('invalid_request', `${fault.path}: ${fault.message}`)
+      warn(notes, removed.node, `${removed.field}: ${fault.message}: it is left out`)
+    }
+  }
+}
+
+function faultsIn(text: string): readonly Fault[] {
+  const { project, faults: found } = readBlueprint(text, {})
+  const faults = new Faults(found)
+  checkFile(project, faults)
+  for (const service of project.services) checkSettings(service, undefined, faults)
+  return faults.found
+}
+
+/** `services[0].env[2].value` */
+const STEP = /\[(\d+)\]|([^.[\]]+)/g
+
+/** Removes the field that a path of the written file leads to, or the whole variable that it is part of. */
+function remove(file: Node, path: string): { node: Node; field: string } | undefined {
+  const steps = [...path.matchAll(STEP)].map(([, index, field]) =>
+    index === undefined ? field! : Number(index),
+  )
+  const env = steps.indexOf('env')
+  const whole = env >= 0 && steps.length > env + 1 ? steps.slice(0, env + 2) : steps
+  const last = whole.at(-1)
+  const holder = whole.slice(0, -1).reduce<Node | undefined>(childOf, file)
+  const node = holder && last !== undefined ? childOf(holder, last) : undefined
+  if (!holder || !node || last === undefined) return undefined
+  if (holder.kind === 'mapping') holder.entries.delete(String(last))
+  else if (holder.kind === 'list') holder.items.splice(Number(last), 1)
+  return { node, field: holder.kind === 'mapping' ? String(last) : 'the variable' }
+}
+
+function childOf(node: Node | undefined, step: string | number): Node | undefined {
+  if (node?.kind === 'list') return node.items[Number(step)]
+  return node?.kind === 'mapping' ? node.entries.get(String(step)) : undefined
+}

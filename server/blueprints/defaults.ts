@@ -1,0 +1,61 @@
+import { readName } from '../domains/names.ts'
+import { ServicePatch } from '../services/input.ts'
+import type { ServiceColumns } from '../services/store.ts'
+import type { WantedService } from './project.ts'
+
+/** What a service without the field has, where that is not null, false or nothing. */
+const DEFAULTS: Record<string, unknown> = {
+  runtime: 'auto',
+  instances: 1,
+  auto_deploy: true,
+  memory_limit_mb: 0,
+  cpu_limit: 0,
+  backup_retention: 7,
+}
+
+/** Fields as the API takes them: null becomes the default of its field. */
+export function withDefaults(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [field, value === null ? defaultOf(field) : value]),
+  )
+}
+
+/** Whether a field has the value that it has when nobody sets it. */
+export function isUsual(field: string, value: unknown): boolean {
+  return value === undefined || JSON.stringify(value) === JSON.stringify(defaultOf(field))
+}
+
+/** The default of each field that can be set, which its schema tells. */
+const KNOWN_DEFAULTS = new Map<string, unknown>([
+  ...Object.entries(ServicePatch.shape).map(([field, schema]): [string, unknown] => [
+    field,
+    [null, [], false].find((value) => schema.safeParse(value).success) ?? null,
+  ]),
+  ...Object.entries(DEFAULTS),
+])
+
+function defaultOf(field: string): unknown {
+  return KNOWN_DEFAULTS.get(field) ?? null
+}
+
+/** The same as columns, near enough for the rules between fields. */
+export function wantedColumns(wanted: WantedService, isThere: boolean): ServiceColumns {
+  const { custom_domains, canonical_domain, ...settings } = withDefaults(wanted.fields)
+  const made = isThere ? {} : { runtime: 'auto' as const, instances: 1, custom_domains: '[]' }
+  return {
+    ...made,
+    ...settings,
+    ...(custom_domains === undefined
+      ? {}
+      : { custom_domains: JSON.stringify((custom_domains as string[]).map(normalOrSame)) }),
+    ...(canonical_domain === undefined
+      ? {}
+      : { canonical_domain: typeof canonical_domain === 'string' ? normalOrSame(canonical_domain) : null }),
+  }
+}
+
+/** A host as it is kept; what is none is told of where it is tried. */
+function normalOrSame(text: string): string {
+  const read = readName(text)
+  return 'name' in read ? read.name : text
+}

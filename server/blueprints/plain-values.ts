@@ -1,0 +1,88 @@
+import { parseValue, ReferenceFault } from '../variables/references.ts'
+
+/** Words that name a secret wherever they stand in a key. */
+const SECRET_WORD =
+  /password|passwd|passphrase|secret|token|credential|(?:api|private|signing|encryption|access|master)key/i
+/** Words of a key, which underscores, digits or capitals set apart: `DB_DSN2`, `privateKey`, `APIKeys`. */
+const WORD = /[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+/g
+/** Shorter words, and others that end like them: `ENCRYPTIONKEY`. Of the dictionary's own only those that are no secrets. */
+const SECRET_END =
+  /(?:(?<!^(?:mon|don|tur|hoc|joc|whis))keys?|(?<!^(?:by|com|encom|sur|tres|over|under))pass|pwd|dsn|auth|creds)$/i
+
+/** Last words of keys whose values are words that everybody may read. */
+const PLAIN_WORDS =
+  /^(?:env|environment|level|mode|format|lang|language|locale|tz|timezone|region|host|hostname)$/i
+/** Words of keys whose values are numbers that everybody may read: ports, sizes, counts and times. */
+const NUMBER_WORDS =
+  /^(?:ports?|size|count|limit|max|min|number|total|length|width|height|depth|workers?|threads?|pool|concurrency|replicas|retries|attempts|rounds|memory|bytes|kb|mb|gb|ttl|timeout|interval|delay|period|age|lifetime|expiry|expires|ms|seconds|minutes|hours|days|year|version|rate|percent)$/i
+
+const BOOLEAN = /^(?:true|false|yes|no|on|off)$/i
+/** With a unit of size or time at most: `30s`, `512MB`, `80%`. */
+const NUMBER = /^-?\d{1,12}(?:\.\d{1,6})?\s?(?:[a-z]{1,3}|%)?$/i
+const PLAIN_WORD = /^[A-Za-z][\w./-]{0,31}$/
+/** So many letters and digits in one word, with both in it, are likely a token. */
+const TOKEN_CHARACTERS = 16
+/** Words that hyphens set apart, such as names of hosts, have a number or two; ids have more. */
+const ID_DIGITS = 3
+
+/** Hosts whose addresses are secrets by themselves: whoever knows one may post there. */
+const WEBHOOK_HOSTS =
+  /(?:^|\.)(?:hooks\.slack\.com|discord(?:app)?\.com|webhook\.office\.com|outlook\.office\.com|logic\.azure\.com|hooks\.zapier\.com|make\.com|ifttt\.com|api\.telegram\.org|chat\.googleapis\.com|webhook\.site|pipedream\.net|open\.feishu\.cn|open\.larksuite\.com|oapi\.dingtalk\.com|qyapi\.weixin\.qq\.com|ntfy\.sh|hc-ping\.com|mattermost\.com|rocket\.chat)$/i
+
+/** Stands for a reference in a text. */
+const REFERENCE = 'reference'
+
+/**
+ * Whether everybody may read the value of a variable. What cannot be told to be plain counts as a secret: a token has no
+ * form that all tokens have.
+ */
+export function isPlainValue(key: string, value: string): boolean {
+  const text = withoutReferences(value)
+  if (text === null) return false
+  if (text === '' || text === REFERENCE) return true
+  if (namesSecret(key)) return false
+  if (BOOLEAN.test(text)) return true
+  const words = key.match(WORD) ?? []
+  if (NUMBER.test(text)) return words.some((word) => NUMBER_WORDS.test(word))
+  if (isPlainUrl(text)) return true
+  return PLAIN_WORDS.test(words.at(-1) ?? '') && PLAIN_WORD.test(text) && !mayHoldToken(text)
+}
+
+function namesSecret(key: string): boolean {
+  return SECRET_WORD.test(key) || (key.match(WORD) ?? []).some((word) => SECRET_END.test(word))
+}
+
+/** A value with a word in the place of each reference; null for one that is not well-formed. */
+function withoutReferences(value: string): string | null {
+  try {
+    return parseValue(value)
+      .map((part) => (typeof part === 'string' ? part : REFERENCE))
+      .join('')
+  } catch (error) {
+    if (!(error instanceof ReferenceFault)) throw error
+    return null
+  }
+}
+
+/** An address without credentials of its own, without a query, and without what may be a token in it. */
+function isPlainUrl(text: string): boolean {
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || !URL.canParse(text)) return false
+  const { username, password, hostname, pathname, search, hash } = new URL(text)
+  const isOpen = [username, password].every((part) => part === '' || part === REFERENCE)
+  return (
+    isOpen &&
+    search === '' &&
+    hash === '' &&
+    !WEBHOOK_HOSTS.test(hostname) &&
+    !mayHoldToken(hostname + pathname)
+  )
+}
+
+function mayHoldToken(text: string): boolean {
+  return text.split(/[^A-Za-z\d_-]+/).some((word) => {
+    const bare = word.replaceAll(/[-_]/g, '')
+    const digits = bare.replaceAll(/\D/g, '').length
+    const least = bare === word ? 1 : ID_DIGITS
+    return bare.length >= TOKEN_CHARACTERS && digits >= least && digits < bare.length
+  })
+}

@@ -1,0 +1,162 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { applyFile } from '#server/blueprints/apply.ts'
+import { convertCompose, type Converted } from '#server/blueprints/compose/convert.ts'
+import { interpolate } from '#server/blueprints/compose/interpolation.ts'
+import { readBlueprint } from '#server/blueprints/read.ts'
+import { openContext } from '../../support/context.ts'
+import { runs } from '../../support/runs.ts'
+
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  ;({ close } = await openContext())
+})
+afterAll(() => close())
+
+describe('interpolation', () => {
+  it.each([
+    ['$$HOME', '$HOME', []],
+    ['${A:-x}', 'x', []],
+    ['${A-}', '', []],
+    ['${A:-${B:-c}}d', 'cd', []],
+    ['${A:-$B}', '\uE000', ['B']],
+    ['${A:?needs ${B}}', '\uE000', ['A']],
+    ['${A:+${B}}x', 'x', []],
+    ['$A-${B}', '\uE000-\uE000', ['A', 'B']],
+    ['${A:-open', '${A:-open', []],
+    ['{"a": 1} $1 ${}', '{"a": 1} $1 ${}', []],
+  ])('reads %s', (written, marked, missing) => {
+    expect(interpolate(written)).toEqual({ marked, missing })
+  })
+
+  it('takes a time that grows with the text, however its braces are nested', () => {
+    const began = performance.now()
+    for (const text of ['${A:-$B', '${A:-', '${A:?$B}', '}']) interpolate(text.repeat(100_000))
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+})
+
+/** Values that are found again in the output or in a warning. */
+const WORD = fc.stringMatching(/^[a-z]{6,9}$/)
+const SCALAR = fc.oneof(
+  WORD,
+  WORD.map((word) => `\${${word.toUpperCase()}:-${word}}`),
+)
+/** Sizes, and what they are in megabytes; less than 16 is no memory to start in. */
+const SIZES = { '512m': '512', '1g': '1024', '4k': '16' }
+/** Other texts that are written in another form. */
+const COUNTERPARTS: Record<string, string> = { ...SIZES, '.': 'docker', 'valkey/valkey': 'keyvalue' }
+const PORT = fc.integer({ min: 1, max: 9_999 })
+
+const service = fc.record(
+  {
+    image: fc.oneof(WORD, fc.constantFrom('postgres:17', 'redis:8', 'mysql', 'valkey/valkey')),
+    build: fc.oneof(
+      fc.constant('.'),
+      fc.record({ context: WORD, dockerfile: WORD, target: WORD }, { requiredKeys: [] }),
+    ),
+    command: fc.oneof(
+      SCALAR,
+      fc.array(SCALAR, { minLength: 1, maxLength: 3 }),
+      WORD.map((word) => `--${word}`),
+    ),
+    entrypoint: fc.array(SCALAR, { minLength: 1, maxLength: 2 }),
+    ports: fc.array(
+      fc.oneof(
+        PORT,
+        fc.tuple(PORT, PORT).map(([out, inside]) => `${out}:${inside}`),
+        fc.record({ target: PORT, published: PORT, protocol: fc.constantFrom('tcp', 'udp') }),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+    expose: fc.array(PORT.map(String), { minLength: 1, maxLength: 2 }),
+    environment: fc.dictionary(
+      fc.oneof(
+        WORD.map((word) => word.toUpperCase()),
+        fc.constantFrom('DB_HOST', 'DB_PASSWORD', 'POSTGRES_PASSWORD'),
+      ),
+      fc.oneof(SCALAR, fc.constantFrom('one', 'secret', null, 'postgres://one:secret@two:5432/x?y=z')),
+      { maxKeys: 4 },
+    ),
+    volumes: fc.array(
+      fc.oneof(
+        fc.tuple(WORD, WORD).map(([name, path]) => `${name}:/${path}`),
+        WORD.map((path) => `shared:/${path}`),
+        WORD.map((path) => `./${path}:/${path}`),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+    depends_on: fc.oneof(
+      fc.subarray(['one', 'two', 'my_three'], { minLength: 1 }),
+      fc.record({ two: fc.record({ condition: fc.constant('service_completed_successfully') }) }),
+    ),
+    deploy: fc.record(
+      {
+        replicas: fc.integer({ min: 0, max: 5 }),
+        restart_policy: fc.record({ condition: fc.constantFrom('none', 'any') }),
+      },
+      { requiredKeys: [] },
+    ),
+    healthcheck: fc.record({
+      test: fc.oneof(SCALAR, fc.constant('curl http://localhost/up')),
+      interval: WORD,
+    }),
+    restart: fc.constantFrom('no', 'always', 'unless-stopped'),
+    stop_grace_period: WORD,
+    stop_signal: WORD,
+    platform: WORD,
+    user: WORD,
+    working_dir: WORD,
+    mem_limit: fc.constantFrom(...Object.keys(SIZES)),
+    container_name: WORD,
+  },
+  { requiredKeys: [] },
+)
+const file = fc.record({ one: service, two: service, my_three: service })
+
+/** The fields of a file that have no counterpart and that no warning names. */
+function lost(compose: Record<string, object>, { yaml, warnings }: Converted): string[] {
+  const output = JSON.stringify(parse(yaml) ?? {})
+  const isTold = (path: string) => {
+    const parts = path.split(/(?=[.[])/)
+    return warnings.some((warning) => {
+      const told = /^line \d+: ([^:]+):/.exec(warning)?.[1] ?? ''
+      // A whole service that is left out is told of at its name.
+      const isWhole = told === parts.slice(0, 2).join('') && /left out|becomes the pre_deploy/.test(warning)
+      return isWhole || (parts.length > 2 && told.startsWith(parts.slice(0, 3).join('')))
+    })
+  }
+  return leavesOf(compose, 'services').flatMap(([path, value]) =>
+    isTold(path) || output.includes(value) ? [] : [`${path}: ${value}`],
+  )
+}
+
+function leavesOf(value: unknown, path: string): [string, string][] {
+  if (Array.isArray(value)) return value.flatMap((item, at) => leavesOf(item, `${path}[${at}]`))
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([key, held]) => leavesOf(held, `${path}.${key}`))
+  // The port of the host and its protocol are part of the port.
+  if (/\.(published|protocol)$/.test(path)) return []
+  // What stands for the leaf in the output: the default, or the end of an address, of a port or of a mount.
+  const text = COUNTERPARTS[String(value)] ?? String(value)
+  return [[path, /:-(\w+)\}$/.exec(text)?.[1] ?? text.split(':').at(-1)!]]
+}
+
+describe('every field of a Compose file', () => {
+  it('is in the blueprint or in a warning that names it, and the blueprint applies', () => {
+    fc.assert(
+      fc.property(file, (services) => {
+        const converted = convertCompose(stringify({ services }), 'http://localhost')
+        expect(lost(services, converted)).toEqual([])
+        const { actions } = applyFile(readBlueprint(converted.yaml, {}), {
+          dryRun: true,
+          keepsHandSet: false,
+        })
+        expect(actions.every(({ action }) => action === 'create')).toBe(true)
+      }),
+      { numRuns: runs(600) },
+    )
+  })
+})

@@ -1,16 +1,19 @@
-/** Words with which a shell begins something else than one program with its arguments. */
+/** Words that are not one program with its arguments: reserved ones, and the commands that dash, bash and BusyBox have built in. */
 const SHELL_WORDS = new Set(
   (
-    '! . : [ alias bg break case cd command continue do done elif else esac eval exec exit export false fg fi for ' +
-    'getopts hash if in jobs kill local printf pwd read readonly return set shift source test then time times trap true ' +
-    'type ulimit umask unalias unset until wait while { }'
+    '! . : [ [[ alias bg bind break builtin caller case cd chdir command compgen complete compopt continue coproc declare ' +
+    'dirs disown do done echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help ' +
+    'history if in jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set ' +
+    'shift shopt source suspend test then time times trap true type typeset ulimit umask unalias unset until wait while { }'
   ).split(' '),
 )
 
 /** The words among them that are commands of their own, which another one may follow after `&&` or `;`. */
 const SHELL_COMMANDS = new Set(
-  '. : [ cd export printf pwd set source test true ulimit umask unset'.split(' '),
+  '. : [ cd echo export printf pwd set source test true ulimit umask unset'.split(' '),
 )
+/** Commands that may define functions and aliases, which are then meant by the words that follow. */
+const READ_OTHER_FILES = new Set(['.', 'source'])
 
 /** `exec` and one program with its arguments, in which a shell would find nothing to do. */
 const DIRECT = /^exec +((?![\w-]+=|-)[\w./:@%+,=-]+(?: +[\w./:@%+,=-]+)*) *$/
@@ -19,7 +22,7 @@ const DIRECT = /^exec +((?![\w-]+=|-)[\w./:@%+,=-]+(?: +[\w./:@%+,=-]+)*) *$/
  * The arguments that run a command line in a container: `/bin/sh -c`, with `exec` before the last program of a plain
  * list, so that it takes the shell's place and gets the container's signals: Debian's shell keeps itself in between,
  * dies of SIGTERM, and the program is killed with the container. A program behind `exec` with words that no shell changes
- * is run without one: some images have none. Other commands are left as they are.
+ * is run without one: some images have none. A command in which `exec` might change anything else is left as it is.
  */
 export function shellArguments(command: string): string[] {
   const direct = DIRECT.exec(command)?.[1]
@@ -31,20 +34,38 @@ function withExec(command: string): string {
   const starts = listStarts(command)
   if (starts === null) return command
   const last = starts.at(-1)!
-  const parts = starts.map((start, index) => command.slice(start, starts[index + 1]).trim())
-  const isPlainList = parts.every(
-    (part) => !SHELL_WORDS.has(firstWord(part)) || SHELL_COMMANDS.has(firstWord(part)),
-  )
-  const word = firstWord(parts.at(-1)!)
-  if (!isPlainList || word === '' || SHELL_WORDS.has(word)) return command
-  const program = command.slice(last).trimStart()
-  // `exec` takes no assignments before the program.
-  const exec = /^[A-Za-z_]\w*=/.test(word) ? 'exec env' : 'exec'
-  return `${command.slice(0, last)}${last === 0 ? '' : ' '}${exec} ${program}`.trimEnd()
+  const parts = starts.map((start, index) => partOf(command.slice(start, starts[index + 1])))
+  const program = parts.pop()
+  if (!program || SHELL_WORDS.has(program.word)) return command
+  if (!parts.every((part) => part && (!SHELL_WORDS.has(part.word) || SHELL_COMMANDS.has(part.word))))
+    return command
+  const before = `${command.slice(0, last)}${last === 0 ? '' : ' '}`
+  const { assignments, word, rest } = program
+  const asProgram = `${assignments}exec ${word}${rest}`
+  if (!parts.some((part) => READ_OTHER_FILES.has(part!.word))) return before + asProgram
+  // What is a function now is known when the command runs.
+  return `${before}case $(command -v ${word}) in */*) ${asProgram} ;; *) ${assignments}${word}${rest} ;; esac`
 }
 
-function firstWord(text: string): string {
-  return /^\S*/.exec(text)![0]
+/** Assignments for one command, the word that is the command, and what follows. */
+interface Part {
+  assignments: string
+  word: string
+  rest: string
+}
+
+/** Variables that are set for one command; their values may have quotes (POSIX shell, 2.9.1). */
+const ASSIGNMENTS = /^(?:[A-Za-z_]\w*=(?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\<>])*\s+)*/
+/** A word that names the same program for every shell: nothing in it is quoted, escaped or expanded. */
+const LITERAL = /^[\w.:@%+,/[\]{}!-]+(?=\s|$)/
+
+/** The parts of a command; null for one whose command is not a plain word, as with a redirection in front of it. */
+function partOf(text: string): Part | null {
+  const trimmed = text.trim()
+  const assignments = ASSIGNMENTS.exec(trimmed)![0]
+  const word = LITERAL.exec(trimmed.slice(assignments.length))?.[0]
+  if (word === undefined) return null
+  return { assignments, word, rest: trimmed.slice(assignments.length + word.length) }
 }
 
 /**
@@ -82,5 +103,6 @@ function quoteEnd(command: string, start: number): number {
 /** A command for an image without a shell; null for one that needs a shell. */
 export function directCommand(command: string): string | null {
   const direct = command.startsWith('exec ') ? command : `exec ${command.trim()}`
-  return DIRECT.test(direct) && !SHELL_WORDS.has(firstWord(direct.slice('exec '.length))) ? direct : null
+  const word = /^\S*/.exec(direct.slice('exec '.length))![0]
+  return DIRECT.test(direct) && !SHELL_WORDS.has(word) ? direct : null
 }

@@ -9,6 +9,9 @@ const MAX_TRAILER_BYTES = 8 * 1024
 /** Fields that a receiver which merges trailers into the head would act upon (RFC 9110 6.5.1). */
 const FORBIDDEN_TRAILERS = new Set([
   'authorization',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'client-ip',
   'connection',
   'content-encoding',
   'content-length',
@@ -16,19 +19,28 @@ const FORBIDDEN_TRAILERS = new Set([
   'content-type',
   'cookie',
   'expect',
+  'fastly-client-ip',
   'forwarded',
   'host',
   'http2-settings',
   'keep-alive',
   'max-forwards',
+  'proxy',
   'proxy-authorization',
   'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
+  'true-client-ip',
   'upgrade',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-host',
+  'x-original-host',
+  'x-original-url',
   'x-real-ip',
   'x-request-id',
+  'x-rewrite-url',
 ])
 
 const SIZE = 0

@@ -28,6 +28,36 @@ const NAMES = {
   proxyConnection: ascii('proxy-connection'),
   transferEncoding: ascii('transfer-encoding'),
 }
+
+/**
+ * By what other proxies tell an application who asks for what: applications believe them, so they pass from trusted
+ * proxies alone. By their lengths.
+ */
+const CLAIMS = new Map(
+  [
+    'client-ip',
+    'x-client-ip',
+    'true-client-ip',
+    'cf-connecting-ip',
+    'cf-connecting-ipv6',
+    'fastly-client-ip',
+    'x-cluster-client-ip',
+    'x-host',
+    'x-original-host',
+    'x-original-url',
+    'x-rewrite-url',
+  ]
+    .map((name) => ascii(name))
+    .map((name, _at, all) => [name.length, all.filter(({ length }) => length === name.length)] as const),
+)
+/** `Proxy` becomes the variable HTTP_PROXY of programs of the CGI kind (CVE-2016-5385). */
+const PROXY = ascii('proxy')
+
+function isClaim(input: Uint8Array, start: number, end: number): boolean {
+  for (const name of CLAIMS.get(end - start) ?? []) if (equalsFolded(input, start, end, name)) return true
+  return false
+}
+
 /** What a field means to the relay by its name; 0 for nothing. */
 export function kindOf(input: Uint8Array, start: number, end: number, request: boolean): number {
   const length = end - start
@@ -39,11 +69,14 @@ export function kindOf(input: Uint8Array, start: number, end: number, request: b
   ) {
     return FORWARDED_FIELD
   }
+  if (request && isClaim(input, start, end)) return FORWARDED
   switch (length) {
     case 2:
       return equalsFolded(input, start, end, NAMES.te) ? DROPPED : 0
     case 4:
       return request && equalsFolded(input, start, end, NAMES.host) ? HOST : 0
+    case 5:
+      return request && equalsFolded(input, start, end, PROXY) ? DROPPED : 0
     case 6:
       return request && equalsFolded(input, start, end, NAMES.expect) ? EXPECT : 0
     case 7:

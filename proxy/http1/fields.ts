@@ -13,7 +13,7 @@ import {
   kindOf,
 } from './field-kinds.ts'
 import { connectionTokens, decimal, isHost, isRequestId, keepAliveTimeout, namesH2c } from './field-values.ts'
-import { COMPLETE, INCOMPLETE, MAX_FIELDS, type Head } from './head.ts'
+import { COMPLETE, INCOMPLETE, MAX_ANSWER_FIELDS, MAX_FIELDS, type Head } from './head.ts'
 import { KnownFields } from './known-fields.ts'
 
 /** 15 digits stay below 2^53. */
@@ -43,6 +43,7 @@ export function parseFields(
   request: boolean,
 ): number {
   const known = request ? knownOfRequests : knownOfAnswers
+  const most = request ? MAX_FIELDS : MAX_ANSWER_FIELDS
   let fields = 0
   for (;;) {
     if (at >= end) return INCOMPLETE
@@ -54,7 +55,7 @@ export function parseFields(
       head.outputEnd = to
       return COMPLETE
     }
-    if (++fields > MAX_FIELDS) return 431
+    if (++fields > most) return 431
     const lineStart = to
     const repeated = known.repeat(input, at, end, output, to)
     if (repeated > 0) {

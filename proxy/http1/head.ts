@@ -4,8 +4,10 @@ import { LF, latin1 } from './bytes.ts'
 export const MAX_REQUEST_LINE_BYTES = 8 * 1024
 /** A head longer than this, request line included, is refused with 431. */
 export const MAX_HEAD_BYTES = 64 * 1024
-/** More fields than this are refused with 431. */
+/** A request with more fields is refused with 431. */
 export const MAX_FIELDS = 100
+/** An answer with more fields is a 502: programs set more cookies and policies than clients send fields. */
+export const MAX_ANSWER_FIELDS = 500
 
 /** The parse result when the head is not complete yet. */
 export const INCOMPLETE = -1
@@ -51,8 +53,8 @@ export class Head {
   /** Values of `X-Forwarded-*` by folded name; collected only from trusted peers. */
   forwarded: Map<string, string> | null = null
   /** Offsets in the output of each kept line and of the end of its name, for the rare second pass. */
-  readonly lineStarts = new Int32Array(MAX_FIELDS + 1)
-  readonly nameEnds = new Int32Array(MAX_FIELDS + 1)
+  readonly lineStarts = new Int32Array(MAX_ANSWER_FIELDS + 1)
+  readonly nameEnds = new Int32Array(MAX_ANSWER_FIELDS + 1)
   lines = 0
 
   reset(): void {

@@ -75,13 +75,14 @@ export class Destination {
   /** What a request gets before its target is asked: a proof of whose server this is, the way to TLS or to another host. */
   #answerFirst(head: Head, input: Buffer): Answer | null {
     const { routes, securePort } = this.#directory
+    const canonical = this.target?.redirect
     const proof = proofPath(slab.buffer, slab.at, head)
     if (proof !== null) {
       const answer = proofAnswer(proof, routes)
       this.#proves = answer !== null
-      return answer
+      // A host that only redirects has no program that could know of other proofs.
+      if (answer || !canonical) return answer
     }
-    const canonical = this.target?.redirect
     if (canonical) return canonicalRedirect(canonical, pathOf(slab.buffer, slab.at, head))
     // A proxy that is trusted has taken TLS off already.
     if (

@@ -1,4 +1,4 @@
-import { extname } from 'node:path'
+import { basename, extname } from 'node:path'
 
 const UTF8 = '; charset=utf-8'
 
@@ -82,7 +82,11 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.zst', 'application/zstd'],
 ])
 
+/** Files without an extension that have to come as JSON (developer.apple.com, "Supporting associated domains"). */
+const JSON_NAMES = new Set(['apple-app-site-association'])
+
 /** The Content-Type of a file by its name. */
 export function mediaType(name: string): string {
+  if (JSON_NAMES.has(basename(name))) return 'application/json'
   return TYPES.get(extname(name).toLowerCase()) ?? 'application/octet-stream'
 }

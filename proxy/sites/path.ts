@@ -21,9 +21,9 @@ export function decodePath(target: string): string | null {
   return path.split('/').some((segment) => segment === '.' || segment === '..') ? null : path
 }
 
-/** Whether a decoded path is kept from everyone, leads elsewhere, or names nothing that could be there (`//`). */
+/** Whether a decoded path is kept from everyone or leads elsewhere. */
 export function isHidden(path: string): boolean {
-  if (RULE_FILES.has(path) || path.includes('//') || path.includes('\0')) return true
+  if (RULE_FILES.has(path) || path.includes('\0')) return true
   return path.split('/').some((segment) => segment.startsWith('.') && segment !== WELL_KNOWN)
 }
 

@@ -9,6 +9,8 @@ import { Resolution, type Representation, type Verdict } from './resolution.ts'
 
 /** The page of a site for what is not there. */
 const MISSING_PAGE = '/404.html'
+/** The page of a site that routes in the browser, for every path without a file: so Surge and Nuxt name it. */
+const FALLBACK_PAGE = '/200.html'
 
 /** A folder that was replaced. */
 export interface EarlierFolder {
@@ -33,7 +35,7 @@ interface Serving {
  * A published folder with those before it: what each path of it is answered with. In this order: a redirect of the
  * rules (the first rule that matches counts, as in the `_redirects` files of Netlify and Cloudflare), the file of that
  * name, `name.html`, the `index.html` of the folder, a content-hashed file of an earlier folder, a rewrite of the
- * rules, `404.html`. So an existing file wins over a rewrite, and not over a redirect.
+ * rules, `200.html`, `404.html`. So an existing file wins over a rewrite, and not over a redirect.
  */
 export class Site {
   readonly #folder: SiteFolder
@@ -84,8 +86,10 @@ export class Site {
     const outcome = this.#folder.rules.find(path)
     if (outcome?.kind === 'redirect') return this.#keep(target, outcome)
     const found = await this.#find(path)
-    if (found === 'folder')
-      return this.#keep(target, { kind: 'redirect', status: 301, location: `${encodePath(path)}/` })
+    if (found === 'folder' || found === 'page') {
+      const location = found === 'folder' ? `${encodePath(path)}/` : encodePath(path.slice(0, -1))
+      return this.#keep(target, { kind: 'redirect', status: 301, location })
+    }
     if (found !== null) {
       const immutable = found === path && isHashedName(path)
       const serving: Serving = { status: 200, path, name: found, immutable, ruled: true }
@@ -101,18 +105,30 @@ export class Site {
     if (outcome) {
       const name = isHidden(outcome.path) ? null : await this.#find(outcome.path)
       if (name !== null) {
-        const file = name === 'folder' ? `${outcome.path}/index.html` : name
+        const file =
+          name === 'folder'
+            ? `${outcome.path}/index.html`
+            : name === 'page'
+              ? `${outcome.path.slice(0, -1)}.html`
+              : name
         const serving: Serving = { status: outcome.status, path, name: file, immutable: false, ruled: true }
         return this.#keep(target, (await this.#serve(this.#folder, serving))!)
       }
     }
-    return this.#keep(target, await this.#missing(path))
+    const fallback: Serving = { status: 200, path, name: FALLBACK_PAGE, immutable: false, ruled: true }
+    return this.#keep(target, (await this.#serve(this.#folder, fallback)) ?? (await this.#missing(path)))
   }
 
-  /** The name of the file that a path means; `folder` when it means the index of a folder and lacks the slash. */
+  /**
+   * The name of the file that a path means; `folder` when it means the index of a folder and lacks the slash, `page` when it
+   * means `name.html` and has one: links in either would lead elsewhere.
+   */
   async #find(path: string): Promise<string | null> {
     const index = `${path.replace(/\/$/, '')}/index.html`
-    if (path.endsWith('/')) return (await this.#isFile(index)) ? index : null
+    if (path.endsWith('/')) {
+      if (await this.#isFile(index)) return index
+      return path !== '/' && (await this.#isFile(`${path.slice(0, -1)}.html`)) ? 'page' : null
+    }
     const exact = await this.#folder.find(path)
     if (exact instanceof SiteFile) return path
     if (await this.#isFile(`${path}.html`)) return `${path}.html`

@@ -102,6 +102,15 @@ test('TLS 1.2 and 1.3 are spoken, older versions are not', async () => {
   ).rejects.toThrow()
 })
 
+test('a client of TLS 1.2 gets no second handshake on its connection', async () => {
+  const upstream = await echo()
+  const port = securePort(await start(secureTable([upstream.spec])))
+  const socket = await dial(port, { maxVersion: 'TLSv1.2' })
+  const refused = new Promise<Error | null>((resolve) => socket.renegotiate({}, resolve))
+  const failed = once(socket, 'error').then(([error]) => error as Error)
+  expect((await Promise.race([refused, failed]))?.message).toMatch(/no.renegotiation/)
+})
+
 test('AES with 128 bits is chosen of what a client offers, ChaCha20 where the client puts that first', async () => {
   const upstream = await echo()
   const port = securePort(await start(secureTable([upstream.spec])))
@@ -315,8 +324,14 @@ test('a host may lead to another, with and without TLS, and its requests count a
   expect(plain).toMatch(/^HTTP\/1\.1 308 [^]*\r\nLocation: https:\/\/www\.test:8443\/a\?b=c\r\n/)
   const secure = await ask(await dial(securePort(stand)), head, '\r\n\r\n')
   expect(secure).toContain('Location: https://www.test:8443/a?b=c\r\n')
+  const unknown = '/.well-known/acme-challenge/of-another-server'
+  const proof = await stand
+    .raw()
+    .request(`GET ${unknown} HTTP/1.1`, 'Host: alias.test', 'Connection: close')
+    .end()
+  expect(proof).toContain(`Location: https://www.test:8443${unknown}\r\n`)
   await waitUntil(
-    async () => (await stand.client.counts()).targets.service?.status_3xx === 2,
+    async () => (await stand.client.counts()).targets.service?.status_3xx === 3,
     'the counts of the redirects',
   )
 })

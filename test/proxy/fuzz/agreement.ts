@@ -7,7 +7,7 @@ import { readAnswer, readRequests, type RelayMessage, type RelayReading } from '
 const DROPPED = /^(?:connection|keep-alive|proxy-connection|te|http2-settings|upgrade|x-request-id)$/i
 /** And of requests: names that forge its own, and spellings with underscores of all that mean something to it. */
 const DROPPED_REQUEST =
-  /^(?:x[-_]forwarded[-_].*|forwarded|x-real-ip|expect|host|content[-_]length|transfer[-_]encoding|.*_.*)$/i
+  /^(?:x[-_]forwarded[-_].*|forwarded|proxy|x-real-ip|(?:x-|x-cluster-|true-|fastly-)?client-ip|cf-connecting-ip(?:v6)?|x-(?:original-)?host|x-original-url|x-rewrite-url|expect|host|content[-_]length|transfer[-_]encoding|.*_.*)$/i
 /** And of answers that may have no body. */
 const DROPPED_ANSWER = /^(?:content[-_]length|transfer[-_]encoding|.*_.*)$/i
 

@@ -34,7 +34,21 @@ test('an index is served at its folder, and a page without its extension', async
   expect(await ask('/empty')).toMatchObject({ status: 404 })
   expect(await ask('/empty/')).toMatchObject({ status: 404 })
   expect(await ask('/empty/x.txt')).toMatchObject({ status: 200, body: '' })
-  expect(await ask('/about/')).toMatchObject({ status: 404 })
+  expect(await ask('/about/?a=b')).toMatchObject({ status: 301, fields: { location: '/about?a=b' } })
+})
+
+test('a page for all paths without a file comes with 200, before the one that says that nothing is there', async () => {
+  await serve(publish({ 'index.html': 'home', '200.html': 'app', '404.html': 'nobody here' }))
+  expect(await ask('/anything/else')).toMatchObject({ status: 200, body: 'app' })
+  expect(await ask('/.env')).toMatchObject({ status: 404, body: 'nobody here' })
+})
+
+test('what phones read of a site comes as JSON', async () => {
+  await serve(publish({ '.well-known/apple-app-site-association': '{}' }))
+  expect(await ask('/.well-known/apple-app-site-association')).toMatchObject({
+    status: 200,
+    fields: { 'content-type': 'application/json' },
+  })
 })
 
 test('HEAD has the fields of GET and no body', async () => {
@@ -167,6 +181,7 @@ test('rules redirect before files are looked at, and rewrite only what is not th
   expect(await ask('/temporary?a=b')).toMatchObject({ status: 307, fields: { location: '/there?own=1' } })
   expect(await ask('/closed/x')).toMatchObject({ status: 404, body: 'gone' })
   expect(await ask('/real.txt')).toMatchObject({ status: 200, body: 'real' })
+  expect(await ask('/any//route')).toMatchObject({ status: 200, body: 'app' })
   expect(await ask('/any/route')).toMatchObject({
     status: 200,
     body: 'app',

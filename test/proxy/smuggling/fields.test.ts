@@ -71,6 +71,35 @@ test('a request loses its hop-by-hop fields in any case and spelling, and keeps 
   expect(sent).toEqual([H, 'A: 1', 'B: 2', 'A: 3', 'Via: 1.1 elsewhere', 'Trailer: X-Sum', 'b: 4', ...SET])
 })
 
+test('an answer may have more fields than a request', async () => {
+  answered = Array.from({ length: 400 }, (_, at) => `Set-Cookie: c${at}=1`)
+  const { back } = await exchange()
+  expect(back.filter((line) => line.startsWith('Set-Cookie: '))).toEqual(answered)
+})
+
+test('a request loses what other proxies say of its client and its address, in any case and spelling', async () => {
+  const { sent } = await exchange(
+    'A: 1',
+    ...[
+      'Proxy',
+      'X-Original-URL',
+      'x-rewrite-url',
+      'X-Client-IP',
+      'True-Client-IP',
+      'CF-Connecting-IP',
+      'CF-Connecting-IPv6',
+      'Fastly-Client-IP',
+      'X-Cluster-Client-IP',
+      'Client-IP',
+      'X-Host',
+      'X-Original-Host',
+    ].flatMap((name) => [`${name}: 1.2.3.4`, `${name.toUpperCase().replaceAll('-', '_')}: 1.2.3.4`]),
+    'X-HTTP-Method-Override: PUT',
+    'Proxy-Like: 1',
+  )
+  expect(sent).toEqual([H, 'A: 1', 'X-HTTP-Method-Override: PUT', 'Proxy-Like: 1', ...SET])
+})
+
 test('a request loses the fields that any of its Connection fields names, before or after, however spelled', async () => {
   const { sent } = await exchange(
     'X-A: 1',

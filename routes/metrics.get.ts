@@ -7,7 +7,7 @@ import { freshLatest } from '#server/metrics/latest.ts'
 
 export default defineEndpoint({
   summary: 'Read the numbers of the server as Prometheus scrapes them',
-  auth: 'token',
+  auth: 'api_token',
   response: { contentType: EXPOSITION_TYPE, description: "Prometheus' text format 0.0.4" },
   handler({ event }) {
     const certificates = viewCertificates().flatMap(({ host, expires_at }): [string, number][] =>

@@ -24,7 +24,8 @@ const log = logger('hooks')
 const DELIVERIES_FOLDER = 'deliveries'
 
 /** What a delivery led to. */
-export type Delivered = 'pong' | { ignored: string } | { deploys: DeployRow[]; reason: string | null }
+export type Delivered =
+  'pong' | { ignored: string; mayComeAgain?: boolean } | { deploys: DeployRow[]; reason: string | null }
 
 /**
  * Takes a delivery of the push webhook. Nothing of the body is received before the headers can be right, and nothing of
@@ -87,14 +88,14 @@ function judge(facts: DeliveryFacts, secret: HookSecret, headers: Headers, intak
   if (event === 'installation' || event === 'installation_repositories')
     return noteInstallation(secret.connection, parsePayload(headers, intake.read()))
   if (event !== 'push' && event !== 'Push Hook')
-    return { ignored: `the event ${event ?? 'without a name'} is no push` }
+    return { ignored: `the event ${event ?? 'without a name'} is not a push` }
   const push = readPush(parsePayload(headers, intake.read()))
   if ('ignored' in push) return push
   Object.assign(facts, { repository: push.name, ref: `refs/heads/${push.branch}`, commit: push.after })
   if (wasTaken(intake.digest, facts.delivery)) return { ignored: 'this delivery was taken before' }
   const delivered = deployPushed(push, secret.connection)
-  // Recorded last: a push that a crash or a fault cut off can be delivered again.
-  recordDelivery(intake.digest, facts.delivery)
+  // Recorded last: a push that a crash or a fault cut off can be delivered again, and so can one that came before its service.
+  if (!('mayComeAgain' in delivered)) recordDelivery(intake.digest, facts.delivery)
   return delivered
 }
 
@@ -111,7 +112,7 @@ function noteInstallation(connection: ConnectionRow | null, payload: unknown): D
       'invalid_request',
       'the payload is not that of an installation: it has no action and installation',
     )
-  if (connection === null) return { ignored: 'the event is of an app that is none of this server' }
+  if (connection === null) return { ignored: 'the event comes from an app that this server does not know' }
   const { action, installation } = event.data
   if (action === 'deleted' && installation.id === connection.installation_id) {
     void loseInstallation(connection)
@@ -146,12 +147,15 @@ function reasonOf(error: unknown): string {
   return error instanceof AppError ? error.message : 'a fault of this server: see its log'
 }
 
-function deployPushed(push: Push, connection: ConnectionRow | null): Delivered {
+function deployPushed(push: Push, connection: ConnectionRow | null): Exclude<Delivered, 'pong'> {
   const meant = allServices().filter((service) => isMeant(service, push, connection))
   const phrase = skipPhrase(push.message)
   const blueprints = phrase === null ? noteBlueprintPush(push, (url) => mayDeploy(connection, url)) : []
   if (meant.length === 0 && blueprints.length === 0)
-    return { ignored: `no service deploys the branch ${push.branch} of this repository on push` }
+    return {
+      ignored: `no service deploys the branch ${push.branch} of this repository on push`,
+      mayComeAgain: true,
+    }
   if (phrase !== null) return { ignored: `the commit's message says ${phrase}` }
   const services = meant.filter((service) => isTouched(service, push))
   const reasons = meant

@@ -127,7 +127,7 @@ function filesOf(payload: unknown, after: string): string[] | null {
   return characters > MAX_NAMES_CHARACTERS ? null : [...files]
 }
 
-const SKIP = /\[(?:skip deploy|deploy skip|skip cd|skip ci)\]/i
+const SKIP = /\[(?:skip (?:deploy|cd|ci)|(?:deploy|cd|ci) skip|no (?:deploy|cd|ci))\]/i
 
 /** The phrase with which a commit's message asks not to be deployed; null when it does not. */
 export function skipPhrase(message: string): string | null {

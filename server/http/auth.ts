@@ -7,8 +7,8 @@ import { AppError } from '../errors.ts'
 import { verifyToken } from '../tokens/operations.ts'
 import type { z } from 'zod'
 
-/** Who may call an endpoint: an API token or the dashboard's session, the session alone, or anyone. */
-export type AuthRule = 'token' | 'session' | 'none'
+/** Who may call an endpoint: an API token or the dashboard's session, only a token, only the session, or anyone. */
+export type AuthRule = 'token' | 'api_token' | 'session' | 'none'
 
 /** Who calls. The `tokenId` of the server token is null: it is not a record. */
 export type Principal =
@@ -32,7 +32,9 @@ export function authenticate(event: H3Event, rule: AuthRule): Principal {
   if (principal.kind === 'none') {
     throw new AppError(
       'unauthorized',
-      'no valid credentials: send an API token as Authorization: Bearer, or sign in',
+      rule === 'api_token'
+        ? 'no valid credentials: send an API token as Authorization: Bearer; a session does not count here'
+        : 'no valid credentials: send an API token as Authorization: Bearer, or sign in',
     )
   }
   if (principal.kind === 'token' && rule === 'session') {
@@ -129,7 +131,7 @@ function recognize(event: H3Event, rule: AuthRule): Principal {
     const token = verifyToken(given)
     return token ? { kind: 'token', tokenId: token.id } : NOBODY
   }
-  const session = cookieSession(event)
+  const session = rule === 'api_token' ? undefined : cookieSession(event)
   return session ? { kind: 'session', sessionId: session.id } : NOBODY
 }
 

@@ -131,6 +131,7 @@ function describeOperation(
 
 const AUTH_SENTENCES: Record<AnyEndpointSpec['auth'], string> = {
   token: "Needs an API token or the dashboard's session.",
+  api_token: "Needs an API token; the dashboard's session does not count.",
   session: "Needs the dashboard's session; an API token is refused.",
   none: 'Needs no API token and no session.',
 }
@@ -138,7 +139,8 @@ const AUTH_SENTENCES: Record<AnyEndpointSpec['auth'], string> = {
 function securityOf(method: string, { auth }: AnyEndpointSpec): Json[] {
   if (auth === 'none') return []
   if (auth === 'session') return [{ session: [] }]
-  return [{ token: [] }, ...(method === 'get' ? [{ query: [] }] : []), { session: [] }]
+  const session = auth === 'api_token' ? [] : [{ session: [] }]
+  return [{ token: [] }, ...(method === 'get' ? [{ query: [] }] : []), ...session]
 }
 
 /** `POST /api/v1/services/{id}/scale` is `postServicesByIdScale`. */
@@ -154,7 +156,8 @@ function operationId(path: string, method: string): string {
 /** What an operation can answer besides success: what follows from its shape, then what it says itself. */
 function codesOf(method: string, path: string, spec: AnyEndpointSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['invalid_request', 'misdirected_request']
-  if (spec.auth !== 'none') codes.push('unauthorized', 'cross_site_request')
+  if (spec.auth !== 'none') codes.push('unauthorized')
+  if (spec.auth === 'token' || spec.auth === 'session') codes.push('cross_site_request')
   if (spec.auth === 'session') codes.push('session_required')
   if (path.includes('{') || namesEnvironment(spec)) codes.push('not_found')
   if (takesBody(method)) codes.push('payload_too_large')

@@ -101,6 +101,15 @@ describe('a push', () => {
     expect((await deliver(payload)).body.deploys).toHaveLength(1)
   })
 
+  it('that came before its service deploys it when it is delivered again', async () => {
+    const name = `pushed-${count + 1}`
+    const payload = payloadOf(`https://git.example.com/Team/${name}.git`)
+    expect(await deliver(payload)).toMatchObject(ignored(/no service deploys the branch main/))
+    await repository()
+    expect((await deliver(payload)).body.deploys).toHaveLength(1)
+    expect(await deliver(payload)).toMatchObject(ignored(/before/))
+  })
+
   it('deploys every service that it is for, and the default branch where none is set', async () => {
     const { url } = await repository()
     await repository({ repo_url: url, branch: null })
@@ -112,7 +121,7 @@ describe('a push', () => {
     expect(develop.body.deploys).toHaveLength(1)
   })
 
-  it.each(['[skip deploy]', '[Deploy Skip]', '[skip CD]', '[SKIP CI]'])(
+  it.each(['[skip deploy]', '[Deploy Skip]', '[skip CD]', '[SKIP CI]', '[ci skip]', '[no ci]'])(
     'whose message says %s deploys nothing',
     async (phrase) => {
       const { url } = await repository()

@@ -104,6 +104,11 @@ describe('a schedule', () => {
     ['0 0 1 * */2', '2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'],
     ['30 2 * * *', '2026-03-29T00:00:00Z', '2026-03-29T02:30:00Z'],
     ['  0   3 * * *  ', '2026-01-01T03:00:00Z', '2026-01-02T03:00:00Z'],
+    ['@hourly', '2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z'],
+    ['@Daily', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'],
+    ['@weekly', '2026-01-01T00:00:00Z', '2026-01-04T00:00:00Z'],
+    ['@monthly', '2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'],
+    ['@yearly', '2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'],
   ])('%s after %s is due at %s', (schedule, after, due) => {
     expect(nextDue(schedule, new Date(after))).toEqual(new Date(due))
   })
@@ -119,7 +124,7 @@ describe('a schedule', () => {
     '',
     '* * * *',
     '* * * * * *',
-    '@daily',
+    '@reboot',
     '60 * * * *',
     '* 24 * * *',
     '* * 0 * *',
@@ -139,7 +144,17 @@ describe('a schedule', () => {
     '-1 * * * *',
     `${'1,'.repeat(200)}1 * * * *`,
   ])('%s is refused', (schedule) => {
-    expect(scheduleFault(schedule)).toMatch(/^(must|is no cron schedule)/)
+    expect(scheduleFault(schedule)).toMatch(/^(must|has)/)
+  })
+
+  test.each([
+    ['75 * * * *', 'has 75 as the minute: 0 to 59 are possible'],
+    ['* * * 13 *', 'has 13 as the month: 1 to 12 or jan to dec are possible'],
+    ['* * * * 1-9', 'has 9 as the day of week: 0 to 7 or sun to sat are possible'],
+    ['* 17-9 * * *', 'has the range 17-9 as the hour, which ends before it begins'],
+    ['5/15 * * * *', 'has the step 5/15 as the minute: steps go through * or a range, and are at least 1'],
+  ])('%s is refused with what was given: %s', (schedule, fault) => {
+    expect(scheduleFault(schedule)).toBe(fault)
   })
 
   test.each(['0 0 31 2 *', '0 0 30 2 *', '0 0 31 4,6,9,11 *'])(

@@ -41,8 +41,20 @@ function isDay({ days, months, weekdays, bothDays }: Schedule, date: Date): bool
   return bothDays ? inMonth && inWeek : inMonth || inWeek
 }
 
+/** What crontab(5) takes in the place of five fields. */
+const NICKNAMES = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+])
+
 function parse(text: string): Schedule | null {
-  const fields = text.trim().toLowerCase().split(/\s+/)
+  const written = text.trim().toLowerCase()
+  const fields = (NICKNAMES.get(written) ?? written).split(/\s+/)
   if (fields.length !== 5) return null
   const [minute, hour, day, month, weekday] = fields as [string, string, string, string, string]
   const minutes = valuesOf(minute, 0, 59)

@@ -119,15 +119,15 @@ describe('a cron job', () => {
   it.each([
     ['that never comes', '0 0 31 2 *', /never comes/],
     ['with six fields', '0 0 0 * * *', /five fields/],
-    ['with a nickname', '@daily', /five fields/],
-    ['with a minute of 60', '60 * * * *', /cron schedule/],
-    ['with an hour of 24', '0 24 * * *', /cron schedule/],
-    ['with a month of 13', '0 0 1 13 *', /cron schedule/],
-    ['with a day of 0', '0 0 0 1 *', /cron schedule/],
-    ['with a step of 0', '*/0 * * * *', /cron schedule/],
-    ['with a range the wrong way round', '30-10 * * * *', /cron schedule/],
-    ['with the last day, which crontab has not', '0 0 L * *', /five fields/],
-    ['with a question mark', '0 0 ? * *', /five fields/],
+    ['with a nickname that names no time', '@reboot', /five fields/],
+    ['with a minute of 60', '60 * * * *', /has 60 as the minute/],
+    ['with an hour of 24', '0 24 * * *', /has 24 as the hour/],
+    ['with a month of 13', '0 0 1 13 *', /has 13 as the month/],
+    ['with a day of 0', '0 0 0 1 *', /has 0 as the day of month/],
+    ['with a step of 0', '*/0 * * * *', /the step/],
+    ['with a range the wrong way round', '30-10 * * * *', /ends before it begins/],
+    ['with the last day, which crontab has not', '0 0 L * *', /has "L" as the day of month/],
+    ['with a question mark', '0 0 ? * *', /has "\?" as the day of month/],
     ['with words', 'every day at noon', /five fields/],
     ['with a line break', '0 0 * * *\n* * * * *', /five fields/],
     ['of a novel', '*'.repeat(300), /./],
@@ -138,6 +138,7 @@ describe('a cron job', () => {
   })
 
   it.each([
+    '@daily',
     '*/7 * * * *',
     '0 0 29 2 *',
     '0 0 1 * mon',

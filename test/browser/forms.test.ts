@@ -10,7 +10,8 @@ let page: Page
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  page = await browser.enter(server)
+  // The question for the password is there when the session ends, as it is for people.
+  page = await browser.enter(server, { loadsAhead: true })
 })
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]()

@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from './paths.mjs'
 import { onTerminal } from './terminal.mjs'
@@ -10,6 +10,11 @@ import { onTerminal } from './terminal.mjs'
 /** What is only in `npm test -- --all` carries this tag (vitest.config.ts). */
 export const SLOW_TAG = 'slow'
 
+/** A file system in memory, where tests keep their files: an fsync costs nothing there, and servers make one for each change. */
+const MEMORY = '/dev/shm'
+/** Their files take less than a fifth of this at a time. */
+const MEMORY_NEEDED_BYTES = 8 * 1024 ** 3
+
 /**
  * Runs vitest on this terminal.
  *
@@ -19,10 +24,11 @@ export const SLOW_TAG = 'slow'
  * @returns {Promise<RunReport & { code: number }>} its exit code and what it reports; no files when it did not come that far
  */
 export async function runVitest(node, args, { isAll }) {
-  const folder = mkdtempSync(join(tmpdir(), 'deployer-results-'))
+  const folder = makeFolder()
   const report = join(folder, 'report.json')
   const flags = ['--reporter=default', '--reporter=./test/support/run-report.ts']
   if (!isAll) flags.push(`--tags-filter=!${SLOW_TAG}`)
+  process.env.TMPDIR = folder
   process.env.VITEST_REPORT = report
   process.env.TEST_TIER = isAll ? 'all' : 'first'
   // Hundreds of processes of node load the same programs.
@@ -35,6 +41,32 @@ export async function runVitest(node, args, { isAll }) {
     return { code, ...run }
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A folder for the files of a run (with a short name: paths of sockets have 107 characters at most, unix(7)), in memory where there is enough of it and programs may be started from there. */
+function makeFolder() {
+  if (!process.env.TMPDIR && existsSync(MEMORY)) {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    const folder = mkdtempSync(join(MEMORY, 'dt-'))
+    if (Math.min(bavail * bsize, freemem()) >= MEMORY_NEEDED_BYTES && startsPrograms(folder)) return folder
+    rmSync(folder, { recursive: true })
+  }
+  return mkdtempSync(join(tmpdir(), 'dt-'))
+}
+
+/**
+ * @param {string} folder
+ * @returns {boolean} whether its file system is not mounted noexec (access(2), EACCES)
+ */
+function startsPrograms(folder) {
+  const program = join(folder, 'program')
+  writeFileSync(program, '', { mode: 0o700 })
+  try {
+    accessSync(program, constants.X_OK)
+    return true
+  } catch {
+    return false
   }
 }
 

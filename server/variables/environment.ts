@@ -5,7 +5,8 @@ import { AppError } from '../errors.ts'
 import { portOf } from '../services/ports.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
-import { ESCAPE_HINT, parseValue, ReferenceFault, writeReference, type Reference } from './references.ts'
+import { TYPES } from '../services/types.ts'
+import { ESCAPE_HINT, OPENING, parseValue, ReferenceFault, writeReference, type Reference } from './references.ts'
 import { MAX_VALUE_BYTES, sizeFault } from './rules.ts'
 import { keepVariablePort, readSealed } from './store.ts'
 import { findTarget, type Target } from './targets.ts'
@@ -243,7 +244,17 @@ function faultsOf(service: ServiceRow, fields: Fields, reading: Reading): AppErr
     const hint = cause.key === '' ? '' : `; ${ESCAPE_HINT}`
     faults.push(new AppError('invalid_request', `${field}: ${cause.message}${hint}`, { cause }))
   })
+  const fault = fields.own === undefined ? null : portFault(service, reading)
+  if (fault !== null) faults.push(new AppError('invalid_request', `${own}: ${fault}`))
   return faults
+}
+
+/** A PORT of the service's own that is not a port: its program would be asked for at another one in silence. */
+function portFault(service: ServiceRow, reading: Reading): string | null {
+  const text = reading.isOwn(service, 'PORT') ? reading.written(service, 'PORT') : undefined
+  if (!text || service.port !== null || !TYPES[service.type].listens) return null
+  if (portOf(text) !== null || text.includes(OPENING)) return null
+  return `PORT is ${JSON.stringify(text)}: it must be a number from 1 to 65535, or a reference`
 }
 
 /** The same where variables only go away, which is never refused: keeps the port. Answers whether it is another one. */

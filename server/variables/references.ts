@@ -38,7 +38,8 @@ export class ReferenceFault extends Error {
 /** Ends every refusal of a reference: its writer may have meant the text. */
 export const ESCAPE_HINT = 'write $${{ where the text ${{ itself is meant'
 
-const OPENING = '${{'
+/** How a reference begins. */
+export const OPENING = '${{'
 const CLOSING = '}}'
 
 /**

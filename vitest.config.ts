@@ -48,6 +48,8 @@ function suite(
       hookTimeout: hangMs,
       expect: { poll: { timeout: POLL_MS } },
       globalSetup,
+      // What an engine mounts stays on a disk.
+      env: group === BUSY && process.env.TEST_MEMORY ? { TMPDIR: process.env.TEST_MEMORY } : {},
       setupFiles: globalSetup.includes(BUILD) ? [FRESH, SAID] : [FRESH],
       maxWorkers: group.workers,
       sequence: { groupOrder: group.order },

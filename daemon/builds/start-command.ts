@@ -68,12 +68,15 @@ function partOf(text: string): Part | null {
   return { assignments, word, rest: trimmed.slice(assignments.length + word.length) }
 }
 
+/** `${A:-two words}`: what separates commands elsewhere is text in there. */
+const WORDS_IN_BRACES = /\$\{[^}]*[\s;&|"'\\<>(){]/
+
 /**
  * Where the commands of a list joined by `&&` and `;` begin. Null for what is more than that: pipes, alternatives,
  * groups, background commands, substitutions, comments, several lines.
  */
 function listStarts(command: string): number[] | null {
-  if (/\$\(|`|<<|[\n\r]|(^|\s)#/.test(command)) return null
+  if (/\$\(|`|<<|[\n\r]|(^|\s)#/.test(command) || WORDS_IN_BRACES.test(command)) return null
   const starts = [0]
   for (let at = 0; at < command.length; at += 1) {
     const character = command[at]!

@@ -1,4 +1,13 @@
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from './paths.mjs'
@@ -28,7 +37,8 @@ export async function runVitest(node, args, { isAll }) {
   const report = join(folder, 'report.json')
   const flags = ['--reporter=default', '--reporter=./test/support/run-report.ts']
   if (!isAll) flags.push(`--tags-filter=!${SLOW_TAG}`)
-  process.env.TMPDIR = folder
+  // Suites that need no container engine keep their files there (vitest.config.ts).
+  if (folder.startsWith(MEMORY)) process.env.TEST_MEMORY = folder
   process.env.VITEST_REPORT = report
   process.env.TEST_TIER = isAll ? 'all' : 'first'
   // Hundreds of processes of node load the same programs.

@@ -10,8 +10,15 @@ export interface Notes {
 /** Says what had no counterpart, or is not quite the same here. */
 export function warn({ warnings }: Notes, { place }: Node, message: string): void {
   const warning = `line ${place.line}: ${place.path === '' ? '' : `${place.path}: `}${message}`
-  if (!warnings.includes(warning)) warnings.push(warning)
+  const seen = given.get(warnings) ?? new Set(warnings)
+  given.set(warnings, seen)
+  if (seen.has(warning)) return
+  seen.add(warning)
+  warnings.push(warning)
 }
+
+/** The warnings of each list: a file may have tens of thousands. */
+const given = new WeakMap<string[], Set<string>>()
 
 /** A mapping of a foreign format: each field is taken by what understands it; what nobody took is told at the end. */
 export class ForeignMapping {

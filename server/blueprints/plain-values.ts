@@ -2,19 +2,19 @@ import { parseValue, ReferenceFault } from '../variables/references.ts'
 
 /** Words that name a secret wherever they stand in a key. */
 const SECRET_WORD =
-  /password|passwd|passphrase|secret|token|credential|(?:api|private|signing|encryption|access|master)key/i
+  /password|passwd|passphrase|secret|token|credential|passcode|(?:api|private|signing|encryption|access|master)key/i
 /** Words of a key, which underscores, digits or capitals set apart: `DB_DSN2`, `privateKey`, `APIKeys`. */
 const WORD = /[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+/g
 /** Shorter words, and others that end like them: `ENCRYPTIONKEY`. Of the dictionary's own only those that are no secrets. */
 const SECRET_END =
-  /(?:(?<!^(?:mon|don|tur|hoc|joc|whis))keys?|(?<!^(?:by|com|encom|sur|tres|over|under))pass|pwd|dsn|auth|creds)$/i
+  /(?:(?<!^(?:mon|don|tur|hoc|joc|whis))keys?|(?<!^(?:by|com|encom|sur|tres|over|under))pass|pwd|dsn|auth|creds|^(?:pin|otp|cvv|ssn|card|jwt|seed|salt|pepper))$/i
 
 /** Last words of keys whose values are words that everybody may read. */
 const PLAIN_WORDS =
   /^(?:env|environment|level|mode|format|lang|language|locale|tz|timezone|region|host|hostname)$/i
 /** Words of keys whose values are numbers that everybody may read: ports, sizes, counts and times. */
 const NUMBER_WORDS =
-  /^(?:ports?|size|count|limit|max|min|number|total|length|width|height|depth|workers?|threads?|pool|concurrency|replicas|retries|attempts|rounds|memory|bytes|kb|mb|gb|ttl|timeout|interval|delay|period|age|lifetime|expiry|expires|ms|seconds|minutes|hours|days|year|version|rate|percent)$/i
+  /^(?:ports?|size|count|limit|max|min|total|length|width|height|depth|workers?|threads?|pool|concurrency|replicas|retries|attempts|rounds|memory|bytes|kb|mb|gb|ttl|timeout|interval|delay|period|age|lifetime|expiry|expires|ms|seconds|minutes|hours|days|year|version|rate|percent)$/i
 
 const BOOLEAN = /^(?:true|false|yes|no|on|off)$/i
 /** With a unit of size or time at most: `30s`, `512MB`, `80%`. */
@@ -22,6 +22,8 @@ const NUMBER = /^-?\d{1,12}(?:\.\d{1,6})?\s?(?:[a-z]{1,3}|%)?$/i
 const PLAIN_WORD = /^[A-Za-z][\w./-]{0,31}$/
 /** So many letters and digits in one word, with both in it, are likely a token. */
 const TOKEN_CHARACTERS = 16
+/** Letters alone, of which hardly a word has so many. */
+const LETTERS = 24
 /** Words that hyphens set apart, such as names of hosts, have a number or two; ids have more. */
 const ID_DIGITS = 3
 
@@ -83,6 +85,7 @@ function mayHoldToken(text: string): boolean {
     const bare = word.replaceAll(/[-_]/g, '')
     const digits = bare.replaceAll(/\D/g, '').length
     const least = bare === word ? 1 : ID_DIGITS
-    return bare.length >= TOKEN_CHARACTERS && digits >= least && digits < bare.length
+    const isMixed = bare.length >= TOKEN_CHARACTERS && digits >= least && digits < bare.length
+    return isMixed || (bare === word && word.length >= LETTERS)
   })
 }

@@ -6,7 +6,14 @@ import { portOf } from '../services/ports.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
 import { TYPES } from '../services/types.ts'
-import { ESCAPE_HINT, OPENING, parseValue, ReferenceFault, writeReference, type Reference } from './references.ts'
+import {
+  ESCAPE_HINT,
+  OPENING,
+  parseValue,
+  ReferenceFault,
+  writeReference,
+  type Reference,
+} from './references.ts'
 import { MAX_VALUE_BYTES, sizeFault } from './rules.ts'
 import { keepVariablePort, readSealed } from './store.ts'
 import { findTarget, type Target } from './targets.ts'

@@ -26,12 +26,21 @@ export function addressesIn(text: string, file: ComposeFile, key = ''): Address[
     if (!program) return []
     const after = text.slice(match.index + whole.length)
     const written = /^:(\d{1,5})(?!\d)/.exec(after)?.[1]
-    const isAddress = before === '//' || before === '@' || written !== undefined
+    const isAddress =
+      before === '//' ||
+      before === '@' ||
+      written !== undefined ||
+      (before === '=' && isHostOf(text, match.index))
     if (!isAddress && !HOST_KEY.test(key)) return []
     const isHttp = before === '//' && /\bhttp:$/.test(text.slice(0, match.index))
     const port = written === undefined ? (isHttp ? HTTP : null) : Number(written)
     return [{ program, host, at: match.index + before.length, port }]
   })
+}
+
+/** Whether the word before an equals sign names a host, as in `Host=db;Port=5432`. */
+function isHostOf(text: string, at: number): boolean {
+  return /(?:host|server|data source|addr|address)\s*$/i.test(text.slice(Math.max(0, at - 32), at))
 }
 
 /** A text in which hosts are named as they are here, and which of them were not. */

@@ -21,6 +21,9 @@ const ASIDE: Record<string, string> = {
   include: 'other files are not read: convert them by themselves',
 }
 
+/** As many as a blueprint has at most; what extends others grows with their number. */
+const MAX_SERVICES = 500
+
 /** The native text, and what is not quite the same in it. */
 export interface Converted {
   yaml: string
@@ -40,6 +43,13 @@ export function convertCompose(text: string, origin: string): Converted {
       notes.faults.add(services?.place ?? root.place, 'a Compose file has a mapping named services')
     notes.faults.refuse()
     throw new Error('unreachable: a fault was added')
+  }
+  if (services.entries.size > MAX_SERVICES) {
+    notes.faults.add(
+      services.place,
+      `has ${services.entries.size} services: at most ${MAX_SERVICES} are taken`,
+    )
+    notes.faults.refuse()
   }
   const file = convert(new ForeignMapping(root, notes), services, notes)
   notes.faults.refuse()
@@ -67,15 +77,13 @@ function convert(top: ForeignMapping, services: MappingNode, notes: Notes): Node
   const roles = new Roles(new ComposeFile(extended, notes))
   const written: { datastores: Node[]; services: Node[] } = { datastores: [], services: [] }
   const { programs } = roles.file
-  const isStore = programs.map((program) => roles.storeOf(program))
-  const runsOnce = new Set(programs.filter((program, at) => !isStore[at] && roles.runsOnce(program)))
-  for (const program of runsOnce) if (hasProgram(program)) roles.runBefore(program, notes)
-  for (const [at, program] of programs.entries()) {
-    const store = isStore[at]
+  for (const program of roles.once) if (hasProgram(program)) roles.runBefore(program, notes)
+  for (const program of programs) {
+    const store = roles.storeOf(program)
     if (!hasProgram(program))
       warn(notes, program.mapping.node, 'has neither an image nor a build: it is left out')
     else if (store) written.datastores.push(composeStore(store, notes))
-    else if (!runsOnce.has(program)) written.services.push(composeService(program, roles, notes))
+    else if (!roles.runsOnce(program)) written.services.push(composeService(program, roles, notes))
   }
   tellVolumes(top, roles.file, notes)
   top.end(ASIDE)

@@ -22,7 +22,11 @@ interface Dependency {
 /** The services of a Compose file, and how they reach each other. */
 export class ComposeFile {
   readonly programs: readonly ComposeProgram[]
-  readonly #dependencies = new Map<ComposeProgram, Dependency[]>()
+  /** Those that wait for a program by its name, until it runs or until it has ended. */
+  readonly #waiting: Record<'it runs' | 'it ends', Map<string, ComposeProgram[]>> = {
+    'it runs': new Map(),
+    'it ends': new Map(),
+  }
   /** The programs by what others call them: name, container, aliases of networks. */
   readonly #byHost = new Map<string, ComposeProgram>()
 
@@ -40,9 +44,16 @@ export class ComposeFile {
       return { name, here, mapping, variables: readEnvironment(mapping, notes) }
     })
     for (const program of this.programs) {
-      this.#dependencies.set(program, dependenciesOf(program.mapping.node))
+      for (const { on, condition } of dependenciesOf(program.mapping.node)) {
+        const by = this.#waiting[condition === 'service_completed_successfully' ? 'it ends' : 'it runs']
+        by.set(on, [...(by.get(on) ?? []), program])
+      }
       for (const alias of aliasesOf(program))
         if (alias === program.name || !names.has(alias)) this.#byHost.set(alias, program)
+    }
+    for (const [name, alias] of this.programs.flatMap(linksOf)) {
+      const linked = this.#byHost.get(name)
+      if (linked && !names.has(alias)) this.#byHost.set(alias, linked)
     }
   }
 
@@ -52,15 +63,8 @@ export class ComposeFile {
   }
 
   /** The programs that wait until another one runs, or that wait until it has ended. */
-  waitingFor({ name }: ComposeProgram, until: 'it runs' | 'it ends'): ComposeProgram[] {
-    return this.programs.filter((program) =>
-      this.#dependencies
-        .get(program)!
-        .some(
-          ({ on, condition }) =>
-            on === name && (condition === 'service_completed_successfully') === (until === 'it ends'),
-        ),
-    )
+  waitingFor({ name }: ComposeProgram, until: 'it runs' | 'it ends'): readonly ComposeProgram[] {
+    return this.#waiting[until].get(name) ?? []
   }
 }
 
@@ -103,6 +107,15 @@ function aliasesOf({ name, mapping }: ComposeProgram): string[] {
     return aliases?.kind === 'list' ? aliases.items.flatMap(text) : []
   })
   return [name, ...text(entries.get('container_name')), ...text(entries.get('hostname')), ...listed]
+}
+
+/** `links: ["db:database"]`: the program, and what this service calls it. */
+function linksOf({ mapping }: ComposeProgram): [string, string][] {
+  const links = mapping.node.entries.get('links')
+  return (links?.kind === 'list' ? links.items : []).flatMap((item): [string, string][] => {
+    const [name, alias] = item.kind === 'scalar' ? item.text.split(':') : []
+    return name && alias ? [[name, alias]] : []
+  })
 }
 
 function dependenciesOf({ entries }: MappingNode): Dependency[] {

@@ -1,5 +1,5 @@
 import { scalarAt } from '../builder.ts'
-import type { ForeignMapping, Notes } from '../foreign.ts'
+import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'
 import { known } from './environment.ts'
 
@@ -30,9 +30,16 @@ export function readLimits(program: ForeignMapping, notes: Notes): Limits {
   })
   return {
     instances: instances && amount(instances, notes),
-    memory_limit_mb: memory && megabytes(memory, notes),
-    cpu_limit: cpus && amount(cpus, notes),
+    memory_limit_mb: memory && !isUnlimited(memory, notes) ? megabytes(memory, notes) : undefined,
+    cpu_limit: cpus && !isUnlimited(cpus, notes) ? amount(cpus, notes) : undefined,
   }
+}
+
+/** Zero is no limit there. */
+function isUnlimited(node: ScalarNode, notes: Notes): boolean {
+  if (!/^0+(?:\.0+)?[bkmgt]?$/i.test(node.text.trim())) return false
+  warn(notes, node, "sets no limit: the server's usual one holds here")
+  return true
 }
 
 function amount({ text, place }: ScalarNode, notes: Notes): ScalarNode | undefined {
@@ -42,10 +49,17 @@ function amount({ text, place }: ScalarNode, notes: Notes): ScalarNode | undefin
   return undefined
 }
 
-const UNITS: Record<string, number> = { '': 1 / 1024 ** 2, b: 1 / 1024 ** 2, k: 1 / 1024, m: 1, g: 1024 }
+const UNITS: Record<string, number> = {
+  '': 1 / 1024 ** 2,
+  b: 1 / 1024 ** 2,
+  k: 1 / 1024,
+  m: 1,
+  g: 1024,
+  t: 1024 ** 2,
+}
 
 function megabytes(node: ScalarNode, notes: Notes): ScalarNode | undefined {
-  const [, size, unit = ''] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)b?$/i.exec(node.text) ?? []
+  const [, size, unit = ''] = /^(\d+(?:\.\d+)?)\s*([bkmgt]?)i?b?$/i.exec(node.text) ?? []
   const factor = UNITS[unit.toLowerCase()]
   if (size !== undefined && factor !== undefined)
     return scalarAt(node.place, Math.max(LEAST_MB, Math.round(Number(size) * factor)))

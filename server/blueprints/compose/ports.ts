@@ -12,12 +12,11 @@ export interface Port {
 
 /** Ports whose programs do not speak HTTP, so that a published one needs no route. */
 const OTHER_PROTOCOLS = new Set([
-  21, 22, 25, 53, 143, 389, 465, 587, 993, 1883, 3306, 5432, 5672, 6379, 9042, 9092, 11_211, 27_017,
+  21, 22, 25, 53, 110, 143, 389, 465, 587, 636, 993, 995, 1025, 1433, 1521, 1883, 2525, 3306, 5432, 5672,
+  6379, 8883, 9042, 9092, 11_211, 27_017,
 ])
 /** Ports whose programs speak HTTP over a TLS of their own. */
 const TLS_PORTS = new Set([443, 8443, 9443])
-/** What a program also has: its own port is another one. */
-const SIDE_PORTS = new Set([22, ...TLS_PORTS])
 
 /** The ports of a service: which one it has here, and whether it is reached from outside. */
 export interface Listening {
@@ -29,9 +28,19 @@ export interface Listening {
 export function readListening(program: ForeignMapping, called: Port | undefined, notes: Notes): Listening {
   const published = readPorts(program, 'ports', notes)
   const exposed = readPorts(program, 'expose', notes)
-  const main = published.find(({ number }) => !SIDE_PORTS.has(number)) ?? published[0]
+  const web = published.filter(({ number }) => !OTHER_PROTOCOLS.has(number))
+  const plain = (ports: readonly Port[]) =>
+    ports.find(({ number }) => !OTHER_PROTOCOLS.has(number) && !TLS_PORTS.has(number))
+  // A port that speaks HTTP before one that speaks TLS of its own, and both before one that speaks anything else.
+  const main = plain(web) ?? (web.length > 0 ? (plain(exposed) ?? web[0]) : published[0])
   const port = main ?? exposed[0] ?? called ?? usualPort(program.node.entries.get('image'))
-  const isWeb = main !== undefined && !OTHER_PROTOCOLS.has(main.number)
+  const isWeb = web.length > 0
+  for (const { node } of published.filter(isLocal))
+    warn(
+      notes,
+      node,
+      'is published at the own address of the machine alone: here it is reached from everywhere',
+    )
   for (const other of [...published, ...exposed]) tellUnreached(other, port!, notes)
   if (main && !isWeb)
     warn(
@@ -81,8 +90,14 @@ function usualPort(image: Node | undefined): Port | undefined {
   return number === undefined ? undefined : { number, last: number, node: image }
 }
 
+/** Whether a port is published at 127.0.0.1 alone. */
+function isLocal({ node }: Port): boolean {
+  const address = node.kind === 'mapping' ? node.entries.get('host_ip') : node
+  return address?.kind === 'scalar' && /^(?:127\.|localhost|\[?::1)/.test(address.text)
+}
+
 /** The end of `80`, `8080:80`, `127.0.0.1:8080:80/tcp`, `3000-3005:3000-3005`: the port inside the container. */
-const INSIDE = /(?:^|:)(\d{1,5})(?:-(\d{1,5}))?(?:\/tcp)?$/
+const INSIDE = /(?:^|:)(\d{1,5})(?:-(\d{1,5}))?(?:\/tcp)?$/i
 
 function readPorts(program: ForeignMapping, field: string, notes: Notes): Port[] {
   return program.list(field).flatMap((item) => {
@@ -92,8 +107,8 @@ function readPorts(program: ForeignMapping, field: string, notes: Notes): Port[]
     const missing = missingIn(target)
     const [, from, to = from] = INSIDE.exec(text) ?? []
     const [number, last] = [Number(from), Number(to)]
-    if (text.endsWith('/udp') || (protocol?.kind === 'scalar' && protocol.text === 'udp'))
-      warn(notes, item, 'UDP is not routed here: it is left out')
+    if (/\/(?:udp|sctp)$/i.test(text) || (protocol?.kind === 'scalar' && protocol.text !== 'tcp'))
+      warn(notes, item, 'only TCP is routed here: it is left out')
     else if (number >= 1 && last >= number && last <= 65_535) return [{ number, last, node: item }]
     else if (missing.length > 0)
       warn(notes, item, `takes ${missing.join(', ')} from outside of the file: set the port by hand`)

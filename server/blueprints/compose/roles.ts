@@ -11,8 +11,9 @@ import { ComposeVolumes } from './volumes.ts'
 export class Roles {
   readonly file: ComposeFile
   readonly called: Called
-  readonly volumes = new ComposeVolumes()
+  readonly volumes: ComposeVolumes
   readonly #stores: ReadonlyMap<ComposeProgram, ComposeStore>
+  readonly #once: ReadonlySet<ComposeProgram>
   readonly #preDeploy = new Map<ComposeProgram, ScalarNode>()
 
   constructor(file: ComposeFile) {
@@ -23,6 +24,12 @@ export class Roles {
         const store = readStore(program)
         return store ? [[program, store]] : []
       }),
+    )
+    this.#once = new Set(
+      file.programs.filter((program) => !this.#stores.has(program) && this.#endsByItself(program)),
+    )
+    this.volumes = new ComposeVolumes(
+      file.programs.filter((program) => !this.#stores.has(program) && !this.#once.has(program)),
     )
   }
 
@@ -45,6 +52,36 @@ export class Roles {
 
   /** Whether a program does its work and ends. */
   runsOnce(program: ComposeProgram): boolean {
+    return this.#once.has(program)
+  }
+
+  /** The programs that run once, each after those that it waits for. */
+  get once(): readonly ComposeProgram[] {
+    const order: ComposeProgram[] = []
+    const seen = new Set<ComposeProgram>()
+    const follow = (program: ComposeProgram) => {
+      if (seen.has(program) || !this.#once.has(program)) return
+      seen.add(program)
+      for (const waiting of this.file.waitingFor(program, 'it ends')) follow(waiting)
+      order.push(program)
+    }
+    for (const program of [...this.#once].reverse()) follow(program)
+    return order.reverse()
+  }
+
+  /** The first service of the same source that waits for a program that runs once, or for one that waits for it. */
+  #holderOf(program: ComposeProgram): ComposeProgram | undefined {
+    const reached = new Set(this.file.waitingFor(program, 'it ends'))
+    for (const waiting of reached) {
+      if (!this.#once.has(waiting) && !this.#stores.has(waiting) && isSameSource(waiting, program))
+        return waiting
+      if (this.#once.has(waiting))
+        for (const next of this.file.waitingFor(waiting, 'it ends')) reached.add(next)
+    }
+    return undefined
+  }
+
+  #endsByItself(program: ComposeProgram): boolean {
     if (this.file.waitingFor(program, 'it ends').length > 0) return true
     const { entries } = program.mapping.node
     const hasPorts = ['ports', 'expose'].some((field) => entries.has(field))
@@ -57,9 +94,7 @@ export class Roles {
    */
   runBefore(program: ComposeProgram, notes: Notes): void {
     const { mapping } = program
-    const holder = this.file
-      .waitingFor(program, 'it ends')
-      .find((waiting) => !this.runsOnce(waiting) && isSameSource(waiting, program))
+    const holder = this.#holderOf(program)
     const command = holder && readCommand(mapping, 'pre_deploy_command', notes)
     if (!command) {
       warn(

@@ -1,6 +1,7 @@
 import { mappingAt, scalarAt, someAt } from '../builder.ts'
 import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'
+import { addressesIn, renameHosts } from './addresses.ts'
 import { readBuild } from './build.ts'
 import { readCommand, wordsOf } from './commands.ts'
 import { known } from './environment.ts'
@@ -46,10 +47,10 @@ export function composeService(program: ComposeProgram, roles: Roles, notes: Not
     name: scalarAt(place, here),
     type: scalarAt(place, isWeb ? 'web_service' : listens ? 'private_service' : 'background_worker'),
     ...(build ?? { image: known(mapping.scalar('image'), notes) }),
-    start_command: readCommand(mapping, 'start_command', notes),
+    start_command: readStart(program, roles, notes),
     pre_deploy_command: roles.preDeployOf(program),
     port: port && scalarAt(port.node.place, port.number),
-    health_check_path: readHealth(mapping, listens, notes),
+    health_check_path: readHealth(mapping, listens, port?.number, notes),
     disk_mount_path: roles.volumes.diskOf(program, notes),
     ...readLimits(mapping, notes),
     env: someAt(place, composeVariables(program, roles, notes)),
@@ -58,24 +59,53 @@ export function composeService(program: ComposeProgram, roles: Roles, notes: Not
   return node
 }
 
-/** The path of a probe over HTTP to the program itself. */
-const PROBED = /https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(\/[!-&(-~]*)?/
+/** The start command with the hosts of other services as they are named here. */
+function readStart(program: ComposeProgram, roles: Roles, notes: Notes): ScalarNode | undefined {
+  const command = readCommand(program.mapping, 'start_command', notes)
+  if (!command) return undefined
+  const addresses = addressesIn(command.text, roles.file)
+  for (const address of addresses) {
+    const store = roles.storeOf(address.program)
+    if (store)
+      warn(
+        notes,
+        command,
+        `leads to the datastore ${store.name}, which has a password of its own: take it from a variable with \${{datastore.${store.name}.url}}`,
+      )
+  }
+  return scalarAt(command.place, renameHosts(command.text, addresses).text)
+}
 
-function readHealth(program: ForeignMapping, listens: boolean, notes: Notes): ScalarNode | undefined {
+/** A probe over HTTP of the program itself: the port, and the path up to what ends it in a shell. */
+const PROBED =
+  /(https?):\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::(\d+))?(\/[\w.~%!*+,:@/?=-]*)?(?=["'`)\s;|&]|$)/
+const USUAL_PORTS: Record<string, number> = { http: 80, https: 443 }
+
+function readHealth(
+  program: ForeignMapping,
+  listens: boolean,
+  port: number | undefined,
+  notes: Notes,
+): ScalarNode | undefined {
   const check = program.mapping('healthcheck')
   const test = check?.take('test')
   if (!check) return undefined
-  const found = listens && test ? PROBED.exec(wordsOf(test).line) : null
-  if (test && !found)
-    warn(
-      notes,
-      test,
-      listens
-        ? 'health is asked over HTTP here: set health_check_path, or the port is probed'
-        : 'a background worker is not probed: it is left out',
-    )
   check.end(Object.fromEntries(TIMES.map((field) => [field, 'the server has its own times of probes'])))
-  return test && found ? scalarAt(test.place, found[1] ?? '/') : undefined
+  if (!test) return undefined
+  const [, scheme = '', asked = USUAL_PORTS[scheme], path = '/'] =
+    PROBED.exec(wordsOf(test).words.join(' ')) ?? []
+  const isOfPort = scheme !== '' && (port === undefined || Number(asked) === port)
+  if (listens && isOfPort) return scalarAt(test.place, path)
+  warn(
+    notes,
+    test,
+    !listens
+      ? 'a background worker is not probed: it is left out'
+      : scheme === ''
+        ? 'health is asked over HTTP here: set health_check_path, or the port is probed'
+        : `asks at port ${asked}, and health is asked at the port of the service here: it is left out`,
+  )
+  return undefined
 }
 
 const TIMES = ['interval', 'timeout', 'retries', 'start_period', 'start_interval']

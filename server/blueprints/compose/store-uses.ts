@@ -94,9 +94,7 @@ function isTold(store: ComposeStore, property: Property, written: string): boole
 function propertyIn(key: string): Property | null {
   if (/pass|pwd/i.test(key)) return 'password'
   if (/user|login|role/i.test(key)) return 'username'
-  return /db|database|name$/i.test(key) && !/host|type|port|driver|client|engine|dialect/i.test(key)
-    ? 'database'
-    : null
+  return /(?:db|database|name)$/i.test(key) && !/host/i.test(key) ? 'database' : null
 }
 
 /** The databases whose host has the same name as a variable, but for the last word; the longest names win. */

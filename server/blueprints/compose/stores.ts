@@ -2,7 +2,6 @@ import type { DatastoreKind } from '../../datastores/kinds.ts'
 import { mappingAt, scalarAt } from '../builder.ts'
 import { lookUp, warn, type Notes } from '../foreign.ts'
 import type { Node } from '../nodes.ts'
-import { wordsOf } from './commands.ts'
 import type { ComposeVariable } from './environment.ts'
 import { isBuilt, type ComposeProgram } from './file.ts'
 import { missingIn, writtenIn, type ComposeScalar } from './interpolation.ts'
@@ -60,17 +59,22 @@ export function readStore(program: ComposeProgram): ComposeStore | null {
   const isRelational = kind === 'relational'
   const user = isRelational ? given(USER_KEYS) : null
   const database = isRelational ? (given(DATABASE_KEYS) ?? user) : null
-  const { words } = wordsOf(mapping.node.entries.get('command'))
-  const flag = words.indexOf('--requirepass')
   const password = given(PASSWORD_KEYS)
   return {
     program,
     name: here,
     kind,
-    password: (password && writtenIn(password)) || (flag < 0 ? null : words[flag + 1]) || null,
+    password: (password && writtenIn(password)) || passwordOf(mapping.node.entries.get('command')),
     username: told(user, isRelational),
     database: told(database, isRelational),
   }
+}
+
+/** The password that the command of a key-value store sets, as it is written. */
+function passwordOf(command: Node | undefined): string | null {
+  const scalars = command?.kind === 'list' ? command.items : [command]
+  const text = scalars.map((item) => (item?.kind === 'scalar' ? writtenIn(item) : '')).join(' ')
+  return /--requirepass[\s=]+["']?([^\s"']+)/.exec(text)?.[1] ?? null
 }
 
 /** Without a setting the image makes a user postgres, and a database of the user's name. */

@@ -4,24 +4,33 @@ import type { Node } from '../nodes.ts'
 import { missingIn } from './interpolation.ts'
 import type { ComposeProgram } from './file.ts'
 
-/** What a service mounts. */
+/** A named volume that a service mounts. */
 interface Mount {
-  /** A named volume; null is one without a name. */
-  volume: string | null
+  volume: string
   target: string
   node: Node
 }
 
-/** The disks of a file: each named volume belongs to the first service that mounts it. */
+/** The disks of a file: each named volume belongs to one of the services that mount it, to one that writes if there is one. */
 export class ComposeVolumes {
   readonly #owners = new Map<string, ComposeProgram>()
+
+  constructor(programs: readonly ComposeProgram[]) {
+    for (const mayWrite of [true, false])
+      for (const program of programs)
+        for (const item of itemsOf(program.mapping)) {
+          const { source, isReadOnly } = volumeOf(item)
+          if (source !== null && isReadOnly !== mayWrite && !this.#owners.has(source))
+            this.#owners.set(source, program)
+        }
+  }
 
   /** The disk of a service: the first volume that it mounts and that no other service has. */
   diskOf(program: ComposeProgram, notes: Notes): Node | undefined {
     let disk: Mount | undefined
     for (const mount of mountsOf(program.mapping, notes)) {
       const { volume, target, node } = mount
-      const owner = volume === null ? program : (this.#owners.get(volume) ?? program)
+      const owner = this.#owners.get(volume)!
       if (owner !== program)
         warn(
           notes,
@@ -31,8 +40,6 @@ export class ComposeVolumes {
       else if (disk) warn(notes, node, `a service has one disk here: ${target} is not kept`)
       else {
         disk = mount
-        if (volume === null) continue
-        this.#owners.set(volume, program)
         warn(notes, node, `${volume} becomes the disk of ${program.here}, which is empty at first`)
       }
     }
@@ -40,10 +47,14 @@ export class ComposeVolumes {
   }
 }
 
-/** The named volumes that a service mounts. */
-export function volumesIn({ node }: ForeignMapping): string[] {
+function itemsOf({ node }: ForeignMapping): readonly Node[] {
   const volumes = node.entries.get('volumes')
-  return volumes?.kind === 'list' ? volumes.items.flatMap((item) => volumeOf(item).source ?? []) : []
+  return volumes?.kind === 'list' ? volumes.items : []
+}
+
+/** The named volumes that a service mounts. */
+export function volumesIn(program: ForeignMapping): string[] {
+  return itemsOf(program).flatMap((item) => volumeOf(item).source ?? [])
 }
 
 /** What a mount is of, for a message. */
@@ -58,21 +69,29 @@ export function targetOf(item: Node): string {
 
 function mountsOf(program: ForeignMapping, notes: Notes): Mount[] {
   return program.list('volumes').flatMap((node): Mount[] => {
-    const { source, target, isHost } = volumeOf(node)
+    const { type, source, target, isHost } = volumeOf(node)
     const missing = missingIn(target)
     if (target?.kind !== 'scalar' || (target.text === '' && missing.length === 0)) {
       notes.faults.add(node.place, 'must be a volume such as data:/data')
       return []
     }
-    if (isHost) warn(notes, node, 'folders of the host are not mounted here: put the files into the image')
+    if (type !== 'volume' && type !== 'bind')
+      warn(notes, node, `a mount of the type ${type} has no counterpart here and is left out`)
+    else if (isHost)
+      warn(notes, node, 'folders of the host are not mounted here: put the files into the image')
     else if (missing.length > 0)
       warn(notes, node, `takes ${missing.join(', ')} from outside of the file: set disk_mount_path by hand`)
+    else if (source === null)
+      warn(notes, node, `a volume without a name holds what may go: ${target.text} is not kept`)
     else return [{ volume: source, target: target.text, node }]
     return []
   })
 }
 
 interface Volume {
+  /** `volume`, `bind`, `tmpfs` and others (compose-spec, "volumes"). */
+  type: string
+  isReadOnly: boolean
   source: string | null
   target: Node | undefined
   isHost: boolean
@@ -81,19 +100,25 @@ interface Volume {
 /** The short and the long form (compose-spec, "volumes"). */
 function volumeOf(node: Node): Volume {
   if (node.kind === 'mapping') {
-    const type = textOf(node.entries.get('type'))
+    const type = textOf(node.entries.get('type')) ?? 'volume'
     const source = textOf(node.entries.get('source'))
+    const isHost = type === 'bind' || (source !== null && isPath(source))
     return {
-      source,
+      type,
+      isReadOnly: textOf(node.entries.get('read_only')) === 'true',
+      source: isHost || type !== 'volume' ? null : source,
       target: node.entries.get('target'),
-      isHost: type === 'bind' || (source !== null && isPath(source)),
+      isHost,
     }
   }
-  if (node.kind !== 'scalar') return { source: null, target: undefined, isHost: false }
+  if (node.kind !== 'scalar')
+    return { type: 'volume', isReadOnly: false, source: null, target: undefined, isHost: false }
   // A drive of Windows has a colon of its own.
-  const [, source, path] = /^((?:[A-Za-z]:[\\/])?[^:]*):([^:]*)/.exec(node.text) ?? []
+  const [, source, path, options = ''] = /^((?:[A-Za-z]:[\\/])?[^:]*):([^:]*)(?::(.*))?/.exec(node.text) ?? []
   const target = { ...node, text: path ?? node.text, value: path ?? node.text }
-  return { source: source || null, target, isHost: source !== undefined && isPath(source) }
+  const isHost = source !== undefined && isPath(source)
+  const isReadOnly = options.split(',').includes('ro')
+  return { type: 'volume', isReadOnly, source: isHost ? null : source || null, target, isHost }
 }
 
 function textOf(node: Node | undefined): string | null {

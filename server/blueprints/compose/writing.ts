@@ -15,10 +15,12 @@ export function writeApplicable(file: Node, origin: string, notes: Notes): strin
     const text = writeNative(plain(file) as Record<string, unknown>, origin)
     const faults = faultsIn(text)
     if (faults.length === 0) return text
-    for (const fault of faults) {
-      const removed = remove(file, fault.path)
-      if (!removed) throw new AppError('invalid_request', `${fault.path}: ${fault.message}`)
-      warn(notes, removed.node, `${removed.field}: ${fault.message}: it is left out`)
+    // All are found before one is removed: what follows it in a list moves up.
+    const parts = faults.map((fault) => ({ fault, part: partAt(file, fault.path) }))
+    for (const { fault, part } of parts) {
+      if (!part) throw new AppError('invalid_request', `${fault.path}: ${fault.message}`)
+      warn(notes, part.node, `${part.field}: ${fault.message}: it is left out`)
+      remove(part)
     }
   }
 }
@@ -34,8 +36,20 @@ function faultsIn(text: string): readonly Fault[] {
 /** `services[0].env[2].value` */
 const STEP = /\[(\d+)\]|([^.[\]]+)/g
 
-/** Removes the field that a path of the written file leads to, or the whole variable that it is part of. */
-function remove(file: Node, path: string): { node: Node; field: string } | undefined {
+/** A field of a mapping, or an item of a list. */
+interface Part {
+  holder: Node
+  node: Node
+  field: string
+}
+
+function remove({ holder, node, field }: Part): void {
+  if (holder.kind === 'mapping') holder.entries.delete(field)
+  else if (holder.kind === 'list') holder.items = holder.items.filter((item) => item !== node)
+}
+
+/** The field that a path of the written file leads to, or the whole variable that it is part of. */
+function partAt(file: Node, path: string): Part | undefined {
   const steps = [...path.matchAll(STEP)].map(([, index, field]) =>
     index === undefined ? field! : Number(index),
   )
@@ -45,9 +59,7 @@ function remove(file: Node, path: string): { node: Node; field: string } | undef
   const holder = whole.slice(0, -1).reduce<Node | undefined>(childOf, file)
   const node = holder && last !== undefined ? childOf(holder, last) : undefined
   if (!holder || !node || last === undefined) return undefined
-  if (holder.kind === 'mapping') holder.entries.delete(String(last))
-  else if (holder.kind === 'list') holder.items.splice(Number(last), 1)
-  return { node, field: holder.kind === 'mapping' ? String(last) : 'the variable' }
+  return { holder, node, field: holder.kind === 'mapping' ? String(last) : 'the variable' }
 }
 
 function childOf(node: Node | undefined, step: string | number): Node | undefined {

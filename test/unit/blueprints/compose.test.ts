@@ -156,7 +156,7 @@ describe('every field of a Compose file', () => {
         })
         expect(actions.every(({ action }) => action === 'create')).toBe(true)
       }),
-      { numRuns: runs(600) },
+      { numRuns: runs(150) },
     )
   })
 })

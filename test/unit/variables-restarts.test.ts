@@ -39,15 +39,15 @@ describe('the port that variables name', () => {
     expect(port()).toBeNull()
   })
 
-  it('is none where a reference or no number stands, although a group has one', () => {
+  it('is none where a reference or nothing stands, although a group has one; what is not a port is refused', () => {
     group('shared', { PORT: '1000' })
     service('web', { P: '1' })
     service('api', { PORT: '${{service.web.env.P}}' }, { env_groups: ['shared'] })
     expect(port()).toBeNull()
-    for (const value of ['http', '0', '65536', '']) {
-      replaceVariables(findService('api'), listed({ PORT: value }))
-      expect(port()).toBeNull()
-    }
+    for (const value of ['http', '0', '65536'])
+      expect(() => replaceVariables(findService('api'), listed({ PORT: value }))).toThrow(/PORT is /)
+    replaceVariables(findService('api'), listed({ PORT: '' }))
+    expect(port()).toBeNull()
   })
 })
 

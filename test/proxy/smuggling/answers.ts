@@ -111,8 +111,8 @@ export const BAD_ANSWERS: readonly BadAnswer[] = [
   answer('a head of over 64 KiB', [`X: ${'a'.repeat(66_000)}`]),
   answer('a head without an end', [`X: ${'a'.repeat(140_000)}`]),
   answer(
-    'over 100 fields',
-    Array.from({ length: 101 }, () => 'X: y'),
+    'over 500 fields',
+    Array.from({ length: 501 }, () => 'X: y'),
   ),
   ['an interim answer of over 64 KiB', `HTTP/1.1 103 Early Hints\r\nLink: ${'a'.repeat(66_000)}\r\n\r\n`],
 ]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-const MIN_MEMORY_MB = 16
+/** Less than this starts no program. */
+export const MIN_MEMORY_MB = 16
 const MAX_MEMORY_MB = 1024 * 1024
 const MIN_CPUS = 0.01
 const MAX_CPUS = 512

@@ -1,4 +1,5 @@
 import { CR, LF, TOKEN, VALUE, LOWER } from './bytes.ts'
+import { CLAIMED } from './field-kinds.ts'
 import { withoutWhitespace } from './whitespace.ts'
 
 const MAX_SIZE_DIGITS = 16
@@ -8,10 +9,8 @@ const MAX_TRAILER_BYTES = 8 * 1024
 
 /** Fields that a receiver which merges trailers into the head would act upon (RFC 9110 6.5.1). */
 const FORBIDDEN_TRAILERS = new Set([
+  ...CLAIMED,
   'authorization',
-  'cf-connecting-ip',
-  'cf-connecting-ipv6',
-  'client-ip',
   'connection',
   'content-encoding',
   'content-length',
@@ -19,7 +18,6 @@ const FORBIDDEN_TRAILERS = new Set([
   'content-type',
   'cookie',
   'expect',
-  'fastly-client-ip',
   'forwarded',
   'host',
   'http2-settings',
@@ -31,16 +29,9 @@ const FORBIDDEN_TRAILERS = new Set([
   'te',
   'trailer',
   'transfer-encoding',
-  'true-client-ip',
   'upgrade',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'x-host',
-  'x-original-host',
-  'x-original-url',
   'x-real-ip',
   'x-request-id',
-  'x-rewrite-url',
 ])
 
 const SIZE = 0

@@ -30,31 +30,29 @@ const NAMES = {
 }
 
 /**
- * By what other proxies tell an application who asks for what: applications believe them, so they pass from trusted
- * proxies alone. By their lengths.
+ * Fields in which other proxies tell an application who asks for what. Applications believe them, so they pass only from
+ * trusted proxies.
  */
-const CLAIMS = new Map(
-  [
-    'client-ip',
-    'x-client-ip',
-    'true-client-ip',
-    'cf-connecting-ip',
-    'cf-connecting-ipv6',
-    'fastly-client-ip',
-    'x-cluster-client-ip',
-    'x-host',
-    'x-original-host',
-    'x-original-url',
-    'x-rewrite-url',
-  ]
-    .map((name) => ascii(name))
-    .map((name, _at, all) => [name.length, all.filter(({ length }) => length === name.length)] as const),
-)
+export const CLAIMED = [
+  'client-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'fastly-client-ip',
+  'x-cluster-client-ip',
+  'x-host',
+  'x-original-host',
+  'x-original-url',
+  'x-rewrite-url',
+]
+const CLAIMED_BY_LENGTH = Map.groupBy(CLAIMED.map(ascii), ({ length }) => length)
 /** `Proxy` becomes the variable HTTP_PROXY of programs of the CGI kind (CVE-2016-5385). */
 const PROXY = ascii('proxy')
 
 function isClaim(input: Uint8Array, start: number, end: number): boolean {
-  for (const name of CLAIMS.get(end - start) ?? []) if (equalsFolded(input, start, end, name)) return true
+  for (const name of CLAIMED_BY_LENGTH.get(end - start) ?? [])
+    if (equalsFolded(input, start, end, name)) return true
   return false
 }
 

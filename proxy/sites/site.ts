@@ -19,6 +19,13 @@ export interface EarlierFolder {
   until: number
 }
 
+/** A file that a path means. */
+interface Found {
+  name: string
+  /** With the slash of a folder, or without one behind a page, so that links in it lead where they should; null as it is. */
+  properPath: string | null
+}
+
 /** How a file is answered with. */
 interface Serving {
   status: 200 | 404
@@ -86,13 +93,11 @@ export class Site {
     const outcome = this.#folder.rules.find(path)
     if (outcome?.kind === 'redirect') return this.#keep(target, outcome)
     const found = await this.#find(path)
-    if (found === 'folder' || found === 'page') {
-      const location = found === 'folder' ? `${encodePath(path)}/` : encodePath(path.slice(0, -1))
-      return this.#keep(target, { kind: 'redirect', status: 301, location })
-    }
-    if (found !== null) {
-      const immutable = found === path && isHashedName(path)
-      const serving: Serving = { status: 200, path, name: found, immutable, ruled: true }
+    if (found?.properPath)
+      return this.#keep(target, { kind: 'redirect', status: 301, location: encodePath(found.properPath) })
+    if (found) {
+      const immutable = found.name === path && isHashedName(path)
+      const serving: Serving = { status: 200, path, name: found.name, immutable, ruled: true }
       return this.#keep(target, (await this.#serve(this.#folder, serving))!)
     }
     if (mayBeHashed(path)) {
@@ -103,36 +108,24 @@ export class Site {
       }
     }
     if (outcome) {
-      const name = isHidden(outcome.path) ? null : await this.#find(outcome.path)
-      if (name !== null) {
-        const file =
-          name === 'folder'
-            ? `${outcome.path}/index.html`
-            : name === 'page'
-              ? `${outcome.path.slice(0, -1)}.html`
-              : name
-        const serving: Serving = { status: outcome.status, path, name: file, immutable: false, ruled: true }
-        return this.#keep(target, (await this.#serve(this.#folder, serving))!)
-      }
+      const meant = isHidden(outcome.path) ? null : await this.#find(outcome.path)
+      if (meant) return this.#keep(target, (await this.#page(outcome.status, meant.name, path))!)
     }
-    const fallback: Serving = { status: 200, path, name: FALLBACK_PAGE, immutable: false, ruled: true }
-    return this.#keep(target, (await this.#serve(this.#folder, fallback)) ?? (await this.#missing(path)))
+    return this.#keep(target, (await this.#page(200, FALLBACK_PAGE, path)) ?? (await this.#missing(path)))
   }
 
-  /**
-   * The name of the file that a path means; `folder` when it means the index of a folder and lacks the slash, `page` when it
-   * means `name.html` and has one: links in either would lead elsewhere.
-   */
-  async #find(path: string): Promise<string | null> {
-    const index = `${path.replace(/\/$/, '')}/index.html`
+  /** The file that a path means, and the path that it should be asked for by. */
+  async #find(path: string): Promise<Found | null> {
+    const bare = path.replace(/\/$/, '')
+    const [index, page] = [`${bare}/index.html`, `${bare}.html`]
     if (path.endsWith('/')) {
-      if (await this.#isFile(index)) return index
-      return path !== '/' && (await this.#isFile(`${path.slice(0, -1)}.html`)) ? 'page' : null
+      if (await this.#isFile(index)) return { name: index, properPath: null }
+      return path !== '/' && (await this.#isFile(page)) ? { name: page, properPath: bare } : null
     }
     const exact = await this.#folder.find(path)
-    if (exact instanceof SiteFile) return path
-    if (await this.#isFile(`${path}.html`)) return `${path}.html`
-    return exact === 'folder' && (await this.#isFile(index)) ? 'folder' : null
+    if (exact instanceof SiteFile) return { name: path, properPath: null }
+    if (await this.#isFile(page)) return { name: page, properPath: null }
+    return exact === 'folder' && (await this.#isFile(index)) ? { name: index, properPath: `${path}/` } : null
   }
 
   async #isFile(path: string): Promise<boolean> {
@@ -140,8 +133,12 @@ export class Site {
   }
 
   async #missing(path: string): Promise<Verdict> {
-    const serving: Serving = { status: 404, path, name: MISSING_PAGE, immutable: false, ruled: true }
-    return (await this.#serve(this.#folder, serving)) ?? { kind: 'missing' }
+    return (await this.#page(404, MISSING_PAGE, path)) ?? { kind: 'missing' }
+  }
+
+  /** A file that answers for another path; null when it is not there. */
+  #page(status: Serving['status'], name: string, path: string): Promise<Verdict | null> {
+    return this.#serve(this.#folder, { status, path, name, immutable: false, ruled: true })
   }
 
   /** A file with what lies beside it encoded; null when it is not there. */

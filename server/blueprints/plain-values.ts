@@ -27,7 +27,7 @@ const LETTERS = 24
 /** Words that hyphens set apart, such as names of hosts, have a number or two; ids have more. */
 const ID_DIGITS = 3
 
-/** Hosts whose addresses are secrets by themselves: whoever knows one may post there. */
+/** Hosts whose URLs are secrets themselves: anyone who knows one can post there. */
 const WEBHOOK_HOSTS =
   /(?:^|\.)(?:hooks\.slack\.com|discord(?:app)?\.com|webhook\.office\.com|outlook\.office\.com|logic\.azure\.com|hooks\.zapier\.com|make\.com|ifttt\.com|api\.telegram\.org|chat\.googleapis\.com|webhook\.site|pipedream\.net|open\.feishu\.cn|open\.larksuite\.com|oapi\.dingtalk\.com|qyapi\.weixin\.qq\.com|ntfy\.sh|hc-ping\.com|mattermost\.com|rocket\.chat)$/i
 
@@ -42,16 +42,12 @@ export function isPlainValue(key: string, value: string): boolean {
   const text = withoutReferences(value)
   if (text === null) return false
   if (text === '' || text === REFERENCE) return true
-  if (namesSecret(key)) return false
-  if (BOOLEAN.test(text)) return true
   const words = key.match(WORD) ?? []
+  if (SECRET_WORD.test(key) || words.some((word) => SECRET_END.test(word))) return false
+  if (BOOLEAN.test(text)) return true
   if (NUMBER.test(text)) return words.some((word) => NUMBER_WORDS.test(word))
   if (isPlainUrl(text)) return true
   return PLAIN_WORDS.test(words.at(-1) ?? '') && PLAIN_WORD.test(text) && !mayHoldToken(text)
-}
-
-function namesSecret(key: string): boolean {
-  return SECRET_WORD.test(key) || (key.match(WORD) ?? []).some((word) => SECRET_END.test(word))
 }
 
 /** A value with a word in the place of each reference; null for one that is not well-formed. */

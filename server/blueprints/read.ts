@@ -6,7 +6,7 @@ import type { OwnRepository, Project } from './project.ts'
 import { readYaml, TOP } from './yaml.ts'
 
 /** One machine runs fewer; with their variables they are planned and written while nobody else is answered. */
-const MAX_RESOURCES = 500
+export const MAX_RESOURCES = 500
 const MAX_VARIABLES = 5_000
 
 /** Where a file that does not say it itself belongs, and where it is from. */

@@ -32,7 +32,7 @@ export function addressesIn(text: string, file: ComposeFile, key = ''): Address[
       written !== undefined ||
       (before === '=' && isHostOf(text, match.index))
     if (!isAddress && !HOST_KEY.test(key)) return []
-    const isHttp = before === '//' && /\bhttp:$/.test(text.slice(0, match.index))
+    const isHttp = before === '//' && /\bhttp:$/.test(text.slice(Math.max(0, match.index - 6), match.index))
     const port = written === undefined ? (isHttp ? HTTP : null) : Number(written)
     return [{ program, host, at: match.index + before.length, port }]
   })

@@ -30,7 +30,7 @@ export function readBuild(
   }
 }
 
-/** A path of the file's own folder, which stands for the repository; none for the folder itself. */
+/** A path relative to the folder of the file, which is taken to be the top of the repository; undefined for that folder. */
 function inside(node: ScalarNode, notes: Notes): ScalarNode | undefined {
   const given = known(node, notes)
   if (!given) return undefined

@@ -2,6 +2,7 @@ import { mappingAt, someAt } from '../builder.ts'
 import { Faults } from '../faults.ts'
 import { ForeignMapping, warn, type Notes } from '../foreign.ts'
 import type { MappingNode, Node } from '../nodes.ts'
+import { MAX_RESOURCES } from '../read.ts'
 import { readYaml } from '../yaml.ts'
 import { withExtended } from './extends.ts'
 import { ComposeFile, hasProgram, isBuilt } from './file.ts'
@@ -20,9 +21,6 @@ const ASIDE: Record<string, string> = {
   configs: 'put the files of configs into the image or the repository',
   include: 'other files are not read: convert them by themselves',
 }
-
-/** As many as a blueprint has at most; what extends others grows with their number. */
-const MAX_SERVICES = 500
 
 /** The native text, and what is not quite the same in it. */
 export interface Converted {
@@ -44,10 +42,11 @@ export function convertCompose(text: string, origin: string): Converted {
     notes.faults.refuse()
     throw new Error('unreachable: a fault was added')
   }
-  if (services.entries.size > MAX_SERVICES) {
+  // What extends others grows with their number, so this is looked at before any of it is read.
+  if (services.entries.size > MAX_RESOURCES) {
     notes.faults.add(
       services.place,
-      `has ${services.entries.size} services: at most ${MAX_SERVICES} are taken`,
+      `has ${services.entries.size} services: at most ${MAX_RESOURCES} are taken`,
     )
     notes.faults.refuse()
   }

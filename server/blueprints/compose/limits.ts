@@ -1,3 +1,4 @@
+import { MIN_MEMORY_MB } from '../../limits.ts'
 import { scalarAt } from '../builder.ts'
 import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'
@@ -9,9 +10,6 @@ export interface Limits {
   memory_limit_mb: Node | undefined
   cpu_limit: Node | undefined
 }
-
-/** Less than this starts no program here. */
-const LEAST_MB = 16
 
 export function readLimits(program: ForeignMapping, notes: Notes): Limits {
   const deploy = program.mapping('deploy')
@@ -62,7 +60,7 @@ function megabytes(node: ScalarNode, notes: Notes): ScalarNode | undefined {
   const [, size, unit = ''] = /^(\d+(?:\.\d+)?)\s*([bkmgt]?)i?b?$/i.exec(node.text) ?? []
   const factor = UNITS[unit.toLowerCase()]
   if (size !== undefined && factor !== undefined)
-    return scalarAt(node.place, Math.max(LEAST_MB, Math.round(Number(size) * factor)))
+    return scalarAt(node.place, Math.max(MIN_MEMORY_MB, Math.round(Number(size) * factor)))
   notes.faults.add(node.place, 'must be a size such as 512m')
   return undefined
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import { checkFile, checkSettings } from '../check-file.ts'
 import { Faults, type Fault } from '../faults.ts'
 import { warn, type Notes } from '../foreign.ts'
-import { plain, type Node } from '../nodes.ts'
+import { nodeAt, plain, type Node } from '../nodes.ts'
 import { readBlueprint } from '../read.ts'
 import { writeNative } from '../write.ts'
 
@@ -55,14 +55,8 @@ function partAt(file: Node, path: string): Part | undefined {
   )
   const env = steps.indexOf('env')
   const whole = env >= 0 && steps.length > env + 1 ? steps.slice(0, env + 2) : steps
-  const last = whole.at(-1)
-  const holder = whole.slice(0, -1).reduce<Node | undefined>(childOf, file)
-  const node = holder && last !== undefined ? childOf(holder, last) : undefined
-  if (!holder || !node || last === undefined) return undefined
-  return { holder, node, field: holder.kind === 'mapping' ? String(last) : 'the variable' }
-}
-
-function childOf(node: Node | undefined, step: string | number): Node | undefined {
-  if (node?.kind === 'list') return node.items[Number(step)]
-  return node?.kind === 'mapping' ? node.entries.get(String(step)) : undefined
+  const { node: holder } = nodeAt(file, whole.slice(0, -1))
+  const { node, rest } = nodeAt(file, whole)
+  if (whole.length === 0 || rest.length > 0) return undefined
+  return { holder, node, field: holder.kind === 'mapping' ? String(whole.at(-1)) : 'the variable' }
 }

@@ -139,7 +139,7 @@ function leavesOf(value: unknown, path: string): [string, string][] {
     return Object.entries(value).flatMap(([key, held]) => leavesOf(held, `${path}.${key}`))
   // The port of the host and its protocol are part of the port.
   if (/\.(published|protocol)$/.test(path)) return []
-  // What stands for the leaf in the output: the default, or the end of an address, of a port or of a mount.
+  // What represents the leaf in the output: the default, or the end of an address, of a port or of a mount.
   const text = COUNTERPARTS[String(value)] ?? String(value)
   return [[path, /:-(\w+)\}$/.exec(text)?.[1] ?? text.split(':').at(-1)!]]
 }

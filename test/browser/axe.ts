@@ -95,15 +95,23 @@ export class Visitor {
 }
 
 /**
- * Tests that look at each of these pages by all rules, and by those that a theme and a narrow window can change. The latter is
- * slow, and a change that breaks it breaks it on every page with the same parts: each run does it on one page of each kind.
+ * Tests that look at each of these pages by all rules, and by those that a theme and a narrow window can change. A look takes
+ * seconds, and a change that breaks one breaks it wherever the same parts are: each run looks at each page once, and in every
+ * way at one page of each kind; what else can be opened on a page is only looked at with all tests.
  */
 export function testVisits(visits: Visit[], visitor: () => Visitor): void {
+  const paths = new Set<string>()
   for (const visit of visits) {
-    const { name, isOfItsKind = false } = visit
-    test(`axe finds nothing on ${name}, on a light desktop`, async () => {
-      expect(await visitor().look(visit, [LIGHT])).toEqual([])
-    })
+    const { name, path, isOfItsKind = false } = visit
+    const isFirstOfPage = !paths.has(path)
+    paths.add(path)
+    test(
+      `axe finds nothing on ${name}, on a light desktop`,
+      { tags: isOfItsKind || isFirstOfPage ? [] : ['slow'] },
+      async () => {
+        expect(await visitor().look(visit, [LIGHT])).toEqual([])
+      },
+    )
     test(
       `axe finds nothing on ${name}, on a dark desktop and on a phone`,
       { tags: isOfItsKind ? [] : ['slow'] },

@@ -43,7 +43,8 @@ export class TestBrowser implements AsyncDisposable {
 
   /** A page with cookies and storage of its own, for the dashboard at `baseURL`. */
   async open(baseURL: string, { loadsAhead = false, ...options }: PageOptions = {}): Promise<Page> {
-    const context = await this.#browser.newContext({ baseURL, ...options })
+    // A sign that turns is drawn sixty times a second, without a graphics card.
+    const context = await this.#browser.newContext({ baseURL, reducedMotion: 'reduce', ...options })
     context.setDefaultTimeout(WAIT_LIMIT_MS)
     this.#watch(context, new URL(baseURL).host)
     if (!loadsAhead) await keepBusy(context)

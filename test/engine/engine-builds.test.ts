@@ -307,8 +307,11 @@ describe('a build that fails', () => {
   })
 
   test('for a source that breaks off leaves the engine usable', async () => {
-    const broken = new Readable({ read() {} })
-    setTimeout(() => broken.destroy(new Error('the disk is gone')), 100)
+    const broken = new Readable({
+      read() {
+        setTimeout(() => this.destroy(new Error('the disk is gone')), 100)
+      },
+    })
     await expect(build(broken)).rejects.toMatchObject({
       message: expect.stringContaining('the disk is gone'),
     })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { expect, test } from 'vitest'
 import type { Counts } from '../../proxy/protocol.ts'
+import { runs } from '../support/runs.ts'
 import { EchoConnection } from './apps.ts'
 import { Load, http1, http2 } from './load.ts'
 import { secureConnection, secureTable } from './secure.ts'
@@ -10,7 +11,7 @@ import { app, start } from './lifetimes.ts'
 import { HOST, type ProxyStand, tableOf, waitFor } from './stand.ts'
 
 /** Each starts two programs; on a busy machine that takes some seconds. */
-const SWAPS = 100
+const SWAPS = runs(100)
 const SECURE_SWAPS = 5
 const SWAPS_HANG_MS = 240_000
 
@@ -25,7 +26,7 @@ function answeredOf({ targets }: Counts): number {
 }
 
 test(
-  'a hundred programs follow each other under load: no request fails, none is counted twice or forgotten',
+  'programs that follow each other under load: no request fails, none is counted twice or forgotten',
   { timeout: SWAPS_HANG_MS },
   async () => {
     const stand = await start(tableOf([(await app('v')).spec]))

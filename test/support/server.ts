@@ -144,6 +144,8 @@ class ServerProcess implements TestServer {
     const args = ['serve', '--data-dir', this.dataDirectory, '--listen', this.#listen]
     args.push('--http-listen', `127.0.0.1:${this.httpPort}`, '--https-listen', `127.0.0.1:${this.httpsPort}`)
     args.push('--docker-host', dockerHost, ...flags)
+    // Nothing is deployed without an engine, so there is little for a data plane to share out.
+    if (!engine && !flags.includes('--proxy-workers')) args.push('--proxy-workers', '1')
     const child = spawn(process.execPath, [this.#entry, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // Tests read lines as people do.

@@ -63,7 +63,7 @@ test('a log whose end the disk did not take says so to whoever closes it', async
 test('a line that a full disk tore, and could not even cut off, is not glued to the next', async () => {
   const { log, ballast } = await openDisk(20_480)
   const writer = new LogWriter(log, { grown: () => {}, closed: () => {} })
-  const handle = await open(log)
+  const handle = await open(ballast)
   const truncate = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'truncate')
   onTestFinished(() => truncate.mockRestore())
   await handle.close()

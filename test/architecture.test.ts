@@ -312,11 +312,8 @@ describe('the documentation', () => {
   })
 
   it('leads with every link to a page and a heading that are there', () => {
-    const pages = [
-      'README.md',
-      'CONTRIBUTING.md',
-      ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
-    ]
+    const documents = readdirSync(join(ROOT, 'docs'), { encoding: 'utf8', recursive: true })
+    const pages = [...readdirSync(ROOT), ...documents.map((name) => `docs/${name}`)]
     const broken = pages
       .filter((page) => page.endsWith('.md'))
       .flatMap((page) =>

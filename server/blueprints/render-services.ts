@@ -55,7 +55,11 @@ export function renderService(
   service.take('env')
   const type = readType(service, runtime?.text, notes)
   const facts = TYPES[type]
-  const holder = { name: names.nameNode(service)?.text ?? null, entries: service.mappings('envVars') }
+  const holder = {
+    name: names.nameNode(service)?.text ?? null,
+    hasUrl: facts.hasHosts,
+    entries: service.mappings('envVars'),
+  }
   const { variables, groups } = renderVariables(holder, names, notes)
   const text = (field: string, read = (written: string) => written) => {
     const node = service.scalar(field)

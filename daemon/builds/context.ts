@@ -10,7 +10,8 @@ import { BUILD_STEP, BUILD_STEP_FILE, MANIFESTS_FOLDER } from './plans/steps.ts'
 
 /** What a build is made by: a Dockerfile of the tree, or one that a language plan wrote. */
 export type BuildFile =
-  | { kind: 'tree'; path: string }
+  /** `frontend` is the minor version of the engine's own Dockerfile frontend, where that is known. */
+  | { kind: 'tree'; path: string; frontend?: number }
   /** The tree lies below `SOURCE_FOLDER` of the context then, so that no `COPY` of it takes the Dockerfile along. */
   | { kind: 'plan'; content: string; ignore: string[]; manifests: Record<string, string> }
 
@@ -48,7 +49,7 @@ export async function readContext(tree: Tree, file: BuildFile): Promise<Context>
     ])
     return { replaced, ...(await readRules(tree, ['.dockerignore'], file.ignore)) }
   }
-  const { content, notes } = await readDockerfile(tree, path)
+  const { content, notes } = await readDockerfile(tree, path, file.frontend)
   const ignoring = await readRules(tree, [`${path}.dockerignore`, '.dockerignore', '.containerignore'], [])
   return {
     replaced: new Map([[path, content]]),

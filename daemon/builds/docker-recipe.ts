@@ -22,7 +22,7 @@ export async function dockerRecipe(
   choice: RecipeChoice,
   processType: ProcessType,
 ): Promise<Recipe | null> {
-  const { type, runtime, dockerfilePath, publishDirectory, settings } = choice
+  const { type, runtime, dockerfilePath, publishDirectory, settings, frontend } = choice
   const hosted = await readHosted(tree, { ...settings, processType }, null)
   const isWanted = runtime === 'docker' || dockerfilePath !== null
   const found = await dockerfileOf(tree, hosted.dockerfile)
@@ -50,7 +50,7 @@ export async function dockerRecipe(
     type: type ?? (isWorker ? 'background_worker' : 'web_service'),
     isWorker,
     runtime: 'docker',
-    file: { kind: 'tree', path },
+    file: { kind: 'tree', path, ...(frontend !== undefined && { frontend }) },
     needsWhole: false,
     declaredArguments: declaredIn(content, settings.secretNames),
     startCommand: isSite ? null : (settings.startCommand ?? start),

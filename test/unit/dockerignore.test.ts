@@ -126,6 +126,17 @@ describe('.dockerignore', () => {
 })
 
 describe('the build context', () => {
+  test('has a Dockerfile from outside of it, and leaves out what the ignore file of that names', async () => {
+    await write({ '.dockerignore': 'b', a: '', b: '' })
+    const outside = (ignore: string | null) =>
+      packed({ kind: 'outside', path: 'docker/Dockerfile', content: 'FROM x', ignore, notes: [] })
+    const own = await outside('a')
+    expect([...own.headers.keys()].toSorted()).toEqual(['.deployer.Dockerfile', '.dockerignore', 'b'])
+    expect(own.contents.get(own.dockerfilePath)).toBe('FROM x')
+    const without = await outside(null)
+    expect([...without.headers.keys()].toSorted()).toEqual(['.deployer.Dockerfile', '.dockerignore', 'a'])
+  })
+
   test('keeps the Dockerfile although it is ignored', async () => {
     await write({ Dockerfile: 'FROM x', '.dockerignore': '*\n', a: '' })
     const { contents } = await packed()

@@ -39,7 +39,7 @@ export function engineEvents(
     try {
       const events = await world.engine.events(signal)
       // Not before: what happened between a look and the first event would be noticed by the next look.
-      supervisor.lookAtAll()
+      supervisor.engineAnswers()
       datastores.lookAtAll()
       serviceLogs.lookAtAll()
       wakeOthers()

@@ -98,15 +98,14 @@ async function build(
  * BuildFailure where it cannot go live.
  */
 export async function recipeOf(
+  { engine }: World,
   service: ServiceRow,
   source: SourceTree,
   variables: Record<string, string>,
   log: LogWriter,
 ): Promise<Recipe> {
-  const recipe = await source.ask(CHOOSE_RECIPE, {
-    place: source.place,
-    choice: choiceOf(service, variables),
-  })
+  const choice = { ...choiceOf(service, variables), frontend: await engine.dockerfileFrontend() }
+  const recipe = await source.ask(CHOOSE_RECIPE, { place: source.place, choice })
   for (const note of recipe.notes) log.system(note)
   if (recipe.obstacle !== null) throw new BuildFailure(recipe.obstacle)
   return recipe

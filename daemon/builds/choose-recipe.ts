@@ -59,7 +59,9 @@ class Chooser {
   }
 
   #docker(choice: RecipeChoice): Promise<Recipe | null> {
-    return dockerRecipe(this.#tree, choice, PROCESS_TYPES[choice.type ?? 'web_service'])
+    const { directory, folder } = this.#place
+    const whole = { tree: new Tree(directory), folder }
+    return dockerRecipe(this.#tree, whole, choice, PROCESS_TYPES[choice.type ?? 'web_service'])
   }
 
   /** What a tree with a Dockerfile of another name is, which decides where nothing else can; null without one. */

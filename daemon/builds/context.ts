@@ -10,7 +10,10 @@ import { BUILD_STEP, BUILD_STEP_FILE, MANIFESTS_FOLDER } from './plans/steps.ts'
 
 /** What a build is made by: a Dockerfile of the tree, or one that a language plan wrote. */
 export type BuildFile =
-  | { kind: 'tree'; path: string }
+  /** `frontend` is the minor version of the engine's own Dockerfile frontend, where that is known. */
+  | { kind: 'tree'; path: string; frontend?: number }
+  /** A Dockerfile beside the folder that is built, with the text of its own ignore file. */
+  | { kind: 'outside'; path: string; content: string; ignore: string | null; notes: string[] }
   /** The tree lies below `SOURCE_FOLDER` of the context then, so that no `COPY` of it takes the Dockerfile along. */
   | { kind: 'plan'; content: string; ignore: string[]; manifests: Record<string, string> }
 
@@ -26,12 +29,16 @@ interface Context {
 /** The folder of a plan's context that holds the source. */
 const SOURCE_FOLDER = 'source'
 
+/** Where a Dockerfile from outside of the context lies in it. */
+const OUTSIDE_FILE = '.deployer.Dockerfile'
 /** An ignore file beyond this is none. */
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024
+const IGNORE_FILES = ['.dockerignore', '.containerignore']
 
 /** Where the Dockerfile lies in the context. */
 export function dockerfilePathOf(file: BuildFile): string {
-  return file.kind === 'plan' ? 'Dockerfile' : posix.normalize(file.path)
+  if (file.kind === 'plan') return 'Dockerfile'
+  return file.kind === 'outside' ? OUTSIDE_FILE : posix.normalize(file.path)
 }
 
 /** Reads what a context is made by. Throws BuildFailure for a Dockerfile or ignore file that is missing or cannot be read. */
@@ -48,8 +55,19 @@ export async function readContext(tree: Tree, file: BuildFile): Promise<Context>
     ])
     return { replaced, ...(await readRules(tree, ['.dockerignore'], file.ignore)) }
   }
-  const { content, notes } = await readDockerfile(tree, path)
-  const ignoring = await readRules(tree, [`${path}.dockerignore`, '.dockerignore', '.containerignore'], [])
+  if (file.kind === 'outside') {
+    const ignoring =
+      file.ignore === null
+        ? await readRules(tree, IGNORE_FILES, [])
+        : rulesOf(file.ignore, `${file.path}.dockerignore`, [])
+    return {
+      replaced: new Map([[path, file.content]]),
+      ...ignoring,
+      notes: [...file.notes, ...ignoring.notes],
+    }
+  }
+  const { content, notes } = await readDockerfile(tree, path, file.frontend)
+  const ignoring = await readRules(tree, [`${path}.dockerignore`, ...IGNORE_FILES], [])
   return {
     replaced: new Map([[path, content]]),
     rules: ignoring.rules,
@@ -65,10 +83,19 @@ async function readRules(
   for (const name of candidates) {
     const text = await tree.readText(name, MAX_IGNORE_FILE_BYTES)
     if (text === null) continue
-    const rules = new IgnoreRules([text, ...extra].join('\n'), name)
-    return { rules, notes: [`leaving out of the build what ${name} names`] }
+    return rulesOf(text, name, extra)
   }
   return { rules: new IgnoreRules(extra.join('\n'), '.dockerignore'), notes: [] }
+}
+
+function rulesOf(text: string, name: string, extra: string[]): Pick<Context, 'rules' | 'notes'> {
+  const rules = new IgnoreRules([text, ...extra].join('\n'), name)
+  return { rules, notes: [`leaving out of the build what ${name} names`] }
+}
+
+/** The text of the ignore file that a Dockerfile has for itself; null for none. */
+export function ownIgnoreFile(tree: Tree, path: string): Promise<string | null> {
+  return tree.readText(`${path}.dockerignore`, MAX_IGNORE_FILE_BYTES)
 }
 
 /**

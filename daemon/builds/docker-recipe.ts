@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Tree } from '../sources/tree.ts'
+import { ownIgnoreFile, type BuildFile } from './context.ts'
 import { otherDockerfile, readDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
 import { seemsBot } from './plans/bots.ts'
@@ -16,13 +17,20 @@ const DEFAULT_DOCKERFILE = 'Dockerfile'
 export const UNKNOWN_FOLDER =
   'it is not known which folder to publish: set publish_dir of a static_site to the folder that the build makes, such as dist, or give a start command'
 
+/** A whole source, and its folder that is built; empty for all of it. */
+interface Whole {
+  tree: Tree
+  folder: string
+}
+
 /** The recipe by a tree's Dockerfile, where one is asked for or decides; else null. One of another name only if asked for. */
 export async function dockerRecipe(
   tree: Tree,
+  whole: Whole,
   choice: RecipeChoice,
   processType: ProcessType,
 ): Promise<Recipe | null> {
-  const { type, runtime, dockerfilePath, publishDirectory, settings } = choice
+  const { type, runtime, dockerfilePath, publishDirectory, settings, frontend } = choice
   const hosted = await readHosted(tree, { ...settings, processType }, null)
   const isWanted = runtime === 'docker' || dockerfilePath !== null
   const found = await dockerfileOf(tree, hosted.dockerfile)
@@ -32,7 +40,8 @@ export async function dockerRecipe(
   // A site's Dockerfile is most often one that serves it; only one that is asked for builds it.
   const isTaken = runtime === 'auto' && !isSite && (await tree.hasFile(path))
   if (!isWanted && !isTaken) return null
-  const { content } = await readDockerfile(tree, path)
+  const outside = path.startsWith('../') ? await readOutside(whole, path, frontend) : null
+  const { content } = outside ?? (await readDockerfile(tree, path))
   const notes = [`building with ${path}`]
   const base = baseWithoutShell(content)
   const start = suited(hosted.start, base, startingAs, notes)
@@ -50,7 +59,7 @@ export async function dockerRecipe(
     type: type ?? (isWorker ? 'background_worker' : 'web_service'),
     isWorker,
     runtime: 'docker',
-    file: { kind: 'tree', path },
+    file: outside ?? { kind: 'tree', path, ...(frontend !== undefined && { frontend }) },
     needsWhole: false,
     declaredArguments: declaredIn(content, settings.secretNames),
     startCommand: isSite ? null : (settings.startCommand ?? start),
@@ -63,6 +72,17 @@ export async function dockerRecipe(
     notes,
     obstacle: isSite && publishDirectory === null ? UNKNOWN_FOLDER : null,
   }
+}
+
+/** A Dockerfile of the source beside the folder that is built. */
+async function readOutside(
+  { tree, folder }: Whole,
+  path: string,
+  frontend: number | undefined,
+): Promise<Extract<BuildFile, { kind: 'outside' }>> {
+  const inWhole = posix.join(folder, path)
+  const read = await readDockerfile(tree, inWhole, frontend)
+  return { kind: 'outside', path: inWhole, ignore: await ownIgnoreFile(tree, inWhole), ...read }
 }
 
 /** The Dockerfile in the usual place, else the one that a file for another host names; null where neither is there. */

@@ -1,5 +1,6 @@
 import type { Tree } from '../sources/tree.ts'
 import { BuildFailure } from './failure.ts'
+import { withoutSyntax } from './syntax.ts'
 
 /** What Docker and Podman call a Dockerfile too; the image of such a one is often that of a developer's tools. */
 const OTHER_NAMES = ['dockerfile', 'Containerfile']
@@ -26,17 +27,14 @@ export async function dockerfileAside(tree: Tree): Promise<string | null> {
 /** A Dockerfile beyond this is none. */
 const MAX_DOCKERFILE_BYTES = 1024 * 1024
 
-/** A frontend whose features the engine's own has had since Docker 23; `-labs` variants have more. */
-const STANDARD_FRONTEND = /^(docker\.io\/)?docker\/dockerfile:1(\.\d+){0,2}$/
-
 /**
- * A Dockerfile of the tree as the engine should see it: a `# syntax=` line that names the standard frontend is taken
- * out (its line stays, so that numbers in messages hold), because the engine would pull that image before every build.
- * Throws BuildFailure when it is missing, empty or not text.
+ * A Dockerfile of the tree as the engine should see it, which has a Dockerfile frontend of this minor version of its own; see
+ * `withoutSyntax`. Throws BuildFailure when it is missing, empty or not text.
  */
 export async function readDockerfile(
   tree: Tree,
   path: string,
+  frontend?: number,
 ): Promise<{ content: string; notes: string[] }> {
   const isOutside = path === '..' || path.startsWith('../') || path.startsWith('/')
   const content = isOutside ? null : await tree.readText(path, MAX_DOCKERFILE_BYTES)
@@ -47,24 +45,5 @@ export async function readDockerfile(
   }
   if (content.includes('\0')) throw new BuildFailure(`${path} is not a text file: give a Dockerfile`)
   if (content.trim() === '') throw new BuildFailure(`${path} is empty: write at least a FROM line`)
-  return withoutSyntax(content, path)
+  return withoutSyntax(content, path, frontend)
 }
-
-/** Takes the standard frontend's line out of a Dockerfile's head, and says so. */
-export function withoutSyntax(content: string, path: string): { content: string; notes: string[] } {
-  const lines = content.split('\n')
-  // Directives come before everything else (Dockerfile reference, "Parser directives").
-  const end = lines.findIndex((line) => !DIRECTIVE.test(line))
-  const head = lines.slice(0, end === -1 ? lines.length : end)
-  const at = head.findIndex((line) => {
-    const [, key, value] = DIRECTIVE.exec(line)!
-    return key!.toLowerCase() === 'syntax' && STANDARD_FRONTEND.test(value!)
-  })
-  if (at === -1) return { content, notes: [] }
-  const [line] = head.splice(at, 1)
-  const note = `using the engine's own Dockerfile frontend in place of "${line!.trim()}" in ${path}`
-  // The comment that stands for it goes last: a comment ends the directives.
-  return { content: [...head, '#', ...lines.slice(head.length + 1)].join('\n'), notes: [note] }
-}
-
-const DIRECTIVE = /^\s*#\s*([a-z]+)\s*=\s*(\S+)\s*$/i

@@ -18,6 +18,8 @@ export interface RecipeChoice {
   /** What a static site publishes, relative to the tree. */
   publishDirectory: string | null
   settings: Omit<PlanSettings, 'processType'>
+  /** The minor version of the engine's own Dockerfile frontend; absent where it is not known. */
+  frontend?: number | undefined
 }
 
 /** How a tree becomes what runs, or what is served. */

@@ -34,7 +34,7 @@ export async function makeFromSource(
   if (!buildSlots.isFull && !beginBuild(deploy)) return null
   try {
     return await withSourceTree(sourceOfDeploy(service, deploy, log, signal), async (source) => {
-      const recipe = await recipeOf(service, source, resolveVariables(service), log)
+      const recipe = await recipeOf(world, service, source, resolveVariables(service), log)
       adoptVariables(getService(service.id) ?? service, recipe.env, (line) => log.system(line))
       return hasBuild(recipe)
         ? await build(world, deploy, source, recipe, log, signal)

@@ -4,6 +4,7 @@ import { Connection } from './connection.ts'
 import { ContainerOutput } from './container-output.ts'
 import { Containers } from './containers.ts'
 import { engineEvents, type EngineEvent } from './events.ts'
+import { frontendOf } from './frontend.ts'
 import { Images } from './images.ts'
 import { BUILD_LIMITS, limitBuilds, type BuildLimits } from './build-limits.ts'
 import type { Ledger } from './ledger.ts'
@@ -65,6 +66,8 @@ export interface Engine {
   events(signal: AbortSignal): Promise<AsyncGenerator<EngineEvent>>
   /** Shrinks what this server's builds left in the build cache to about `maxBytes`, least recently used first. */
   shrinkBuildCache(maxBytes: number): Promise<void>
+  /** The minor version of its own Dockerfile frontend (1.x), at least; undefined where it has none. Throws `runtime_error`. */
+  dockerfileFrontend(): Promise<number | undefined>
   /** Bounds all builds together; returns the limits that cannot be set here, by name: all before `info` has told. */
   limitBuilds(limits: BuildLimits): string[]
 }
@@ -103,6 +106,7 @@ export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): E
     answers: () => connection.answers(ANSWER_TIMEOUT_MS),
     events: (signal) => engineEvents(connection, serverId, signal),
     shrinkBuildCache: (maxBytes) => cache.shrink(maxBytes),
+    dockerfileFrontend: async () => frontendOf(await connection.known()),
     limitBuilds: (limits) => (canBoundBuilds ? limitBuilds(limits) : [...BUILD_LIMITS]),
   }
 }

@@ -3,8 +3,9 @@ import { useContext } from '#server/context.ts'
 import { KINDS } from '#server/datastores/kinds.ts'
 import { allDatastores } from '#server/datastores/store.ts'
 import { IN_PROGRESS } from '#server/deploys/states.ts'
-import { latestDeploys, servicesStoppedFirst, type DeployFacts } from '#server/deploys/store.ts'
+import { latestDeploys, type DeployFacts } from '#server/deploys/store.ts'
 import { listEnvironments } from '#server/environments/store.ts'
+import { isComingUp } from '#server/instances/states.ts'
 import { allInstances, type InstanceRow } from '#server/instances/store.ts'
 import { servedDomains } from '#server/domains/store.ts'
 import { publicUrl } from '#server/public-address.ts'
@@ -15,6 +16,7 @@ import {
   DASHBOARD_TARGET,
   type ListenerSpec,
   type RouteTable,
+  type Site,
   type Target,
   type Upstream,
 } from '#proxy/protocol.ts'
@@ -59,7 +61,6 @@ export function buildTable(
   }
   const domains = servedDomains()
   const sites = publishedSites(switching)
-  const stoppedFirst = servicesStoppedFirst()
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
   for (const { id, environment_id, name, kind, address } of allDatastores()) {
     const upstreams = address === null ? [] : [{ instance: id, host: address, port: KINDS[kind].port }]
@@ -69,20 +70,20 @@ export function buildTable(
     const latest = latestDeploys(environment.id)
     for (const service of listServices(environment.id)) {
       if (service.deleting) continue
+      const site = sites.get(service.id)
       const target = targetOf(
         service,
         latest.get(service.id),
         instances.get(service.id) ?? [],
         switching.get(service.id),
-        stoppedFirst.has(service.id),
+        site,
       )
       if (TYPES[service.type].listens) book.add(environment.id, service.name, target.upstreams)
       const hosts = allHostsOf(service, environment, domains)
       for (const host of hosts) table.hosts[host] = service.id
       if (hosts.length === 0) continue
       redirectToCanonical(table, service)
-      const site = target.state === 'serving' ? sites.get(service.id) : undefined
-      table.targets[service.id] = site ? { ...target, site } : target
+      table.targets[service.id] = target
     }
   }
   return table
@@ -106,16 +107,17 @@ function targetOf(
   latest: DeployFacts | undefined,
   instances: InstanceRow[],
   switchingTo: string | undefined,
-  isStoppedFirst: boolean,
+  site: Site | undefined,
 ): Target {
   const state = targetState({ ...service, live_deploy_id: switchingTo ?? service.live_deploy_id }, latest)
   if (state !== 'serving') return { id: service.id, state, upstreams: [] }
-  if (switchingTo === undefined && isStoppedFirst) return { id: service.id, state: 'starting', upstreams: [] }
-  const upstreams =
-    switchingTo === undefined
-      ? upstreamsOf(instances, service.live_deploy_id)
-      : toUpstreams(instances.filter(({ deploy_id }) => deploy_id === switchingTo))
-  return { id: service.id, state, upstreams, ...(service.compression === 1 && { compression: true }) }
+  const target = { id: service.id, state, ...(service.compression === 1 && { compression: true }) }
+  if (site) return { ...target, upstreams: [], site }
+  const deployId = switchingTo ?? service.live_deploy_id
+  const ofDeploy = instances.filter((each) => each.deploy_id === deployId && each.status !== 'draining')
+  if (switchingTo !== undefined) return { ...target, upstreams: toUpstreams(ofDeploy) }
+  if (isComingUp(ofDeploy.map(({ status }) => status))) return { ...target, state: 'starting', upstreams: [] }
+  return { ...target, upstreams: upstreamsOf(ofDeploy) }
 }
 
 function targetState(service: ServiceRow, latest: DeployFacts | undefined): Target['state'] {
@@ -126,8 +128,7 @@ function targetState(service: ServiceRow, latest: DeployFacts | undefined): Targ
 }
 
 /** The ready instances of a deploy; when none is, those that fail their probe, which may still answer. */
-function upstreamsOf(instances: InstanceRow[], deployId: string | null): Upstream[] {
-  const ofDeploy = instances.filter(({ deploy_id }) => deploy_id === deployId)
+function upstreamsOf(ofDeploy: InstanceRow[]): Upstream[] {
   const ready = toUpstreams(ofDeploy.filter(({ status }) => status === 'ready'))
   return ready.length > 0 ? ready : toUpstreams(ofDeploy.filter(({ status }) => status === 'failing'))
 }

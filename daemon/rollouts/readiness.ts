@@ -7,7 +7,7 @@ import { probe, type ProbeTarget } from './probe.ts'
 import { WaitNotes } from './wait-notes.ts'
 
 /** Not healthy within this fails the deploy. */
-const READY_WITHIN_MS = 5 * 60_000
+export const READY_WITHIN_MS = 5 * 60_000
 /** Between probes: short at first, since most programs are up in a moment, then easier on a slow starter. */
 const FIRST_PAUSE_MS = 15
 const LONGEST_PAUSE_MS = 1_000

@@ -50,6 +50,8 @@ export class Supervisor {
   readonly #stopListening: () => void
   readonly #dirty = new Set<string>()
   #lastSweep = -Infinity
+  /** Whether programs may have ended with the engine, or unseen, since the last sweep. */
+  #mayHaveEnded = true
   #wake: () => void = () => {}
 
   constructor(world: World, workGone: WorkGone) {
@@ -83,7 +85,13 @@ export class Supervisor {
     return this.#upkeep.isPaused(instanceId)
   }
 
-  /** Asks for a look at everything, after the engine came back or a container was changed from outside. */
+  /** Asks for a look at everything, when the engine answers for the first time or again. */
+  engineAnswers(): void {
+    this.#mayHaveEnded = true
+    this.lookAtAll()
+  }
+
+  /** Asks for a look at everything, when the engine went away. */
   lookAtAll(): void {
     this.#lastSweep = -Infinity
     this.#wake()
@@ -120,6 +128,8 @@ export class Supervisor {
     } catch (error) {
       return this.#observeAll(messageOf(error))
     }
+    if (this.#mayHaveEnded && this.#upkeep.startEnded(containers)) await this.#world.dataPlane.sync()
+    this.#mayHaveEnded = false
     for (const id of outOfStep(containers, (id) => this.isPaused(id))) {
       log.debug('a service is not as it should be: it is looked at', { service: id })
       this.#dirty.add(id)

@@ -2,7 +2,7 @@ import { tellService } from '#server/changes.ts'
 import { getDeploy, openSnapshot } from '#server/deploys/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
-import { getInstance, updateInstance, type InstanceRow } from '#server/instances/store.ts'
+import { allInstances, getInstance, updateInstance, type InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/machine.ts'
 import { happened } from '#server/notifications/happenings.ts'
@@ -16,7 +16,8 @@ import type { World } from '../world.ts'
 import { Background } from './background.ts'
 import { bringUp } from './bring-up.ts'
 import { CrashHistory } from './crashes.ts'
-import { endOf, NotReady } from './readiness.ts'
+import { endOf, NotReady, READY_WITHIN_MS } from './readiness.ts'
+import type { Containers } from './out-of-step.ts'
 import { outliveRotation } from './rotation.ts'
 
 const log = logger('instances')
@@ -31,6 +32,8 @@ export class Upkeep {
   readonly #background = new Background()
   readonly #crashes = new CrashHistory()
   readonly #paused = new Set<string>()
+  /** Since when an instance has been coming up, over all its tries, on the monotonic clock. */
+  readonly #comingUpSince = new Map<string, number>()
 
   constructor(world: World, look: (serviceId: string) => void) {
     this.#world = world
@@ -57,7 +60,7 @@ export class Upkeep {
     else this.#paused.delete(id)
     if (this.#background.has(id)) return false
     const end = endOf(container, (found) => lossOf(found, instance, network))
-    const wasUp = status === 'ready' || status === 'failing'
+    const wasUp = isUp(status)
     if (end === null && wasUp) return false
     const ended = end !== null && wasUp
     if (ended) this.#recordEnd(instance, container?.exitCode ?? null, end)
@@ -70,6 +73,15 @@ export class Upkeep {
       onEnd: () => this.#look(service_id),
     })
     return ended
+  }
+
+  /**
+   * Takes instances that ended with the engine, or before this server began, as starting: they did not crash. Answers
+   * whether there were any; those that kept ending before stay down.
+   */
+  startEnded(containers: Containers): boolean {
+    const ended = allInstances().filter(({ id }) => !containers.get(id)?.running && !this.isLooping(id))
+    return ended.filter((each) => this.#startAgain(each, containers.get(each.id) ?? null)).length > 0
   }
 
   /** Lets an instance that left rotation finish its requests, then stops and removes it. */
@@ -118,18 +130,27 @@ export class Upkeep {
   #forget(id: string): void {
     this.#crashes.forget(id)
     this.#paused.delete(id)
+    this.#comingUpSince.delete(id)
   }
 
   #recordEnd(instance: InstanceRow, exitCode: number | null, how: string): void {
     this.#crashes.record(instance.id)
-    tryMove(instanceMachine, instance.id, 'down', {
-      exit_code: exitCode,
-      restarts: instance.restarts + 1,
-      reason: how,
-    })
+    tryMove(instanceMachine, instance.id, 'down', endColumns(instance, exitCode, how))
     log.warn('an instance ended', { instance: instance.id, how })
     noteInService(instance.service_id, instance.id, `${how}; it is started again`)
     tellService(instance.service_id)
+  }
+
+  #startAgain(instance: InstanceRow, container: ContainerState | null): boolean {
+    const { id, service_id, status } = instance
+    const how = endOf(container, () => null) ?? ''
+    const columns = isUp(status) ? endColumns(instance, container?.exitCode ?? null, how) : {}
+    if (!tryMove(instanceMachine, id, 'starting', columns)) return false
+    this.#comingUpSince.delete(id)
+    log.info('an instance starts again', { instance: id, how })
+    noteInService(service_id, id, `${how}; it is started again`)
+    tellService(service_id)
+    return true
   }
 
   async #bringUp(id: string, signal: AbortSignal): Promise<void> {
@@ -139,6 +160,7 @@ export class Upkeep {
     if (!instance || !service || instance.status === 'draining' || instance.deploy_id !== live?.id) return
     const snapshot = openSnapshot(live)
     if (!snapshot) throw new Error(`the live deploy ${live.id} has no snapshot: deploy again`)
+    if (!this.#comingUpSince.has(id)) this.#comingUpSince.set(id, performance.now())
     const prepare = () => prepareLaunch(this.#world, service, live, snapshot)
     const say = (hint: string) => noteInService(service.id, id, hint)
     try {
@@ -151,17 +173,31 @@ export class Upkeep {
     // One that keeps ending serves when there is no other, but counts as down until it has stayed up.
     const moved = tryMove(instanceMachine, id, this.isLooping(id) ? 'failing' : 'ready')
     if (!moved) return
+    this.#comingUpSince.delete(id)
     tellService(service.id)
     await this.#world.dataPlane.sync()
   }
 
-  #startFailed(instance: InstanceRow, error: unknown): void {
+  #startFailed({ id, service_id }: InstanceRow, error: unknown): void {
     const reason = messageOf(error)
-    this.#crashes.record(instance.id)
-    log.warn('an instance does not come up', { instance: instance.id, error: reason })
-    noteInService(instance.service_id, instance.id, `${reason}; it is started again`)
-    if (!tryMove(instanceMachine, instance.id, 'down', { reason })) updateInstance(instance.id, { reason })
-    tellService(instance.service_id)
+    this.#crashes.record(id)
+    log.warn('an instance does not come up', { instance: id, error: reason })
+    noteInService(service_id, id, `${reason}; it is started again`)
+    const isDown = !this.#mayStillComeUp(id, error) && tryMove(instanceMachine, id, 'down', { reason })
+    if (!isDown) updateInstance(id, { reason })
+    tellService(service_id)
+    if (!isDown) return
+    this.#comingUpSince.delete(id)
+    this.#world.dataPlane
+      .sync()
+      .catch((error: unknown) => log.warn('the route table was not taken', { error: messageOf(error) }))
+  }
+
+  /** Whether an instance whose program did not come up counts as starting still: not for longer than a deploy's may. */
+  #mayStillComeUp(id: string, error: unknown): boolean {
+    const since = this.#comingUpSince.get(id)
+    if (!(error instanceof NotReady) || since === undefined || this.isLooping(id)) return false
+    return performance.now() - since < READY_WITHIN_MS
   }
 
   async #drain(id: string, signal: AbortSignal): Promise<void> {
@@ -175,4 +211,13 @@ export class Upkeep {
     this.#forget(id)
     tellService(instance.service_id)
   }
+}
+
+function isUp(status: InstanceRow['status']): boolean {
+  return status === 'ready' || status === 'failing'
+}
+
+/** What is recorded of the end of an instance's program. */
+function endColumns({ restarts }: InstanceRow, exitCode: number | null, reason: string) {
+  return { exit_code: exitCode, restarts: restarts + 1, reason }
 }

@@ -112,7 +112,7 @@ const UNAVAILABLE: Record<Exclude<TargetState, 'serving'>, Answer> = {
   not_deployed: unavailable('This service is not deployed yet', 'It has had no deploy so far.'),
   starting: unavailable(
     'This service is starting',
-    'Its first deploy is under way; try again in a moment.',
+    'It takes no requests yet; try again in a moment.',
     RETRY,
   ),
   failed: unavailable('This service is not deployed', 'Its first deploy failed.'),

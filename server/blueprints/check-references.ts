@@ -8,17 +8,21 @@ import { placeIn } from './nodes.ts'
 import { keyOf, UNNAMED, type Project, type WantedService } from './project.ts'
 import { referencesOf } from './references.ts'
 import type { Standing } from './standing.ts'
+import { ownUrl } from './variables.ts'
 
 /** Finds what a project refers to that is neither there nor made by it: groups that are linked, and what variables name. */
 export function checkReferences(project: Project, standing: Standing, faults: Faults): void {
   const index = new Index(project, standing)
   for (const service of project.services) {
     checkLinks(service, index, faults)
-    for (const variable of service.variables)
+    for (const variable of service.variables) {
+      if (variable.from === 'own url' && !service.wrong.has('type') && ownUrl(service, standing) === null)
+        faults.add(variable.place, `${service.name} has no url`)
       for (const reference of referencesOf(variable)) {
         const fault = referenceFault(reference, service, index)
         if (fault !== null) faults.add(variable.place, fault)
       }
+    }
   }
   for (const { name, variables } of project.groups) {
     const referring = variables.filter((variable) => referencesOf(variable).length > 0)

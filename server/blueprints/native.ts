@@ -51,7 +51,7 @@ function readGroup(item: Node, faults: Faults): WantedGroup | null {
   const head = readPart(GroupHead, emptied(item, 'vars'), faults)
   if (!head) return null
   const { name = UNNAMED } = head.value
-  return { name, node: head.node, variables: readVariables(item, 'vars', faults) }
+  return { name, node: head.node, variables: readVariables(item, 'vars', null, faults) }
 }
 
 function readDatastore(item: Node, environment: string, faults: Faults): WantedDatastore | null {
@@ -70,7 +70,7 @@ function readService(item: Node, environment: string, faults: Faults): WantedSer
     environment,
     type: type ?? undefined,
     fields: given(fields),
-    variables: readVariables(item, 'env', faults),
+    variables: readVariables(item, 'env', name, faults),
     groups: env_groups === undefined ? undefined : (env_groups ?? []),
     deploys: deploy ?? true,
     node: head.node,
@@ -82,13 +82,16 @@ function given(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-function readVariables(holder: Node, field: string, faults: Faults): WantedVariable[] {
+/** `own` is the name of the service that they are of; null of a group. */
+function readVariables(holder: Node, field: string, own: string | null, faults: Faults): WantedVariable[] {
   if (holder.kind !== 'mapping') return []
   return itemsOf(holder, field, faults).flatMap((item) => {
     const entry = readPart(EnvEntry, item, faults)
     if (!entry) return []
     const { key } = entry.value
-    return key === undefined ? [] : [{ key, place: placeOfValue(entry.node), from: sourceOf(entry.value) }]
+    return key === undefined
+      ? []
+      : [{ key, place: placeOfValue(entry.node), from: sourceOf(entry.value, own) }]
   })
 }
 
@@ -97,12 +100,10 @@ function placeOfValue(entry: MappingNode): Place {
   return (entry.entries.get('value') ?? entry.entries.get('key') ?? entry).place
 }
 
-function sourceOf({
-  value,
-  from_datastore,
-  from_service,
-  generate,
-}: Partial<EnvEntry>): WantedVariable['from'] {
+function sourceOf(
+  { value, from_datastore, from_service, generate }: Partial<EnvEntry>,
+  own: string | null,
+): WantedVariable['from'] {
   if (value !== undefined) return { value }
   if (generate) return 'generated'
   if (from_datastore) {
@@ -111,6 +112,7 @@ function sourceOf({
   }
   if (!from_service) return 'by hand'
   const { name, property = 'hostport', env_var } = from_service
+  if (name === own && property === 'url') return 'own url'
   return {
     value: writeReference({
       kind: 'service',

@@ -61,11 +61,11 @@ export interface WantedService extends Wanted {
   wrong: ReadonlySet<string>
 }
 
-/** A variable: its value, or whether it is made once or left to people. */
+/** A variable: its value, or whether it is made once, left to people, or the address of its own service. */
 export interface WantedVariable {
   key: string
   place: Place
-  from: { value: string } | 'generated' | 'by hand'
+  from: { value: string } | 'generated' | 'by hand' | 'own url'
 }
 
 /** Tells things of one kind apart; no name holds a slash. */

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { RUNTIMES } from '../services/schema.ts'
 import { TYPES, type ServiceType } from '../services/types.ts'
 import { listAt, mappingAt, scalarAt, someAt } from './builder.ts'
@@ -55,7 +56,11 @@ export function renderService(
   service.take('env')
   const type = readType(service, runtime?.text, notes)
   const facts = TYPES[type]
-  const holder = { name: names.nameNode(service)?.text ?? null, entries: service.mappings('envVars') }
+  const holder = {
+    name: names.nameNode(service)?.text ?? null,
+    hasUrl: facts.hasHosts,
+    entries: service.mappings('envVars'),
+  }
   const { variables, groups } = renderVariables(holder, names, notes)
   const text = (field: string, read = (written: string) => written) => {
     const node = service.scalar(field)
@@ -72,7 +77,7 @@ export function renderService(
     type: scalarAt(service.node.entries.get('type')?.place ?? place, type),
     runtime: readRuntime(runtime, type, notes),
     ...readSource(service, own, notes),
-    ...readDockerPaths(service, text('rootDir', plainPath), notes),
+    ...readDockerPaths(service, text('rootDir', plainPath)),
     build_command: command('buildCommand'),
     start_command: command('startCommand') ?? command('dockerCommand'),
     pre_deploy_command: type === 'static_site' ? undefined : command('preDeployCommand'),
@@ -152,11 +157,7 @@ function readSource(
 }
 
 /** There the Dockerfile is of the repository, or of its root directory, and has a context; here it is of the one folder. */
-function readDockerPaths(
-  service: ForeignMapping,
-  root: Node | undefined,
-  notes: Notes,
-): Record<string, Node | undefined> {
+function readDockerPaths(service: ForeignMapping, root: Node | undefined): Record<string, Node | undefined> {
   const file = service.scalar('dockerfilePath')
   const context = service.scalar('dockerContext')
   const folder = root ?? (context && scalarAt(context.place, plainPath(context.text)))
@@ -164,10 +165,9 @@ function readDockerPaths(
   if (!file) return { root_dir }
   const path = plainPath(file.text)
   const inside = root_dir?.kind === 'scalar' ? `${root_dir.text}/` : ''
-  if (!root && !path.startsWith(inside))
-    warn(notes, file, `lies outside of the folder ${inside} that is built: move it there`)
-  const dockerfile_path = scalarAt(file.place, path.startsWith(inside) ? path.slice(inside.length) : path)
-  return { root_dir, dockerfile_path }
+  const isOfRoot = (root !== undefined && !path.startsWith(inside)) || path.startsWith('../')
+  const dockerfile = isOfRoot ? path : posix.relative(`/${inside}`, `/${path}`)
+  return { root_dir, dockerfile_path: scalarAt(file.place, dockerfile) }
 }
 
 function readDisk(service: ForeignMapping, notes: Notes): Node | undefined {

@@ -44,6 +44,8 @@ const MENTION = /\$\{?(RENDER(?:_[A-Z0-9_]+)?)\b/g
 export interface Holder {
   /** Its name here; null of a group. */
   name: string | null
+  /** Whether it has a public address. */
+  hasUrl: boolean
   entries: readonly ForeignMapping[]
 }
 
@@ -115,8 +117,10 @@ class VariableEntry {
     if (database) return this.#ofStore(database, this.#names.databaseName(database.text('name') ?? ''))
     if (service) return this.#ofService(service)
     if (sync) return { sync: scalarAt(sync.place, false) }
-    // `value:` with nothing behind it is an empty text; a key alone says that there is something to set.
-    return value ? { value: literal(value) } : this.#byHand('has no value: set it by hand')
+    // `value:` with nothing behind it is an empty text; null, and a key alone, say that there is something to set.
+    return value && saysSomething(value)
+      ? { value: literal(value) }
+      : this.#byHand('has no value: set it by hand')
   }
 
   /** Left to people, who are told why. */
@@ -185,6 +189,7 @@ class VariableEntry {
       const other = this.#literalOf(key.text)
       if (other) return { value: literalAt(place, other.text) }
       const here = lookUp(OWN_VARIABLES, key.text)
+      if (key.text === 'RENDER_EXTERNAL_URL' && this.#holder.hasUrl) return this.#ownUrl()
       return this.#byHand(
         here
           ? `is the service's own ${key.text}: its program has that as ${here}, or set it by hand`
@@ -193,14 +198,27 @@ class VariableEntry {
     }
     if (property?.text === 'port') return { value: literalAt(place, port) }
     if (property?.text === 'connectionString')
-      return this.#byHand("is the service's own address, which no variable may refer to: set it by hand")
+      return this.#holder.hasUrl
+        ? this.#ownUrl()
+        : this.#byHand("is the service's own address, which no variable may refer to: set it by hand")
     return { value: literalAt(place, property?.text === 'host' ? name : `${name}:${port}`) }
+  }
+
+  #ownUrl(): Record<string, Node> {
+    const key = this.#key?.text ?? ''
+    warn(
+      this.#notes,
+      this.#key ?? this.#entry.node,
+      `${key} is the service's own address as it is when the file is applied: DEPLOYER_EXTERNAL_URL follows the domain`,
+    )
+    const { place } = this.#entry.node
+    return fromService(place, scalarAt(place, this.#holder.name), { property: scalarAt(place, 'url') })
   }
 
   /** The text that another variable of the same service has in the file. */
   #literalOf(key: string): ScalarNode | undefined {
     const value = this.#holder.entries.find((entry) => entry.text('key') === key)?.node.entries.get('value')
-    return value?.kind === 'scalar' ? value : undefined
+    return value?.kind === 'scalar' && saysSomething(value) ? value : undefined
   }
 
   #property(property: ScalarNode | undefined, known: Record<string, string>): ScalarNode | undefined {
@@ -220,6 +238,11 @@ function fromService(
   return {
     from_service: mappingAt(place, { name: name && scalarAt(name.place, nearestName(name.text)), ...fields }),
   }
+}
+
+/** Whether a value is not the word for null; nothing at all is an empty text. */
+function saysSomething(value: Node): boolean {
+  return value.kind !== 'scalar' || value.value !== null || value.text === ''
 }
 
 function literal(value: Node): Node {

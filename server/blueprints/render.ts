@@ -121,7 +121,7 @@ const STORE_FIELDS = {
 
 function readGroup(group: ForeignMapping, names: RenderNames, notes: Notes): Node {
   const name = names.nameNode(group)
-  const holder = { name: null, entries: group.mappings('envVars') }
+  const holder = { name: null, hasUrl: false, entries: group.mappings('envVars') }
   const { variables } = renderVariables(holder, names, notes)
   group.end()
   return mappingAt(group.node.place, { name, vars: someAt(group.node.place, variables) })

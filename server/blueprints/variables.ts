@@ -1,12 +1,22 @@
 import { randomHex } from '../ids.ts'
+import { publicUrl } from '../public-address.ts'
+import { hostsOf } from '../services/hosts.ts'
 import type { Variable } from '../variables/rules.ts'
 import { readVariables } from '../variables/store.ts'
-import type { WantedVariable } from './project.ts'
+import type { WantedService, WantedVariable } from './project.ts'
 import type { Waiting } from './references.ts'
+import type { Standing } from './standing.ts'
 import { isAsWritten, writtenOf } from './written.ts'
 
 /** 256 bits. */
 const GENERATED_BYTES = 32
+
+/** The public address that a service has, or will have when it is made; null for one without. */
+export function ownUrl({ name, environment, type }: WantedService, standing: Standing): string | null {
+  const there = standing.service(environment, name)
+  const [host] = hostsOf({ name, type: there?.type ?? type ?? 'web_service' }, { name: environment })
+  return host === undefined ? null : publicUrl(host)
+}
 
 /** How an apply treats variables that were set by hand. */
 export interface VariablePolicy {
@@ -22,13 +32,16 @@ export interface MergedVariables {
   notes: string[]
 }
 
-/**
- * Lays wanted variables over those that are there. Nothing is removed, and what waits for a value is left as it is.
- * `label` is the holder's, for notes.
- */
+/** Whose variables are merged: its id, once it is there, its name for notes, and its address; null of what has none. */
+interface Holder {
+  id: string | undefined
+  label: string
+  url: string | null
+}
+
+/** Lays wanted variables over those that are there. Nothing is removed, and what waits for a value is left as it is. */
 export function mergeVariables(
-  holder: string | undefined,
-  label: string,
+  { id: holder, label, url }: Holder,
   wanted: readonly WantedVariable[],
   waiting: Waiting,
   { keepsHandSet }: VariablePolicy,
@@ -55,8 +68,9 @@ export function mergeVariables(
       continue
     }
     if (from === 'generated' && old !== undefined) continue
-    const value = from === 'generated' ? randomHex(GENERATED_BYTES) : from.value
-    if (value === old) continue
+    const value = valueOf(from, url)
+    // One without an address is told as a fault.
+    if (value === null || value === old) continue
     if (keepsHandSet && old !== undefined && !isAsWritten(record.get(key), old)) {
       merged.notes.push(`line ${place.line}: ${key} of ${label} was set by hand and stays as it is`)
       continue
@@ -66,4 +80,9 @@ export function mergeVariables(
   }
   merged.variables = [...there].map(([key, value]) => ({ key, value }))
   return merged
+}
+
+function valueOf(from: Exclude<WantedVariable['from'], 'by hand'>, url: string | null): string | null {
+  if (from === 'own url') return url
+  return from === 'generated' ? randomHex(GENERATED_BYTES) : from.value
 }

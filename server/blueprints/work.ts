@@ -28,7 +28,7 @@ import { withDefaults } from './defaults.ts'
 import { wantedPatch } from './settings.ts'
 import type { Standing } from './standing.ts'
 import { nextTrial, type ServiceTrial } from './trial.ts'
-import { mergeVariables, type MergedVariables, type VariablePolicy } from './variables.ts'
+import { mergeVariables, ownUrl, type MergedVariables, type VariablePolicy } from './variables.ts'
 import { recordWritten } from './written.ts'
 
 /** Of one file; each takes as long as the making of a service. Who has more sees the rest when these are mended. */
@@ -72,11 +72,13 @@ export class Work {
     this.#leftOut = new Set(project.unread)
     for (const group of project.groups) {
       const id = standing.groups.get(group.name)?.id
-      this.#merge(group, mergeVariables(id, `env group ${group.name}`, group.variables, waiting, options))
+      const holder = { id, label: `env group ${group.name}`, url: null }
+      this.#merge(group, mergeVariables(holder, group.variables, waiting, options))
     }
     for (const service of project.services) {
       const id = standing.service(service.environment, service.name)?.id
-      this.#merge(service, mergeVariables(id, `service ${service.name}`, service.variables, waiting, options))
+      const holder = { id, label: `service ${service.name}`, url: ownUrl(service, standing) }
+      this.#merge(service, mergeVariables(holder, service.variables, waiting, options))
     }
     this.renewed = options.dryRun ? () => [] : watchEnvironments(this.#touched(project))
   }

@@ -78,13 +78,18 @@ export function deleteInstance(id: string): void {
   useDatabase().run('DELETE FROM instances WHERE id = ?', id)
 }
 
-/** How many instances of each service's live deploy are ready, by service id. */
-export function readyInstances(environmentId: string): Map<string, number> {
-  const rows = useDatabase().all<{ service_id: string; ready: number }>(
-    `SELECT instances.service_id, count(*) AS ready FROM instances JOIN services ON services.id = instances.service_id
-     WHERE services.environment_id = ? AND instances.status = 'ready' AND instances.deploy_id = services.live_deploy_id
-     GROUP BY instances.service_id`,
+/** The statuses of the instances of each service's live deploy that are meant to stay, by service id. */
+export function liveStatuses(environmentId: string): Map<string, InstanceStatus[]> {
+  const rows = useDatabase().all<Pick<InstanceRow, 'service_id' | 'status'>>(
+    `SELECT instances.service_id, instances.status FROM instances JOIN services ON services.id = instances.service_id
+     WHERE services.environment_id = ? AND instances.status <> 'draining' AND instances.deploy_id = services.live_deploy_id`,
     environmentId,
   )
-  return new Map(rows.map(({ service_id, ready }) => [service_id, ready]))
+  const statuses = new Map<string, InstanceStatus[]>()
+  for (const { service_id, status } of rows) {
+    const known = statuses.get(service_id)
+    if (known) known.push(status)
+    else statuses.set(service_id, [status])
+  }
+  return statuses
 }

@@ -8,7 +8,13 @@ import { CpuLimit, MemoryLimit } from '../limits.ts'
 import { Name } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
 import { EnvVars } from '../variables/schema.ts'
-import { APT_PACKAGE, healthPathFault, mountPathFault, relativePathFault } from './rules.ts'
+import {
+  APT_PACKAGE,
+  dockerfilePathFault,
+  healthPathFault,
+  mountPathFault,
+  relativePathFault,
+} from './rules.ts'
 import { RUNTIMES } from './schema.ts'
 import { MAX_INSTANCES, SERVICE_TYPES } from './types.ts'
 import { watchPathsFault } from './watch-paths.ts'
@@ -95,7 +101,7 @@ const settings = {
     examples: ['main'],
   }),
   root_dir: setting(1_024, relativePathFault).meta({ examples: ['services/api'] }),
-  dockerfile_path: setting(1_024, relativePathFault).meta({ examples: ['Dockerfile'] }),
+  dockerfile_path: setting(1_024, dockerfilePathFault).meta({ examples: ['Dockerfile'] }),
   image: setting(1_024, imageFault).meta({ examples: ['registry.example.com/api:2'] }),
   build_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm run build'] }),
   start_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm start'] }),

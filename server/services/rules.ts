@@ -9,6 +9,11 @@ export function relativePathFault(path: string): string | null {
     : null
 }
 
+/** The path of a Dockerfile, which may lie beside the folder that is built. */
+export function dockerfilePathFault(path: string): string | null {
+  return relativePathFault(path.replace(/^(?:\.\.\/)+/, ''))
+}
+
 /** The path of a health probe: origin-form (RFC 9112 section 3.2.1). */
 export function healthPathFault(path: string): string | null {
   return /^\/[!-~]*$/.test(path) && !path.includes('#')

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { ServiceColumns } from './store.ts'
 import { TYPES, type ServiceType } from './types.ts'
@@ -38,6 +39,11 @@ const RULES: Rule[] = [
   rule(['runtime'], ({ runtime }, type) =>
     runtime === 'static' && type !== 'static_site'
       ? ['runtime', `static is for static sites, not for ${TYPES[type].label}`]
+      : null,
+  ),
+  rule(['root_dir', 'dockerfile_path'], ({ root_dir, dockerfile_path }) =>
+    dockerfile_path && posix.join(root_dir ?? '', dockerfile_path).startsWith('../')
+      ? ['dockerfile_path', 'must not leave the source tree (..)']
       : null,
   ),
   rule(['port'], ({ port }, type) =>

@@ -6,7 +6,8 @@ import { latestDeploys, listDeploys, type DeployFacts } from '../deploys/store.t
 import { viewDeploy } from '../deploys/view.ts'
 import { groupNamesByService } from '../env-groups/store.ts'
 import type { Environment } from '../environments/store.ts'
-import { readyInstances } from '../instances/store.ts'
+import { isComingUp, type InstanceStatus } from '../instances/states.ts'
+import { liveStatuses } from '../instances/store.ts'
 import { lastRuns, runningJobs, type JobFacts } from '../jobs/store.ts'
 import { viewJob } from '../jobs/view.ts'
 import { publicUrl } from '../public-address.ts'
@@ -32,7 +33,7 @@ interface Surroundings {
   /** Served, the default first. */
   domains: string[]
   latest: Map<string, DeployFacts>
-  ready: Map<string, number>
+  instances: Map<string, InstanceStatus[]>
   live: Map<string, Live>
   groups: Map<string, string[]>
   /** How many jobs of a service run now. */
@@ -66,7 +67,7 @@ function stateOf(
   row: ServiceRow,
   latest: DeployFacts | undefined,
   live: Live,
-  ready: number,
+  instances: InstanceStatus[],
   jobs: number,
 ): ServiceState {
   if (row.deleting) return 'deleting'
@@ -75,8 +76,10 @@ function stateOf(
   if (row.type === 'cron_job') return jobs > 0 ? 'running' : 'idle'
   if (row.instances === 0) return 'idle'
   if (live.isSite) return 'running'
+  const ready = instances.filter((status) => status === 'ready').length
   if (ready >= row.instances) return 'running'
-  return ready > 0 ? 'degraded' : 'down'
+  if (ready > 0) return 'degraded'
+  return row.apply_error === null && isComingUp(instances) ? 'deploying' : 'down'
 }
 
 function stateBeforeLive(latest: DeployFacts | undefined): ServiceState {
@@ -91,7 +94,7 @@ function readSurroundings(environment: Environment, only?: string): Surroundings
     environment,
     domains: servedDomains(),
     latest: only === undefined ? latestDeploys(environment.id) : latestDeployOf(only),
-    ready: readyInstances(environment.id),
+    instances: liveStatuses(environment.id),
     jobs: runningJobs(environment.id),
     lastRuns: lastRuns(environment.id, only),
     live: new Map(
@@ -146,7 +149,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
       row,
       latest,
       live,
-      surroundings.ready.get(row.id) ?? 0,
+      surroundings.instances.get(row.id) ?? [],
       surroundings.jobs.get(row.id) ?? 0,
     ),
     url: hosts[0] === undefined ? null : publicUrl(hosts[0]),

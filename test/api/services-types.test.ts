@@ -201,6 +201,11 @@ describe('a disk', () => {
 
   it('goes with one instance, however the two come together', async () => {
     expect(await create({ disk_mount_path: '/data', instances: 2 })).toMatchObject(refusal('instances'))
+    const beside = { root_dir: 'app', dockerfile_path: '../docker/Dockerfile' }
+    expect(await create({ ...beside, dockerfile_path: '../../Dockerfile' })).toMatchObject(
+      refusal('dockerfile_path'),
+    )
+    expect(await create(beside)).toMatchObject({ status: 201, body: beside })
     const wide = await create({ instances: 2 })
     expect(
       await server.api('PATCH', `/services/${wide.body.id}`, { disk_mount_path: '/data' }),

@@ -117,6 +117,19 @@ test('a Staticfile names the folder of the pages, and that they route in the bro
   expect((await fetchFrom(server, 'staticfile.localhost', '/x.txt')).text).toBe('the page')
 })
 
+test('a Dockerfile beside the folder that is built builds that folder, by the frontend of the engine', async () => {
+  const fields = { root_dir: 'app', dockerfile_path: '../docker/Dockerfile' }
+  const files = {
+    'app/index.html': 'of the folder',
+    'docker/Dockerfile':
+      '# syntax=docker/dockerfile:1\nFROM busybox:1\nCOPY . /www\nCMD exec httpd -f -p $PORT -h /www\n',
+  }
+  const { deploy } = await create('beside', files, fields)
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+  expect(await fetchFrom(server, 'beside.localhost')).toEqual({ status: 200, text: 'of the folder' })
+  expect(await logOf(deploy)).toMatch(/the engine's own Dockerfile frontend \(1\.\d+\) in place of/)
+})
+
 test(
   'what a file for another host says of a Dockerfile is done with its image',
   { tags: ['slow'] },

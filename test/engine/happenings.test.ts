@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReceiver, toldTo, type Receiver, type Told } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { become, create, type Datastore } from './datastore-support.ts'
 import { openDoor, type EngineDoor } from './engine-door.ts'
-import { containersOf, docker, endOf } from './live.ts'
+import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
 const DAY_MS = 86_400_000
 
@@ -18,7 +18,11 @@ let cache: Datastore
 beforeAll(async () => {
   door = await openDoor()
   receiver = await startReceiver()
-  server = await startServer({ engine: true, flags: ['--docker-host', door.host] })
+  server = await startServer({
+    engine: true,
+    flags: ['--docker-host', door.host],
+    schedule: { downAfterMs: 1_000 },
+  })
   await waitFor(() => server.logs.includes('reached_by'), 'the engine')
   await server.api('POST', '/notifications', { name: 'all', kind: 'webhook', url: receiver.url })
   const { id } = await create(server, { kind: 'keyvalue', name: 'cache' })
@@ -98,6 +102,69 @@ test.concurrent('a run that fails is told, and one that succeeds is not', async 
   }
   expect((await told('job.failed', 'runner')).data.job).toMatchObject({ command: 'exit 3', exit_code: 3 })
   expect(ofSubject('job.failed', 'runner')).toHaveLength(1)
+})
+
+describe('a service that starts again', () => {
+  const SERVE = 'mkdir /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
+  const stateOf = async (name: string) => (await server.api('GET', `/services/${name}`)).body.state as string
+
+  test.concurrent.each([
+    ['resumed', 'waking', ['suspend'], ['resume']],
+    ['scaled from 0', 'growing', ['scale', { instances: 0 }], ['scale', { instances: 1 }]],
+  ] as const)(
+    '%s says so to its visitors until it is up, and is not told as down',
+    async (_, name, end, start) => {
+      await createLive(name, { start_command: `sleep 4; ${SERVE}` })
+      const call = ([path, body]: typeof end | typeof start) =>
+        server.api('POST', `/services/${name}/${path}`, body)
+      expect((await call(end)).status).toBe(200)
+      expect(await call(start)).toMatchObject({ status: 200, body: { state: 'deploying' } })
+      await expectStarting(name)
+      await waitFor(async () => (await stateOf(name)) === 'running', 'it to run')
+      expect(await fetchFrom(server, `${name}.localhost`)).toMatchObject({ status: 200, text: 'hello\n' })
+      expect([...ofSubject('service.down', name), ...ofSubject('service.recovered', name)]).toEqual([])
+    },
+  )
+
+  test.concurrent('and whose program ends each time is down, and told so', async () => {
+    const id = await createLive('broken', {
+      disk_mount_path: '/data',
+      start_command: `[ ! -e /data/broken ] || exit 3; ${SERVE}`,
+    })
+    const [instance] = await containersOf(id)
+    await docker('exec', instance!, 'touch', '/data/broken')
+    await server.api('POST', '/services/broken/suspend')
+    expect((await server.api('POST', '/services/broken/resume')).body.state).toBe('deploying')
+    const { data } = await told('service.down', 'broken')
+    expect(data.message).toBe('the program ended: exit code 3')
+    await waitFor(
+      async () => (await fetchFrom(server, 'broken.localhost')).status === 502,
+      'its visitors to be told',
+    )
+  })
+
+  test('with the engine says so too, and is not told as down', async () => {
+    const id = await createLive('engine', { start_command: `sleep 4; ${SERVE}` })
+    const [instance] = await containersOf(id)
+    door.hold()
+    // As an engine does that is stopped without being told to leave its containers running.
+    await docker('kill', instance!)
+    await door.comeBack()
+    await waitFor(async () => (await stateOf('engine')) === 'deploying', 'it to start')
+    await expectStarting('engine')
+    await waitFor(async () => (await stateOf('engine')) === 'running', 'it to run')
+    const { body } = await server.api('GET', '/services/engine/status')
+    expect(body.instances).toMatchObject([{ restarts: 1, exit_code: 137 }])
+    expect(ofSubject('service.down', 'engine')).toEqual([])
+  })
+
+  async function expectStarting(name: string): Promise<void> {
+    const { status, text } = await fetchFrom(server, `${name}.localhost`)
+    expect({ status, text }).toMatchObject({
+      status: 503,
+      text: expect.stringMatching(/http-equiv="refresh"[^]*This service is starting/),
+    })
+  }
 })
 
 test('a backup that is not made is told with the reason', async () => {

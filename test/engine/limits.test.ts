@@ -1,6 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { pack } from 'tar-stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
+import { residentBytes } from '../support/processes.ts'
 import { readEvents } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -20,6 +25,8 @@ afterAll(async () => {
 })
 
 const MIB = 1024 * 1024
+const LARGE_BYTES = 160 * MIB
+const MAX_GROWTH_BYTES = 32 * MIB
 
 async function create(name: string, fields: object): Promise<string> {
   const { status, body } = await server.api('POST', '/services', { name, ...fields })
@@ -80,6 +87,26 @@ test('an instance that runs out of memory is started again, and its log and stat
   })
   for await (const { event, data } of readEvents(response)) if (event === 'log') lines.push(data)
   expect(lines.filter((line) => /"system".*memory_limit_mb/.test(line)).length).toBeGreaterThan(0)
+})
+
+test('a large upload goes on to the engine without staying in the memory of the server', async () => {
+  const tar = pack()
+  tar.entry({ name: 'Dockerfile' }, 'FROM busybox:1\nCMD ["sleep", "3600"]\n')
+  tar.entry({ name: 'noise' }, randomBytes(LARGE_BYTES))
+  tar.finalize()
+  const archive = gzipSync(await buffer(tar), { level: 0 })
+  await server.api('POST', '/services', { name: 'large', type: 'background_worker', runtime: 'docker' })
+  const { status, body } = await server.api('POST', '/services/large/deploys/upload', archive)
+  expect(status).toBe(202)
+  const before = residentBytes(server.pid)
+  let peak = before
+  const watch = setInterval(() => (peak = Math.max(peak, residentBytes(server.pid))), 20)
+  try {
+    expect(await endOf(server, body.id)).toMatchObject({ status: 'live', error: null })
+  } finally {
+    clearInterval(watch)
+  }
+  expect(peak - before).toBeLessThan(MAX_GROWTH_BYTES)
 })
 
 test('a service is spread over up to 32 instances, and scaled to none', { tags: ['slow'] }, async () => {

@@ -35,6 +35,34 @@ const IMAGE = 'FROM scratch\nEXPOSE 3000\n'
 const NODE = { 'package.json': '{"scripts": {"start": "node server.js"}}' }
 
 describe('the Dockerfile of a tree', () => {
+  test('may lie beside the folder that is built, inside the source', async () => {
+    await mkdir(join(directory, 'app'), { recursive: true })
+    await mkdir(join(directory, 'docker'))
+    await writeFile(join(directory, 'app/kept'), '')
+    await writeFile(join(directory, 'docker/Dockerfile'), `# syntax=docker/dockerfile:1\n${IMAGE}`)
+    await writeFile(join(directory, 'docker/Dockerfile.dockerignore'), 'left')
+    const choice = {
+      type: null,
+      runtime: 'auto',
+      publishDirectory: null,
+      settings: NO_SETTINGS,
+      frontend: 14,
+    }
+    const place = { directory, folder: 'app' }
+    const found = await chooseRecipe({ place, choice: { ...choice, dockerfilePath: '../docker/Dockerfile' } })
+    expect(found).toMatchObject({ runtime: 'docker', port: 3000, needsWhole: false })
+    expect(found.file).toMatchObject({ kind: 'outside', path: 'docker/Dockerfile', ignore: 'left' })
+    expect(found.notes).toEqual([
+      'building with ../docker/Dockerfile',
+      'using the engine\'s own Dockerfile frontend (1.14) in place of "# syntax=docker/dockerfile:1" in docker/Dockerfile',
+      'leaving out of the build what docker/Dockerfile.dockerignore names',
+    ])
+    const elsewhere = { place, choice: { ...choice, dockerfilePath: '../../docker/Dockerfile' } }
+    await expect(chooseRecipe(elsewhere)).rejects.toThrow(
+      'there is no file ../docker/Dockerfile in the source',
+    )
+  })
+
   test.each(['Dockerfile', 'dockerfile', 'Containerfile'])('may be called %s', async (name) => {
     expect(await recipe({ 'README.md': '', [name]: IMAGE })).toMatchObject({
       runtime: 'docker',

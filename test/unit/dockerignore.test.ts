@@ -6,7 +6,7 @@ import { extract, type Header } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dockerfilePathOf, packContext, readContext, type BuildFile } from '../../daemon/builds/context.ts'
 import { Glob } from '../../server/glob.ts'
-import { withoutSyntax } from '../../daemon/builds/dockerfile.ts'
+import { withoutSyntax } from '../../daemon/builds/syntax.ts'
 import { Tree } from '../../daemon/sources/tree.ts'
 
 let directory: string
@@ -126,6 +126,17 @@ describe('.dockerignore', () => {
 })
 
 describe('the build context', () => {
+  test('has a Dockerfile from outside of it, and leaves out what the ignore file of that names', async () => {
+    await write({ '.dockerignore': 'b', a: '', b: '' })
+    const outside = (ignore: string | null) =>
+      packed({ kind: 'outside', path: 'docker/Dockerfile', content: 'FROM x', ignore, notes: [] })
+    const own = await outside('a')
+    expect([...own.headers.keys()].toSorted()).toEqual(['.deployer.Dockerfile', '.dockerignore', 'b'])
+    expect(own.contents.get(own.dockerfilePath)).toBe('FROM x')
+    const without = await outside(null)
+    expect([...without.headers.keys()].toSorted()).toEqual(['.deployer.Dockerfile', '.dockerignore', 'a'])
+  })
+
   test('keeps the Dockerfile although it is ignored', async () => {
     await write({ Dockerfile: 'FROM x', '.dockerignore': '*\n', a: '' })
     const { contents } = await packed()
@@ -210,9 +221,42 @@ describe('a syntax line', () => {
     const { content, notes } = withoutSyntax(
       '# syntax=docker/dockerfile:1.7\n# escape=`\nFROM x\n',
       'Dockerfile',
+      2,
     )
     expect(content).toBe('# escape=`\n#\nFROM x\n')
-    expect(notes).toEqual([expect.stringContaining('docker/dockerfile:1.7')])
+    expect(notes).toEqual([
+      'using the engine\'s own Dockerfile frontend (1.2) in place of "# syntax=docker/dockerfile:1.7" in Dockerfile',
+    ])
+  })
+
+  test.each([
+    [2, 4, 'COPY <<EOF /file\ntext\nEOF'],
+    [2, 4, 'RUN --mount=type=cache,target=/x <<-"END" sh'],
+    [2, 4, 'copy --from=a --link /b /b'],
+    [4, 6, 'ADD --checksum=sha256:24454 https://example.com/file /'],
+    [6, 7, 'ENV VERSION=${TAG#v}'],
+    [8, 10, 'RUN --mount=type=secret,id=TOKEN,env=TOKEN npm ci'],
+    [8, 14, 'COPY --chmod=u=rwX,go=rX . .'],
+    [14, 19, 'COPY --exclude=*.md . .'],
+    [19, 20, 'COPY --parents a/b c/d .'],
+  ])('stays where the frontend of the engine, 1.%i, is older than the 1.%i of %j', (built, since, line) => {
+    const content = `# syntax=docker/dockerfile:1\nFROM x\n${line}\n`
+    expect(withoutSyntax(content, 'Dockerfile', built)).toEqual({
+      content,
+      notes: [
+        `keeping "# syntax=docker/dockerfile:1" in Dockerfile: it uses what the engine's own Dockerfile frontend (1.${built}) lacks`,
+      ],
+    })
+    const newer = withoutSyntax(content, 'Dockerfile', since)
+    expect(newer.notes).toEqual([expect.stringContaining(`(1.${since}) in place of`)])
+  })
+
+  test('is taken out where a shell alone reads what looks like more', () => {
+    const content =
+      '# syntax=docker/dockerfile:1\nFROM x\nRUN echo ${TAG#v} $((1<<x)) --link\nCOPY --chmod=755 a b\n'
+    expect(withoutSyntax(content, 'Dockerfile', 2).notes).toEqual([
+      expect.stringContaining('(1.2) in place of'),
+    ])
   })
 
   test.each([
@@ -222,7 +266,7 @@ describe('a syntax line', () => {
     '# a comment\n# syntax=docker/dockerfile:1\nFROM x',
     'FROM x',
   ])('stays in %j', (content) => {
-    expect(withoutSyntax(content, 'Dockerfile')).toEqual({ content, notes: [] })
+    expect(withoutSyntax(content, 'Dockerfile', 2)).toEqual({ content, notes: [] })
   })
 })
 

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { finished } from 'node:stream/promises'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SentContext } from '../../daemon/builds/sent-context.ts'
 import { SourceTree } from '../../daemon/builds/source-tree.ts'
@@ -42,6 +44,19 @@ test('a build context comes whole, and its tree is removed then', async () => {
   expect((await buffer(context.tar)).length).toBeGreaterThan(LARGE_BYTES)
   expect(context.fault).toBeUndefined()
   await waitFor(() => !existsSync(directory), 'the tree to be removed')
+})
+
+test('the pieces of a build context are freed as they are written', async () => {
+  const pieces: Buffer[] = []
+  const sink = new Writable({
+    write(piece: Buffer, _encoding, written) {
+      pieces.push(piece)
+      setImmediate(written)
+    },
+  })
+  await finished(context.tar.pipe(sink))
+  expect(pieces.length).toBeGreaterThan(LARGE_BYTES / (64 * 1024))
+  expect(pieces.every(({ buffer }) => buffer.byteLength === 0)).toBe(true)
 })
 
 test('a build context tells which scripts it has with other line ends than the source', async () => {

@@ -41,12 +41,21 @@ const STATE_OF_TYPE: Partial<Record<ServiceType, Partial<Record<ServiceState, Pr
 /** A cron job waits for its next run, but not as if all were well. */
 const RUN_FAILED: Presentation = { label: 'Run failed', tone: 'danger', meaning: 'Its last run failed.' }
 
+/** What is live starts again: resumed, scaled from 0, or after the container engine was started. */
+const STARTING: Presentation = {
+  label: 'Starting',
+  tone: 'progress',
+  meaning: 'Its program is on its way up.',
+}
+
 /** How the state of a service reads. */
 export function stateOf({
   type,
   state,
   last_run: run,
-}: Pick<Service, 'type' | 'state' | 'last_run'>): Presentation {
+  live_deploy_id: live,
+}: Pick<Service, 'type' | 'state' | 'last_run' | 'live_deploy_id'>): Presentation {
+  if (state === 'deploying' && live !== null) return STARTING
   if (type === 'cron_job' && state === 'idle' && run?.status === 'failed') return RUN_FAILED
   return STATE_OF_TYPE[type]?.[state] ?? SERVICE_STATE[state]
 }

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { scalarAt } from '../builder.ts'
 import { plainPath, warn, type ForeignMapping, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'
@@ -26,16 +27,19 @@ export function readBuild(
   return {
     runtime: scalarAt(build.node.place, 'docker'),
     root_dir: context && inside(context, notes),
-    dockerfile_path: file && inside(file, notes),
+    dockerfile_path: file && inside(file, notes, context && plainPath(context.text)),
   }
 }
 
-/** A path relative to the folder of the file, which is taken to be the top of the repository; undefined for that folder. */
-function inside(node: ScalarNode, notes: Notes): ScalarNode | undefined {
+/**
+ * A path relative to the folder of the file, which is taken to be the top of the repository, or to `base` in it; undefined for
+ * that folder.
+ */
+function inside(node: ScalarNode, notes: Notes, base = ''): ScalarNode | undefined {
   const given = known(node, notes)
   if (!given) return undefined
-  const path = plainPath(given.text)
-  if (/^(?:\w+:\/\/|git@|\/)/.test(given.text) || path.split('/').includes('..')) {
+  const path = posix.normalize(plainPath(given.text))
+  if (/^(?:\w+:\/\/|git@|\/)/.test(given.text) || posix.join(base, path).startsWith('..')) {
     warn(
       notes,
       node,

@@ -72,6 +72,21 @@ const WEB = (name: string, more = '') => `
     image: registry.example.com/${name}:1${more}`
 
 describe('an apply', () => {
+  it('gives a service its own address, and tells one that has none', () => {
+    const variable = (name: string) => `env: [{key: OWN_URL, from_service: {name: ${name}, property: url}}]`
+    apply(`services:${WEB('site', `\n    ${variable('site')}`)}`)
+    expect(resolveEnvironment(findService('site')).get('OWN_URL')).toMatch(
+      /^http:\/\/site\.localhost(:\d+)?$/,
+    )
+    expect(told(apply(`services:${WEB('site', `\n    ${variable('site')}`)}`))).toEqual([
+      'service | site | unchanged',
+    ])
+    const worker = `\n    type: background_worker\n    ${variable('mailer')}`
+    expect(faultsOf(`services:${WEB('mailer', worker)}`)).toEqual([
+      expect.stringContaining('mailer has no url'),
+    ])
+  })
+
   it('that changes nothing writes nothing, queues nothing and tells nobody', () => {
     const file = `env_groups:
   - {name: shared, vars: [{key: A, value: 1}, {key: B, generate: true}]}

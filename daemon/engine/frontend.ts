@@ -1,0 +1,20 @@
+import type { EngineVersion } from './connection.ts'
+
+/** The Dockerfile frontend (1.x) that the first release of a major version of Docker came with, newest first. */
+const FRONTENDS: [major: number, minor: number][] = [
+  [29, 19],
+  [28, 14],
+  [27, 8],
+  [26, 7],
+  [25, 6],
+  [24, 5],
+  [23, 4],
+  [20, 2],
+]
+
+/** The minor version of an engine's own Dockerfile frontend, at least; undefined where it has none, as Podman. */
+export function frontendOf({ name, version }: Pick<EngineVersion, 'name' | 'version'>): number | undefined {
+  if (name !== 'docker') return undefined
+  const major = Number.parseInt(version, 10)
+  return FRONTENDS.find(([from]) => major >= from)?.[1]
+}

@@ -1,4 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { iptables } from '#daemon/packet-filter/iptables.ts'
 import { nftables } from '#daemon/packet-filter/nftables.ts'
@@ -185,6 +187,13 @@ describe('a server', () => {
     await withServer(['--allow-metadata'], async (server) => {
       await waitFor(() => server.logs.includes(OPEN), 'the server to say what is open')
       expect(await printed(server, asking(METADATA), 'production')).toContain('answers')
+      // What a start without the flag has left.
+      const serverId = readFileSync(join(server.dataDirectory, 'proxy/server_id'), 'utf8').trim()
+      await server.kill()
+      for (const filter of [nftables, iptables]) await filter.reject(serverId, [], METADATA_NETWORKS)
+      await server.restart()
+      await waitFor(() => server.logs.split(OPEN).length === 3, 'the server to say it again')
+      for (const filter of [nftables, iptables]) expect(await filter.clear(serverId)).toBeNull()
     })
   })
 })

@@ -108,7 +108,14 @@ export async function startDaemon(start: Start): Promise<Daemon> {
     ledger,
   })
   const dataPlane = await DataPlane.start(start.proxyProgram, start.apiPort)
-  const started: World = { engine, dataPlane, reachByAddress: null, engineFault: null, engineDepartures: 0 }
+  const started: World = {
+    engine,
+    dataPlane,
+    reachByAddress: null,
+    engineFault: null,
+    metadataFault: null,
+    engineDepartures: 0,
+  }
   world = started
 
   const driver = new Driver()

@@ -9,6 +9,8 @@ export interface World {
   reachByAddress: boolean | null
   /** Why the engine did not answer when it was last asked; null when it did, or was not asked yet. */
   engineFault: string | null
+  /** Why containers reach metadata addresses although they should not; null while they do not. */
+  metadataFault: string | null
   /** How often the engine has gone away since the start of the server, as the ends of its events tell. */
   engineDepartures: number
 }

@@ -121,6 +121,10 @@ export const FLAGS = {
     variable: 'DEPLOYER_DENY_PRIVATE_GIT',
     help: 'on keeps git and its providers off private and loopback addresses (off)',
   },
+  'allow-metadata': {
+    variable: 'DEPLOYER_ALLOW_METADATA',
+    help: 'on lets containers reach link-local and metadata addresses (off)',
+  },
   hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
   h2c: {
     variable: 'DEPLOYER_H2C',
@@ -150,7 +154,7 @@ const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret', 'smtp-url'] 
 export type SecretFlag = (typeof SECRETS)[number]
 
 /** Flags that mean `on` by themselves. */
-const SWITCHES: readonly string[] = ['--deny-private-git', '--h2c']
+const SWITCHES: readonly string[] = ['--allow-metadata', '--deny-private-git', '--h2c']
 /** What may follow a switch as its value. */
 export const SWITCH_VALUES: Readonly<Record<string, boolean>> = {
   on: true,

@@ -67,6 +67,8 @@ export interface Options {
   webhookSecret: string | null
   /** Keeps repositories and providers off private and loopback addresses. */
   denyPrivateGit: boolean
+  /** Lets containers reach link-local and metadata addresses. */
+  allowMetadata: boolean
   /** For the DNS records that are shown, one of a family; empty means the host's own. */
   publicIps: string[]
   /** Where the internet reaches the HTTP listener; null is the listener's own port. */
@@ -157,6 +159,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     baseImageRegistry: text('base-image-registry'),
     webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
     denyPrivateGit: readSwitch('deny-private-git', text('deny-private-git')),
+    allowMetadata: readSwitch('allow-metadata', text('allow-metadata')),
     relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
     keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
     backupBucket: readBucket({

@@ -73,6 +73,7 @@ const ORDER: Record<string, string[]> = {
     'settled.ts',
     'driver.ts',
     'engine',
+    'packet-filter',
     'domains/verification-key.ts',
     'certificates/proofs.ts',
     'proxy',

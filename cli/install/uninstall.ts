@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { removeEverything } from '#daemon/cleanup/everything.ts'
 import { createEngine, type Engine, type Ledger } from '#daemon/engine/index.ts'
+import { removeRules } from '#daemon/packet-filter/index.ts'
+import { keptServerId } from '#daemon/proxy/launch.ts'
 import { openDatabase } from '#server/database/index.ts'
 import { AppError } from '#server/errors.ts'
 import { parseWords } from '#server/flags.ts'
@@ -24,7 +26,7 @@ import { keptSettings } from './settings.ts'
 import { requireSystemd, systemctl, unitState } from './systemd.ts'
 
 /**
- * `deployer uninstall`: ends and removes the units and the program. Containers run on, and the data directory and the
+ * `deployer uninstall`: ends and removes the units, the program and the rules of the packet filter. Containers run on, and the data directory and the
  * settings stay for another install, unless `--data` says that they go too.
  */
 export async function uninstall(argv: string[]): Promise<number> {
@@ -41,6 +43,8 @@ export async function uninstall(argv: string[]): Promise<number> {
     removed.push(...remove(join(UNIT_FOLDER, unit)))
   }
   await systemctl('daemon-reload')
+  const serverId = keptServerId(options.dataDirectory)
+  if (serverId !== null) removed.push(...(await removeRules(serverId)))
   if (data) removed.push(...(await removeData(options)))
   removed.push(...remove(COMMAND_FILE), ...remove(PROGRAM_FOLDER))
   for (const line of removed) process.stdout.write(`removed ${line}\n`)

@@ -82,8 +82,8 @@ export function dataUnit({ release, dataDirectory }: UnitFacts): string {
 }
 
 /**
- * The unit of the control plane. It may write control groups, by which builds are bounded, and read the home of its
- * user, where the credentials of registries are; the engine's socket gives it all the power it needs beside.
+ * The unit of the control plane. It may write control groups, by which builds are bounded, set rules of the
+ * packet filter, and read the home of its user, where the credentials of registries are; the engine's socket gives it all the power it needs beside.
  */
 export function controlUnit({ release, dataDirectory, dockerHost }: UnitFacts): string {
   const wanted = ['network-online.target', DATA_UNIT, ...engineUnits(dockerHost)]
@@ -105,7 +105,7 @@ export function controlUnit({ release, dataDirectory, dockerHost }: UnitFacts): 
       'OOMScoreAdjust=-500',
       `ReadWritePaths=${word(dataDirectory)}`,
       'ProtectHome=read-only',
-      'CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_NET_BIND_SERVICE',
+      'CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_NET_ADMIN CAP_NET_BIND_SERVICE',
       'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
       ...SANDBOX,
     ],

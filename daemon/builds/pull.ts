@@ -3,6 +3,7 @@ import type { ImageFacts } from '#server/deploys/snapshot.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import type { LogWriter } from '#server/log-files.ts'
+import { judgeRegistry } from '#server/reach/images.ts'
 import { isEngineAway } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { withinBuildTimeout } from './time-limit.ts'
@@ -20,7 +21,8 @@ const ARCHITECTURES: Record<string, string> = {
 
 /**
  * Brings the image of a deploy to the host. One that the engine already has is used when its registry cannot be reached.
- * Throws `runtime_error` that names the image when there is none, or when it is for another platform.
+ * Throws `runtime_error` that names the image when there is none, when it is for another platform, or when its registry may
+ * not be asked.
  */
 export async function pullImage(
   world: World,
@@ -30,6 +32,7 @@ export async function pullImage(
 ): Promise<ImageFacts> {
   const reference = deploy.image!
   const { images } = world.engine
+  await judgeRegistry(reference, signal)
   log.system(`pulling ${reference}`)
   try {
     const onLine = (line: string): void => log.output('stdout', line)

@@ -19,7 +19,7 @@ const PORT_TAKEN = /port is already allocated|address already in use/
  */
 export async function startDatastore(world: World, row: DatastoreRow, signal: AbortSignal): Promise<void> {
   const { containers, volumes } = world.engine
-  const network = await ensureNetwork(world.engine, findEnvironment(row.environment_id))
+  const network = await ensureNetwork(world, findEnvironment(row.environment_id))
   const imageId = await imageOf(world.engine, row, signal)
   const address = await addressFor(world.engine, allotAddress, row.environment_id, network, row.id)
   const hostPort = row.host_port ?? (await freePort())

@@ -139,7 +139,7 @@ export async function inNetwork<T>(
   name: string,
   work: (place: Pick<ContainerSpec, 'network' | 'address' | 'labels'>) => Promise<T>,
 ): Promise<T> {
-  const network = await ensureNetwork(world.engine, findEnvironment(row.environment_id))
+  const network = await ensureNetwork(world, findEnvironment(row.environment_id))
   const address = await addressFor(world.engine, allotJobAddress, row.environment_id, network, name)
   try {
     return await work({ network: network.name, address, labels: WORK_LABELS })

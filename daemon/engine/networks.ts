@@ -23,6 +23,8 @@ export interface NetworkState {
   /** Its first IPv4 subnet and that one's gateway, if it has any. */
   subnet: string | null
   gateway: string | null
+  /** Its subnets of both families. */
+  subnets: string[]
   internal: boolean
   labels: Record<string, string>
   /** Running containers in it; empty in a list. */
@@ -132,6 +134,7 @@ function stateOf(found: Docker.NetworkInspectInfo): NetworkState {
     driver: found.Driver,
     subnet: v4?.Subnet ?? null,
     gateway: v4?.Gateway ?? null,
+    subnets: (found.IPAM?.Config ?? []).flatMap(({ Subnet }) => (Subnet ? [Subnet] : [])),
     internal: found.Internal,
     labels: found.Labels ?? {},
     containers: containers.map(([id, { Name, IPv4Address }]) => ({

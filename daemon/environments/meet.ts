@@ -1,6 +1,7 @@
 import { findEnvironment } from '#server/environments/store.ts'
 import { logger } from '#server/log.ts'
 import type { World } from '../world.ts'
+import { guardMetadata } from './metadata.ts'
 import { ensureNetwork, isGatewayLocal } from './networks.ts'
 import { removeLeftProbes } from './resolver.ts'
 
@@ -14,8 +15,11 @@ export async function meetEngine(world: World): Promise<void> {
   if (world.reachByAddress !== null) return
   const { version } = await world.engine.info()
   await removeLeftProbes(world)
-  const { subnet } = await ensureNetwork(world.engine, findEnvironment())
-  world.reachByAddress = await isGatewayLocal(subnet)
+  const { subnet } = await ensureNetwork(world, findEnvironment())
+  const isLocal = await isGatewayLocal(subnet)
+  await guardMetadata(world, isLocal)
+  // From now on containers are started.
+  world.reachByAddress = isLocal
   log.info(`engine ${version}`, { reached_by: world.reachByAddress ? 'address' : 'published port' })
   if (!world.reachByAddress) {
     log.warn(

@@ -14,7 +14,9 @@ import { addressAt, moveAddresses, numberOf } from '#server/instances/addresses.
 import { AppError } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { isSubnetTaken, type Engine } from '../engine/index.ts'
+import type { World } from '../world.ts'
 import { hostRoutes } from './host-routes.ts'
+import { guardSubnet } from './metadata.ts'
 
 const log = logger('environments')
 
@@ -53,7 +55,13 @@ let making: Promise<unknown> = Promise.resolve()
  * Makes sure that an environment's private network exists, with a subnet that the server chose and recorded.
  * Throws `runtime_error` when the engine does not do it, `not_found` when the environment was deleted meanwhile.
  */
-export async function ensureNetwork(engine: Engine, environment: Environment): Promise<Network> {
+export async function ensureNetwork(world: World, environment: Environment): Promise<Network> {
+  const network = await findOrMake(world.engine, environment)
+  await guardSubnet(world, network.subnet)
+  return network
+}
+
+async function findOrMake(engine: Engine, environment: Environment): Promise<Network> {
   const name = networkName(environment)
   const existing = await engine.networks.inspect(name)
   if (existing?.subnet && existing.subnet === environment.subnet)

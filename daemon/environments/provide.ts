@@ -4,6 +4,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import type { Task } from '../driver.ts'
 import type { World } from '../world.ts'
+import { guardMetadata } from './metadata.ts'
 import { ensureNetwork, environmentOf, networkName } from './networks.ts'
 import { forgetResolver } from './resolver.ts'
 
@@ -19,7 +20,7 @@ const PERIOD_MS = 60_000
  */
 export async function provideNetwork(world: World, environment: Environment): Promise<void> {
   if (world.reachByAddress === null || world.engineFault !== null) return
-  const made = ensureNetwork(world.engine, environment).then(() => world.dataPlane.sync())
+  const made = ensureNetwork(world, environment).then(() => world.dataPlane.sync())
   try {
     await Promise.race([made, delay(MAKE_MS, undefined, { ref: false })])
   } catch (error) {
@@ -41,7 +42,7 @@ export async function removeNetwork(world: World, environment: Environment): Pro
   await Promise.race([removal, delay(MAKE_MS, undefined, { ref: false })])
 }
 
-/** Removes networks of this server whose environment is no more. */
+/** Removes networks of this server whose environment is no more, and keeps the host's rules for those that are there. */
 export function environments(world: World): Task {
   return {
     name: 'environments',
@@ -57,6 +58,8 @@ export function environments(world: World): Task {
           log.warn('a private network cannot be removed yet', { network: name, error: messageOf(error) }),
         )
       }
+      // Others may have emptied the packet filter.
+      if (world.engineFault === null) await guardMetadata(world)
     },
   }
 }

@@ -29,7 +29,7 @@ export async function prepareLaunch(
   last?: Launch,
 ): Promise<Launch> {
   const environment = findEnvironment(service.environment_id)
-  const network = await ensureNetwork(world.engine, environment)
+  const network = await ensureNetwork(world, environment)
   if (last && last.network.id === network.id) return last
   const nameServer = await nameServerOf(world, environment, network, snapshot.image_id)
   const image = await world.engine.images.inspect(snapshot.image_id)

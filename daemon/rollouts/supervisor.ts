@@ -195,7 +195,7 @@ export class Supervisor {
     wanted: number,
   ): Promise<boolean> {
     const { engine } = this.#world
-    const network = await ensureNetwork(engine, findEnvironment(service.environment_id))
+    const network = await ensureNetwork(this.#world, findEnvironment(service.environment_id))
     while (current.length < wanted && this.#mayAdd(service, live)) {
       current.push(getInstance(addInstance(service, live.id, network))!)
     }

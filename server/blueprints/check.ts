@@ -1,6 +1,7 @@
 import { KINDS } from '../datastores/kinds.ts'
 import { deployableUrlFault } from '../git/input.ts'
 import { hiddenFault } from '../hidden.ts'
+import { deployableImageFault } from '../reach/images.ts'
 import { TYPES } from '../services/types.ts'
 import { checkFile, checkSettings } from './check-file.ts'
 import { checkReferences } from './check-references.ts'
@@ -44,5 +45,7 @@ function checkService(wanted: WantedService, standing: Standing, faults: Faults)
   if (hidden !== null) faults.add(placeIn(node, ['repo_url']), hidden)
   const repository = typeof fields.repo_url === 'string' ? deployableUrlFault(fields.repo_url) : null
   if (repository !== null) faults.add(placeIn(node, ['repo_url']), repository)
+  const image = typeof fields.image === 'string' ? deployableImageFault(fields.image) : null
+  if (image !== null) faults.add(placeIn(node, ['image']), image)
   checkSettings(wanted, there, faults)
 }

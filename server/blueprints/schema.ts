@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DatastoreInput } from '../datastores/schema.ts'
 import { Deploy } from '../deploys/schema.ts'
 import { Name } from '../schema.ts'
-import { RepositoryAddress, ServiceInput, writtenHosts } from '../services/input.ts'
+import { ImageName, RepositoryAddress, ServiceInput, writtenHosts } from '../services/input.ts'
 import { PROPERTIES } from '../variables/references.ts'
 
 /** Every field of a shape may be left out, which keeps what is there, or be null, which returns it to its default. */
@@ -82,6 +82,7 @@ const serviceShape = {
   ...loose({
     ...serviceFields,
     repo_url: RepositoryAddress,
+    image: ImageName,
     custom_domains: writtenHosts.custom_domains.meta(serviceFields.custom_domains.meta()!),
     canonical_domain: writtenHosts.canonical_domain.meta(serviceFields.canonical_domain.meta()!),
   }),

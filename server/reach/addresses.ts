@@ -10,25 +10,29 @@ export interface Reach {
 }
 
 /**
- * Link-local networks with the metadata services of clouds, the metadata addresses that lie elsewhere (Azure, Alibaba,
- * Oracle; over IPv6 those of EC2 and its pods, Oracle, Scaleway and Google), and what names no one host: the unspecified,
- * multicast and reserved networks (RFC 6890).
+ * Where clouds hand out credentials: the link-local network of IPv4, and what lies elsewhere (Azure, Alibaba, Oracle; over
+ * IPv6 EC2 and its pods, Oracle, Scaleway and Google).
  */
-const NEVER = blockList([
-  '0.0.0.0/8',
+export const METADATA_NETWORKS: readonly string[] = [
   '169.254.0.0/16',
   '168.63.129.16/32',
   '100.100.100.200/32',
   '192.0.0.192/32',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '::/128',
-  'fe80::/10',
-  'ff00::/8',
   'fd00:ec2::/32',
   'fd00:c1::a9fe:a9fe/128',
   'fd00:42::42/128',
   'fd20:ce::254/128',
+]
+
+/** These, the link-local network of IPv6, and what names no one host: the unspecified, multicast and reserved networks (RFC 6890). */
+const NEVER = blockList([
+  ...METADATA_NETWORKS,
+  'fe80::/10',
+  '0.0.0.0/8',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/128',
+  'ff00::/8',
 ])
 
 /** How clouds name their metadata services. */

@@ -5,6 +5,7 @@ import { deployableUrlFault } from '../git/input.ts'
 import { repositoryUrlFault } from '../git/url.ts'
 import { imageFault } from '../image-reference.ts'
 import { CpuLimit, MemoryLimit } from '../limits.ts'
+import { deployableImageFault } from '../reach/images.ts'
 import { Name } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
 import { EnvVars } from '../variables/schema.ts'
@@ -83,6 +84,9 @@ export const RepositoryAddress = setting(2_048, repositoryUrlFault).meta({
   examples: ['https://git.example.com/team/api.git'],
 })
 
+/** The same of an image. */
+export const ImageName = setting(1_024, imageFault).meta({ examples: ['registry.example.com/api:2'] })
+
 /** Hosts as a blueprint's file has them: each is judged by itself, when it is tried. */
 export const writtenHosts = {
   custom_domains: z.array(text(1_024)).max(MAX_CUSTOM_DOMAINS).optional(),
@@ -102,7 +106,7 @@ const settings = {
   }),
   root_dir: setting(1_024, relativePathFault).meta({ examples: ['services/api'] }),
   dockerfile_path: setting(1_024, dockerfilePathFault).meta({ examples: ['Dockerfile'] }),
-  image: setting(1_024, imageFault).meta({ examples: ['registry.example.com/api:2'] }),
+  image: setting(1_024, deployableImageFault).meta({ examples: ['registry.example.com/api:2'] }),
   build_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm run build'] }),
   start_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm start'] }),
   pre_deploy_command: setting(MAX_COMMAND_CHARACTERS).meta({

@@ -69,6 +69,10 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     await serveRequests()
   })
 
+  test('sets its rules of the packet filter within its sandbox', async () => {
+    expect(await box.must('nft', 'list', 'table', 'inet', `deployer_${serverId}`)).toContain('169.254.0.0/16')
+  })
+
   test('is left alone by an install that changes nothing, and restarted by one that changes a setting', async () => {
     const before = await pids()
     expect(await box.must(DEPLOYER, 'install')).toContain('nothing to change')
@@ -201,9 +205,10 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
 
   test('is uninstalled and leaves its containers and data, unless it is told', async () => {
     const [container] = await containers()
-    expect(await box.must(DEPLOYER, 'uninstall')).toContain(
-      `${DATA}, /etc/deployer/deployer.env and the containers stay`,
-    )
+    const text = await box.must(DEPLOYER, 'uninstall')
+    expect(text).toContain(`${DATA}, /etc/deployer/deployer.env and the containers stay`)
+    expect(text).toContain(`removed table inet deployer_${serverId}`)
+    expect((await box.run('nft', 'list', 'table', 'inet', `deployer_${serverId}`)).code).not.toBe(0)
     for (const file of ['/etc/systemd/system/deployer.service', DEPLOYER, '/usr/local/lib/deployer'])
       expect([file, existsSync(box.path(file))]).toEqual([file, false])
     expect(existsSync(box.path(`${DATA}/deployer.db`))).toBe(true)

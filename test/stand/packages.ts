@@ -7,6 +7,7 @@ const PACKAGES: Record<string, string[]> = {
   dockerd: ['docker.io'],
   docker: ['docker-cli', 'docker.io'],
   iptables: ['iptables'],
+  nft: ['nftables'],
   mmdebstrap: ['mmdebstrap', 'debian-archive-keyring'],
   'docker-registry': ['docker-registry'],
   ip: ['iproute2'],

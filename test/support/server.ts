@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import { removeRules } from '#daemon/packet-filter/index.ts'
 import type { Schedule } from '#server/schedule.ts'
 import { sweepEngine } from '../stand/engine.ts'
 import { builtServer } from './build.ts'
@@ -209,7 +210,7 @@ class ServerProcess implements TestServer {
     rmSync(this.dataDirectory, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** Removes what the server made in the engine: the containers of services outlive it. */
+  /** Removes what outlives the server: what it made in the engine, and its rules of the packet filter. */
   async #sweep(): Promise<void> {
     const file = join(this.dataDirectory, 'deployer.db')
     if (!existsSync(file)) return
@@ -217,6 +218,7 @@ class ServerProcess implements TestServer {
     const { value } = database.prepare(SERVER_ID).get() as { value: string }
     database.close()
     await sweepEngine(value)
+    await removeRules(value)
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

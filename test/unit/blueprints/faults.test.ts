@@ -141,6 +141,7 @@ const PLANTS: Plant<NativeFile>[] = [
   variable(0, { key: 'DATABASE_URL', sync: false }),
   variable(0, { key: 'DEPLOYER_X', sync: false }),
   variable(0, { value: 'x' }, 'key'),
+  field(0, 'image', '169.254.169.254/app:1'),
   field(1, 'port', 80),
   field(1, 'schedule', '0 0 * * *'),
   field(1, 'publish_dir', 'dist'),

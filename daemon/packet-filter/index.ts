@@ -1,0 +1,30 @@
+import { messageOf } from '#server/errors.ts'
+import { METADATA_NETWORKS } from '#server/reach/addresses.ts'
+import { iptables } from './iptables.ts'
+import { nftables } from './nftables.ts'
+
+/** The better one first. */
+const FILTERS = [nftables, iptables]
+
+/**
+ * Has connections from these subnets to metadata addresses rejected by the host's packet filter, and answers by which
+ * program. Throws one line that says why none could do it.
+ */
+export async function rejectMetadata(serverId: string, subnets: readonly string[]): Promise<string> {
+  const faults: string[] = []
+  for (const filter of FILTERS) {
+    try {
+      await filter.reject(serverId, subnets, METADATA_NETWORKS)
+      return filter.program
+    } catch (error) {
+      faults.push(messageOf(error))
+    }
+  }
+  throw new Error(faults.join('; '))
+}
+
+/** Removes the rules that a server has set; answers what they were called. */
+export async function removeRules(serverId: string): Promise<string[]> {
+  const cleared = await Promise.all(FILTERS.map((filter) => filter.clear(serverId)))
+  return cleared.filter((name) => name !== null)
+}

@@ -76,7 +76,7 @@ export function upgradeDatastore(datastore: DatastoreRow, version: string): Data
   if (from === null)
     throw new AppError(
       'invalid_request',
-      `version: ${datastore.version}, which datastore ${datastore.name} has, does not say its major version: restore a backup into a new datastore instead`,
+      `version: ${datastore.version}, which datastore ${datastore.name} has, does not say its major version: create a datastore of the version that you want, and copy the data into it`,
     )
   if (to <= from)
     throw new AppError(

@@ -171,6 +171,13 @@ describe('an upgrade', () => {
     expect(body.error.message).toMatch(/^version: /)
   })
 
+  test('of a version that does not say its major one is refused with another way', async () => {
+    await post({ kind: 'relational', name: 'newest', version: 'latest' })
+    const { status, body } = await server.api('POST', '/datastores/newest/upgrade', { version: '18' })
+    expect(status).toBe(400)
+    expect(body.error.message).toMatch(/^version: latest, .*create a datastore of the version that you want/)
+  })
+
   test('needs a datastore that answers', async () => {
     const { status } = await server.api('POST', '/datastores/my-app/upgrade', { version: '18' })
     expect(status).toBe(409)

@@ -4,9 +4,10 @@ import type { DatastoreRow } from '#server/datastores/store.ts'
 import { internalPlace } from '#server/datastores/view.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import type { World } from '../world.ts'
-import { datastoreFiles, fillingContainer, KEYVALUE_VOLUME } from './container.ts'
+import { fillingContainer, KEYVALUE_VOLUME, programConfig } from './container.ts'
 import { reasonOfEnd } from './exits.ts'
 import { feed, type Filling } from './feed.ts'
+import { datastoreFiles } from './files.ts'
 import { loadRelational } from './fill-relational.ts'
 import { beginAppendOnly, probePlace } from './probe.ts'
 import { CHECKPOINT_SECONDS, endProgram } from './stop.ts'
@@ -70,8 +71,8 @@ async function withProgram(
   const { containers } = world.engine
   await inNetwork(world, row, volume, async (place) => {
     await containers.create({ ...fillingContainer(row, volume, imageId), ...place })
-    const files = datastoreFiles(row, 'filling')
-    if (files) await containers.putArchive(volume, files.folder, files.tar)
+    const files = datastoreFiles(programConfig(row, false, 'filling'), null)
+    await containers.putArchive(volume, files.folder, files.tar)
     await containers.start(volume)
     const port = (await containers.inspect(volume))?.publishedPort ?? 0
     const outside = { ...internalPlace(row), host: '127.0.0.1', port }

@@ -1,6 +1,7 @@
 import { runningBackup, type BackupRow } from '../backups/store.ts'
 import { tellDatastore } from '../changes.ts'
 import { useDatabase } from '../context.ts'
+import { majorOf } from '../datastores/kinds.ts'
 import { newVolume, recordNew } from '../datastores/operations.ts'
 import { datastoreMachine } from '../datastores/states.ts'
 import { getDatastore, recordDatastore, refoundDatastore, type DatastoreRow } from '../datastores/store.ts'
@@ -158,9 +159,4 @@ export function giveUpReplacement({ datastore_id: id, kind, volume }: Replacemen
     else deleteReplacement(id)
   })
   tellDatastore(id)
-}
-
-function majorOf(version: string): number | null {
-  const digits = /^(\d{1,6})(?:[.-]|$)/.exec(version)?.[1]
-  return digits === undefined ? null : Number(digits)
 }

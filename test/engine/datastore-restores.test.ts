@@ -15,6 +15,7 @@ import {
   query,
   restored,
   startStores,
+  tlsUrlOf,
   volumeOf,
   type Datastore,
 } from './datastore-support.ts'
@@ -127,7 +128,7 @@ describe('a backup that is restored', () => {
         expect(await keyvalue(now.external_url, (client) => client.configGet('appendonly'))).toEqual({
           appendonly: 'yes',
         })
-        await keyvalue(now.external_url, (client) => client.set('written', 'since'))
+        await keyvalue(tlsUrlOf(now), (client) => client.set('written', 'since'), now.ca_certificate)
       }
       expect(await volumesOf(now.id)).toEqual([before, await volumeOf(now.id)].sort())
       expect(server.logs).toContain(before)

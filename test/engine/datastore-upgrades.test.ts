@@ -38,6 +38,7 @@ test('an upgrade carries rows and roles over to the new major and keeps the old 
     `CREATE ROLE team; CREATE ROLE reader LOGIN PASSWORD 'of its own' IN ROLE team; ALTER ROLE reader SET work_mem = '7MB';
      GRANT SELECT ON notes TO team; CREATE ROLE idle`,
   )
+  await query(db.external_url, 'CREATE EXTENSION pg_stat_statements')
   await query(db.external_url, 'CREATE DATABASE other')
   const before = await volumeOf(db.id)
   expect((await upgrade('main', '15')).status).toBe(400)
@@ -56,7 +57,8 @@ test('an upgrade carries rows and roles over to the new major and keeps the old 
   const now = await become(server, db.id, 'available')
   expect(now).toMatchObject({ version: '17', error: null, external_url: db.external_url })
   expect(await majorOf(now)).toEqual([[17]])
-  await query(now.external_url, 'INSERT INTO notes VALUES (3)')
+  await query(now.external_url, 'INSERT INTO notes VALUES (3)', now.ca_certificate)
+  expect(await query(now.external_url, 'SELECT count(*) > 0 FROM pg_stat_statements')).toEqual([[true]])
   const asReader = Object.assign(new URL(now.external_url), {
     username: 'reader',
     password: 'of its own',

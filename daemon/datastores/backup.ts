@@ -41,8 +41,8 @@ export async function makeBackup(
   }
 }
 
-/** Its own name leads there only while names are answered; its address does not change while it runs. */
-function placeInNetwork(row: DatastoreRow): Place {
+/** Where work beside a datastore reaches it. Its own name leads there only while names are answered; its address does not change while it runs. */
+export function placeInNetwork(row: DatastoreRow): Place {
   if (row.address === null)
     throw new AppError('runtime_error', `the ${KINDS[row.kind].label} ${row.name} has no address yet`)
   return { ...internalPlace(row), host: row.address }

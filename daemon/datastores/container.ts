@@ -1,11 +1,10 @@
-import { Readable } from 'node:stream'
-import { pack } from 'tar-stream'
 import { useContext } from '#server/context.ts'
 import { KINDS, type DatastoreKind } from '#server/datastores/kinds.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { internalPlace } from '#server/datastores/view.ts'
 import { getReplacement } from '#server/replacements/store.ts'
 import type { ContainerSpec, ContainerState } from '../engine/index.ts'
+import { CONFIG_FILE, TLS_SETTINGS } from './files.ts'
 import { memorySettings } from './settings.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
 import { TOOL_CPUS, TOOL_MEMORY_BYTES } from './tool.ts'
@@ -21,14 +20,14 @@ export const RELATIONAL_VOLUME = '/var/lib/deployer'
 export const RELATIONAL_DATA = `${RELATIONAL_VOLUME}/data`
 /** Where both Redis's and Valkey's images keep data. */
 export const KEYVALUE_VOLUME = '/data'
-const CONFIG_FOLDER = '/usr/local/etc'
-const CONFIG_NAME = 'deployer.conf'
 
 /** Where a datastore's container is to be. */
 interface Location {
   network: string
   address: string
   hostPort: number
+  /** The one that leads to TLS; null where that is spoken at the same. */
+  hostTlsPort: number | null
   imageId: string
 }
 
@@ -41,6 +40,8 @@ export function containerLimits(row: DatastoreRow): { memoryBytes: number; cpus:
 /** The one container of a datastore; its data is in the volume and outlives it. */
 export function datastoreContainer(row: DatastoreRow, location: Location): ContainerSpec {
   const mode = modeOf(row)
+  const { port, tlsPort } = KINDS[row.kind]
+  const { hostPort, hostTlsPort } = location
   return {
     name: row.id,
     image: location.imageId,
@@ -50,7 +51,10 @@ export function datastoreContainer(row: DatastoreRow, location: Location): Conta
     address: location.address,
     // For containers that the resolver of names does not answer.
     aliases: [row.name],
-    hostPort: location.hostPort,
+    ports: [
+      { inside: port, host: hostPort },
+      ...(hostTlsPort === null ? [] : [{ inside: tlsPort, host: hostTlsPort }]),
+    ],
   }
 }
 
@@ -103,20 +107,30 @@ const MODE_SETTINGS: Record<DatastoreKind, Record<Mode, Record<string, string>>>
   },
 }
 
-/** A folder of the container and what is to be unpacked there before it starts; null when it needs no file. */
-export function datastoreFiles(
-  row: DatastoreRow,
-  mode: Mode = modeOf(row),
-): { folder: string; tar: Readable } | null {
-  if (row.kind !== 'keyvalue') return null
-  const archive = pack()
-  // World-readable: it is read by the user that the program becomes, and nobody else is in the container.
-  archive.entry({ name: CONFIG_NAME, mode: 0o644 }, keyvalueConfig(row, mode))
-  archive.finalize()
-  return {
-    folder: CONFIG_FOLDER,
-    tar: Readable.from(archive as AsyncIterable<Buffer>, { objectMode: false }),
-  }
+/** What the program of a datastore is told in its file. */
+export function programConfig(row: DatastoreRow, hasTls: boolean, mode: Mode = modeOf(row)): string {
+  const settings = { ...(hasTls ? TLS_SETTINGS[row.kind] : {}), ...FILE_SETTINGS[row.kind](row, mode) }
+  return Object.entries(settings)
+    .map(([key, value]) => `${key} ${value}\n`)
+    .join('')
+}
+
+/** What of it stands in a file. */
+const FILE_SETTINGS: Record<DatastoreKind, (row: DatastoreRow, mode: Mode) => Record<string, string>> = {
+  // What the image's file and ALTER SYSTEM say takes the place of this, as it would not of arguments.
+  relational: () => ({
+    shared_preload_libraries: "'pg_stat_statements'",
+    include: `'${RELATIONAL_DATA}/postgresql.conf'`,
+  }),
+  // All of it, since arguments are seen by every user of the host.
+  keyvalue: (row, mode) => ({
+    dir: KEYVALUE_VOLUME,
+    requirepass: internalPlace(row).password,
+    // Nobody but a backup is a replica, and it waits for no other.
+    'repl-diskless-sync-delay': '0',
+    ...memorySettings(row.kind, memoryMb(row)),
+    ...MODE_SETTINGS.keyvalue[mode],
+  }),
 }
 
 function programOf(
@@ -127,14 +141,14 @@ function programOf(
   const shared = {
     ...limits,
     shmBytes: Math.floor(limits.memoryBytes / SHARED_MEMORY_SHARE),
-    publishPort: KINDS[row.kind].port,
+    ports: [{ inside: KINDS[row.kind].port }],
     stopSeconds: mode === 'filling' ? FILLING_STOP_SECONDS : CHECKPOINT_SECONDS,
   }
   if (row.kind === 'keyvalue') {
     return {
       ...shared,
       env: {},
-      command: [`${CONFIG_FOLDER}/${CONFIG_NAME}`],
+      command: [CONFIG_FILE],
       volume: { name: row.volume, path: KEYVALUE_VOLUME },
     }
   }
@@ -148,24 +162,14 @@ function programOf(
       POSTGRES_DB: database!,
       PGDATA: RELATIONAL_DATA,
     },
-    command: ['postgres', ...Object.entries(settings).flatMap(asArgument)],
+    command: [
+      'postgres',
+      '-c',
+      `config_file=${CONFIG_FILE}`,
+      ...Object.entries(settings).flatMap(asArgument),
+    ],
     volume: { name: row.volume, path: RELATIONAL_VOLUME },
   }
-}
-
-/** In a file, since arguments are seen by every user of the host. */
-function keyvalueConfig(row: DatastoreRow, mode: Mode): string {
-  const settings = {
-    dir: KEYVALUE_VOLUME,
-    requirepass: internalPlace(row).password,
-    // Nobody but a backup is a replica, and it waits for no other.
-    'repl-diskless-sync-delay': '0',
-    ...memorySettings(row.kind, memoryMb(row)),
-    ...MODE_SETTINGS.keyvalue[mode],
-  }
-  return Object.entries(settings)
-    .map(([key, value]) => `${key} ${value}\n`)
-    .join('')
 }
 
 function asArgument([key, value]: [string, string]): string[] {

@@ -14,6 +14,10 @@ const MAX_LINE_CHARACTERS = 16 * 1024
 const MAX_ROLES = 1_000
 /** NAMEDATALEN without its end (manual, "Lexical Structure"): what is longer is no name. */
 const MAX_NAME_BYTES = 63
+/** Roles that somebody has made by hand are some KiB. */
+const MAX_SCRIPT_CHARACTERS = 4 * 1024 * 1024
+/** A statement that creates a role or is about it alone; the names of owners are in quotes where they are words of SQL. */
+const OF_ONE_ROLE = /^(?:CREATE|ALTER) ROLE "?([a-z0-9_]+)"?(?: (?:WITH|SET) .*)?;$/
 /** Those that every database has, and words that stand for none (manual, "CREATE ROLE"). */
 const NOT_MADE = /^(?:pg_.*|PUBLIC|public|none)$/
 
@@ -61,6 +65,24 @@ function isRole(name: string): boolean {
 /** The statement that makes a role with which nobody can sign in. */
 export function createRole(name: string): string {
   return `CREATE ROLE "${name.replaceAll('"', '""')}"`
+}
+
+/**
+ * The statements of a script of `pg_dumpall --roles-only`, without those that are about the owner alone: every datastore has
+ * one, and its settings would hold for what loads a backup. Throws for a script that is longer than any.
+ */
+export async function rolesBesides(owner: string, script: AsyncIterable<Buffer>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of script) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.length > MAX_SCRIPT_CHARACTERS) throw new Error('it has too many roles to be carried over')
+  }
+  const isOfOwner = (line: string) => OF_ONE_ROLE.exec(line)?.[1] === owner
+  return text
+    .split('\n')
+    .filter((line) => !isOfOwner(line))
+    .join('\n')
 }
 
 /** The roles that a statement names, as they are written there. */

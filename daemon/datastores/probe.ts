@@ -62,21 +62,15 @@ async function queryRelational(
   }
 }
 
-/**
- * What a datastore holds that a dump leaves out: of a relational one further databases and roles, by name.
- * Throws when it does not answer.
- */
-export async function outsideOfDump(row: DatastoreRow): Promise<string[]> {
+/** The databases that a relational datastore holds besides its own, by name. Throws when it does not answer. */
+export async function furtherDatabases(row: DatastoreRow): Promise<string[]> {
   if (row.kind !== 'relational') return []
   const rows = await queryRelational(
     externalPlace(row)!,
-    `SELECT 'database ' || datname AS name FROM pg_database
-       WHERE NOT datistemplate AND datname NOT IN ('postgres', current_database())
-     UNION ALL
-     SELECT 'role ' || rolname FROM pg_roles WHERE rolname !~ '^pg_' AND rolname <> current_user
-     ORDER BY name LIMIT 20`,
+    `SELECT datname FROM pg_database WHERE NOT datistemplate AND datname NOT IN ('postgres', current_database())
+     ORDER BY datname LIMIT 20`,
   )
-  return rows.map(({ name }) => String(name))
+  return rows.map(({ datname }) => String(datname))
 }
 
 /**

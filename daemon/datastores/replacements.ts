@@ -24,7 +24,7 @@ import { provideBackup } from './backup-check.ts'
 import { isInMode } from './container.ts'
 import { fillVolume } from './fill.ts'
 import { imageOf, pullImage } from './image.ts'
-import { firstUndumped, outsideOfDump, probeDatastore } from './probe.ts'
+import { firstUndumped, furtherDatabases, probeDatastore } from './probe.ts'
 import { stopDatastore } from './stop.ts'
 import { backUpForUpgrade } from './upgrade-backup.ts'
 import { assertUnwritten } from './written-meanwhile.ts'
@@ -177,14 +177,16 @@ export class Replacements {
       kind === 'upgrade'
         ? await pullImage(engine, `${row.repository}:${version}`, signal)
         : await imageOf(engine, row, signal)
-    // One that does not answer cannot be asked.
-    if (kind !== 'first') assertWholeInDump(await outsideOfDump(row).catch(() => []))
+    // One that does not answer cannot be asked: a restore brings it back.
+    const answers = kind !== 'first' && (await isAnswering(row))
+    if (answers) assertWholeInDump(await furtherDatabases(row))
     const since = kind === 'upgrade' ? await this.#endWrites(row, signal) : null
     const made = getBackup(replacement.backup_id ?? '')
     const backup = kind === 'upgrade' ? await backUpForUpgrade(row, made, signal) : made
     if (!backup) throw new AppError('runtime_error', 'the backup was deleted')
     await provideBackup(row.kind, backup, signal)
-    await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id }, signal)
+    const carriesRoles = answers || kind === 'upgrade'
+    await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id, carriesRoles }, signal)
     await this.#keeping.hold(id)
     signal.throwIfAborted()
     await stopDatastore(this.#world, row)
@@ -206,7 +208,7 @@ export class Replacements {
     if (kind !== 'relational') return null
     const row = getDatastore(id)!
     // It may not have answered before.
-    assertWholeInDump(await outsideOfDump(row))
+    assertWholeInDump(await furtherDatabases(row))
     return await firstUndumped(row)
   }
 
@@ -229,11 +231,18 @@ export class Replacements {
   }
 }
 
-/** Throws when a dump of its one database would leave something out. */
-function assertWholeInDump(outside: string[]): void {
-  if (outside.length === 0) return
+function isAnswering(row: DatastoreRow): Promise<boolean> {
+  return probeDatastore(row).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Throws when a dump of its one database would leave others out. */
+function assertWholeInDump(further: string[]): void {
+  if (further.length === 0) return
   throw new AppError(
     'runtime_error',
-    `it holds ${outside.join(', ')} besides its own database and role, which would be lost: move them to a datastore of their own, or restore into a new one`,
+    `it also holds ${further.map((name) => `database ${name}`).join(', ')}, which would be lost: move what you need to a datastore of its own (pg_dump, pg_restore), drop it here, and try again`,
   )
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import { KINDS } from '#server/datastores/kinds.ts'
 import { getDatastore, recordDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
@@ -7,7 +8,9 @@ import { allotAddress } from '#server/instances/addresses.ts'
 import { addressFor } from '../environments/addresses.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
-import { datastoreContainer, datastoreFiles } from './container.ts'
+import { certificateFor, knowsTls } from './certificate.ts'
+import { datastoreContainer, programConfig } from './container.ts'
+import { datastoreFiles } from './files.ts'
 import { imageOf } from './image.ts'
 
 /** The engine's words for a host port that another program has. */
@@ -22,18 +25,23 @@ export async function startDatastore(world: World, row: DatastoreRow, signal: Ab
   const network = await ensureNetwork(world, findEnvironment(row.environment_id))
   const imageId = await imageOf(world.engine, row, signal)
   const address = await addressFor(world.engine, allotAddress, row.environment_id, network, row.id)
-  const hostPort = row.host_port ?? (await freePort())
+  const [free, freeForTls] = await freePorts()
+  const hostPort = row.host_port ?? free
+  const { port, tlsPort } = KINDS[row.kind]
+  const hostTlsPort = tlsPort === port || !knowsTls(row) ? null : (row.host_tls_port ?? freeForTls)
   // Its name leads to no address that it has not had; one that it had leads nowhere else meanwhile.
   recordDatastore(row.id, { address: address === row.address ? address : null, host_port: hostPort })
   await assertKept(world, row)
   await volumes.create(row.volume, { 'deployer.datastore': row.id })
   await containers.remove(row.id)
   signal.throwIfAborted()
-  await containers.create(datastoreContainer(row, { network: network.name, address, hostPort, imageId }))
-  const files = datastoreFiles(row)
-  if (files) await containers.putArchive(row.id, files.folder, files.tar)
+  const location = { network: network.name, address, hostPort, hostTlsPort, imageId }
+  await containers.create(datastoreContainer(row, location))
+  const certificate = await certificateFor(world.engine, row, address)
+  const files = datastoreFiles(programConfig(row, certificate !== null), certificate)
+  await containers.putArchive(row.id, files.folder, files.tar)
   // Before the start: one that runs where nothing is recorded would be stopped by the next pass.
-  recordDatastore(row.id, { address })
+  recordDatastore(row.id, { address, host_tls_port: certificate && (hostTlsPort ?? hostPort) })
   // It may have been deleted while its container was made.
   if (getDatastore(row.id)?.status === 'deleting') return
   await start(world, row.id)
@@ -57,16 +65,16 @@ async function start(world: World, id: string): Promise<void> {
   } catch (error) {
     // Another program took the port while the datastore was down; the next try takes another.
     if (error instanceof AppError && PORT_TAKEN.test(messageOf(error)))
-      recordDatastore(id, { host_port: null })
+      recordDatastore(id, { host_port: null, host_tls_port: null })
     throw error
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+/** Two ports of the host's loopback that nobody listens on. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()] as const
+  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening')
+  const [first, second] = servers.map((server) => (server.address() as AddressInfo).port)
+  for (const server of servers) await once(server.close(), 'close')
+  return [first!, second!]
 }

@@ -29,10 +29,8 @@ export interface ContainerSpec {
   volume?: { name: string; path: string }
   /** `uid`, `uid:gid` or a name of the image; the image's own when absent. */
   user?: string
-  /** A port of the container that gets a free loopback port of the host, where addresses cannot be reached. */
-  publishPort?: number
-  /** The loopback port that it gets instead of any free one. */
-  hostPort?: number
+  /** Ports of the container that get a loopback port of the host: this one, else any free one. */
+  ports?: { inside: number; host?: number }[]
   /** The size of /dev/shm; the engine's own is 64 MiB. */
   shmBytes?: number
   /** The image's own, else SIGTERM. */
@@ -85,7 +83,7 @@ export function createOptions(
   labels: Record<string, string>,
   { openFiles, quota }: Abilities,
 ): Docker.ContainerCreateOptions {
-  const port = spec.publishPort === undefined ? null : `${spec.publishPort}/tcp`
+  const ports = (spec.ports ?? []).map(({ inside, host }) => ({ key: `${inside}/tcp`, host }))
   return {
     name: spec.name,
     Image: spec.image,
@@ -96,7 +94,7 @@ export function createOptions(
     ...(spec.user ? { User: spec.user } : {}),
     ...(spec.stopSignal ? { StopSignal: spec.stopSignal } : {}),
     ...(spec.stopSeconds ? { StopTimeout: spec.stopSeconds } : {}),
-    ...(port ? { ExposedPorts: { [port]: {} } } : {}),
+    ExposedPorts: Object.fromEntries(ports.map(({ key }) => [key, {}])),
     ...(spec.streams ? { OpenStdin: true, StdinOnce: true, AttachStdin: true } : {}),
     // Health is probed from outside; a check that the image brings would only use up the container's limits.
     Healthcheck: { Test: ['NONE'] },
@@ -119,9 +117,9 @@ export function createOptions(
       ...(spec.volume
         ? { Mounts: [{ Type: 'volume', Source: spec.volume.name, Target: spec.volume.path }] }
         : {}),
-      ...(port
-        ? { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: String(spec.hostPort ?? '') }] } }
-        : {}),
+      PortBindings: Object.fromEntries(
+        ports.map(({ key, host }) => [key, [{ HostIp: '127.0.0.1', HostPort: String(host ?? '') }]]),
+      ),
     },
     NetworkingConfig: {
       EndpointsConfig: {

@@ -116,7 +116,7 @@ async function createContainer(world: World, launch: Launch, instance: InstanceR
     ...(await diskOf(world.engine, service.id, snapshot)),
     // The engine would answer an alias before it asks the resolver, also for an instance out of rotation.
     aliases: TYPES[service.type].listens && nameServer === null ? [service.name] : [],
-    ...(world.reachByAddress || snapshot.port === null ? {} : { publishPort: snapshot.port }),
+    ...(world.reachByAddress || snapshot.port === null ? {} : { ports: [{ inside: snapshot.port }] }),
   })
 }
 

@@ -69,7 +69,7 @@ async function isNew(engine: Engine, container: string, path: string): Promise<b
 }
 
 /** The numbers of an image's `USER`: `1000`, `1000:1000`, `app` or `app:staff` (Dockerfile reference, USER). */
-async function idsOf(
+export async function idsOf(
   engine: Engine,
   container: string,
   user: string,

@@ -145,6 +145,29 @@ export const Datastore = z
         description: 'The line for a terminal on the host',
         examples: [`psql 'postgresql://db:${PASSWORD}@127.0.0.1:49155/db'`],
       }),
+    internal_tls_port: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          'Where it speaks TLS inside its environment; null while it speaks none, as one that was started by an older server',
+        examples: [5432],
+      }),
+    host_tls_port: z
+      .int()
+      .nullable()
+      .meta({
+        description: "A port of the host's loopback at which it speaks TLS; null while it speaks none",
+        examples: [49155],
+      }),
+    ca_certificate: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'PEM certificate of the authority by which clients verify it; null while it speaks no TLS',
+        examples: ['-----BEGIN CERTIFICATE-----\nMIIBdzCCAR2gAwIBAgIQ...\n-----END CERTIFICATE-----\n'],
+      }),
     disk_bytes: z
       .int()
       .nullable()

@@ -28,6 +28,8 @@ export interface DatastoreRow {
   address: string | null
   /** The port of the host's loopback that is published; null until one was chosen. */
   host_port: number | null
+  /** The one at which it speaks TLS, which may be the same; null until its program was started with a certificate. */
+  host_tls_port: number | null
   memory_limit_mb: number
   cpu_limit: number
   /** When a backup is made by itself: five fields of cron, in UTC. */
@@ -49,7 +51,14 @@ export interface DatastoreRow {
 /** What a new row says; the rest follows from the table's defaults. */
 export type NewDatastore = Omit<
   DatastoreRow,
-  'image_id' | 'error' | 'address' | 'host_port' | 'generation' | 'observed_generation' | 'apply_error'
+  | 'image_id'
+  | 'error'
+  | 'address'
+  | 'host_port'
+  | 'host_tls_port'
+  | 'generation'
+  | 'observed_generation'
+  | 'apply_error'
 >
 
 /** The datastore with this id, in any environment. */
@@ -108,7 +117,9 @@ export function setDatastore(id: string, settings: DatastoreSettings, isForConta
 /** Records what was found or chosen for it; nobody asked for it, so the generation stays. */
 export function recordDatastore(
   id: string,
-  columns: Partial<Pick<DatastoreRow, 'image_id' | 'address' | 'host_port' | 'error' | 'backup_seen_at'>>,
+  columns: Partial<
+    Pick<DatastoreRow, 'image_id' | 'address' | 'host_port' | 'host_tls_port' | 'error' | 'backup_seen_at'>
+  >,
 ): void {
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
   useDatabase().run(

@@ -1,6 +1,7 @@
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { findEnvironment, type Environment } from '../environments/store.ts'
+import { authorityCertificate } from './authority.ts'
 import { diskBytesOf } from './disk-use.ts'
 import { KINDS, type Place } from './kinds.ts'
 import { spareVolumesOf } from '../replacements/store.ts'
@@ -55,6 +56,9 @@ function view(row: DatastoreRow, environment: Environment): Datastore {
     internal_url: kind.url(internal),
     external_url: externalUrl,
     connect_command: externalUrl && kind.connectCommand(externalUrl),
+    internal_tls_port: row.host_tls_port && kind.tlsPort,
+    host_tls_port: row.host_tls_port,
+    ca_certificate: row.host_tls_port === null ? null : authorityCertificate(),
     disk_bytes: diskBytesOf(row.id),
     memory_limit_mb: row.memory_limit_mb,
     cpu_limit: row.cpu_limit,

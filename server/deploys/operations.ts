@@ -26,6 +26,13 @@ export interface SourceChoice {
   image?: string
 }
 
+/** How what a deploy ran comes back when it is no longer kept. */
+const HOW_AGAIN: Record<DeploySource['kind'], string> = {
+  git: 'deploy its commit again',
+  image: 'deploy its image again',
+  archive: 'upload its archive again',
+}
+
 /** The deploy with this id. Throws `not_found`. */
 export function findDeploy(id: string): DeployRow {
   const found = isId('deploy', id) ? getDeploy(id) : undefined
@@ -104,12 +111,12 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
     throw new AppError('not_found', `service ${service.name} has no deploy ${deployId}`)
   if (!target.was_live)
     throw new AppError('conflict', `${deployId} never was live: there is nothing to roll back to`)
+  const source = JSON.parse(target.source) as DeploySource
   const isKept = target.site_id !== null || (target.image_id !== null && target.snapshot !== null)
-  if (!isKept) {
-    throw new AppError('conflict', `what ${deployId} ran is no longer kept: deploy its commit again`)
-  }
+  if (!isKept)
+    throw new AppError('conflict', `what ${deployId} ran is no longer kept: ${HOW_AGAIN[source.kind]}`)
   return queue(service, 'rollback', () => ({
-    source: JSON.parse(target.source) as DeploySource,
+    source,
     rollback_of: target.id,
     commit_sha: target.commit_sha,
     commit_message: target.commit_message,

@@ -1,6 +1,7 @@
 import { runningBackup, type BackupRow } from '../backups/store.ts'
 import { tellDatastore } from '../changes.ts'
 import { useDatabase } from '../context.ts'
+import { majorOf } from '../datastores/kinds.ts'
 import { newVolume, recordNew } from '../datastores/operations.ts'
 import { datastoreMachine } from '../datastores/states.ts'
 import { getDatastore, recordDatastore, refoundDatastore, type DatastoreRow } from '../datastores/store.ts'
@@ -76,7 +77,7 @@ export function upgradeDatastore(datastore: DatastoreRow, version: string): Data
   if (from === null)
     throw new AppError(
       'invalid_request',
-      `version: ${datastore.version}, which datastore ${datastore.name} has, does not say its major version: restore a backup into a new datastore instead`,
+      `version: ${datastore.version}, which datastore ${datastore.name} has, does not say its major version: create a datastore of the version that you want, and copy the data into it`,
     )
   if (to <= from)
     throw new AppError(
@@ -158,9 +159,4 @@ export function giveUpReplacement({ datastore_id: id, kind, volume }: Replacemen
     else deleteReplacement(id)
   })
   tellDatastore(id)
-}
-
-function majorOf(version: string): number | null {
-  const digits = /^(\d{1,6})(?:[.-]|$)/.exec(version)?.[1]
-  return digits === undefined ? null : Number(digits)
 }

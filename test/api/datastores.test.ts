@@ -32,6 +32,9 @@ describe('a new datastore', () => {
       host_port: null,
       external_url: null,
       connect_command: null,
+      internal_tls_port: null,
+      host_tls_port: null,
+      ca_certificate: null,
       memory_limit_mb: 0,
       cpu_limit: 0,
       backup_schedule: null,
@@ -169,6 +172,13 @@ describe('an upgrade', () => {
     const { status, body } = await server.api('POST', '/datastores/my-app/upgrade', { version })
     expect(status).toBe(400)
     expect(body.error.message).toMatch(/^version: /)
+  })
+
+  test('of a version that does not say its major one is refused with another way', async () => {
+    await post({ kind: 'relational', name: 'newest', version: 'latest' })
+    const { status, body } = await server.api('POST', '/datastores/newest/upgrade', { version: '18' })
+    expect(status).toBe(400)
+    expect(body.error.message).toMatch(/^version: latest, .*create a datastore of the version that you want/)
   })
 
   test('needs a datastore that answers', async () => {

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { DatabaseSync } from 'node:sqlite'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -310,6 +311,21 @@ describe('a rollback', () => {
     const answer = await server.api('POST', `/services/${name}/rollback`, { deploy_id: latest_deploy!.id })
     expect(answer).toMatchObject(refusal(409, 'conflict'))
     expect(answer.body.error.message).toContain('never was live')
+  })
+})
+
+describe('a rollback to what is no longer kept', () => {
+  it.each([
+    ['a repository', { repo_url: REPOSITORY }, 'deploy its commit again'],
+    ['an image', { image: 'busybox:1' }, 'deploy its image again'],
+  ])('is refused for %s with the way to have it again', async (_, fields, way) => {
+    const { id } = (await create(fields)).latest_deploy!
+    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+    database.prepare('UPDATE deploys SET was_live = 1 WHERE id = ?').run(id)
+    database.close()
+    const answer = await server.api('POST', `/services/${name}/rollback`, { deploy_id: id })
+    expect(answer).toMatchObject(refusal(409, 'conflict'))
+    expect(answer.body.error.message).toBe(`what ${id} ran is no longer kept: ${way}`)
   })
 })
 

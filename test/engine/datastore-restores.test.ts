@@ -15,6 +15,7 @@ import {
   query,
   restored,
   startStores,
+  tlsUrlOf,
   volumeOf,
   type Datastore,
 } from './datastore-support.ts'
@@ -105,7 +106,11 @@ describe('a backup that is restored', () => {
     'into its own (%s) takes the place of what is there, which is kept for a day',
     async (name) => {
       const before = await volumeOf(name === 'db' ? db.id : cache.id)
-      if (name === 'db') await query(db.external_url, 'CREATE TABLE later (id int)')
+      if (name === 'db')
+        await query(
+          db.external_url,
+          "CREATE TABLE later (id int); CREATE ROLE guest LOGIN PASSWORD 'its own'",
+        )
       else await keyvalue(cache.external_url, (client) => client.set('at', 'later'))
       const now = await restored(server, name, name === 'db' ? dbBackup : cacheBackup)
       expect(now.error).toBeNull()
@@ -113,12 +118,17 @@ describe('a backup that is restored', () => {
         expect(await query(now.external_url, 'SELECT id FROM notes')).toEqual([[1]])
         expect(await query(now.external_url, "SELECT to_regclass('later') IS NULL")).toEqual([[true]])
         await query(now.external_url, 'INSERT INTO notes VALUES (3)')
+        const guest = Object.assign(new URL(now.external_url), {
+          username: 'guest',
+          password: 'its own',
+        }).href
+        expect(await query(guest, 'SELECT current_user')).toEqual([['guest']])
       } else {
         expect(await keyvalue(now.external_url, (client) => client.get('at'))).toBe('first')
         expect(await keyvalue(now.external_url, (client) => client.configGet('appendonly'))).toEqual({
           appendonly: 'yes',
         })
-        await keyvalue(now.external_url, (client) => client.set('written', 'since'))
+        await keyvalue(tlsUrlOf(now), (client) => client.set('written', 'since'), now.ca_certificate)
       }
       expect(await volumesOf(now.id)).toEqual([before, await volumeOf(now.id)].sort())
       expect(server.logs).toContain(before)
@@ -206,10 +216,10 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
   })
 
   test('one of a database beside which there is more', { tags: ['slow'] }, async () => {
-    await query(db.external_url, 'CREATE ROLE reader')
+    await query(db.external_url, 'CREATE DATABASE other')
     const now = await restored(server, 'db', dbBackup)
-    expect(now.error).toContain('role reader')
-    await query(db.external_url, 'DROP ROLE reader')
+    expect(now.error).toContain('it also holds database other')
+    await query(db.external_url, 'DROP DATABASE other')
   })
 })
 

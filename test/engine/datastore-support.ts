@@ -17,6 +17,9 @@ export interface Datastore {
   internal_url: string
   connect_command: string
   host_port: number
+  internal_tls_port: number
+  host_tls_port: number
+  ca_certificate: string
   disk_bytes: number | null
 }
 
@@ -140,9 +143,10 @@ export function become(server: TestServer, id: string, status: string): Promise<
   }, `${id} to be ${status}`)
 }
 
-/** Runs one query as its own user of the host would. */
-export async function query(url: string, sql: string): Promise<unknown[][]> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+/** Runs one query as its own user of the host would; over TLS where an authority is given, by which it is verified. */
+export async function query(url: string, sql: string, ca?: string): Promise<unknown[][]> {
+  const ssl = ca === undefined ? {} : { ssl: { ca } }
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000, ...ssl })
   client.on('error', () => {})
   await client.connect()
   try {
@@ -152,24 +156,31 @@ export async function query(url: string, sql: string): Promise<unknown[][]> {
   }
 }
 
-async function signIn(url: string) {
-  const client = createClient({ url, socket: { reconnectStrategy: false } })
+async function signIn(url: string, ca?: string) {
+  const tls = ca === undefined ? {} : { tls: true as const, ca }
+  const client = createClient({ url, socket: { reconnectStrategy: false, ...tls } })
   client.on('error', () => {})
   await client.connect()
   return client
 }
 
-/** Does something with a key-value store as a user of the host would. */
+/** Does something with a key-value store as a user of the host would; over TLS where an authority is given. */
 export async function keyvalue<T>(
   url: string,
   work: (client: Awaited<ReturnType<typeof signIn>>) => Promise<T>,
+  ca?: string,
 ): Promise<T> {
-  const client = await signIn(url)
+  const client = await signIn(url, ca)
   try {
     return await work(client)
   } finally {
     client.destroy()
   }
+}
+
+/** The address of a key-value store at which it speaks TLS. */
+export function tlsUrlOf({ external_url, host_port, host_tls_port }: Datastore): string {
+  return external_url.replace('redis://', 'rediss://').replace(`:${host_port}`, `:${host_tls_port}`)
 }
 
 /** The volume that a datastore's container uses; its image may declare further ones, which stay empty. */

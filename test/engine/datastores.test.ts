@@ -1,11 +1,14 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allEvents, readEvents } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { become, create, keyvalue, query, read, type Datastore } from './datastore-support.ts'
+import { become, create, keyvalue, query, read, tlsUrlOf, type Datastore } from './datastore-support.ts'
 import { docker, endOf, fetchFrom } from './live.ts'
+
+/** Of a certificate that has signed none of this server's. */
+const OTHER_AUTHORITY = readFileSync(new URL('../proxy/certificates/app.crt', import.meta.url), 'utf8')
 
 let server: TestServer
 
@@ -58,6 +61,48 @@ describe('a relational datastore', () => {
     expect(await docker('port', db.id)).toBe(`5432/tcp -> 127.0.0.1:${db.host_port}`)
     const wrong = db.external_url.replace(/:[0-9a-f]{48}@/, ':wrong@')
     await expect(query(wrong, 'SELECT 1')).rejects.toThrow('password authentication failed')
+  })
+
+  /** What psql prints for an address, from a container of its network that has the certificate of the authority in /tmp/ca. */
+  async function psql(url: string, sql: string): Promise<string> {
+    const network = await docker('inspect', '-f', '{{.HostConfig.NetworkMode}}', db.id)
+    const script = 'printf %s "$CA" >/tmp/ca && exec psql -Atc "$SQL" "$URL"'
+    const env = [`CA=${db.ca_certificate}`, `SQL=${sql}`, `URL=${url}`].flatMap((text) => ['-e', text])
+    return docker(
+      'run',
+      '--rm',
+      '--network',
+      network,
+      ...env,
+      '--entrypoint',
+      'sh',
+      'postgres:15',
+      '-c',
+      script,
+    )
+  }
+
+  test('speaks TLS to clients that ask for it, inside and on the host, and none to others', async () => {
+    expect(db).toMatchObject({ internal_tls_port: 5432, host_tls_port: db.host_port })
+    const sql = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()'
+    expect(await query(db.external_url, sql)).toEqual([[false]])
+    expect(await query(db.external_url, sql, db.ca_certificate)).toEqual([[true]])
+    expect(await query(db.external_url.replace('127.0.0.1', 'localhost'), sql, db.ca_certificate)).toEqual([
+      [true],
+    ])
+    const verified = `${db.internal_url}?sslmode=verify-full&sslrootcert=/tmp/ca`
+    expect(await psql(verified, sql)).toBe('t')
+    expect(await psql(`${db.internal_url}?sslmode=require`, sql)).toBe('t')
+    expect(await psql(`${db.internal_url}?sslmode=disable`, sql)).toBe('f')
+    await expect(psql(verified.replace('main-db', db.id), sql)).rejects.toThrow('does not match host name')
+    await expect(query(db.external_url, sql, OTHER_AUTHORITY)).rejects.toThrow('unable to verify')
+  })
+
+  test('counts statements for pg_stat_statements', async () => {
+    await query(db.external_url, 'CREATE EXTENSION pg_stat_statements')
+    await query(db.external_url, 'SELECT count(*) FROM notes')
+    const calls = "SELECT calls::int FROM pg_stat_statements WHERE query = 'SELECT count(*) FROM notes'"
+    expect(await query(db.external_url, calls)).toEqual([[1]])
   })
 
   test('is reached by its name from the services of its environment', async () => {
@@ -183,6 +228,19 @@ describe('a key-value datastore', () => {
     expect(await docker('inspect', '-f', '{{.Args}} {{.Config.Env}} {{.Config.Cmd}}', cache.id)).not.toMatch(
       /[0-9a-f]{48}/,
     )
+  })
+
+  test('speaks TLS at a port of its own, inside and on the host, and none at the other', async () => {
+    expect(cache).toMatchObject({ internal_port: 6379, internal_tls_port: 6380 })
+    const get = (url: string, ca?: string) => keyvalue(url, (client) => client.get('kept'), ca)
+    expect(await get(tlsUrlOf(cache), cache.ca_certificate)).toBe('yes')
+    expect(await get(cache.external_url)).toBe('yes')
+    await expect(get(tlsUrlOf(cache), OTHER_AUTHORITY)).rejects.toThrow('unable to verify')
+    await expect(get(tlsUrlOf(cache).replace('rediss:', 'redis:'))).rejects.toThrow()
+    const script = `printf %s "$CA" >/tmp/ca && exec redis-cli --tls --cacert /tmp/ca -u "$URL" --no-auth-warning get kept`
+    const url = cache.internal_url.replace('redis://', 'rediss://').replace('6379', '6380')
+    const env = [`CA=${cache.ca_certificate}`, `URL=${url}`].flatMap((text) => ['-e', text])
+    expect(await docker('exec', ...env, cache.id, 'sh', '-c', script)).toBe('yes')
   })
 
   test('uses more memory as soon as it may', async () => {

@@ -97,7 +97,7 @@ describe('a container', () => {
 
   test('can be reached by a port published on loopback', async () => {
     const name = await bench.run('echo hi > /index.html; httpd -p 9000 -h /; echo up; sleep 600', {
-      publishPort: 9_000,
+      ports: [{ inside: 9_000 }],
     })
     await untilPrinted(name, 'up')
     const port = (await bench.engine.containers.inspect(name))!.publishedPort!

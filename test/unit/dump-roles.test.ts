@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { createRole, hasForeignLargeObjects, rolesOfScript } from '#daemon/datastores/dump-roles.ts'
+import {
+  createRole,
+  hasForeignLargeObjects,
+  rolesBesides,
+  rolesOfScript,
+} from '#daemon/datastores/dump-roles.ts'
 import { settingsOf } from '#daemon/datastores/dump-settings.ts'
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Buffer, void> {
@@ -59,6 +64,20 @@ test('what stands in tables names no roles', async () => {
 test('a comment that looks like the rows of a table hides no roles of a script without rows', async () => {
   const script = "COMMENT ON TABLE a IS 'see\nCOPY a FROM stdin;\n';\nGRANT SELECT ON TABLE a TO reader;\n"
   expect(await rolesOfScript(inPieces(script, 7), false)).toEqual(['reader'])
+})
+
+test.each(['app', 'user'])('the roles besides the owner %s come with all that they are', async (owner) => {
+  const named = owner === 'user' ? '"user"' : owner
+  const others = `CREATE ROLE app_reader;
+ALTER ROLE app_reader WITH NOSUPERUSER LOGIN PASSWORD 'SCRAM-SHA-256$4096:x';
+ALTER ROLE app_reader SET work_mem TO '7MB';
+GRANT app_reader TO ${named} WITH INHERIT TRUE GRANTED BY ${named};
+`
+  const ofOwner = `CREATE ROLE ${named};
+ALTER ROLE ${named} WITH SUPERUSER LOGIN PASSWORD 'SCRAM-SHA-256$4096:y';
+ALTER ROLE ${named} SET statement_timeout TO '1s';
+`
+  expect(await rolesBesides(owner, inPieces(ofOwner + others, 7))).toBe(others)
 })
 
 const CREATING = `--

@@ -42,7 +42,7 @@ export function readUrls({ key, value, node }: ComposeVariable, roles: Roles, no
       warn(
         notes,
         node,
-        `${key} names the database ${name.replaceAll(ABSENT, '')}, which the datastore ${store.name} does not have yet: create it by hand`,
+        `${key} names the database ${name.replaceAll(ABSENT, '')}, which the datastore ${store.name} does not have: add a datastore for it`,
       )
     found.parts.push({ text: text.slice(from, match.index) }, ...partsOf(url, store, found, tellDatabase))
     from = match.index + whole.length

@@ -16,6 +16,7 @@ import versionsOfKeptVolumes from './015-versions-of-kept-volumes.ts'
 import deliveriesOfLogDrains from './016-deliveries-of-log-drains.ts'
 import compression from './017-compression.ts'
 import authorsOfCommits from './018-authors-of-commits.ts'
+import tlsOfDatastores from './019-tls-of-datastores.ts'
 
 /** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
 export const migrations: readonly string[] = [
@@ -37,4 +38,5 @@ export const migrations: readonly string[] = [
   deliveriesOfLogDrains,
   compression,
   authorsOfCommits,
+  tlsOfDatastores,
 ]

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backUp, become, create, keyvalue, read } from '../../engine/datastore-support.ts'
@@ -54,6 +55,11 @@ test('a datastore is made, and its page tells when it is available and how it is
   await page.getByRole('button', { name: 'Show the internal address' }).click()
   await page.getByText(url, { exact: true }).waitFor()
   await page.getByText('REDIS_URL=${{datastore.cache.url}}').waitFor()
+  const { ca_certificate, host_tls_port } = await read(server, 'cache')
+  await page.getByText(`127.0.0.1:${host_tls_port}`, { exact: true }).waitFor()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download the CA certificate' }).click()
+  expect(await text(await (await saved).createReadStream())).toBe(ca_certificate)
 })
 
 test('what it prints is shown as it comes, and looked through', async () => {

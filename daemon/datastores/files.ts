@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream'
+import { pack } from 'tar-stream'
+import type { Keyed } from '#server/datastores/authority.ts'
+import { KINDS, type DatastoreKind } from '#server/datastores/kinds.ts'
+
+/** Every image has this folder, and lets the user that its program becomes read there. */
+const PARENT = '/etc'
+const FOLDER = 'deployer'
+const CONFIG = `${FOLDER}/datastore.conf`
+const CERTIFICATE = `${FOLDER}/tls.crt`
+const KEY = `${FOLDER}/tls.key`
+
+/** Where a datastore's program finds its settings. */
+export const CONFIG_FILE = `${PARENT}/${CONFIG}`
+
+/** A certificate and the user who alone may read its key: PostgreSQL takes no other. */
+export interface ProgramCertificate extends Keyed {
+  owner: { uid: number; gid: number }
+}
+
+/** A folder of a datastore's container, and what is to be unpacked there before it starts. */
+export function datastoreFiles(
+  config: string,
+  certificate: ProgramCertificate | null,
+): { folder: string; tar: Readable } {
+  const archive = pack()
+  archive.entry({ name: FOLDER, type: 'directory', mode: 0o755 })
+  // World-readable: it is read by the user that the program becomes, and nobody else is in the container.
+  archive.entry({ name: CONFIG, mode: 0o644 }, config)
+  if (certificate) {
+    archive.entry({ name: CERTIFICATE, mode: 0o644 }, certificate.certificate)
+    archive.entry({ name: KEY, mode: 0o600, ...certificate.owner }, certificate.key)
+  }
+  archive.finalize()
+  return { folder: PARENT, tar: Readable.from(archive as AsyncIterable<Buffer>, { objectMode: false }) }
+}
+
+/** What a program is told in its file so that it speaks TLS. */
+export const TLS_SETTINGS: Record<DatastoreKind, Record<string, string>> = {
+  relational: {
+    ssl: 'on',
+    ssl_cert_file: `'${PARENT}/${CERTIFICATE}'`,
+    ssl_key_file: `'${PARENT}/${KEY}'`,
+  },
+  keyvalue: {
+    'tls-port': String(KINDS.keyvalue.tlsPort),
+    'tls-cert-file': `${PARENT}/${CERTIFICATE}`,
+    'tls-key-file': `${PARENT}/${KEY}`,
+    // Clients show no certificate: they have a password.
+    'tls-auth-clients': 'no',
+  },
+}

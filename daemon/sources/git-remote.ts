@@ -1,5 +1,9 @@
+import { AppError } from '#server/errors.ts'
+import type { RefusalStatus } from '#server/git/providers/ask.ts'
+import { plainLine } from '#server/plain-line.ts'
 import type { Reach } from '#server/reach/addresses.ts'
 import type { GitCredentials } from '#server/git/serving.ts'
+import { withRenewal } from '#server/renewal.ts'
 import { parseRepositoryUrl, splitCredentials, usualPort, type RepositoryUrl } from '#server/git/url.ts'
 import { ASK_DESK, CredentialDesk } from './credential-desk.ts'
 import { openPass, type Pass } from './gate.ts'
@@ -39,7 +43,7 @@ export class RemoteFault extends Error {
   /** `local` when it lies with this server alone, `unknown` when it may not lie with the remote. */
   readonly kind: 'refused' | 'unreachable' | 'local' | 'unknown'
 
-  constructor(kind: RemoteFault['kind'], message: string, cause: GitError) {
+  constructor(kind: RemoteFault['kind'], message: string, cause: Error) {
     super(message, { cause })
     this.kind = kind
   }
@@ -49,11 +53,42 @@ export class RemoteFault extends Error {
 const SSH_TIMEOUT_SECONDS = 15
 
 /**
- * Prepares a remote for commands, lets `use` run them, and ends what was opened for them. Throws RemoteFault for what git
- * says of the remote, for an address that is none, which was judged when it was saved, and for one that leads where it may
- * not; and what `use` throws beside GitError.
+ * Prepares a remote for commands, lets `use` run them, and ends what was opened for them; once more with another token when
+ * it refuses that of a connection. Throws RemoteFault for what git says of the remote, for an address that is none, which was
+ * judged when it was saved, and for one that leads where it may not; and what `use` throws beside GitError.
  */
-export async function withRemote<T>(
+export function withRemote<T>(
+  access: RemoteAccess,
+  signal: AbortSignal,
+  use: (remote: Remote) => Promise<T>,
+): Promise<T> {
+  return withAccess(access, refusalOf, (now) => withRemoteOnce(now, signal, use))
+}
+
+/**
+ * Uses an access; once more with another token when that of its connection was refused, as `refusalOf` reads from what was
+ * thrown. Throws RemoteFault when there should be another token and is none.
+ */
+export function withAccess<T>(
+  access: RemoteAccess,
+  refusalOf: (fault: unknown) => RefusalStatus | null,
+  use: (access: RemoteAccess) => Promise<T>,
+): Promise<T> {
+  return withRenewal(access, use, async (fault, { credentials }) => {
+    const status = refusalOf(fault)
+    if (status === null || !credentials?.renew) return null
+    const password = await credentials.renew(credentials.password, status).catch(noOther)
+    return password === null ? null : { ...access, credentials: { ...credentials, password } }
+  })
+}
+
+function noOther(cause: unknown): never {
+  if (!(cause instanceof AppError)) throw cause
+  const kind = cause.code === 'git_authorization_rejected' ? 'refused' : 'unreachable'
+  throw new RemoteFault(kind, cause.message, cause)
+}
+
+async function withRemoteOnce<T>(
   access: RemoteAccess,
   signal: AbortSignal,
   use: (remote: Remote) => Promise<T>,
@@ -166,6 +201,17 @@ function quoteForShell(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
+/** git's messages about a remote that refuses the credentials it was given. */
+const CREDENTIALS_REFUSED =
+  /Authentication failed|HTTP Basic: Access denied|returned error: 403|invalid credentials/i
+
+/** How a remote refused the credentials that git was given; null when it did not. */
+function refusalOf(fault: unknown): RefusalStatus | null {
+  const messages = fault instanceof RemoteFault && fault.cause instanceof GitError ? fault.cause.messages : ''
+  if (!CREDENTIALS_REFUSED.test(messages)) return null
+  return /returned error: 403/.test(messages) ? 403 : 401
+}
+
 /** What git's messages about a remote that wants other credentials mean, first match first. The message says what to do. */
 const REFUSALS: [pattern: RegExp, explain: (remote: Remote) => string][] = [
   [
@@ -174,7 +220,7 @@ const REFUSALS: [pattern: RegExp, explain: (remote: Remote) => string][] = [
       `${url} refused the server's ssh key: add the public key that "deployer ssh-key" prints to the repository's deploy keys`,
   ],
   [
-    /Authentication failed|HTTP Basic: Access denied|returned error: 403|invalid credentials/i,
+    CREDENTIALS_REFUSED,
     ({ url }) =>
       `${url} refused the credentials: correct the user name and the password or token in repo_url, or authorize its git connection again`,
   ],
@@ -245,5 +291,6 @@ export function lastWords(error: GitError): string {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  return lines.findLast((line) => /^(fatal|error|remote|ERROR):/.test(line)) ?? lines.at(-1) ?? error.message
+  const said = lines.findLast((line) => /^(fatal|error|remote|ERROR):/.test(line)) ?? lines.at(-1)
+  return plainLine(said ?? error.message)
 }

@@ -39,6 +39,7 @@ export const WebAddress = z
   .string()
   .max(1_000)
   .regex(/^https?:\/\//i)
+  .transform((text) => plainLine(text))
 /** What an account says of a repository, which may be long. */
 export const Description = z
   .string()

@@ -6,6 +6,7 @@ import { getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { listEnvironments } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { isOnInternet } from '#server/git/authorize.ts'
+import { withToken } from '#server/git/credentials.ts'
 import type { CommitState } from '#server/git/providers/api.ts'
 import { apiOf } from '#server/git/providers/index.ts'
 import { isFullCommit } from '#server/git/refs.ts'
@@ -76,12 +77,9 @@ async function tellStatus(
   try {
     const serving = await servingConnection(repo_url)
     if (!serving) return
-    await apiOf(serving.connection).tellStatus(serving.credentials.password, serving.path, sha, {
-      state,
-      context: contextOf(service),
-      description,
-      url: pageOf(deploy),
-    })
+    const { connection, path } = serving
+    const status = { state, context: contextOf(service), description, url: pageOf(deploy) }
+    await withToken(connection, (token) => apiOf(connection).tellStatus(token, path, sha, status))
   } catch (error) {
     if (state === 'pending' && error instanceof AppError)
       await noteInLog(deploy.id, `the commit gets no status: ${error.message}`).catch(() => {})

@@ -69,6 +69,10 @@ export const FLAGS = {
     help: 'bucket that backups are copied to: https://endpoint/bucket/prefix',
   },
   'backup-s3-key': { variable: 'DEPLOYER_BACKUP_S3_KEY', help: 'its access key id' },
+  'backup-s3-key-file': {
+    variable: 'DEPLOYER_BACKUP_S3_KEY_FILE',
+    help: 'file that holds its access key id',
+  },
   'backup-s3-secret': { variable: 'DEPLOYER_BACKUP_S3_SECRET', help: 'its secret access key' },
   'backup-s3-secret-file': {
     variable: 'DEPLOYER_BACKUP_S3_SECRET_FILE',

@@ -29,7 +29,7 @@ import {
 } from './option-values.ts'
 import {
   readSecret,
-  S3_SECRET_FORM,
+  S3_KEY_FORM,
   SMTP_URL_FORM,
   TOKEN_FORM,
   WEBHOOK_SECRET_FORM,
@@ -133,10 +133,15 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     if (!Number.isInteger(value)) throw bad(name, 'a whole number', String(value))
     return value
   }
-  const secret = (name: SecretFlag, form: SecretForm): string | null => {
+  const secret = (name: SecretFlag | 'backup-s3-key', form: SecretForm): string | null => {
     const given = (flag: FlagName) => ({ title: title(flag), value: text(flag) })
     return readSecret(given(name), given(`${name}-file`), form)
   }
+  const bucketKeys = () => ({
+    accessKeyId: secret('backup-s3-key', S3_KEY_FORM),
+    secretAccessKey: secret('backup-s3-secret', S3_KEY_FORM),
+  })
+  const areKeysInFiles = text('backup-s3-key-file') !== null || text('backup-s3-secret-file') !== null
   // As of a variable that a shell does not know: the server would begin anew in the default one.
   if (flags['data-dir'] === '') throw bad('data-dir', 'a directory', '')
   const baseDomain = readDomain('base-domain', text('base-domain') ?? 'localhost')
@@ -164,9 +169,9 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
     backupBucket: readBucket({
       url: text('backup-s3-url'),
-      accessKeyId: text('backup-s3-key'),
-      secretAccessKey: secret('backup-s3-secret', S3_SECRET_FORM),
       region: text('backup-s3-region'),
+      ...bucketKeys(),
+      ...(areKeysInFiles && { readKeys: bucketKeys }),
     }),
     publicIps: readIps('public-ip', text('public-ip')),
     publicHttpPort: text('public-http-port') === null ? null : count('public-http-port', 0, 1, MAX_PORT),

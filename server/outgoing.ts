@@ -10,6 +10,9 @@ import { VERSION } from './version.ts'
 const ANSWER_WITHIN_MS = 15_000
 /** Of an answer, for the error that tells of it. */
 const KEPT_BYTES = 1024
+const MAX_SAID_CHARACTERS = 200
+/** Of a path that is hidden, so that people can tell two at one host apart. */
+const SHOWN_END_CHARACTERS = 4
 
 export interface Outgoing {
   method: 'POST' | 'PUT'
@@ -54,16 +57,21 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
   })
   return {
     status: response.statusCode ?? 0,
-    text: await beginningOf(response, KEPT_BYTES),
+    text: withoutPath(await beginningOf(response, KEPT_BYTES), `${pathname}${search}`, pathname),
     retryAfter: response.headers['retry-after'],
   }
+}
+
+/** Some repeat what they were asked for, which is not for all who may see the answer. */
+function withoutPath(text: string, ...paths: string[]): string {
+  return paths.reduce((rest, path) => (path === '/' ? rest : rest.replaceAll(path, '/***')), text)
 }
 
 /** What is wrong with an answer; null when it is a success. */
 export function answerFault({ status, text }: Pick<OutgoingAnswer, 'status' | 'text'>): string | null {
   if (status >= 200 && status < 300) return null
   const [line] = text.trim().split('\n')
-  const said = plainLine(line!).slice(0, 200)
+  const said = plainLine(line!, MAX_SAID_CHARACTERS)
   if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`
   return `answered ${status}${said === '' ? '' : `: ${said}`}`
 }
@@ -92,13 +100,20 @@ function portOf(url: URL): number {
 }
 
 /**
- * A URL without what is secret in it: its password, a user name that stands alone, as tokens do, and its query. A user
- * name that could not be sent is not shown, so that what was shown may be sent back.
+ * A URL without what may be secret in it: its password, a user name without one, as tokens are, and all behind its host, where
+ * chats, stores of logs and relays have what lets anyone write there. A user name that could not be sent is not shown, so that
+ * what was shown may be sent back.
  */
 export function shownTarget(text: string): string {
   const url = new URL(text)
   if (url.username !== '' && (url.password === '' || decoded(url.username) === null)) url.username = '***'
   if (url.password !== '') url.password = '***'
-  if (url.search !== '') url.search = '?***'
-  return url.href
+  const { pathname, search, hash } = url
+  if ((pathname === '' || pathname === '/') && search === '' && hash === '') return url.href
+  url.pathname = ''
+  url.search = ''
+  url.hash = ''
+  const last = pathname.split('/').findLast((segment) => segment !== '') ?? ''
+  const end = last.length > 2 * SHOWN_END_CHARACTERS ? last.slice(-SHOWN_END_CHARACTERS) : ''
+  return `${url.href}***${end}`
 }

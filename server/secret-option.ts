@@ -17,7 +17,7 @@ export const WEBHOOK_SECRET_FORM: SecretForm = {
   wanted: '16 to 256 characters on one line',
 }
 /** Who gave it out decided how long it is. */
-export const S3_SECRET_FORM: SecretForm = {
+export const S3_KEY_FORM: SecretForm = {
   pattern: /^[!-~]{1,256}$/,
   wanted: '1 to 256 visible ASCII characters',
 }

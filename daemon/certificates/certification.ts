@@ -19,6 +19,7 @@ import type { Value } from '#server/database/index.ts'
 import { reachesServer } from '#server/domains/operations.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { plainLine } from '#server/plain-line.ts'
 import { tryMove } from '#server/machine.ts'
 import { schedule } from '#server/schedule.ts'
 import { checkHost } from '../domains/checks.ts'
@@ -213,7 +214,7 @@ export class Certification {
     const waitMs = isAway ? this.#away.failed(error.retryAfterMs) : ownMs
     // Which limit it was is not said: the account's would refuse every other host as well.
     if (problem?.kind === 'rateLimited') this.#away.failed()
-    const reason = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
+    const reason = plainLine(messageOf(error), MAX_ERROR_CHARACTERS)
     moved(id, 'failed', {
       error: reason,
       retry_at: Date.now() + Math.round(waitMs),

@@ -1,8 +1,13 @@
 import { AppError, messageOf } from '#server/errors.ts'
+import { plainLines } from '#server/plain-line.ts'
 
 /** Docker's words, and Podman's. */
 const SUBNET_TAKEN =
   /Pool overlaps with other one|networks have overlapping|subnet \S+ is (?:already used|being used)/
+
+/** What registries say of credentials that they do not take, and of those that may not do this. */
+const REGISTRY_REFUSAL =
+  /no basic auth credentials|authentication required|unauthorized|failed to authorize|insufficient_scope|\bdenied\b/i
 
 /** What the engine or a registry says, and what it means for the reader. First match wins. */
 const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = [
@@ -53,18 +58,23 @@ const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = 
   [/No such image: (\S+)/, ([, image]) => `the image ${image} is not on this host: deploy again`],
 ]
 
+/** Whether a registry refused the credentials of a pull. */
+export function isRegistryRefusal(error: unknown): boolean {
+  return error instanceof AppError && REGISTRY_REFUSAL.test(engineMessage(error.cause))
+}
+
 /** The engine's own words, explained where they are known. */
 export function explain(message: string): string {
   for (const [pattern, meaning] of EXPLANATIONS) {
     const match = pattern.exec(message)
     if (match) return typeof meaning === 'string' ? meaning : meaning(match)
   }
-  return message.trim()
+  return plainLines(message).trim()
 }
 
 /** What the HTTP answer of the engine says without the client library's frame around it. */
 export function engineMessage(error: unknown): string {
-  const said = (error as { json?: { message?: unknown; cause?: unknown } | null }).json
+  const said = (error as { json?: { message?: unknown; cause?: unknown } | null } | undefined)?.json
   if (said && typeof said.message === 'string') return said.message
   return messageOf(error)
     .replace(/^\(HTTP code \d+\) [^-]*- /, '')

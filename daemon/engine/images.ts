@@ -1,5 +1,6 @@
 import type Docker from 'dockerode'
 import type { Readable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '#server/errors.ts'
 import {
   canonicalRegistry,
@@ -8,12 +9,13 @@ import {
   parseReference,
   type ImageReference,
 } from '#server/image-reference.ts'
+import { withRenewal } from '#server/renewal.ts'
 import { trialImage } from './abilities.ts'
 import type { BuildCache } from './build-cache.ts'
 import { buildImage, type BuildOptions } from './build.ts'
 import type { Connection } from './connection.ts'
 import { registryCredentials, type RegistryCredentials } from './credentials.ts'
-import { engineFault, explain, statusOf } from './faults.ts'
+import { engineFault, explain, isRegistryRefusal, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 import { imageLabels } from './labels.ts'
 import type { Ledger } from './ledger.ts'
@@ -59,16 +61,17 @@ export class Images {
   }
 
   /**
-   * Pulls an image from its registry. Returns its id and its digest there. Throws `invalid_request` for what is no
-   * reference, `runtime_error` with the reason (which does not repeat the name), or the signal's reason.
+   * Pulls an image from its registry; once more when that refuses credentials in whose place there are others by now. Returns
+   * its id and its digest there. Throws `invalid_request` for what is no reference, `runtime_error` with the reason (which
+   * does not repeat the name), or the signal's reason.
    */
   async pull(
     reference: string,
     { credentials, signal, onLine }: PullOptions,
   ): Promise<{ id: string; digest: string | null }> {
     const parsed = parseReference(reference)
-    const found =
-      credentials === undefined ? await registryCredentials(canonicalRegistry(parsed.registry)) : credentials
+    const registry = canonicalRegistry(parsed.registry)
+    const found = credentials === undefined ? await registryCredentials(registry) : credentials
     const wanted = withTag(parsed)
     const fromImage = formatReference(
       wanted.digest === null ? { ...wanted, tag: null } : { ...wanted, tag: null, digest: null },
@@ -76,22 +79,30 @@ export class Images {
     const tag = wanted.digest ?? wanted.tag!
     const name = formatReference(wanted)
     const isOwn = await this.#isOwnToPull(name)
-    const body = await this.#connection
-      .call(
-        'pulling the image',
-        (docker, abortSignal) =>
-          docker.createImage({
-            fromImage,
-            tag,
-            ...(found ? { authconfig: authOf(found) } : {}),
-            abortSignal,
-          }) as unknown as Promise<Readable>,
-        { signal },
-      )
-      .catch((error: unknown) => {
-        throw withoutPrefix(error, 'pulling the image: ')
-      })
-    await this.#followPull(body, onLine, signal)
+    const pull = async (shown: RegistryCredentials | null): Promise<void> => {
+      const authconfig = shown ? { authconfig: authOf(shown) } : {}
+      const body = await this.#connection
+        .call(
+          'pulling the image',
+          (docker, abortSignal) =>
+            docker.createImage({
+              fromImage,
+              tag,
+              ...authconfig,
+              abortSignal,
+            }) as unknown as Promise<Readable>,
+          { signal },
+        )
+        .catch((error: unknown) => {
+          throw withoutPrefix(error, 'pulling the image: ')
+        })
+      await this.#followPull(body, onLine, signal)
+    }
+    await withRenewal(found, pull, async (fault, refused) => {
+      if (credentials !== undefined || !isRegistryRefusal(fault)) return null
+      const other = await registryCredentials(registry)
+      return isDeepStrictEqual(other, refused) ? null : other
+    })
     const image = await this.inspect(name)
     if (!image)
       throw new AppError('runtime_error', 'the engine does not have it after the pull: deploy again')

@@ -13,6 +13,7 @@ import {
 } from '#server/log-drains/store.ts'
 import type { LogLine } from '#server/log-lines.ts'
 import { logger } from '#server/log.ts'
+import { plainLine } from '#server/plain-line.ts'
 import { linesIn } from '#server/logs/filter.ts'
 import { ForwardReader } from '#server/logs/forward.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
@@ -32,6 +33,8 @@ const GATHER_MS = 500
 /** A target that asks for a longer one is tried all the same: it may have meant less. */
 const LONGEST_ASKED_PAUSE_MS = 600_000
 const JITTER = 0.2
+/** Of what a target says, for people; a certificate that is not the right one may name many hosts. */
+const MAX_SAID_CHARACTERS = 500
 /** After so many refusals without a line that was taken the lines are not at fault, and are no more looked for one by one. */
 const MOST_SOUGHT = 3
 
@@ -144,7 +147,7 @@ export class Drain {
   }
 
   async #pause(fault: unknown, stop: AbortSignal): Promise<void> {
-    const error = messageOf(fault)
+    const error = plainLine(messageOf(fault), MAX_SAID_CHARACTERS)
     try {
       recordDelivery(this.#id, { status: 'failed', lines: 0, error })
       if (this.#tellError(error))
@@ -204,7 +207,7 @@ export async function testDrain(
     await target.send({ serviceId: 'none', service: 'deployer', environment: 'none' }, [line], signal)
     return { ok: true, error: null }
   } catch (error) {
-    return { ok: false, error: messageOf(error) }
+    return { ok: false, error: plainLine(messageOf(error), MAX_SAID_CHARACTERS) }
   } finally {
     target.close()
   }

@@ -15,6 +15,8 @@ export interface Outcome {
   error: string | null
 }
 
+/** Of what a mail server says, for people. */
+const MAX_SAID_CHARACTERS = 500
 /** Of Discord (developer documentation, "Execute Webhook"): longer content is refused. */
 const DISCORD_CHARACTERS = 2_000
 /** ntfy's names of urgency. */
@@ -37,7 +39,7 @@ export async function deliver(
     const error = answerFault(answer)
     return { ok: error === null, status: answer.status, error }
   } catch (error) {
-    return { ok: false, status: null, error: plainLine(messageOf(error)) }
+    return { ok: false, status: null, error: plainLine(messageOf(error), MAX_SAID_CHARACTERS) }
   }
 }
 

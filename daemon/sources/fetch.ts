@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isAbbreviatedCommit, isBranchOrTag, isFullCommit } from '#server/git/refs.ts'
+import { plainLine } from '#server/plain-line.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { GitError } from './git-error.ts'
 import { ALL_COMMITS, findInHistory } from './history.ts'
@@ -14,7 +15,7 @@ const BRANCHES_AND_TAGS = ['refs/heads/*', 'refs/tags/*']
 
 /** Which commit of a remote is wanted. */
 export interface CommitChoice {
-  /** The branch that the service follows; null is the remote's HEAD. */
+  /** The branch that the service follows, or a tag of that name where there is no such branch; null is the remote's HEAD. */
   branch: string | null
   /** A whole or abbreviated commit id, or the name of a tag or branch; wins over `branch`. */
   commit: string | null
@@ -99,12 +100,19 @@ async function fetchBranch(
   branch: string | null,
   place: string,
 ): Promise<FetchedCommit> {
-  const reference = branch === null ? 'HEAD' : `refs/heads/${branch}`
-  try {
-    return { sha: await fetchReference(repository, reference, place), branch }
-  } catch (error) {
-    throw isMissingReference(error) ? await missingBranch(repository, branch) : error
+  for (const reference of referencesOf(branch)) {
+    try {
+      return { sha: await fetchReference(repository, reference, place), branch }
+    } catch (error) {
+      if (!isMissingReference(error)) throw error
+    }
   }
+  throw await missingBranch(repository, branch)
+}
+
+/** What the branch that a service follows may be at its remote; the first that is there counts. */
+function referencesOf(branch: string | null): string[] {
+  return branch === null ? ['HEAD'] : [`refs/heads/${branch}`, `refs/tags/${branch}`]
 }
 
 async function fetchReference(repository: Repository, name: string, place: string): Promise<string> {
@@ -167,7 +175,7 @@ async function resolveFetched(repository: Repository, held: string, name: string
   throw new BuildFailure(`${name} of ${url} is not a commit: give one, or a branch or tag`)
 }
 
-/** The whole id of a commit that a branch contains. */
+/** The whole id of a commit that a branch, or a tag, contains. */
 async function findInBranch(
   repository: Repository,
   branch: string | null,
@@ -175,11 +183,15 @@ async function findInBranch(
   idLength: number,
   onLine: (line: string) => void,
 ): Promise<string> {
-  const reference = branch === null ? 'HEAD' : `refs/heads/${branch}`
+  const references = referencesOf(branch)
+  // A tag with a message of its own is told with the commit that it is of (gitprotocol-v2(5), "peeled").
+  const { refs } = await listRefs(repository.remote, [...references, ...references.map(peeled)])
+  const reference = references.find((name) => refs.has(name))
+  if (reference === undefined) throw await missingBranch(repository, branch)
   // Most of what a hook names was pushed a moment ago.
-  const tips = await listRefs(repository.remote, [reference])
-  if (tips.refs.get(reference) === id) return id
-  const where = branch === null ? 'the default branch' : `the branch ${branch}`
+  if ([refs.get(reference), refs.get(peeled(reference))].includes(id)) return id
+  const kind = reference.startsWith('refs/tags/') ? 'tag' : 'branch'
+  const where = branch === null ? 'the default branch' : `the ${kind} ${branch}`
   onLine(`looking for commit ${id} in ${where}`)
   const found = await findInHistory(repository, [reference], id, idLength).catch(async (error: unknown) => {
     throw isMissingReference(error) ? await missingBranch(repository, branch) : error
@@ -187,8 +199,12 @@ async function findInBranch(
   const sha = onlyOne(repository, id, found)
   if (sha !== null) return sha
   throw new BuildFailure(
-    `${where} of ${repository.remote.url} does not contain the commit ${id}: a hook deploys what that branch contains, or a branch or tag by its name; other commits are deployed from the dashboard or with an API token`,
+    `${where} of ${repository.remote.url} does not contain the commit ${id}: a hook deploys what that ${kind} contains, or a branch or tag by its name; other commits are deployed from the dashboard or with an API token`,
   )
+}
+
+function peeled(reference: string): string {
+  return `${reference}^{}`
 }
 
 /** The whole id of an abbreviated one: a tip's, or one of the history of all branches and tags. */
@@ -219,13 +235,16 @@ async function missingBranch({ remote }: Repository, branch: string | null): Pro
   const names = branchNames(await listRefs(remote, ['refs/heads/*']))
   const { url } = remote
   if (names.length === 0) return new BuildFailure(`${url} is empty: push a commit to it first`)
-  const shown = names.slice(0, NAMED_BRANCHES).join(', ') + (names.length > NAMED_BRANCHES ? ', ...' : '')
+  const named = plainLine(names.slice(0, NAMED_BRANCHES).join(', '))
+  const shown = named + (names.length > NAMED_BRANCHES ? ', ...' : '')
   if (branch === null) {
     return new BuildFailure(
       `the default branch of ${url} does not exist: set branch to one of its branches (${shown})`,
     )
   }
-  return new BuildFailure(`${url} has no branch ${branch}: set branch to one of its branches (${shown})`)
+  return new BuildFailure(
+    `${url} has no branch ${branch}: set branch to one of its branches (${shown}), or to a tag`,
+  )
 }
 
 function missingCommit({ remote }: Repository, commit: string): BuildFailure {

@@ -1,12 +1,14 @@
 import type { GitCredentials } from '#server/git/serving.ts'
 import { parseRepositoryUrl, splitCredentials } from '#server/git/url.ts'
+import { plainLine, plainLines } from '#server/plain-line.ts'
 import { join } from 'node:path'
 import { BuildFailure } from '../builds/failure.ts'
 import type { Reader } from '../reader/reader.ts'
 import { MAX_SUBMODULES, TOO_MANY_SUBMODULES, type CheckoutUse } from './checkout-limits.ts'
 import { isBelow } from './credential-desk.ts'
 import { fetchById, fetchCommit, type CommitChoice, type FetchedCommit } from './fetch.ts'
-import { RemoteFault, withRemote, type RemoteAccess } from './git-remote.ts'
+import { withRemote, type RemoteAccess } from './git-remote.ts'
+import { RemoteFault } from './remote-fault.ts'
 import { fetchLfsFiles } from './lfs.ts'
 import { layOutPart, mirrorOf, type Part } from './part.ts'
 import { listRefs } from './refs.ts'
@@ -200,11 +202,12 @@ function credentialsOf({ url, username, password }: ReturnType<typeof splitCrede
  * their repositories alone.
  */
 function forOwnerOf(url: string, credentials: GitCredentials): GitCredentials | null {
-  const { username, password, place, own } = credentials
+  const { own, ...rest } = credentials
+  const { place } = rest
   if (own === undefined || isBelow(url, own)) return credentials
   if (!isBelow(url, place)) return null
   const [owner] = url.slice(place.length + 1).split('/', 1)
-  return { username, password, place: `${place}/${owner}` }
+  return { ...rest, place: `${place}/${owner}` }
 }
 
 /** What has the same credentials. */
@@ -221,10 +224,7 @@ async function describe(repository: Repository, commit: FetchedCommit): Promise<
   const nameEnd = shown.indexOf('\n')
   return {
     ...commit,
-    message: shown
-      .slice(nameEnd + 1)
-      .trim()
-      .slice(0, MAX_MESSAGE_CHARACTERS),
-    author: shown.slice(0, Math.min(nameEnd, MAX_AUTHOR_CHARACTERS)),
+    message: plainLines(shown.slice(nameEnd + 1).trim(), MAX_MESSAGE_CHARACTERS),
+    author: plainLine(shown.slice(0, nameEnd), MAX_AUTHOR_CHARACTERS),
   }
 }

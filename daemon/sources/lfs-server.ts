@@ -1,8 +1,10 @@
 import { Agent, buildConnector, fetch, ProxyAgent, type Dispatcher, type Response } from 'undici'
 import { z } from 'zod'
 import { messageOf } from '#server/errors.ts'
+import type { RefusalStatus } from '#server/git/providers/ask.ts'
 import { usualPort } from '#server/git/url.ts'
 import type { Reach } from '#server/reach/addresses.ts'
+import { plainLine } from '#server/plain-line.ts'
 import { parsedJson } from '#server/parsed-json.ts'
 import { assertPlace, ForbiddenPlace, judgedLookup, resolveJudged } from '#server/reach/judged.ts'
 import { VERSION } from '#server/version.ts'
@@ -49,6 +51,16 @@ export interface LfsEndpoint {
   /** Without credentials. */
   url: string
   header: Record<string, string>
+}
+
+/** A server of Git LFS refused the credentials that it was asked with. */
+export class LfsRefusal extends BuildFailure {
+  readonly status: RefusalStatus
+
+  constructor(status: RefusalStatus, message: string) {
+    super(message)
+    this.status = status
+  }
 }
 
 /**
@@ -214,8 +226,9 @@ export class LfsServer {
 
   #refusal(status: number): BuildFailure {
     if (status === 401 || status === 403)
-      return this.#fault(
-        'refused the credentials: authorize its git connection again, or correct the address',
+      return new LfsRefusal(
+        status,
+        `the Git LFS of ${this.#endpoint.url} refused the credentials: authorize its git connection again, or correct the address`,
       )
     if ([404, 405, 406, 410, 501].includes(status))
       return this.#fault(`is none (it answered ${status}): keep the files in git itself, or correct lfs.url`)
@@ -241,5 +254,5 @@ const PATIENCE = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS }
 const MAX_SAID_CHARACTERS = 200
 
 function plain(text: string): string {
-  return text.slice(0, MAX_SAID_CHARACTERS).replaceAll(/\p{C}+/gu, ' ')
+  return plainLine(text, MAX_SAID_CHARACTERS)
 }

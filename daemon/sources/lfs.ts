@@ -2,12 +2,13 @@ import { Readable } from 'node:stream'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader, type Reader } from '../reader/reader.ts'
 import { isTooLarge, TOO_LARGE, type CheckoutUse } from './checkout-limits.ts'
-import { withRemote, type RemoteAccess } from './git-remote.ts'
+import { withAccess, withRemote, type RemoteAccess } from './git-remote.ts'
 import { READ_POINTERS, WRITE_OBJECTS } from './jobs.ts'
 import type { JudgedTree } from './judged-tree.ts'
 import type { KeptTree } from './kept-tree.ts'
 import { configuredAddress, endpointOf } from './lfs-endpoint.ts'
-import { LfsServer } from './lfs-server.ts'
+import { LfsRefusal, LfsServer, type LfsEndpoint } from './lfs-server.ts'
+import type { LfsObject } from './lfs-files.ts'
 import type { Repository } from './repository.ts'
 
 /** Files that one repository has Git LFS keep: each is a request of its own. */
@@ -54,7 +55,22 @@ export async function fetchLfsFiles(request: LfsRequest): Promise<CheckoutUse> {
   const bytes = objects.reduce((sum, object) => sum + object.size * object.paths.length, 0)
   if (isTooLarge(used.bytes + bytes, used.files)) throw new BuildFailure(TOO_LARGE)
   onLine(`fetching ${objects.length === 1 ? 'a file' : `${objects.length} files`} kept by Git LFS`)
-  const endpoint = await withRemote(access, signal, (remote) => endpointOf(remote, listing.address))
+  await withAccess(access, refusalOf, async (now) => {
+    const endpoint = await withRemote(now, signal, (remote) => endpointOf(remote, listing.address))
+    await fetchObjects(endpoint, objects, request)
+  })
+  return { bytes, files: 0 }
+}
+
+function refusalOf(fault: unknown): LfsRefusal['status'] | null {
+  return fault instanceof LfsRefusal ? fault.status : null
+}
+
+async function fetchObjects(
+  endpoint: LfsEndpoint,
+  objects: LfsObject[],
+  { directory, access, signal }: LfsRequest,
+): Promise<void> {
   const server = new LfsServer(endpoint, access.reach, signal)
   const content = Readable.from(server.read(objects), { objectMode: false })
   try {
@@ -63,7 +79,6 @@ export async function fetchLfsFiles(request: LfsRequest): Promise<CheckoutUse> {
     content.destroy()
     await server.close()
   }
-  return { bytes, files: 0 }
 }
 
 const NOTHING: CheckoutUse = { bytes: 0, files: 0 }

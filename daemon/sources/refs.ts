@@ -1,6 +1,7 @@
 import { AppError } from '#server/errors.ts'
 import { parseRepositoryUrl } from '#server/git/url.ts'
-import { RemoteFault, withRemote, type Remote, type RemoteAccess } from './git-remote.ts'
+import { withRemote, type Remote, type RemoteAccess } from './git-remote.ts'
+import { RemoteFault } from './remote-fault.ts'
 import { runAt } from './repository.ts'
 
 /** A remote that lists its refs slower than this is taken for unreachable; a person waits for the answer. */

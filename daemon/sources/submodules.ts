@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import { formatRepositoryUrl, parseRepositoryUrl, repositoryUrlFault } from '#server/git/url.ts'
+import { plainLine } from '#server/plain-line.ts'
 import { BuildFailure } from '../builds/failure.ts'
-import { RemoteFault } from './git-remote.ts'
+import { RemoteFault } from './remote-fault.ts'
 import type { JudgedTree } from './judged-tree.ts'
 import type { Repository } from './repository.ts'
 
@@ -102,5 +103,5 @@ function resolveRelative(relative: string, base: string): string {
 function withoutCredentials(text: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0] ?? ''
   const rest = text.slice(Math.max(text.lastIndexOf('@') + 1, scheme.length))
-  return (scheme + rest).slice(0, MAX_SHOWN_CHARACTERS)
+  return plainLine(scheme + rest, MAX_SHOWN_CHARACTERS)
 }

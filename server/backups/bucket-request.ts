@@ -7,6 +7,7 @@ import { AwsV4Signer } from 'aws4fetch'
 import { answerOf } from '../answer-of.ts'
 import { AppError, messageOf } from '../errors.ts'
 import type { ByteRange } from '../http/file.ts'
+import { plainLine } from '../plain-line.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { BucketOptions } from './bucket-option.ts'
 
@@ -30,12 +31,18 @@ export interface Body {
   pieces: () => AsyncIterable<Buffer>
 }
 
-interface Asked {
+export interface Asked {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   url: string
   body?: Body
   /** What of an object is wanted. */
   range?: ByteRange
+}
+
+/** Whether a store refused the keys that it was asked with, which it says as it says that they may not do something. */
+export function areKeysRefused(fault: unknown): boolean {
+  const { cause } = fault as { cause?: unknown }
+  return cause instanceof Refusal && (cause.status === 401 || cause.status === 403)
 }
 
 /** What a store refused, by its own code (S3 API reference, "Error responses"). */
@@ -46,7 +53,7 @@ class Refusal extends Error {
   readonly pauseMs: number
 
   constructor(status: number, code: string, message: string, pauseMs: number) {
-    super(`${code}: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS))
+    super(plainLine(`${code}: ${message}`, MAX_MESSAGE_CHARACTERS))
     this.status = status
     this.code = code
     this.pauseMs = pauseMs
@@ -172,7 +179,7 @@ function readable({ url }: BucketOptions, error: unknown): AppError {
   const what = error instanceof Refusal ? 'refused' : 'cannot be reached'
   return new AppError(
     isMissing ? 'not_found' : 'io_error',
-    `the bucket ${url} ${what}: ${messageOf(error)}`,
+    `the bucket ${url} ${what}: ${plainLine(messageOf(error), MAX_MESSAGE_CHARACTERS)}`,
     {
       cause: error,
     },

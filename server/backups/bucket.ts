@@ -4,8 +4,10 @@ import { Readable } from 'node:stream'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { ByteRange } from '../http/file.ts'
-import type { BucketOptions } from './bucket-option.ts'
-import { ask, askText, elements, textBody, type Body } from './bucket-request.ts'
+import { hide } from '../redaction.ts'
+import { withRenewal } from '../renewal.ts'
+import { withKeysOfNow, type BucketOptions } from './bucket-option.ts'
+import { areKeysRefused, ask, askText, elements, textBody, type Asked, type Body } from './bucket-request.ts'
 
 const MIB = 1024 * 1024
 /** A file up to this is sent at once; of one that is larger, a part that failed is all that is sent again. */
@@ -24,15 +26,21 @@ interface LocalFile {
   sha256: string
 }
 
+/** By its options: what it has learned of its keys holds for all who use it. */
+const buckets = new WeakMap<BucketOptions, Bucket>()
+
 /** The bucket that backups are copied to; null when the server has none. */
 export function useBucket(): Bucket | null {
   const { backupBucket } = useContext().options
-  return backupBucket && new Bucket(backupBucket)
+  if (backupBucket === null) return null
+  const bucket = buckets.get(backupBucket) ?? new Bucket(backupBucket)
+  buckets.set(backupBucket, bucket)
+  return bucket
 }
 
 /** A place in a bucket. Files go there and come back as streams: none is ever in memory. */
 export class Bucket {
-  readonly #options: BucketOptions
+  #options: BucketOptions
 
   constructor(options: BucketOptions) {
     this.#options = options
@@ -65,7 +73,7 @@ export class Bucket {
     signal: AbortSignal,
     range: ByteRange | null = null,
   ): Promise<{ size: number; stream: Readable }> {
-    const answer = await ask(this.#options, { method: 'GET', url, ...(range && { range }) }, signal)
+    const answer = await this.#ask(ask, { method: 'GET', url, ...(range && { range }) }, signal)
     const whole = { size: Number(answer.headers['content-length']), stream: answer }
     if (!range) return whole
     // A store may know nothing of ranges (RFC 9110 section 14.2).
@@ -82,16 +90,14 @@ export class Bucket {
     const [, bucket = '', ...path] = pathname.split('/')
     const key = path.join('/')
     const list = `${origin}/${bucket}?uploads&prefix=${encodeURIComponent(key)}`
-    for (const upload of elements(
-      await askText(this.#options, { method: 'GET', url: list }, signal),
-      'Upload',
-    ))
+    const listed = await this.#ask(askText, { method: 'GET', url: list }, signal)
+    for (const upload of elements(listed, 'Upload'))
       if (elements(upload, 'Key')[0] === key) await this.#abort(url, elements(upload, 'UploadId')[0]!, signal)
-    await askText(this.#options, { method: 'DELETE', url }, signal).catch(unlessMissing)
+    await this.#ask(askText, { method: 'DELETE', url }, signal).catch(unlessMissing)
   }
 
   async #putInParts(url: string, file: LocalFile, signal: AbortSignal): Promise<void> {
-    const begun = await askText(this.#options, { method: 'POST', url: `${url}?uploads` }, signal)
+    const begun = await this.#ask(askText, { method: 'POST', url: `${url}?uploads` }, signal)
     const [upload] = elements(begun, 'UploadId')
     if (upload === undefined)
       throw new AppError('io_error', `the bucket ${this.#options.url} began an upload without an id`)
@@ -100,7 +106,7 @@ export class Bucket {
       const list = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`)
       const body = textBody(`<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`)
       const whole = `${url}?uploadId=${encodeURIComponent(upload)}`
-      await askText(this.#options, { method: 'POST', url: whole, body }, signal)
+      await this.#ask(askText, { method: 'POST', url: whole, body }, signal)
     } catch (error) {
       // What cannot be said now is found by `remove` later.
       await this.#abort(url, upload, AbortSignal.timeout(ABORT_MS)).catch(() => {})
@@ -128,7 +134,7 @@ export class Bucket {
    * (RFC 9110 section 8.8.1), as web servers make for pages.
    */
   async #send(url: string, body: Body, signal: AbortSignal): Promise<string> {
-    const answer = await ask(this.#options, { method: 'PUT', url, body }, signal)
+    const answer = await this.#ask(ask, { method: 'PUT', url, body }, signal)
     const tag = answer.headers.etag ?? ''
     const fault = tag === '' ? 'no ETag' : tag.startsWith('W/') ? 'a weak ETag' : null
     // Stores have nothing more to say.
@@ -141,9 +147,26 @@ export class Bucket {
     )
   }
 
+  /** Asks the store; once more with the keys that their files hold now when it refuses those of before. */
+  #ask<T>(
+    how: (options: BucketOptions, asked: Asked, signal: AbortSignal) => Promise<T>,
+    asked: Asked,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const use = (options: BucketOptions): Promise<T> => how(options, asked, signal)
+    return withRenewal(this.#options, use, async (fault, refused) => {
+      if (!areKeysRefused(fault)) return null
+      // Another request may have been refused before this one.
+      const other = this.#options === refused ? withKeysOfNow(refused) : this.#options
+      if (other === null) return null
+      hide(other.secretAccessKey)
+      return (this.#options = other)
+    })
+  }
+
   async #abort(url: string, upload: string, signal: AbortSignal): Promise<void> {
     const aborted = `${url}?uploadId=${encodeURIComponent(upload)}`
-    await askText(this.#options, { method: 'DELETE', url: aborted }, signal).catch(unlessMissing)
+    await this.#ask(askText, { method: 'DELETE', url: aborted }, signal).catch(unlessMissing)
   }
 }
 

@@ -4,6 +4,7 @@ import { useContext, useDatabase } from '../context.ts'
 import { isUniqueViolation } from '../database/index.ts'
 import { findEnvironment, PRODUCTION } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
+import { isFollowed, type Pushed } from '../git/refs.ts'
 import { repositoryKey } from '../git/same-repository.ts'
 import { splitCredentials } from '../git/url.ts'
 import { hiddenFault } from '../hidden.ts'
@@ -95,25 +96,20 @@ export function whenBlueprintPushed(listener: () => void): void {
   onPush = listener
 }
 
-/** A push to a branch of a repository. */
-export interface PushedHead {
-  branch: string
+/** A push to a branch, or of a tag, of a repository. */
+export interface PushedHead extends Pushed {
   after: string
-  defaultBranch: string | null
   repositories: ReadonlySet<string>
 }
 
-/** Has the blueprints of a branch that was pushed looked at again; answers their names. */
-export function noteBlueprintPush(
-  { branch, after, defaultBranch, repositories }: PushedHead,
-  isAllowed: (url: string) => boolean,
-): string[] {
+/** Has the blueprints of a branch or tag that was pushed looked at again; answers their names. */
+export function noteBlueprintPush(push: PushedHead, isAllowed: (url: string) => boolean): string[] {
   const meant = listBlueprints().filter((row) => {
-    if (row.auto_sync === 0 || (row.branch ?? defaultBranch) !== branch) return false
+    if (row.auto_sync === 0 || !isFollowed(row.branch, push)) return false
     const key = repositoryKey(row.repo_url)
-    return key !== null && repositories.has(key) && isAllowed(row.repo_url)
+    return key !== null && push.repositories.has(key) && isAllowed(row.repo_url)
   })
-  for (const { id } of meant) updateBlueprint(id, { pending_commit: after })
+  for (const { id } of meant) updateBlueprint(id, { pending_commit: push.after })
   if (meant.length > 0) onPush()
   return meant.map(({ name }) => name)
 }

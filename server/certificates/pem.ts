@@ -29,6 +29,19 @@ function factsOf(leaf: X509Certificate): CertificateFacts {
   }
 }
 
+/** Keys that TLS has and no browser takes in a certificate. */
+const UNKNOWN_TO_BROWSERS: Record<string, string> = { ed25519: 'Ed25519', ed448: 'Ed448' }
+
+/** Why browsers refuse a chain that other clients take; null when they do not. */
+export function browserWarning(chain: string): string | null {
+  const name = readChain(chain)
+    .map(({ publicKey }) => UNKNOWN_TO_BROWSERS[publicKey.asymmetricKeyType ?? ''])
+    .find((found) => found !== undefined)
+  return name === undefined
+    ? null
+    : `it has a key of ${name}, which browsers refuse: upload one with a key of ECDSA (P-256) or RSA`
+}
+
 /** A chain in order with the key of its first certificate. */
 export interface KeyedChain {
   chain: string

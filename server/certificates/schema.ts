@@ -45,6 +45,10 @@ export const UploadedCertificate = z
     not_before: Timestamp,
     expires_at: Timestamp,
     created_at: Timestamp,
+    warning: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why browsers refuse it although it is served', examples: [null] }),
   })
   .meta({ id: 'UploadedCertificate' })
 export type UploadedCertificate = z.infer<typeof UploadedCertificate>

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { isLocalName } from '../domains/names.ts'
 import { CertificateNames, routedHosts, UploadedBook, type RoutedHost } from './hosts.ts'
+import { uploadedFiles } from './files.ts'
+import { browserWarning } from './pem.ts'
 import type { CertificateEntry, CertificateState, UploadedCertificate } from './schema.ts'
 import { certificatesByName, type CertificateRow, type UploadedRow } from './store.ts'
 
@@ -34,6 +37,16 @@ export function viewUploaded(row: UploadedRow): UploadedCertificate {
     not_before: timestamp(row.not_before),
     expires_at: timestamp(row.not_after),
     created_at: timestamp(row.created_at),
+    warning: warningOf(row),
+  }
+}
+
+function warningOf({ id }: UploadedRow): string | null {
+  try {
+    return browserWarning(readFileSync(uploadedFiles(id).certificate, 'utf8'))
+  } catch {
+    // Without its files it serves nobody, which the data plane says.
+    return null
   }
 }
 

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { randomHex } from '../ids.ts'
 import { publicUrl } from '../public-address.ts'
 import { isPublicAddress } from '../reach/addresses.ts'
-import { accessToken } from './credentials.ts'
+import { withToken } from './credentials.ts'
 import { beginFlow } from './flows.ts'
 import { assertRoom, findConnection } from './operations.ts'
 import { SCOPES } from './providers/gitlab.ts'
@@ -47,7 +47,7 @@ export async function authorize(input: AuthorizeInput): Promise<NextStep> {
   if (!isNew) assertSame(connection, input)
   if (connection.auth === 'oauth') return authorizeOAuth(connection, input, redirect, isNew)
   if (connection.auth === 'hosted_app') return authorizeApp(connection, redirect)
-  await apiOf(connection).ownerOf(await accessToken(connection))
+  await withToken(connection, (token) => apiOf(connection).ownerOf(token))
   return connected(connection)
 }
 
@@ -165,7 +165,7 @@ function authorizeOAuth(
 /** One that still works is left alone; one that was refused goes through the browser again. */
 async function reauthorizeOAuth(connection: ConnectionRow, redirect: URL): Promise<NextStep> {
   try {
-    await apiOf(connection).ownerOf(await accessToken(connection))
+    await withToken(connection, (token) => apiOf(connection).ownerOf(token))
     return connected(findConnection(connection.id))
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'git_authorization_rejected') throw error

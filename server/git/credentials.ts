@@ -1,6 +1,9 @@
 import { createStorage } from 'unstorage'
 import { AppError, messageOf } from '../errors.ts'
 import { logger } from '../log.ts'
+import { plainLine } from '../plain-line.ts'
+import { withRenewal } from '../renewal.ts'
+import { CredentialsRefused, type RefusalStatus } from './providers/ask.ts'
 import type { Granted } from './providers/gitlab.ts'
 import { gitHubOf, gitLabOf } from './providers/index.ts'
 import { getConnection, openSecrets, updateConnection, type ConnectionRow, type Secrets } from './store.ts'
@@ -21,17 +24,50 @@ const minted = createStorage<Minted>()
 const asking = new Map<string, Promise<string>>()
 
 /**
+ * Asks a provider with the token of a connection; once more with a new one when it refuses that.
+ * Throws like `accessToken` and what `use` throws.
+ */
+export async function withToken<T>(
+  connection: ConnectionRow,
+  use: (token: string) => Promise<T>,
+): Promise<T> {
+  return withRenewal(await accessToken(connection), use, async (fault, refused) =>
+    fault instanceof CredentialsRefused ? otherToken(connection, refused, fault.status) : null,
+  )
+}
+
+/**
  * A token with which the provider may be asked now; renewed first when it is about to end.
  * Throws `git_authorization_rejected` when there is none any more, `git_provider_unavailable`.
  */
 export async function accessToken(connection: ConnectionRow): Promise<string> {
   if (connection.status !== 'connected') throw unfinished(connection)
-  if (connection.auth === 'token') return openSecrets(connection).token!
-  const current = await currentToken(connection)
+  return connection.auth === 'token' ? openSecrets(connection).token! : currentOrNew(connection, null)
+}
+
+/**
+ * Another token in place of one that the provider refused before its end, as it does after an app's permissions changed or
+ * it was suspended; null when no other would do better. Throws like `accessToken`.
+ */
+export async function otherToken(
+  connection: ConnectionRow,
+  refused: string,
+  status: RefusalStatus,
+): Promise<string | null> {
+  // Only a person can replace it.
+  if (connection.auth === 'token') return null
+  // What an authorization allows is the same after its renewal; an app's new token may do what it has been allowed since.
+  if (connection.auth === 'oauth' && status === 403) return null
+  log.info('a token was refused before its end', { connection: connection.id, status })
+  return currentOrNew(connection, refused)
+}
+
+async function currentOrNew(connection: ConnectionRow, refused: string | null): Promise<string> {
+  const current = await currentToken(connection, refused)
   if (current !== null) return current
   const running = asking.get(connection.id)
   if (running) return running
-  const renewed = (connection.auth === 'oauth' ? refresh : mint)(connection).finally(() =>
+  const renewed = (connection.auth === 'oauth' ? refresh : mint)(connection, refused).finally(() =>
     asking.delete(connection.id),
   )
   asking.set(connection.id, renewed)
@@ -47,7 +83,7 @@ export async function forgetTokens(connectionId: string): Promise<void> {
 export function grantedColumns(secrets: Secrets, granted: Granted) {
   return {
     token_expires_at: granted.expiresAt,
-    scopes: JSON.stringify(granted.scopes),
+    scopes: JSON.stringify(granted.scopes.map((scope) => plainLine(scope))),
     secrets: {
       ...secrets,
       access_token: granted.accessToken,
@@ -57,15 +93,23 @@ export function grantedColumns(secrets: Secrets, granted: Granted) {
   }
 }
 
-async function currentToken(connection: ConnectionRow): Promise<string | null> {
-  const latest = Date.now() + RENEW_BEFORE_MS
-  if (connection.auth === 'oauth')
-    return (connection.token_expires_at ?? 0) > latest ? openSecrets(connection).access_token! : null
-  const kept = await minted.getItem(connection.id)
-  return kept !== null && kept.expiresAt > latest ? kept.token : null
+/** The token that is kept; null when there is none, it is about to end, or it is the one that was refused. */
+async function currentToken(connection: ConnectionRow, refused: string | null): Promise<string | null> {
+  const kept = connection.auth === 'oauth' ? granted(connection.id) : await minted.getItem(connection.id)
+  const isUseful = kept !== null && kept.expiresAt > Date.now() + RENEW_BEFORE_MS && kept.token !== refused
+  return isUseful ? kept.token : null
 }
 
-async function mint(connection: ConnectionRow): Promise<string> {
+/** Read now: whoever asks may have waited while another renewed it. */
+function granted(id: string): Minted | null {
+  const connection = getConnection(id)
+  if (!connection) return null
+  return { token: openSecrets(connection).access_token!, expiresAt: connection.token_expires_at ?? 0 }
+}
+
+async function mint(connection: ConnectionRow, refused: string | null): Promise<string> {
+  // Should there be no other, nobody else need find out that this one is refused.
+  if (refused !== null) await minted.removeItem(connection.id)
   if (connection.app_id === null || connection.installation_id === null) throw unfinished(connection)
   const key = { id: connection.app_id, privateKey: openSecrets(connection).private_key! }
   const made = await gitHubOf(connection).installationToken(key, connection.installation_id)
@@ -79,11 +123,11 @@ async function mint(connection: ConnectionRow): Promise<string> {
  * Renews an authorization. Its successor is written before anything else happens; the one before stays beside it, for the
  * case that an answer with a successor was lost.
  */
-async function refresh({ id }: ConnectionRow): Promise<string> {
-  // Who waited for another renewal finds it here.
+async function refresh({ id }: ConnectionRow, refused: string | null): Promise<string> {
   const connection = getConnection(id)
   if (!connection) throw new AppError('git_authorization_rejected', 'the git connection was removed')
-  const current = await currentToken(connection)
+  // Who waited for another renewal finds it here.
+  const current = await currentToken(connection, refused)
   if (current !== null) return current
   const secrets = openSecrets(connection)
   const application = { client_id: connection.client_id!, client_secret: secrets.client_secret! }

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
-import { accessToken, forgetTokens } from './credentials.ts'
+import { plainLine } from '../plain-line.ts'
+import { forgetTokens, withToken } from './credentials.ts'
 import type { Owner, RepositoryList } from './providers/api.ts'
 import { apiOf } from './providers/index.ts'
 import { normalBaseUrl } from './providers/place.ts'
@@ -82,15 +83,16 @@ export function ownerColumns({ account, accountName, scopes, expiresAt }: Owner)
   return {
     account,
     account_name: accountName,
-    scopes: JSON.stringify(scopes),
+    scopes: JSON.stringify(scopes.map((scope) => plainLine(scope))),
     token_expires_at: expiresAt,
   }
 }
 
 /** What a connection may read, asked of its provider now. */
 export async function repositoriesOf(connection: ConnectionRow): Promise<RepositoryList> {
-  const token = await accessToken(connection)
-  return apiOf(connection).repositories(token, connection.auth === 'hosted_app')
+  return withToken(connection, (token) =>
+    apiOf(connection).repositories(token, connection.auth === 'hosted_app'),
+  )
 }
 
 /** Removes a connection and its secrets. Throws `conflict` while services are cloned with it, unless it is forced. */

@@ -36,6 +36,19 @@ export function isBranchOrTag(name: string): boolean {
   return /^refs\/(heads|tags)\//.test(name)
 }
 
+/** What was pushed, by its name. */
+export interface Pushed {
+  kind: 'branch' | 'tag'
+  branch: string
+  /** Of the repository. */
+  defaultBranch: string | null
+}
+
+/** Whether a push is what a setting `branch` follows: that branch or tag, or the default branch where it is null. */
+export function isFollowed(setting: string | null, { kind, branch, defaultBranch }: Pushed): boolean {
+  return setting === null ? kind === 'branch' && branch === defaultBranch : setting === branch
+}
+
 /** Whether a text is a whole commit id (SHA-1 or SHA-256), which needs no look-up. */
 export function isFullCommit(text: string): boolean {
   return /^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(text)

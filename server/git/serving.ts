@@ -3,7 +3,8 @@ import { messageOf } from '../errors.ts'
 import { logger } from '../log.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
 import { allServices, type ServiceRow } from '../services/store.ts'
-import { accessToken } from './credentials.ts'
+import { accessToken, otherToken, withToken } from './credentials.ts'
+import type { RefusalStatus } from './providers/ask.ts'
 import { apiOf } from './providers/index.ts'
 import { pathAt, placeOf } from './providers/place.ts'
 import { repositoryKey } from './same-repository.ts'
@@ -19,6 +20,8 @@ export interface GitCredentials {
   place: string
   /** Where that is a whole host: the address below which whoever owns a repository is the account that they are of. */
   own?: string
+  /** Another password after one was refused; null when there is no other. Throws as `accessToken` does. */
+  renew?: (refused: string, status: RefusalStatus) => Promise<string | null>
 }
 
 /** The connection that serves a repository address, and what git signs in with. */
@@ -98,15 +101,20 @@ async function credentialsOf(candidate: Candidate): Promise<GitCredentials> {
   const { web } = placeOf(connection)
   const owner = `${web}/${path.split('/', 1)[0]}`
   const places = isOwner(candidate) ? { place: web, own: owner } : { place: owner }
-  return { username: apiOf(connection).gitUser, password: await accessToken(connection), ...places }
+  return {
+    username: apiOf(connection).gitUser,
+    password: await accessToken(connection),
+    ...places,
+    renew: (refused, status) => otherToken(connection, refused, status),
+  }
 }
 
 /** What git signs in with when the provider says that this connection reads the repository; null when it does not say so. */
 async function readingWith(candidate: Candidate): Promise<GitCredentials | null> {
   const { connection, path } = candidate
   try {
-    const credentials = await credentialsOf(candidate)
-    return (await apiOf(connection).canRead(credentials.password, path)) ? credentials : null
+    const mayRead = await withToken(connection, (token) => apiOf(connection).canRead(token, path))
+    return mayRead ? await credentialsOf(candidate) : null
   } catch (error) {
     log.info('a git connection was passed over', { connection: connection.id, error: messageOf(error) })
     return null

@@ -8,6 +8,8 @@ const optional = (example: string | null) =>
     .nullable()
     .meta({ examples: [example] })
 
+const Verdict = z.enum(['deployed', 'ignored', 'refused']).meta({ examples: ['deployed'] })
+
 export const Delivery = z
   .object({
     id: idSchema('delivery'),
@@ -17,7 +19,7 @@ export const Delivery = z
     repository: optional('octo-org/api'),
     ref: optional('refs/heads/main'),
     commit: optional('9fceb02d0ae598e95dc970b74767f19372d61af8'),
-    verdict: z.enum(['deployed', 'ignored', 'refused']).meta({ examples: ['deployed'] }),
+    verdict: Verdict,
     reason: optional(null).meta({ description: 'Why not all, or nothing, was deployed' }),
     deploys: z
       .array(idSchema('deploy'))
@@ -26,4 +28,7 @@ export const Delivery = z
   .meta({ id: 'GitDelivery', description: 'A delivery of the push webhook and what became of it' })
 export type Delivery = z.infer<typeof Delivery>
 
-export const DeliveriesQuery = z.strictObject({ limit: clampedLimit(50, 200) })
+export const DeliveriesQuery = z.strictObject({
+  limit: clampedLimit(50, 200),
+  verdict: Verdict.optional().meta({ description: 'Only these' }),
+})

@@ -1,12 +1,15 @@
 import { timestamp } from '../clock.ts'
 import { useDatabase } from '../context.ts'
 import { newId } from '../ids.ts'
+import { plainLine } from '../plain-line.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Deliveries that were proved: a busy day of a team. */
 const KEPT = 200
 /** Of those that were not: anybody can send as many as they like. */
 const KEPT_REFUSED = 50
+/** Of a page of the newest, one in so many may be refused, as long as there are others: strangers make as many as they like. */
+const REFUSED_SHARE = 5
 /** Longer texts are no name of anything. */
 const MAX_CHARACTERS = 500
 
@@ -43,13 +46,19 @@ export function logDelivery(facts: DeliveryFacts): void {
   else write(entry)
 }
 
-/** The newest deliveries, newest first. */
-export function listDeliveries(limit: number): Delivery[] {
-  const rows = useDatabase().all<Row>(
-    'SELECT * FROM git_deliveries ORDER BY sequence DESC LIMIT ?',
-    Math.min(limit, KEPT),
-  )
-  return [...rows.map(read), ...refused]
+/** The newest deliveries, newest first; of one verdict, or of all. */
+export function listDeliveries(limit: number, verdict?: Delivery['verdict']): Delivery[] {
+  if (verdict === 'refused') return refused.slice(0, limit)
+  const proved = useDatabase()
+    .all<Row>(
+      'SELECT * FROM git_deliveries WHERE ?1 IS NULL OR verdict = ?1 ORDER BY sequence DESC LIMIT ?2',
+      verdict ?? null,
+      Math.min(limit, KEPT),
+    )
+    .map(read)
+  if (verdict !== undefined) return proved
+  const share = Math.max(Math.ceil(limit / REFUSED_SHARE), limit - proved.length)
+  return [...proved, ...refused.slice(0, share)]
     .sort((left, right) => Date.parse(right.at) - Date.parse(left.at))
     .slice(0, limit)
 }
@@ -99,7 +108,7 @@ function read({ at, commit_sha, deploys, ...row }: Row): Delivery {
   }
 }
 
-/** A text of somebody else as it may be shown; cut first, so that half a character at the end goes with the control ones. */
+/** A text of somebody else as it may be shown. */
 function plain(text: string | null): string | null {
-  return text === null ? null : text.slice(0, MAX_CHARACTERS).replaceAll(/\p{C}/gu, '')
+  return text === null ? null : plainLine(text, MAX_CHARACTERS)
 }

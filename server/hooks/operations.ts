@@ -6,6 +6,7 @@ import { queueSourceDeploy } from '../deploys/operations.ts'
 import type { DeployRow } from '../deploys/store.ts'
 import { AppError, messageOf } from '../errors.ts'
 import { loseInstallation, refreshInstallation } from '../git/callback.ts'
+import { isFollowed } from '../git/refs.ts'
 import { repositoryKey } from '../git/same-repository.ts'
 import type { ConnectionRow } from '../git/store.ts'
 import { logger } from '../log.ts'
@@ -22,6 +23,9 @@ const log = logger('hooks')
 
 /** In the data directory: the files of large deliveries while they are received. */
 const DELIVERIES_FOLDER = 'deliveries'
+
+/** Of GitHub, Gitea and Forgejo; of GitLab, which tells tags by another. */
+const PUSHES = ['push', 'Push Hook', 'Tag Push Hook']
 
 /** What a delivery led to. */
 export type Delivered =
@@ -87,11 +91,11 @@ function judge(facts: DeliveryFacts, secret: HookSecret, headers: Headers, intak
   if (event === 'ping') return 'pong'
   if (event === 'installation' || event === 'installation_repositories')
     return noteInstallation(secret.connection, parsePayload(headers, intake.read()))
-  if (event !== 'push' && event !== 'Push Hook')
+  if (!PUSHES.includes(event ?? ''))
     return { ignored: `the event ${event ?? 'without a name'} is not a push` }
   const push = readPush(parsePayload(headers, intake.read()))
   if ('ignored' in push) return push
-  Object.assign(facts, { repository: push.name, ref: `refs/heads/${push.branch}`, commit: push.after })
+  Object.assign(facts, { repository: push.name, ref: push.ref, commit: push.after })
   if (wasTaken(intake.digest, facts.delivery)) return { ignored: 'this delivery was taken before' }
   const delivered = deployPushed(push, secret.connection)
   // Recorded last: a push that a crash or a fault cut off can be delivered again, and so can one that came before its service.
@@ -153,7 +157,7 @@ function deployPushed(push: Push, connection: ConnectionRow | null): Exclude<Del
   const blueprints = phrase === null ? noteBlueprintPush(push, (url) => mayDeploy(connection, url)) : []
   if (meant.length === 0 && blueprints.length === 0)
     return {
-      ignored: `no service deploys the branch ${push.branch} of this repository on push`,
+      ignored: `no service deploys the ${push.kind} ${push.branch} of this repository on push`,
       mayComeAgain: true,
     }
   if (phrase !== null) return { ignored: `the commit's message says ${phrase}` }
@@ -182,15 +186,10 @@ function deployPushed(push: Push, connection: ConnectionRow | null): Exclude<Del
   return { deploys, reason: reasons.length > 0 ? reasons.join('; ') : null }
 }
 
-function isMeant(
-  service: ServiceRow,
-  { branch, defaultBranch, repositories }: Push,
-  connection: ConnectionRow | null,
-): boolean {
-  if (!service.auto_deploy || service.repo_url === null) return false
-  if ((service.branch ?? defaultBranch) !== branch) return false
+function isMeant(service: ServiceRow, push: Push, connection: ConnectionRow | null): boolean {
+  if (!service.auto_deploy || service.repo_url === null || !isFollowed(service.branch, push)) return false
   const key = repositoryKey(service.repo_url)
-  return key !== null && repositories.has(key) && mayDeploy(connection, service.repo_url)
+  return key !== null && push.repositories.has(key) && mayDeploy(connection, service.repo_url)
 }
 
 /** A push whose files are not all told touches everything. */

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { isFullCommit } from '../git/refs.ts'
+import { isFullCommit, type Pushed } from '../git/refs.ts'
 import { repositoryKey } from '../git/same-repository.ts'
 
 /** What a push says, whichever provider sent it. */
-export interface Push {
-  branch: string
-  /** The branch's new head. */
+export interface Push extends Pushed {
+  /** In full, such as `refs/heads/main`. */
+  ref: string
+  /** The commit that it is at now. */
   after: string
   message: string
-  defaultBranch: string | null
   /** What the repository is known by. */
   repositories: Set<string>
   /** For people: `owner/name`. */
@@ -52,7 +52,9 @@ const ToldPush = z.object({
 const Payload = z.object({
   ref: z.string(),
   after: z.string(),
-  head_commit: z.object({ message: Text }).nullish().catch(null),
+  /** GitLab's. */
+  checkout_sha: Text,
+  head_commit: z.object({ id: Text, message: Text }).nullish().catch(null),
   commits: z
     .array(z.object({ id: Text, message: Text }))
     .nullish()
@@ -81,20 +83,27 @@ const Payload = z.object({
     .catch(null),
 })
 
-/** Takes a push apart. Answers why it is ignored when it is none of a branch. Throws `invalid_request` for what is no push. */
+/** Takes a push apart. Answers why it is ignored when it is of neither a branch nor a tag. Throws `invalid_request` for what is no push. */
 export function readPush(payload: unknown): Push | { ignored: string } {
   const parsed = Payload.safeParse(payload)
   if (!parsed.success)
     throw new AppError('invalid_request', 'the payload is not that of a push: it has no ref and after')
-  const { ref, after, head_commit, commits, repository, project } = parsed.data
-  if (!ref.startsWith('refs/heads/')) return { ignored: `${ref} is no branch` }
-  const branch = ref.slice('refs/heads/'.length)
-  if (NO_COMMIT.test(after)) return { ignored: `the branch ${branch} was deleted` }
-  if (!isFullCommit(after)) throw new AppError('invalid_request', 'after: must be a whole commit id')
+  const { ref, head_commit, checkout_sha, commits, repository, project } = parsed.data
+  const [, folder, branch] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? []
+  if (branch === undefined) return { ignored: `${ref} is neither a branch nor a tag` }
+  const kind = folder === 'tags' ? 'tag' : 'branch'
+  if (NO_COMMIT.test(parsed.data.after)) return { ignored: `the ${kind} ${branch} was deleted` }
+  if (!isFullCommit(parsed.data.after))
+    throw new AppError('invalid_request', 'after: must be a whole commit id')
+  // Of a tag with a message of its own `after` is that tag, not its commit.
+  const commit = kind === 'tag' ? (checkout_sha ?? head_commit?.id) : null
+  const after = commit && isFullCommit(commit) ? commit : parsed.data.after
   const { full_name: name, ...places } = repository ?? {}
   const { path_with_namespace: path, ...projectPlaces } = project ?? {}
   const urls = [...Object.values(places), ...Object.values(projectPlaces)]
   return {
+    ref,
+    kind,
     branch,
     after,
     message: head_commit?.message ?? commits?.find(({ id }) => id === after)?.message ?? '',

@@ -49,9 +49,10 @@ export const LogDrain = z
     id: idSchema('logDrain'),
     ...targetAnswer,
     kind: z.enum(DRAIN_KINDS).meta({ examples: ['loki'] }),
-    url: z
-      .string()
-      .meta({ description: 'Without what is secret in it', examples: ['https://logs.example.com'] }),
+    url: z.string().meta({
+      description: 'Its host; of what is behind that at most the end is shown',
+      examples: ['https://logs.example.com'],
+    }),
     token_hint: z
       .string()
       .nullable()

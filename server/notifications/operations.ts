@@ -11,9 +11,6 @@ import type { NotificationKind } from './types.ts'
 /** 192 bits, as the specification proposes (Standard Webhooks, "Signature scheme"). */
 const SECRET_BYTES = 24
 
-/** What comes before the secret: /services/T0/B0 of Slack, /api/webhooks/1 of Discord. */
-const MAX_SHOWN_SEGMENTS = 3
-
 /** The notification with this id. Throws `not_found`. */
 export function findNotification(id: string): NotificationRow {
   const found = notifications.get(id)
@@ -46,7 +43,7 @@ export function patchNotification(row: NotificationRow, patch: NotificationPatch
   const { url, to, events } = patch
   const present = openUrl(row)
   // What was shown may be sent back.
-  const isSame = url === undefined || (present !== null && url === shownUrl(row.kind, present))
+  const isSame = url === undefined || (present !== null && url === shownTarget(present))
   const recipients = to ?? (JSON.parse(row.recipients) as string[])
   // What was recorded under other rules, or with a mail server, can still be named, limited and switched off.
   const isKept = isSame && to === undefined
@@ -66,17 +63,6 @@ export function deleteNotification(row: NotificationRow): void {
 /** The URL of a notification; null for e-mail. */
 export function openUrl(row: NotificationRow): string | null {
   return row.url === null ? null : useContext().vault.open(row.url)
-}
-
-/** A URL as it is shown: chats' own URLs end with what lets anyone write there, whatever may follow that. */
-export function shownUrl(kind: NotificationKind, url: string): string {
-  const shown = new URL(shownTarget(url))
-  if (kind !== 'slack' && kind !== 'discord') return shown.href
-  const segments = shown.pathname.split('/').filter((segment) => segment !== '')
-  shown.pathname = [...segments.slice(0, -1).slice(0, MAX_SHOWN_SEGMENTS), '***'].join('/')
-  shown.search = ''
-  shown.hash = ''
-  return shown.href
 }
 
 /** The topic that a URL of ntfy ends with; null when it names none. */

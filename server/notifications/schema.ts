@@ -61,8 +61,8 @@ export const Notification = z
       .string()
       .nullable()
       .meta({
-        description: 'Without what is secret in it',
-        examples: ['https://example.com/hooks/deployer'],
+        description: 'Its host; of what is behind that at most the end is shown',
+        examples: ['https://example.com/***oyer'],
       }),
     to: z.array(z.string()).meta({ examples: [[]] }),
     events: Events,

@@ -1,7 +1,8 @@
 import { timestamp } from '../clock.ts'
+import { shownTarget } from '../outgoing.ts'
 import { viewFrame } from '../targets/frame.ts'
 import type { DeliveryAttempt, Notification, NotificationDelivery } from './schema.ts'
-import { openUrl, shownUrl } from './operations.ts'
+import { openUrl } from './operations.ts'
 import type { DeliveryRow, NotificationRow } from './store.ts'
 import type { EventType } from './types.ts'
 
@@ -11,7 +12,7 @@ export function viewNotification(row: NotificationRow): Notification {
   return {
     ...viewFrame(row),
     kind: row.kind,
-    url: url === null ? null : shownUrl(row.kind, url),
+    url: url === null ? null : shownTarget(url),
     to: JSON.parse(row.recipients) as string[],
     events: row.events === null ? null : (JSON.parse(row.events) as EventType[]),
   }

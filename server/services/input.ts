@@ -101,7 +101,7 @@ const settings = {
     .meta({ examples: ['auto'] }),
   repo_url: setting(2_048, deployableUrlFault).meta({ examples: ['https://git.example.com/team/api.git'] }),
   branch: setting(255, branchNameFault).meta({
-    description: "Null is the remote's default branch",
+    description: "A branch, or a tag where there is no such branch; null is the remote's default branch",
     examples: ['main'],
   }),
   root_dir: setting(1_024, relativePathFault).meta({ examples: ['services/api'] }),

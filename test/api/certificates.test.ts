@@ -202,6 +202,21 @@ describe('an uploaded certificate', () => {
     expect((await server.api('GET', '/certificates/uploaded')).body).toEqual([])
   })
 
+  test('is taken with a warning when its key is one that browsers do not know', async () => {
+    const uploaded = async (key: string[]) => {
+      const subject = ['-subj', '/CN=odd', '-addext', 'subjectAltName=DNS:odd.localhost']
+      const files = ['-nodes', '-keyout', 'odd.key', '-out', 'odd.crt']
+      await openssl('req', '-x509', ...key, ...subject, ...files)
+      const { status, body } = await upload(read('odd.crt'), read('odd.key'))
+      expect(status).toBe(201)
+      expect((await server.api('GET', '/certificates/uploaded')).body).toEqual([body])
+      await server.api('DELETE', `/certificates/uploaded/${body.id}`)
+      return body.warning as unknown
+    }
+    expect(await uploaded(['-newkey', 'ed25519'])).toMatch(/Ed25519, which browsers refuse: upload one with/)
+    expect(await uploaded(EC)).toBeNull()
+  })
+
   test('is refused when it is for clients alone, as no browser takes it from a server', async () => {
     const purposed = async (purpose: string) => {
       const subject = ['-subj', '/CN=purposed', '-addext', 'subjectAltName=DNS:purposed.localhost']

@@ -4,7 +4,16 @@ import { describe, expect, it } from 'vitest'
 import { type PlayedApp } from '../git/providers.ts'
 import { type ApiAnswer } from '../support/server.ts'
 
-import { branches, CALLBACK, failure, listed, provider, server, useProvider } from './git-provider.ts'
+import {
+  branches,
+  branchTip,
+  CALLBACK,
+  failure,
+  listed,
+  provider,
+  server,
+  useProvider,
+} from './git-provider.ts'
 useProvider()
 
 const authorize = (body: object) => server.api('POST', '/git/authorize', { redirect_uri: CALLBACK, ...body })
@@ -190,6 +199,92 @@ describe('an app of GitHub', () => {
   })
 })
 
+describe('a token that the provider ended before its time', () => {
+  const sha = () => branchTip('octo-org/api')
+
+  /** An app with a token in use, and what its provider is asked for from now on. */
+  async function connectInUse(): Promise<{ id: string; revoke: () => void; mints: () => number }> {
+    provider.add('octo-org/api', ['octo-org'])
+    const { app, answer } = await connectApp()
+    const [installation] = app.installations.values()
+    const { id } = answer.body.connection as { id: string }
+    expect((await repositories(id)).status).toBe(200)
+    provider.asked.length = 0
+    return {
+      id,
+      revoke: () => void (installation!.token = null),
+      mints: () => provider.asked.filter(({ path }) => path.endsWith('/access_tokens')).length,
+    }
+  }
+  const repositories = (id: string) => server.api('GET', `/git/connections/${id}/repositories`)
+  const url = () => `${provider.url}/octo-org/api.git`
+
+  it.each<[string, (id: string) => Promise<ApiAnswer>]>([
+    ['repositories', repositories],
+    ['branches', () => branches(url())],
+    ['a clone', () => server.api('POST', '/detect', { repo_url: url() })],
+  ])('is replaced once, and %s are read', async (_what, read) => {
+    const { id, revoke, mints } = await connectInUse()
+    revoke()
+    for (const { status, body } of await Promise.all([read(id), read(id)]))
+      expect({ status, body }).toMatchObject({ status: 200 })
+    expect((await read(id)).status).toBe(200)
+    expect(mints()).toBeLessThanOrEqual(1)
+  })
+
+  it('is replaced once, and the status of a commit is told', async () => {
+    const { revoke, mints } = await connectInUse()
+    const name = 'told'
+    const made = await server.api('POST', '/services', { name, repo_url: url(), deploy: false })
+    expect(made).toMatchObject({ status: 201 })
+    revoke()
+    const begun = await server.api('POST', `/services/${name}/deploys`, { commit: sha() })
+    expect(begun).toMatchObject({ status: 202 })
+    await expect.poll(() => provider.statuses.at(-1)).toMatchObject({ sha: sha() })
+    expect(mints()).toBe(1)
+    await server.api('DELETE', `/services/${name}`)
+  })
+
+  it.each([401, 403])(
+    'is replaced no more than once for one question that is answered %d',
+    async (status) => {
+      const { id, mints } = await connectInUse()
+      provider.instead.set('GET /api/v3/installation/repositories', (response) =>
+        response.writeHead(status).end('{"message":"Resource not accessible by integration"}'),
+      )
+      expect(await repositories(id)).toMatchObject(
+        failure(409, 'git_authorization_rejected', /Resource not accessible by integration/),
+      )
+      expect(mints()).toBe(1)
+      expect(provider.asked.filter(({ path }) => path.includes('/repositories'))).toHaveLength(2)
+    },
+  )
+
+  it('is used again when the installation was suspended and is back', async () => {
+    const { id, revoke } = await connectInUse()
+    revoke()
+    provider.instead.set('POST /api/v3/app/installations', (response) =>
+      response.writeHead(403).end('{"message":"This installation has been suspended"}'),
+    )
+    for (const answer of [await repositories(id), await branches(url())])
+      expect(answer).toMatchObject(failure(409, 'git_authorization_rejected', /has been suspended/))
+    provider.instead.clear()
+    expect((await repositories(id)).status).toBe(200)
+    expect((await branches(url())).status).toBe(200)
+  })
+
+  it('is not replaced while the provider answers no more questions', async () => {
+    const { id, mints } = await connectInUse()
+    provider.instead.set('GET /api/v3/installation/repositories', (response) =>
+      response.writeHead(403, { 'retry-after': '60' }).end('{"message":"a secondary rate limit"}'),
+    )
+    expect(await repositories(id)).toMatchObject(
+      failure(502, 'git_provider_unavailable', /answers no more questions for now/),
+    )
+    expect(mints()).toBe(0)
+  })
+})
+
 describe('an authorization by OAuth of GitLab', () => {
   const application = { client_id: 'client-1', client_secret: 'client-secret-1' }
 
@@ -260,6 +355,25 @@ describe('an authorization by OAuth of GitLab', () => {
     expect(provider.asked.filter(({ path }) => path === '/oauth/token')).toHaveLength(1)
     await server.restart()
     expect((await read()).status).toBe(200)
+  })
+
+  it('is renewed once its token was ended early, but not for what it may not do', async () => {
+    provider.add('octo-org/api', ['ada'])
+    const { body } = await connectOAuth()
+    const renewals = () => provider.asked.filter(({ path }) => path === '/oauth/token').length
+    const read = () => server.api('GET', `/git/connections/${body.connection.id}/repositories`)
+    for (const ask of [read, () => branches(`${provider.url}/octo-org/api.git`)]) {
+      provider.expire()
+      provider.asked.length = 0
+      const answers = await Promise.all([ask(), ask(), ask()])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect(renewals()).toBe(1)
+    }
+    provider.instead.set('GET /api/v4/projects', (response) =>
+      response.writeHead(403).end('{"message":"insufficient_scope"}'),
+    )
+    expect(await read()).toMatchObject(failure(409, 'git_authorization_rejected', /insufficient_scope/))
+    expect(renewals()).toBe(1)
   })
 
   it('outlives a provider that breaks off during a renewal', async () => {

@@ -43,6 +43,10 @@ export function makeRepository(name: string): void {
   for (const branch of ['main', 'next']) git(bare, 'update-ref', `refs/heads/${branch}`, commit)
 }
 
+/** The commit that a branch of a repository is at. */
+export const branchTip = (name: string, branch = 'main'): string =>
+  git(join(home, `${name}.git`), 'rev-parse', branch)
+
 /** Pushes a branch on which another repository is a submodule. */
 export function addSubmodule(name: string, branch: string, of: string): void {
   const work = mkdtempSync(join(home, '.work-'))

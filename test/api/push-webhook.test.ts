@@ -9,6 +9,8 @@ import { startServer, type ApiAnswer, type TestServer } from '../support/server.
 
 const SECRET = 'a secret of webhooks'
 const AFTER = '9fceb02d0ae598e95dc970b74767f19372d61af8'
+/** Of a tag that has a message. */
+const OBJECT = 'a'.repeat(40)
 let server: TestServer
 
 beforeAll(async () => {
@@ -190,7 +192,9 @@ describe('a push', () => {
   })
 
   it.each([
-    ['of a tag', { ref: 'refs/tags/v1' }, /no branch/],
+    ['of a tag that nobody deploys', { ref: 'refs/tags/v1' }, /^no service deploys the tag v1 /],
+    ['of neither a branch nor a tag', { ref: 'refs/merge-requests/1/head' }, /neither a branch nor a tag/],
+    ['that deletes a tag', { ref: 'refs/tags/v1', after: '0'.repeat(40) }, /tag v1 was deleted/],
     ['that deletes a branch', { after: '0'.repeat(40) }, /deleted/],
     ['to a branch that nobody deploys', { ref: 'refs/heads/other' }, /no service/],
     [
@@ -201,6 +205,26 @@ describe('a push', () => {
   ])('%s is ignored with the reason', async (_what, change, reason) => {
     const { url } = await repository()
     expect(await deliver(payloadOf(url, change))).toMatchObject(ignored(reason))
+  })
+
+  it.each([
+    ['a commit', { after: AFTER }, {}],
+    ['a tag with a message, of GitHub', { after: OBJECT, head_commit: { id: AFTER, message: 'x' } }, {}],
+    [
+      'a tag with a message, of GitLab',
+      { after: OBJECT, checkout_sha: AFTER },
+      { 'x-hook-event': 'Tag Push Hook' },
+    ],
+  ])('of the tag that a service deploys, %s, deploys its commit', async (_what, told, headers) => {
+    const { url, id } = await repository({ branch: 'v1' })
+    const { url: other } = await repository({ branch: null })
+    const push = { ref: 'refs/tags/v1', before: '0'.repeat(40), ...told }
+    expect((await deliver(payloadOf(url, push), headers)).body.deploys).toMatchObject([
+      { service_id: id, source: { commit: AFTER, branch: 'v1' } },
+    ])
+    expect(await deliver(payloadOf(other, push), headers)).toMatchObject(
+      ignored(/no service deploys the tag/),
+    )
   })
 
   it('that is delivered again, by its body or its id, is ignored', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -86,6 +86,34 @@ describe('a pull', () => {
     const auth = Buffer.from(`${registry.username}:${registry.password}`).toString('base64')
     writeConfiguration({ auths: { [registry.host]: { auth } } })
     await expect(bench.engine.images.pull(name, quiet)).resolves.toMatchObject({ digest: expect.any(String) })
+  })
+
+  test('from a private registry that refuses credentials takes those that are in their place by then', async () => {
+    const folder = writeConfiguration({ credHelpers: { [registry.host]: 'renewing' } })
+    const answers = ['of yesterday', registry.password].map((Secret) =>
+      JSON.stringify({ Username: registry.username, Secret }),
+    )
+    answers.forEach((answer, index) => writeFileSync(join(folder, `answer-${index}`), answer))
+    const helper = join(folder, 'docker-credential-renewing')
+    const script = [
+      '#!/bin/sh',
+      `cd ${folder}`,
+      'if [ -e asked ]; then cat answer-1; else cat answer-0; fi',
+      'echo >> asked',
+    ]
+    writeFileSync(helper, `${script.join('\n')}\n`)
+    chmodSync(helper, 0o755)
+    const path = process.env.PATH
+    process.env.PATH = `${folder}:${path}`
+    try {
+      const name = `${registry.host}/team/app:2`
+      await expect(bench.engine.images.pull(name, quiet)).resolves.toMatchObject({
+        digest: expect.any(String),
+      })
+      expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('\n\n')
+    } finally {
+      process.env.PATH = path
+    }
   })
 
   test.each([null, { username: 'ci', password: 'wrong' }])(

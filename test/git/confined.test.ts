@@ -23,7 +23,11 @@ const name = (of: Repository) => of.bare.split('/').at(-1)!
 const tree = () => join(home, 'tree')
 
 /** What a hook that names `commit` leads to. */
-function byHook(of: Repository, commit: string, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
+function byHook(
+  of: Repository,
+  commit: string | null,
+  rest: Partial<CheckoutRequest> = {},
+): Promise<Checkout> {
   rmSync(tree(), { recursive: true, force: true })
   return checkOut(home, remotes, `${remotes.http}/${name(of)}`, { commit, confined: true, ...rest })
 }
@@ -149,6 +153,32 @@ describe('a commit of another branch', () => {
       )
   })
 })
+
+test.each(['lightweight', 'annotated'])(
+  'of a %s tag, which is followed, the commits are deployed',
+  async (kind) => {
+    const source = repository()
+    const first = source.push({ a: 'first' })
+    const tagged = source.push({ a: 'tagged' })
+    const after = source.push({ a: 'after' })
+    git(source.work, 'tag', ...(kind === 'annotated' ? ['-a', '-m', 'x'] : []), 'v1', tagged)
+    git(source.work, 'push', '-q', 'origin', 'v1')
+    for (const commit of [null, tagged, first, git(source.work, 'rev-parse', 'v1')])
+      expect(await byHook(source, commit, { branch: 'v1' })).toMatchObject({
+        sha: commit === first ? first : tagged,
+        branch: 'v1',
+      })
+    await expect(byHook(source, after, { branch: 'v1' })).rejects.toMatchObject(
+      failure(/the tag v1 of .* does not contain the commit/),
+    )
+    // It is moved, and there is a branch of its name.
+    git(source.work, 'tag', '-f', 'v1', after)
+    git(source.work, 'push', '-q', '-f', 'origin', 'v1')
+    expect(await byHook(source, null, { branch: 'v1' })).toMatchObject({ sha: after })
+    git(source.work, 'push', '-q', 'origin', `${first}:refs/heads/v1`)
+    expect(await byHook(source, null, { branch: 'v1' })).toMatchObject({ sha: first })
+  },
+)
 
 test('a branch that is not there says which there are', async () => {
   const source = repository()

@@ -119,6 +119,32 @@ describe('files that Git LFS keeps', () => {
     expect(contentOf('a.bin')).toBe('secret')
   })
 
+  test('are asked for once more with another token when that of a connection is refused', async () => {
+    lfs.behaviour = { isPrivate: true }
+    const source = repository()
+    source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('secret') })
+    const refused: unknown[] = []
+    const renewing = {
+      ...credentials(),
+      password: 'ended',
+      renew: async (...of: unknown[]) => {
+        refused.push(of)
+        return PRIVATE_PASSWORD
+      },
+    }
+    await get(source, { credentials: renewing, branch: 'main' })
+    expect(contentOf('a.bin')).toBe('secret')
+    expect(refused).toEqual([
+      ['ended', 401],
+      ['ended', 401],
+    ])
+    expect(questions().filter(({ what }) => what === 'batch')).toHaveLength(2)
+    const spent = { ...renewing, renew: async () => 'ended too' }
+    await expect(get(source, { credentials: spent })).rejects.toMatchObject(
+      failure('refused the credentials'),
+    )
+  })
+
   test('are where .lfsconfig says, without the credentials of another host', async () => {
     const source = repository()
     const { port } = new URL(lfs.url)

@@ -13,10 +13,17 @@ let server: Server
 let bucket: Bucket
 /** How often the busy store was asked. */
 let asked = 0
+/** The keys with which the guarded object was asked for. */
+const keys: string[] = []
+const REFUSAL = '<Error><Code>InvalidAccessKeyId</Code><Message>There is no such key.</Message></Error>'
 const slow = Promise.withResolvers<ServerResponse>()
 beforeAll(async () => {
   // It knows nothing of ranges, but sends a wrong part of what is called so.
   server = createServer((request, response) => {
+    if (request.url!.endsWith('guarded')) {
+      keys.push(/Credential=([^/]+)/.exec(request.headers.authorization!)![1]!)
+      if (keys.at(-1) !== 'new') return void response.writeHead(403).end(REFUSAL)
+    }
     if (request.url!.endsWith('weak')) response.setHeader('etag', 'W/"66-18b"')
     if (request.method === 'PUT')
       return void request.resume().once('end', () => response.end('<html>Sign in</html>'))
@@ -72,6 +79,23 @@ test('a store that asks to be left alone for a while is asked again after that',
   expect((await buffer(stream)).equals(OBJECT.subarray(5, 9))).toBe(true)
   expect(asked).toBe(2)
   expect(performance.now() - began).toBeGreaterThan(1_900)
+})
+
+test('keys that are refused are read again from their files, once for all that is asked', async () => {
+  let reads = 0
+  const read = { accessKeyId: 'old', secretAccessKey: 'b' }
+  const readKeys = () => {
+    reads += 1
+    return read
+  }
+  const guarded = new Bucket({ url: bucket.urlOf('').slice(0, -1), ...read, region: 'c', readKeys })
+  const ask = () => guarded.get(guarded.urlOf('guarded'), new AbortController().signal)
+  await expect(ask()).rejects.toMatchObject({ message: expect.stringContaining('There is no such key') })
+  expect({ keys, reads }).toEqual({ keys: ['old'], reads: 1 })
+  read.accessKeyId = 'new'
+  for (const { stream } of await Promise.all([ask(), ask()])) stream.destroy()
+  await ask().then(({ stream }) => stream.destroy())
+  expect({ keys: keys.sort(), reads }).toEqual({ keys: ['new', 'new', 'new', 'old', 'old', 'old'], reads: 2 })
 })
 
 test.each([

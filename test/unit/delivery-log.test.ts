@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Delivery } from '#server/hooks/delivery.ts'
 import { listDeliveries, logDelivery } from '#server/hooks/log.ts'
 import { openContext } from '../support/context.ts'
@@ -22,3 +22,31 @@ test.each<Delivery['verdict']>(['ignored', 'refused'])(
     }
   },
 )
+
+describe('what strangers send', () => {
+  const facts = { event: null, repository: null, ref: null, commit: null, reason: null, deploys: [] }
+  const log = (count: number, verdict: Delivery['verdict']) => {
+    for (let index = 0; index < count; index++)
+      logDelivery({ ...facts, verdict, delivery: `${verdict}-${index}` })
+  }
+  const verdicts = (limit: number) => listDeliveries(limit).map(({ verdict }) => verdict)
+
+  test('takes a fifth of a page at most, as long as there are others', () => {
+    log(45, 'deployed')
+    log(60, 'refused')
+    const page = verdicts(50)
+    expect(page).toHaveLength(50)
+    expect(page.filter((verdict) => verdict === 'refused')).toHaveLength(10)
+  })
+
+  test('is listed alone when it is asked for', () => {
+    const refused = listDeliveries(50, 'refused')
+    expect(refused).toHaveLength(50)
+    expect(refused[0]).toMatchObject({ verdict: 'refused', delivery: 'refused-59' })
+    expect(listDeliveries(3, 'deployed').map(({ delivery }) => delivery)).toEqual([
+      'deployed-44',
+      'deployed-43',
+      'deployed-42',
+    ])
+  })
+})

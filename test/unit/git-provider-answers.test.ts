@@ -43,6 +43,28 @@ test('a token is not taken along to another port of the host', async () => {
   expect(taken).toEqual([])
 })
 
+test('names that it tells are one line, in the order in which they are written', async () => {
+  const repository = {
+    id: 1,
+    name: 'a\u202epi',
+    full_name: 'ada/a\u2066pi',
+    owner: { login: 'a\u200fda' },
+    description: 'one\u001b[2J\ntwo',
+    clone_url: 'https://example.com/ada/api.git',
+    html_url: 'https://example.com/ada/api',
+    private: false,
+  }
+  const user = { login: 'a\u009dda', name: 'A\u061cda' }
+  const listed = await new GitHub(await provider('gitprov_a', [repository])).repositories('token', false)
+  expect(listed.repositories).toMatchObject([
+    { name: 'api', full_name: 'ada/api', owner: 'ada', description: 'one [2J two' },
+  ])
+  expect(await new GitHub(await provider('gitprov_a', user)).ownerOf('token')).toMatchObject({
+    account: 'a da',
+    accountName: 'Ada',
+  })
+})
+
 test('an empty secret of a webhook is none', async () => {
   const app = {
     id: 1,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { withKeysOfNow } from '#server/backups/bucket-option.ts'
 import { exposedSecrets } from '#server/flags.ts'
 import { readOptions } from '#server/options.ts'
 
@@ -136,6 +137,21 @@ describe('the bucket of backups', () => {
     const url = ['--backup-s3-url', 'https://s3.example.com/b', '--backup-s3-key', 'AK']
     expect(read([...url, '--backup-s3-secret-file', file]).backupBucket?.secretAccessKey).toBe('of-a-file')
     expect(exposedSecrets(['--backup-s3-secret', 'hush'])[0]).toContain('--backup-s3-secret-file')
+  })
+
+  test('reads its keys again where they are in files', () => {
+    const [key, secret] = [fileOf('AK'), fileOf('hush')]
+    const files = ['--backup-s3-key-file', key, '--backup-s3-secret-file', secret]
+    const made = read(['--backup-s3-url', 'https://s3.example.com/b', ...files]).backupBucket!
+    expect(made).toMatchObject({ accessKeyId: 'AK', secretAccessKey: 'hush' })
+    expect(withKeysOfNow(made)).toBeNull()
+    writeFileSync(key, 'AK2\n')
+    expect(withKeysOfNow(made)).toEqual({ ...made, accessKeyId: 'AK2' })
+    rmSync(secret)
+    expect(() => withKeysOfNow(made)).toThrow(
+      /refused its keys, and --backup-s3-secret-file .* cannot be read/,
+    )
+    expect(withKeysOfNow(bucket('https://s3.example.com/b')!)).toBeNull()
   })
 
   test.each([

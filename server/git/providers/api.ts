@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { plainLine } from '../../plain-line.ts'
 import type { Repository } from '../schema.ts'
 
 /** Whose a token is. */
@@ -25,10 +26,25 @@ export interface CommitStatus {
   url: string | null
 }
 
+/** Of a repository's description. */
+const MAX_DESCRIPTION_CHARACTERS = 1_000
+
 /** A text of a provider that is kept or shown: names have a few hundred characters at most. */
-export const ProviderText = z.string().max(1_000)
+export const ProviderText = z
+  .string()
+  .max(1_000)
+  .transform((text) => plainLine(text))
 /** An address of a provider that people follow: nothing but the web, whatever the provider says. */
-export const WebAddress = ProviderText.regex(/^https?:\/\//i)
+export const WebAddress = z
+  .string()
+  .max(1_000)
+  .regex(/^https?:\/\//i)
+  .transform((text) => plainLine(text))
+/** What an account says of a repository, which may be long. */
+export const Description = z
+  .string()
+  .nullish()
+  .transform((text) => (text ? plainLine(text, MAX_DESCRIPTION_CHARACTERS) : null))
 
 /** The most repositories that are listed, and the pages they come in. */
 export const PAGE = 100

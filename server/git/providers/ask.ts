@@ -23,6 +23,19 @@ export interface Answer {
   headers: Headers
 }
 
+/** How a provider refuses credentials: they are not valid, or may not do this (RFC 9110 sections 15.5.2 and 15.5.4). */
+export type RefusalStatus = 401 | 403
+
+/** A provider refused the credentials that it was asked with. */
+export class CredentialsRefused extends AppError {
+  readonly status: RefusalStatus
+
+  constructor(status: RefusalStatus, message: string) {
+    super('git_authorization_rejected', message)
+    this.status = status
+  }
+}
+
 export interface Question {
   method?: 'GET' | 'POST'
   query?: Record<string, string | number>
@@ -49,7 +62,7 @@ const request = createFetch({
 
 /**
  * Asks a provider. Throws `git_provider_unavailable` when it does not answer in time, answers a fault of its own or no
- * JSON, or leads to another host; `git_authorization_rejected` when it refuses the credentials. Other refusals are answers.
+ * JSON, or leads to another host; CredentialsRefused when it refuses the credentials. Other refusals are answers.
  */
 export async function ask(place: Place, url: string, question: Question = {}): Promise<Answer> {
   const signal = AbortSignal.timeout(ANSWER_MS)
@@ -124,16 +137,15 @@ async function readBounded(stream: ReadableStream<Uint8Array> | null): Promise<s
 }
 
 function judge(place: Place, { status, text, headers }: Raw): Answer {
-  const isExhausted = status === 403 && headers.get('x-ratelimit-remaining') === '0'
+  // Of GitHub's two kinds of limits the second tells only when to come back (docs.github.com, "Rate limits for the REST API").
+  const isExhausted =
+    status === 403 && (headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after'))
   if (status === 429 || isExhausted)
     throw unavailable(place, 'answers no more questions for now: try again later')
   if (status >= 500) throw unavailable(place, `answered ${status}: try again later`)
   const body = text === '' ? null : parsedJson(text)
   if (status === 401 || status === 403)
-    throw new AppError(
-      'git_authorization_rejected',
-      `${place.title} refused: ${saidBy(body) ?? `it answered ${status}`}`,
-    )
+    throw new CredentialsRefused(status, `${place.title} refused: ${saidBy(body) ?? `it answered ${status}`}`)
   if (body === undefined) throw unavailable(place, `answered ${status} without JSON: is this its address?`)
   return { status, body, headers }
 }
@@ -148,7 +160,7 @@ function saidBy(body: unknown): string | null {
   const said = [message, error_description, error].find(
     (text): text is string => typeof text === 'string' && text !== '',
   )
-  return said === undefined ? null : plainLine(said).slice(0, MAX_SAID_CHARACTERS)
+  return said === undefined ? null : plainLine(said, MAX_SAID_CHARACTERS)
 }
 
 /** What a provider's refusal is for the person who asked. */

@@ -4,6 +4,7 @@ import { timestamp } from '../../clock.ts'
 import type { Repository } from '../schema.ts'
 import {
   byUpdate,
+  Description,
   MAX_PAGES,
   PAGE,
   ProviderText,
@@ -24,10 +25,10 @@ const User = z.object({ login: ProviderText, name: ProviderText.nullish() })
 const Repositories = z.array(
   z.object({
     id: z.int(),
-    name: z.string(),
-    full_name: z.string(),
-    owner: z.object({ login: z.string() }),
-    description: z.string().nullish(),
+    name: ProviderText,
+    full_name: ProviderText,
+    owner: z.object({ login: ProviderText }),
+    description: Description,
     default_branch: z.string().nullish(),
     clone_url: WebAddress,
     html_url: WebAddress,
@@ -59,8 +60,8 @@ export const Installation = z.object({
   id: z.int(),
   html_url: WebAddress,
   account: z.object({ login: ProviderText, name: ProviderText.nullish() }),
-  repository_selection: z.string().nullish(),
-  permissions: z.record(z.string(), z.string()).default({}),
+  repository_selection: ProviderText.nullish(),
+  permissions: z.record(ProviderText, ProviderText).default({}),
 })
 export type Installation = z.infer<typeof Installation>
 
@@ -200,7 +201,7 @@ function viewRepository(repository: z.infer<typeof Repositories>[number]): Repos
     name: repository.name,
     full_name: repository.full_name,
     owner: repository.owner.login,
-    description: repository.description ?? null,
+    description: repository.description,
     default_branch: repository.default_branch ?? null,
     clone_url: repository.clone_url,
     web_url: repository.html_url,

@@ -3,6 +3,7 @@ import { timestamp } from '../../clock.ts'
 import type { Repository } from '../schema.ts'
 import {
   byUpdate,
+  Description,
   MAX_PAGES,
   PAGE,
   ProviderText,
@@ -19,15 +20,15 @@ const MAX_DESCRIPTION_CHARACTERS = 255
 export const SCOPES = ['read_api', 'read_repository']
 
 const User = z.object({ username: ProviderText, name: ProviderText.nullish() })
-const TokenFacts = z.object({ scopes: z.array(z.string()).default([]), expires_at: z.string().nullish() })
+const TokenFacts = z.object({ scopes: z.array(ProviderText).default([]), expires_at: z.string().nullish() })
 
 const Projects = z.array(
   z.object({
     id: z.int(),
-    path: z.string(),
-    path_with_namespace: z.string(),
-    namespace: z.object({ full_path: z.string() }),
-    description: z.string().nullish(),
+    path: ProviderText,
+    path_with_namespace: ProviderText,
+    namespace: z.object({ full_path: ProviderText }),
+    description: Description,
     default_branch: z.string().nullish(),
     http_url_to_repo: WebAddress,
     web_url: WebAddress,
@@ -177,7 +178,7 @@ function viewProject(project: z.infer<typeof Projects>[number]): Repository {
     name: project.path,
     full_name: project.path_with_namespace,
     owner: project.namespace.full_path,
-    description: project.description ?? null,
+    description: project.description,
     default_branch: project.default_branch ?? null,
     clone_url: project.http_url_to_repo,
     web_url: project.web_url,

@@ -1,5 +1,6 @@
 import { connect, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { LateEnd } from './late-end.ts'
 import type { Page } from './page.ts'
 import { poison } from './poison.ts'
 import { slab } from './slab.ts'
@@ -42,8 +43,8 @@ function takeHandle(socket: Socket): Handle | null {
 /** A TCP connection, encrypted or not: reads into the shared buffer where it can. */
 export class SocketWire extends Wire {
   /**
-   * A write that fails leaves time to read what came before: whoever answers a request ahead of its body, and goes, resets
-   * the connection while the body is still sent. What its reader does not take within that time is lost.
+   * After a write that fails, what came before is read to its end: whoever answers a request ahead of its body, and goes,
+   * resets the connection while the body is still sent.
    */
   readsBeforeEnd = false
   #socket: Socket = null!
@@ -53,6 +54,8 @@ export class SocketWire extends Wire {
   #userBuffer = true
   #encrypted = false
   #written: (() => void) | undefined
+  /** Its write has failed, and what came before is read. */
+  #lateEnd: LateEnd | null = null
 
   /**
    * Takes over an accepted socket. Documented API cannot give an accepted socket a read buffer (only `net.connect`
@@ -112,8 +115,7 @@ export class SocketWire extends Wire {
     const destroy = socket.destroy.bind(socket)
     socket.destroy = (error?: NodeJS.ErrnoException) => {
       if (!this.readsBeforeEnd || error?.syscall !== 'write') return destroy(error)
-      // Once for what is left of this look at the sockets, and once for the next.
-      setImmediate(() => setImmediate(() => destroy(error)))
+      this.#lateEnd = new LateEnd(this, () => void destroy(error))
       return socket
     }
   }
@@ -142,6 +144,7 @@ export class SocketWire extends Wire {
         return next as Buffer
       },
       callback: (length, input) => {
+        this.#lateEnd?.read()
         this.receive(input as Buffer, length)
         if (input === shared) poison(shared, 0, length)
         return !this.paused
@@ -245,6 +248,7 @@ export class SocketWire extends Wire {
 
   protected override goOnReading(): void {
     this.#socket.resume()
+    this.#lateEnd?.look()
   }
 }
 

@@ -65,7 +65,7 @@ const SUITES = [
   suite('api', BUSY, HANG_MS.api, { globalSetup: [BUILD] }),
   suite('git', BUSY, HANG_MS.git, { globalSetup: [BUILD] }),
   suite('cli', BUSY, HANG_MS.api, { globalSetup: [BUILD] }),
-  suite('proxy', BUSY, HANG_MS.api),
+  suite('proxy', BUSY, HANG_MS.api, { pool: ownNetwork }),
   suite('unit', BUSY, HANG_MS.unit, { include: ['test/unit/**/*.test.ts', 'test/*.test.ts'] }),
   suite('install', WAITING, HANG_MS.engine, { globalSetup: [BUILD, STAND] }),
   suite('deployed', WAITING, HANG_MS.engine, {

@@ -112,7 +112,7 @@ export interface RouteTable {
   trusted_proxies: string[]
   /** Milliseconds from the last byte sent to the response head. */
   upstream_timeout_ms: number
-  /** Open connections of one client address; loopback and trusted proxies are exempt. */
+  /** Open connections of one network, over all workers; loopback and trusted proxies are exempt. */
   max_connections_per_ip: number
 }
 

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { comeAfterRequests } from './control/priority.ts'
+import type { CountsPlace } from './control/shared-counts.ts'
 import { commandFor, presentNode, type Role } from './control/node-flags.ts'
 import { log } from './log.ts'
 import type { SupervisorSettings } from './protocol.ts'
@@ -26,19 +27,22 @@ export interface WorkerSettings {
   sockets: HeldSocket[]
   /** The node on which accepted connections were seen to share a read buffer; null for none. */
   buffer_shared_on: string | null
+  /** How many workers serve. */
+  workers: number
+  /** What it counts with the others; null where it counts for itself. */
+  counts: CountsPlace | null
 }
 
-/** Starts a worker that inherits the listening sockets. Its output is this process's. */
+/** Starts a worker that inherits the listening sockets, and the counts. Its output is this process's. */
 export function spawnWorker(settings: WorkerSettings): ChildProcess {
-  const { sockets } = settings
-  return launch(
-    process.execPath,
-    process.argv[1]!,
-    'worker',
-    { ...settings, sockets: renumber(sockets) },
-    sockets,
-    false,
-  )
+  const { sockets, counts } = settings
+  const given = {
+    ...settings,
+    sockets: renumber(sockets),
+    counts: counts && { ...counts, fd: FIRST_FD + sockets.length },
+  }
+  const inherited = counts ? [...sockets, counts] : sockets
+  return launch(process.execPath, process.argv[1]!, 'worker', given, inherited, false)
 }
 
 /** Starts a supervisor, which lives on without this process, with the listening sockets. */
@@ -90,7 +94,7 @@ function launch(
   program: string,
   role: Role | 'starter',
   settings: object,
-  sockets: HeldSocket[],
+  inherited: readonly { fd: number }[],
   detached: boolean,
 ): ChildProcess {
   // A starter lives for a moment, and a worker that starts it serves others: to ask a node for its flags takes time.
@@ -99,7 +103,7 @@ function launch(
   return spawn(executable, [...flags, program, role, JSON.stringify(settings)], {
     detached,
     env: { ...process.env, ...(role === 'worker' && MALLOC) },
-    stdio: ['ignore', 'inherit', 'inherit', ...sockets.map(({ fd }) => fd)],
+    stdio: ['ignore', 'inherit', 'inherit', ...inherited.map(({ fd }) => fd)],
   })
 }
 

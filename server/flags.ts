@@ -119,7 +119,7 @@ export const FLAGS = {
   },
   'max-connections-per-ip': {
     variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP',
-    help: 'open connections of one address (2000)',
+    help: 'open connections of one network (2000)',
   },
   'deny-private-git': {
     variable: 'DEPLOYER_DENY_PRIVATE_GIT',

@@ -6,7 +6,7 @@ import { ROOT, circularImports, importGraph, importsOf, resolveInside, sourcesOf
 
 /** What each room may import of the others; a path means that file or folder alone. */
 const MAY_IMPORT: Record<string, string[]> = {
-  server: ['proxy/limits.ts', 'proxy/latency-buckets.ts', 'proxy/sites/conditions.ts'],
+  server: ['proxy/limits.ts', 'proxy/latency-buckets.ts', 'proxy/networks.ts', 'proxy/sites/conditions.ts'],
   proxy: [],
   daemon: [
     'server',
@@ -43,6 +43,7 @@ const ORDER: Record<string, string[]> = {
     'modules.ts',
     'limits.ts',
     'latency-buckets.ts',
+    'networks.ts',
     'log.ts',
     'protocol.ts',
     'counts.ts',

@@ -3,12 +3,13 @@ import { proportionalBytes, residentBytes } from '../lib/processes.ts'
 import { idleConnectionKib } from './idle-connections.ts'
 import type { Contender } from './programs.ts'
 import type { Figures, Launch } from './row.ts'
+import { stalledStreamKib } from './stalled-streams.ts'
 
 const PLAIN_CONNECTIONS = 2_000
 const SECURE_CONNECTIONS = 1_000
 const SETTLE_MS = 3_000
 
-/** What a worker with nothing to do holds, and what idle connections add, each on a program just started. */
+/** What a worker with nothing to do holds, and what idle connections and streams that are not read add, each on a program just started. */
 export async function memory({ stand }: Launch, contender: Contender): Promise<Figures> {
   const first = await stand.start(contender)
   await delay(SETTLE_MS)
@@ -23,5 +24,8 @@ export async function memory({ stand }: Launch, contender: Contender): Promise<F
   const third = await stand.start(contender)
   const http2Kib = await idleConnectionKib(third, 'h2', SECURE_CONNECTIONS)
   await stand.stop(third)
-  return { workerRss, workerPss, plainKib, secureKib, http2Kib }
+  const fourth = await stand.start(contender)
+  const stalledKib = await stalledStreamKib(fourth)
+  await stand.stop(fourth)
+  return { workerRss, workerPss, plainKib, secureKib, http2Kib, stalledKib }
 }

@@ -188,6 +188,7 @@ export const rows: Row[] = [
       kibibytes('plainKib', 'an idle connection (of 2,000)', { atLeast: 16, after: 8 }),
       kibibytes('secureKib', 'an idle TLS connection (of 1,000)', { atLeast: 64, after: 35 }),
       kibibytes('http2Kib', 'an idle HTTP/2 connection (of 1,000)', { atLeast: 64, after: 40 }),
+      kibibytes('stalledKib', 'a stream of 10 MiB that is not read (of 2,000)', { atLeast: 128 }),
       mebibytes('workerRss', 'an idle worker, RSS', { atLeast: 50, after: 35 }),
       mebibytes('workerPss', 'an idle worker, PSS', { atLeast: 50, after: 35 }),
     ],

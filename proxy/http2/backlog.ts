@@ -17,6 +17,8 @@ const NOTHING: Waiting[] = []
 export class Backlog {
   /** Monotonic milliseconds since when something waits. */
   since = 0
+  /** The memory that is held for it: all of a source while some of that waits. */
+  bytes = 0
   #waiting = NOTHING
 
   get isEmpty(): boolean {
@@ -29,6 +31,8 @@ export class Backlog {
       this.since = monotonicMs()
       this.#waiting = []
     }
+    this.bytes += heldBytesOf(source)
+    if (!Buffer.isBuffer(source)) source.pins?.add()
     this.#waiting.push({ source, at, end, last })
   }
 
@@ -40,12 +44,25 @@ export class Backlog {
       ? frames.data(source, at, end, once)
       : frames.page(source, at, end, once, last)
     if (first.at === at) return false
-    if (first.at === end) this.#waiting.shift()
+    if (first.at === end) {
+      this.#waiting.shift()
+      this.#letGo(first)
+    }
     return true
   }
 
   /** Forgets all of it. */
   clear(): void {
+    for (const waiting of this.#waiting) this.#letGo(waiting)
     this.#waiting = NOTHING
   }
+
+  #letGo({ source }: Waiting): void {
+    this.bytes -= heldBytesOf(source)
+    if (!Buffer.isBuffer(source)) source.pins?.leave()
+  }
+}
+
+function heldBytesOf(source: Buffer | Page): number {
+  return Buffer.isBuffer(source) ? source.length : source.heldBytes
 }

@@ -9,6 +9,7 @@ import { CONNECTION_WINDOW_BYTES, acknowledgeSettings, greet } from './greeting.
 import { Intake } from './intake.ts'
 import { Lanes, type LaneWorker } from './lanes.ts'
 import { Output } from './output.ts'
+import { PageTurns } from './page-turns.ts'
 import { ConnectionFault, DEFAULT_WINDOW_BYTES, ERROR, FRAME, MAX_WINDOW_BYTES } from './protocol.ts'
 import { Scheduler } from './scheduler.ts'
 import type { PeerSettings } from './settings.ts'
@@ -27,6 +28,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   readonly output: Output
   readonly encoder = new HeaderEncoder()
   readonly lanes: Lanes
+  readonly pages = new PageTurns()
   readonly peer: Peer
   isQueued = false
   isUrgent = false

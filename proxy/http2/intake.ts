@@ -144,7 +144,7 @@ export class Intake implements FrameHandler {
   #onRequest({ id, endStream, isSelfDependent }: HeaderBlock): void {
     const request = this.#heads.make(!endStream)
     if (!request || isSelfDependent) return this.#streams.refuse(id, ERROR.protocol)
-    const stream = this.#streams.serve(id)
+    const stream = this.#streams.serve(id, this.#heads.length)
     if (!stream) return
     stream.begin(id, this.#host.streamWindow, request, endStream)
     stream.receive(this.#heads.bytes, this.#heads.length)

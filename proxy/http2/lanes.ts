@@ -6,7 +6,7 @@ import { StreamWire, type StreamHost } from './stream-wire.ts'
 export interface LaneWorker extends AcceptingWorker {
   /** Looks after the requests of a client. */
   serve(client: Client): void
-  /** Counts a stream beside the first; false when its address has too many. */
+  /** Counts a stream beside the first; false when its network has too many. */
   takePlace(peer: Peer): boolean
   /** Such a stream has ended. */
   leavePlace(peer: Peer): void
@@ -16,6 +16,8 @@ export interface LaneWorker extends AcceptingWorker {
 export interface Lane {
   readonly wire: StreamWire
   readonly client: Client
+  /** Bytes of the head of the request that it serves. */
+  headBytes: number
 }
 
 /** The lanes of one connection. */
@@ -34,7 +36,7 @@ export class Lanes {
     this.#host = host
   }
 
-  /** A lane for the next stream; null when the client's address has as many as it may. */
+  /** A lane for the next stream; null when the client's network has as many as it may. */
   take(): Lane | null {
     // Of a thousand requests in one read each may be answered at once: the next takes the lane of the one before.
     if (this.#free.length === 0) this.settle()
@@ -50,7 +52,7 @@ export class Lanes {
     const wire = new StreamWire(this.#host)
     const client = new Client(this.#worker, this.#peer, wire)
     this.#worker.serve(client)
-    return { wire, client }
+    return { wire, client, headBytes: 0 }
   }
 
   /** The lane's stream has ended; `settle` is to follow when the relay is done with it. */

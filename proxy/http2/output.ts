@@ -1,3 +1,4 @@
+import { held, type Holder } from '../wire/held.ts'
 import type { Page } from '../wire/page.ts'
 import { poison } from '../wire/poison.ts'
 import type { SocketWire } from '../wire/socket-wire.ts'
@@ -22,7 +23,8 @@ function keepChunk(chunk: Buffer): void {
 }
 
 /** Puts the frames of all streams of a connection together, so that many go out with one write. */
-export class Output {
+export class Output implements Holder {
+  heldBytes = 0
   /** Another number whenever what was put together before is out of reach. */
   turn = 0
   readonly #wire: SocketWire
@@ -166,10 +168,12 @@ export class Output {
       const sealed = this.#sealed.shift()!
       this.#write(Buffer.from(sealed.buffer as ArrayBuffer), sealed.length)
     }
-    if (wire.pending || this.#chunk === null) return
-    const [chunk, length] = [this.#chunk, this.#at]
-    this.#turnOver()
-    this.#write(chunk, length)
+    if (!wire.pending && this.#chunk !== null) {
+      const [chunk, length] = [this.#chunk, this.#at]
+      this.#turnOver()
+      this.#write(chunk, length)
+    }
+    held.set(this, (this.#sealed.length + (this.#chunk === null ? 0 : 1)) * CHUNK_BYTES)
   }
 
   /** Writes a chunk; one that the kernel still reads is not used again. */
@@ -183,6 +187,11 @@ export class Output {
     for (const sealed of this.#sealed.splice(0)) keepChunk(Buffer.from(sealed.buffer as ArrayBuffer))
     if (this.#chunk) keepChunk(this.#chunk)
     this.#turnOver()
+    held.set(this, 0)
+  }
+
+  giveUp(): void {
+    this.#wire.giveUp()
   }
 }
 

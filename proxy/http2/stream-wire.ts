@@ -1,7 +1,8 @@
 import { monotonicMs } from '../clock.ts'
 import { NO_TRAILERS } from '../http1/body.ts'
 import { READER_TIMEOUT_MS } from '../relay/waits.ts'
-import { MIN_WRITTEN_BYTES, type Page } from '../wire/page.ts'
+import { held, type Holder } from '../wire/held.ts'
+import { MIN_WRITTEN_BYTES, PIECE_BYTES, type Page } from '../wire/page.ts'
 import { slab } from '../wire/slab.ts'
 import { staysUntilRead } from '../wire/socket-wire.ts'
 import { Wire } from '../wire/wire.ts'
@@ -9,6 +10,7 @@ import { Backlog } from './backlog.ts'
 import { IncomingBody, type BodyReader } from './incoming-body.ts'
 import { OutgoingFrames, type FramesHost } from './outgoing-frames.ts'
 import { OutgoingHeads } from './outgoing-heads.ts'
+import type { PageStream, PageTurns } from './page-turns.ts'
 import { NO_PRIORITY, type Priority } from './priority.ts'
 import { ERROR, FRAME } from './protocol.ts'
 import type { RequestFraming } from './request-fields.ts'
@@ -18,6 +20,7 @@ import { CONNECTION_BLOCKED, MORE, SENT, STREAM_BLOCKED, type Sender, type SendR
 export interface StreamHost extends FramesHost {
   /** Monotonic milliseconds at which the client last took something of any stream. */
   progressAt: number
+  readonly pages: PageTurns
   /** The stream has more to send than it may. */
   wait(stream: StreamWire): void
   /** So many bytes of DATA were read: the client may send as many more. */
@@ -30,8 +33,9 @@ export interface StreamHost extends FramesHost {
  * Streams of one HTTP/2 connection, one after another, as the relay sees a connection: what the relay writes is an
  * HTTP/1.1 head and, without chunks, the body; they go out as frames.
  */
-export class StreamWire extends Wire implements Sender, BodyReader {
+export class StreamWire extends Wire implements Sender, BodyReader, PageStream, Holder {
   override readonly frames = true
+  heldBytes = 0
   readonly body = new IncomingBody(this)
   priority: Priority = NO_PRIORITY
   readonly #host: StreamHost
@@ -46,6 +50,10 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   #broken = false
   #trailers: readonly string[] = NO_TRAILERS
   readonly #backlog = new Backlog()
+  /** It has asked for room, and has none. */
+  #awaitsRoom = false
+  /** Monotonic milliseconds since when. */
+  #askedAt = 0
 
   constructor(host: StreamHost) {
     super()
@@ -87,7 +95,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   // --- what goes out
 
   override get pending(): boolean {
-    return !this.#backlog.isEmpty
+    return !this.#backlog.isEmpty || this.#awaitsRoom
   }
 
   override writeSlab(end: number): boolean {
@@ -102,13 +110,39 @@ export class StreamWire extends Wire implements Sender, BodyReader {
     if (start < end && !this.#send(input, start, end, !staysUntilRead(input)) && from) this.holdBack(from)
   }
 
+  override room(): number {
+    if (!this.#open) return Infinity
+    const room = Math.min(this.window, this.#host.window)
+    if (room <= 0) this.#host.pages.leave(this)
+    const waits = room <= 0 || !this.#host.pages.take(this)
+    if (waits && !this.#awaitsRoom) this.#askedAt = monotonicMs()
+    this.#awaitsRoom = waits
+    if (!waits) return room
+    // Of the stream's own window it is told.
+    if (this.window > 0) this.#host.wait(this)
+    return 0
+  }
+
+  turnCame(): void {
+    this.#host.wait(this)
+  }
+
   override writePage(page: Page, start: number, end: number, last: boolean): boolean {
+    // The rest of what is so short may wait without keeping others from theirs.
+    if (end - start <= PIECE_BYTES) this.#host.pages.leave(this)
+    else this.#host.pages.use(this)
     if (end - start < MIN_WRITTEN_BYTES) return this.#sendPieces(page, start, end)
     if (!this.#open || this.#complete || this.#heads.bodyless) return !this.pending
     // Its turn comes when all is put together that goes before it.
-    this.#backlog.add(page, start, end, last)
-    this.#host.wait(this)
+    this.#keep(page, start, end, last)
     return false
+  }
+
+  /** Keeps what cannot go yet. */
+  #keep(source: Buffer | Page, start: number, end: number, last = false): void {
+    this.#backlog.add(source, start, end, last)
+    held.set(this, this.#backlog.bytes)
+    this.#host.wait(this)
   }
 
   /** What is short goes out in one write with what other streams have. */
@@ -128,9 +162,8 @@ export class StreamWire extends Wire implements Sender, BodyReader {
     if (at >= end || this.#heads.bodyless) return !this.pending
     if (!this.pending) at = this.#frames.data(bytes, at, end)
     if (at < end) {
-      if (transient) this.#backlog.add(Buffer.from(bytes.subarray(at, end)), 0, end - at)
-      else this.#backlog.add(bytes, at, end)
-      this.#host.wait(this)
+      if (transient) this.#keep(Buffer.from(bytes.subarray(at, end)), 0, end - at)
+      else this.#keep(bytes, at, end)
     }
     return !this.pending
   }
@@ -149,14 +182,27 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   }
 
   sendWaiting(once: boolean): SendResult {
-    while (this.pending) {
+    const backlog = this.#backlog
+    while (!backlog.isEmpty) {
       // Whoever sends nothing must not be asked again, however that comes about.
-      if (!this.#backlog.sendSome(this.#frames, once))
-        return this.window <= 0 ? STREAM_BLOCKED : CONNECTION_BLOCKED
+      if (!backlog.sendSome(this.#frames, once)) return this.window <= 0 ? STREAM_BLOCKED : CONNECTION_BLOCKED
+      held.set(this, backlog.bytes)
       this.#host.progressAt = monotonicMs()
       if (once) break
     }
-    return this.pending ? MORE : SENT
+    if (!backlog.isEmpty) return MORE
+    return this.#awaitsRoom ? this.#findRoom() : SENT
+  }
+
+  #findRoom(): SendResult {
+    if (this.window <= 0) {
+      this.#host.pages.leave(this)
+      return STREAM_BLOCKED
+    }
+    if (this.#host.window <= 0) return CONNECTION_BLOCKED
+    if (!this.#host.pages.take(this)) return STREAM_BLOCKED
+    this.#awaitsRoom = false
+    return SENT
   }
 
   sent(): void {
@@ -173,6 +219,7 @@ export class StreamWire extends Wire implements Sender, BodyReader {
   override answered(trailers: readonly string[]): void {
     if (!this.#open || this.#complete) return
     this.#complete = true
+    this.#host.pages.leave(this)
     this.#trailers = trailers
     if (!this.pending) this.#sendEnd()
   }
@@ -236,6 +283,9 @@ export class StreamWire extends Wire implements Sender, BodyReader {
     this.#open = false
     this.#heads.awaitsTunnel = false
     this.#backlog.clear()
+    this.#awaitsRoom = false
+    this.#host.pages.leave(this)
+    held.set(this, 0)
     this.body.drop()
   }
 
@@ -249,8 +299,12 @@ export class StreamWire extends Wire implements Sender, BodyReader {
    * it is slow then, not gone. `now` is monotonic milliseconds.
    */
   tick(now: number): void {
-    const since = Math.max(this.#backlog.since, this.#host.progressAt)
+    const since = Math.max(this.#awaitsRoom ? this.#askedAt : this.#backlog.since, this.#host.progressAt)
     if (this.#open && this.pending && now - since > READER_TIMEOUT_MS) this.reset()
+  }
+
+  giveUp(): void {
+    if (this.#open) this.#cancel(ERROR.enhanceYourCalm)
   }
 
   // --- what comes in

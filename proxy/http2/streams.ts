@@ -6,6 +6,11 @@ import type { StreamWire } from './stream-wire.ts'
 
 /** Requests at a time of one connection; browsers are told that 100 or more is usual (RFC 9113 6.5.2). */
 export const MAX_STREAMS = 128
+/**
+ * Heads of those requests, in bytes: each is kept until its answer, and who repeats fields by their index has sent next to
+ * nothing. A hundred of a browser with large cookies are less.
+ */
+export const MAX_HEADS_BYTES = 1024 * 1024
 /** Streams that we reset, of which something may still be on its way (RFC 9113 5.1). */
 const MAX_FORGOTTEN = 256
 
@@ -27,6 +32,8 @@ export class Streams {
   /** The newest stream of the client's, and the last that is served. */
   #lastId = 0
   #lastServed = Infinity
+  /** Bytes of the heads of open streams. */
+  #headsBytes = 0
 
   constructor(host: StreamsHost, abuse: Abuse) {
     this.#host = host
@@ -65,12 +72,18 @@ export class Streams {
     this.#lastId = id
   }
 
-  /** What serves the stream that was begun last; null, and it is refused, when there are too many. */
-  serve(id: number): StreamWire | null {
-    const lane = this.#open.size < MAX_STREAMS ? this.#host.lanes.take() : null
-    if (lane) this.#open.set(id, lane)
-    else this.refuse(id, ERROR.refusedStream)
-    return lane?.wire ?? null
+  /** What serves the stream that was begun last, whose head has so many bytes; null, and it is refused, when there are too many. */
+  serve(id: number, headBytes: number): StreamWire | null {
+    const fits = this.#open.size < MAX_STREAMS && this.#headsBytes + headBytes <= MAX_HEADS_BYTES
+    const lane = fits ? this.#host.lanes.take() : null
+    if (!lane) {
+      this.refuse(id, ERROR.refusedStream)
+      return null
+    }
+    lane.headBytes = headBytes
+    this.#headsBytes += headBytes
+    this.#open.set(id, lane)
+    return lane.wire
   }
 
   /** Takes no more streams. Answers the last. */
@@ -84,6 +97,7 @@ export class Streams {
     const lane = this.#open.get(id)
     if (!lane) return
     this.#open.delete(id)
+    this.#headsBytes -= lane.headBytes
     this.#host.lanes.leave(lane)
     if (wasReset) this.#ignore(id)
   }

@@ -17,13 +17,13 @@ export class Delivery {
   }
 
   /**
-   * Begins with the head that stands in the slab up to `headEnd`; false while the connection does not stand. `now` is
-   * monotonic milliseconds.
+   * Begins with the head that stands in the slab up to `headEnd`, of a request that may be sent again or not; false while
+   * the connection does not stand. `now` is monotonic milliseconds.
    */
-  begin(instance: Instance, headEnd: number, now: number): boolean {
+  begin(instance: Instance, headEnd: number, replayable: boolean, now: number): boolean {
     this.#retried = false
     this.#probed = false
-    const kept = instance.takeIdle(now)
+    const kept = instance.takeIdle(now, replayable)
     const upstream = kept ?? new Upstream()
     this.#attach(upstream, instance)
     kept?.reuse(this.#client)

@@ -119,8 +119,9 @@ export class Exchange implements UpstreamClient, SiteClient {
     if (target.compression) this.request.compression = codingWanted(head)
     if (!target.isDashboard) hideSessions(slab.buffer, head)
     const headEnd = finishRequestHead(head, input, slab.buffer, peer, this.#worker.routes, this.request)
-    if (this.#delivery.begin(instance, headEnd, this.request.startedAt)) this.#awaitAnswer()
-    else this.#wait(CONNECT_TIMEOUT_MS, this.request.startedAt)
+    const { replayable, startedAt } = this.request
+    if (this.#delivery.begin(instance, headEnd, replayable, startedAt)) this.#awaitAnswer()
+    else this.#wait(CONNECT_TIMEOUT_MS, startedAt)
   }
 
   /** Takes what of `input[at, end)` belongs to the request. Answers the index after that. */

@@ -1,6 +1,7 @@
 import { BlockList, isIPv6, type Socket } from 'node:net'
 import { ascii, latin1 } from '../http1/bytes.ts'
 import { isHost } from '../http1/field-values.ts'
+import { networkOf } from '../networks.ts'
 import type { Routes } from '../routes/routes.ts'
 
 const loopback = new BlockList()
@@ -16,8 +17,10 @@ const MAX_CHAIN_BYTES = 1024
 /** Who is at the other end of an accepted connection, and what upstreams are told about it. */
 export class Peer {
   readonly address: string
+  /** Whose connections it counts among. */
+  readonly network: string
   readonly trusted: boolean
-  /** Whether the cap on connections of one address holds for it. */
+  /** Whether the cap on connections of one network holds for it. */
   readonly capped: boolean
   /** The forwarding fields of a peer that is not trusted, up to the value of X-Forwarded-Host. */
   readonly fields: Uint8Array
@@ -32,6 +35,7 @@ export class Peer {
     this.secure = secure
     this.#port = port
     this.trusted = routes.trusts(address)
+    this.network = networkOf(address)
     this.capped = !this.trusted && !loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
     this.fields = ascii(this.#lines(address, address, this.#protocol, String(port)))
   }

@@ -61,9 +61,9 @@ export class Instance {
     else (this.#whenIdle ??= []).push(done)
   }
 
-  /** A usable connection that was kept, if there is one. `now` is monotonic milliseconds. */
-  takeIdle(now: number): Upstream | null {
-    return this.#idle?.take(now) ?? null
+  /** A usable connection that was kept, if there is one for such a request. `now` is monotonic milliseconds. */
+  takeIdle(now: number, replayable: boolean): Upstream | null {
+    return this.#idle?.take(now, replayable) ?? null
   }
 
   /** Keeps a connection for the next request, unless there will be none. `now` is monotonic milliseconds. */

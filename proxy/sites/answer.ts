@@ -2,7 +2,7 @@ import { monotonicMs } from '../clock.ts'
 import { METHOD_GET, METHOD_HEAD } from '../http1/request-head.ts'
 import { log, messageOf } from '../log.ts'
 import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, refusal, type Answer } from '../pages/answers.ts'
-import type { Layout, Page } from '../wire/page.ts'
+import { PIECE_BYTES, type Layout, type Page } from '../wire/page.ts'
 import { slab } from '../wire/slab.ts'
 import type { Wire } from '../wire/wire.ts'
 import { precondition, rangeOf, type ByteRange } from './conditions.ts'
@@ -81,13 +81,35 @@ export class SiteAnswer implements Receiver {
     this.onDrain()
   }
 
+  room(): number | Promise<number> {
+    return this.#client.wire.room() || this.#awaitRoom()
+  }
+
+  /** The client has the head meanwhile. */
+  async #awaitRoom(): Promise<number> {
+    this.#sendHead()
+    let room = 0
+    while (room === 0 && !this.canceled) {
+      await this.#drained()
+      if (!this.canceled) room = this.#client.wire.room()
+    }
+    return room
+  }
+
   take(page: Page, start: number, end: number, last: boolean): Promise<void> | null {
-    const { wire } = this.#client
-    if (this.#putHead) wire.writeSlab(this.#putHead())
-    this.#putHead = null
-    const sent = wire.writePage(page, start, end, last)
+    this.#sendHead()
+    const sent = this.#client.wire.writePage(page, start, end, last)
     this.#client.siteSent()
-    return sent ? null : new Promise((resolve) => (this.#whenDrained = resolve))
+    return sent ? null : this.#drained()
+  }
+
+  #sendHead(): void {
+    if (this.#putHead) this.#client.wire.writeSlab(this.#putHead())
+    this.#putHead = null
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => (this.#whenDrained = resolve))
   }
 
   #answer(verdict: Verdict): void {
@@ -131,19 +153,23 @@ export class SiteAnswer implements Receiver {
     const more = `${part}Content-Length: ${end - start}\r\n`
     if (this.#client.request.headOnly || end === start)
       return this.#finishWith(this.#begin(status, fields.all, more))
-    if (file.small) {
-      file.used = true
-      const page = file.pageAt(0, 'framed')
-      if (page) return this.#sendPage(status, fields.all, more, page, start, end)
+    const { layout } = this
+    if (!file.small && !file.contents[layout]) folder.keepSoon(file, layout)
+    file.used = true
+    const kept = file.small ? file.pageAt(0, 'framed') : null
+    if (kept) return this.#sendPage(status, fields.all, more, kept, start, end)
+    if (file.small && this.#takes(end - start))
       return this.#await(folder.read(file, 'framed'), ([page]) =>
         this.#sendPage(status, fields.all, more, page!, start, end),
       )
-    }
-    const { layout } = this
-    if (!file.contents[layout]) folder.keepSoon(file, layout)
-    file.used = true
     this.#putHead = () => this.#begin(status, fields.all, more)
     this.#await(sendRange(this.#files, file, { start, end }, this), () => this.#client.finish())
+  }
+
+  /** Whether the client takes so much at once, or it is so little that it may wait. */
+  #takes(bytes: number): boolean {
+    const { wire } = this.#client
+    return !wire.frames || bytes <= PIECE_BYTES || wire.room() >= bytes
   }
 
   /** Sends an answer without a body. */

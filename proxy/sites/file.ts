@@ -1,5 +1,6 @@
 import { constants, promises } from 'node:fs'
 import { Page, type Layout } from '../wire/page.ts'
+import { Pins } from '../wire/pins.ts'
 import type { Cached } from './cache.ts'
 
 /** What is read, kept and sent at a time. */
@@ -24,10 +25,12 @@ export class Content implements Cached {
     this.pages = pages
     this.bytes = pages.reduce((sum, { memory }) => sum + memory.length, 0)
     this.#file = file
+    for (const page of pages) page.pins = new Pins()
   }
 
   dropped(): void {
     this.#file.contents[this.layout] = null
+    for (const { pins, memory } of this.pages) pins!.retire(memory.length)
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs } from '../clock.ts'
 import { ChannelError } from '../control/channel.ts'
+import type { CountColumns } from '../control/shared-counts.ts'
 import { log, messageOf } from '../log.ts'
 import type { BoundListener, Counts } from '../protocol.ts'
 import type { WorkerSettings } from '../spawn.ts'
@@ -26,14 +27,16 @@ const BEAT_MS = 5_000
 export class Fleet {
   readonly book: CountsBook
   readonly ticketKeys = new TicketKeys(() => void this.shareTicketKeys())
+  readonly #columns: CountColumns | null
   #links = new Set<WorkerLink>()
   #vacant: () => void
   #replacing = true
   #wait = 0
 
-  /** `vacant` is called when a serving worker has died and should be replaced. */
-  constructor(book: CountsBook, vacant: () => void) {
+  /** `columns` are what workers count by together; `vacant` is called when a serving one has died and should be replaced. */
+  constructor(book: CountsBook, columns: CountColumns | null, vacant: () => void) {
     this.book = book
+    this.#columns = columns
     this.#vacant = vacant
     setInterval(() => this.#beat(), BEAT_MS).unref()
   }
@@ -47,10 +50,12 @@ export class Fleet {
   }
 
   /** Starts workers that serve a table. Throws, with none of them left, when one cannot. */
-  async start(count: number, settings: WorkerSettings, table: ServedTable): Promise<BoundListener[]> {
-    const started = await Promise.allSettled(
-      Array.from({ length: count }, () => WorkerLink.spawn(settings, this.book)),
-    )
+  async start(
+    count: number,
+    settings: Omit<WorkerSettings, 'counts'>,
+    table: ServedTable,
+  ): Promise<BoundListener[]> {
+    const started = await Promise.allSettled(Array.from({ length: count }, () => this.#spawn(settings)))
     const links = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
     try {
       const failure = started.find((result) => result.status === 'rejected')
@@ -63,6 +68,19 @@ export class Fleet {
       return listeners
     } catch (error) {
       for (const link of links) link.kill()
+      throw error
+    }
+  }
+
+  async #spawn(settings: Omit<WorkerSettings, 'counts'>): Promise<WorkerLink> {
+    const counts = this.#columns?.take() ?? null
+    const end = () => counts && this.#columns!.free(counts.column)
+    try {
+      const link = await WorkerLink.spawn({ ...settings, counts }, this.book)
+      void link.ended.then(end)
+      return link
+    } catch (error) {
+      end()
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { proxyDirectory } from '../control/paths.ts'
+import { CountColumns } from '../control/shared-counts.ts'
 import { log, messageOf } from '../log.ts'
 import type { BoundListener, SupervisorSettings } from '../protocol.ts'
 import type { TableImage } from '../table/image.ts'
@@ -37,7 +38,7 @@ export class Serving {
     this.#vacant = vacant
     this.#file = new TableFile(join(directory, 'table.ndjson'))
     this.sockets = new Sockets(settings.inherited)
-    this.fleet = new Fleet(new CountsBook(directory), vacant)
+    this.fleet = new Fleet(new CountsBook(directory), openColumns(directory), vacant)
   }
 
   /** Has workers follow changes to a table while they come, and no longer those before. */
@@ -100,10 +101,10 @@ export class Serving {
   async #startWorkers(count: number, table: ServedTable): Promise<BoundListener[]> {
     const sockets = this.sockets.bind(table.addresses)
     if (sockets.length === 0) return []
-    const { data_directory, version } = this.#settings
+    const { data_directory, version, workers } = this.#settings
     this.#sharesReadBuffer ??= sharesReadBuffer()
     const buffer_shared_on = (await this.#sharesReadBuffer) ? process.version : null
-    return this.fleet.start(count, { data_directory, version, sockets, buffer_shared_on }, table)
+    return this.fleet.start(count, { data_directory, version, sockets, buffer_shared_on, workers }, table)
   }
 
   /** Replaces workers that have died. */
@@ -157,5 +158,15 @@ export class Serving {
     } catch (error) {
       log('error', 'the table is in force but cannot be saved', { error: messageOf(error) })
     }
+  }
+}
+
+/** What workers count by together; without it each counts for itself. */
+function openColumns(directory: string): CountColumns | null {
+  try {
+    return new CountColumns(directory)
+  } catch (error) {
+    log('error', 'the workers cannot count together', { error: messageOf(error) })
+    return null
   }
 }

@@ -2,14 +2,20 @@ import type { Keeper, Upstream } from './upstream.ts'
 
 /** Idle connections to one instance that a worker keeps. */
 const MAX_IDLE_CONNECTIONS = 256
+/** After so long the instance may just be closing a connection, and what may not be sent twice would be lost with it. */
+const FRESH_MS = 1_000
 
 /** The idle connections to one instance. */
 export class Pool implements Keeper {
   /** The one used last at the end. */
   #idle: Upstream[] = []
 
-  /** Takes a usable connection out. `now` is monotonic milliseconds. */
-  take(now: number): Upstream | null {
+  /**
+   * Takes a usable connection out, for a request that may be sent again or not. `now` is monotonic milliseconds.
+   */
+  take(now: number, replayable: boolean): Upstream | null {
+    const newest = this.#idle.at(-1)
+    if (!replayable && newest && now - newest.idleSince > FRESH_MS) return null
     for (let upstream = this.#idle.pop(); upstream; upstream = this.#idle.pop()) {
       if (upstream.expiresAt > now && upstream.wire.takesWrites) return upstream
       upstream.destroy()

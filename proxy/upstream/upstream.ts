@@ -36,6 +36,8 @@ export class Upstream implements WireOwner {
   answered = false
   /** Monotonic milliseconds at which an idle connection is of no use any more. */
   expiresAt = 0
+  /** When it became idle. */
+  idleSince = 0
   #answer = new AnswerRelay(this.wire)
   #kept = new KeptRequest()
   #keeper: Keeper | null = null
@@ -101,6 +103,7 @@ export class Upstream implements WireOwner {
     this.#kept.shrink()
     this.#kept.clear()
     this.#keeper = keeper
+    this.idleSince = now
     this.expiresAt = now + this.#answer.reuseMs
     this.wire.stream(false)
     this.wire.resume()

@@ -1,3 +1,5 @@
+import type { Pins } from './pins.ts'
+
 /** A frame of HTTP/2 has at most so much content for every peer (RFC 9113 6.5.2). */
 export const PIECE_BYTES = 16 * 1024
 /** What the header of a frame takes. */
@@ -6,6 +8,8 @@ const ROOM_BYTES = 9
 export const MIN_WRITTEN_BYTES = 2 * PIECE_BYTES
 /** What goes out before the first piece in the same write: a head, and a few frames without content. */
 const FRONT_BYTES = 1024
+/** What one who waits costs where the page is there anyway, for all who ask. */
+const SHARED_BYTES = 1024
 
 /**
  * How content lies in memory: as it is, for HTTP/1.1, or `framed`, in pieces of `PIECE_BYTES` with room before each for
@@ -20,6 +24,8 @@ export class Page {
   readonly memory: Buffer
   /** Bytes before the room of the first piece. */
   readonly front: number
+  /** Of one that is kept for all who ask. */
+  pins: Pins | null = null
   readonly #piece: number
   readonly #room: number
 
@@ -32,6 +38,11 @@ export class Page {
     this.#room = isFramed ? ROOM_BYTES : 0
     const pieces = Math.ceil(length / this.#piece)
     this.memory = Buffer.allocUnsafeSlow(this.front + pieces * this.#room + length)
+  }
+
+  /** What is held for one who has not taken all of it. */
+  get heldBytes(): number {
+    return this.pins ? SHARED_BYTES : this.memory.length
   }
 
   /** Where in `memory` the content's byte `at` stands. */

@@ -1,6 +1,9 @@
 import { connect, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { held, type Holder } from './held.ts'
+import { LateEnd } from './late-end.ts'
 import type { Page } from './page.ts'
+import type { Pins } from './pins.ts'
 import { poison } from './poison.ts'
 import { slab } from './slab.ts'
 import { Wire } from './wire.ts'
@@ -40,10 +43,11 @@ function takeHandle(socket: Socket): Handle | null {
 }
 
 /** A TCP connection, encrypted or not: reads into the shared buffer where it can. */
-export class SocketWire extends Wire {
+export class SocketWire extends Wire implements Holder {
+  heldBytes = 0
   /**
-   * A write that fails leaves time to read what came before: whoever answers a request ahead of its body, and goes, resets
-   * the connection while the body is still sent. What its reader does not take within that time is lost.
+   * After a write that fails, what came before is read to its end: whoever answers a request ahead of its body, and goes,
+   * resets the connection while the body is still sent.
    */
   readsBeforeEnd = false
   #socket: Socket = null!
@@ -52,7 +56,13 @@ export class SocketWire extends Wire {
   /** False where node gives the data as 'data' events, in buffers of their own. */
   #userBuffer = true
   #encrypted = false
+  /** A client is at its other end. */
+  #isAccepted = false
+  /** Of memory that others use as well, in which some of what it sends waits. */
+  #pins: Pins[] | null = null
   #written: (() => void) | undefined
+  /** Its write has failed, and what came before is read. */
+  #lateEnd: LateEnd | null = null
 
   /**
    * Takes over an accepted socket. Documented API cannot give an accepted socket a read buffer (only `net.connect`
@@ -60,6 +70,7 @@ export class SocketWire extends Wire {
    * do the same for about a tenth more CPU.
    */
   accept(accepted: Socket): void {
+    this.#isAccepted = true
     const handle = takeHandle(accepted)
     if (!handle) return this.#acceptWithEvents(accepted)
     this.#attach(this.#adopt(handle))
@@ -68,6 +79,7 @@ export class SocketWire extends Wire {
 
   /** Takes over a socket whose TLS handshake is done. */
   acceptEncrypted(accepted: TLSSocket): void {
+    this.#isAccepted = true
     this.#encrypted = true
     // During the handshake an end was the end of all; now the client may end its half and still get its answer.
     accepted.allowHalfOpen = true
@@ -112,8 +124,7 @@ export class SocketWire extends Wire {
     const destroy = socket.destroy.bind(socket)
     socket.destroy = (error?: NodeJS.ErrnoException) => {
       if (!this.readsBeforeEnd || error?.syscall !== 'write') return destroy(error)
-      // Once for what is left of this look at the sockets, and once for the next.
-      setImmediate(() => setImmediate(() => destroy(error)))
+      this.#lateEnd = new LateEnd(this, () => void destroy(error))
       return socket
     }
   }
@@ -142,6 +153,7 @@ export class SocketWire extends Wire {
         return next as Buffer
       },
       callback: (length, input) => {
+        this.#lateEnd?.read()
         this.receive(input as Buffer, length)
         if (input === shared) poison(shared, 0, length)
         return !this.paused
@@ -177,29 +189,55 @@ export class SocketWire extends Wire {
     return this.#socket.writable
   }
 
+  override room(): number {
+    return this.pending ? 0 : Infinity
+  }
+
   override writeSlab(end: number): boolean {
     const taken = this.takesAtOnce && this.#socket.writableLength === 0
     if (this.write(slab.buffer, slab.at, end)) return true
-    if (!taken) slab.at = end
+    if (taken) return false
+    slab.at = end
+    this.#pin(slab.pins)
     return false
   }
 
   override write(bytes: Buffer, start: number, end: number): boolean {
+    return this.#write(bytes, start, end) || this.#hold(this.#socket.writableLength)
+  }
+
+  #write(bytes: Buffer, start: number, end: number): boolean {
     const socket = this.#socket
-    if (start === end || !socket.writable) return socket.writableLength === 0
-    socket.write(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), this.#written)
+    if (start !== end && socket.writable)
+      socket.write(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), this.#written)
     return socket.writableLength === 0
   }
 
+  /** So much memory is held at least while something is pending. Answers false. */
+  #hold(bytes: number): boolean {
+    if (this.#isAccepted && !this.closed) held.set(this, Math.max(bytes, this.heldBytes))
+    return false
+  }
+
+  #pin(pins: Pins): void {
+    if (!this.#isAccepted || this.closed || this.#pins?.includes(pins)) return
+    this.#pins ??= []
+    this.#pins.push(pins.add())
+  }
+
   override writePage(page: Page, start: number, end: number): boolean {
-    for (const piece of page.pieces(start, end)) this.write(piece, 0, piece.length)
-    return !this.pending
+    for (const piece of page.pieces(start, end)) this.#write(piece, 0, piece.length)
+    if (!this.pending) return true
+    if (page.pins) this.#pin(page.pins)
+    return this.#hold(page.heldBytes)
   }
 
   override relay(input: Buffer, start: number, end: number, from: Wire | null): void {
     if (start === end) return
     if (staysUntilRead(input)) {
-      if (!this.write(input, start, end) && from) this.holdBack(from)
+      if (this.#write(input, start, end)) return
+      this.#hold(input.length)
+      if (from) this.holdBack(from)
       return
     }
     slab.reserve(end - start)
@@ -239,12 +277,35 @@ export class SocketWire extends Wire {
     else this.#socket.resetAndDestroy()
   }
 
+  giveUp(): void {
+    this.#letHeldGo()
+    this.reset()
+  }
+
+  protected override drained(): void {
+    this.#letHeldGo()
+    super.drained()
+  }
+
+  protected override gone(): void {
+    this.#letHeldGo()
+    super.gone()
+  }
+
+  #letHeldGo(): void {
+    held.set(this, 0)
+    if (!this.#pins) return
+    for (const pins of this.#pins) pins.leave()
+    this.#pins = null
+  }
+
   protected override stopReading(): void {
     this.#socket.pause()
   }
 
   protected override goOnReading(): void {
     this.#socket.resume()
+    this.#lateEnd?.look()
   }
 }
 

@@ -32,6 +32,11 @@ export abstract class Wire {
 
   /** Whether bytes written have not all gone to the kernel. */
   abstract get pending(): boolean
+  /**
+   * How much of a page may be written now, before which none should be in memory for it. 0: none, and its owner is told of
+   * a drain when there is.
+   */
+  abstract room(): number
   /** Writes the slab's bytes from its place to `end`. False: they are pending. */
   abstract writeSlab(end: number): boolean
   /** Writes bytes that stay as they are until they are sent. False: they are pending. */

@@ -10,6 +10,7 @@ import { OpenFiles } from '../sites/open-files.ts'
 import { TlsTerminator } from '../tls/terminator.ts'
 import { SocketWire } from '../wire/socket-wire.ts'
 import { FirstRead } from './first-read.ts'
+import { Places } from './places.ts'
 
 /** All waits are counted in seconds; one timer looks after all connections. */
 const TICK_MS = 500
@@ -36,12 +37,16 @@ export class Relay implements Http2Worker {
   #terminator: TlsTerminator | null = null
   #ticketKeys: Buffer | null = null
   #connections = 0
-  #perAddress = new Map<string, number>()
+  readonly #places: Places
   #timer = setInterval(() => {
     this.now = monotonicMs()
     // After a stall timers run before the sockets are looked at: what came in time is read before anything expires.
     setImmediate(() => this.#tick())
   }, TICK_MS)
+
+  constructor(places = new Places()) {
+    this.#places = places
+  }
 
   get openConnections(): number {
     return this.#connections
@@ -135,27 +140,20 @@ export class Relay implements Http2Worker {
     wire.acceptEncrypted(socket)
   }
 
-  /** Counts a connection; false when there are too many, of its address or altogether. */
+  /** Counts a connection; false when there are too many, of its network or altogether. */
   #admit(peer: Peer): boolean {
     if (this.#connections >= MAX_CONNECTIONS || !this.takePlace(peer)) return false
     this.#connections++
     return true
   }
 
-  /** Counts a connection, or a stream beside the first of its connection; false when its address has too many. */
-  takePlace({ address, capped }: Peer): boolean {
-    if (!capped) return true
-    const open = this.#perAddress.get(address) ?? 0
-    if (open >= this.routes.maxConnectionsPerAddress) return false
-    this.#perAddress.set(address, open + 1)
-    return true
+  /** Counts a connection, or a stream beside the first of its connection; false when its network has too many. */
+  takePlace({ network, capped }: Peer): boolean {
+    return !capped || this.#places.take(network, this.routes.maxConnectionsPerAddress)
   }
 
-  leavePlace({ address, capped }: Peer): void {
-    if (!capped) return
-    const open = this.#perAddress.get(address)! - 1
-    if (open === 0) this.#perAddress.delete(address)
-    else this.#perAddress.set(address, open)
+  leavePlace({ network, capped }: Peer): void {
+    if (capped) this.#places.leave(network, this.routes.maxConnectionsPerAddress)
   }
 
   #leave(peer: Peer): void {

@@ -5,6 +5,7 @@ import { monotonicMs } from '../clock.ts'
 import { Channel, ChannelError } from '../control/channel.ts'
 import { workerSocketFile, withSocketPath } from '../control/paths.ts'
 import { putRequestsFirst } from '../control/priority.ts'
+import { SharedCounts } from '../control/shared-counts.ts'
 import { SocketWatch } from '../control/socket-watch.ts'
 import { type WorkerHello, type WorkerReport, TICKET_KEY_BYTES } from '../control/worker-messages.ts'
 import { log } from '../log.ts'
@@ -14,6 +15,7 @@ import { spawnStarter, type WorkerSettings } from '../spawn.ts'
 import { sharesReadBuffer } from '../wire/self-check.ts'
 import { useDataEvents } from '../wire/socket-wire.ts'
 import { Listeners } from './listeners.ts'
+import { Places } from './places.ts'
 import { Relay } from './relay.ts'
 import { Reporter } from './reporter.ts'
 import { TableIntake } from './table-intake.ts'
@@ -45,7 +47,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
 
 class Worker {
   #settings: WorkerSettings
-  #relay = new Relay()
+  #relay: Relay
   #resolver = new Resolver()
   #incarnation = readFileSync(RANDOM_UUID_FILE, 'latin1').trim()
   #listeners: Listeners
@@ -60,6 +62,8 @@ class Worker {
 
   constructor(settings: WorkerSettings) {
     this.#settings = settings
+    const { counts, workers } = settings
+    this.#relay = new Relay(new Places(counts && new SharedCounts(counts), workers))
     this.#listeners = new Listeners(settings.sockets, (socket, protocol) =>
       this.#relay.accept(socket, protocol),
     )

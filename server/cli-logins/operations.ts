@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { z } from 'zod'
-import { networkOf, siteOf } from '../accounts/client-address.ts'
+import { networkOf, siteOf } from '#proxy/networks.ts'
 import { timestamp } from '../clock.ts'
 import { AppError } from '../errors.ts'
 import { newId, randomHex } from '../ids.ts'

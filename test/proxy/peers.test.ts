@@ -1,5 +1,4 @@
 import { connect as connectHttp2, constants } from 'node:http2'
-import { networkInterfaces } from 'node:os'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
@@ -60,16 +59,34 @@ test('what a trusted proxy that speaks TLS was asked without is not told as aske
   }
 })
 
-/** An address of this machine that is not loopback. */
-const own = Object.values(networkInterfaces())
-  .flatMap((addresses) => addresses ?? [])
-  .find(({ family, internal }) => family === 'IPv4' && !internal)
+/** Addresses of this machine that are not loopback, in the network of the tests. */
+const SERVER = '198.18.0.1'
+const SERVER_V6 = '2001:db8::1'
+const CLIENT = '198.19.0.1'
 
-test.skipIf(!own)('requests of one HTTP/2 connection count for their address as connections do', async () => {
+/** Connections from these addresses, one after another, each with how it is: a request over it is answered, or it was reset. */
+async function outcomes(port: number, addresses: readonly string[]): Promise<('answered' | 'reset')[]> {
+  const told: ('answered' | 'reset')[] = []
+  for (const localAddress of addresses) {
+    const host = localAddress.includes(':') ? SERVER_V6 : SERVER
+    const socket = connect({ host, port, localAddress }).on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
+    const outcome = new Promise<'answered' | 'reset'>((resolve) => {
+      socket.once('data', () => resolve('answered')).once('close', () => resolve('reset'))
+    })
+    told.push(await outcome)
+  }
+  return told
+}
+
+const counted = (told: readonly string[]) => told.filter((outcome) => outcome === 'answered').length
+
+test('requests of one HTTP/2 connection count for their network as connections do', async () => {
   const upstream = closing(await RawUpstream.start(() => {}))
   const listeners = [{ address: '0.0.0.0:0', protocol: 'https' as const }]
   const stand = await start(secureTable([upstream.spec], { listeners, max_connections_per_ip: 3 }))
-  const session = connectHttp2(`https://${own!.address}:${stand.port}`, {
+  const session = connectHttp2(`https://${SERVER}:${stand.port}`, {
     servername: HOST,
     rejectUnauthorized: false,
   })
@@ -86,12 +103,11 @@ test.skipIf(!own)('requests of one HTTP/2 connection count for their address as 
 })
 
 test('an address that has too many connections gets no more until some end; loopback may', async () => {
-  if (!own) return
   const upstream = await upstreamOf()
   const listeners = [{ address: '0.0.0.0:0', protocol: 'http' as const }]
   const stand = await start(tableOf([upstream.spec], { listeners, max_connections_per_ip: 3 }))
   const from = (address: string) => connect({ host: address, port: stand.port })
-  const sockets = Array.from({ length: 5 }, () => from(own.address))
+  const sockets = Array.from({ length: 5 }, () => from(SERVER))
   let ended = 0
   for (const socket of sockets) socket.on('error', () => {}).on('close', () => ended++)
   await waitFor(
@@ -101,7 +117,7 @@ test('an address that has too many connections gets no more until some end; loop
   for (const socket of sockets) socket.destroy()
   await expect
     .poll(async () => {
-      const socket = from(own.address).on('error', () => {})
+      const socket = from(SERVER).on('error', () => {})
       socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`)
       const [data] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [''])])
       socket.destroy()
@@ -114,6 +130,49 @@ test('an address that has too many connections gets no more until some end; loop
     client.close()
   }
 })
+
+test('the addresses of one /64 of IPv6 count as one', async () => {
+  const upstream = await upstreamOf()
+  const listeners = [{ address: '[::]:0', protocol: 'http' as const }]
+  const stand = await start(tableOf([upstream.spec], { listeners, max_connections_per_ip: 3 }))
+  if (stand.client.bound[0]!.host !== '::') return
+  const addresses = Array.from({ length: 5 }, (_, host) => `2001:db8:1:2:${host}::7`)
+  expect(await outcomes(stand.port, addresses)).toEqual([
+    'answered',
+    'answered',
+    'answered',
+    'reset',
+    'reset',
+  ])
+  expect(await outcomes(stand.port, ['2001:db8:1:3::7', CLIENT])).toEqual(['answered', 'answered'])
+})
+
+test(
+  'connections of one network are counted over all workers, and no longer those of one that died',
+  { timeout: 60_000 },
+  async () => {
+    const MOST = 40
+    const upstream = await upstreamOf()
+    const listeners = [{ address: '0.0.0.0:0', protocol: 'http' as const }]
+    const table = tableOf([upstream.spec], { listeners, max_connections_per_ip: MOST })
+    const stand = await start(table, { workers: 2 })
+    const [first, second] = (await stand.processes()).workers as [number, number]
+    const many = (count: number) =>
+      outcomes(
+        stand.port,
+        Array.from({ length: count }, () => CLIENT),
+      )
+    // The one that is stopped accepts nothing.
+    process.kill(second, 'SIGSTOP')
+    expect(counted(await many(MOST))).toBe(MOST)
+    process.kill(second, 'SIGCONT')
+    process.kill(first, 'SIGSTOP')
+    expect(counted(await many(MOST))).toBeLessThanOrEqual(MOST / 4)
+    expect(await outcomes(stand.port, ['198.19.0.2'])).toEqual(['answered'])
+    process.kill(first, 'SIGKILL')
+    await expect.poll(async () => counted(await many(1))).toBe(1)
+  },
+)
 
 test('IPv6 clients are served on a dual-stack listener and named to the upstream', async () => {
   const upstream = await upstreamOf()

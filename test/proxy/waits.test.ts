@@ -183,6 +183,24 @@ test('a reader that takes its answer slowly is waited for when the connection en
   expect(answer.length - answer.indexOf('\r\n\r\n') - 4).toBe(MUCH_BYTES)
 })
 
+test.each([
+  ['a body goes over a connection of its own after an idle second', 'POST', 'Keep-Alive: timeout=30', 2, 2],
+  ['a body goes over a connection that was idle for a moment', 'POST', 'Keep-Alive: timeout=30', 0, 1],
+  ['what may be sent again goes over a connection that was kept', 'GET', 'Keep-Alive: timeout=30', 2, 1],
+  ['nothing goes over one that was kept for longer than announced', 'GET', 'Keep-Alive: timeout=2', 3, 2],
+])('%s', async (_what, method, keepAlive, seconds, connections) => {
+  const upstream = closing(
+    await RawUpstream.answering('HTTP/1.1 200 OK', keepAlive, 'Content-Length: 2', '', 'ok'),
+  )
+  const own = await start([upstream.spec])
+  const ask = () =>
+    own.raw().request(`${method} / HTTP/1.1`, `Host: ${HOST}`, 'Content-Length: 0', 'Connection: close').end()
+  expect(statusOf(await ask())).toBe(200)
+  await own.pass(seconds * 1_000)
+  expect(statusOf(await ask())).toBe(200)
+  expect(upstream.sockets).toHaveLength(connections)
+})
+
 test('an instance that takes no connection within 5 s is passed over for another', async () => {
   const stuck = await stuckServer()
   const own = await start([stuck, (await app('there')).spec])

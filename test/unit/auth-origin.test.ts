@@ -2,7 +2,8 @@ import { IncomingMessage, type IncomingHttpHeaders } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { browserAddress, isOwnOrigin } from '#server/accounts/browser-address.ts'
-import { clientAddress, networkOf } from '#server/accounts/client-address.ts'
+import { networkOf } from '#proxy/networks.ts'
+import { clientAddress } from '#server/accounts/client-address.ts'
 
 function request(headers: IncomingHttpHeaders, peer = '127.0.0.1'): IncomingMessage {
   const socket = new Socket()

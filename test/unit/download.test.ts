@@ -7,7 +7,8 @@ import { SiteFile } from '../../proxy/sites/file.ts'
 import { OpenFiles } from '../../proxy/sites/open-files.ts'
 import type { Layout, Page } from '../../proxy/wire/page.ts'
 
-const SIZE = 1_000
+/** More than what has a page of its own size. */
+const SIZE = 20_000
 const AT_A_TIME = 40
 /** 4 MiB of pages of 128 KiB. */
 const SPARE = 32
@@ -30,7 +31,12 @@ async function pagesOf(layouts: readonly Layout[]): Promise<Page[]> {
   }
   await Promise.all(
     layouts.map((layout) =>
-      sendRange(files, file, { start: 0, end: SIZE }, { canceled: false, layout, take }),
+      sendRange(
+        files,
+        file,
+        { start: 0, end: SIZE },
+        { canceled: false, layout, room: () => Infinity, take },
+      ),
     ),
   )
   return pages

@@ -7,7 +7,7 @@ import { fieldOf } from '../../../proxy/http2/field.ts'
 import { readPriority } from '../../../proxy/http2/priority.ts'
 import { RequestHeads } from '../../../proxy/http2/request-heads.ts'
 import { ERROR, FLAG, FRAME } from '../../../proxy/http2/protocol.ts'
-import { MAX_STREAMS } from '../../../proxy/http2/streams.ts'
+import { MAX_HEADS_BYTES, MAX_STREAMS } from '../../../proxy/http2/streams.ts'
 import { precondition } from '../../../proxy/sites/conditions.ts'
 import { secureTable } from '../secure.ts'
 import { closing } from '../lifetimes.ts'
@@ -183,6 +183,33 @@ test('of interim answers without end a client is told a few', async () => {
   client.send(headers(1))
   await client.until(({ id, flags }) => id === 1 && (flags & FLAG.endStream) !== 0)
   expect(client.frames.filter(({ type, id }) => type === FRAME.headers && id === 1)).toHaveLength(33)
+})
+
+test('the heads of requests under way are bounded, however few bytes they came in', async () => {
+  const client = await silentWorker()
+  // One field of a connection's table, repeated by its index: a head of 58 KiB in 100 bytes.
+  const value = 'v'.repeat(3_900)
+  const first = Buffer.concat([Buffer.from([0x40]), block([['x', value]]).subarray(1)])
+  const repeated = Buffer.concat([block(GET), Buffer.alloc(15, 0xbe)])
+  const ENDS = FLAG.endHeaders | FLAG.endStream
+  client.send(frame(FRAME.headers, ENDS, 1, Buffer.concat([block(GET), first])))
+  const ids = Array.from({ length: 30 }, (_, index) => 3 + 2 * index)
+  client.send(
+    ...ids.map((id) => frame(FRAME.headers, ENDS, id, repeated)),
+    frame(FRAME.ping, 0, 0, 'abcdefgh'),
+  )
+  await client.until(({ type }) => type === FRAME.ping)
+  const refused = client.frames.filter(({ type }) => type === FRAME.reset)
+  expect(new Set(refused.map(({ content }) => content.readUInt32BE(0)))).toEqual(
+    new Set([ERROR.refusedStream]),
+  )
+  const open = ids.length - refused.length
+  expect(open).toBe(Math.floor(MAX_HEADS_BYTES / (15 * (value.length + 5))))
+  // What ends makes room.
+  client.send(frame(FRAME.reset, 0, 3, number(ERROR.cancel)), frame(FRAME.headers, ENDS, 101, repeated))
+  client.send(frame(FRAME.ping, 0, 0, 'ijklmnop'))
+  await client.until(({ type, content }) => type === FRAME.ping && content.toString() === 'ijklmnop')
+  expect(client.frames.some(({ type, id }) => type === FRAME.reset && id === 101)).toBe(false)
 })
 
 test.each([

@@ -230,3 +230,34 @@ test('an answer to a body that is still sent comes through, although the upstrea
   }
   expect(new Set(outcomes)).toEqual(new Set([':status=413 content-length=4, much end, reset 0']))
 })
+
+test('an early answer comes whole to a client that takes it later, although the upstream has reset the connection', async () => {
+  // More than is read of it before the client's window is used up, and no more than the kernel keeps of what is not read.
+  const body = 'much'.repeat(42_500)
+  act = (socket, _piece, all) => {
+    if (!all.includes('\r\n\r\n')) return
+    socket.pause()
+    const head = `HTTP/1.1 413 Content Too Large\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
+    socket.write(head + body, () => socket.destroy())
+    return true
+  }
+  const client = await RawHttp2.open(stand)
+  client.send(headers(1, [...POST, ['content-length', '10000000']], false), data(1, 'x'))
+  await waitFor(
+    () => client.bytes(1) === 65_535,
+    () => `${client.bytes(1)} bytes`,
+  )
+  // Each is a look at the sockets or more.
+  for (let looks = 1; looks <= 10; looks++) {
+    client.send(data(1, LARGE.subarray(0, 1_000)), frame(FRAME.ping, 0, 0, 'abcdefgh'))
+    await waitFor(
+      () => client.frames.filter(({ type }) => type === FRAME.ping).length === looks,
+      () => 'no answer to PING',
+    )
+  }
+  const PLENTY = number(1_000_000)
+  client.send(frame(FRAME.windowUpdate, 0, 0, PLENTY), frame(FRAME.windowUpdate, 0, 1, PLENTY))
+  await client.until(({ id, type }) => id === 1 && type === FRAME.reset)
+  expect(client.body(1).equals(Buffer.from(body))).toBe(true)
+  expect(await client.told(1)).toMatch(/much end, reset 0$/)
+})

@@ -7,7 +7,7 @@ import { HOST, waitFor, type ProxyStand } from '../stand.ts'
 
 export type Fields = readonly (readonly [name: string, value: string])[]
 
-const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const EMPTY = Buffer.alloc(0)
 /** What the relay adds to an answer. */
 const OWN_FIELDS = ['x-request-id', 'strict-transport-security']
@@ -96,8 +96,8 @@ export class RawHttp2 {
     return RawHttp2.to(port, greet)
   }
 
-  static async to(port: number, greet = true): Promise<RawHttp2> {
-    const client = new RawHttp2(await secureConnection(port, { ALPNProtocols: ['h2'] }))
+  static async to(port: number, greet = true, host = '127.0.0.2'): Promise<RawHttp2> {
+    const client = new RawHttp2(await secureConnection(port, { host, ALPNProtocols: ['h2'] }))
     onTestFinished(() => client.close())
     return greet ? client.send(PREFACE, settings()) : client
   }

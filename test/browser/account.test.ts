@@ -83,7 +83,7 @@ test('a token made in the dashboard is shown until it was taken, and works until
   expect(await ask()).toBe(200)
   await page.getByRole('button', { name: 'Revoke ci' }).click()
   await page.getByRole('button', { name: 'Revoke token' }).click()
-  await page.getByText('No token yet.').waitFor()
+  await page.getByText('No tokens yet.').waitFor()
   await page.locator('h1:focus').waitFor()
   expect(await ask()).toBe(401)
 })

@@ -46,7 +46,7 @@ async function openVariables(name: string): Promise<void> {
 }
 
 const value = (key: string) => page.getByLabel(`Value of ${key}`, { exact: true })
-const unsaved = () => page.getByText('Not saved yet')
+const unsaved = () => page.getByText('Unsaved changes')
 
 test('a save of variables keeps what was changed elsewhere since they were loaded, and follows it', async () => {
   const name = await makeService()

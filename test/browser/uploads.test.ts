@@ -104,6 +104,6 @@ test('an upload that something else than the server answers says so', async () =
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Choose a .tar.gz file').setInputFiles(ARCHIVE)
   await dialog.getByRole('button', { name: 'Deploy', exact: true }).click()
-  await dialog.getByText('Something on the way to the server answered in its place').waitFor()
+  await dialog.getByText('Something between you and the server answered instead').waitFor()
   await page.unroute('**/deploys/upload*')
 })

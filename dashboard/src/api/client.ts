@@ -114,11 +114,7 @@ export async function readText(response: Response): Promise<string> {
   if (response.headers.get('content-type')?.startsWith('text/html')) throw foreign(response.status)
   return await response.text().catch((error: unknown) => {
     if (!(error instanceof TypeError)) throw error
-    throw new ApiError(
-      0,
-      'unreachable',
-      'The answer of the server broke off. Load this page anew to see how things are.',
-    )
+    throw new ApiError(0, 'unreachable', 'The connection to the server was lost. Reload the page.')
   })
 }
 
@@ -135,7 +131,7 @@ function foreign(status: number): ApiError {
   return new ApiError(
     status,
     'unknown',
-    'Something on the way to the server answered in its place, such as a network that wants a sign-in. Load this page anew.',
+    'Something between you and the server answered instead, such as a network that requires a sign-in. Reload the page.',
   )
 }
 
@@ -152,7 +148,7 @@ function unreachable(): ApiError {
   return new ApiError(
     0,
     'unreachable',
-    'The server does not answer. Check that it runs and that you can reach it.',
+    'The server does not answer. Check that it is running and that you can reach it.',
   )
 }
 

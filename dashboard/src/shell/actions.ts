@@ -15,7 +15,7 @@ export interface Entry {
   run: () => unknown
 }
 
-const THEMES: Record<ThemeChoice, string> = { light: 'Light', dark: 'Dark', system: "The system's" }
+const THEMES: Record<ThemeChoice, string> = { light: 'Light', dark: 'Dark', system: 'System' }
 
 /** What can be done from everywhere, and with the service that is shown. */
 export function useActions() {

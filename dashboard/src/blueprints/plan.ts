@@ -46,5 +46,5 @@ export function summary(actions: readonly BlueprintAction[], isDone: boolean): s
     count: actions.filter(({ action }) => action === kind).length,
   }))
   const told = counts.filter(({ count }) => count > 0).map(({ kind, count }) => `${count} ${words[kind]}`)
-  return told.length === 0 ? 'The file describes nothing' : told.join(', ')
+  return told.length === 0 ? 'The file defines nothing' : told.join(', ')
 }

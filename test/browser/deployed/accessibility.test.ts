@@ -224,7 +224,7 @@ testVisits([...DATASTORE_VISITS, ...GIT_VISITS, ...VISITS], () => visitor)
 async function openRestore(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Actions of the backup/ }).click()
   await page.getByRole('menuitem', { name: 'Restore…' }).click()
-  await page.getByLabel('In the place of').check()
+  await page.getByLabel('replacing its current data').check()
 }
 
 async function openDeliveries(page: Page): Promise<void> {

@@ -33,7 +33,7 @@ test('a wrong setup code is refused with a sentence, and the right one signs in'
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('alert').waitFor()
   await setUp(page, server.setupCode)
-  expect(await page.getByRole('heading', { level: 2 }).innerText()).toBe('Put your first service live')
+  expect(await page.getByRole('heading', { level: 2 }).innerText()).toBe('Deploy your first service')
   expect(browser.faults).toEqual([])
 })
 

@@ -83,7 +83,7 @@ test('who leaves the page of a new service while its source is sent is not led b
   await page.getByRole('button', { name: 'Leave' }).click()
   await ended
   await arrive()
-  await page.getByText('left-alone was created. Its upload was ended').waitFor()
+  await page.getByText('left-alone was created. The upload was interrupted').waitFor()
   expect(new URL(page.url()).pathname).toBe('/account')
   expect(await deploysOf('left-alone')).toEqual([])
   // Work that is not saved is asked for again.

@@ -57,6 +57,6 @@ function sourceLabel(source: DeploySource, image: string | null): string {
 export function rollbackObstacle(service: Service, deploy: Deploy): string | null {
   if (service.suspended) return 'The service is suspended'
   if (deploy.id === service.live_deploy_id) return 'This version is live'
-  if (deploy.status !== 'deactivated') return 'Only a version that was live can be rolled back to'
+  if (deploy.status !== 'deactivated') return 'You can only roll back to a version that was live'
   return null
 }

@@ -33,7 +33,7 @@ export async function* tarOf(files: Iterable<TarFile>): AsyncGenerator<Uint8Arra
       sent += piece.length
       yield piece
     }
-    if (sent !== size) throw new Error(`${path} changed while it was read. Choose the folder again.`)
+    if (sent !== size) throw new Error(`${path} changed while it was being read. Choose the folder again.`)
     yield padding(size)
   }
   yield new Uint8Array(2 * BLOCK_BYTES)

@@ -37,7 +37,7 @@ export function uploadArchive({ serviceId, file, clearCache, progress, signal }:
       }
     })
     request.addEventListener('error', () =>
-      reject(new ApiError(0, 'unreachable', 'The upload was cut off. Try it again.')),
+      reject(new ApiError(0, 'unreachable', 'The upload was interrupted. Try again.')),
     )
     const end = () => request.abort()
     signal.addEventListener('abort', end, { once: true })

@@ -117,8 +117,8 @@ export function linesOf(found: Detection): FoundLine[] {
     ['Start', found.start_command],
     ['Port', found.port],
     ['Health check', found.health_check_path],
-    ['Variables it is given', made.join(', ')],
-    ['Variables it wants', wanted.join(', ')],
+    ['Generated variables', made.join(', ')],
+    ['Expected variables', wanted.join(', ')],
   ]
   return lines.flatMap(([label, value]) =>
     value === null || value === '' ? [] : [{ label, value: String(value) }],

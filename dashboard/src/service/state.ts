@@ -11,7 +11,7 @@ interface Presentation {
 
 const SERVICE_STATE: Record<ServiceState, Presentation> = {
   not_deployed: { label: 'Not deployed', tone: 'neutral', meaning: 'Nothing has been deployed yet.' },
-  deploying: { label: 'Deploying', tone: 'progress', meaning: 'The first deploy is under way.' },
+  deploying: { label: 'Deploying', tone: 'progress', meaning: 'The first deploy is in progress.' },
   running: { label: 'Running', tone: 'success', meaning: 'Every instance is up and healthy.' },
   degraded: { label: 'Degraded', tone: 'warning', meaning: 'Some instances are down; the others serve.' },
   down: { label: 'Down', tone: 'danger', meaning: 'No instance is up. The log says why.' },
@@ -32,8 +32,8 @@ const STATE_OF_TYPE: Partial<Record<ServiceType, Partial<Record<ServiceState, Pr
     suspended: { label: 'Suspended', tone: 'neutral', meaning: 'Not served. Settings and deploys are kept.' },
   },
   cron_job: {
-    running: { label: 'Running', tone: 'progress', meaning: 'A run is under way.' },
-    idle: { label: 'Scheduled', tone: 'success', meaning: 'It waits for its next run.' },
+    running: { label: 'Running', tone: 'progress', meaning: 'A run is in progress.' },
+    idle: { label: 'Scheduled', tone: 'success', meaning: 'Waiting for its next run.' },
     suspended: { label: 'Suspended', tone: 'neutral', meaning: 'No run starts until it is resumed.' },
   },
 }

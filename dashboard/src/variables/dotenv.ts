@@ -4,7 +4,7 @@ export interface Parsed {
   variables: EnvVar[]
   /** A sentence for each of the first lines that could not be read, and one for the rest. */
   faults: string[]
-  /** What was read, but may be meant in another way. */
+  /** What was read, but may be meant differently. */
   notes: string[]
 }
 
@@ -43,7 +43,7 @@ class Reading {
     return {
       variables: [...this.#values].map(([key, value]) => ({ key, value })),
       faults: shortened(this.#faults, 'could not be read'),
-      notes: shortened(this.#notes, 'may be meant in another way'),
+      notes: shortened(this.#notes, 'may be meant differently'),
     }
   }
 
@@ -94,7 +94,7 @@ class Reading {
   }
 
   #keep(key: string, value: string): void {
-    if (this.#values.has(key)) this.#note(key, 'is given again, and this value counts.')
+    if (this.#values.has(key)) this.#note(key, 'is set again, and this value is used.')
     this.#values.set(key, value)
   }
 

@@ -91,7 +91,7 @@ const VISITS: Visit[] = [
   {
     name: 'a question',
     path: '/services/shop',
-    open: (page) => page.getByRole('button', { name: 'One instance fewer' }).click(),
+    open: (page) => page.getByRole('button', { name: 'Remove one instance' }).click(),
     isOfItsKind: true,
   },
   { name: 'deploys', path: '/services/shop/deploys' },

@@ -107,7 +107,7 @@ test.for([
   ['/account', 'Sessions', '**/auth/sessions'],
   ['/git', 'Pushes received', '**/git/deliveries'],
   ['/notifications', 'Log drains', '**/log-drains'],
-  ['/domains', 'Certificates of your own', '**/certificates/uploaded'],
+  ['/domains', 'Your own certificates', '**/certificates/uploaded'],
 ] as const)(
   'what takes its time on %s says under %s that it is loading',
   async ([path, heading, request]) => {
@@ -127,7 +127,7 @@ test.for([
 
 test.for([
   ['/notifications', 'Log drains', 'No drain yet.'],
-  ['/domains', 'Certificates of your own', 'No certificate of your own yet.'],
+  ['/domains', 'Your own certificates', 'No certificates uploaded yet.'],
 ] as const)('%s says under %s that there is none', async ([path, heading, words]) => {
   await page.goto(path)
   await page.getByRole('region', { name: heading }).getByText(words).waitFor()

@@ -9,13 +9,13 @@ interface Look {
 const DOMAIN: Record<Domain['status'], Look> = {
   pending: { tone: 'progress', label: 'Waiting for DNS' },
   active: { tone: 'success', label: 'Active' },
-  failed: { tone: 'warning', label: 'No longer leads here' },
+  failed: { tone: 'warning', label: 'No longer points here' },
 }
 
 const CERTIFICATE: Record<CertificateState, Look> = {
-  issued: { tone: 'success', label: 'Certified' },
+  issued: { tone: 'success', label: 'Issued' },
   pending: { tone: 'neutral', label: 'Waiting' },
-  issuing: { tone: 'progress', label: 'Being issued' },
+  issuing: { tone: 'progress', label: 'Issuing' },
   failed: { tone: 'danger', label: 'Failed' },
   local: { tone: 'neutral', label: 'Local' },
   disabled: { tone: 'neutral', label: 'HTTPS is off' },
@@ -28,8 +28,8 @@ const CHECK: Record<DomainCheck['outcome'], Look> = {
 }
 
 export const CHECK_LABEL: Record<DomainCheck['kind'], string> = {
-  dns: 'DNS leads here',
-  http: 'This server answers there',
+  dns: 'DNS points here',
+  http: 'This server answers at this name',
 }
 
 export function domainLook({ status, local }: Domain): Look {
@@ -37,7 +37,7 @@ export function domainLook({ status, local }: Domain): Look {
 }
 
 export function hostLook({ leads_here }: HostCheck): Look {
-  return leads_here ? { tone: 'success', label: 'Leads here' } : DOMAIN.pending
+  return leads_here ? { tone: 'success', label: 'Points here' } : DOMAIN.pending
 }
 
 export function checkLook({ outcome }: DomainCheck): Look {
@@ -57,7 +57,7 @@ function isNearEnd({ not_before, expires_at }: CertificateEntry, now: number): b
 }
 
 export function certificateLook(entry: CertificateEntry, now: number): Look {
-  if (entry.state === 'issued' && isNearEnd(entry, now)) return { tone: 'warning', label: 'Ends soon' }
+  if (entry.state === 'issued' && isNearEnd(entry, now)) return { tone: 'warning', label: 'Expires soon' }
   return CERTIFICATE[entry.state]
 }
 

@@ -126,7 +126,7 @@ test.for([
 )
 
 test.for([
-  ['/notifications', 'Log drains', 'No drain yet.'],
+  ['/notifications', 'Log drains', 'No log drains yet.'],
   ['/domains', 'Your own certificates', 'No certificates uploaded yet.'],
 ] as const)('%s says under %s that there is none', async ([path, heading, words]) => {
   await page.goto(path)

@@ -2,7 +2,7 @@
 const REASONS: [RegExp, string][] = [
   [/^connect ECONNREFUSED (\S+)$/, 'nothing answers at $1'],
   [/^connect (?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH) (\S+)(?: .*)?$/, '$1 cannot be reached'],
-  [/^getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (\S+)$/, 'no address is known for $1'],
+  [/^getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (\S+)$/, 'the host name $1 cannot be resolved'],
   [/^(?:read|write) ECONNRESET$|^socket hang up$/, 'the connection was cut off'],
 ]
 

@@ -42,14 +42,14 @@ const BACKUP_STATUS: Record<BackupStatus, Presentation> = {
   failed: { label: 'Failed', tone: 'danger' },
 }
 
-/** How a backup came about. */
+/** What started a backup. */
 export const BACKUP_TRIGGER: Record<BackupTrigger, string> = {
   manual: 'manual',
   schedule: 'scheduled',
   upgrade: 'before an upgrade',
 }
 
-/** How the status of a backup reads: one without the copy that it should have is no full success. */
+/** How the status of a backup reads: a backup whose copy to the bucket is missing is not a full success. */
 export function backupLook({ status, sha256, error }: Backup): Presentation {
   if (status === 'running' && sha256 !== null) return { label: 'Copying to the bucket', tone: 'progress' }
   if (status === 'succeeded' && error !== null) return { label: 'On this server only', tone: 'warning' }

@@ -45,11 +45,11 @@ export function checkLook({ outcome }: DomainCheck): Look {
 }
 
 const DAY_MS = 86_400_000
-/** A certificate that should have been renewed by then, or that nobody renews but its owner. */
+/** By then a certificate should have been renewed, unless only its owner can renew it. */
 const NEAR_DAYS = 14
 const NEAR_PART = 1 / 6
 
-/** Whether the certificate that serves is near its end. */
+/** Whether the certificate in use expires soon. */
 function isNearEnd({ not_before, expires_at }: CertificateEntry, now: number): boolean {
   if (not_before === null || expires_at === null) return false
   const end = Date.parse(expires_at)
@@ -63,7 +63,7 @@ export function certificateLook(entry: CertificateEntry, now: number): Look {
 
 const RANKS: CertificateState[] = ['failed', 'pending', 'issuing', 'disabled', 'issued', 'local']
 
-/** The lower, the sooner a host wants a look. */
+/** The lower, the sooner a host needs attention. */
 export function certificateRank({ state }: CertificateEntry): number {
   return RANKS.indexOf(state)
 }

@@ -38,7 +38,7 @@ const STATE_OF_TYPE: Partial<Record<ServiceType, Partial<Record<ServiceState, Pr
   },
 }
 
-/** A cron job waits for its next run, but not as if all were well. */
+/** A cron job that waits for its next run after a failed one should not look healthy. */
 const RUN_FAILED: Presentation = { label: 'Run failed', tone: 'danger', meaning: 'Its last run failed.' }
 
 /** How the state of a service reads. */
@@ -53,7 +53,7 @@ export function stateOf({
 
 export type ServiceAction = 'deploy' | 'restart' | 'run' | 'suspend' | 'resume' | 'scale' | 'change'
 
-/** States in which each action is refused, with the reason; what is not listed is allowed. */
+/** States in which each action is refused, with the reason; states that are not listed allow it. */
 const REFUSED: Record<ServiceAction, Partial<Record<ServiceState, string>>> = {
   deploy: { suspended: 'Resume the service first', deleting: 'The service is being deleted' },
   restart: { suspended: 'Resume the service first', deleting: 'The service is being deleted' },
@@ -80,7 +80,7 @@ export function sourceKind(service: Service): 'git' | 'image' | 'archive' {
   return service.image === null ? 'archive' : 'image'
 }
 
-/** Whether containers run for it; what a web service builds may be files alone, which the server serves itself. */
+/** Whether it runs in containers; the build of a web service may produce only files, which the server serves itself. */
 export function runsInstances(service: Service): boolean {
   const isSite = service.live_deploy_id !== null && service.internal_host === null
   return SERVICE_TYPE[service.type].hasInstances && !(SERVICE_TYPE[service.type].listens && isSite)

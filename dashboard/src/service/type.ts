@@ -5,13 +5,13 @@ interface TypePresentation {
   meaning: string
   /** Its program listens on a port. */
   listens: boolean
-  /** Containers run as long as it is live. */
+  /** Containers run while it is live. */
   hasInstances: boolean
   /** Its image can run commands. */
   runsJobs: boolean
-  /** What suspending one does. */
+  /** What suspending it does. */
   suspension: string
-  /** What it means that no instance runs, where one could. */
+  /** What it means when no instance runs, for types that have instances. */
   atZero?: string
 }
 
@@ -71,7 +71,7 @@ export interface ServiceSection {
   path: string
 }
 
-/** The pages of a service beside its overview. */
+/** The pages of a service next to its overview. */
 export function sectionsOf(type: ServiceType): ServiceSection[] {
   const { hasInstances, runsJobs } = SERVICE_TYPE[type]
   const isMeasured = hasInstances || type === 'static_site'
